@@ -1,0 +1,372 @@
+"""The interface of `api.py` in plain Python integers: the oracle for the native core, and what runs without it.
+
+One pair of array classes serves every curve; a second group is one more `Curve` in the last line. Not constant-time,
+and secrets are not erased.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from itertools import accumulate, repeat
+from typing import Any, ClassVar, Generic, NoReturn, Self, TypeVar, overload
+
+from nodealer.errors import BadParameter, DecodeError
+from nodealer.group import curve as multiply
+from nodealer.group.api import Group, Points, Scalars
+from nodealer.group.curve import Curve, Element, FixedBase, big
+from nodealer.group.edwards import RISTRETTO255
+
+MAX_LENGTH = 1 << 24
+"""The native core's limit: far more than any deck has, refused before the memory is asked for."""
+TABLE_PAYS_FROM = 5
+"""How many multiplications of one point repay a table that is made for them alone."""
+
+V = TypeVar("V")
+W = TypeVar("W")
+A = TypeVar("A", bound="_Array[Any]")
+
+
+class _Array(Generic[V]):
+    """What both arrays share: a non-empty tuple of values that never changes, and the group they belong to."""
+
+    __slots__ = ("_group", "_values")
+    kind: ClassVar[str]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
+    # Without these two Python would iterate by index, element by element, through arrays of one.
+    __iter__: ClassVar[None] = None
+    __reversed__: ClassVar[None] = None
+
+    def __init__(self, group: ReferenceGroup, values: tuple[V, ...]) -> None:
+        if not values:
+            raise BadParameter("an array must have at least one element")
+        self._group = group
+        self._values = values
+
+    @property
+    def group(self) -> Group:
+        return self._group
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self._group.name} {self._group.backend} n={len(self)}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(f"{self.kind} cannot be pickled or copied: encode them with to_bytes()")
+
+    def __getitem__(self, key: int | slice, /) -> Self:
+        if isinstance(key, slice):
+            return self._new(self._values[_run(key)])
+        return self._new((self._values[_place(key, len(self))],))
+
+    def take(self, indices: Sequence[int], /) -> Self:
+        places = enumerate(_sequence(indices, "indices"))
+        return self._new(tuple(self._values[_place(index, len(self), number)] for number, index in places))
+
+    def _new(self, values: tuple[V, ...]) -> Self:
+        return type(self)(self._group, values)
+
+    def _joined(self, others: Sequence[object]) -> Self:
+        values = list(self._values)
+        for other in _sequence(others, "arrays"):
+            values.extend(self._group.own(other, type(self))._values)
+        return self._new(tuple(values))
+
+
+class ScalarArray(_Array[int]):
+    """`api.Scalars`: reduced integers."""
+
+    __slots__ = ()
+    kind = "Scalars"
+
+    def __add__(self, other: Scalars, /) -> ScalarArray:
+        return self._zip(other, lambda x, y: x + y)
+
+    def __sub__(self, other: Scalars, /) -> ScalarArray:
+        return self._zip(other, lambda x, y: x - y)
+
+    def __neg__(self) -> ScalarArray:
+        return self._new(tuple(-x % self._group.order for x in self._values))
+
+    @overload
+    def __mul__(self, other: Scalars, /) -> ScalarArray: ...
+    @overload
+    def __mul__(self, other: Points, /) -> PointArray: ...
+    def __mul__(self, other: Scalars | Points, /) -> ScalarArray | PointArray:
+        if isinstance(other, PointArray):
+            return self._group.own(other, PointArray).scaled(self._values)
+        return self._zip(other, lambda x, y: x * y)
+
+    def __eq__(self, other: object, /) -> bool:
+        if not isinstance(other, ScalarArray) or other._group is not self._group:
+            return NotImplemented
+        return other._values == self._values
+
+    def invert(self) -> ScalarArray:
+        """Montgomery's trick: one inversion and three multiplications for each element."""
+        order = self._group.order
+        if (zero := self.first_zero()) is not None:
+            raise BadParameter(f"element {zero} is zero and has no inverse")
+        products = self.cumprod()._values
+        rest, inverses = pow(products[-1], -1, order), []
+        for value, before in zip(reversed(self._values), (*reversed(products[:-1]), big(1)), strict=True):
+            inverses.append(rest * before % order)
+            rest = rest * value % order
+        return self._new(tuple(reversed(inverses)))
+
+    def sum(self) -> ScalarArray:
+        return self._new((sum(self._values) % self._group.order,))
+
+    def dot(self, other: Scalars, /) -> ScalarArray:
+        factors = self._group.own(other, ScalarArray)._values
+        _same_length(self._values, factors)
+        return self._new((sum(x * y for x, y in zip(self._values, factors, strict=True)) % self._group.order,))
+
+    def powers(self, count: int, /) -> ScalarArray:
+        _only_one(self)
+        base = self._values * _count(count)
+        return self._new(base).cumprod()
+
+    def cumprod(self) -> ScalarArray:
+        order = self._group.order
+        return self._new(tuple(accumulate(self._values, lambda x, y: x * y % order)))
+
+    def concat(self, others: Sequence[Scalars], /) -> ScalarArray:
+        return self._joined(others)
+
+    def first_zero(self) -> int | None:
+        return next((index for index, x in enumerate(self._values) if x == 0), None)
+
+    def to_bytes(self) -> bytes:
+        curve = self._group.curve
+        return b"".join(int(x).to_bytes(curve.scalar_size, curve.byteorder) for x in self._values)
+
+    def _zip(self, other: object, operation: Callable[[int, int], int]) -> ScalarArray:
+        order, right = self._group.order, self._group.own(other, ScalarArray)._values
+        return self._new(tuple(operation(x, y) % order for x, y in _broadcast(self._values, right)))
+
+
+class PointArray(_Array[Element]):
+    """`api.Points`: elements of the curve, and a table where it is a single point that has one."""
+
+    __slots__ = ("_table",)
+    kind = "Points"
+
+    def __init__(self, group: ReferenceGroup, values: tuple[Element, ...], table: FixedBase | None = None) -> None:
+        super().__init__(group, values)
+        self._table = table
+
+    def __getitem__(self, key: int | slice, /) -> PointArray:
+        # What is left of an array of one is all of it, and keeps its table.
+        return PointArray(self._group, super().__getitem__(key)._values, self._table)
+
+    def __add__(self, other: Points, /) -> PointArray:
+        right = self._group.own(other, PointArray)._values
+        return self._new(tuple(self._group.curve.add(p, q) for p, q in _broadcast(self._values, right)))
+
+    def __sub__(self, other: Points, /) -> PointArray:
+        return self + -self._group.own(other, PointArray)
+
+    def __neg__(self) -> PointArray:
+        return self._new(tuple(map(self._group.curve.neg, self._values)))
+
+    def __eq__(self, other: object, /) -> bool:
+        if not isinstance(other, PointArray) or other._group is not self._group:
+            return NotImplemented
+        return len(other) == len(self) and all(map(self._group.curve.equal, self._values, other._values))
+
+    def sum(self) -> PointArray:
+        *_, total = accumulate(self._values, self._group.curve.add)
+        return self._new((total,))
+
+    def concat(self, others: Sequence[Points], /) -> PointArray:
+        return self._joined(others)
+
+    def tabled(self) -> PointArray:
+        _only_one(self)
+        table = self._table or FixedBase(self._group.curve, self._values[0])
+        return PointArray(self._group, self._values, table)
+
+    def scaled(self, scalars: tuple[int, ...]) -> PointArray:
+        """The elementwise products, for `scalars * points`."""
+        curve, point = self._group.curve, self._values[0]
+        if len(self) == 1 and (self._table or len(scalars) >= TABLE_PAYS_FROM):
+            table = self._table or FixedBase(curve, point)
+            return self._new(tuple(map(table.multiply, scalars)))
+        return self._new(tuple(multiply.straus(curve, [x], [p]) for x, p in _broadcast(scalars, self._values)))
+
+    def first_identity(self) -> int | None:
+        curve = self._group.curve
+        return next((index for index, p in enumerate(self._values) if curve.equal(p, curve.identity)), None)
+
+    def to_bytes(self) -> bytes:
+        return b"".join(map(self._group.curve.encode, self._values))
+
+
+class ReferenceGroup:
+    """`api.Group` over one curve."""
+
+    backend = "reference"
+
+    def __init__(self, curve: Curve) -> None:
+        self.curve = curve
+
+    def __repr__(self) -> str:
+        return f"<Group {self.name} {self.backend}>"
+
+    @property
+    def name(self) -> str:
+        return self.curve.name
+
+    @property
+    def order(self) -> int:
+        return self.curve.order
+
+    @property
+    def scalar_size(self) -> int:
+        return self.curve.scalar_size
+
+    @property
+    def point_size(self) -> int:
+        return self.curve.point_size
+
+    @property
+    def wide_size(self) -> int:
+        return self.curve.wide_size
+
+    @property
+    def uniform_size(self) -> int:
+        return self.curve.uniform_size
+
+    @cached_property
+    def G(self) -> PointArray:
+        return PointArray(self, (self.curve.generator,)).tabled()
+
+    def points(self, data: bytes, /) -> PointArray:
+        points = []
+        for index, encoding in enumerate(_split(data, self.point_size, f"{self.name} point")):
+            point = self.curve.decode(encoding)
+            if point is None:
+                raise DecodeError(f"not the canonical encoding of a {self.name} point", index)
+            if self.curve.equal(point, self.curve.identity):
+                raise DecodeError(f"the identity is no acceptable {self.name} point", index)
+            points.append(point)
+        return PointArray(self, tuple(points))
+
+    def scalars(self, data: bytes, /) -> ScalarArray:
+        encodings = _split(data, self.scalar_size, f"{self.name} scalar")
+        values = tuple(big(int.from_bytes(encoding, self.curve.byteorder)) for encoding in encodings)
+        for index, value in enumerate(values):
+            if value >= self.order:
+                raise DecodeError(f"not the canonical encoding of a {self.name} scalar", index)
+        return ScalarArray(self, values)
+
+    def wide_scalars(self, data: bytes, /) -> ScalarArray:
+        wide = _split(data, self.wide_size, f"{self.name} wide scalar")
+        return ScalarArray(self, tuple(big(int.from_bytes(part, "little")) % self.order for part in wide))
+
+    def integers(self, values: Sequence[int], /) -> ScalarArray:
+        numbered = enumerate(_sequence(values, "integers"))
+        return ScalarArray(self, tuple(big(_u64(value, index)) for index, value in numbered))
+
+    def map_to_points(self, data: bytes, /) -> PointArray:
+        uniform = _split(data, self.uniform_size, f"{self.name} mapped point")
+        return PointArray(self, tuple(map(self.curve.from_uniform, uniform)))
+
+    def identity(self, count: int, /) -> PointArray:
+        return PointArray(self, (self.curve.identity,) * _count(count))
+
+    def msm(self, scalars: Scalars, points: Points, /) -> PointArray:
+        left, right = self.own(scalars, ScalarArray)._values, self.own(points, PointArray)._values
+        _same_length(left, right)
+        return PointArray(self, (multiply.msm(self.curve, left, right),))
+
+    def vartime_msm(self, scalars: Scalars, points: Points, /) -> PointArray:
+        return self.msm(scalars, points)
+
+    def own(self, value: object, kind: type[A]) -> A:
+        """`value`, if it is an array of this kind, of this group and of this backend."""
+        if not isinstance(value, kind):
+            raise BadParameter(f"expected {kind.kind} of {self.name} ({self.backend}), got {type(value).__name__}")
+        if value._group is not self:
+            raise BadParameter(f"expected {kind.kind} of {self.name}, got {value!r}")
+        return value
+
+
+def _split(data: object, size: int, what: str) -> Iterator[bytes]:
+    """The encodings one by one. Not a generator: the length is judged when it is called."""
+    if not isinstance(data, bytes):
+        raise BadParameter(f"{what}s are decoded from bytes, not from {type(data).__name__}")
+    if not data or len(data) % size:
+        raise DecodeError(f"{what}s take a non-zero multiple of {size} bytes")
+    return (data[start : start + size] for start in range(0, len(data), size))
+
+
+def _sequence(values: Sequence[W], what: str) -> Sequence[W]:
+    # Text is a sequence of texts and bytes one of integers, and whoever passes either is mistaken.
+    if not isinstance(values, Sequence) or isinstance(values, str | bytes | bytearray | memoryview):
+        raise BadParameter(f"expected a sequence of {what}, got {type(values).__name__}")
+    return values
+
+
+def _is_integer(value: object) -> bool:
+    """A bool is an `int` to Python, and a mistake to us."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _u64(value: int, index: int) -> int:
+    if not _is_integer(value) or not 0 <= value < 1 << 64:
+        raise BadParameter(f"element {index} is no integer in [0, 2^64)")
+    return value
+
+
+def _count(value: int) -> int:
+    if not _is_integer(value):
+        raise BadParameter(f"expected a count, got {type(value).__name__}")
+    if value < 1:
+        raise BadParameter("an array must have at least one element")
+    if value > MAX_LENGTH:
+        raise BadParameter("an array of so many elements is too long")
+    return value
+
+
+def _place(index: int, length: int, number: int = 0) -> int:
+    if not _is_integer(index):
+        raise BadParameter(f"expected an index, got {type(index).__name__}")
+    if not -length <= index < length:
+        raise BadParameter(f"index number {number} is outside an array of {length} elements")
+    return index % length
+
+
+def _run(key: slice) -> slice:
+    if key.step is not None and not (_is_integer(key.step) and key.step == 1):
+        raise BadParameter("a slice of an array has no step")
+    for bound in (key.start, key.stop):
+        if bound is not None and not _is_integer(bound):
+            raise BadParameter(f"expected an index, got {type(bound).__name__}")
+    return key
+
+
+def _only_one(array: _Array[V]) -> None:
+    if len(array) != 1:
+        raise BadParameter(f"this needs an array of one element, not of {len(array)}")
+
+
+def _same_length(left: Sequence[object], right: Sequence[object]) -> None:
+    if len(left) != len(right):
+        raise BadParameter(f"arrays of {len(left)} and {len(right)} elements do not fit together")
+
+
+def _broadcast(left: Sequence[V], right: Sequence[W]) -> Iterator[tuple[V, W]]:
+    """Pairs of arrays of one length, or of which one has one element."""
+    if len(left) == 1:
+        return zip(repeat(left[0]), right, strict=False)
+    if len(right) == 1:
+        return zip(left, repeat(right[0]), strict=False)
+    _same_length(left, right)
+    return zip(left, right, strict=True)
+
+
+ristretto255: Group = ReferenceGroup(RISTRETTO255)

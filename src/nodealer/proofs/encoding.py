@@ -1,0 +1,26 @@
+"""The binary form of a proof: a version byte, then its points, then its scalars. The statement fixes how many."""
+
+from __future__ import annotations
+
+from nodealer.errors import DecodeError
+from nodealer.group import Group, Points, Scalars
+from nodealer.proofs.labels import VERSION
+
+
+def encode_proof(points: Points, scalars: Scalars) -> bytes:
+    """The bytes of a proof."""
+    return bytes([VERSION]) + points.to_bytes() + scalars.to_bytes()
+
+
+def decode_proof(group: Group, data: bytes, *, points: int, scalars: int, what: str) -> tuple[Points, Scalars]:
+    """The points and scalars of a proof that must have exactly so many of each."""
+    boundary = 1 + points * group.point_size
+    size = boundary + scalars * group.scalar_size
+    if len(data) != size:
+        raise DecodeError(f"the {what} has {len(data)} bytes instead of {size}")
+    if data[0] != VERSION:
+        raise DecodeError(f"the {what} has version {data[0]} instead of {VERSION}")
+    try:
+        return group.points(data[1:boundary]), group.scalars(data[boundary:])
+    except DecodeError as error:
+        raise DecodeError(f"the {what} is malformed: {error.what}", error.index) from None

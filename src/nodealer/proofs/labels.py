@@ -1,0 +1,31 @@
+"""Every label that enters a challenge, a derived secret or a generator. Here and nowhere else.
+
+A label names one use. Two uses never share one: that is what keeps a proof of one kind from being read as another.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+#: Bound into every transcript; changes when any proof changes.
+VERSION: Final = 0
+
+DOMAIN: Final = "nodealer/proof"
+
+# Kinds of proof: the first item of a transcript.
+KNOWLEDGE: Final = "knowledge of keys"
+EQUALITY: Final = "equality, one secret"
+EQUALITY_MANY: Final = "equality, a secret each"
+SHUFFLE: Final = "shuffle"
+
+# Items of transcripts.
+GROUP: Final = "group"
+CONTEXT: Final = "context"
+STATEMENT: Final = "statement"
+COMMITMENT: Final = "commitment"
+CHALLENGE: Final = "challenge"
+WEIGHTS: Final = "weights"
+
+# Hash-to-group.
+GENERATORS: Final = b"nodealer/v0/commitment generators"
+BLINDING_GENERATOR: Final = b"nodealer/v0/blinding generator"

@@ -1,0 +1,164 @@
+"""What a shuffle does to a deck: the statements of the shuffle argument.
+
+`Pairs`: every card (U, W) is re-masked to (U + ρ·G, W + ρ·K). `AddMask`: the shuffler's key s joins first, so that
+(U, W) becomes (U + ρ·G, W + s·U + ρ·(K + S)). `OneScalar`: every card is multiplied by one secret. ρ is indexed by the
+place in the output.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from nodealer.errors import BadParameter, Malformed
+from nodealer.group import Points, Scalars
+from nodealer.proofs.shuffle import Row
+
+
+def _encodings(points: Points) -> list[bytes]:
+    data, size = points.to_bytes(), points.group.point_size
+    return [data[at : at + size] for at in range(0, len(data), size)]
+
+
+def _refuse_deck(inputs: Points, outputs: Points) -> None:
+    """An output that is the identity, or that equals an input: it was not masked at all."""
+    if outputs.first_identity() is not None:
+        raise Malformed(f"card {outputs.first_identity()} of the shuffled deck is the identity")
+    before = set(_encodings(inputs))
+    for place, card in enumerate(_encodings(outputs)):
+        if card in before:
+            raise Malformed(f"card {place} of the shuffled deck is a card of the deck before it")
+
+
+def _same_length(*decks: Points) -> None:
+    if len({len(deck) for deck in decks}) != 1:
+        raise BadParameter(f"decks of different sizes: {[len(deck) for deck in decks]}")
+    if len(decks[0]) < 2:
+        raise BadParameter("a shuffle needs at least two cards")
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Re-mask under the joint key K and permute. The secret is R = Σ b_j·ρ_j."""
+
+    K: Points
+    U: Points
+    W: Points
+    U_out: Points
+    W_out: Points
+
+    kind = "pairs"
+    secrets = 1
+    row_count = 2
+
+    def __post_init__(self) -> None:
+        _same_length(self.U, self.W, self.U_out, self.W_out)
+
+    @property
+    def size(self) -> int:
+        return len(self.U)
+
+    @property
+    def statement(self) -> tuple[Points, ...]:
+        return self.K, self.U, self.W, self.U_out, self.W_out
+
+    def refuse(self) -> None:
+        if self.K.first_identity() is not None:
+            raise Malformed("the joint key is the identity")
+        _refuse_deck(self.U, self.U_out)
+        if self.W_out.first_identity() is not None:
+            raise Malformed(f"card {self.W_out.first_identity()} of the shuffled deck is the identity")
+
+    def rows(self, powers: Scalars) -> tuple[Row, ...]:
+        minus_one = -powers.group.integers([1])
+        return (
+            Row(self.U_out, ((0, minus_one, self.K.group.G),), ((powers, self.U),)),
+            Row(self.W_out, ((0, minus_one, self.K),), ((powers, self.W),)),
+        )
+
+
+@dataclass(frozen=True)
+class AddMask:
+    """Add the key S = s·G to the joint key K, re-mask under both, and permute. The secrets are R and s."""
+
+    K: Points
+    S: Points
+    U: Points
+    W: Points
+    U_out: Points
+    W_out: Points
+
+    kind = "addmask"
+    secrets = 2
+    row_count = 3
+
+    def __post_init__(self) -> None:
+        _same_length(self.U, self.W, self.U_out, self.W_out)
+
+    @property
+    def size(self) -> int:
+        return len(self.U)
+
+    @cached_property
+    def joint(self) -> Points:
+        """The joint key after this step."""
+        return self.K + self.S
+
+    @property
+    def statement(self) -> tuple[Points, ...]:
+        return self.K, self.S, self.U, self.W, self.U_out, self.W_out
+
+    def refuse(self) -> None:
+        for name, key in (("the shuffler's key", self.S), ("the joint key", self.joint)):
+            if key.first_identity() is not None:
+                raise Malformed(f"{name} is the identity")
+        _refuse_deck(self.U, self.U_out)
+        if self.W_out.first_identity() is not None:
+            raise Malformed(f"card {self.W_out.first_identity()} of the shuffled deck is the identity")
+
+    def rows(self, powers: Scalars) -> tuple[Row, ...]:
+        one = powers.group.integers([1])
+        G = self.K.group.G
+        return (
+            Row(self.U_out, ((0, -one, G),), ((powers, self.U),)),
+            Row(self.W_out, ((0, -one, self.joint), (1, -powers, self.U)), ((powers, self.W),)),
+            Row(None, ((1, one, G),), ((one, self.S),)),
+        )
+
+
+@dataclass(frozen=True)
+class OneScalar:
+    """Multiply every card by the secret of S = s·G, and permute. S is bound before ξ, or any output would fit."""
+
+    S: Points
+    inputs: Points
+    outputs: Points
+
+    kind = "scalar"
+    secrets = 1
+    row_count = 2
+
+    def __post_init__(self) -> None:
+        _same_length(self.inputs, self.outputs)
+
+    @property
+    def size(self) -> int:
+        return len(self.inputs)
+
+    @property
+    def statement(self) -> tuple[Points, ...]:
+        return self.S, self.inputs, self.outputs
+
+    def refuse(self) -> None:
+        if self.S.first_identity() is not None:
+            raise Malformed("the shuffler's key is the identity")
+        _refuse_deck(self.inputs, self.outputs)
+        if len(set(_encodings(self.outputs))) != self.size:
+            raise Malformed("a card stands twice in the shuffled deck")
+
+    def rows(self, powers: Scalars) -> tuple[Row, ...]:
+        one = powers.group.integers([1])
+        return (
+            Row(self.outputs, ((0, -powers, self.inputs),), ()),
+            Row(None, ((0, one, self.S.group.G),), ((one, self.S),)),
+        )

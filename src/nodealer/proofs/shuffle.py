@@ -1,0 +1,225 @@
+"""The shuffle argument: Bayer–Groth 2012 with one row, over any relation between two decks.
+
+The prover shows that it knows a permutation π, and the secrets of a relation, with which the output deck comes from the
+input deck. The argument commits to π before it knows ξ and to ξ^π after, ties the two by a product over y·π + ξ^π − z,
+and then shows one linear equation between the decks with ξ^π for weights. The letters are those of docs/shuffle.md,
+which lays statement, protocol and proof of soundness side by side; `relations.py` has the decks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from nodealer.errors import BadParameter
+from nodealer.group import Points, Scalars, concat, msm, vartime_msm
+from nodealer.proofs import labels
+from nodealer.proofs.checks import Check, Equation, Term
+from nodealer.proofs.encoding import decode_proof, encode_proof
+from nodealer.proofs.generators import commitment_key
+from nodealer.proofs.transcript import Transcript
+from nodealer.tape import Tape
+
+
+#: A, B, C_e, C_δ, C_Δ, C_f: the points of every proof before those of its rows.
+COMMITMENTS: Final = 6
+
+
+@dataclass(frozen=True)
+class Row:
+    """Σ b_j·outputs_j + Σ secret_t·Σ coefficients·points = Σ coefficients·points over `image`, b_j = ξ^π(j).
+
+    The coefficients are public: powers of ξ, or one. A row without outputs binds a secret to its public key.
+    """
+
+    outputs: Points | None
+    secrets: tuple[tuple[int, Scalars, Points], ...]
+    image: tuple[Term, ...]
+
+
+class Relation(Protocol):
+    """How an output deck of `size` cards comes from an input deck. Made only of public values; refuses bad ones."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def secrets(self) -> int:
+        """How many secrets its rows name."""
+
+    @property
+    def row_count(self) -> int: ...
+    @property
+    def statement(self) -> tuple[Points, ...]:
+        """Every public point: keys, input deck, output deck."""
+
+    def refuse(self) -> None:
+        """Raise `Malformed` for a statement that no proof could mend."""
+
+    def rows(self, powers: Scalars) -> tuple[Row, ...]:
+        """The rows, for powers = ξ, ξ², …, ξ^m."""
+
+
+def _bind(transcript: Transcript, relation: Relation) -> None:
+    group = relation.statement[0].group
+    transcript.absorb(labels.STATEMENT, labels.SHUFFLE, relation.kind, group.name, relation.size)
+    transcript.absorb_points(labels.STATEMENT, *relation.statement)
+
+
+def _with_ends(first: Scalars, middle: Scalars | None, last: Scalars) -> Scalars:
+    """An array from its two ends and what lies between: nothing, for two cards."""
+    return concat(first, last) if middle is None else concat(first, middle, last)
+
+
+def prove(
+    transcript: Transcript,
+    tape: Tape,
+    relation: Relation,
+    permutation: Sequence[int],
+    secrets: Callable[[Scalars], Scalars],
+) -> bytes:
+    """A proof that output j comes from input permutation[j]. `secrets` gives the relation's secrets for b."""
+    m, group = relation.size, relation.statement[0].group
+    if sorted(permutation) != list(range(m)):
+        raise BadParameter(f"not a permutation of {m} cards")
+    key = commitment_key(group, m)
+    zero = group.integers([0])
+    _bind(transcript, relation)
+
+    # 1, 2: commit to π before ξ is known, and to ξ^π before y and z are.
+    a = group.integers([place + 1 for place in permutation])
+    r_A = transcript.nonces(tape, "r_A", group, 1)
+    A = msm(concat(a, r_A), key)
+    transcript.absorb_points(labels.COMMITMENT, A)
+    powers = transcript.challenge("xi", group).powers(m)
+    b = powers.take(permutation)
+    r_B = transcript.nonces(tape, "r_B", group, 1)
+    B = msm(concat(b, r_B), key)
+    transcript.absorb_points(labels.COMMITMENT, B)
+    y, z = transcript.challenge("y", group), transcript.challenge("z", group)
+
+    # 3: the running products of d, and the first messages of all openings.
+    d = y * a + b - z
+    p = d.cumprod()
+    e, f = transcript.nonces(tape, "e", group, m), transcript.nonces(tape, "f", group, m)
+    blindings = transcript.nonces(tape, "blindings", group, 4)
+    r_e, s_delta, s_Delta, r_f = blindings[0], blindings[1], blindings[2], blindings[3]
+    k = transcript.nonces(tape, "k", group, relation.secrets)
+    delta = _with_ends(e[0], transcript.nonces(tape, "delta", group, m - 2) if m > 2 else None, zero)
+    C_e = msm(concat(e, r_e), key)
+    C_delta = msm(concat(-(delta[:-1] * e[1:]), zero, s_delta), key)
+    C_Delta = msm(concat(delta[1:] - d[1:] * delta[:-1] - p[:-1] * e[1:], zero, s_Delta), key)
+    C_f = msm(concat(f, r_f), key)
+    E = concat(*(_masked(row, f, k) for row in relation.rows(powers)))
+    transcript.absorb_points(labels.COMMITMENT, C_e, C_delta, C_Delta, C_f, E)
+    x = transcript.challenge("x", group)
+
+    # 4: the openings.
+    products = x * p + delta
+    middle = [products[1:-1]] if m > 2 else []
+    a_opening, b_opening = [x * d + e, x * (y * r_A + r_B) + r_e], [x * b + f, x * r_B + r_f]
+    responses = concat(*a_opening, *middle, x * s_Delta + s_delta, *b_opening, x * secrets(b) + k)
+    return encode_proof(concat(A, B, C_e, C_delta, C_Delta, C_f, E), responses)
+
+
+def _masked(row: Row, f: Scalars, k: Scalars) -> Points:
+    """The left side of a row with f for b and k for the secrets. The inner sums are public, the factors are not."""
+    group = f.group
+    total = msm(f, row.outputs) if row.outputs is not None else group.identity(1)
+    for secret, coefficients, points in row.secrets:
+        if len(points) == 1:
+            total = total + (k[secret] * coefficients) * points
+        else:
+            total = total + k[secret] * vartime_msm(coefficients, points)
+    return total
+
+
+@dataclass(frozen=True)
+class _Opened:
+    """A decoded proof with the challenges that belong to it."""
+
+    A: Points
+    B: Points
+    C_e: Points
+    C_delta: Points
+    C_Delta: Points
+    C_f: Points
+    E: tuple[Points, ...]
+    a: Scalars
+    r: Scalars
+    middle: Scalars | None
+    s: Scalars
+    b: Scalars
+    r_b: Scalars
+    secrets: Scalars
+    powers: Scalars
+    y: Scalars
+    z: Scalars
+    x: Scalars
+
+
+def _open(transcript: Transcript, relation: Relation, proof: bytes) -> _Opened:
+    m, group = relation.size, relation.statement[0].group
+    rows = relation.row_count
+    P, v = decode_proof(
+        group,
+        proof,
+        points=COMMITMENTS + rows,
+        scalars=3 * m + 1 + relation.secrets,
+        what=f"shuffle proof ({relation.kind})",
+    )
+    A, B, C_e, C_delta, C_Delta, C_f = (P[index] for index in range(COMMITMENTS))
+    _bind(transcript, relation)
+    transcript.absorb_points(labels.COMMITMENT, A)
+    xi = transcript.challenge("xi", group)
+    transcript.absorb_points(labels.COMMITMENT, B)
+    y, z = transcript.challenge("y", group), transcript.challenge("z", group)
+    transcript.absorb_points(labels.COMMITMENT, C_e, C_delta, C_Delta, C_f, P[COMMITMENTS:])
+    x = transcript.challenge("x", group)
+    after = 2 * m - 1
+    return _Opened(
+        A, B, C_e, C_delta, C_Delta, C_f,
+        E=tuple(P[COMMITMENTS + index] for index in range(rows)),
+        a=v[:m], r=v[m], middle=v[m + 1 : after] if m > 2 else None, s=v[after],
+        b=v[after + 1 : after + 1 + m], r_b=v[after + 1 + m], secrets=v[after + 2 + m :],
+        powers=xi.powers(m), y=y, z=z, x=x,
+    )  # fmt: skip
+
+
+def check(transcript: Transcript, relation: Relation, proof: bytes) -> Check:
+    """The equations that a shuffle proof owes. Raises `Malformed` for a statement or bytes that no proof could mend."""
+    relation.refuse()
+    opened = _open(transcript, relation, proof)
+    equations = (*_permutation_equations(relation, opened), *_relation_equations(relation, opened))
+    return Check(transcript.seat, f"shuffle proof ({relation.kind})", equations)
+
+
+def _permutation_equations(relation: Relation, o: _Opened) -> tuple[Equation, ...]:
+    """(1)–(3): b opens to ξ^π for the π that A opens to."""
+    m, group, x = relation.size, relation.statement[0].group, o.x
+    key = commitment_key(group, m)
+    one, zero = group.integers([1]), group.integers([0])
+    # b̃_1 = ã_1, and b̃_m = x·Π (y·i + ξ^i − z): the product over all cards, which everybody can compute.
+    product = (o.y * group.integers(range(1, m + 1)) + o.powers - o.z).cumprod()[-1]
+    products = _with_ends(o.a[0], o.middle, x * product)
+    known = -concat(o.a + x * o.z, o.r)
+    quadratic = -concat(x * products[1:] - products[:-1] * o.a[1:], zero, o.s)
+    return (
+        Equation.sum((x * o.y, o.A), (x, o.B), (one, o.C_e), (known, key)),
+        Equation.sum((x, o.C_Delta), (one, o.C_delta), (quadratic, key)),
+        Equation.sum((x, o.B), (one, o.C_f), (-concat(o.b, o.r_b), key)),
+    )
+
+
+def _relation_equations(relation: Relation, o: _Opened) -> tuple[Equation, ...]:
+    """(4): the rows of the relation, with the openings for b and the secrets."""
+    minus_one = -relation.statement[0].group.integers([1])
+    equations = []
+    for row, E in zip(relation.rows(o.powers), o.E, strict=True):
+        terms: list[Term] = [] if row.outputs is None else [(o.b, row.outputs)]
+        terms += [(o.secrets[secret] * coefficients, points) for secret, coefficients, points in row.secrets]
+        terms += [(-o.x * coefficients, points) for coefficients, points in row.image]
+        equations.append(Equation.sum(*terms, (minus_one, E)))
+    return tuple(equations)

@@ -1,0 +1,101 @@
+"""A player's secrets: one root, a seed for each hand, and every value of a hand derived from its seed.
+
+Nothing draws randomness in the middle of a game. A value is a function of the hand's seed, of a label, and of all the
+public inputs it will be combined with; never of the head of the log. So two different statements never share
+randomness, whatever a relay orders, drops or forks; the same statement always gives the same bytes, so a player that
+was killed sends them again; and a player who opens the seed of one hand lets anybody make its messages of that hand
+again, while all other hands stay closed.
+
+The framed hashes that everybody uses stand here too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from nodealer.errors import BadParameter
+
+ROOT_BYTES: Final = 32
+SEED_BYTES: Final = 32
+DIGEST_BYTES: Final = 64
+
+Item = bytes | str | int
+
+
+def framed(label: str, *items: Item) -> bytes:
+    """One unambiguous byte string: each part with its kind and length before it, so that no part runs into the next."""
+    return b"".join(_frame(item) for item in (label, *items))
+
+
+def _frame(item: Item) -> bytes:
+    if isinstance(item, bytes):
+        return b"b" + len(item).to_bytes(8, "little") + item
+    if isinstance(item, str):
+        text = item.encode()
+        return b"s" + len(text).to_bytes(8, "little") + text
+    return b"i" + item.to_bytes(8, "little")
+
+
+def digest(label: str, *items: Item) -> bytes:
+    """H(label, …): SHA-512 of the framed parts."""
+    return hashlib.sha512(framed(label, *items)).digest()
+
+
+def expand(label: str, *items: Item, size: int) -> bytes:
+    """XOF(label, …): SHAKE256 of the framed parts. The size is bound too: no output is a prefix of another."""
+    return hashlib.shake_256(framed(label, *items, size)).digest(size)
+
+
+@dataclass(frozen=True, repr=False)
+class Tape:
+    """The secrets of one seat in one hand. `seed` opens this hand and no other."""
+
+    seed: bytes = field(repr=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.seed, bytes) or len(self.seed) != SEED_BYTES:
+            raise BadParameter(f"a hand's seed has {SEED_BYTES} bytes")
+
+    def __repr__(self) -> str:
+        return "<Tape>"
+
+    def draw(self, label: str, inputs: bytes, *, size: int, index: int = 0) -> bytes:
+        """Secret bytes for one purpose. `inputs` is the digest of everything public that they will meet."""
+        return expand("value", self.seed, label, inputs, index, size=size)
+
+    def permutation(self, label: str, inputs: bytes, count: int) -> list[int]:
+        """A uniform order of 0 … count − 1: Fisher–Yates, each step by rejection, so no order is favoured."""
+        words = self._words(label, inputs, count)
+        order = list(range(count))
+        for last in range(count - 1, 0, -1):
+            chosen = _below(last + 1, words)
+            order[last], order[chosen] = order[chosen], order[last]
+        return order
+
+    def _words(self, label: str, inputs: bytes, count: int) -> Iterator[int]:
+        index = 0
+        while True:
+            block = self.draw(label, inputs, size=8 * count, index=index)
+            yield from (int.from_bytes(block[at : at + 8], "little") for at in range(0, len(block), 8))
+            index += 1
+
+
+def _below(bound: int, words: Iterator[int]) -> int:
+    """A uniform integer below `bound` from uniform 64-bit words: a word in the last, incomplete run is thrown away."""
+    fair = 2**64 - 2**64 % bound
+    return next(word for word in words if word < fair) % bound
+
+
+def hand_tape(root: bytes, *, session: bytes, seat: int, hand: int) -> Tape:
+    """The tape of one hand. The root never leaves the machine it was drawn on."""
+    if not isinstance(root, bytes) or len(root) != ROOT_BYTES:
+        raise BadParameter(f"a root has {ROOT_BYTES} bytes")
+    return Tape(expand("hand", root, session, seat, hand, size=SEED_BYTES))
+
+
+def commitment(tape: Tape, *, session: bytes, seat: int, hand: int) -> bytes:
+    """What a seat's first entry of a hand carries, so that an opened seed can be checked."""
+    return digest("tape", session, seat, hand, tape.seed)

@@ -1,0 +1,78 @@
+"""The one encoding of everything that is hashed, signed, sent or stored, and the one table of limits.
+
+A message is a frozen msgspec struct; its bytes are the compact JSON that msgspec writes for it. A decoder accepts bytes
+only if they equal the encoding of what it decoded, so there is exactly one encoding of each message: doubled keys, white
+space, escapes, loose base64 and odd numbers all fail the comparison, and need no rules of their own.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, TypeVar
+
+import msgspec
+
+from nodealer.errors import BadParameter, DecodeError
+
+# --- Limits. Everything that comes from outside is measured against these before it is parsed. ---
+
+#: Seats at a table; protocols may serve fewer.
+SEATS_MIN: Final = 2
+SEATS_MAX: Final = 20
+#: Cards in a deck; protocols may serve fewer.
+CARDS_MIN: Final = 2
+CARDS_MAX: Final = 10_000
+#: Decks that a hand may open.
+DECKS_MAX: Final = 16
+#: A name of a player, in UTF-8 bytes.
+NAME_BYTES_MAX: Final = 64
+#: One message. The largest honest one is a proven shuffle of 10,000 cards: 0.6 MB of points and 1 MB of proof, in base64.
+MESSAGE_BYTES_MAX: Final = 4 << 20
+#: One saved log, and its lines.
+LOG_BYTES_MAX: Final = 512 << 20
+LOG_ENTRIES_MAX: Final = 1_000_000
+#: Integers on the wire: what every JSON reader holds exactly.
+INTEGER_MAX: Final = 2**53 - 1
+
+Natural = Annotated[int, msgspec.Meta(ge=0, le=INTEGER_MAX)]
+SeatNumber = Annotated[int, msgspec.Meta(ge=0, lt=SEATS_MAX)]
+Digest = Annotated[bytes, msgspec.Meta(min_length=64, max_length=64)]
+
+
+class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The base of everything that is encoded."""
+
+
+T = TypeVar("T")
+_encoder = msgspec.json.Encoder()
+
+
+_decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
+
+
+def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
+    if kind not in _decoders:
+        _decoders[kind] = msgspec.json.Decoder(kind)
+    return _decoders[kind]
+
+
+def encode(message: object) -> bytes:
+    """The bytes of a message."""
+    return _encoder.encode(message)
+
+
+def decode(kind: type[T], data: bytes, *, what: str, limit: int = MESSAGE_BYTES_MAX) -> T:
+    """The message of type `kind` (a struct, or a union of tagged ones) that `data` is the encoding of.
+
+    Raises `DecodeError`, naming `what`, for anything else.
+    """
+    if not isinstance(data, bytes):
+        raise BadParameter(f"{what} must be bytes, not {type(data).__name__}")
+    if len(data) > limit:
+        raise DecodeError(f"{what} has {len(data)} bytes, more than {limit}")
+    try:
+        message: T = _decoder(kind).decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise DecodeError(f"{what} cannot be read: {error}") from None
+    if encode(message) != data:
+        raise DecodeError(f"{what} is not in its canonical encoding")
+    return message
