@@ -4,11 +4,13 @@ NodealerError
  +- LocalError           the caller used us wrongly
  |   +- BadParameter     a value has the wrong type, size or range
  |   +- IllegalMove      a person asked for a move that the rules do not allow now
+ |   +- CardUnreadable   data that this seat got for a card is false; a reason to claim so
  |   +- BackendMissing   the arithmetic core that was asked for is not there, stale or unfit
  +- Malformed            what a message says cannot be right, whatever its proofs say
  |   +- DecodeError      bytes are not the canonical encoding of anything
  +- LogError             a log cannot be what it claims to be, and nobody can be named for it
- |   +- LogBroken        the chain, a signature or a line is bad
+ |   +- LogBroken        it contains what no log contains
+ |   +- BadSignature     an entry that nobody signed
  |   +- LogRolledBack    it lacks a head that this seat has already applied
  +- PeerError            a seat signed something that is wrong
  |   +- EntryRefused     malformed or not due: changes nothing, and is no fault
@@ -35,6 +37,19 @@ class BadParameter(LocalError):
 
 class IllegalMove(LocalError):
     """A move that the rules do not allow now."""
+
+
+class CardUnreadable(LocalError):
+    """A card that should open does not: data that this seat got is false. `deck` and `position` say which."""
+
+    def __init__(self, deck: int, position: int, reason: str) -> None:
+        super().__init__(deck, position, reason)
+        self.deck = deck
+        self.position = position
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"card {self.position} of deck {self.deck}: {self.reason}"
 
 
 class BackendMissing(LocalError):
@@ -65,7 +80,11 @@ class LogError(NodealerError):
 
 
 class LogBroken(LogError):
-    """The chain of hashes, a signature or a line of the file is bad."""
+    """The log contains what no log contains: a refused entry, a line that is not one."""
+
+
+class BadSignature(LogError):
+    """A signature does not verify. Names nobody: anybody can write a seat's number on an entry."""
 
 
 class LogRolledBack(LogError):

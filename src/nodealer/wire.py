@@ -35,7 +35,7 @@ INTEGER_MAX: Final = 2**53 - 1
 
 Natural = Annotated[int, msgspec.Meta(ge=0, le=INTEGER_MAX)]
 SeatNumber = Annotated[int, msgspec.Meta(ge=0, lt=SEATS_MAX)]
-Digest = Annotated[bytes, msgspec.Meta(min_length=64, max_length=64)]
+Digest = Annotated[bytes, msgspec.Meta(min_length=32, max_length=32)]
 
 
 class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -39,7 +39,7 @@ class _Array(Generic[V]):
 
     def __init__(self, group: ReferenceGroup, values: tuple[V, ...]) -> None:
         if not values:
-            raise BadParameter("an array must have at least one element")
+            raise BadParameter("an array has at least one element")
         self._group = group
         self._values = values
 
@@ -62,8 +62,8 @@ class _Array(Generic[V]):
         return self._new((self._values[_place(key, len(self))],))
 
     def take(self, indices: Sequence[int], /) -> Self:
-        places = enumerate(_sequence(indices, "indices"))
-        return self._new(tuple(self._values[_place(index, len(self), number)] for number, index in places))
+        places = [_place(index, len(self)) for index in _sequence(indices, "indices")]
+        return self._new(tuple(self._values[place] for place in places))
 
     def _new(self, values: tuple[V, ...]) -> Self:
         return type(self)(self._group, values)
@@ -108,7 +108,7 @@ class ScalarArray(_Array[int]):
         """Montgomery's trick: one inversion and three multiplications for each element."""
         order = self._group.order
         if (zero := self.first_zero()) is not None:
-            raise BadParameter(f"element {zero} is zero and has no inverse")
+            raise BadParameter(f"the scalar at index {zero} is zero and has no inverse")
         products = self.cumprod()._values
         rest, inverses = pow(products[-1], -1, order), []
         for value, before in zip(reversed(self._values), (*reversed(products[:-1]), big(1)), strict=True):
@@ -125,9 +125,9 @@ class ScalarArray(_Array[int]):
         return self._new((sum(x * y for x, y in zip(self._values, factors, strict=True)) % self._group.order,))
 
     def powers(self, count: int, /) -> ScalarArray:
+        length = _count(count)
         _only_one(self)
-        base = self._values * _count(count)
-        return self._new(base).cumprod()
+        return self._new(self._values * length).cumprod()
 
     def cumprod(self) -> ScalarArray:
         order = self._group.order
@@ -246,25 +246,25 @@ class ReferenceGroup:
 
     def points(self, data: bytes, /) -> PointArray:
         points = []
-        for index, encoding in enumerate(_split(data, self.point_size, f"{self.name} point")):
+        for index, encoding in enumerate(_split(data, self.point_size, "points")):
             point = self.curve.decode(encoding)
             if point is None:
-                raise DecodeError(f"not the canonical encoding of a {self.name} point", index)
+                raise DecodeError("not a canonical point", index)
             if self.curve.equal(point, self.curve.identity):
-                raise DecodeError(f"the identity is no acceptable {self.name} point", index)
+                raise DecodeError("the identity where a point is due", index)
             points.append(point)
         return PointArray(self, tuple(points))
 
     def scalars(self, data: bytes, /) -> ScalarArray:
-        encodings = _split(data, self.scalar_size, f"{self.name} scalar")
+        encodings = _split(data, self.scalar_size, "scalars")
         values = tuple(big(int.from_bytes(encoding, self.curve.byteorder)) for encoding in encodings)
         for index, value in enumerate(values):
             if value >= self.order:
-                raise DecodeError(f"not the canonical encoding of a {self.name} scalar", index)
+                raise DecodeError("not a canonical scalar", index)
         return ScalarArray(self, values)
 
     def wide_scalars(self, data: bytes, /) -> ScalarArray:
-        wide = _split(data, self.wide_size, f"{self.name} wide scalar")
+        wide = _split(data, self.wide_size, "wide scalars")
         return ScalarArray(self, tuple(big(int.from_bytes(part, "little")) % self.order for part in wide))
 
     def integers(self, values: Sequence[int], /) -> ScalarArray:
@@ -272,7 +272,7 @@ class ReferenceGroup:
         return ScalarArray(self, tuple(big(_u64(value, index)) for index, value in numbered))
 
     def map_to_points(self, data: bytes, /) -> PointArray:
-        uniform = _split(data, self.uniform_size, f"{self.name} mapped point")
+        uniform = _split(data, self.uniform_size, "uniform bytes")
         return PointArray(self, tuple(map(self.curve.from_uniform, uniform)))
 
     def identity(self, count: int, /) -> PointArray:
@@ -298,9 +298,9 @@ class ReferenceGroup:
 def _split(data: object, size: int, what: str) -> Iterator[bytes]:
     """The encodings one by one. Not a generator: the length is judged when it is called."""
     if not isinstance(data, bytes):
-        raise BadParameter(f"{what}s are decoded from bytes, not from {type(data).__name__}")
+        raise BadParameter(f"{what} are decoded from bytes, not from {type(data).__name__}")
     if not data or len(data) % size:
-        raise DecodeError(f"{what}s take a non-zero multiple of {size} bytes")
+        raise DecodeError(f"{what}: {len(data)} bytes are not a positive multiple of {size}")
     return (data[start : start + size] for start in range(0, len(data), size))
 
 
@@ -316,27 +316,38 @@ def _is_integer(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def _is_small(value: int) -> bool:
+    """Python refuses to print numbers of thousands of digits, and nobody would read them."""
+    return -(1 << 63) <= value < 1 << 63
+
+
 def _u64(value: int, index: int) -> int:
-    if not _is_integer(value) or not 0 <= value < 1 << 64:
-        raise BadParameter(f"element {index} is no integer in [0, 2^64)")
+    if not _is_integer(value):
+        raise BadParameter(f"expected an integer, got {type(value).__name__}")
+    if not 0 <= value < 1 << 64:
+        raise BadParameter(f"the integer at index {index} is not in [0, 2^64)")
     return value
 
 
 def _count(value: int) -> int:
     if not _is_integer(value):
         raise BadParameter(f"expected a count, got {type(value).__name__}")
+    if not _is_small(value):
+        raise BadParameter("a count is at least 1 and not as large as this")
     if value < 1:
-        raise BadParameter("an array must have at least one element")
+        raise BadParameter(f"a count is at least 1, not {value}")
     if value > MAX_LENGTH:
-        raise BadParameter("an array of so many elements is too long")
+        raise BadParameter(f"an array of {value} elements is too long")
     return value
 
 
-def _place(index: int, length: int, number: int = 0) -> int:
+def _place(index: int, length: int) -> int:
     if not _is_integer(index):
         raise BadParameter(f"expected an index, got {type(index).__name__}")
+    if not _is_small(index):
+        raise BadParameter(f"an index is far outside an array of {length}")
     if not -length <= index < length:
-        raise BadParameter(f"index number {number} is outside an array of {length} elements")
+        raise BadParameter(f"index {index} is not in an array of {length}")
     return index % length
 
 
@@ -351,12 +362,12 @@ def _run(key: slice) -> slice:
 
 def _only_one(array: _Array[V]) -> None:
     if len(array) != 1:
-        raise BadParameter(f"this needs an array of one element, not of {len(array)}")
+        raise BadParameter(f"this is for an array of one, not of {len(array)}")
 
 
 def _same_length(left: Sequence[object], right: Sequence[object]) -> None:
     if len(left) != len(right):
-        raise BadParameter(f"arrays of {len(left)} and {len(right)} elements do not fit together")
+        raise BadParameter(f"arrays of {len(left)} and {len(right)} do not match")
 
 
 def _broadcast(left: Sequence[V], right: Sequence[W]) -> Iterator[tuple[V, W]]:

@@ -1,0 +1,252 @@
+"""The vocabulary between games and protocols: cards, what a game may ask, what a protocol tells.
+
+A card is a place in a deck, never a face. Faces are indices into a list that the game keeps; a protocol shuffles
+indices and never sees what is printed on them. Operations come in lists where a list costs less than its parts.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, replace
+from typing import Self
+
+from nodealer.errors import BadParameter
+from nodealer.tape import digest
+from nodealer.wire import CARDS_MAX, CARDS_MIN
+
+
+@dataclass(frozen=True, order=True)
+class Card:
+    """A lineage: this position of this deck since this epoch. A reshuffle or a recovery starts a new epoch."""
+
+    deck: int
+    epoch: int
+    position: int
+
+
+class Place(enum.Enum):
+    """Where cards go that are given back."""
+
+    TOP = "top"
+    BOTTOM = "bottom"
+    SHUFFLED = "shuffled"
+    DISCARD = "discard"
+
+
+class Look(enum.Enum):
+    """What a seat may do with cards it peeks at."""
+
+    LOOK = "look"
+    REORDER = "reorder"
+    TAKE = "take"
+
+
+# --- What a game may ask ---
+
+
+@dataclass(frozen=True)
+class NewDeck:
+    """Make a deck of `faces` cards and shuffle it. `owner` is the seat it belongs to, where decks are private."""
+
+    deck: int
+    faces: int
+    owner: int | None = None
+
+
+@dataclass(frozen=True)
+class Portion:
+    """What one seat gets of a deal: the next `count` cards, or those at `positions`."""
+
+    seat: int
+    count: int = 0
+    positions: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Deal:
+    """Show cards to their new holders only. All portions are one request."""
+
+    deck: int
+    portions: tuple[Portion, ...]
+
+
+@dataclass(frozen=True)
+class Open:
+    """Show the next `count` cards, or those at `positions`, to all."""
+
+    deck: int
+    count: int = 0
+    positions: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Show:
+    """The holder shows cards: to all, or to one seat."""
+
+    deck: int
+    seat: int
+    positions: tuple[int, ...]
+    to: int | None = None
+
+
+@dataclass(frozen=True)
+class Return:
+    """Give cards back."""
+
+    deck: int
+    positions: tuple[int, ...]
+    place: Place
+
+
+@dataclass(frozen=True)
+class Peek:
+    """A seat looks at the next `count` cards; then it may put them back in an order of its own, or keep one."""
+
+    deck: int
+    seat: int
+    count: int
+    then: Look = Look.LOOK
+
+
+@dataclass(frozen=True)
+class Close:
+    """The deck is not needed any more."""
+
+    deck: int
+
+
+Operation = NewDeck | Deal | Open | Show | Return | Peek | Close
+
+
+# --- What a protocol tells ---
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A card changed hands. `holder` is None when it is back in the deck or gone."""
+
+    card: Card
+    holder: int | None
+
+
+@dataclass(frozen=True)
+class Opened:
+    """Everybody knows this face now."""
+
+    card: Card
+    face: int
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The operation is complete."""
+
+    operation: Operation
+
+
+Event = Moved | Opened | Finished
+
+
+# --- The public bookkeeping of a deck, one for all protocols ---
+
+
+@dataclass(frozen=True)
+class Places:
+    """Which cards lie in the pile and in which order, who holds which, and which are open. No secrets.
+
+    Every request of a game passes through here first, so that no protocol has rules of its own about dealing a card
+    twice or showing what one does not hold.
+    """
+
+    deck: int
+    epoch: int
+    #: Positions still in the pile, the top first.
+    pile: tuple[int, ...]
+    #: Position to holder, for cards dealt to a seat.
+    held: tuple[tuple[int, int], ...] = ()
+    #: Position to face, for cards that everybody has seen.
+    opened: tuple[tuple[int, int], ...] = ()
+
+    @classmethod
+    def fresh(cls, deck: int, size: int) -> Self:
+        """A whole deck in its first epoch."""
+        if not CARDS_MIN <= size <= CARDS_MAX:
+            raise BadParameter(f"a deck has {CARDS_MIN} to {CARDS_MAX} cards, not {size}")
+        return cls(deck, 0, tuple(range(size)))
+
+    def card(self, position: int) -> Card:
+        """The lineage of a position."""
+        return Card(self.deck, self.epoch, position)
+
+    def holder(self, position: int) -> int | None:
+        """The seat that holds a position, if one does."""
+        return dict(self.held).get(position)
+
+    def face(self, position: int) -> int | None:
+        """The face at a position, once it is open."""
+        return dict(self.opened).get(position)
+
+    def hand(self, seat: int) -> tuple[int, ...]:
+        """The positions a seat holds."""
+        return tuple(position for position, holder in self.held if holder == seat)
+
+    def next_cards(self, count: int) -> tuple[int, ...]:
+        """The top `count` positions of the pile."""
+        if not 0 < count <= len(self.pile):
+            raise BadParameter(f"{count} cards wanted of {len(self.pile)} in deck {self.deck}")
+        return self.pile[:count]
+
+    def choose(self, count: int, positions: tuple[int, ...]) -> tuple[int, ...]:
+        """The positions that a request means: the next `count`, or the given ones, all of them in the pile."""
+        if bool(count) == bool(positions):
+            raise BadParameter("a request names either a number of cards or their positions")
+        chosen = positions or self.next_cards(count)
+        self._distinct(chosen)
+        for position in chosen:
+            if position not in self.pile:
+                raise BadParameter(f"card {position} of deck {self.deck} is not in the pile")
+        return chosen
+
+    def deal(self, deal: Deal, seats: tuple[int, ...]) -> dict[int, tuple[int, ...]]:
+        """Seat to the positions it gets. Counted portions take from the top in the order of the list."""
+        rest, dealt = self, dict[int, tuple[int, ...]]()
+        for portion in deal.portions:
+            if portion.seat not in seats:
+                raise BadParameter(f"there is no seat {portion.seat} to deal to")
+            if portion.seat in dealt:
+                raise BadParameter(f"seat {portion.seat} has two portions in one deal")
+            dealt[portion.seat] = rest.choose(portion.count, portion.positions)
+            rest = rest.without(dealt[portion.seat])
+        if not dealt:
+            raise BadParameter("a deal without portions")
+        return dealt
+
+    def shown(self, show: Show) -> tuple[int, ...]:
+        """The positions of a show, all of them held by the seat that shows them and not open yet."""
+        self._distinct(show.positions)
+        for position in show.positions:
+            if self.holder(position) != show.seat:
+                raise BadParameter(f"seat {show.seat} does not hold card {position} of deck {self.deck}")
+            if self.face(position) is not None:
+                raise BadParameter(f"card {position} of deck {self.deck} is open already")
+        return show.positions
+
+    def without(self, positions: tuple[int, ...]) -> Places:
+        """These positions taken from the pile."""
+        return replace(self, pile=tuple(position for position in self.pile if position not in positions))
+
+    def give(self, position: int, seat: int) -> Places:
+        """A card of the pile in a seat's hand."""
+        return replace(self.without((position,)), held=(*self.held, (position, seat)))
+
+    def open(self, position: int, face: int) -> Places:
+        """A card face up on the table, or shown by its holder, who still holds it."""
+        return replace(self.without((position,)), opened=(*self.opened, (position, face)))
+
+    def digest(self) -> bytes:
+        """For comparing replicas."""
+        return digest("places", repr((self.deck, self.epoch, self.pile, self.held, self.opened)))
+
+    def _distinct(self, positions: tuple[int, ...]) -> None:
+        if not positions or len(set(positions)) != len(positions):
+            raise BadParameter("a list of cards is empty or names a card twice")

@@ -1,0 +1,1 @@
+"""Games: rules and chips, as machines over public events that never see a ciphertext."""

@@ -1,0 +1,76 @@
+"""What a game is.
+
+An immutable machine. It *wants* one of three things: card operations, a move of a seat, or nothing because the hand is
+over. It is told what the operations did, all at once when the last one is finished, and what a seat moved. It knows
+faces only once they are open, and never a connection or a clock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from nodealer.cards import Event, Operation
+
+
+@dataclass(frozen=True)
+class Ask:
+    """Card operations, carried out in this order on each deck, and side by side on different decks."""
+
+    operations: tuple[Operation, ...]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A move is owed by each of `seats`; each of `may` can make one if it likes."""
+
+    seats: tuple[int, ...]
+    may: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Done:
+    """The hand is over. `result` is data for people and programs, equal for everybody."""
+
+    result: dict[str, Any]
+
+
+Want = Ask | Turn | Done
+
+
+class Game(Protocol):
+    """One hand of a game."""
+
+    @property
+    def wants(self) -> Want: ...
+
+    def told(self, events: tuple[Event, ...]) -> Game:
+        """The operations that were asked for are finished; this is what they did."""
+
+    def moved(self, seat: int, move: bytes) -> Game:
+        """A seat's move, as canonical JSON. Raises `IllegalMove`."""
+
+    def left(self, seats: tuple[int, ...], *, cards: bool) -> Game:
+        """Seats are gone for the rest of this hand. Without `cards` no operation is possible any more."""
+
+    def digest(self) -> bytes:
+        """For comparing replicas."""
+
+
+class Rules(Protocol):
+    """A game with its parameters: what it needs, and how a hand begins."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def version(self) -> int: ...
+    @property
+    def cards(self) -> int:
+        """The largest deck it uses."""
+
+    @property
+    def operations(self) -> frozenset[type[Operation]]:
+        """All operations that it may ask for."""
+
+    def begin(self, hand: int, seats: tuple[int, ...], before: Game | None) -> Game:
+        """A hand of these seats; `before` is the finished hand before it, for what carries over."""

@@ -1,0 +1,52 @@
+"""The Rust core, if it is the one that belongs to this package.
+
+A core that is missing, of another version, older than its sources or built without optimisation is refused: each of
+those looks like a working one, and is wrong or hundreds of times slower.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import nodealer
+from nodealer.errors import BackendMissing
+from nodealer.group.api import Group
+
+_MEND = "run `make build`"
+_SOURCES = Path(__file__).parents[3] / "rust"
+
+
+def load(sources: Path = _SOURCES) -> ModuleType:
+    """The checked core. `sources` are compared where they exist, which is in a checkout."""
+    try:
+        core = import_module("nodealer.group._core")
+    except ImportError as error:
+        raise BackendMissing(f"the native core cannot be loaded ({error}): {_MEND}") from error
+    version, profile, built_from = (getattr(core, name, None) for name in ("VERSION", "PROFILE", "SOURCE_HASH"))
+    if version != nodealer.__version__:
+        raise BackendMissing(f"the native core is of version {version}, not {nodealer.__version__}: {_MEND}")
+    if profile != "release":
+        raise BackendMissing(f"the native core is a {profile} build, not a release build: {_MEND}")
+    if (sources / "Cargo.toml").is_file() and built_from != source_hash(sources):
+        raise BackendMissing(f"the native core was not built from the sources in {sources}: {_MEND}")
+    return core
+
+
+def source_hash(sources: Path) -> str:
+    """What `rust/glue/build.rs` computes: SHA-256 over all sources, each path and content framed by its length."""
+    found = {}
+    for path in sources.rglob("*"):
+        name = path.relative_to(sources)
+        if (path.suffix == ".rs" or path.name in ("Cargo.toml", "Cargo.lock")) and "target" not in name.parts:
+            found[name.as_posix().encode()] = path.read_bytes()
+    digest = sha256()
+    for item in sorted(found.items()):
+        for part in item:
+            digest.update(len(part).to_bytes(8, "little") + part)
+    return digest.hexdigest()
+
+
+ristretto255: Group = load().ristretto255

@@ -1,0 +1,92 @@
+"""Entries: what a seat signs, and how entries are chained."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import msgspec
+
+from nodealer.errors import BadSignature, DecodeError, EntryRefused
+from nodealer.log.keys import SIGNATURE_BYTES, SigningKey
+from nodealer.log.roster import Roster
+from nodealer.tape import digest
+from nodealer.wire import Digest, Message, Natural, SeatNumber, decode, encode
+
+Signature = Annotated[bytes, msgspec.Meta(min_length=SIGNATURE_BYTES, max_length=SIGNATURE_BYTES)]
+
+
+class Entry(Message, frozen=True):
+    """What a seat says once: where (session, roster, hand), who (seat), as which of its entries (`seq`), having seen
+    which log (`seen`, a head), and what (`body`)."""
+
+    session: Digest
+    roster: Digest
+    hand: Natural
+    seat: SeatNumber
+    seq: Natural
+    seen: Digest
+    body: msgspec.Raw
+
+
+class Signed(Message, frozen=True):
+    """A line of the log: an entry exactly as it was signed, and the signature."""
+
+    entry: msgspec.Raw
+    signature: Signature
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """An entry as it came in: its bytes, what they say, and the signature over `signed`."""
+
+    data: bytes
+    entry: Entry
+    signed: bytes
+    signature: bytes
+
+
+def sign_entry(key: SigningKey, entry: Entry) -> bytes:
+    """The bytes that go into the log."""
+    signed = encode(entry)
+    return encode(Signed(msgspec.Raw(signed), key.sign(signed)))
+
+
+def read_entry(data: bytes) -> Arrival:
+    """Decode the outside of an entry, strictly. The signature is not looked at, and nobody is to blame yet."""
+    outer = decode(Signed, data, what="the entry")
+    signed = bytes(outer.entry)
+    return Arrival(data, decode(Entry, signed, what="the entry"), signed, outer.signature)
+
+
+def authenticate(arrival: Arrival, roster: Roster, session: bytes) -> None:
+    """Raise `BadSignature`, naming nobody, or `EntryRefused`, naming a seat that signed for another session."""
+    entry = arrival.entry
+    if entry.seat not in roster.keys:
+        raise BadSignature(f"an entry in the name of seat {entry.seat}, which does not exist")
+    roster.keys[entry.seat].verify(arrival.signature, arrival.signed)
+    if entry.session != session:
+        raise EntryRefused(entry.seat, "the entry is signed for another session")
+
+
+def first_head(session: bytes) -> bytes:
+    """The head of a log without entries."""
+    return digest("log", session)
+
+
+def next_head(head: bytes, data: bytes) -> bytes:
+    """The head after one more entry."""
+    return digest("head", head, data)
+
+
+def prove_equivocation(first: bytes, second: bytes, roster: Roster, session: bytes) -> int:
+    """The seat that signed both of two different entries with one number. Needs nothing but the two.
+
+    Raises `DecodeError` when they are no such evidence.
+    """
+    one, other = read_entry(first), read_entry(second)
+    authenticate(one, roster, session)
+    authenticate(other, roster, session)
+    if (one.entry.seat, one.entry.seq) != (other.entry.seat, other.entry.seq) or one.signed == other.signed:
+        raise DecodeError("two entries that do not contradict each other")
+    return one.entry.seat

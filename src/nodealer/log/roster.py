@@ -1,0 +1,92 @@
+"""Who sits at the table: seats, names, identity keys and roles."""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import cached_property
+from typing import Final
+
+from nodealer.errors import BadParameter, DecodeError
+from nodealer.log.keys import VerifyingKey
+from nodealer.tape import digest
+from nodealer.wire import NAME_BYTES_MAX, SEATS_MAX, SEATS_MIN, Message, SeatNumber, encode
+
+#: A player with cards. Every other role is named by the protocol that needs it.
+PLAYER: Final = "player"
+#: A seat that takes part without cards of its own.
+SERVER: Final = "server"
+
+
+class Player(Message, frozen=True):
+    """One seat."""
+
+    seat: SeatNumber
+    name: str
+    key: bytes
+    role: str = PLAYER
+
+
+class Roster(Message, frozen=True, dict=True):
+    """All seats, in ascending order. Checked by `refuse_bad_roster` wherever one comes in."""
+
+    players: tuple[Player, ...]
+
+    @cached_property
+    def digest(self) -> bytes:
+        """What every entry and every challenge of a hand binds."""
+        return digest("roster", encode(self))
+
+    @cached_property
+    def seats(self) -> tuple[int, ...]:
+        """The numbers of the seats."""
+        return tuple(player.seat for player in self.players)
+
+    @cached_property
+    def keys(self) -> dict[int, VerifyingKey]:
+        """Seat to key, each checked."""
+        return {player.seat: VerifyingKey(player.key) for player in self.players}
+
+    def player(self, seat: int) -> Player:
+        """The player at a seat."""
+        for player in self.players:
+            if player.seat == seat:
+                return player
+        raise BadParameter(f"there is no seat {seat}")
+
+    @property
+    def with_cards(self) -> tuple[int, ...]:
+        """The seats that the game plays with."""
+        return tuple(player.seat for player in self.players if player.role != SERVER)
+
+    @property
+    def roles(self) -> tuple[tuple[str, int], ...]:
+        """Roles other than a plain player's, with their seats."""
+        return tuple((player.role, player.seat) for player in self.players if player.role != PLAYER)
+
+
+def refuse_bad_roster(roster: Roster) -> None:
+    """Raise `DecodeError` for a roster that nobody may play with."""
+    if not SEATS_MIN <= len(roster.players) <= SEATS_MAX:
+        raise DecodeError(f"a table has {SEATS_MIN} to {SEATS_MAX} seats, not {len(roster.players)}")
+    if list(roster.seats) != sorted(set(roster.seats)):
+        raise DecodeError("the seats of a roster are not in ascending order")
+    for player in roster.players:
+        _refuse_bad_name(player.name, f"the name of seat {player.seat}")
+        _refuse_bad_name(player.role, f"the role of seat {player.seat}")
+    if len({player.name for player in roster.players}) != len(roster.players):
+        raise DecodeError("two seats have the same name")
+    if len({player.key for player in roster.players}) != len(roster.players):
+        raise DecodeError("two seats have the same identity key")
+    _ = roster.keys
+
+
+def _refuse_bad_name(name: str, what: str) -> None:
+    """Names are shown to people: no empty ones, none that fill a screen, move a cursor or look like another."""
+    if not name.strip():
+        raise DecodeError(f"{what} is empty")
+    if len(name.encode()) > NAME_BYTES_MAX:
+        raise DecodeError(f"{what} has more than {NAME_BYTES_MAX} bytes")
+    if name != unicodedata.normalize("NFC", name) or name != name.strip():
+        raise DecodeError(f"{what} is not in its normal form")
+    if any(unicodedata.category(character).startswith(("C", "Zl", "Zp")) for character in name):
+        raise DecodeError(f"{what} has a control character")

@@ -1,0 +1,109 @@
+"""A session: what is agreed before the first entry, and the number that binds all of it.
+
+Every player contributes a nonce under a commitment, so that nobody, and no relay, can make a session's number repeat
+or come out as wanted. What differs in any agreed point is another session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Annotated, Final, Literal
+
+import msgspec
+
+from nodealer.errors import BadParameter, DecodeError, PeerFault
+from nodealer.log.roster import Roster, refuse_bad_roster
+from nodealer.tape import digest
+from nodealer.wire import Digest, Message, Natural, decode, encode
+
+FORMAT: Final = "nodealer-log"
+FORMAT_VERSION: Final = 0
+NONCE_BYTES: Final = 32
+
+Nonce = Annotated[bytes, msgspec.Meta(min_length=NONCE_BYTES, max_length=NONCE_BYTES)]
+
+
+class Part(Message, frozen=True):
+    """A game or a protocol: its name, its version, and its parameters as canonical JSON."""
+
+    name: str
+    version: Natural
+    parameters: msgspec.Raw = msgspec.Raw(b"{}")
+
+
+class Proposal(Message, frozen=True):
+    """What the players agree to play."""
+
+    game: Part
+    protocol: Part
+    #: Versions of everything whose behaviour two seats must share, such as ("pokerkit", "0.7.7").
+    versions: tuple[tuple[str, str], ...]
+    roster: Roster
+    #: A rehearsal's seeds are public: nothing in it is secret.
+    rehearsal: bool = False
+
+    @property
+    def digest(self) -> bytes:
+        """What the commitments to nonces bind."""
+        return digest("proposal", encode(self))
+
+
+class Session(Message, frozen=True, dict=True):
+    """The first line of a log."""
+
+    format: Literal["nodealer-log"]
+    version: Natural
+    proposal: Proposal
+    commitments: tuple[Digest, ...]
+    nonces: tuple[Nonce, ...]
+
+    @cached_property
+    def id(self) -> bytes:
+        """The session's number, in every entry and every challenge."""
+        return digest("session", encode(self))
+
+
+def nonce_commitment(proposal: Proposal, seat: int, nonce: bytes) -> bytes:
+    """What a player publishes before any nonce is."""
+    return digest("session nonce", proposal.digest, seat, nonce)
+
+
+def open_session(proposal: Proposal, commitments: Mapping[int, bytes], nonces: Mapping[int, bytes]) -> Session:
+    """The session, once every commitment was in and every nonce is. Names the seat whose nonce does not fit."""
+    refuse_bad_roster(proposal.roster)
+    seats = proposal.roster.seats
+    if set(commitments) != set(seats) or set(nonces) != set(seats):
+        raise BadParameter("a session needs a commitment and a nonce of every seat")
+    for seat in seats:
+        if nonce_commitment(proposal, seat, nonces[seat]) != commitments[seat]:
+            raise PeerFault(seat, "its session nonce is not the one it committed to")
+    return Session(
+        FORMAT,
+        FORMAT_VERSION,
+        proposal,
+        tuple(commitments[seat] for seat in seats),
+        tuple(nonces[seat] for seat in seats),
+    )
+
+
+def read_session(line: bytes) -> Session:
+    """The session of a saved log's first line, with everything about it checked."""
+    session = decode(Session, line, what="the first line")
+    if session.version != FORMAT_VERSION:
+        raise DecodeError(f"the log has format version {session.version}; this program reads {FORMAT_VERSION}")
+    proposal = session.proposal
+    for part in (proposal.game, proposal.protocol):
+        decode(dict, bytes(part.parameters), what=f"the parameters of {part.name}")
+    seats = proposal.roster.seats
+    if not len(session.commitments) == len(session.nonces) == len(seats):
+        raise DecodeError("the session does not have one nonce for each seat")
+    try:
+        again = open_session(
+            proposal,
+            dict(zip(seats, session.commitments, strict=True)),
+            dict(zip(seats, session.nonces, strict=True)),
+        )
+    except PeerFault as fault:
+        raise DecodeError(f"the session's nonces are not what was committed to (seat {fault.seat})") from None
+    return again

@@ -1,0 +1,214 @@
+"""A seat: a replica plus one player's secrets. It says which entries come next from this player.
+
+No socket, no clock, no randomness: entries come in by `receive` in the order of the log, and go out as the bytes that
+`due` and the acting methods return. What goes out is in the journal first, so that a seat that was killed sends the
+same bytes again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from nodealer.cards import Card
+from nodealer.errors import CardUnreadable, IllegalMove, LogRolledBack
+from nodealer.log.entry import Entry, read_entry, sign_entry
+from nodealer.log.journal import Chosen, Journal, Sent
+from nodealer.log.keys import SigningKey
+from nodealer.log.roster import Roster
+from nodealer.play.bodies import Agree, Begin, Body, Book, Cards, Choice, Claim, End, Move, Propose, Without, read_body
+from nodealer.play.replica import Outcome, Replica
+from nodealer.play.state import Config, OpenDuty, Phase
+from nodealer.proofs.checks import Entropy
+from nodealer.protocols.base import Duty
+from nodealer.tape import Tape, commitment, hand_tape
+from nodealer.wire import encode
+
+
+class Seat:
+    """One player at a table."""
+
+    def __init__(
+        self,
+        config: Config,
+        seat: int,
+        *,
+        root: bytes,
+        key: SigningKey,
+        journal: Journal,
+        entropy: Entropy,
+        log: Iterable[bytes] = (),
+    ) -> None:
+        """Sit down, or come back: from the root, the key, the journal and the whole log as far as it goes.
+
+        Raises `LogRolledBack` for a log that lacks what the journal shows this seat has seen.
+        """
+        self.number = seat
+        #: Whether to begin the next hand; otherwise the seat ends.
+        self.stays = True
+        # Lazily: everything is settled at once, and always before anything is sent.
+        self.replica = Replica(config, entropy=entropy, eager=False)
+        self._root = root
+        self._key = key
+        self._journal = journal
+        self._choices: dict[bytes, bytes] = {}
+        #: Entries that were signed and are not in the log yet.
+        self._outbox: list[bytes] = []
+        self._answered: set[bytes] = set()
+        self._seq = 0
+        self._restore()
+        for data in log:
+            self.receive(data)
+        self._refuse_rollback()
+
+    # --- In ---
+
+    def receive(self, data: bytes) -> Outcome:
+        """The next entry of the log. Raises what `Replica.append` raises."""
+        outcome = self.replica.append(data)
+        if data in self._outbox:
+            self._outbox.remove(data)
+        return outcome
+
+    # --- Out ---
+
+    @property
+    def unconfirmed(self) -> tuple[bytes, ...]:
+        """What was sent and is not in the log yet: to be sent again, in this order, when a connection is new."""
+        return tuple(self._outbox)
+
+    def due(self) -> list[bytes]:
+        """Fulfil every duty that needs no person. The entries are in the journal when this returns."""
+        # Here, and only here, stands the rule: nothing leaves a seat on an unverified log.
+        self.replica.settle()
+        sent = []
+        for open_duty in list(self.replica.state.duties.values()):
+            body = self._answer(open_duty)
+            if body is not None:
+                sent.append(self._send(body))
+        return sent
+
+    def _answer(self, open_duty: OpenDuty) -> Body | None:
+        duty = open_duty.duty
+        if duty.seat != self.number or duty.id in self._answered:
+            return None
+        if duty.step == "begin" and duty.deck is None and self.stays:
+            session, hand = self.replica.config.session.id, duty.table.hand
+            return Begin(duty.id, commitment(self._tape(hand), session=session, seat=self.number, hand=hand))
+        if duty.step == "end" and duty.deck is None and not self.stays:
+            return End(duty.id)
+        if duty.step == "book" and duty.deck is None:
+            return Book(duty.id, self._tape(duty.table.hand).seed, self._opened_choices())
+        if duty.deck is None or duty.optional or (duty.choice and duty.id not in self._choices):
+            return None
+        deck = self.replica.state.decks[duty.deck]
+        message = deck.message(duty, self._tape(duty.table.hand), self._choices.get(duty.id))
+        return Cards(duty.id, msgspec.Raw(message))
+
+    # --- The person ---
+
+    @property
+    def open_duties(self) -> tuple[Duty, ...]:
+        """What this seat owes or may do and has not answered."""
+        duties = (open_duty.duty for open_duty in self.replica.state.duties.values())
+        return tuple(duty for duty in duties if duty.seat == self.number and duty.id not in self._answered)
+
+    def cards(self) -> Mapping[Card, int]:
+        """The faces that this seat knows. Raises `CardUnreadable` when it was given false data: a reason to claim."""
+        self.replica.settle()
+        tape = self._tape(self.replica.state.hand)
+        known: dict[Card, int] = {}
+        for deck in self.replica.state.decks.values():
+            known.update(deck.knows(self.number, tape))
+        return known
+
+    def choose(self, duty: Duty, choice: bytes) -> None:
+        """Settle a private choice. On the disk before it is acted on: a seat that comes back does not choose again."""
+        if duty.id not in self._choices:
+            self._journal.write(Chosen(self.replica.head, duty.id, choice))
+            self._choices[duty.id] = choice
+
+    def move(self, move: object) -> bytes:
+        """Make a move in the game. Raises `IllegalMove` when it is not this seat's turn or the rules forbid it."""
+        state = self.replica.state
+        duty = self._table_duty("move")
+        if state.game is None:
+            raise IllegalMove("there is no game to move in")
+        data = encode(move)
+        state.game.moved(self.number, data)
+        return self._send_settled(Move(duty.id, msgspec.Raw(data)))
+
+    def propose(self, roster: Roster) -> bytes:
+        """Propose another roster for the next hand."""
+        return self._send_settled(Propose(self._table_duty("propose").id, roster))
+
+    def agree(self, yes: bool = True) -> bytes:
+        """Answer a proposed roster."""
+        return self._send_settled(Agree(self._table_duty("agree").id, yes))
+
+    def without(self, seats: Iterable[int]) -> bytes:
+        """Say that the table should go on without these seats."""
+        return self._send_settled(Without(tuple(sorted(seats))))
+
+    def claim(self, unreadable: CardUnreadable) -> bytes:
+        """Dispute a card that does not open. Opens this seat's book of the hand."""
+        seed = self._tape(self.replica.state.hand).seed
+        return self._send_settled(Claim(unreadable.deck, unreadable.position, seed, self._opened_choices()))
+
+    # --- Inside ---
+
+    def _table_duty(self, step: str) -> Duty:
+        for duty in self.open_duties:
+            if duty.deck is None and duty.step == step:
+                return duty
+        raise IllegalMove(f"seat {self.number} has no {step} to make now")
+
+    def _tape(self, hand: int) -> Tape:
+        return hand_tape(self._root, session=self.replica.config.session.id, seat=self.number, hand=hand)
+
+    def _opened_choices(self) -> tuple[Choice, ...]:
+        hand = {deed.duty.id for deed in self.replica.state.deeds}
+        return tuple(Choice(duty, choice) for duty, choice in sorted(self._choices.items()) if duty in hand)
+
+    def _send_settled(self, body: Body) -> bytes:
+        self.replica.settle()
+        if self.replica.state.phase is Phase.STOPPED:
+            raise IllegalMove("the table has stopped")
+        return self._send(body)
+
+    def _send(self, body: Body) -> bytes:
+        """Sign, write to the journal, and only then let go."""
+        state = self.replica.state
+        entry = Entry(
+            session=self.replica.config.session.id,
+            roster=state.roster.digest,
+            hand=state.hand,
+            seat=self.number,
+            seq=self._seq,
+            seen=self.replica.head,
+            body=msgspec.Raw(encode(body)),
+        )
+        data = sign_entry(self._key, entry)
+        self._journal.write(Sent(data))
+        self._note(data, body)
+        return data
+
+    def _note(self, data: bytes, body: Body) -> None:
+        self._seq += 1
+        self._outbox.append(data)
+        if not isinstance(body, Without | Claim):
+            self._answered.add(body.duty)
+
+    def _restore(self) -> None:
+        for record in self._journal.records:
+            if isinstance(record, Chosen):
+                self._choices[record.duty] = record.choice
+            else:
+                self._note(record.entry, read_body(bytes(read_entry(record.entry).entry.body)))
+
+    def _refuse_rollback(self) -> None:
+        for record in self._journal.records:
+            head = record.head if isinstance(record, Chosen) else read_entry(record.entry).entry.seen
+            if not self.replica.has_seen(head):
+                raise LogRolledBack("the log lacks a head that this seat has seen: it was rolled back, or is a fork")

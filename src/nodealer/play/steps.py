@@ -1,0 +1,227 @@
+"""What each kind of entry does to a table: one function a body, from a state to a change.
+
+Everything here has passed the replica: the entry is signed, it is its seat's next, and it saw a head of this log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from nodealer.errors import BadParameter, EntryRefused, IllegalMove, Malformed, PeerFault
+from nodealer.log.roster import refuse_bad_roster
+from nodealer.play import openbook
+from nodealer.play.bodies import Agree, Begin, Body, Book, Cards, Claim, End, Move, Propose, Without
+from nodealer.play.state import (
+    Change,
+    Deed,
+    Phase,
+    TableState,
+    apply_step,
+    begin_hand,
+    drive,
+    next_hand,
+)
+from nodealer.protocols.base import Duty
+
+
+Answer = Begin | Cards | Move | Propose | Agree | Book | End
+
+
+class Dropped(Exception):
+    """The entry was due on what it saw and came too late. It stays in the log, changes nothing and blames nobody."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """An entry on its way into the state: its number, its seat, and how much of the log it had seen."""
+
+    entry: int
+    seat: int
+    hand: int
+    seen: int
+
+
+def _duty(state: TableState, said: Said, body: Answer, step: str | None) -> Duty:
+    """The open duty that an entry fulfils. `step` is None for messages of the card protocol."""
+    known = state.duties.get(body.duty)
+    if known is None or known.duty.seat != said.seat:
+        if known is None and was_due(state, said, body):
+            raise Dropped
+        raise EntryRefused(said.seat, "the entry answers nothing that this seat owes", said.entry)
+    if (known.duty.deck is None) != (step is not None) or step not in (None, known.duty.step):
+        raise EntryRefused(said.seat, f"the entry is not of the kind that {known.duty.step} needs", said.entry)
+    if said.seen < known.since:
+        raise EntryRefused(said.seat, "the entry was signed before what it answers", said.entry)
+    return known.duty
+
+
+def was_due(state: TableState, said: Said, body: Body) -> bool:
+    """Whether an entry answers a duty, now closed, that was open on the log it saw."""
+    if isinstance(body, Without | Claim):
+        # These answer no duty of their own. Signed for an earlier hand, they are late.
+        return said.hand < state.hand
+    seat, since, until = state.closed.get(body.duty) or state.closed_before.get(body.duty) or (said.seat, 0, 0)
+    return seat == said.seat and since <= said.seen < until
+
+
+def _begin(state: TableState, said: Said, body: Begin) -> Change:
+    _duty(state, said, body, "begin")
+    return begin_hand(replace(state, commitments={**state.commitments, said.seat: body.commitment}))
+
+
+def _cards(state: TableState, said: Said, body: Cards) -> Change:
+    duty = _duty(state, said, body, None)
+    if duty.deck is None:
+        raise EntryRefused(said.seat, f"{duty.step} is not a message of the card protocol", said.entry)
+    deck, message = state.decks[duty.deck], bytes(body.message)
+    try:
+        step = deck.apply(duty, message)
+    except BadParameter as error:
+        raise EntryRefused(said.seat, str(error), said.entry) from None
+    deed = Deed(said.entry, deck, duty, message)
+    return drive(apply_step(Change(replace(state, deeds=(*state.deeds, deed))), duty.deck, step))
+
+
+def _move(state: TableState, said: Said, body: Move) -> Change:
+    _duty(state, said, body, "move")
+    if state.game is None:
+        raise EntryRefused(said.seat, "there is no game to move in", said.entry)
+    game = state.game.moved(said.seat, bytes(body.move))
+    try:
+        return drive(Change(replace(state, game=game, turn=state.turn + 1)))
+    except BadParameter as error:
+        raise EntryRefused(said.seat, f"the move asks for what cannot be: {error}", said.entry) from None
+
+
+def _propose(state: TableState, said: Said, body: Propose) -> Change:
+    _duty(state, said, body, "propose")
+    refuse_bad_roster(body.roster)
+    claims = state.config.protocol.claims
+    if not claims.seats[0] <= len(body.roster.with_cards) <= claims.seats[1]:
+        raise Malformed(f"{claims.name} cannot serve a table of {len(body.roster.with_cards)}")
+    # Whoever has begun must begin again: a hand is bound to its roster.
+    agreed = frozenset({said.seat})
+    return _adopt(replace(state, proposal=body.roster, agreed=agreed, commitments={}))
+
+
+def _agree(state: TableState, said: Said, body: Agree) -> Change:
+    _duty(state, said, body, "agree")
+    if not body.yes:
+        return Change(replace(state, proposal=None, agreed=frozenset()))
+    return _adopt(replace(state, agreed=state.agreed | {said.seat}))
+
+
+def _adopt(state: TableState) -> Change:
+    """Take the proposed roster once every seat that is present agrees."""
+    if state.proposal is None or not set(state.present) <= state.agreed:
+        return Change(state)
+    roster = state.proposal
+    stays = {player.seat for player in roster.players if player in state.roster.players}
+    table = state.config.table(state.hand, roster, roster.seats)
+    gone, ended = state.gone & stays, state.ended & stays
+    return Change(replace(state, roster=roster, table=table, proposal=None, agreed=frozenset(), gone=gone, ended=ended))
+
+
+def _without(state: TableState, said: Said, body: Without) -> Change:
+    named = frozenset(body.seats)
+    if said.seat in named or not named or list(body.seats) != sorted(named) or not named <= set(state.roster.seats):
+        raise Malformed("the seats to go on without are not other seats, each once and in order")
+    if said.hand != state.hand or state.phase is Phase.ENDED or not named <= set(state.present):
+        raise Dropped
+    withouts = {**state.withouts, said.seat: named}
+    state = replace(state, withouts=withouts)
+    staying = [seat for seat in _concerned(state) if seat not in named]
+    if not all(withouts.get(seat) == named for seat in staying):
+        return Change(state)
+    return _leave(replace(state, withouts={}), named, said)
+
+
+def _concerned(state: TableState) -> tuple[int, ...]:
+    """The seats whose word is needed: those that play, or between hands those that are present."""
+    if state.phase in (Phase.PLAYING, Phase.BOOKS):
+        return tuple(seat for seat in state.table.seats if seat not in state.gone)
+    return state.present
+
+
+def _leave(state: TableState, seats: frozenset[int], said: Said) -> Change:
+    if state.phase is Phase.BOOKS:
+        # Silence where books are opened is the one silence that counts as a fault.
+        silent = min(seats & set(state.table.seats) - set(state.books), default=None)
+        if silent is not None:
+            raise PeerFault(silent, "silent when the books were to be opened", said.entry)
+    state = replace(state, gone=state.gone | seats)
+    if state.phase is Phase.BETWEEN:
+        return _adopt(state) if state.proposal is not None else begin_hand(state)
+    if state.game is None:
+        return Change(state)
+    leaving = tuple(sorted(seats))
+    change = Change(state)
+    steps = {deck: value.without(leaving) for deck, value in state.decks.items()}
+    cards = all(step is not None for step in steps.values())
+    if cards:
+        for deck, step in steps.items():
+            if step is not None:
+                change = apply_step(change, deck, step)
+    else:
+        change = Change(replace(state, decks={}, queues={}, asked=False))
+    game = state.game.left(leaving, cards=cards)
+    return drive(replace(change, state=replace(change.state, game=game, turn=state.turn + 1)))
+
+
+def _claim(state: TableState, said: Said, body: Claim) -> Change:
+    if state.phase is not Phase.PLAYING or said.hand != state.hand or said.seat not in state.table.seats:
+        raise Dropped
+    book = (body.seed, {choice.duty: choice.choice for choice in body.choices})
+    openbook.refuse_false_claim(state, said.seat, said.entry, (body.deck, body.position), book)
+    books = {**state.books, said.seat: book}
+    return Change(replace(state, phase=Phase.BOOKS, books=books, claimed=(said.seat, body.deck, body.position)))
+
+
+def _book(state: TableState, said: Said, body: Book) -> Change:
+    _duty(state, said, body, "book")
+    book = (body.seed, {choice.duty: choice.choice for choice in body.choices})
+    openbook.refuse_other_seed(state, said.seat, said.entry, body.seed)
+    state = replace(state, books={**state.books, said.seat: book})
+    if any(seat not in state.books and seat not in state.gone for seat in state.table.seats):
+        return Change(state)
+    openbook.name_first_false_deed(state)
+    if state.claimed is not None:
+        # All messages are honest and the card still does not open: that cannot be, so nobody is named.
+        raise openbook.Undecided
+    return Change(next_hand(state))
+
+
+def _end(state: TableState, said: Said, body: End) -> Change:
+    _duty(state, said, body, "end")
+    state = replace(state, ended=state.ended | {said.seat})
+    if not state.present:
+        return Change(replace(state, phase=Phase.ENDED))
+    return _adopt(state) if state.proposal is not None else begin_hand(state)
+
+
+_STEPS: dict[type, Callable[[TableState, Said, Any], Change]] = {
+    Begin: _begin,
+    Cards: _cards,
+    Move: _move,
+    Propose: _propose,
+    Agree: _agree,
+    Without: _without,
+    Claim: _claim,
+    Book: _book,
+    End: _end,
+}
+
+
+def apply_body(state: TableState, said: Said, body: Body) -> Change:
+    """What an entry does. Raises `Dropped`, `EntryRefused`, `PeerFault` or `openbook.Undecided`."""
+    try:
+        change = _STEPS[type(body)](state, said, body)
+    except (Malformed, IllegalMove) as error:
+        raise EntryRefused(said.seat, str(error), said.entry) from None
+    # A seat that speaks has not left: what others said of it before is void.
+    withouts = {seat: named for seat, named in change.state.withouts.items() if said.seat not in named}
+    if len(withouts) != len(change.state.withouts):
+        change = replace(change, state=replace(change.state, withouts=withouts))
+    return change

@@ -1,0 +1,184 @@
+"""The one interface that five protocols stand behind.
+
+A protocol makes *decks*. A deck is an immutable public value: a game's request and a seat's message each give the next
+deck, what happened, and the checks that are owed for it. What a seat owes is a *duty*; the message that fulfils one is a
+pure function of the deck, the duty, the seat's tape and, where a person chooses, the choice. So restarting, replaying
+and auditing a seat are all the same call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, Protocol
+
+from nodealer.cards import Card, Event, Operation
+from nodealer.errors import BadParameter
+from nodealer.group import Group
+from nodealer.proofs.checks import Check
+from nodealer.proofs.transcript import Context
+from nodealer.tape import Tape, digest
+from nodealer.wire import CARDS_MAX, CARDS_MIN, SEATS_MAX, SEATS_MIN
+
+
+@dataclass(frozen=True)
+class Table:
+    """What a deck knows of the table it lies on. All of it is in every challenge and every derived secret."""
+
+    protocol: str
+    version: int
+    session: bytes
+    roster: bytes
+    hand: int
+    #: The seats that take part in the cryptography, in the order of play.
+    seats: tuple[int, ...]
+    #: Seats with a role of their own, such as ("dealer", 0).
+    roles: tuple[tuple[str, int], ...]
+    group: Group = field(repr=False)
+
+    def context(self, *, deck: int, epoch: int, step: str, seat: int) -> Context:
+        """Where a proof made at this table belongs."""
+        return Context(self.protocol, self.version, self.session, self.roster, self.hand, deck, epoch, step, seat)
+
+    def inputs(self, *, deck: int, epoch: int, seat: int, others: tuple[bytes, ...] = ()) -> bytes:
+        """The public inputs of a derived secret; `others` is what the secret will be combined with."""
+        place = (self.protocol, self.version, self.session, self.roster, self.hand, deck, epoch, seat)
+        return digest("inputs", *place, *others)
+
+
+@dataclass(frozen=True)
+class Duty:
+    """One message that a seat owes, or (`optional`) may send. Several may be open at once.
+
+    `anchor` is the digest of what the message answers: an entry that fulfils the duty must have seen it.
+    """
+
+    table: Table = field(repr=False)
+    #: None for what is owed to the table itself: a move, the begin of a hand.
+    deck: int | None
+    seat: int
+    step: str
+    anchor: bytes
+    #: A person has to choose something before the message can be made.
+    choice: bool = False
+    optional: bool = False
+
+    @cached_property
+    def id(self) -> bytes:
+        """What an entry names to say which duty it fulfils."""
+        table = self.table
+        deck = "table" if self.deck is None else self.deck
+        return digest("duty", table.session, table.hand, deck, self.seat, self.step, self.anchor)
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a request or a message did: the next deck, the events, and the checks that are owed for it."""
+
+    deck: Deck
+    events: tuple[Event, ...] = ()
+    checks: tuple[Check, ...] = ()
+
+
+class Deck(Protocol):
+    """The public state of one deck. Immutable; refusing something means raising, and changes nothing."""
+
+    @property
+    def duties(self) -> tuple[Duty, ...]:
+        """What is owed now."""
+
+    def request(self, operation: Operation) -> Step:
+        """Begin an operation. Raises `BadParameter` for one that makes no sense now."""
+
+    def apply(self, duty: Duty, message: bytes) -> Step:
+        """Take the message that fulfils `duty`.
+
+        Raises `Malformed` for bytes that cannot be right, `PeerFault` for a message that is well formed and false.
+        """
+
+    def message(self, duty: Duty, tape: Tape, choice: bytes | None = None) -> bytes:
+        """The message that an honest seat sends for `duty`. Depends only on what the duty is anchored to."""
+
+    def knows(self, seat: int, tape: Tape) -> Mapping[Card, int]:
+        """The faces that a seat can read, from public data and its own tape: its cards, and what is open.
+
+        Raises `CardUnreadable` when data that the seat got is false.
+        """
+
+    def without(self, seats: tuple[int, ...]) -> Step | None:
+        """Go on without these seats, or None when this protocol cannot."""
+
+    def digest(self) -> bytes:
+        """For comparing replicas."""
+
+
+@dataclass(frozen=True)
+class Cheat:
+    """A way to cheat, when it is seen, and whether the culprit is named."""
+
+    cheat: str
+    seen: Literal["at once", "at opening", "at the end", "never"]
+    culprit: bool
+
+
+@dataclass(frozen=True)
+class Claims:
+    """What a protocol can serve, and what it promises. Data, printed by `nodealer protocols`."""
+
+    name: str
+    version: int
+    seats: tuple[int, int]
+    cards: tuple[int, int]
+    operations: frozenset[type[Operation]]
+    roles: tuple[str, ...]
+    cheats: tuple[Cheat, ...]
+    #: What happens when a seat stays silent.
+    dropout: str
+    cost: Mapping[str, str]
+    #: Whether every hand ends with all seats opening their seeds.
+    open_book_at_end: bool = False
+
+    def __post_init__(self) -> None:
+        if not SEATS_MIN <= self.seats[0] <= self.seats[1] <= SEATS_MAX:
+            raise BadParameter(f"{self.name} claims {self.seats} seats")
+        if not CARDS_MIN <= self.cards[0] <= self.cards[1] <= CARDS_MAX:
+            raise BadParameter(f"{self.name} claims {self.cards} cards")
+
+    def refuse(self, *, seats: int, cards: int, operations: frozenset[type[Operation]], roles: frozenset[str]) -> None:
+        """Raise `BadParameter` when a game needs more than this protocol has."""
+        if not self.seats[0] <= seats <= self.seats[1]:
+            raise BadParameter(f"{self.name} serves {self.seats[0]} to {self.seats[1]} seats, not {seats}")
+        if not self.cards[0] <= cards <= self.cards[1]:
+            raise BadParameter(f"{self.name} serves decks of {self.cards[0]} to {self.cards[1]} cards, not {cards}")
+        missing = sorted(operation.__name__.lower() for operation in operations - self.operations)
+        if missing:
+            raise BadParameter(f"{self.name} cannot {', '.join(missing)}, which the game needs")
+        if frozenset(self.roles) - roles:
+            raise BadParameter(f"{self.name} needs a seat with the role {sorted(frozenset(self.roles) - roles)[0]}")
+
+    def as_json(self) -> dict[str, Any]:
+        """The row of `nodealer protocols --json`."""
+        return {
+            "name": self.name,
+            "seats": list(self.seats),
+            "cards": list(self.cards),
+            "operations": sorted(operation.__name__.lower() for operation in self.operations),
+            "roles": list(self.roles),
+            "cheats": [{"cheat": c.cheat, "seen": c.seen, "culprit": c.culprit} for c in self.cheats],
+            "dropout": self.dropout,
+            "cost": dict(self.cost),
+        }
+
+
+class CardProtocol(Protocol):
+    """One of the five."""
+
+    @property
+    def claims(self) -> Claims: ...
+    @property
+    def group(self) -> Group:
+        """The group it runs on."""
+
+    def new_deck(self, table: Table, deck: int, size: int, owner: int | None) -> Deck:
+        """A deck that nobody has touched yet; its duties begin with making it. Ends with `Finished`."""

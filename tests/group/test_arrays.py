@@ -1,0 +1,427 @@
+"""What arrays do, and what they refuse: the same on both backends."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Callable
+from operator import eq, ne
+from typing import Any
+
+import pytest
+
+from nodealer.errors import BadParameter, DecodeError
+from nodealer.group import Group, Points, Scalars, concat, msm, vartime_msm
+
+Use = Callable[[Group, Any], object]
+
+
+def ints(array: Scalars) -> list[int]:
+    data, size = array.to_bytes(), array.group.scalar_size
+    return [int.from_bytes(data[i : i + size], "little") for i in range(0, len(data), size)]
+
+
+def multiples(g: Group, *factors: int) -> Points:
+    return g.integers(factors) * g.G
+
+
+# What they do.
+
+
+def test_the_handle(g: Group) -> None:
+    assert g.name == "ristretto255" and g.backend in ("reference", "native")
+    assert g.order == 2**252 + 27742317777372353535851937790883648493
+    assert (g.scalar_size, g.point_size, g.wide_size, g.uniform_size) == (32, 32, 64, 64)
+    assert g.integers([1]).group is g and g.G.group is g and g.identity(1).group is g
+    assert g.G == g.G and len(g.G) == 1
+
+
+def test_repr_shows_no_values(g: Group) -> None:
+    assert repr(g.integers([7, 8, 9])) == f"<Scalars ristretto255 {g.backend} n=3>"
+    assert repr(g.identity(2)) == f"<Points ristretto255 {g.backend} n=2>"
+    assert str(g.integers([7])) == f"<Scalars ristretto255 {g.backend} n=1>"
+    assert repr(g) == f"<Group ristretto255 {g.backend}>"
+
+
+def test_scalar_arithmetic(g: Group) -> None:
+    x, y = g.integers([5, 6, 7]), g.integers([1, 2, 3])
+    assert ints(x + y) == [6, 8, 10]
+    assert ints(x - y) == [4, 4, 4]
+    assert ints(x * y) == [5, 12, 21]
+    assert ints(-y) == [g.order - 1, g.order - 2, g.order - 3]
+    assert ints(y - x) == [g.order - 4] * 3
+    assert ints(x.sum()) == [18] and ints(x.dot(y)) == [38]
+    assert ints(x.cumprod()) == [5, 30, 210]
+    assert ints(g.integers([3]).powers(4)) == [3, 9, 27, 81]
+    assert ints(g.integers([0]).powers(2)) == [0, 0]
+    assert ints(x * x.invert()) == [1, 1, 1]
+
+
+def test_length_one_broadcasts(g: Group) -> None:
+    one, three = g.integers([2]), g.integers([5, 6, 7])
+    assert ints(one + three) == ints(three + one) == [7, 8, 9]
+    assert ints(one - three) == ints(-(three - one))
+    assert ints(one * three) == ints(three * one) == [10, 12, 14]
+    p, q = multiples(g, 1), multiples(g, 4, 5)
+    assert p + q == q + p == multiples(g, 5, 6)
+    assert q - p == multiples(g, 3, 4) and p - q == -multiples(g, 3, 4)
+    assert one * q == multiples(g, 8, 10)
+    assert three * p == multiples(g, 5, 6, 7)
+    assert one * p == multiples(g, 2)
+
+
+def test_points_and_scalars_multiply_elementwise(g: Group) -> None:
+    assert g.integers([2, 3]) * multiples(g, 5, 7) == multiples(g, 10, 21)
+
+
+@pytest.mark.parametrize("count", [1, 4, 5, 11, 12, 40])
+def test_tables_change_nothing_but_the_time(g: Group, count: int) -> None:
+    x, p = g.wide_scalars(b"".join(bytes([i + 1]) * 64 for i in range(count))), multiples(g, 9)
+    plain = concat(x[0] * p, *(x[i] * p for i in range(1, count)))
+    assert x * p == x * p.tabled() == x * p.tabled().tabled() == plain
+    assert x * p.tabled()[0] == x * p.tabled()[:] == x * p.tabled().take([0]) == plain
+    assert p.tabled() == p and p.tabled().to_bytes() == p.to_bytes()
+
+
+def test_a_table_goes_with_its_point_only(g: Group) -> None:
+    x, p = g.integers([2, 3]), multiples(g, 9).tabled()
+    assert x * -p == -(x * p)
+    assert x * (p + g.G) == multiples(g, 20, 30)
+    assert x * p.concat([g.G]) == multiples(g, 18, 3)
+
+
+def test_msm(g: Group) -> None:
+    x, p = g.integers([2, 3, 5]), multiples(g, 7, 11, 13)
+    for value in (msm(x, p), vartime_msm(x, p), g.msm(x, p), g.vartime_msm(x, p)):
+        assert value == multiples(g, 14 + 33 + 65)
+    assert msm(x[0], p[0]) == multiples(g, 14)
+
+
+def test_a_long_msm(g: Group) -> None:
+    x = g.wide_scalars(b"".join(bytes([i % 251 + 1, i // 251]) * 32 for i in range(300)))
+    assert msm(x, x * g.G) == vartime_msm(x, x * g.G) == x.dot(x) * g.G
+
+
+def test_indexing(g: Group) -> None:
+    x, p = g.integers([5, 6, 7]), multiples(g, 5, 6, 7)
+    cases: list[tuple[int | slice, list[int]]] = [
+        (0, [5]),
+        (2, [7]),
+        (-1, [7]),
+        (-3, [5]),
+        (slice(None), [5, 6, 7]),
+        (slice(1, None), [6, 7]),
+        (slice(None, -1), [5, 6]),
+        (slice(-2, 100), [6, 7]),
+        (slice(-100, 1, 1), [5]),
+        (slice(-(10**30), 10**30), [5, 6, 7]),
+    ]
+    for key, expected in cases:
+        assert ints(x[key]) == expected
+        assert p[key] == multiples(g, *expected)
+
+
+def test_take_and_concat(g: Group) -> None:
+    x, p = g.integers([5, 6, 7]), multiples(g, 5, 6, 7)
+    assert ints(x.take([2, 0, 0, -1])) == [7, 5, 5, 7]
+    assert p.take((2, 0, 1)) == multiples(g, 7, 5, 6)
+    assert p.take(range(2)) == multiples(g, 5, 6)
+    assert ints(x.concat([])) == [5, 6, 7]
+    assert ints(concat(x, x[0], x[1:])) == [5, 6, 7, 5, 6, 7]
+    assert concat(p) == p and concat(p, p[0]) == p.concat((p[0],)) == multiples(g, 5, 6, 7, 5)
+
+
+def test_equality_is_of_whole_arrays(g: Group, other: Group) -> None:
+    x, p = g.integers([5, 5]), multiples(g, 5, 5)
+    assert eq(x, g.integers([5, 5])) is True and ne(x, g.integers([5, 5])) is False
+    assert x != g.integers([5, 6]) and x != g.integers([6, 5])
+    assert x != x[0] and x[0] != x and p != p[0] and p[0] != p
+    assert p == multiples(g, 5, 5) and p != multiples(g, 5, 6)
+    things: list[object] = [None, 5, b"", "x", [5, 5], other.integers([5, 5]), multiples(other, 5, 5)]
+    for thing in things:
+        assert x != thing and thing != x and p != thing and thing != p
+    assert eq(x, p) is False and eq(p, x) is False and ne(x, p) is True
+
+
+def test_first_zero_and_first_identity(g: Group) -> None:
+    assert g.integers([1, 2]).first_zero() is None
+    assert g.integers([1, 0, 0]).first_zero() == 1
+    assert g.integers([0]).first_zero() == 0
+    assert g.G.first_identity() is None
+    assert multiples(g, 3, 4, 0, 0).first_identity() == 2
+    assert (g.G - g.G).first_identity() == 0
+    assert g.identity(3).first_identity() == 0
+
+
+def test_wide_scalars_are_little_endian_and_reduced(g: Group) -> None:
+    data = bytes(range(64)) + b"\xff" * 64 + g.order.to_bytes(64, "little")
+    expected = [int.from_bytes(data[i : i + 64], "little") % g.order for i in (0, 64, 128)]
+    assert ints(g.wide_scalars(data)) == expected and expected[2] == 0
+
+
+def test_scalars_decode_up_to_the_order(g: Group) -> None:
+    data = b"".join(value.to_bytes(32, "little") for value in (0, 1, g.order - 1))
+    assert ints(g.scalars(data)) == [0, 1, g.order - 1]
+    assert g.scalars(data).to_bytes() == data
+
+
+def test_integers_up_to_64_bits(g: Group) -> None:
+    assert ints(g.integers((0, 2**64 - 1))) == [0, 2**64 - 1]
+
+
+def test_the_identity_encodes_to_zeros_and_does_not_decode(g: Group) -> None:
+    assert g.identity(2).to_bytes() == bytes(64)
+    with pytest.raises(DecodeError):
+        g.points(g.identity(1).to_bytes())
+
+
+# What they refuse.
+
+REFUSED_SCALARS = [0, 1, 2**40, 2**252]
+
+
+@pytest.mark.parametrize("excess", REFUSED_SCALARS)
+@pytest.mark.parametrize("index", [0, 2])
+def test_scalars_from_the_order_on_are_refused_with_their_index(g: Group, excess: int, index: int) -> None:
+    values = [1, 2, 3]
+    values[index] = g.order + excess
+    with pytest.raises(DecodeError) as caught:
+        g.scalars(b"".join(value.to_bytes(32, "little") for value in values))
+    assert caught.value.index == index
+
+
+def test_all_ones_are_no_scalar(g: Group) -> None:
+    with pytest.raises(DecodeError) as caught:
+        g.scalars(bytes(32) + b"\xff" * 32)
+    assert caught.value.index == 1
+
+
+@pytest.mark.parametrize("size", [0, 1, 31, 33, 63, 65, 127])
+def test_lengths_that_are_no_multiple_are_refused_without_index(g: Group, size: int) -> None:
+    decoders = [g.points, g.scalars, g.wide_scalars, g.map_to_points]
+    for decode in decoders:
+        with pytest.raises(DecodeError) as caught:
+            decode(b"\x01" * size)
+        assert caught.value.index is None
+
+
+class Index:
+    def __index__(self) -> int:
+        return 0
+
+
+NOT_BYTES: list[Any] = [None, 0, "ab", bytearray(64), memoryview(bytes(64)), [0] * 64, object()]
+NOT_INTEGERS: list[Any] = [None, True, False, 1.0, "1", b"1", [1], Index()]
+NOT_SEQUENCES: list[Any] = [None, 0, 1.0, "00", b"\0", bytearray(1), memoryview(b"\0"), {0}, {0: 0}, iter([0]), Index()]
+
+
+@pytest.mark.parametrize("data", NOT_BYTES, ids=lambda value: type(value).__name__)
+def test_only_bytes_are_decoded(g: Group, data: Any) -> None:
+    for decode in (g.points, g.scalars, g.wide_scalars, g.map_to_points):
+        with pytest.raises(BadParameter):
+            decode(data)
+
+
+INTEGER_USES: dict[str, Use] = {
+    "x[i]": lambda g, i: g.integers([5, 6])[i],
+    "P[i]": lambda g, i: multiples(g, 5, 6)[i],
+    "x[i:]": lambda g, i: g.integers([5, 6])[i:],
+    "x[:i]": lambda g, i: g.integers([5, 6])[:i],
+    "P[i:]": lambda g, i: multiples(g, 5, 6)[i:],
+    "x[::i]": lambda g, i: g.integers([5, 6])[::i],
+    "P[::i]": lambda g, i: multiples(g, 5, 6)[::i],
+    "x.take([i])": lambda g, i: g.integers([5, 6]).take([0, i]),
+    "P.take([i])": lambda g, i: multiples(g, 5, 6).take([0, i]),
+    "powers": lambda g, i: g.integers([5]).powers(i),
+    "identity": lambda g, i: g.identity(i),
+    "integers": lambda g, i: g.integers([0, i]),
+}
+
+
+@pytest.mark.parametrize("value", NOT_INTEGERS, ids=repr)
+@pytest.mark.parametrize("use", INTEGER_USES)
+def test_only_integers_are_integers(g: Group, use: str, value: Any) -> None:
+    if value is None and ":" in use:
+        return  # a slice without this bound
+    with pytest.raises(BadParameter):
+        INTEGER_USES[use](g, value)
+
+
+SEQUENCE_USES: dict[str, Use] = {
+    "integers": lambda g, v: g.integers(v),
+    "x.take": lambda g, v: g.integers([5]).take(v),
+    "P.take": lambda g, v: g.G.take(v),
+    "x.concat": lambda g, v: g.integers([5]).concat(v),
+    "P.concat": lambda g, v: g.G.concat(v),
+}
+
+
+@pytest.mark.parametrize("values", NOT_SEQUENCES, ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize("use", SEQUENCE_USES)
+def test_only_sequences_are_sequences(g: Group, use: str, values: Any) -> None:
+    with pytest.raises(BadParameter):
+        SEQUENCE_USES[use](g, values)
+
+
+SCALAR_USES: dict[str, Use] = {
+    "x + y": lambda g, y: g.integers([1]) + y,
+    "x - y": lambda g, y: g.integers([1]) - y,
+    "x.dot(y)": lambda g, y: g.integers([1]).dot(y),
+    "x.concat([y])": lambda g, y: g.integers([1]).concat([y]),
+    "concat(x, y)": lambda g, y: concat(g.integers([1]), y),
+    "g.msm(y, P)": lambda g, y: g.msm(y, g.G),
+    "g.vartime_msm(y, P)": lambda g, y: g.vartime_msm(y, g.G),
+}
+POINT_USES: dict[str, Use] = {
+    "P + Q": lambda g, q: g.G + q,
+    "P - Q": lambda g, q: g.G - q,
+    "P.concat([Q])": lambda g, q: g.G.concat([q]),
+    "concat(P, Q)": lambda g, q: concat(g.G, q),
+    "g.msm(x, Q)": lambda g, q: g.msm(g.integers([1]), q),
+    "g.vartime_msm(x, Q)": lambda g, q: g.vartime_msm(g.integers([1]), q),
+    "msm(x, Q)": lambda g, q: msm(g.integers([1]), q),
+    "vartime_msm(x, Q)": lambda g, q: vartime_msm(g.integers([1]), q),
+}
+FOREIGN: dict[str, Callable[[Group, Group], object]] = {
+    "none": lambda g, o: None,
+    "integer": lambda g, o: 1,
+    "bytes": lambda g, o: bytes(32),
+    "list": lambda g, o: [1],
+    "group": lambda g, o: g,
+    "other backend's scalars": lambda g, o: o.integers([1]),
+    "other backend's points": lambda g, o: o.G,
+}
+
+
+@pytest.mark.parametrize("value", FOREIGN)
+@pytest.mark.parametrize("use", SCALAR_USES | POINT_USES | {"x * y": lambda g, y: g.integers([1]) * y})
+def test_only_arrays_of_the_same_group_and_backend_mix(g: Group, other: Group, use: str, value: str) -> None:
+    uses = SCALAR_USES | POINT_USES | {"x * y": lambda g, y: g.integers([1]) * y}
+    with pytest.raises(BadParameter):
+        uses[use](g, FOREIGN[value](g, other))
+
+
+@pytest.mark.parametrize("use", SCALAR_USES)
+def test_points_are_no_scalars(g: Group, use: str) -> None:
+    with pytest.raises(BadParameter):
+        SCALAR_USES[use](g, g.G)
+
+
+@pytest.mark.parametrize("use", POINT_USES)
+def test_scalars_are_no_points(g: Group, use: str) -> None:
+    with pytest.raises(BadParameter):
+        POINT_USES[use](g, g.integers([1]))
+
+
+@pytest.mark.parametrize("value", FOREIGN)
+def test_functions_take_arrays(g: Group, other: Group, value: str) -> None:
+    thing: Any = FOREIGN[value](g, other)
+    for use in (msm, vartime_msm):
+        with pytest.raises(BadParameter):
+            use(thing, g.G)
+    if thing is None or "other" not in value:
+        with pytest.raises(BadParameter):
+            concat(thing)
+
+
+MISMATCHED: dict[str, Callable[[Group], object]] = {
+    "x + y": lambda g: g.integers([1, 2]) + g.integers([1, 2, 3]),
+    "x - y": lambda g: g.integers([1, 2, 3]) - g.integers([1, 2]),
+    "x * y": lambda g: g.integers([1, 2]) * g.integers([1, 2, 3]),
+    "x * P": lambda g: g.integers([1, 2]) * g.identity(3),
+    "P + Q": lambda g: g.identity(2) + g.identity(3),
+    "P - Q": lambda g: g.identity(3) - g.identity(2),
+    "dot": lambda g: g.integers([1, 2]).dot(g.integers([1, 2, 3])),
+    "dot does not broadcast": lambda g: g.integers([1]).dot(g.integers([1, 2, 3])),
+    "msm": lambda g: msm(g.integers([1, 2]), g.identity(3)),
+    "msm does not broadcast": lambda g: msm(g.integers([1]), g.identity(3)),
+    "msm does not broadcast points": lambda g: msm(g.integers([1, 2]), g.G),
+    "vartime_msm": lambda g: vartime_msm(g.integers([1, 2]), g.identity(3)),
+    "vartime_msm does not broadcast": lambda g: vartime_msm(g.integers([1, 2]), g.G),
+    "powers of many": lambda g: g.integers([1, 2]).powers(2),
+    "tabled of many": lambda g: g.identity(2).tabled(),
+}
+OUT_OF_RANGE: dict[str, Callable[[Group], object]] = {
+    "x[2]": lambda g: g.integers([1, 2])[2],
+    "x[-3]": lambda g: g.integers([1, 2])[-3],
+    "x[huge]": lambda g: g.integers([1, 2])[2**64],
+    "x[-huge]": lambda g: g.integers([1, 2])[-(2**64)],
+    "x[unprintable]": lambda g: g.integers([1, 2])[10**5000],
+    "P[1]": lambda g: g.G[1],
+    "P[-2]": lambda g: g.G[-2],
+    "x.take": lambda g: g.integers([1, 2]).take([0, 2]),
+    "x.take negative": lambda g: g.integers([1, 2]).take([0, -3]),
+    "x.take huge": lambda g: g.integers([1, 2]).take([10**5000]),
+    "P.take": lambda g: g.G.take([1]),
+    "slice step 2": lambda g: g.integers([1, 2])[::2],
+    "slice step -1": lambda g: g.integers([1, 2])[::-1],
+    "slice step 0": lambda g: g.integers([1, 2])[::0],
+    "slice of points with step": lambda g: g.identity(2)[::2],
+    "integers -1": lambda g: g.integers([-1]),
+    "integers 2^64": lambda g: g.integers([0, 2**64]),
+    "integers huge": lambda g: g.integers([10**5000]),
+    "powers 0": lambda g: g.integers([2]).powers(0),
+    "powers -1": lambda g: g.integers([2]).powers(-1),
+    "powers huge": lambda g: g.integers([2]).powers(2**64),
+    "powers unprintable": lambda g: g.integers([2]).powers(10**5000),
+    "powers too many": lambda g: g.integers([2]).powers(2**40),
+    "identity 0": lambda g: g.identity(0),
+    "identity -1": lambda g: g.identity(-1),
+    "identity huge": lambda g: g.identity(2**64),
+    "identity too many": lambda g: g.identity(2**40),
+}
+EMPTY: dict[str, Callable[[Group], object]] = {
+    "integers": lambda g: g.integers([]),
+    "x.take": lambda g: g.integers([1]).take([]),
+    "P.take": lambda g: g.G.take(()),
+    "x[1:1]": lambda g: g.integers([1, 2])[1:1],
+    "x[1:0]": lambda g: g.integers([1, 2])[1:0],
+    "x[5:]": lambda g: g.integers([1, 2])[5:],
+    "x[:0]": lambda g: g.integers([1, 2])[:0],
+    "P[1:]": lambda g: g.G[1:],
+    "P[:-1]": lambda g: g.G[:-1],
+}
+WRONG = MISMATCHED | OUT_OF_RANGE | {f"empty {name}": use for name, use in EMPTY.items()}
+
+
+@pytest.mark.parametrize("use", WRONG)
+def test_wrong_use_is_refused(g: Group, use: str) -> None:
+    with pytest.raises(BadParameter):
+        WRONG[use](g)
+
+
+@pytest.mark.parametrize("index", [0, 1, 3])
+def test_a_zero_is_not_inverted_and_its_index_named(g: Group, index: int) -> None:
+    values = [11, 12, 13, 14]
+    values[index] = 0
+    with pytest.raises(BadParameter, match=rf"\b{index}\b"):
+        g.integers([*values, 0]).invert()
+
+
+def test_no_value_is_in_an_error(g: Group) -> None:
+    """They may be secret, and errors are logged."""
+    with pytest.raises(BadParameter) as caught:
+        g.integers([1, 123456789 << 64])
+    assert str(123456789 << 64) not in str(caught.value)
+
+
+def test_arrays_cannot_be_hashed_iterated_pickled_or_changed(g: Group) -> None:
+    arrays: list[Any] = [g.integers([1, 2]), g.identity(2)]
+    for array in arrays:
+        for use in (hash, iter, reversed, list, pickle.dumps, copy.copy, copy.deepcopy):
+            with pytest.raises(TypeError):
+                use(array)
+        with pytest.raises(TypeError):
+            array[0] = array[0]
+        with pytest.raises(AttributeError):
+            array.group = None
+        with pytest.raises(AttributeError):
+            array.note = 1
+
+
+def test_points_have_no_other_product(g: Group) -> None:
+    points: Any = g.G
+    pairs: list[tuple[Any, Any]] = [(points, g.integers([1])), (points, points), (points, 2), (2, points)]
+    for left, right in pairs:
+        with pytest.raises(TypeError):
+            left * right

@@ -1,0 +1,129 @@
+"""The multiplications of the reference against each other, and against none at all."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nodealer.group.curve import (
+    Element,
+    FixedBase,
+    big,
+    bucket_width,
+    msm,
+    naf,
+    pippenger,
+    signed_digits,
+    straus,
+    windows,
+)
+from nodealer.group.edwards import ORDER, SQRT_M1, D, P
+from nodealer.group.edwards import RISTRETTO255 as C
+
+EDGES = [0, 1, 2, 15, 16, 17, 31, 32, 2**251, 2**252 - 1, 2**252, ORDER // 2, ORDER - 2, ORDER - 1]
+scalars = st.one_of(st.sampled_from(EDGES), st.integers(0, ORDER - 1))
+
+
+def naive(scalar: int, point: Element) -> Element:
+    """Double and add, straight from the definition."""
+    total = C.identity
+    for bit in bin(scalar)[2:]:
+        total = C.double(total)
+        total = C.add(total, point) if bit == "1" else total
+    return total
+
+
+def point(seed: int) -> Element:
+    return C.from_uniform(seed.to_bytes(64, "little"))
+
+
+points = st.one_of(st.just(C.identity), st.just(C.generator), st.integers(0, 2**512 - 1).map(point))
+
+
+@given(st.lists(st.tuples(scalars, points), min_size=1, max_size=6))
+@settings(deadline=None, max_examples=40)
+def test_straus_pippenger_and_the_definition_agree(terms: list[tuple[int, Element]]) -> None:
+    factors, elements = [big(s) for s, _ in terms], [p for _, p in terms]
+    expected = reduce(C.add, map(naive, factors, elements))
+    assert C.equal(straus(C, factors, elements), expected)
+    assert C.equal(pippenger(C, factors, elements), expected)
+    assert C.equal(msm(C, factors, elements), expected)
+
+
+@pytest.mark.parametrize("count", [50, 99, 100, 101, 400])
+def test_straus_and_pippenger_agree_on_long_sums(count: int) -> None:
+    factors = [big(pow(3, 500 + i, ORDER)) for i in range(count)]
+    elements = [point(i) for i in range(count)]
+    expected = straus(C, factors, elements)
+    assert C.equal(pippenger(C, factors, elements), expected)
+    assert C.equal(msm(C, factors, elements), expected)
+
+
+@pytest.mark.parametrize("scalar", EDGES)
+def test_edge_scalars(scalar: int) -> None:
+    for element in (C.identity, C.generator, point(1)):
+        expected = naive(scalar, element)
+        assert C.equal(FixedBase(C, element).multiply(big(scalar)), expected)
+        assert C.equal(straus(C, [big(scalar)], [element]), expected)
+        assert C.equal(pippenger(C, [big(scalar)], [element]), expected)
+
+
+@given(scalars)
+@settings(deadline=None)
+def test_a_table_multiplies(scalar: int) -> None:
+    assert C.equal(TABLE.multiply(big(scalar)), naive(scalar, C.generator))
+
+
+TABLE = FixedBase(C, C.generator)
+
+
+@given(scalars, st.integers(2, 8))
+def test_naf_is_the_scalar_in_odd_digits(scalar: int, width: int) -> None:
+    digits = list(naf(scalar, width))
+    assert sum(digit << place for place, digit in digits) == scalar
+    assert all(digit % 2 and abs(digit) < 1 << (width - 1) for _, digit in digits)
+    assert all(place <= ORDER.bit_length() for place, _ in digits)
+
+
+@given(st.integers(0, 2**256 - 1), st.integers(2, 15))
+def test_signed_digits_are_the_scalar(scalar: int, width: int) -> None:
+    """Also for scalars up to 2^256, so that a curve of that order loses no carry."""
+    digits = signed_digits(scalar, width, windows(2**256 - 1, width))
+    assert sum(digit << (width * place) for place, digit in enumerate(digits)) == scalar
+    assert all(-(1 << (width - 1)) <= digit < 1 << (width - 1) for digit in digits)
+
+
+def test_the_top_scalar_loses_no_carry() -> None:
+    for width in range(2, 16):
+        digits = signed_digits(2**256 - 1, width, windows(2**256 - 1, width))
+        assert sum(digit << (width * place) for place, digit in enumerate(digits)) == 2**256 - 1
+
+
+def test_buckets_grow_with_the_sum() -> None:
+    widths = [bucket_width(ORDER, 10**exponent) for exponent in range(6)]
+    assert widths == sorted(widths)
+    assert widths[0] < widths[-1] <= 15
+
+
+@given(points, points)
+@settings(deadline=None, max_examples=30)
+def test_coordinates_stay_on_the_curve(p: Element, q: Element) -> None:
+    for x, y, z, t in (C.add(p, q), C.double(p), C.neg(q), C.add(p, p), C.add(p, C.neg(p))):
+        assert z % P and (x * y - z * t) % P == 0
+        assert (y * y - x * x - z * z - D * t * t) % P == 0
+
+
+@given(points, st.integers(0, 3))
+@settings(deadline=None, max_examples=30)
+def test_the_four_points_of_a_coset_are_one_element(p: Element, turns: int) -> None:
+    torsion: Element = (SQRT_M1, big(0), big(1), big(0))
+    moved = p
+    for _ in range(turns):
+        moved = C.add(moved, torsion)
+    assert C.equal(p, moved)
+    assert C.encode(p) == C.encode(moved)
+    scaled: Element = tuple(7 * coordinate % P for coordinate in moved)
+    assert C.equal(p, scaled) and C.encode(scaled) == C.encode(p)

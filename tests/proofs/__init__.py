@@ -1,0 +1,1 @@
+"""Tests of the proofs: hostile ones, and the second implementations they are measured against."""

@@ -1,0 +1,194 @@
+"""Cut-and-choose over any shuffle whose steps form a group: slow, large, and so simple that it serves as the oracle.
+
+The prover knows a step g with g(start) = end. It publishes shadows h_k(start) of random steps h_k; for each a bit, hashed
+from the statement and all shadows, says whether it opens h_k, which leads from the start to the shadow, or g·h_k⁻¹, which
+leads from the shadow to the end. Who can answer both knows g. Each round halves the odds of a cheater.
+
+The verifier refuses an opened map that is no bijection and an opened factor that is zero: without the first a deck of
+aces passes both branches (A10), without the second a deck of identities does (A11).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from nodealer.errors import Malformed, ProofRejected
+from nodealer.group import Points, Scalars
+from nodealer.proofs.relations import AddMask, OneScalar, Pairs
+from nodealer.proofs.shuffle import Relation
+from nodealer.proofs.transcript import Context, Transcript, draw_scalars
+from nodealer.tape import Tape
+
+from .statements import Shuffled
+
+ROUNDS = 128
+
+#: What a step acts on: keys and decks.
+State = tuple[Points, ...]
+
+
+class Step(Protocol):
+    """An element of a group that acts on states. `order[j]` is the input place of output j."""
+
+    order: tuple[int, ...]
+
+    def apply(self, state: State) -> State: ...
+    def then(self, after: Step) -> Step: ...
+    def inverse(self) -> Step: ...
+    def has_zero(self) -> bool:
+        """Whether a factor is zero, so that this is no element of the group."""
+
+
+def _after(first: Sequence[int], second: Sequence[int]) -> tuple[int, ...]:
+    return tuple(first[place] for place in second)
+
+
+def _inverse(order: Sequence[int]) -> tuple[int, ...]:
+    places = [0] * len(order)
+    for place, source in enumerate(order):
+        places[source] = place
+    return tuple(places)
+
+
+@dataclass(frozen=True)
+class MaskStep:
+    """(K, U, W) → (K + s·G, U + ρ·G, W + s·U + ρ·(K + s·G)), permuted. With s = 0 this is a step of `pairs`."""
+
+    order: tuple[int, ...]
+    rho: Scalars
+    s: Scalars
+
+    def apply(self, state: State) -> State:
+        K, U, W = state
+        G, moved = K.group.G, U.take(self.order)
+        joint = K + self.s * G
+        return joint, moved + self.rho * G, W.take(self.order) + self.s * moved + self.rho * joint
+
+    def then(self, after: Step) -> MaskStep:
+        assert isinstance(after, MaskStep)
+        return MaskStep(_after(self.order, after.order), after.rho + self.rho.take(after.order), self.s + after.s)
+
+    def inverse(self) -> MaskStep:
+        back = _inverse(self.order)
+        return MaskStep(back, -self.rho.take(back), -self.s)
+
+    def has_zero(self) -> bool:
+        """Its group is additive: zero is an element like any other."""
+        return False
+
+
+@dataclass(frozen=True)
+class ScalarStep:
+    """(G, cards) → (s·G, s·cards), the cards permuted."""
+
+    order: tuple[int, ...]
+    s: Scalars
+
+    def apply(self, state: State) -> State:
+        key, cards = state
+        return self.s * key, self.s * cards.take(self.order)
+
+    def then(self, after: Step) -> ScalarStep:
+        assert isinstance(after, ScalarStep)
+        return ScalarStep(_after(self.order, after.order), self.s * after.s)
+
+    def inverse(self) -> ScalarStep:
+        return ScalarStep(_inverse(self.order), self.s.invert())
+
+    def has_zero(self) -> bool:
+        return self.s.first_zero() is not None
+
+
+def ends(relation: Relation) -> tuple[State, State]:
+    """Where a step starts and where it must end."""
+    match relation:
+        case Pairs():
+            return (relation.K, relation.U, relation.W), (relation.K, relation.U_out, relation.W_out)
+        case AddMask():
+            end = (relation.K + relation.S, relation.U_out, relation.W_out)
+            return (relation.K, relation.U, relation.W), end
+        case OneScalar():
+            return (relation.S.group.G, relation.inputs), (relation.S, relation.outputs)
+    raise AssertionError(relation.kind)
+
+
+def witness(case: Shuffled) -> Step:
+    if case.name == "scalar":
+        assert case.s is not None
+        return ScalarStep(case.permutation, case.s)
+    assert case.masks is not None
+    zero = case.group.integers([0])
+    return MaskStep(case.permutation, case.masks, zero if case.s is None else case.s)
+
+
+def random_step(relation: Relation, tape: Tape, index: int) -> Step:
+    m, group = relation.size, relation.statement[0].group
+    label = index.to_bytes(4, "little")
+    order = tuple(tape.permutation("shadow order", label, m))
+    if isinstance(relation, OneScalar):
+        return ScalarStep(order, draw_scalars(tape, "shadow factor", label, group, 1))
+    s = draw_scalars(tape, "shadow key", label, group, 1)
+    # A shadow of `pairs` stays under the joint key.
+    s = group.integers([0]) if isinstance(relation, Pairs) else s
+    return MaskStep(order, draw_scalars(tape, "shadow masks", label, group, m), s)
+
+
+@dataclass(frozen=True)
+class Proof:
+    shadows: tuple[State, ...]
+    openings: tuple[Step, ...]
+
+
+def _bits(transcript: Transcript, relation: Relation, shadows: Sequence[State]) -> list[int]:
+    """One bit a round, from context, statement and *all* shadows."""
+    group = relation.statement[0].group
+    transcript.absorb("cut and choose", relation.kind, group.name, relation.size, len(shadows))
+    transcript.absorb_points("statement", *relation.statement)
+    for shadow in shadows:
+        transcript.absorb_points("shadow", *shadow)
+    drawn = transcript.challenge("bits", group).to_bytes()
+    assert len(shadows) <= ROUNDS
+    return [drawn[index // 8] >> index % 8 & 1 for index in range(len(shadows))]
+
+
+def prove(context: Context, tape: Tape, relation: Relation, step: Step, rounds: int = ROUNDS) -> Proof:
+    return prove_with(context, relation, step, [random_step(relation, tape, index) for index in range(rounds)])
+
+
+def prove_with(context: Context, relation: Relation, step: Step, hidden: Sequence[Step]) -> Proof:
+    start, _ = ends(relation)
+    shadows = tuple(shadow.apply(start) for shadow in hidden)
+    bits = _bits(context.transcript(), relation, shadows)
+    openings = (h.inverse().then(step) if bit else h for h, bit in zip(hidden, bits, strict=True))
+    return Proof(shadows, tuple(openings))
+
+
+def verify(
+    context: Context, relation: Relation, proof: Proof, *, rounds: int = ROUNDS, bijection: bool = True, zero: bool = True
+) -> None:
+    """Raise unless every opening leads where its bit says. `bijection` and `zero` exist to show what they are for."""
+    if len(proof.shadows) != rounds or len(proof.openings) != rounds:
+        raise Malformed(f"{len(proof.shadows)} shadows instead of {rounds}")
+    start, end = ends(relation)
+    bits = _bits(context.transcript(), relation, proof.shadows)
+    for shadow, opening, bit in zip(proof.shadows, proof.openings, bits, strict=True):
+        if bijection and sorted(opening.order) != list(range(relation.size)):
+            raise Malformed("an opened map is no bijection")
+        if zero and opening.has_zero():
+            raise Malformed("an opened factor is zero")
+        if isinstance(relation, Pairs) and isinstance(opening, MaskStep) and opening.s.first_zero() is None:
+            raise Malformed("a step of `pairs` adds no key")
+        source, target = (shadow, end) if bit else (start, shadow)
+        if any(a != b for a, b in zip(opening.apply(source), target, strict=True)):
+            raise ProofRejected(context.seat, "cut and choose")
+
+
+def accepted(run: Callable[[], None]) -> bool:
+    try:
+        run()
+    except (Malformed, ProofRejected):
+        return False
+    return True
+

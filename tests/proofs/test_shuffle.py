@@ -1,0 +1,773 @@
+"""The shuffle argument: what is accepted, and everything that has been tried against it."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from nodealer.errors import BadParameter, DecodeError, Malformed, ProofRejected
+from nodealer.group import Group, Points, Scalars, concat
+from nodealer.proofs import shuffle
+from nodealer.proofs.checks import settle, terms_of
+from nodealer.proofs.generators import commitment_key
+from nodealer.proofs.relations import AddMask, OneScalar, Pairs
+
+from . import oracle
+from .statements import (
+    CONTEXT,
+    INPUTS,
+    OTHER_CONTEXTS,
+    OUTPUTS,
+    SHUFFLES,
+    Shuffled,
+    accepted,
+    addmask,
+    entropy,
+    naturals,
+    pairs,
+    points,
+    put,
+    scalar,
+    scalars,
+    swapped,
+    tape,
+)
+
+kinds = pytest.mark.parametrize("kind", SHUFFLES)
+
+TERMS = {"pairs": (5, 11), "addmask": (5, 13), "scalar": (3, 11)}
+
+
+def count_terms(checks: list, seed: str = "terms") -> int:
+    return sum(len(factors) for factors, _ in terms_of(checks, entropy(seed)))
+
+
+# --- Accepted ---
+
+
+@kinds
+@pytest.mark.parametrize("m", [2, 3, 4, 5, 13])
+def test_true_shuffles_verify_with_the_promised_number_of_terms(group: Group, kind: str, m: int) -> None:
+    case = SHUFFLES[kind](group, m)
+    proof = case.prove()
+    check = case.check(proof)
+    settle([check], entropy("true"))
+    assert all(oracle.equations(case.relation, oracle.opened(case.relation, proof)))
+    per_card, rest = TERMS[kind]
+    assert count_terms([check]) == per_card * m + rest
+    rows = {"pairs": 2, "addmask": 3, "scalar": 2}[kind]
+    secrets = {"pairs": 1, "addmask": 2, "scalar": 1}[kind]
+    assert len(proof) == 1 + 32 * (6 + rows) + 32 * (3 * m + 1 + secrets)
+
+
+@kinds
+@pytest.mark.parametrize("m", [52, 53, 100])
+def test_real_decks(native: Group, kind: str, m: int) -> None:
+    case = SHUFFLES[kind](native, m)
+    check = case.check(case.prove())
+    settle([check], entropy("deck"))
+    per_card, rest = TERMS[kind]
+    assert count_terms([check]) == per_card * m + rest
+
+
+def test_the_proof_of_52_cards_fits_its_size(fast: Group) -> None:
+    """5.3 kB, 5.4 kB, 5.3 kB."""
+    sizes = {kind: len(SHUFFLES[kind](fast, 52).prove()) for kind in SHUFFLES}
+    assert sizes == {"pairs": 5313, "addmask": 5377, "scalar": 5313}
+
+
+@kinds
+def test_ten_thousand_cards(native: Group, kind: str) -> None:
+    case = SHUFFLES[kind](native, 10_000)
+    proof = case.prove()
+    check = case.check(proof)
+    settle([check], entropy("large"))
+    per_card, rest = TERMS[kind]
+    assert count_terms([check]) == per_card * 10_000 + rest
+    assert not case.accepts(proof, **{OUTPUTS[kind][0]: swapped(case.public[OUTPUTS[kind][0]], 1, 9_999)})
+
+
+@kinds
+@pytest.mark.parametrize("m", [2, 3, 6])
+def test_identity_permutation_is_a_shuffle(group: Group, kind: str, m: int) -> None:
+    case = SHUFFLES[kind](group, m, permutation=range(m))
+    assert case.accepts(case.prove())
+
+
+@kinds
+def test_every_permutation_of_four_cards(fast: Group, kind: str) -> None:
+    for order in itertools.permutations(range(4)):
+        case = SHUFFLES[kind](fast, 4, permutation=order)
+        assert case.accepts(case.prove())
+
+
+def test_first_step_of_a_deck_has_identities_in_its_input(group: Group) -> None:
+    case = addmask(group, 3, first=True)
+    assert case.public["K"].first_identity() == 0
+    assert case.accepts(case.prove())
+
+
+def test_first_step_of_a_rebuild_has_identities_in_its_input(group: Group) -> None:
+    honest = pairs(group, 3)
+    rho, K = honest.masks, honest.public["K"]
+    assert rho is not None
+    U, W = group.identity(3), honest.public["W"]
+    W_out = W.take(honest.permutation) + rho * K
+    proof = honest.prove(U=U, U_out=rho * group.G, W_out=W_out)
+    assert honest.accepts(proof, U=U, U_out=rho * group.G, W_out=W_out)
+
+
+@kinds
+def test_both_backends_give_the_same_bytes(native: Group, kind: str) -> None:
+    from nodealer.group import group as make_group
+
+    reference = make_group(backend="reference")
+    assert SHUFFLES[kind](native, 5).prove() == SHUFFLES[kind](reference, 5).prove()
+
+
+@kinds
+def test_the_second_prover_gives_the_same_bytes(group: Group, kind: str) -> None:
+    for m in (2, 3, 5):
+        case = SHUFFLES[kind](group, m)
+        assert oracle.craft(case) == case.prove()
+
+
+# --- Refused: sizes ---
+
+
+@kinds
+def test_no_cards_and_one_card(group: Group, kind: str) -> None:
+    with pytest.raises(BadParameter, match="at least two cards"):
+        SHUFFLES[kind](group, 1, permutation=[0])
+    with pytest.raises(BadParameter):
+        group.identity(0)
+    case = SHUFFLES[kind](group, 2)
+    with pytest.raises(BadParameter, match="at least two cards"):
+        case.with_public(**{name: case.public[name][:1] for name in (*INPUTS[kind], *OUTPUTS[kind])})
+
+
+@kinds
+def test_decks_of_different_sizes(group: Group, kind: str) -> None:
+    case = SHUFFLES[kind](group, 4)
+    for name in (*INPUTS[kind], *OUTPUTS[kind]):
+        for index in range(4):
+            dropped = case.public[name].take([place for place in range(4) if place != index])
+            with pytest.raises(BadParameter, match="different sizes"):
+                case.with_public(**{name: dropped})
+        with pytest.raises(BadParameter, match="different sizes"):
+            case.with_public(**{name: concat(case.public[name], points(group, "one more"))})
+
+
+@kinds
+def test_a_proof_for_another_deck_size(group: Group, kind: str) -> None:
+    case = SHUFFLES[kind](group, 4)
+    decks = (*INPUTS[kind], *OUTPUTS[kind])
+    proof = case.prove()
+    for index in range(4):
+        kept = [place for place in range(4) if place != index]
+        with pytest.raises(DecodeError, match="bytes instead of"):
+            case.check(proof, **{name: case.public[name].take(kept) for name in decks})
+    larger = {name: concat(case.public[name], points(group, f"one more {name}")) for name in decks}
+    with pytest.raises(DecodeError, match="bytes instead of"):
+        case.check(proof, **larger)
+
+
+@kinds
+def test_the_prover_refuses_what_is_no_permutation(group: Group, kind: str) -> None:
+    case = SHUFFLES[kind](group, 3)
+    for order in ([0, 0, 1], [0, 1], [0, 1, 2, 3], [1, 2, 3], [-1, 0, 1]):
+        with pytest.raises(BadParameter, match="permutation"):
+            shuffle.prove(CONTEXT.transcript(), tape("x"), case.relation, order, case.secrets)
+
+
+# --- Refused: bytes and elements ---
+
+
+@kinds
+def test_each_byte_of_the_proof(fast: Group, kind: str) -> None:
+    case = SHUFFLES[kind](fast, 3)
+    proof = case.prove()
+    # On the slower backend a byte of each element, each time another one.
+    step = 1 if fast.backend == "native" else 31
+    for at in range(0, len(proof), step):
+        changed = bytes([proof[at] ^ (1 << at % 8)])
+        assert not case.accepts(proof[:at] + changed + proof[at + 1 :]), at
+
+
+@kinds
+def test_each_byte_of_the_statement(fast: Group, kind: str) -> None:
+    case = SHUFFLES[kind](fast, 3)
+    proof = case.prove()
+    step = 1 if fast.backend == "native" else 13
+    for name, array in case.public.items():
+        data = array.to_bytes()
+        for at in range(0, len(data), step):
+            changed = data[:at] + bytes([data[at] ^ (1 << at % 8)]) + data[at + 1 :]
+            try:
+                other = fast.points(changed)
+            except DecodeError:
+                continue
+            assert not case.accepts(proof, **{name: other}), (name, at)
+
+
+@kinds
+def test_lengths_and_version(group: Group, kind: str) -> None:
+    case = SHUFFLES[kind](group, 2)
+    proof = case.prove()
+    for wrong in (b"", proof[:-1], proof + b"\0", proof[1:], proof[:-32], proof + bytes(32)):
+        with pytest.raises(DecodeError, match="bytes instead of"):
+            case.check(wrong)
+    for version in (1, 2, 255):
+        with pytest.raises(DecodeError, match=f"version {version} instead of 0"):
+            case.check(bytes([version]) + proof[1:])
+
+
+@kinds
+def test_each_element_of_the_proof_set_to_something_special(group: Group, kind: str) -> None:
+    case = SHUFFLES[kind](group, 3)
+    proof = case.prove()
+    relation = case.relation
+    boundary = 1 + 32 * (6 + relation.row_count)
+    order = group.order
+    identity, one_point = bytes(32), group.G.to_bytes()
+    not_canonical = [b"\xff" * 32, (2**255 - 19).to_bytes(32, "little"), b"\1" + bytes(31)]
+    for at in range(1, len(proof), 32):
+
+        def replaced(by: bytes, at: int = at) -> bytes:
+            return proof[:at] + by + proof[at + 32 :]
+
+        if at < boundary:
+            for bad in (identity, *not_canonical):
+                with pytest.raises(DecodeError, match="malformed"):
+                    case.check(replaced(bad))
+            with pytest.raises(ProofRejected):
+                settle([case.check(replaced(one_point))], entropy("special"))
+        else:
+            for value in (order, order + 1, 2**256 - 1):
+                with pytest.raises(DecodeError, match="malformed"):
+                    case.check(replaced(value.to_bytes(32, "little")))
+            for value in (0, 1, order - 1):
+                with pytest.raises(ProofRejected):
+                    settle([case.check(replaced(value.to_bytes(32, "little")))], entropy("special"))
+
+
+@kinds
+def test_each_element_of_the_statement_set_to_something_special(group: Group, kind: str) -> None:
+    case = SHUFFLES[kind](group, 3)
+    proof = case.prove()
+    for name, array in case.public.items():
+        for index in range(len(array)):
+            for other in (group.identity(1), group.G, -array[index], commitment_key(group, 3)[index]):
+                assert not case.accepts(proof, **{name: put(array, index, other)}), (name, index)
+
+
+@kinds
+def test_identity_among_outputs_and_keys_is_named(group: Group, kind: str) -> None:
+    case = SHUFFLES[kind](group, 3)
+    proof = case.prove()
+    for name in OUTPUTS[kind]:
+        for index in range(3):
+            with pytest.raises(Malformed, match=f"card {index} of the shuffled deck is the identity"):
+                case.check(proof, **{name: put(case.public[name], index, group.identity(1))})
+    if kind == "pairs":
+        with pytest.raises(Malformed, match="the joint key is the identity"):
+            case.check(proof, K=group.identity(1))
+    else:
+        with pytest.raises(Malformed, match="the shuffler's key is the identity"):
+            case.check(proof, S=group.identity(1))
+    if kind == "addmask":
+        with pytest.raises(Malformed, match="the joint key is the identity"):
+            case.check(proof, K=-case.public["S"])
+
+
+# --- Refused: cards ---
+
+
+@kinds
+def test_two_inputs_or_two_outputs_swapped(group: Group, kind: str) -> None:
+    case = SHUFFLES[kind](group, 4)
+    proof = case.prove()
+    for i, j in itertools.combinations(range(4), 2):
+        for names in (*((name,) for name in (*INPUTS[kind], *OUTPUTS[kind])), INPUTS[kind], OUTPUTS[kind]):
+            changed = {name: swapped(case.public[name], i, j) for name in names}
+            assert not case.accepts(proof, **changed)
+    decks = {**{i: case.public[o] for i, o in zip(INPUTS[kind], OUTPUTS[kind], strict=True)}}
+    back = {o: case.public[i] for i, o in zip(INPUTS[kind], OUTPUTS[kind], strict=True)}
+    assert not case.accepts(proof, **decks, **back)
+
+
+@kinds
+@pytest.mark.parametrize("again", [False, True], ids=["old proof", "proven again"])
+def test_a_card_doubled_or_replaced_at_every_index(group: Group, kind: str, again: bool) -> None:
+    """With the proof of the true deck, and with one that the cheater makes for the false deck."""
+    m = 4
+    case = SHUFFLES[kind](group, m)
+    true_proof = case.prove()
+
+    def refused(**changed: Points) -> None:
+        proof = case.prove(**changed) if again else true_proof
+        assert not case.accepts(proof, **changed)
+
+    for index in range(m):
+        other = (index + 1) % m
+        refused(**{name: put(case.public[name], index, case.public[name][other]) for name in OUTPUTS[kind]})
+        for name in (*INPUTS[kind], *OUTPUTS[kind]):
+            array = case.public[name]
+            refused(**{name: put(array, index, array[other])})
+            refused(**{name: put(array, index, points(group, "another card"))})
+            refused(**{name: put(array, index, scalars(group, "factor") * array[index])})
+    # A double that was masked anew, so that no two outputs are equal: the honest work on a false order.
+    if case.masks is not None:
+        fresh = scalars(group, "fresh mask")
+        key = case.public["K"] if kind == "pairs" else case.public["K"] + case.public["S"]
+        U, W = case.public["U_out"], case.public["W_out"]
+        refused(U_out=put(U, 0, U[1] + fresh * group.G), W_out=put(W, 0, W[1] + fresh * key))
+
+
+def test_repeated_outputs_are_named_where_cards_are_single_points(group: Group) -> None:
+    case = scalar(group, 3)
+    with pytest.raises(Malformed, match="twice"):
+        case.check(case.prove(), outputs=put(case.public["outputs"], 0, case.public["outputs"][2]))
+
+
+@kinds
+def test_an_output_that_equals_an_input_was_not_masked(group: Group, kind: str) -> None:
+    case = SHUFFLES[kind](group, 3)
+    deck_in, deck_out = INPUTS[kind][0], OUTPUTS[kind][0]
+    for i, j in itertools.product(range(3), repeat=2):
+        changed = {deck_out: put(case.public[deck_out], j, case.public[deck_in][i])}
+        with pytest.raises(Malformed, match=f"card {j} of the shuffled deck is a card of the deck before it"):
+            case.check(case.prove(**changed), **changed)
+
+
+def test_zero_masks_and_the_scalar_one_are_refused_though_proven(group: Group) -> None:
+    """The statements are true and the proofs hold: they are refused for what they show."""
+    order = [2, 0, 1]
+    U, W = points(group, "U", 3), points(group, "W", 3)
+    K = scalars(group, "K") * group.G
+    bare = Pairs(K, U, W, U.take(order), W.take(order))
+    proof = shuffle.prove(CONTEXT.transcript(), tape("x"), bare, order, lambda b: group.integers([0]))
+    assert all(oracle.equations(bare, oracle.opened(bare, proof)))
+    with pytest.raises(Malformed, match="is a card of the deck before it"):
+        shuffle.check(CONTEXT.transcript(), bare, proof)
+    same = OneScalar(group.G, U, U.take(order))
+    proof = shuffle.prove(CONTEXT.transcript(), tape("x"), same, order, lambda b: group.integers([1]))
+    assert all(oracle.equations(same, oracle.opened(same, proof)))
+    with pytest.raises(Malformed, match="is a card of the deck before it"):
+        shuffle.check(CONTEXT.transcript(), same, proof)
+
+
+# --- Refused: other places ---
+
+
+@kinds
+@pytest.mark.parametrize("other", OTHER_CONTEXTS)
+def test_a_proof_fits_nowhere_else(group: Group, kind: str, other: str) -> None:
+    case = SHUFFLES[kind](group, 2)
+    proof = case.prove()
+    with pytest.raises(ProofRejected):
+        settle([case.check(proof, OTHER_CONTEXTS[other])], entropy("elsewhere"))
+
+
+def test_a_proof_of_one_relation_is_none_of_another(group: Group) -> None:
+    """pairs and scalar have proofs of one length: the kind in the transcript keeps them apart."""
+    proofs = {kind: SHUFFLES[kind](group, 3).prove() for kind in SHUFFLES}
+    assert len(proofs["pairs"]) == len(proofs["scalar"])
+    for kind, other in itertools.permutations(SHUFFLES, 2):
+        assert not SHUFFLES[kind](group, 3).accepts(proofs[other])
+
+
+def test_addmask_with_a_shuffle_key_folded_into_the_joint_key(group: Group) -> None:
+    """pairs under K + S says that no key was added: the same decks, another relation."""
+    case = addmask(group, 3)
+    p = case.public
+    relation = Pairs(p["K"] + p["S"], p["U"], p["W"], p["U_out"], p["W_out"])
+    proof = shuffle.prove(CONTEXT.transcript(), tape("x"), relation, case.permutation, lambda b: case.secrets(b)[0])
+    assert not accepted(lambda: shuffle.check(CONTEXT.transcript(), relation, proof))
+
+
+def test_the_seat_and_the_check_are_named(group: Group) -> None:
+    case = pairs(group, 2)
+    good, bad = case.check(case.prove()), case.check(case.prove(seed="other"), OTHER_CONTEXTS["seat"])
+    with pytest.raises(ProofRejected) as caught:
+        settle([good, bad, good], entropy("names"))
+    assert (caught.value.seat, caught.value.check) == (1, "shuffle proof (pairs)")
+
+
+# --- Refused: shifts that keep every equation (weak Fiat–Shamir, A13) ---
+
+
+def shifts(case: Shuffled, proof: bytes) -> dict[str, tuple[dict[str, Points], dict[str, Points]]]:
+    """Changes of statement and commitments that keep every equation true as long as no challenge moves."""
+    o = oracle.opened(case.relation, proof)
+    group, powers, p = case.group, o.powers, case.public
+    P = points(group, "shift")
+    m = case.relation.size
+    found: dict[str, tuple[dict[str, Points], dict[str, Points]]] = {}
+    for row, name in enumerate(OUTPUTS[case.name]):
+        for i, j in itertools.combinations(range(m), 2):
+            moved = put(p[name], i, p[name][i] + o.b_h[j] * P)
+            found[f"{name} {i} against {j}"] = ({name: put(moved, j, p[name][j] - o.b_h[i] * P)}, {})
+        moved = put(p[name], 0, p[name][0] + P)
+        found[f"{name} against E{row + 1}"] = ({name: moved}, {f"E{row}": o.E[row] + o.b_h[0] * P})
+    for name in INPUTS[case.name]:
+        for i, j in itertools.combinations(range(m), 2):
+            moved = put(p[name], i, p[name][i] + powers[j] * P)
+            found[f"{name} {i} against {j}"] = ({name: put(moved, j, p[name][j] - powers[i] * P)}, {})
+    for name, deck in zip(INPUTS[case.name], OUTPUTS[case.name], strict=True):
+        if case.name == "pairs":
+            both = {name: put(p[name], 0, p[name][0] + o.b_h[0] * P), deck: put(p[deck], 0, p[deck][0] + o.x * powers[0] * P)}
+            found[f"{name} against {deck}"] = (both, {})
+    commitments = {
+        "A against B": {"A": o.A + P, "B": o.B - o.y * P, "C_f": o.C_f + o.x * o.y * P},
+        "A against C_e": {"A": o.A + P, "C_e": o.C_e - o.x * o.y * P},
+        "B against C_e and C_f": {"B": o.B + P, "C_e": o.C_e - o.x * P, "C_f": o.C_f - o.x * P},
+        "C_Delta against C_delta": {"C_Delta": o.C_Delta + P, "C_delta": o.C_delta - o.x * P},
+    }
+    found.update({name: ({}, changed) for name, changed in commitments.items()})
+    if case.name == "pairs":
+        found["K against E2"] = ({"K": p["K"] + P}, {"E1": o.E[1] - o.secrets[0] * P})
+    if case.name == "addmask":
+        found["K against E2"] = ({"K": p["K"] + P}, {"E1": o.E[1] - o.secrets[0] * P})
+        found["S against E2 and E3"] = ({"S": p["S"] + P}, {"E1": o.E[1] - o.secrets[0] * P, "E2": o.E[2] - o.x * P})
+        found["K against S and E3"] = ({"S": p["S"] + P, "K": p["K"] - P}, {"E2": o.E[2] - o.x * P})
+    if case.name == "scalar":
+        found["S against E2"] = ({"S": p["S"] + P}, {"E1": o.E[1] - o.x * P})
+        moved_in = put(p["inputs"], 0, p["inputs"][0] + o.b_h[0] * P)
+        moved_out = put(p["outputs"], 0, p["outputs"][0] + o.secrets[0] * powers[0] * P)
+        found["inputs against outputs"] = ({"inputs": moved_in, "outputs": moved_out}, {})
+    return found
+
+
+def rewritten(relation: shuffle.Relation, proof: bytes, changed: dict[str, Points]) -> bytes:
+    names = ["A", "B", "C_e", "C_delta", "C_Delta", "C_f", *(f"E{row}" for row in range(relation.row_count))]
+    for name, point in changed.items():
+        at = 1 + 32 * names.index(name)
+        proof = proof[:at] + point.to_bytes() + proof[at + 32 :]
+    return proof
+
+
+@kinds
+def test_shifts_that_keep_every_linear_check(group: Group, kind: str) -> None:
+    case = SHUFFLES[kind](group, 3)
+    proof = case.prove()
+    frozen = oracle.challenges_of(lambda transcript: case.checker(transcript, case.public, proof))
+    tried = shifts(case, proof)
+    assert len(tried) > 10
+    for name, (statement, commitments) in tried.items():
+        shifted = rewritten(case.relation, proof, commitments)
+        relation = case.with_public(**statement)
+        # Were the challenges not hashed from statement and commitments, each of these would pass …
+        assert accepted(lambda: shuffle.check(oracle.programmed(frozen), relation, shifted)), name
+        # … and they are.
+        assert not accepted(lambda: shuffle.check(CONTEXT.transcript(), relation, shifted)), name
+
+
+# --- Refused: provers that lie ---
+
+
+def doubled(case: Shuffled) -> tuple[Shuffled, oracle.OfPowers, oracle.OfPowers]:
+    """A false statement: the first card of the output is twice what it should be. With it the b that hides this, half
+    of ξ^π(1) in the first place, and the honest b."""
+    group = case.group
+    two = group.integers([2])
+    public = dict(case.public)
+    for name in OUTPUTS[case.name]:
+        public[name] = put(public[name], 0, two * public[name][0])
+    false = Shuffled(
+        case.name, public, case.prover, case.checker, case.relation_type, case.permutation, case.secrets, case.masks, case.s
+    )
+
+    def honest(powers: Scalars) -> Scalars:
+        return powers.take(case.permutation)
+
+    def halved(powers: Scalars) -> Scalars:
+        b = honest(powers)
+        return concat(b[0] * two.invert(), b[1:])
+
+    return false, halved, honest
+
+
+def false_proofs(case: Shuffled) -> list[tuple[str, Shuffled, bytes]]:
+    """For each equation of the verifier a false statement with a proof that fails this equation alone."""
+    group = case.group
+    false, halved, honest = doubled(case)
+    crafted = [
+        ("(1): d is not what A and B hold", false, oracle.craft(false, b=halved, product_b=honest)),
+        ("(2): b is no permutation of the powers", false, oracle.craft(false, b=halved)),
+        ("(3): the rows use another b than B holds", false, oracle.craft(false, row_b=halved)),
+    ]
+
+    def changed(**public: Points) -> Shuffled:
+        return Shuffled(
+            case.name,
+            {**case.public, **public},
+            case.prover,
+            case.checker,
+            case.relation_type,
+            case.permutation,
+            case.secrets,
+            case.masks,
+            case.s,
+        )
+
+    for row, name in enumerate(OUTPUTS[case.name]):
+        wrong = changed(**{name: put(case.public[name], 1, case.public[name][1] + points(group, "another card"))})
+        crafted.append((f"row {row + 1}: a card of {name} replaced", wrong, oracle.craft(wrong)))
+    if case.name != "pairs":
+        other = scalars(group, "the key that was used")
+        inputs = case.public[INPUTS[case.name][0]].take(case.permutation)
+        if case.name == "scalar":
+            wrong = changed(outputs=other * inputs)
+            proof = oracle.craft(wrong, secrets=lambda b: other)
+        else:
+            assert case.masks is not None
+            rho, p = case.masks, case.public
+            wrong = changed(W_out=p["W"].take(case.permutation) + other * inputs + rho * (p["K"] + p["S"]))
+            proof = oracle.craft(wrong, secrets=lambda b: concat(b.dot(rho), other))
+        crafted.append(("last row: another secret than that of S", wrong, proof))
+    return crafted
+
+
+@kinds
+@pytest.mark.parametrize("m", [2, 4])
+def test_each_equation_is_needed(group: Group, kind: str, m: int) -> None:
+    """Each equation removed from the verifier in turn lets one false proof pass, and only its own."""
+    case = SHUFFLES[kind](group, m)
+    crafted = false_proofs(case)
+    for index, (name, false, proof) in enumerate(crafted):
+        check = false.check(proof)
+        assert len(check.equations) == len(crafted)
+        with pytest.raises(ProofRejected):
+            settle([check], entropy(name))
+        assert [holds for (holds,) in map(oracle.holds, check.equations)] == [
+            other != index for other in range(len(crafted))
+        ], name
+        assert oracle.equations(false.relation, oracle.opened(false.relation, proof)).index(False) == index
+        for dropped in range(len(crafted)):
+            assert accepted(lambda: oracle.without(check, dropped)) == (dropped == index), name
+
+
+@kinds
+def test_untied_A(group: Group, kind: str) -> None:
+    """A that commits to something else than the permutation, which is chosen when ξ is known."""
+    case = SHUFFLES[kind](group, 3)
+    random_a = scalars(group, "any", 3)
+    honest_a = group.integers([place + 1 for place in case.permutation])
+    other_a = group.integers([place + 1 for place in (case.permutation[1], case.permutation[0], case.permutation[2])])
+    for a in (random_a, other_a, group.integers([1, 1, 1]), group.integers([0, 1, 2])):
+        assert not case.accepts(oracle.craft(case, a=a))
+        assert not case.accepts(oracle.craft(case, a=a, product_a=honest_a))
+
+
+@kinds
+def test_a_product_over_b_alone_would_leave_A_free(group: Group, kind: str) -> None:
+    """y = 0 is that product: then a proof passes whose A holds anything, and π is free until ξ is known."""
+    case = SHUFFLES[kind](group, 3)
+    zero = {"y": group.integers([0])}
+    proof = oracle.craft(case, a=scalars(group, "any", 3), transcript=oracle.programmed(zero))
+    assert accepted(lambda: shuffle.check(oracle.programmed(zero), case.relation, proof))
+    assert not case.accepts(proof)
+
+
+@kinds
+def test_a_false_deck_that_fits_one_xi(group: Group, kind: str) -> None:
+    """With ξ known in advance a false deck fits: one output takes up what another lost. With the real ξ it does not."""
+    m = 3
+    case = SHUFFLES[kind](group, m)
+    xi = scalars(group, "a guess at xi")
+    b = xi.powers(m).take(case.permutation)
+    P = points(group, "moved")
+    name = OUTPUTS[kind][-1]
+    moved = put(case.public[name], 0, case.public[name][0] + b[1] * P)
+    false = {name: put(moved, 1, case.public[name][1] - b[0] * P)}
+    relation = case.with_public(**false)
+    proof = oracle.craft(case, relation=relation, transcript=oracle.programmed({"xi": xi}))
+    assert accepted(lambda: shuffle.check(oracle.programmed({"xi": xi}), relation, proof))
+    assert not case.accepts(proof, **false)
+    assert not case.accepts(oracle.craft(case, relation=relation), **false)
+
+
+@kinds
+def test_a_non_permutation_of_the_right_product_for_one_y_and_z(group: Group, kind: str) -> None:
+    m = 3
+    case = SHUFFLES[kind](group, m)
+    false, halved, _ = doubled(case)
+    xi, y, z = (scalars(group, f"a guess at {name}") for name in ("xi", "y", "z"))
+    # Solve Π (y·a_j + b_j − z) = Π (y·i + ξ^i − z) for a_1, the b being those that hide the false card.
+    powers = xi.powers(m)
+    b = halved(powers)
+    a = group.integers([place + 1 for place in case.permutation])
+    factors = y * a + b - z
+    wanted = (y * group.integers([1, 2, 3]) + powers - z).cumprod()[-1]
+    first = (wanted * factors[1:].cumprod()[-1].invert() - b[0] + z) * y.invert()
+    a = concat(first, a[1:])
+    guessed = {"xi": xi, "y": y, "z": z}
+    proof = oracle.craft(false, a=a, b=halved, transcript=oracle.programmed(guessed))
+    assert accepted(lambda: shuffle.check(oracle.programmed(guessed), false.relation, proof))
+    assert not false.accepts(proof)
+    assert not false.accepts(oracle.craft(false, a=a, b=halved))
+
+
+def test_the_common_scalar_cannot_be_chosen_after_xi(group: Group) -> None:
+    """On known logarithms: s fits one ξ for any outputs, but S, and so s, is hashed before ξ."""
+    m = 3
+    u, v = scalars(group, "logs in", m), scalars(group, "logs out", m)
+    xi = scalars(group, "a guess at xi")
+    order = [1, 2, 0]
+    s = xi.powers(m).take(order).dot(v) * xi.powers(m).dot(u).invert()
+    relation = OneScalar(s * group.G, u * group.G, v * group.G)
+    case = scalar(group, m, permutation=order)
+
+    def forge(transcript: object) -> bytes:
+        return oracle.craft(case, relation=relation, secrets=lambda b: s, transcript=transcript)  # type: ignore[arg-type]
+
+    assert accepted(lambda: shuffle.check(oracle.programmed({"xi": xi}), relation, forge(oracle.programmed({"xi": xi}))))
+    assert not accepted(lambda: shuffle.check(CONTEXT.transcript(), relation, forge(None)))
+
+
+@kinds
+def test_folded_and_unfolded_verifiers_agree(fast: Group, kind: str) -> None:
+    """Random changes of points and scalars, proven anew or not: three verifiers, one verdict."""
+    trials = 350 if fast.backend == "native" else 25
+    case = SHUFFLES[kind](fast, 3)
+    proof = case.prove()
+    choose = naturals(f"mutations {kind}", 1 << 64)
+    verdicts = {True: 0, False: 0}
+    for trial in range(trials):
+        changed: dict[str, Points] = {}
+        mutated = proof
+        what = next(choose) % 4
+        if what in (0, 1):
+            name = list(case.public)[next(choose) % len(case.public)]
+            index = next(choose) % len(case.public[name])
+            changed[name] = put(case.public[name], index, points(fast, f"mutation {trial}"))
+            mutated = case.prove(**changed) if what == 0 else proof
+        elif what == 2:
+            at = 1 + 32 * (next(choose) % ((len(proof) - 1) // 32))
+            boundary = 1 + 32 * (6 + case.relation.row_count)
+            new = points(fast, f"mutation {trial}") if at < boundary else scalars(fast, f"mutation {trial}")
+            mutated = proof[:at] + new.to_bytes() + proof[at + 32 :]
+        else:
+            mutated = case.prove(seed=f"honest {trial}")
+        check = case.check(mutated, **changed)
+        relation = case.with_public(**changed)
+        unfolded = all(all(oracle.holds(equation)) for equation in check.equations)
+        plain = all(oracle.equations(relation, oracle.opened(relation, mutated)))
+        folded = accepted(lambda: check)
+        assert folded == unfolded == plain
+        verdicts[folded] += 1
+    assert verdicts[True] > trials // 8 and verdicts[False] > trials // 2
+
+
+# --- Generators ---
+
+
+@kinds
+def test_foreign_generators(group: Group, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    case = SHUFFLES[kind](group, 3)
+    real = commitment_key(group, 3)
+    for foreign in (points(group, "foreign", 4), swapped(real, 0, 1), put(real, 3, group.G), put(real, 0, group.G)):
+        with monkeypatch.context() as patch:
+            patch.setattr(shuffle, "commitment_key", lambda group, count, foreign=foreign: foreign)
+            proof = case.prove()
+            assert case.accepts(proof)
+        assert not case.accepts(proof)
+
+
+@kinds
+def test_why_nobody_may_know_a_relation_between_generators(group: Group, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With G_j = g_j·H one commitment opens to two values, and a false deck is proven (A15)."""
+    false, halved, honest = doubled(SHUFFLES[kind](group, 3))
+    g, H = scalars(group, "trapdoor", 3), commitment_key(group, 3)[3]
+    trapdoored = concat(g * H, H)
+
+    def forge() -> bytes:
+        return oracle.craft(false, row_b=halved, opening_shift=lambda p: (honest(p) - halved(p)).dot(g))
+
+    with monkeypatch.context() as patch:
+        for module in (shuffle, oracle):
+            patch.setattr(module, "commitment_key", lambda group, count: trapdoored)
+        assert false.accepts(forge())
+    assert not false.accepts(forge())
+
+
+# --- Randomness ---
+
+
+@kinds
+def test_one_statement_always_gives_the_same_bytes(group: Group, kind: str) -> None:
+    case = SHUFFLES[kind](group, 3)
+    assert case.prove() == case.prove()
+    assert case.prove() != case.prove(seed="another tape")
+
+
+# --- Chains ---
+
+
+def chain(group: Group, m: int, length: int) -> list[Shuffled]:
+    """Shuffles by one player after the other, each on the deck object of the one before."""
+    K = scalars(group, "joint key") * group.G
+    U, W = points(group, "U", m), points(group, "W", m)
+    steps = []
+    for step in range(length):
+        template = pairs(group, m, seed=f"step {step}")
+        rho, order = template.masks, template.permutation
+        assert rho is not None
+        U_out, W_out = U.take(order) + rho * group.G, W.take(order) + rho * K
+        public = {"K": K, "U": U, "W": W, "U_out": U_out, "W_out": W_out}
+        steps.append(
+            Shuffled("pairs", public, template.prover, template.checker, Pairs, order, template.secrets, rho, None)
+        )
+        U, W = U_out, W_out
+    return steps
+
+
+@pytest.mark.parametrize("m", [3, 52])
+def test_six_chained_shuffles_share_their_decks(fast: Group, m: int) -> None:
+    steps = chain(fast, m, 6)
+    checks = [step.check(step.prove()) for step in steps]
+    settle(checks, entropy("chain"))
+    # Seven decks and the generators once, K and G once, six times A, B, C_e, C_δ, C_Δ, C_f, E1, E2.
+    assert count_terms(checks) == 2 * m * (6 + 1) + (m + 1) + 2 + 6 * 8
+    assert sum(count_terms([check]) for check in checks) == 6 * (5 * m + 11)
+
+
+def test_a_bad_link_of_a_chain_is_found_wherever_it_is(group: Group) -> None:
+    steps = chain(group, 2, 3)
+    for bad in range(3):
+        checks = []
+        for index, step in enumerate(steps):
+            context = CONTEXT if index != bad else OTHER_CONTEXTS["seat"]
+            checks.append(step.check(step.prove(), context))
+        with pytest.raises(ProofRejected) as caught:
+            settle(checks, entropy("chain"))
+        assert caught.value.seat == OTHER_CONTEXTS["seat"].seat
+
+
+def test_addmask_chain_from_the_first_step(fast: Group) -> None:
+    """Add a key, mask and permute, three players, all verified as one."""
+    m, group = 5, fast
+    K, U, W = group.identity(1), group.identity(m), points(group, "faces", m)
+    checks = []
+    for player in range(3):
+        t = addmask(group, m, seed=f"player {player}")
+        rho, s, order = t.masks, t.s, list(t.permutation)
+        assert rho is not None and s is not None
+        S = s * group.G
+        U_out, W_out = U.take(order) + rho * group.G, W.take(order) + s * U.take(order) + rho * (K + S)
+        relation = AddMask(K, S, U, W, U_out, W_out)
+        proof = shuffle.prove(CONTEXT.transcript(), tape(f"{player}"), relation, order, t.secrets)
+        checks.append(shuffle.check(CONTEXT.transcript(), relation, proof))
+        K, U, W = K + S, U_out, W_out
+    settle(checks, entropy("players"))
+    # Four decks, the generators, G, and S, K + S and nine points of each proof.
+    assert count_terms(checks) == 2 * m * 4 + (m + 1) + 1 + 3 * (2 + 9)
+    # The deck really is what the keys open.
+    total = sum((int.from_bytes(addmask(group, m, seed=f"player {p}").s.to_bytes(), "little") for p in range(3)))  # type: ignore[union-attr]
+    opened = W - group.scalars((total % group.order).to_bytes(32, "little")) * U
+    size = group.point_size
+    cards = {opened.to_bytes()[at : at + size] for at in range(0, m * size, size)}
+    faces = points(group, "faces", m).to_bytes()
+    assert cards == {faces[at : at + size] for at in range(0, m * size, size)}
