@@ -17,6 +17,7 @@ NodealerError
  |   +- PeerFault        well formed and false: a fault, provable from the log alone
  |       +- ProofRejected
  |       +- Equivocation
+ +- Undecided            everything verified, and yet a card does not open: stops the hand, names nobody
  +- RelayError           the transport failed; never changes the state of a table
 """
 
@@ -123,6 +124,10 @@ class ProofRejected(PeerFault):
 
 class Equivocation(PeerFault):
     """Two different signed entries with one sequence number."""
+
+
+class Undecided(NodealerError):
+    """Everything verified, and yet a card does not open. Cannot happen; stops the hand and names nobody."""
 
 
 class RelayError(NodealerError):

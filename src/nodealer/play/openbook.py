@@ -17,10 +17,6 @@ from nodealer.tape import Tape, commitment
 OpenedBook = tuple[bytes, Mapping[bytes, bytes]]
 
 
-class Undecided(Exception):
-    """Every opened book is honest and a card still does not open. Stops the hand and names nobody."""
-
-
 def refuse_other_seed(state: TableState, seat: int, entry: int, seed: bytes) -> None:
     """A seed that is not the one committed to at the begin of the hand is a fault of its sender."""
     tape = Tape(seed)

@@ -13,10 +13,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from nodealer.cards import Event
-from nodealer.errors import EntryRefused, LogBroken, Malformed, PeerError, PeerFault, ProofRejected
+from nodealer.errors import EntryRefused, LogBroken, Malformed, PeerError, PeerFault, ProofRejected, Undecided
 from nodealer.log.entry import Arrival, authenticate, first_head, next_head, read_entry
 from nodealer.play.bodies import read_body
-from nodealer.play.openbook import Undecided
 from nodealer.play.state import Change, Config, Fault, Phase, TableState, first_state, refreshed
 from nodealer.play.steps import Dropped, Said, apply_body, was_due
 from nodealer.proofs.checks import Check, Entropy, settle
@@ -192,7 +191,7 @@ class Replica:
         if isinstance(fault, PeerError):
             record = Fault(fault.entry if fault.entry is not None else self.height, fault.seat, check, fault.reason)
         else:
-            record = Fault(self.height, None, check, "a card does not open, and every book is honest")
+            record = Fault(self.height, None, check, str(fault))
         self.state = replace(before, phase=Phase.STOPPED, fault=record, duties={})
 
 

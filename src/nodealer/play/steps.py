@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from nodealer.errors import BadParameter, EntryRefused, IllegalMove, Malformed, PeerFault
+from nodealer.errors import BadParameter, EntryRefused, IllegalMove, Malformed, PeerFault, Undecided
 from nodealer.log.roster import refuse_bad_roster
 from nodealer.play import openbook
 from nodealer.play.bodies import Agree, Begin, Body, Book, Cards, Claim, End, Move, Propose, Without
@@ -189,7 +189,7 @@ def _book(state: TableState, said: Said, body: Book) -> Change:
     openbook.name_first_false_deed(state)
     if state.claimed is not None:
         # All messages are honest and the card still does not open: that cannot be, so nobody is named.
-        raise openbook.Undecided
+        raise Undecided("a card does not open, and every book is honest")
     return Change(next_hand(state))
 
 
@@ -215,7 +215,7 @@ _STEPS: dict[type, Callable[[TableState, Said, Any], Change]] = {
 
 
 def apply_body(state: TableState, said: Said, body: Body) -> Change:
-    """What an entry does. Raises `Dropped`, `EntryRefused`, `PeerFault` or `openbook.Undecided`."""
+    """What an entry does. Raises `Dropped`, `EntryRefused`, `PeerFault` or `Undecided`."""
     try:
         change = _STEPS[type(body)](state, said, body)
     except (Malformed, IllegalMove) as error:

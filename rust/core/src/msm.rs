@@ -1,0 +1,38 @@
+//! Σ scalars[i]·points[i], cut among threads where that pays.
+
+use crate::array::Array;
+use crate::cost;
+use crate::error::Error;
+use crate::group::PrimeGroup;
+use crate::points::Points;
+use crate::scalars::Scalars;
+use crate::threads::workers;
+
+/// In constant time.
+pub fn msm<G: PrimeGroup>(scalars: &Scalars<G>, points: &Points<G>) -> Result<Points<G>, Error> {
+    cut(scalars, points, cost::MSM, G::msm)
+}
+
+/// For public values only: the time depends on them.
+pub fn vartime_msm<G: PrimeGroup>(scalars: &Scalars<G>, points: &Points<G>) -> Result<Points<G>, Error> {
+    cut(scalars, points, cost::VARTIME_MSM, G::vartime_msm)
+}
+
+fn cut<G: PrimeGroup>(
+    scalars: &Scalars<G>,
+    points: &Points<G>,
+    nanos: u64,
+    whole: impl Fn(&[G::Scalar], &[G::Point]) -> G::Point + Sync,
+) -> Result<Points<G>, Error> {
+    let length = scalars.len();
+    if length != points.len() {
+        return Err(Error::Lengths { left: length, right: points.len() });
+    }
+    let share = length.div_ceil(workers(length, nanos));
+    let part = |i: usize| {
+        let range = i * share..length.min((i + 1) * share);
+        whole(&scalars.0[range.clone()], &points.elements[range])
+    };
+    let each = nanos.saturating_mul(share as u64);
+    Points::from(Array::build(length.div_ceil(share), each, part)?).sum()
+}

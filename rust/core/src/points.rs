@@ -1,0 +1,177 @@
+//! Arrays of group elements.
+
+use std::sync::Arc;
+
+use subtle::{Choice, ConditionallySelectable};
+
+use crate::array::{self, Array};
+use crate::cost::{POINT_ADD, POINT_CODEC, POINT_MAP, POINT_MUL, TABLE_MUL};
+use crate::error::Error;
+use crate::group::PrimeGroup;
+use crate::scalars::Scalars;
+use crate::threads;
+
+/// From so many multiplications of one point on, making a table for them pays: it costs as much as fifty.
+const TABLE_PAYS: usize = 200;
+
+/// At least one point, always valid: they come from strict decoding, the one-way map and arithmetic only.
+///
+/// They erase themselves too: what a card decrypts to is a point, and nobody else's business.
+pub struct Points<G: PrimeGroup> {
+    pub(crate) elements: Array<G::Point>,
+    /// Only ever with one element.
+    table: Option<Arc<G::Table>>,
+}
+
+impl<G: PrimeGroup> From<Array<G::Point>> for Points<G> {
+    fn from(elements: Array<G::Point>) -> Self {
+        Self { elements, table: None }
+    }
+}
+
+#[allow(clippy::len_without_is_empty)] // never empty
+impl<G: PrimeGroup> Points<G> {
+    /// Strict, and without the identity.
+    pub fn decode(bytes: &[u8]) -> Result<Self, Error> {
+        let size = G::POINT_SIZE;
+        let length = array::count("points", bytes.len(), size)?;
+        let encoding = |i: usize| &bytes[i * size..(i + 1) * size];
+        let make = |i: usize| G::point_decode(encoding(i)).filter(|_| encoding(i) != G::IDENTITY_ENCODING);
+        let refuse = |index: usize| match encoding(index) == G::IDENTITY_ENCODING {
+            true => Error::Identity { index },
+            false => Error::NotCanonical { what: "point", index },
+        };
+        Array::try_build(length, POINT_CODEC, make, refuse).map(Self::from)
+    }
+
+    /// The group's one-way map.
+    pub fn map(uniform: &[u8]) -> Result<Self, Error> {
+        let size = G::UNIFORM_SIZE;
+        let length = array::count("uniform bytes", uniform.len(), size)?;
+        Array::build(length, POINT_MAP, |i| G::point_map(&uniform[i * size..(i + 1) * size])).map(Self::from)
+    }
+
+    pub fn identity(count: usize) -> Result<Self, Error> {
+        Array::filled(count, G::identity()).map(Self::from)
+    }
+
+    /// With its table.
+    pub fn generator() -> Result<Self, Error> {
+        let elements = Array::filled(1, G::generator())?;
+        Ok(Self { elements, table: Some(Arc::new(G::generator_table())) })
+    }
+
+    pub fn len(&self) -> usize {
+        self.elements.len()
+    }
+
+    pub fn has_table(&self) -> bool {
+        self.table.is_some()
+    }
+
+    pub fn add(&self, other: &Self) -> Result<Self, Error> {
+        self.elements.zip(&other.elements, POINT_ADD, G::point_add).map(Self::from)
+    }
+
+    pub fn sub(&self, other: &Self) -> Result<Self, Error> {
+        self.elements.zip(&other.elements, POINT_ADD, G::point_sub).map(Self::from)
+    }
+
+    pub fn neg(&self) -> Result<Self, Error> {
+        Array::build(self.len(), POINT_ADD, |i| G::point_neg(&self.elements[i])).map(Self::from)
+    }
+
+    /// What one element of `mul` with so many scalars costs.
+    pub fn mul_nanos(&self) -> u64 {
+        if self.table.is_some() { TABLE_MUL } else { POINT_MUL }
+    }
+
+    /// Elementwise, with broadcasting; one point for many scalars goes over a table.
+    pub fn mul(&self, scalars: &Scalars<G>) -> Result<Self, Error> {
+        let made;
+        let table = match &self.table {
+            Some(table) => Some(&**table),
+            None if self.len() == 1 && scalars.len() >= TABLE_PAYS => {
+                made = G::table(&self.elements[0]);
+                Some(&made)
+            }
+            None => None,
+        };
+        let product = match table {
+            Some(table) => Array::build(scalars.len(), TABLE_MUL, |i| G::table_mul(&scalars.0[i], table)),
+            None => scalars.0.zip(&self.elements, POINT_MUL, G::point_mul),
+        };
+        product.map(Self::from)
+    }
+
+    /// Whether the arrays are equal as wholes.
+    pub fn equals(&self, other: &Self) -> bool {
+        let pairs = self.elements.iter().zip(other.elements.iter());
+        let same = pairs.fold(Choice::from(1), |same, (a, b)| same & G::point_eq(a, b));
+        self.len() == other.len() && bool::from(same)
+    }
+
+    pub fn sum(&self) -> Result<Self, Error> {
+        let mut sum = Array::filled(1, G::identity())?;
+        let cell = sum.cells();
+        for a in self.elements.iter() {
+            cell[0] = G::point_add(&cell[0], a);
+        }
+        Ok(sum.into())
+    }
+
+    /// The same point with a table.
+    pub fn tabled(&self) -> Result<Self, Error> {
+        if self.len() != 1 {
+            return Err(Error::NotOne { length: self.len() });
+        }
+        let table = match &self.table {
+            Some(table) => Arc::clone(table),
+            None => Arc::new(G::table(&self.elements[0])),
+        };
+        Ok(Self { elements: Array::copied(&self.elements)?, table: Some(table) })
+    }
+
+    /// `start..end` must lie inside and not be empty. All of it keeps its table.
+    pub fn slice(&self, start: usize, end: usize) -> Result<Self, Error> {
+        Ok(Self { elements: self.elements.slice(start, end)?, table: self.table.clone() })
+    }
+
+    /// The elements at these places. Plain indexing: a cache that others share can betray secret indices.
+    pub fn take(&self, indices: &[usize]) -> Result<Self, Error> {
+        self.elements.take(indices).map(Self::from)
+    }
+
+    pub fn concat(parts: &[&Self]) -> Result<Self, Error> {
+        let parts: Vec<_> = parts.iter().map(|part| &part.elements).collect();
+        Array::concat(&parts).map(Self::from)
+    }
+
+    /// Looks at every element, whatever it finds.
+    pub fn first_identity(&self) -> Option<usize> {
+        let identity = G::identity();
+        let found = self.elements.iter().rev().zip((0..self.len() as u64).rev());
+        let first =
+            found.fold(u64::MAX, |first, (a, i)| u64::conditional_select(&first, &i, G::point_eq(a, &identity)));
+        usize::try_from(first).ok().filter(|&i| i < self.len())
+    }
+
+    pub fn encoded_len(&self) -> usize {
+        self.len() * G::POINT_SIZE
+    }
+
+    /// Into `encoded_len()` bytes.
+    pub fn encode(&self, out: &mut [u8]) {
+        debug_assert_eq!(out.len(), self.encoded_len());
+        let job = |i: usize, cell: &mut [u8]| {
+            G::point_encode(&self.elements[i], cell);
+            true
+        };
+        let _ = threads::for_each(out, G::POINT_SIZE, POINT_CODEC, job);
+    }
+
+    /// Bytes of memory, without a table, which may be shared.
+    pub fn memory(&self) -> usize {
+        size_of::<Self>() + size_of_val(&self.elements[..])
+    }
+}

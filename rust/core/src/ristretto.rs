@@ -1,0 +1,126 @@
+//! ristretto255 (RFC 9496) on curve25519-dalek, which picks its vector code for the processor at run time.
+
+use curve25519_dalek::constants::{RISTRETTO_BASEPOINT_POINT, RISTRETTO_BASEPOINT_TABLE};
+use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoBasepointTable, RistrettoPoint};
+use curve25519_dalek::scalar::Scalar;
+use curve25519_dalek::traits::{Identity, MultiscalarMul, VartimeMultiscalarMul};
+use subtle::{Choice, ConstantTimeEq};
+use zeroize::Zeroizing;
+
+use crate::group::PrimeGroup;
+
+/// The prime-order group of RFC 9496.
+pub enum Ristretto255 {}
+
+/// 2^252 + 27742317777372353535851937790883648493
+const ORDER: [u8; 32] = [
+    0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde, 0x14, 0, 0, 0, 0, 0, 0,
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0x10,
+];
+
+/// The arrays only cut slices of the right size; a wrong one still fills with zeros rather than panic.
+fn sized<const N: usize>(bytes: &[u8]) -> Zeroizing<[u8; N]> {
+    let mut out = Zeroizing::new([0; N]);
+    for (to, from) in out.iter_mut().zip(bytes) {
+        *to = *from;
+    }
+    out
+}
+
+impl PrimeGroup for Ristretto255 {
+    const NAME: &'static str = "ristretto255";
+    const ORDER: &'static [u8] = &ORDER;
+    const SCALAR_SIZE: usize = 32;
+    const POINT_SIZE: usize = 32;
+    const WIDE_SIZE: usize = 64;
+    const UNIFORM_SIZE: usize = 64;
+    const IDENTITY_ENCODING: &'static [u8] = &[0; 32];
+
+    type Scalar = Scalar;
+    type Point = RistrettoPoint;
+    type Table = RistrettoBasepointTable;
+
+    fn zero() -> Scalar {
+        Scalar::ZERO
+    }
+    fn one() -> Scalar {
+        Scalar::ONE
+    }
+    fn scalar_from_u64(value: u64) -> Scalar {
+        Scalar::from(value)
+    }
+    fn scalar_from_wide(bytes: &[u8]) -> Scalar {
+        Scalar::from_bytes_mod_order_wide(&sized(bytes))
+    }
+    fn scalar_decode(bytes: &[u8]) -> Option<Scalar> {
+        Scalar::from_canonical_bytes(*sized(bytes)).into()
+    }
+    fn scalar_encode(scalar: &Scalar, out: &mut [u8]) {
+        out.copy_from_slice(scalar.as_bytes());
+    }
+    fn scalar_add(a: &Scalar, b: &Scalar) -> Scalar {
+        a + b
+    }
+    fn scalar_sub(a: &Scalar, b: &Scalar) -> Scalar {
+        a - b
+    }
+    fn scalar_neg(a: &Scalar) -> Scalar {
+        -a
+    }
+    fn scalar_mul(a: &Scalar, b: &Scalar) -> Scalar {
+        a * b
+    }
+    fn scalar_invert(a: &Scalar) -> Scalar {
+        a.invert()
+    }
+    fn scalar_eq(a: &Scalar, b: &Scalar) -> Choice {
+        a.ct_eq(b)
+    }
+
+    fn identity() -> RistrettoPoint {
+        RistrettoPoint::identity()
+    }
+    fn generator() -> RistrettoPoint {
+        RISTRETTO_BASEPOINT_POINT
+    }
+    fn generator_table() -> RistrettoBasepointTable {
+        RISTRETTO_BASEPOINT_TABLE.clone()
+    }
+    fn point_decode(bytes: &[u8]) -> Option<RistrettoPoint> {
+        CompressedRistretto::from_slice(bytes).ok()?.decompress()
+    }
+    fn point_encode(point: &RistrettoPoint, out: &mut [u8]) {
+        out.copy_from_slice(point.compress().as_bytes());
+    }
+    fn point_map(uniform: &[u8]) -> RistrettoPoint {
+        RistrettoPoint::from_uniform_bytes(&sized(uniform))
+    }
+    fn point_add(a: &RistrettoPoint, b: &RistrettoPoint) -> RistrettoPoint {
+        a + b
+    }
+    fn point_sub(a: &RistrettoPoint, b: &RistrettoPoint) -> RistrettoPoint {
+        a - b
+    }
+    fn point_neg(a: &RistrettoPoint) -> RistrettoPoint {
+        -a
+    }
+    fn point_mul(scalar: &Scalar, point: &RistrettoPoint) -> RistrettoPoint {
+        scalar * point
+    }
+    fn point_eq(a: &RistrettoPoint, b: &RistrettoPoint) -> Choice {
+        a.ct_eq(b)
+    }
+    fn table(point: &RistrettoPoint) -> RistrettoBasepointTable {
+        RistrettoBasepointTable::create(point)
+    }
+    fn table_mul(scalar: &Scalar, table: &RistrettoBasepointTable) -> RistrettoPoint {
+        scalar * table
+    }
+
+    fn msm(scalars: &[Scalar], points: &[RistrettoPoint]) -> RistrettoPoint {
+        RistrettoPoint::multiscalar_mul(scalars, points)
+    }
+    fn vartime_msm(scalars: &[Scalar], points: &[RistrettoPoint]) -> RistrettoPoint {
+        RistrettoPoint::vartime_multiscalar_mul(scalars, points)
+    }
+}

@@ -1,0 +1,62 @@
+//! The Python module `nodealer.group._core`: thin classes over `nodealer_arrays`, and nothing else.
+
+#![forbid(unsafe_code)]
+
+mod classes;
+mod convert;
+
+use nodealer_arrays::{threads, yardstick};
+use pyo3::prelude::*;
+
+use convert::{BadParameter, bad, count};
+
+// A second group is one more line here, and one in `_core`.
+classes::group_classes!(ristretto255 = nodealer_arrays::Ristretto255: Ristretto255, Ristretto255Scalars, Ristretto255Points);
+
+/// The number of threads that one call may use.
+#[pyfunction(name = "threads")]
+fn get_threads() -> usize {
+    threads::threads()
+}
+
+/// Sets the number of threads that one call may use.
+#[pyfunction]
+#[pyo3(signature = (n, /))]
+fn set_threads(n: &Bound<'_, PyAny>) -> PyResult<()> {
+    threads::set_threads(count(n)?);
+    Ok(())
+}
+
+/// The shortest time in seconds of a plain loop on curve25519-dalek over `n` elements.
+#[pyfunction(name = "yardstick")]
+fn run_yardstick(py: Python<'_>, kind: &str, n: usize, threads: usize, repeat: usize) -> PyResult<f64> {
+    if n == 0 || n > nodealer_arrays::MAX_LENGTH || threads == 0 || threads > threads::MAX_THREADS || repeat == 0 {
+        return Err(bad("a yardstick needs a positive size, number of threads and number of runs"));
+    }
+    let time = py.detach(|| yardstick::measure(kind, n, threads, repeat));
+    let time = time.ok_or_else(|| bad(format!("no such yardstick: there is {}", yardstick::KINDS.join(", "))))?;
+    Ok(time.as_secs_f64())
+}
+
+/// What `NODEALER_THREADS` says, else one for each processor.
+fn first_threads() -> PyResult<usize> {
+    match std::env::var("NODEALER_THREADS") {
+        Err(std::env::VarError::NotPresent) => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
+        Ok(text) if text.is_empty() => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
+        Ok(text) if text.parse().is_ok_and(|n: usize| n >= 1) => Ok(text.parse().unwrap_or(1)),
+        _ => Err(BadParameter::new_err("NODEALER_THREADS must be a whole number of at least 1")),
+    }
+}
+
+/// Arrays of scalars and points, in Rust.
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    threads::set_threads(first_threads()?);
+    module.add("VERSION", env!("CARGO_PKG_VERSION"))?;
+    module.add("SOURCE_HASH", env!("NODEALER_SOURCE_HASH"))?;
+    module.add("PROFILE", if cfg!(debug_assertions) { "debug" } else { "release" })?;
+    module.add_function(wrap_pyfunction!(get_threads, module)?)?;
+    module.add_function(wrap_pyfunction!(set_threads, module)?)?;
+    module.add_function(wrap_pyfunction!(run_yardstick, module)?)?;
+    ristretto255::add(module)
+}
