@@ -159,7 +159,8 @@ class Places:
     """
 
     deck: int
-    epoch: int
+    #: How many positions the first epochs took up: the epoch of a position is found here.
+    epochs: tuple[int, ...]
     #: Positions still in the pile, the top first.
     pile: tuple[int, ...]
     #: Position to holder, for cards dealt to a seat.
@@ -172,11 +173,21 @@ class Places:
         """A whole deck in its first epoch."""
         if not CARDS_MIN <= size <= CARDS_MAX:
             raise BadParameter(f"a deck has {CARDS_MIN} to {CARDS_MAX} cards, not {size}")
-        return cls(deck, 0, tuple(range(size)))
+        return cls(deck, (size,), tuple(range(size)))
+
+    @property
+    def epoch(self) -> int:
+        """The epoch that positions made now belong to."""
+        return len(self.epochs) - 1
+
+    @property
+    def positions(self) -> int:
+        """How many positions this deck has had so far."""
+        return self.epochs[-1]
 
     def card(self, position: int) -> Card:
         """The lineage of a position."""
-        return Card(self.deck, self.epoch, position)
+        return Card(self.deck, sum(position >= end for end in self.epochs), position)
 
     def holder(self, position: int) -> int | None:
         """The seat that holds a position, if one does."""
@@ -243,9 +254,35 @@ class Places:
         """A card face up on the table, or shown by its holder, who still holds it."""
         return replace(self.without((position,)), opened=(*self.opened, (position, face)))
 
+    def given_back(self, give_back: Return) -> tuple[int, ...]:
+        """The positions of a return: cards that were dealt or opened, not cards that lie in the pile."""
+        if give_back.positions:
+            self._distinct(give_back.positions)
+        elif give_back.place is not Place.SHUFFLED:
+            raise BadParameter("nothing to give back")
+        known = dict(self.held).keys() | dict(self.opened).keys()
+        for position in give_back.positions:
+            if position not in known:
+                raise BadParameter(f"card {position} of deck {self.deck} is in nobody's hand and not on the table")
+        return give_back.positions
+
+    def drop(self, positions: tuple[int, ...]) -> Places:
+        """These cards in nobody's hand and not on the table any more."""
+        held = tuple((position, seat) for position, seat in self.held if position not in positions)
+        opened = tuple((position, face) for position, face in self.opened if position not in positions)
+        return replace(self, held=held, opened=opened)
+
+    def restack(self, dropped: tuple[int, ...], place: Place) -> Places:
+        """A new epoch: the whole pile and the dropped cards as new positions, or only the dropped ones."""
+        first = self.positions
+        count = len(dropped) + (len(self.pile) if place is Place.SHUFFLED else 0)
+        new = tuple(range(first, first + count))
+        pile = {Place.TOP: (*new, *self.pile), Place.BOTTOM: (*self.pile, *new)}.get(place, new)
+        return replace(self.drop(dropped), epochs=(*self.epochs, first + count), pile=pile)
+
     def digest(self) -> bytes:
         """For comparing replicas."""
-        return digest("places", repr((self.deck, self.epoch, self.pile, self.held, self.opened)))
+        return digest("places", repr((self.deck, self.epochs, self.pile, self.held, self.opened)))
 
     def _distinct(self, positions: tuple[int, ...]) -> None:
         if not positions or len(set(positions)) != len(positions):

@@ -1,8 +1,9 @@
 //! Arrays of group elements.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use subtle::{Choice, ConditionallySelectable};
+use zeroize::Zeroizing;
 
 use crate::array::{self, Array};
 use crate::cost::{POINT_ADD, POINT_CODEC, POINT_MAP, POINT_MUL, TABLE_MUL};
@@ -21,11 +22,16 @@ pub struct Points<G: PrimeGroup> {
     pub(crate) elements: Array<G::Point>,
     /// Only ever with one element.
     table: Option<Arc<G::Table>>,
+    /// Kept once it is known: encoding a point costs as much as decoding one, and a deck that came in as bytes is
+    /// hashed into several transcripts.
+    encoding: Encoding,
 }
+
+type Encoding = OnceLock<Zeroizing<Vec<u8>>>;
 
 impl<G: PrimeGroup> From<Array<G::Point>> for Points<G> {
     fn from(elements: Array<G::Point>) -> Self {
-        Self { elements, table: None }
+        Self { elements, table: None, encoding: Encoding::new() }
     }
 }
 
@@ -41,7 +47,8 @@ impl<G: PrimeGroup> Points<G> {
             true => Error::Identity { index },
             false => Error::NotCanonical { what: "point", index },
         };
-        Array::try_build(length, POINT_CODEC, make, refuse).map(Self::from)
+        let elements = Array::try_build(length, POINT_CODEC, make, refuse)?;
+        Ok(Self { elements, table: None, encoding: Zeroizing::new(bytes.to_vec()).into() })
     }
 
     /// The group's one-way map.
@@ -58,7 +65,8 @@ impl<G: PrimeGroup> Points<G> {
     /// With its table.
     pub fn generator() -> Result<Self, Error> {
         let elements = Array::filled(1, G::generator())?;
-        Ok(Self { elements, table: Some(Arc::new(G::generator_table())) })
+        let table = Some(Arc::new(G::generator_table()));
+        Ok(Self { elements, table, encoding: Encoding::new() })
     }
 
     pub fn len(&self) -> usize {
@@ -129,17 +137,30 @@ impl<G: PrimeGroup> Points<G> {
             Some(table) => Arc::clone(table),
             None => Arc::new(G::table(&self.elements[0])),
         };
-        Ok(Self { elements: Array::copied(&self.elements)?, table: Some(table) })
+        let elements = Array::copied(&self.elements)?;
+        Ok(Self { elements, table: Some(table), encoding: self.encoding.clone() })
     }
 
     /// `start..end` must lie inside and not be empty. All of it keeps its table.
     pub fn slice(&self, start: usize, end: usize) -> Result<Self, Error> {
-        Ok(Self { elements: self.elements.slice(start, end)?, table: self.table.clone() })
+        let elements = self.elements.slice(start, end)?;
+        let encoding = self.encodings(start..end);
+        Ok(Self { elements, table: self.table.clone(), encoding })
     }
 
     /// The elements at these places. Plain indexing: a cache that others share can betray secret indices.
     pub fn take(&self, indices: &[usize]) -> Result<Self, Error> {
-        self.elements.take(indices).map(Self::from)
+        let elements = self.elements.take(indices)?;
+        Ok(Self { elements, table: None, encoding: self.encodings(indices.iter().copied()) })
+    }
+
+    /// The encodings of these elements, if they are known.
+    fn encodings(&self, indices: impl Iterator<Item = usize>) -> Encoding {
+        let pick = |bytes: &Zeroizing<Vec<u8>>| {
+            let size = G::POINT_SIZE;
+            Zeroizing::new(indices.flat_map(|i| &bytes[i * size..(i + 1) * size]).copied().collect::<Vec<u8>>())
+        };
+        self.encoding.get().map(pick).map_or_else(Encoding::new, Encoding::from)
     }
 
     pub fn concat(parts: &[&Self]) -> Result<Self, Error> {
@@ -163,15 +184,19 @@ impl<G: PrimeGroup> Points<G> {
     /// Into `encoded_len()` bytes.
     pub fn encode(&self, out: &mut [u8]) {
         debug_assert_eq!(out.len(), self.encoded_len());
+        if let Some(known) = self.encoding.get() {
+            return out.copy_from_slice(known);
+        }
         let job = |i: usize, cell: &mut [u8]| {
             G::point_encode(&self.elements[i], cell);
             true
         };
         let _ = threads::for_each(out, G::POINT_SIZE, POINT_CODEC, job);
+        let _ = self.encoding.set(Zeroizing::new(out.to_vec()));
     }
 
     /// Bytes of memory, without a table, which may be shared.
     pub fn memory(&self) -> usize {
-        size_of::<Self>() + size_of_val(&self.elements[..])
+        size_of::<Self>() + size_of_val(&self.elements[..]) + self.encoding.get().map_or(0, |known| known.len())
     }
 }

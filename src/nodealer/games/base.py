@@ -65,6 +65,10 @@ class Rules(Protocol):
     @property
     def version(self) -> int: ...
     @property
+    def parameters(self) -> bytes:
+        """What the table agreed on about it, as canonical JSON."""
+
+    @property
     def cards(self) -> int:
         """The largest deck it uses."""
 

@@ -46,5 +46,7 @@ def _lines(file: BinaryIO) -> Iterator[bytes]:
             raise LineCut(f"line {number + 1} is cut off")
         if total > LOG_BYTES_MAX:
             raise DecodeError(f"the log has more than {LOG_BYTES_MAX} bytes")
+        if number > LOG_ENTRIES_MAX:
+            break
         yield line[:-1]
     raise DecodeError(f"the log has more than {LOG_ENTRIES_MAX} entries")

@@ -1,8 +1,8 @@
 """What a seat writes to its disk before it speaks.
 
-Signed entries, and the private choices of its person, each with the newest head the seat had applied. A number is signed
-once: after a crash the same bytes go out again, and a log that lacks the head in the journal is refused. A seat that
-lost its journal must not go on in the hand.
+Signed entries, and the private choices of its person, each with the newest head the seat had applied. A number is
+signed once: after a crash the same bytes go out again, and a log that lacks the head in the journal is refused. A seat
+that lost its journal must not go on in the hand.
 """
 
 from __future__ import annotations

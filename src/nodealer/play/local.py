@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from nodealer.errors import NodealerError
+from nodealer.games.base import Rules
 from nodealer.log.journal import MemoryJournal
 from nodealer.log.keys import SigningKey
 from nodealer.log.roster import Player, Roster
 from nodealer.log.session import NONCE_BYTES, Part, Proposal, Session, nonce_commitment, open_session
-from nodealer.games.base import Rules
 from nodealer.play.seat import Seat
 from nodealer.play.state import Config
 from nodealer.proofs.checks import Entropy

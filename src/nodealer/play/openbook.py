@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nodealer.errors import BadParameter, CardUnreadable, PeerFault
+from nodealer.errors import CardUnreadable, NodealerError, PeerFault
 from nodealer.play.state import Deed, TableState
+from nodealer.protocols.base import Deck
 from nodealer.tape import Tape, commitment
 
 OpenedBook = tuple[bytes, Mapping[bytes, bytes]]
@@ -33,7 +34,7 @@ def first_false_deed(state: TableState, books: Mapping[int, OpenedBook]) -> Deed
         seed, choices = books[deed.duty.seat]
         try:
             honest = deed.deck.message(deed.duty, Tape(seed), choices.get(deed.duty.id))
-        except BadParameter:
+        except NodealerError:
             # The book lacks a choice that the message needs, or has one that no honest seat could make.
             return deed
         if honest != deed.message:
@@ -48,10 +49,11 @@ def name_first_false_deed(state: TableState) -> None:
         raise PeerFault(deed.duty.seat, f"its {deed.duty.step} is not what its book makes", deed.entry)
 
 
-def refuse_false_claim(state: TableState, seat: int, entry: int, card: tuple[int, int], book: OpenedBook) -> None:
-    """Raise `PeerFault` for the claimant when its own book refutes its claim."""
+def refuse_false_claim(
+    state: TableState, seat: int, entry: int, deck: Deck | None, card: tuple[int, int], book: OpenedBook
+) -> None:
+    """Raise `PeerFault` for the claimant when its own book refutes its claim. `deck` is the deck as it saw it."""
     deck_number, position = card
-    deck = state.decks.get(deck_number)
     refuse_other_seed(state, seat, entry, book[0])
     deed = first_false_deed(state, {seat: book})
     if deed is not None:
@@ -60,6 +62,6 @@ def refuse_false_claim(state: TableState, seat: int, entry: int, card: tuple[int
         if deck is not None:
             deck.knows(seat, Tape(book[0]))
     except CardUnreadable as unreadable:
-        if unreadable.position == position:
+        if (unreadable.deck, unreadable.position) == card:
             return
     raise PeerFault(seat, f"it claims that card {position} of deck {deck_number} is false, and it is not", entry)

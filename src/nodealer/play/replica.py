@@ -83,9 +83,14 @@ class Replica:
         """Whether a head is one of this log."""
         return head in self._heights
 
-    def next_seq(self, seat: int) -> int:
-        """The number of a seat's next entry."""
-        return len(self._signed.get(self.state.roster.player(seat).key, ()))
+    def signed_by(self, key: bytes) -> int:
+        """How many entries of this log an identity key has signed: the number of its next."""
+        return len(self._signed.get(key, ()))
+
+    def newest(self, key: bytes) -> bytes | None:
+        """The newest entry of this log that an identity key has signed."""
+        signed = self._signed.get(key)
+        return signed[-1] if signed else None
 
     def append(self, data: bytes) -> Outcome:
         """Take the next entry of the log.
@@ -109,7 +114,7 @@ class Replica:
 
     def settle(self) -> None:
         """Settle every check that is owed. Afterwards the state is verified, or it is stopped by a fault."""
-        owed, self._owed = self._owed, []
+        owed = self._owed
         checks = [check for one in owed for check in one.checks]
         try:
             settle(checks, self._entropy)
@@ -119,6 +124,8 @@ class Replica:
             self.events = [
                 (entry, event) for entry, event in self.events if rejected.entry is None or entry < rejected.entry
             ]
+        # Only now: when the source of entropy fails, nothing is settled and everything is still owed.
+        self._owed = []
         self.checks_settled += len(checks)
 
     def _again(self, arrival: Arrival, earlier: bytes) -> Outcome:
@@ -201,7 +208,7 @@ def replay(config: Config, entries: Sequence[bytes], *, entropy: Entropy, eager:
     for data in entries:
         try:
             outcome = replica.append(data)
-        except EntryRefused as refused:
+        except (EntryRefused, Malformed) as refused:
             raise LogBroken(f"entry {replica.height} was never acceptable: {refused}") from None
         if outcome is Outcome.REPEATED:
             raise LogBroken(f"entry {replica.height} stands in the log twice")

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from nodealer.cards import Card
-from nodealer.errors import CardUnreadable, IllegalMove, LogRolledBack
+from nodealer.errors import BadParameter, CardUnreadable, EntryRefused, IllegalMove, LogRolledBack, Malformed, PeerFault
 from nodealer.log.entry import Entry, read_entry, sign_entry
 from nodealer.log.journal import Chosen, Journal, Sent
 from nodealer.log.keys import SigningKey
@@ -20,6 +20,7 @@ from nodealer.log.roster import Roster
 from nodealer.play.bodies import Agree, Begin, Body, Book, Cards, Choice, Claim, End, Move, Propose, Without, read_body
 from nodealer.play.replica import Outcome, Replica
 from nodealer.play.state import Config, OpenDuty, Phase
+from nodealer.play.steps import Dropped, Said, apply_body
 from nodealer.proofs.checks import Entropy
 from nodealer.protocols.base import Duty
 from nodealer.tape import Tape, commitment, hand_tape
@@ -42,7 +43,8 @@ class Seat:
     ) -> None:
         """Sit down, or come back: from the root, the key, the journal and the whole log as far as it goes.
 
-        Raises `LogRolledBack` for a log that lacks what the journal shows this seat has seen.
+        Raises `LogRolledBack` for a log that lacks what the journal shows this seat has seen, and `BadParameter` when
+        it is the journal that lacks what this seat has signed.
         """
         self.number = seat
         #: Whether to begin the next hand; otherwise the seat ends.
@@ -56,7 +58,8 @@ class Seat:
         #: Entries that were signed and are not in the log yet.
         self._outbox: list[bytes] = []
         self._answered: set[bytes] = set()
-        self._seq = 0
+        #: Everything this seat has signed, in the order of its numbers.
+        self._sent: list[bytes] = []
         self._restore()
         for data in log:
             self.receive(data)
@@ -69,7 +72,15 @@ class Seat:
         outcome = self.replica.append(data)
         if data in self._outbox:
             self._outbox.remove(data)
+        signed = self.replica.signed_by(self._key.public)
+        if signed > len(self._sent) or (signed and outcome is not Outcome.REPEATED and self._foreign(data, signed)):
+            # Signing on would give one number to two entries. A seat that lost its journal is a dropout.
+            raise BadParameter(f"the log has an entry of seat {self.number} that is not in its journal")
         return outcome
+
+    def _foreign(self, data: bytes, signed: int) -> bool:
+        """Whether `data` is the newest entry that the log has of this seat, and not the one that it sent."""
+        return self.replica.newest(self._key.public) == data != self._sent[signed - 1]
 
     # --- Out ---
 
@@ -103,7 +114,11 @@ class Seat:
         if duty.deck is None or duty.optional or (duty.choice and duty.id not in self._choices):
             return None
         deck = self.replica.state.decks[duty.deck]
-        message = deck.message(duty, self._tape(duty.table.hand), self._choices.get(duty.id))
+        try:
+            message = deck.message(duty, self._tape(duty.table.hand), self._choices.get(duty.id))
+        except CardUnreadable:
+            # `cards` tells the person, who may claim; what does not hang on that card goes on.
+            return None
         return Cards(duty.id, msgspec.Raw(message))
 
     # --- The person ---
@@ -124,20 +139,25 @@ class Seat:
         return known
 
     def choose(self, duty: Duty, choice: bytes) -> None:
-        """Settle a private choice. On the disk before it is acted on: a seat that comes back does not choose again."""
-        if duty.id not in self._choices:
-            self._journal.write(Chosen(self.replica.head, duty.id, choice))
-            self._choices[duty.id] = choice
+        """Settle a private choice. On the disk before it is acted on: a seat that comes back does not choose again.
+
+        Raises `IllegalMove` for a choice that is not this seat's to make, or that no message can be made of.
+        """
+        if duty.id in self._choices:
+            raise IllegalMove(f"seat {self.number} has chosen already")
+        if duty.deck is None or not duty.choice or duty not in self.open_duties:
+            raise IllegalMove(f"seat {self.number} has nothing of this kind to choose now")
+        self.replica.settle()
+        try:
+            self.replica.state.decks[duty.deck].message(duty, self._tape(duty.table.hand), choice)
+        except (BadParameter, Malformed) as error:
+            raise IllegalMove(f"not a choice: {error}") from None
+        self._journal.write(Chosen(self.replica.head, duty.id, choice))
+        self._choices[duty.id] = choice
 
     def move(self, move: object) -> bytes:
         """Make a move in the game. Raises `IllegalMove` when it is not this seat's turn or the rules forbid it."""
-        state = self.replica.state
-        duty = self._table_duty("move")
-        if state.game is None:
-            raise IllegalMove("there is no game to move in")
-        data = encode(move)
-        state.game.moved(self.number, data)
-        return self._send_settled(Move(duty.id, msgspec.Raw(data)))
+        return self._send_settled(Move(self._table_duty("move").id, msgspec.Raw(encode(move))))
 
     def propose(self, roster: Roster) -> bytes:
         """Propose another roster for the next hand."""
@@ -173,8 +193,19 @@ class Seat:
 
     def _send_settled(self, body: Body) -> bytes:
         self.replica.settle()
-        if self.replica.state.phase is Phase.STOPPED:
+        state, height = self.replica.state, self.replica.height
+        if state.phase is Phase.STOPPED:
             raise IllegalMove("the table has stopped")
+        # A number that is signed is used up: what the table would refuse must not be signed at all.
+        try:
+            apply_body(state, Said(height, self.number, state.hand, height), body)
+        except EntryRefused as refused:
+            raise IllegalMove(refused.reason) from None
+        except Dropped:
+            raise IllegalMove("that would change nothing now") from None
+        except PeerFault as fault:
+            if fault.seat == self.number:
+                raise IllegalMove(fault.reason) from None
         return self._send(body)
 
     def _send(self, body: Body) -> bytes:
@@ -185,7 +216,7 @@ class Seat:
             roster=state.roster.digest,
             hand=state.hand,
             seat=self.number,
-            seq=self._seq,
+            seq=len(self._sent),
             seen=self.replica.head,
             body=msgspec.Raw(encode(body)),
         )
@@ -195,7 +226,7 @@ class Seat:
         return data
 
     def _note(self, data: bytes, body: Body) -> None:
-        self._seq += 1
+        self._sent.append(data)
         self._outbox.append(data)
         if not isinstance(body, Without | Claim):
             self._answered.add(body.duty)

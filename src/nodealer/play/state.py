@@ -110,6 +110,13 @@ class TableState:
     withouts: Mapping[int, frozenset[int]] = field(default_factory=dict)
     proposal: Roster | None = None
     agreed: frozenset[int] = frozenset()
+    #: How many rosters were proposed: what was due before a proposal is not what is due after it.
+    proposals: int = 0
+    #: The height at which the roster came into force, and those at which the hands before this one ended.
+    seated: int = 0
+    ends: tuple[int, ...] = ()
+    #: The decks of this hand as they were, each with its height: a claim is judged by what the claimant saw.
+    past: tuple[tuple[int, Mapping[int, Deck]], ...] = ()
     #: Opened books of this hand: seat to seed and choices.
     books: Mapping[int, tuple[bytes, Mapping[bytes, bytes]]] = field(default_factory=dict)
     claimed: tuple[int, int, int] | None = None
@@ -120,6 +127,11 @@ class TableState:
     def present(self) -> tuple[int, ...]:
         """The seats of the roster that have neither gone nor ended."""
         return tuple(seat for seat in self.roster.seats if seat not in self.gone | self.ended)
+
+    def decks_at(self, height: int) -> Mapping[int, Deck]:
+        """The decks of this hand as a seat saw them that had seen so much of the log."""
+        seen = [decks for since, decks in self.past if since <= height]
+        return seen[-1] if seen else {}
 
     def digest(self) -> bytes:
         """Equal for all replicas of one log."""
@@ -174,7 +186,8 @@ def owed(state: TableState) -> tuple[Duty, ...]:
     if state.phase is Phase.BETWEEN:
         if state.proposal is not None:
             waiting = tuple(seat for seat in state.present if seat not in state.agreed)
-            return tuple(Duty(state.table, None, seat, "agree", state.proposal.digest) for seat in waiting)
+            anchor = digest("proposed", state.proposal.digest, state.proposals)
+            return tuple(Duty(state.table, None, seat, "agree", anchor) for seat in waiting)
         return tuple(duty for seat in state.roster.seats for duty in _between(state, seat))
     if state.phase is Phase.BOOKS:
         waiting = tuple(seat for seat in state.table.seats if seat not in state.books and seat not in state.gone)
@@ -186,15 +199,16 @@ def owed(state: TableState) -> tuple[Duty, ...]:
 
 def _between(state: TableState, seat: int) -> tuple[Duty, ...]:
     """What a seat may do between hands: begin the next one, end, or propose another roster."""
-    anchor = state.roster.digest
+    anchor = digest("between", state.roster.digest, state.proposals)
     propose = Duty(state.table, None, seat, "propose", anchor, optional=True)
+    end = Duty(state.table, None, seat, "end", anchor, optional=True)
     if seat in state.ended:
         return ()
     if seat in state.commitments:
-        return (propose,)
+        # It may still leave: if the others have ended, the hand that it begun will never start.
+        return propose, end
     # A seat that is gone may come back for the next hand; nobody waits for it.
-    begin = Duty(state.table, None, seat, "begin", anchor, optional=seat in state.gone)
-    return propose, begin, Duty(state.table, None, seat, "end", anchor, optional=True)
+    return propose, Duty(state.table, None, seat, "begin", anchor, optional=seat in state.gone), end
 
 
 def _moves(state: TableState) -> tuple[Duty, ...]:
@@ -210,6 +224,10 @@ def _moves(state: TableState) -> tuple[Duty, ...]:
 
 def refreshed(state: TableState, height: int) -> TableState:
     """The state with its duties brought up to date at this height of the log."""
+    if len(state.ends) < state.hand:
+        state = replace(state, ends=(*state.ends, height))
+    if not state.past or state.past[-1][1] is not state.decks:
+        state = replace(state, past=(*state.past, (height, state.decks)))
     now = {duty.id: duty for duty in owed(state)}
     before = state.duties
     if now.keys() == before.keys():
@@ -229,10 +247,11 @@ def begin_hand(state: TableState) -> Change:
     seats = tuple(seat for seat in state.roster.seats if seat in state.commitments)
     players = tuple(seat for seat in state.roster.with_cards if seat in seats)
     claims, rules = state.config.protocol.claims, state.config.rules
-    if not claims.seats[0] <= len(players) <= claims.seats[1]:
+    table = state.config.table(state.hand, state.roster, seats)
+    filled = {role for role, _ in table.roles}
+    if not claims.seats[0] <= len(players) <= claims.seats[1] or not set(claims.roles) <= filled:
         return Change(state)
     game = rules.begin(state.hand, players, state.game)
-    table = state.config.table(state.hand, state.roster, seats)
     gone = state.gone - frozenset(seats)
     begun = replace(state, phase=Phase.PLAYING, table=table, game=game, gone=gone, withouts={}, decks={}, deeds=())
     return drive(Change(begun))
@@ -277,6 +296,8 @@ def _request(change: Change, deck: int) -> Change:
     if isinstance(operation, NewDeck):
         if deck in state.decks or not 0 <= deck < DECKS_MAX:
             raise BadParameter(f"deck {deck} exists already, or is not one of {DECKS_MAX}")
+        if operation.faces > state.config.rules.cards:
+            raise BadParameter(f"a deck of {operation.faces} cards, and the game announced {state.config.rules.cards}")
         made = state.config.protocol.new_deck(state.table, deck, operation.faces, operation.owner)
         return apply_step(change, deck, Step(made))
     if deck not in state.decks:
@@ -290,9 +311,11 @@ def apply_step(change: Change, deck: int, step: Step) -> Change:
     happened = (*state.happened, *step.events)
     state = replace(state, decks={**state.decks, deck: step.deck}, happened=happened)
     change = Change(state, (*change.events, *step.events), (*change.checks, *step.checks))
-    if not any(isinstance(event, Finished) for event in step.events):
+    queue = state.queues.get(deck, ())
+    # A deck may also finish what no game asked for, such as going on without a seat.
+    if not queue or Finished(queue[0]) not in step.events:
         return change
-    queue = state.queues[deck][1:]
+    queue = queue[1:]
     change = replace(change, state=replace(state, queues={**state.queues, deck: queue}))
     return _request(change, deck) if queue else change
 
@@ -321,5 +344,6 @@ def next_hand(state: TableState) -> TableState:
         deeds=(),
         books={},
         claimed=None,
+        past=(),
         turn=0,
     )

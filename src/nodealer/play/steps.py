@@ -25,7 +25,6 @@ from nodealer.play.state import (
 )
 from nodealer.protocols.base import Duty
 
-
 Answer = Begin | Cards | Move | Propose | Agree | Book | End
 
 
@@ -59,9 +58,13 @@ def _duty(state: TableState, said: Said, body: Answer, step: str | None) -> Duty
 
 def was_due(state: TableState, said: Said, body: Body) -> bool:
     """Whether an entry answers a duty, now closed, that was open on the log it saw."""
+    late = said.seen < (state.ends[said.hand] if said.hand < state.hand else state.seated)
     if isinstance(body, Without | Claim):
-        # These answer no duty of their own. Signed for an earlier hand, they are late.
-        return said.hand < state.hand
+        # These answer no duty of their own. Signed for an earlier hand or roster, they are late.
+        return late
+    if said.hand + 1 < state.hand:
+        # The duties of so old a hand are forgotten; a seat that comes back after it must not be stuck on its own words.
+        return late
     seat, since, until = state.closed.get(body.duty) or state.closed_before.get(body.duty) or (said.seat, 0, 0)
     return seat == said.seat and since <= said.seen < until
 
@@ -102,37 +105,41 @@ def _propose(state: TableState, said: Said, body: Propose) -> Change:
     if not claims.seats[0] <= len(body.roster.with_cards) <= claims.seats[1]:
         raise Malformed(f"{claims.name} cannot serve a table of {len(body.roster.with_cards)}")
     # Whoever has begun must begin again: a hand is bound to its roster.
-    agreed = frozenset({said.seat})
-    return _adopt(replace(state, proposal=body.roster, agreed=agreed, commitments={}))
+    agreed, proposals = frozenset({said.seat}), state.proposals + 1
+    return _adopt(replace(state, proposal=body.roster, agreed=agreed, proposals=proposals, commitments={}), said)
 
 
 def _agree(state: TableState, said: Said, body: Agree) -> Change:
     _duty(state, said, body, "agree")
     if not body.yes:
         return Change(replace(state, proposal=None, agreed=frozenset()))
-    return _adopt(replace(state, agreed=state.agreed | {said.seat}))
+    return _adopt(replace(state, agreed=state.agreed | {said.seat}), said)
 
 
-def _adopt(state: TableState) -> Change:
+def _adopt(state: TableState, said: Said) -> Change:
     """Take the proposed roster once every seat that is present agrees."""
     if state.proposal is None or not set(state.present) <= state.agreed:
         return Change(state)
     roster = state.proposal
     stays = {player.seat for player in roster.players if player in state.roster.players}
     table = state.config.table(state.hand, roster, roster.seats)
-    gone, ended = state.gone & stays, state.ended & stays
-    return Change(replace(state, roster=roster, table=table, proposal=None, agreed=frozenset(), gone=gone, ended=ended))
+    state = replace(state, roster=roster, table=table, seated=said.entry + 1, proposal=None, agreed=frozenset())
+    return Change(replace(state, gone=state.gone & stays, ended=state.ended & stays, withouts={}))
 
 
 def _without(state: TableState, said: Said, body: Without) -> Change:
     named = frozenset(body.seats)
     if said.seat in named or not named or list(body.seats) != sorted(named) or not named <= set(state.roster.seats):
         raise Malformed("the seats to go on without are not other seats, each once and in order")
-    if said.hand != state.hand or state.phase is Phase.ENDED or not named <= set(state.present):
+    concerned = _concerned(state)
+    if said.seat not in concerned or not named <= set(concerned):
+        raise Dropped
+    if state.phase is Phase.BOOKS and (said.seat not in state.books or named & state.books.keys()):
+        # Here silence is a fault. Whoever says it of another has opened its own book, and the other has not.
         raise Dropped
     withouts = {**state.withouts, said.seat: named}
     state = replace(state, withouts=withouts)
-    staying = [seat for seat in _concerned(state) if seat not in named]
+    staying = [seat for seat in concerned if seat not in named]
     if not all(withouts.get(seat) == named for seat in staying):
         return Change(state)
     return _leave(replace(state, withouts={}), named, said)
@@ -140,6 +147,8 @@ def _without(state: TableState, said: Said, body: Without) -> Change:
 
 def _concerned(state: TableState) -> tuple[int, ...]:
     """The seats whose word is needed: those that play, or between hands those that are present."""
+    if state.phase is Phase.ENDED:
+        return ()
     if state.phase in (Phase.PLAYING, Phase.BOOKS):
         return tuple(seat for seat in state.table.seats if seat not in state.gone)
     return state.present
@@ -153,7 +162,7 @@ def _leave(state: TableState, seats: frozenset[int], said: Said) -> Change:
             raise PeerFault(silent, "silent when the books were to be opened", said.entry)
     state = replace(state, gone=state.gone | seats)
     if state.phase is Phase.BETWEEN:
-        return _adopt(state) if state.proposal is not None else begin_hand(state)
+        return _adopt(state, said) if state.proposal is not None else begin_hand(state)
     if state.game is None:
         return Change(state)
     leaving = tuple(sorted(seats))
@@ -165,16 +174,17 @@ def _leave(state: TableState, seats: frozenset[int], said: Said) -> Change:
             if step is not None:
                 change = apply_step(change, deck, step)
     else:
-        change = Change(replace(state, decks={}, queues={}, asked=False))
+        change = Change(replace(state, decks={}, queues={}, asked=False, happened=()))
     game = state.game.left(leaving, cards=cards)
     return drive(replace(change, state=replace(change.state, game=game, turn=state.turn + 1)))
 
 
 def _claim(state: TableState, said: Said, body: Claim) -> Change:
-    if state.phase is not Phase.PLAYING or said.hand != state.hand or said.seat not in state.table.seats:
+    if state.phase is not Phase.PLAYING or said.seat not in _concerned(state):
         raise Dropped
     book = (body.seed, {choice.duty: choice.choice for choice in body.choices})
-    openbook.refuse_false_claim(state, said.seat, said.entry, (body.deck, body.position), book)
+    deck = state.decks_at(said.seen).get(body.deck)
+    openbook.refuse_false_claim(state, said.seat, said.entry, deck, (body.deck, body.position), book)
     books = {**state.books, said.seat: book}
     return Change(replace(state, phase=Phase.BOOKS, books=books, claimed=(said.seat, body.deck, body.position)))
 
@@ -195,10 +205,9 @@ def _book(state: TableState, said: Said, body: Book) -> Change:
 
 def _end(state: TableState, said: Said, body: End) -> Change:
     _duty(state, said, body, "end")
-    state = replace(state, ended=state.ended | {said.seat})
-    if not state.present:
-        return Change(replace(state, phase=Phase.ENDED))
-    return _adopt(state) if state.proposal is not None else begin_hand(state)
+    begun = {seat: commitment for seat, commitment in state.commitments.items() if seat != said.seat}
+    state = replace(state, ended=state.ended | {said.seat}, commitments=begun)
+    return begin_hand(state) if state.present else Change(replace(state, phase=Phase.ENDED))
 
 
 _STEPS: dict[type, Callable[[TableState, Said, Any], Change]] = {

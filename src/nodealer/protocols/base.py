@@ -177,6 +177,10 @@ class CardProtocol(Protocol):
     @property
     def claims(self) -> Claims: ...
     @property
+    def parameters(self) -> bytes:
+        """What the table agreed on about it, as canonical JSON."""
+
+    @property
     def group(self) -> Group:
         """The group it runs on."""
 

@@ -1,0 +1,20 @@
+"""The commands. Everything a person sees of this package on a terminal is said here."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """The command `nodealer`. Every known error is one sentence and an exit code; Ctrl-C is 130."""
+    from nodealer.cli.exits import INTERRUPTED, explain  # late: an interrupt while we load is an interrupt too
+    from nodealer.errors import NodealerError
+
+    try:
+        from nodealer.cli.app import app
+
+        app()
+    except NodealerError as error:
+        sys.exit(explain(error))
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)

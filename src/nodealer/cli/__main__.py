@@ -1,0 +1,5 @@
+"""`python -m nodealer.cli`."""
+
+from nodealer.cli import main
+
+main()

@@ -1,0 +1,105 @@
+"""`nodealer bench`: the figures, each as a ratio to a yardstick of the same run."""
+
+from __future__ import annotations
+
+import enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich import box
+from rich.table import Table
+
+from nodealer.cli.exits import BAD
+from nodealer.cli.output import err, out, print_json
+from nodealer.lab.bench import SUITES, Effort, Row, describe_machine
+from nodealer.lab.bench.plot import draw, refuse_without_matplotlib
+
+
+class Suite(enum.StrEnum):
+    """What can be measured."""
+
+    CORE = "core"
+    PROOFS = "proofs"
+    LOG = "log"
+
+
+def bench(
+    suite: Annotated[Suite, typer.Argument(help="core: the arithmetic; proofs: shuffles; log: signed entries.")],
+    json: Annotated[bool, typer.Option("--json", help="One JSON document instead of a table.")] = False,
+    plot: Annotated[Path | None, typer.Option(help="Also draw the ratios into this file (.png, .svg, .pdf).")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 when a required figure is not met.")] = False,
+) -> None:
+    """Measure speed and size.
+
+    A time is the shortest of at least 15 runs, in turn with runs of its yardstick, and what counts is the ratio of the
+    two: so the figures say the same on a slow machine and on a busy one.
+    """
+    if plot is not None:
+        refuse_without_matplotlib()
+    rows = _measure(suite)
+    machine = describe_machine()
+    if json:
+        print_json({"machine": machine, "rows": rows})
+    else:
+        out().print(_table(suite, rows))
+        out().print(f"{machine['cpu']}, {machine['processors']} processors, Python {machine['python']}")
+    if plot is not None:
+        draw(rows, plot, f"nodealer bench {suite}")
+    if strict and any(row.ok is False for row in rows):
+        raise typer.Exit(BAD)
+
+
+def _measure(suite: Suite) -> list[Row]:
+    rows: list[Row] = []
+    console = err()
+    with console.status(f"measuring {suite} …") as status:
+        for row in SUITES[suite](Effort.from_environment()):
+            rows.append(row)
+            status.update(f"measured {row.name} ({_sizes(row)})")
+    return rows
+
+
+def _table(suite: Suite, rows: list[Row]) -> Table:
+    table = Table(title=f"nodealer bench {suite}", title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("")
+    table.add_column("", overflow="fold")
+    for heading in ("size", "measured", "ratio", "required"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("against", overflow="fold")
+    for row in rows:
+        ratio = "" if row.ratio is None else f"{row.ratio:.3g}"
+        table.add_row(_mark(row), row.name, _sizes(row), _measured(row), ratio, _required(row), _against(row))
+    return table
+
+
+def _mark(row: Row) -> str:
+    return {True: "[green]✓[/green]", False: "[red]✗[/red]", None: "?" if row.required else ""}[row.ok]
+
+
+def _sizes(row: Row) -> str:
+    return ", ".join(f"{value:,}" if name == "n" else f"{value:,} {name}" for name, value in row.n.items())
+
+
+def _measured(row: Row) -> str:
+    return _value(row) if row.seconds is None else _time(row.seconds)
+
+
+def _value(row: Row) -> str:
+    return "" if row.value is None else f"{row.value:,.{0 if row.value >= 100 else 1}f} {row.unit}"
+
+
+def _required(row: Row) -> str:
+    return "" if row.required is None else f"{'≤' if row.sense == 'max' else '≥'} {row.required:g}"
+
+
+def _against(row: Row) -> str:
+    value = "" if row.seconds is None else _value(row)
+    return "; ".join(part for part in (row.yardstick, value, row.note) if part)
+
+
+def _time(seconds: float) -> str:
+    for unit, scale in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds / 1e-6:.3g} µs"

@@ -1,0 +1,4 @@
+"""`nodealer doctor`"""
+
+
+def doctor() -> None: ...

@@ -1,0 +1,56 @@
+"""What the figures were measured on."""
+
+from __future__ import annotations
+
+import os
+import platform
+from pathlib import Path
+from typing import Any, Final
+
+import nodealer
+from nodealer.group import default_backend
+
+#: What the arithmetic can make use of, as Linux names it.
+_USEFUL: Final = ("adx", "bmi2", "avx2", "avx512ifma", "avx512vl", "sha_ni", "asimd", "sha3")
+
+
+def describe_machine() -> dict[str, Any]:
+    """The machine of a benchmark."""
+    return {
+        "cpu": cpu_name(),
+        "features": cpu_features(),
+        "processors": os.cpu_count(),
+        "system": platform.system(),
+        "python": platform.python_version(),
+        "nodealer": nodealer.__version__,
+        "backend": default_backend(),
+        "quick": bool(os.environ.get("NODEALER_BENCH_QUICK")),
+    }
+
+
+def cpu_name() -> str:
+    """The processor as its maker calls it, where the system says."""
+    return _cpuinfo("model name") or platform.processor() or platform.machine()
+
+
+def cpu_features() -> list[str]:
+    """The processor's features that matter here; empty where the system does not say."""
+    flags = set((_cpuinfo("flags") or _cpuinfo("Features") or "").split())
+    return [name for name in _USEFUL if name in flags]
+
+
+def _cpuinfo(key: str) -> str | None:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return None
+    return next((line.partition(":")[2].strip() for line in lines if line.partition(":")[0].strip() == key), None)
+
+
+def resident_bytes() -> int | None:
+    """How much memory this process has now, where the system says."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except OSError:
+        return None
+    return pages * os.sysconf("SC_PAGE_SIZE")

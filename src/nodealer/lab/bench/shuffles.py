@@ -1,0 +1,170 @@
+"""Shuffles to measure: for each relation, how a deck is made, shuffled and proven, and verified from bytes."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from nodealer.group import Group, Points, concat, hash_to_points
+from nodealer.proofs import checks, shuffle
+from nodealer.proofs.relations import AddMask, OneScalar, Pairs
+from nodealer.proofs.shuffle import Relation
+from nodealer.proofs.transcript import Context, draw_scalars
+from nodealer.tape import Tape
+
+CONTEXT: Final = Context("bench", 0, bytes(32), bytes(32), 0, 0, 0, "shuffle", 0)
+_DST: Final = b"nodealer/bench"
+
+
+@dataclass(frozen=True)
+class Position:
+    """A deck between two shuffles, with the joint key it is masked under."""
+
+    key: Points
+    deck: tuple[Points, ...]
+
+    @property
+    def size(self) -> int:
+        return len(self.deck[0])
+
+
+@dataclass(frozen=True)
+class Shuffled:
+    """What a shuffler sends, as bytes, and what it means."""
+
+    relation: Relation
+    proof: bytes
+    outputs: tuple[bytes, ...]
+    after: Position
+
+
+class Kind(Protocol):
+    """One relation."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def arrays(self) -> int:
+        """How many arrays of points a deck is."""
+
+    @property
+    def bare(self) -> tuple[str, int]:
+        """The yardstick U: the name of its loop, and how many turns it has a card."""
+
+    def shuffle(self, before: Position, tape: Tape) -> Shuffled:
+        """Permute, re-mask and prove."""
+
+    def received(self, sent: Shuffled, outputs: tuple[Points, ...]) -> Relation:
+        """The statement with these outputs: the input deck and the keys are at hand."""
+
+
+def start(group: Group, kind: Kind, cards: int) -> Position:
+    """A deck whose cards nobody knows anything about."""
+    key = hash_to_points(group, _DST, [b"key"])
+    arrays = range(kind.arrays)
+    deck = tuple(hash_to_points(group, _DST, [b"%d %d" % (a, i) for i in range(cards)]) for a in arrays)
+    for points in deck:
+        points.to_bytes()  # a deck that is at hand was absorbed by the step before
+    return Position(key, deck)
+
+
+def _bytes(points: tuple[Points, ...]) -> tuple[bytes, ...]:
+    return tuple(array.to_bytes() for array in points)
+
+
+class PairsKind:
+    """Re-mask under the joint key."""
+
+    name = "pairs"
+    arrays = 2
+    bare = ("fixed_base", 2)
+
+    def shuffle(self, before: Position, tape: Tape) -> Shuffled:
+        K, (U, W), G = before.key, before.deck, before.key.group.G
+        order = tape.permutation("order", b"", before.size)
+        rho = draw_scalars(tape, "rho", b"", K.group, before.size)
+        outputs = U.take(order) + rho * G, W.take(order) + rho * K
+        relation = Pairs(K, U, W, *outputs)
+        proof = shuffle.prove(CONTEXT.transcript(), tape, relation, order, lambda b: b.dot(rho))
+        return Shuffled(relation, proof, _bytes(outputs), Position(K, outputs))
+
+    def received(self, sent: Shuffled, outputs: tuple[Points, ...]) -> Relation:
+        assert isinstance(sent.relation, Pairs)
+        return Pairs(sent.relation.K, sent.relation.U, sent.relation.W, *outputs)
+
+
+class AddMaskKind:
+    """Add a key of one's own, then re-mask under all."""
+
+    name = "addmask"
+    arrays = 2
+    bare = ("fixed_base", 2)
+
+    def shuffle(self, before: Position, tape: Tape) -> Shuffled:
+        K, (U, W), G = before.key, before.deck, before.key.group.G
+        order = tape.permutation("order", b"", before.size)
+        rho = draw_scalars(tape, "rho", b"", K.group, before.size)
+        s = draw_scalars(tape, "key", b"", K.group, 1)
+        S, u = s * G, U.take(order)
+        joint = K + S
+        outputs = u + rho * G, W.take(order) + s * u + rho * joint
+        relation = AddMask(K, S, U, W, *outputs)
+        proof = shuffle.prove(CONTEXT.transcript(), tape, relation, order, lambda b: concat(b.dot(rho), s))
+        return Shuffled(relation, proof, _bytes(outputs), Position(joint, outputs))
+
+    def received(self, sent: Shuffled, outputs: tuple[Points, ...]) -> Relation:
+        assert isinstance(sent.relation, AddMask)
+        return AddMask(sent.relation.K, sent.relation.S, sent.relation.U, sent.relation.W, *outputs)
+
+
+class ScalarKind:
+    """Multiply every card by one secret."""
+
+    name = "scalar"
+    arrays = 1
+    bare = ("variable_base", 1)
+
+    def shuffle(self, before: Position, tape: Tape) -> Shuffled:
+        (inputs,), group = before.deck, before.key.group
+        order = tape.permutation("order", b"", before.size)
+        s = draw_scalars(tape, "key", b"", group, 1)
+        S, outputs = s * group.G, s * inputs.take(order)
+        relation = OneScalar(S, inputs, outputs)
+        proof = shuffle.prove(CONTEXT.transcript(), tape, relation, order, lambda b: s)
+        return Shuffled(relation, proof, _bytes((outputs,)), Position(before.key, (outputs,)))
+
+    def received(self, sent: Shuffled, outputs: tuple[Points, ...]) -> Relation:
+        assert isinstance(sent.relation, OneScalar)
+        return OneScalar(sent.relation.S, sent.relation.inputs, *outputs)
+
+
+KINDS: Final[tuple[Kind, ...]] = (PairsKind(), AddMaskKind(), ScalarKind())
+
+
+def verify(kind: Kind, sent: Shuffled) -> None:
+    """Decode the output deck and the proof, and settle what it owes."""
+    group = sent.after.key.group
+    relation = kind.received(sent, tuple(group.points(data) for data in sent.outputs))
+    checks.settle([shuffle.check(CONTEXT.transcript(), relation, sent.proof)], os.urandom)
+
+
+def chain(kind: Kind, first: Position, steps: int) -> list[Shuffled]:
+    """Shuffles of one deck, one after the other. The deck between two steps is one object to both."""
+    done: list[Shuffled] = []
+    for step in range(steps):
+        before = done[-1].after if done else first
+        done.append(kind.shuffle(before, Tape(bytes([step]) * 32)))
+    return done
+
+
+def verify_as_one(steps: list[Shuffled]) -> None:
+    """A chain in one sum; all decks are at hand."""
+    owed = [shuffle.check(CONTEXT.transcript(), step.relation, step.proof) for step in steps]
+    checks.settle(owed, os.urandom)
+
+
+def verify_each(steps: list[Shuffled]) -> None:
+    """The same chain, a sum for each step."""
+    for step in steps:
+        verify_as_one([step])

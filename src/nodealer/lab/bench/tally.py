@@ -1,0 +1,85 @@
+"""A game without cards, for measuring the log alone: the seats take turns to say a number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from nodealer.cards import Event, Operation
+from nodealer.errors import BadParameter, IllegalMove
+from nodealer.games.base import Done, Game, Turn, Want
+from nodealer.group import Group, group
+from nodealer.protocols.base import Claims, Deck, Table
+from nodealer.tape import digest
+from nodealer.wire import CARDS_MIN, INTEGER_MAX, SEATS_MAX, SEATS_MIN, decode
+
+_DIGITS: Final = len(str(INTEGER_MAX))
+
+
+@dataclass(frozen=True)
+class Tally:
+    """One hand: `missing` more numbers, each of the seat whose turn it is."""
+
+    seats: tuple[int, ...]
+    missing: int
+    total: int = 0
+
+    @property
+    def wants(self) -> Want:
+        if self.missing:
+            return Turn((self.seats[self.missing % len(self.seats)],))
+        return Done({"total": self.total})
+
+    def told(self, events: tuple[Event, ...]) -> Game:
+        raise BadParameter("a tally asks for no cards")
+
+    def moved(self, seat: int, move: bytes) -> Game:
+        if self.wants != Turn((seat,)):
+            raise IllegalMove(f"it is not seat {seat}'s turn")
+        return replace(
+            self, missing=self.missing - 1, total=self.total + decode(int, move, what="the number", limit=_DIGITS)
+        )
+
+    def left(self, seats: tuple[int, ...], *, cards: bool) -> Game:
+        return replace(self, missing=0)
+
+    def digest(self) -> bytes:
+        return digest("tally", self.missing, self.total)
+
+
+class TallyRules:
+    """Hands of `moves` numbers."""
+
+    name = "tally"
+    version = 0
+    cards = CARDS_MIN
+    operations: frozenset[type[Operation]] = frozenset()
+
+    def __init__(self, moves: int) -> None:
+        self.moves = moves
+
+    def begin(self, hand: int, seats: tuple[int, ...], before: Game | None) -> Game:
+        return Tally(seats, self.moves)
+
+
+class NoCards:
+    """A protocol for games that ask for no cards."""
+
+    claims = Claims(
+        name="no cards",
+        version=0,
+        seats=(SEATS_MIN, SEATS_MAX),
+        cards=(CARDS_MIN, CARDS_MIN),
+        operations=frozenset(),
+        roles=(),
+        cheats=(),
+        dropout="the hand ends",
+        cost={},
+    )
+
+    @property
+    def group(self) -> Group:
+        return group()
+
+    def new_deck(self, table: Table, deck: int, size: int, owner: int | None) -> Deck:
+        raise BadParameter("this protocol has no cards")

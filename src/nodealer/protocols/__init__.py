@@ -1,0 +1,23 @@
+"""The card protocols behind one interface (`base.py`), and the list of those that there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from nodealer.errors import BadParameter
+from nodealer.group import Group
+from nodealer.protocols.base import CardProtocol
+from nodealer.protocols.mask import Mask
+
+#: Name to what makes the protocol from its parameters (canonical JSON) on a group.
+PROTOCOLS: Final[dict[str, Callable[[bytes, Group | None], CardProtocol]]] = {
+    "mask": Mask,
+}
+
+
+def make_protocol(name: str, parameters: bytes = b"{}", on: Group | None = None) -> CardProtocol:
+    """A protocol by name. Without a group it runs on the one that people get by default."""
+    if name not in PROTOCOLS:
+        raise BadParameter(f"there is no protocol {name!r}; there are {', '.join(sorted(PROTOCOLS)) or 'none'}")
+    return PROTOCOLS[name](parameters, on)

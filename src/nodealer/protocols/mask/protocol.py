@@ -1,0 +1,63 @@
+"""`mask` as one of the five: what it claims, and how a deck begins."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from nodealer.cards import Close, Deal, NewDeck, Open, Places, Return, Show
+from nodealer.errors import BadParameter
+from nodealer.group import Group, group
+from nodealer.protocols.base import Cheat, Claims, Table
+from nodealer.protocols.mask.cards import faces, point_index
+from nodealer.protocols.mask.deck import MaskDeck
+from nodealer.protocols.mask.stages import Idle, first_stage
+from nodealer.tape import digest
+from nodealer.wire import CARDS_MAX, CARDS_MIN, SEATS_MAX, SEATS_MIN
+
+VERSION: Final = 0
+
+CLAIMS: Final = Claims(
+    name="mask",
+    version=VERSION,
+    seats=(SEATS_MIN, SEATS_MAX),
+    cards=(CARDS_MIN, CARDS_MAX),
+    operations=frozenset({NewDeck, Deal, Open, Show, Return, Close}),
+    roles=(),
+    cheats=(
+        Cheat("a card doubled, dropped, replaced or marked in a shuffle", "at once", True),
+        Cheat("a key chosen to cancel the others, or copied", "at once", True),
+        Cheat("a card moved to another key than the one published", "at once", True),
+        Cheat("a false key for a card that is dealt or opened", "at once", True),
+        Cheat("a message of another hand, deck or session", "at once", True),
+        Cheat("players telling each other their cards outside the table", "never", False),
+    ),
+    dropout="ends the hand: its cards need every seat's keys",
+    cost={
+        "rounds to make a deck": "one shuffle a seat, then one round of all seats at once",
+        "rounds to deal, open or show": "1",
+        "bytes a seat, 52 cards": "15,400 to make the deck, 32 for each key published",
+    },
+)
+
+
+class Mask:
+    """The protocol on one group, ristretto255 unless told otherwise. It has no parameters."""
+
+    claims = CLAIMS
+    parameters = b"{}"
+
+    def __init__(self, parameters: bytes = b"{}", on: Group | None = None) -> None:
+        if parameters != self.parameters:
+            raise BadParameter("mask has no parameters")
+        self.group = on if on is not None else group()
+
+    def new_deck(self, table: Table, deck: int, size: int, owner: int | None) -> MaskDeck:
+        """A deck of bare faces that every seat is about to shuffle."""
+        if owner is not None:
+            raise BadParameter("mask has no decks that belong to a seat")
+        places = Places.fresh(deck, size)
+        points = faces(table, deck, size)
+        trail = digest("mask", table.session, table.roster, table.hand, deck, size)
+        made = MaskDeck(table, deck, points, point_index(points), places, Idle(), trail)
+        return replace(made, stage=first_stage(made, NewDeck(deck, size)))

@@ -1,0 +1,347 @@
+"""The stages of a `mask` deck: shuffling, moving cards to new keys, publishing keys.
+
+Each stage says what is owed, makes an honest seat's message, and judges a message. Shuffles go from seat to seat; moving
+cards to new keys and publishing keys is done by all seats at once, because what each adds to a card does not depend
+on the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from nodealer.cards import Deal, Event, Finished, Moved, NewDeck, Open, Opened, Operation, Return, Show
+from nodealer.errors import BadParameter, Malformed, PeerFault
+from nodealer.group import Points, concat
+from nodealer.proofs import equality, shuffle
+from nodealer.proofs.checks import Check
+from nodealer.proofs.relations import AddMask, Pairs
+from nodealer.proofs.transcript import Transcript
+from nodealer.protocols.base import Duty, Step
+from nodealer.protocols.mask import messages as wire_messages
+from nodealer.protocols.mask.cards import (
+    Layer,
+    Masked,
+    fresh_secrets,
+    gather_cards,
+    gather_keys,
+    gather_secrets,
+    point_index,
+    shuffle_draws,
+    shuffle_secret,
+)
+from nodealer.protocols.mask.messages import Gather, Rekey, Release, Reshuffle, Shuffle, read_points, read_secrets
+from nodealer.tape import Tape
+from nodealer.wire import encode
+
+if TYPE_CHECKING:
+    from nodealer.protocols.mask.deck import MaskDeck
+
+
+def _transcript(deck: MaskDeck, duty: Duty, epoch: int) -> Transcript:
+    return deck.table.context(deck=deck.number, epoch=epoch, step=duty.step, seat=duty.seat).transcript()
+
+
+@dataclass(frozen=True)
+class Idle:
+    """Nothing is going on; the deck takes requests."""
+
+    def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
+        return ()
+
+    def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> Step:
+        raise BadParameter("the deck owes nothing")
+
+    def message(self, deck: MaskDeck, duty: Duty, tape: Tape) -> bytes:
+        raise BadParameter("the deck owes nothing")
+
+
+@dataclass(frozen=True)
+class Closed(Idle):
+    """The deck takes no requests any more."""
+
+
+@dataclass(frozen=True)
+class Shuffling:
+    """Each seat in turn masks all cards and permutes them. In a new deck its key joins in the same step."""
+
+    operation: NewDeck | Return
+    epoch: int
+    cards: Masked
+    #: The joint key so far; complete from the start where the cards were gathered.
+    joint: Points
+    #: Seat to shuffle key, for the seats that have joined.
+    keys: Mapping[int, Points]
+    turn: int
+    anchor: bytes
+
+    def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
+        return (deck.duty(deck.table.seats[self.turn], self._step, self.anchor),)
+
+    @property
+    def _step(self) -> str:
+        return "shuffle" if isinstance(self.operation, NewDeck) else "reshuffle"
+
+    def message(self, deck: MaskDeck, duty: Duty, tape: Tape) -> bytes:
+        table, seat, group = deck.table, duty.seat, deck.table.group
+        s = shuffle_secret(tape, table, deck.number, self.epoch, seat)
+        S = s * group.G
+        joins = isinstance(self.operation, NewDeck)
+        joint = self.joint + S if joins else self.joint
+        order, masks = shuffle_draws(tape, table, deck.number, self.epoch, seat, self.cards, joint)
+        before = self.cards.take(order)
+        epk, msg = before.epk + masks * group.G, before.msg + masks * joint
+        if joins and self.turn:
+            # In the first step every epk is the identity, and there is nothing to add the key to.
+            msg = msg + s * before.epk
+        transcript = _transcript(deck, duty, self.epoch)
+        if joins:
+            joining = AddMask(self.joint, S, self.cards.epk, self.cards.msg, epk, msg)
+            proof = shuffle.prove(transcript, tape, joining, order, lambda b: concat(b.dot(masks), s))
+            return encode(Shuffle(S.to_bytes(), epk.to_bytes(), msg.to_bytes(), proof))
+        pairs = Pairs(self.joint, self.cards.epk, self.cards.msg, epk, msg)
+        proof = shuffle.prove(transcript, tape, pairs, order, lambda b: b.dot(masks))
+        return encode(Reshuffle(epk.to_bytes(), msg.to_bytes(), proof))
+
+    def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> Step:
+        if isinstance(self.operation, NewDeck):
+            return self._join(deck, duty, wire_messages.read(Shuffle, message))
+        said = wire_messages.read(Reshuffle, message)
+        cards = self._read(deck, said)
+        relation = Pairs(self.joint, self.cards.epk, self.cards.msg, cards.epk, cards.msg)
+        check = shuffle.check(_transcript(deck, duty, self.epoch), relation, said.proof)
+        return self._next(deck, cards, check, self.joint, self.keys)
+
+    def _join(self, deck: MaskDeck, duty: Duty, said: Shuffle) -> Step:
+        S = read_points(deck.table.group, said.key, 1, "the shuffle key")
+        if any(S == key for key in self.keys.values()):
+            raise Malformed("the shuffle key is another seat's")
+        cards = self._read(deck, said)
+        relation = AddMask(self.joint, S, self.cards.epk, self.cards.msg, cards.epk, cards.msg)
+        check = shuffle.check(_transcript(deck, duty, self.epoch), relation, said.proof)
+        return self._next(deck, cards, check, relation.joint, {**self.keys, duty.seat: S})
+
+    def _read(self, deck: MaskDeck, said: Shuffle | Reshuffle) -> Masked:
+        group, count = deck.table.group, len(self.cards)
+        return Masked(read_points(group, said.epk, count, "epk"), read_points(group, said.msg, count, "msg"))
+
+    def _next(
+        self, deck: MaskDeck, cards: Masked, check: Check, joint: Points, keys: Mapping[int, Points]
+    ) -> Step:
+        if self.turn + 1 < len(deck.table.seats):
+            stage = replace(self, cards=cards, joint=joint, keys=keys, turn=self.turn + 1, anchor=deck.trail)
+            return Step(replace(deck, stage=stage), (), (check,))
+        rekeying = Rekeying(self.operation, self.epoch, cards, keys, (), deck.trail)
+        return Step(replace(deck, stage=rekeying), (), (check,))
+
+
+@dataclass(frozen=True)
+class Rekeying:
+    """All seats move each card from an old key of theirs to a new one of its own, side by side.
+
+    After a shuffle the old key is the seat's shuffle key; for cards that go back to the top or bottom (`returned`) it is
+    the key each card had.
+    """
+
+    operation: NewDeck | Return
+    epoch: int
+    cards: Masked
+    #: Seat to its old public keys: one for all cards, or one a card.
+    old: Mapping[int, Points]
+    returned_positions: tuple[int, ...]
+    anchor: bytes
+    #: Seat to its new public keys and what the cards gain.
+    said: Mapping[int, tuple[Points, Points]] = field(default_factory=dict)
+
+    @staticmethod
+    def returned(deck: MaskDeck, operation: Return, positions: tuple[int, ...]) -> Rekeying:
+        """Cards that go back as they are, under new keys: some of the old ones are public."""
+        cards = gather_cards(deck.layers, positions)
+        old = {seat: gather_keys(deck.layers, positions, seat) for seat in deck.table.seats}
+        return Rekeying(operation, deck.places.epoch + 1, cards, old, positions, deck.trail)
+
+    def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
+        return tuple(deck.duty(seat, "rekey", self.anchor) for seat in deck.table.seats if seat not in self.said)
+
+    def message(self, deck: MaskDeck, duty: Duty, tape: Tape) -> bytes:
+        table, seat, group = deck.table, duty.seat, deck.table.group
+        if self.returned_positions:
+            old = gather_secrets(tape, table, deck.number, deck.layers, self.returned_positions, seat)
+        else:
+            old = shuffle_secret(tape, table, deck.number, self.epoch, seat)
+        count = len(self.cards)
+        new = fresh_secrets(tape, table, deck.number, self.epoch, self.cards.digest(), count, seat)
+        delta = new - old
+        keys, gains = new * group.G, delta * self.cards.epk
+        differences = keys - self.old[seat]
+        transcript = _transcript(deck, duty, self.epoch)
+        proof = equality.prove_each(transcript, tape, differences, self.cards.epk, gains, delta)
+        return encode(Rekey(keys.to_bytes(), gains.to_bytes(), proof))
+
+    def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> Step:
+        said = wire_messages.read(Rekey, message)
+        group, count = deck.table.group, len(self.cards)
+        keys = read_points(group, said.keys, count, "the new keys")
+        gains = read_points(group, said.gains, count, "the gains")
+        # Publishing one key must never publish another.
+        if len(point_index(keys)) != count:
+            raise Malformed("two cards have the same new key")
+        differences = keys - self.old[duty.seat]
+        transcript = _transcript(deck, duty, self.epoch)
+        check = equality.check_each(transcript, differences, self.cards.epk, gains, said.proof)
+        stage = replace(self, said={**self.said, duty.seat: (keys, gains)})
+        if len(stage.said) < len(deck.table.seats):
+            return Step(replace(deck, stage=stage), (), (check,))
+        return replace(stage.finish(deck), checks=(check,))
+
+    def finish(self, deck: MaskDeck) -> Step:
+        """The cards as a new layer."""
+        msg = self.cards.msg
+        for seat in deck.table.seats:
+            msg = msg + self.said[seat][1]
+        keys = {seat: keys for seat, (keys, _) in self.said.items()}
+        places, events = deck.places, list[Event]()
+        first = 0
+        if isinstance(self.operation, Return):
+            first = places.positions
+            events = [Moved(places.card(position), None) for position in self.operation.positions]
+            places = places.restack(self.operation.positions, self.operation.place)
+        layer = Layer(first, self.epoch, self.cards.digest(), Masked(self.cards.epk, msg), keys)
+        done = replace(deck, layers=(*deck.layers, layer), places=places, stage=Idle())
+        return Step(done, (*events, Finished(self.operation)))
+
+
+@dataclass(frozen=True)
+class Gathering:
+    """All seats move every card that is to be shuffled to one new key each, side by side.
+
+    `masked` are hidden cards; `bare` are the faces of open ones, which re-enter without a mask.
+    """
+
+    operation: Return
+    masked: tuple[int, ...]
+    bare: tuple[int, ...]
+    anchor: bytes
+    #: Seat to its new key, and what the hidden cards gain.
+    said: Mapping[int, tuple[Points, Points | None]] = field(default_factory=dict)
+
+    def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
+        return tuple(deck.duty(seat, "gather", self.anchor) for seat in deck.table.seats if seat not in self.said)
+
+    def message(self, deck: MaskDeck, duty: Duty, tape: Tape) -> bytes:
+        table, seat, epoch = deck.table, duty.seat, deck.places.epoch + 1
+        s = shuffle_secret(tape, table, deck.number, epoch, seat)
+        S = s * table.group.G
+        transcript = _transcript(deck, duty, epoch)
+        knowledge = equality.prove_knowledge(transcript, tape, S, s)
+        if not self.masked:
+            return encode(Gather(S.to_bytes(), knowledge, b"", b""))
+        epk = gather_cards(deck.layers, self.masked).epk
+        delta = s - gather_secrets(tape, table, deck.number, deck.layers, self.masked, seat)
+        differences = S - gather_keys(deck.layers, self.masked, seat)
+        gains = delta * epk
+        proof = equality.prove_each(transcript, tape, differences, epk, gains, delta)
+        return encode(Gather(S.to_bytes(), knowledge, gains.to_bytes(), proof))
+
+    def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> Step:
+        said = wire_messages.read(Gather, message)
+        group, seat, epoch = deck.table.group, duty.seat, deck.places.epoch + 1
+        S = read_points(group, said.key, 1, "the shuffle key")
+        if any(S == key for key, _ in self.said.values()):
+            raise Malformed("the shuffle key is another seat's")
+        transcript = _transcript(deck, duty, epoch)
+        checks = [equality.check_knowledge(transcript, S, said.knowledge)]
+        gains = None
+        if self.masked:
+            epk = gather_cards(deck.layers, self.masked).epk
+            gains = read_points(group, said.gains, len(self.masked), "the gains")
+            differences = S - gather_keys(deck.layers, self.masked, seat)
+            checks.append(equality.check_each(transcript, differences, epk, gains, said.proof))
+        elif said.gains or said.proof:
+            raise Malformed("open cards gain nothing")
+        stage = replace(self, said={**self.said, seat: (S, gains)})
+        if len(stage.said) < len(deck.table.seats):
+            return Step(replace(deck, stage=stage), (), tuple(checks))
+        return Step(replace(deck, stage=stage.shuffling(deck)), (), tuple(checks))
+
+    def shuffling(self, deck: MaskDeck) -> Shuffling:
+        """All cards under the new joint key, ready to be shuffled."""
+        group = deck.table.group
+        parts: list[Masked] = []
+        if self.masked:
+            cards = gather_cards(deck.layers, self.masked)
+            msg = cards.msg
+            for seat in deck.table.seats:
+                gains = self.said[seat][1]
+                msg = msg if gains is None else msg + gains
+            parts.append(Masked(cards.epk, msg))
+        if self.bare:
+            parts.append(Masked(group.identity(len(self.bare)), deck.faces.take(self.bare)))
+        cards = Masked(concat(*(part.epk for part in parts)), concat(*(part.msg for part in parts)))
+        keys = {seat: key for seat, (key, _) in self.said.items()}
+        joint = concat(*(keys[seat] for seat in deck.table.seats)).sum()
+        if joint.first_identity() is not None:
+            raise Malformed("the joint key is the identity")
+        return Shuffling(self.operation, deck.places.epoch + 1, cards, joint, keys, 0, deck.trail)
+
+
+@dataclass(frozen=True)
+class Releasing:
+    """Seats publish their keys of the cards that are dealt, opened or shown, side by side."""
+
+    operation: Deal | Open | Show
+    positions: tuple[int, ...]
+    #: Seat to the positions whose keys it still owes.
+    owing: Mapping[int, tuple[int, ...]]
+    anchor: bytes
+
+    def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
+        return tuple(deck.duty(seat, "release", self.anchor) for seat in self.owing)
+
+    def message(self, deck: MaskDeck, duty: Duty, tape: Tape) -> bytes:
+        positions = self.owing[duty.seat]
+        keys = gather_secrets(tape, deck.table, deck.number, deck.layers, positions, duty.seat)
+        return encode(Release(keys.to_bytes()))
+
+    def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> Step:
+        said, seat, positions = wire_messages.read(Release, message), duty.seat, self.owing[duty.seat]
+        keys = read_secrets(deck.table.group, said.keys, len(positions), "the keys")
+        public, wanted = keys * deck.table.group.G, gather_keys(deck.layers, positions, seat)
+        if public != wanted:
+            wrong = next(p for place, p in enumerate(positions) if public[place] != wanted[place])
+            raise PeerFault(seat, f"the key it published for card {wrong} is not the card's key")
+        released = dict(deck.released)
+        for place, position in enumerate(positions):
+            released[position] = {**released.get(position, {}), seat: keys[place]}
+        stage = replace(self, owing={other: ps for other, ps in self.owing.items() if other != seat})
+        return stage.settle(replace(deck, released=released, stage=stage))
+
+    def settle(self, deck: MaskDeck) -> Step:
+        """Wait while keys are owed; then move or open the cards."""
+        if self.owing:
+            return Step(deck)
+        places, events = deck.places, list[Event]()
+        if isinstance(self.operation, Deal):
+            for seat, positions in places.deal(self.operation, deck.table.seats).items():
+                for position in positions:
+                    places = places.give(position, seat)
+                    events.append(Moved(places.card(position), seat))
+        else:
+            hidden = tuple(position for position in self.positions if places.face(position) is None)
+            faces = deck.faces_of(hidden) if hidden else []
+            for position, face in zip(hidden, faces, strict=True):
+                places = places.open(position, face)
+                events.append(Opened(places.card(position), face))
+        done = replace(deck, places=places, stage=Idle())
+        return Step(done, (*events, Finished(self.operation)))
+
+
+def first_stage(deck: MaskDeck, operation: Operation) -> Shuffling:
+    """A new deck: the bare faces, no keys, the first seat to shuffle."""
+    if not isinstance(operation, NewDeck):
+        raise BadParameter("a deck begins with being made")
+    group = deck.table.group
+    cards = Masked(group.identity(len(deck.faces)), deck.faces)
+    return Shuffling(operation, 0, cards, group.identity(1), {}, 0, deck.trail)
+
