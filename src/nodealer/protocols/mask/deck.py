@@ -11,7 +11,7 @@ from nodealer.errors import BadParameter, CardUnreadable, Undecided
 from nodealer.group import Points, Scalars, concat
 from nodealer.protocols.base import Duty, Step, Table
 from nodealer.protocols.mask.cards import Layer, gather_cards, gather_secrets, look_up
-from nodealer.protocols.mask.stages import Closed, Gathering, Idle, Releasing, Rekeying
+from nodealer.protocols.mask.stages import Closed, Gathering, Idle, Releasing
 from nodealer.tape import Tape, digest
 
 
@@ -101,7 +101,9 @@ class MaskDeck:
         }
         return self._release(deal, owing, everything)
 
-    def _release(self, operation: Deal | Open | Show, owing: Mapping[int, tuple[int, ...]], all_: tuple[int, ...]) -> Step:
+    def _release(
+        self, operation: Deal | Open | Show, owing: Mapping[int, tuple[int, ...]], all_: tuple[int, ...]
+    ) -> Step:
         """Ask every seat for the keys it has not published yet. An open card needs none."""
         still = {
             seat: tuple(p for p in positions if self.places.face(p) is None and seat not in self.released.get(p, {}))
@@ -120,13 +122,8 @@ class MaskDeck:
             positions = (*positions, *self.places.pile)
             if len(positions) < 2:
                 raise BadParameter("one card cannot be shuffled")
-            bare = tuple(face for face in map(self.places.face, positions) if face is not None)
-            masked = tuple(position for position in positions if self.places.face(position) is None)
-            stage = Gathering(give_back, masked, bare, self.trail)
-            return Step(replace(self, stage=stage))
-        if any(self.places.face(position) is not None for position in positions):
-            raise BadParameter("an open card goes back shuffled, or is discarded")
-        return Step(replace(self, stage=Rekeying.returned(self, give_back, positions)))
+        masked = tuple(position for position in positions if self.places.face(position) is None)
+        return Step(replace(self, stage=Gathering(give_back, positions, masked, self.trail)))
 
     # --- For the stages ---
 
@@ -151,6 +148,7 @@ class MaskDeck:
         """The faces of cards whose keys are all published."""
         found = self.unmask(positions, {})
         if None in found:
-            raise Undecided(f"card {positions[found.index(None)]} of deck {self.number} is none of the faces of the deck")
+            raise Undecided(
+                f"card {positions[found.index(None)]} of deck {self.number} is none of the faces of the deck"
+            )
         return [face for face in found if face is not None]
-

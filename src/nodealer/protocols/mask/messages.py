@@ -43,6 +43,14 @@ class Gather(Message, frozen=True, tag="gather"):
     proof: bytes
 
 
+class Mask(Message, frozen=True, tag="mask"):
+    """What I add to each card that goes back as it lies, so that its old keys say nothing about it."""
+
+    epk: bytes
+    msg: bytes
+    proof: bytes
+
+
 class Release(Message, frozen=True, tag="release"):
     """My keys of the cards that are dealt, opened or shown, in the order of the request."""
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from nodealer.cards import Deal, Event, Finished, Moved, NewDeck, Open, Opened, Operation, Return, Show
+from nodealer.cards import Deal, Event, Finished, Moved, NewDeck, Open, Opened, Operation, Place, Return, Show
 from nodealer.errors import BadParameter, Malformed, PeerFault
 from nodealer.group import Points, concat
 from nodealer.proofs import equality, shuffle
@@ -31,7 +31,7 @@ from nodealer.protocols.mask.cards import (
     shuffle_draws,
     shuffle_secret,
 )
-from nodealer.protocols.mask.messages import Gather, Rekey, Release, Reshuffle, Shuffle, read_points, read_secrets
+from nodealer.protocols.mask.messages import Gather, Mask, Rekey, Release, Reshuffle, Shuffle, read_points, read_secrets
 from nodealer.tape import Tape
 from nodealer.wire import encode
 
@@ -126,50 +126,33 @@ class Shuffling:
         group, count = deck.table.group, len(self.cards)
         return Masked(read_points(group, said.epk, count, "epk"), read_points(group, said.msg, count, "msg"))
 
-    def _next(
-        self, deck: MaskDeck, cards: Masked, check: Check, joint: Points, keys: Mapping[int, Points]
-    ) -> Step:
+    def _next(self, deck: MaskDeck, cards: Masked, check: Check, joint: Points, keys: Mapping[int, Points]) -> Step:
         if self.turn + 1 < len(deck.table.seats):
             stage = replace(self, cards=cards, joint=joint, keys=keys, turn=self.turn + 1, anchor=deck.trail)
             return Step(replace(deck, stage=stage), (), (check,))
-        rekeying = Rekeying(self.operation, self.epoch, cards, keys, (), deck.trail)
+        rekeying = Rekeying(self.operation, self.epoch, cards, keys, deck.trail)
         return Step(replace(deck, stage=rekeying), (), (check,))
 
 
 @dataclass(frozen=True)
 class Rekeying:
-    """All seats move each card from an old key of theirs to a new one of its own, side by side.
-
-    After a shuffle the old key is the seat's shuffle key; for cards that go back to the top or bottom (`returned`) it is
-    the key each card had.
-    """
+    """All seats move each card from their shuffle key to a key of its own, side by side."""
 
     operation: NewDeck | Return
     epoch: int
     cards: Masked
-    #: Seat to its old public keys: one for all cards, or one a card.
+    #: Seat to its shuffle key.
     old: Mapping[int, Points]
-    returned_positions: tuple[int, ...]
     anchor: bytes
     #: Seat to its new public keys and what the cards gain.
     said: Mapping[int, tuple[Points, Points]] = field(default_factory=dict)
-
-    @staticmethod
-    def returned(deck: MaskDeck, operation: Return, positions: tuple[int, ...]) -> Rekeying:
-        """Cards that go back as they are, under new keys: some of the old ones are public."""
-        cards = gather_cards(deck.layers, positions)
-        old = {seat: gather_keys(deck.layers, positions, seat) for seat in deck.table.seats}
-        return Rekeying(operation, deck.places.epoch + 1, cards, old, positions, deck.trail)
 
     def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
         return tuple(deck.duty(seat, "rekey", self.anchor) for seat in deck.table.seats if seat not in self.said)
 
     def message(self, deck: MaskDeck, duty: Duty, tape: Tape) -> bytes:
         table, seat, group = deck.table, duty.seat, deck.table.group
-        if self.returned_positions:
-            old = gather_secrets(tape, table, deck.number, deck.layers, self.returned_positions, seat)
-        else:
-            old = shuffle_secret(tape, table, deck.number, self.epoch, seat)
+        old = shuffle_secret(tape, table, deck.number, self.epoch, seat)
         count = len(self.cards)
         new = fresh_secrets(tape, table, deck.number, self.epoch, self.cards.digest(), count, seat)
         delta = new - old
@@ -214,14 +197,15 @@ class Rekeying:
 
 @dataclass(frozen=True)
 class Gathering:
-    """All seats move every card that is to be shuffled to one new key each, side by side.
+    """All seats move every card that goes back to one new key each, side by side.
 
-    `masked` are hidden cards; `bare` are the faces of open ones, which re-enter without a mask.
+    Open cards re-enter without a mask, as bare faces, and gain nothing.
     """
 
     operation: Return
+    positions: tuple[int, ...]
+    #: Those of the positions that are hidden.
     masked: tuple[int, ...]
-    bare: tuple[int, ...]
     anchor: bytes
     #: Seat to its new key, and what the hidden cards gain.
     said: Mapping[int, tuple[Points, Points | None]] = field(default_factory=dict)
@@ -263,27 +247,88 @@ class Gathering:
         stage = replace(self, said={**self.said, seat: (S, gains)})
         if len(stage.said) < len(deck.table.seats):
             return Step(replace(deck, stage=stage), (), tuple(checks))
-        return Step(replace(deck, stage=stage.shuffling(deck)), (), tuple(checks))
+        return Step(replace(deck, stage=stage.masking(deck)), (), tuple(checks))
 
-    def shuffling(self, deck: MaskDeck) -> Shuffling:
-        """All cards under the new joint key, ready to be shuffled."""
-        group = deck.table.group
-        parts: list[Masked] = []
-        if self.masked:
-            cards = gather_cards(deck.layers, self.masked)
-            msg = cards.msg
-            for seat in deck.table.seats:
-                gains = self.said[seat][1]
-                msg = msg if gains is None else msg + gains
-            parts.append(Masked(cards.epk, msg))
-        if self.bare:
-            parts.append(Masked(group.identity(len(self.bare)), deck.faces.take(self.bare)))
-        cards = Masked(concat(*(part.epk for part in parts)), concat(*(part.msg for part in parts)))
+    def masking(self, deck: MaskDeck) -> Shuffling | Masking:
+        """All cards under the new joint key, to be masked by everybody: in a shuffle, or as they lie.
+
+        Without fresh masks the new keys would hide nothing: where an old key is public, what a card gained gives the
+        seat's share of the new mask away.
+        """
+        cards = self._cards(deck)
         keys = {seat: key for seat, (key, _) in self.said.items()}
         joint = concat(*(keys[seat] for seat in deck.table.seats)).sum()
         if joint.first_identity() is not None:
             raise Malformed("the joint key is the identity")
-        return Shuffling(self.operation, deck.places.epoch + 1, cards, joint, keys, 0, deck.trail)
+        epoch = deck.places.epoch + 1
+        if self.operation.place is Place.SHUFFLED:
+            return Shuffling(self.operation, epoch, cards, joint, keys, 0, deck.trail)
+        return Masking(self.operation, epoch, cards, joint, keys, deck.trail)
+
+    def _cards(self, deck: MaskDeck) -> Masked:
+        """Hidden cards with what they gained, and bare faces, in the order of the positions."""
+        parts: list[Masked] = []
+        if self.masked:
+            hidden = gather_cards(deck.layers, self.masked)
+            msg = hidden.msg
+            for seat in deck.table.seats:
+                gains = self.said[seat][1]
+                msg = msg if gains is None else msg + gains
+            parts.append(Masked(hidden.epk, msg))
+        bare = [position for position in self.positions if position not in self.masked]
+        if bare:
+            faces = [face for face in map(deck.places.face, bare) if face is not None]
+            parts.append(Masked(deck.table.group.identity(len(faces)), deck.faces.take(faces)))
+        cards = Masked(concat(*(part.epk for part in parts)), concat(*(part.msg for part in parts)))
+        order = [*self.masked, *bare]
+        return cards.take([order.index(position) for position in self.positions])
+
+
+@dataclass(frozen=True)
+class Masking:
+    """All seats mask the cards that go back where everybody sees them lie, side by side: masks add up."""
+
+    operation: Return
+    epoch: int
+    cards: Masked
+    joint: Points
+    keys: Mapping[int, Points]
+    anchor: bytes
+    #: Seat to what it adds to epk and msg.
+    said: Mapping[int, Masked] = field(default_factory=dict)
+
+    def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
+        return tuple(deck.duty(seat, "mask", self.anchor) for seat in deck.table.seats if seat not in self.said)
+
+    def _bases(self) -> Points:
+        return self.joint + self.joint.group.identity(len(self.cards))
+
+    def message(self, deck: MaskDeck, duty: Duty, tape: Tape) -> bytes:
+        table = deck.table
+        _, masks = shuffle_draws(tape, table, deck.number, self.epoch, duty.seat, self.cards, self.joint)
+        epk, msg = masks * table.group.G, masks * self.joint
+        proof = equality.prove_each(_transcript(deck, duty, self.epoch), tape, epk, self._bases(), msg, masks)
+        return encode(Mask(epk.to_bytes(), msg.to_bytes(), proof))
+
+    def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> Step:
+        said = wire_messages.read(Mask, message)
+        group, count = deck.table.group, len(self.cards)
+        epk = read_points(group, said.epk, count, "epk")
+        msg = read_points(group, said.msg, count, "msg")
+        check = equality.check_each(_transcript(deck, duty, self.epoch), epk, self._bases(), msg, said.proof)
+        stage = replace(self, said={**self.said, duty.seat: Masked(epk, msg)})
+        if len(stage.said) == len(deck.table.seats):
+            return Step(replace(deck, stage=stage.rekeying(deck)), (), (check,))
+        return Step(replace(deck, stage=stage), (), (check,))
+
+    def rekeying(self, deck: MaskDeck) -> Rekeying:
+        """The masked cards, to be moved to keys of their own."""
+        epk, msg = self.cards.epk, self.cards.msg
+        for seat in deck.table.seats:
+            epk, msg = epk + self.said[seat].epk, msg + self.said[seat].msg
+        if epk.first_identity() is not None:
+            raise Malformed(f"the masks of card {epk.first_identity()} cancel")
+        return Rekeying(self.operation, self.epoch, Masked(epk, msg), self.keys, deck.trail)
 
 
 @dataclass(frozen=True)
@@ -344,4 +389,3 @@ def first_stage(deck: MaskDeck, operation: Operation) -> Shuffling:
     group = deck.table.group
     cards = Masked(group.identity(len(deck.faces)), deck.faces)
     return Shuffling(operation, 0, cards, group.identity(1), {}, 0, deck.trail)
-
