@@ -11,7 +11,7 @@ import pytest
 from nodealer import group as package
 from nodealer.errors import BadParameter
 from nodealer.group import default_backend, group
-from nodealer.group.reference import ristretto255
+from nodealer.group.reference import ristretto255, secp256k1
 
 
 @pytest.fixture(autouse=True)
@@ -77,10 +77,14 @@ def test_other_backends_are_refused_by_name(monkeypatch: pytest.MonkeyPatch, bac
 
 
 def test_other_groups_are_refused() -> None:
-    names: list[Any] = ["", "secp256k1", "ReferenceGroup", "__doc__", None, 3, ["ristretto255"]]
+    names: list[Any] = ["", "secp256r1", "SECP256K1", "ReferenceGroup", "__doc__", None, 3, ["ristretto255"]]
     for name in names:
         with pytest.raises(BadParameter):
             group(name, "reference")
+
+
+def test_the_name_picks_the_group() -> None:
+    assert group("secp256k1", "reference") is secp256k1 is not ristretto255
 
 
 def test_other_types_of_backend_are_refused() -> None:

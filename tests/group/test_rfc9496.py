@@ -127,6 +127,11 @@ ALIKE = "304282791023b73128d277bdcb5c7746ef2eac08dde9f2983379cb8e5ef0517f"
 BAD = [(name, encoding) for name, encodings in INVALID.items() for encoding in encodings.split()]
 
 
+@pytest.fixture(scope="session")
+def g(ristretto255: Group) -> Group:
+    return ristretto255
+
+
 def test_small_multiples(g: Group) -> None:
     assert (g.integers(range(16)) * g.G).to_bytes().hex() == "".join(MULTIPLES)
 

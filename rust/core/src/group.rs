@@ -1,7 +1,9 @@
 //! What a group has to bring along. A second group is one more implementation of this trait.
 
 use subtle::Choice;
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
+
+use crate::cost;
 
 /// What an array can hold. The default value is only ever a blank that is overwritten.
 pub trait Element: Copy + Default + Zeroize + Send + Sync {}
@@ -23,6 +25,8 @@ pub trait PrimeGroup: Sized + 'static {
     const UNIFORM_SIZE: usize;
     /// The one encoding of the identity.
     const IDENTITY_ENCODING: &'static [u8];
+    /// What encoding one of many points costs, in nanoseconds.
+    const ENCODE_NANOS: u64 = cost::POINT_CODEC;
 
     type Scalar: Element;
     type Point: Element;
@@ -49,6 +53,12 @@ pub trait PrimeGroup: Sized + 'static {
     /// Strict. Whether the identity passes does not matter: the arrays refuse its encoding.
     fn point_decode(bytes: &[u8]) -> Option<Self::Point>;
     fn point_encode(point: &Self::Point, out: &mut [u8]);
+    /// Concatenated. Groups where many at once are cheaper than each alone bring their own.
+    fn points_encode(points: &[Self::Point], out: &mut [u8]) {
+        for (point, cell) in points.iter().zip(out.chunks_exact_mut(Self::POINT_SIZE)) {
+            Self::point_encode(point, cell);
+        }
+    }
     fn point_map(uniform: &[u8]) -> Self::Point;
     fn point_add(a: &Self::Point, b: &Self::Point) -> Self::Point;
     fn point_sub(a: &Self::Point, b: &Self::Point) -> Self::Point;
@@ -60,4 +70,13 @@ pub trait PrimeGroup: Sized + 'static {
 
     fn msm(scalars: &[Self::Scalar], points: &[Self::Point]) -> Self::Point;
     fn vartime_msm(scalars: &[Self::Scalar], points: &[Self::Point]) -> Self::Point;
+}
+
+/// The arrays only cut slices of the right size; a wrong one still fills with zeros rather than panic.
+pub(crate) fn sized<const N: usize>(bytes: &[u8]) -> Zeroizing<[u8; N]> {
+    let mut out = Zeroizing::new([0; N]);
+    for (to, from) in out.iter_mut().zip(bytes) {
+        *to = *from;
+    }
+    out
 }

@@ -12,6 +12,7 @@ mod msm;
 mod points;
 mod ristretto;
 mod scalars;
+mod secp256k1;
 pub mod threads;
 pub mod yardstick;
 
@@ -21,6 +22,7 @@ pub use msm::{msm, vartime_msm};
 pub use points::Points;
 pub use ristretto::Ristretto255;
 pub use scalars::Scalars;
+pub use secp256k1::Secp256k1;
 
 /// The longest array: a bound that keeps a wrong count from asking for all the memory there is.
 pub const MAX_LENGTH: usize = 1 << 24;

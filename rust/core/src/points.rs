@@ -187,11 +187,13 @@ impl<G: PrimeGroup> Points<G> {
         if let Some(known) = self.encoding.get() {
             return out.copy_from_slice(known);
         }
-        let job = |i: usize, cell: &mut [u8]| {
-            G::point_encode(&self.elements[i], cell);
+        let share = threads::share(self.len(), G::ENCODE_NANOS);
+        let job = |i: usize, cells: &mut [u8]| {
+            let part = &self.elements[i * share..self.len().min((i + 1) * share)];
+            G::points_encode(part, cells);
             true
         };
-        let _ = threads::for_each(out, G::POINT_SIZE, POINT_CODEC, job);
+        let _ = threads::for_each(out, share * G::POINT_SIZE, G::ENCODE_NANOS * share as u64, job);
         let _ = self.encoding.set(Zeroizing::new(out.to_vec()));
     }
 

@@ -5,9 +5,8 @@ use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoBasepointTable, 
 use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::{Identity, MultiscalarMul, VartimeMultiscalarMul};
 use subtle::{Choice, ConstantTimeEq};
-use zeroize::Zeroizing;
 
-use crate::group::PrimeGroup;
+use crate::group::{PrimeGroup, sized};
 
 /// The prime-order group of RFC 9496.
 pub enum Ristretto255 {}
@@ -17,15 +16,6 @@ const ORDER: [u8; 32] = [
     0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde, 0x14, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0x10,
 ];
-
-/// The arrays only cut slices of the right size; a wrong one still fills with zeros rather than panic.
-fn sized<const N: usize>(bytes: &[u8]) -> Zeroizing<[u8; N]> {
-    let mut out = Zeroizing::new([0; N]);
-    for (to, from) in out.iter_mut().zip(bytes) {
-        *to = *from;
-    }
-    out
-}
 
 impl PrimeGroup for Ristretto255 {
     const NAME: &'static str = "ristretto255";

@@ -35,7 +35,16 @@ pub fn workers(units: usize, nanos: u64) -> usize {
     useful.clamp(1, threads()).min(units.max(1))
 }
 
-/// Runs `job(i, part)` for every part of `unit` elements of `out`, on as many threads as pay.
+/// How many units one job should do, where a job can do several: all, or a fair part for each thread.
+pub fn share(units: usize, nanos: u64) -> usize {
+    match workers(units, nanos) {
+        1 => units.max(1),
+        workers => units.div_ceil(workers * PARTS),
+    }
+}
+
+/// Runs `job(i, part)` for every part of `unit` elements of `out`, the last maybe shorter, on as many threads as
+/// pay.
 ///
 /// A job that returns `false` stops the rest, and the smallest index at which one did is returned.
 pub fn for_each<T: Send>(
@@ -44,7 +53,7 @@ pub fn for_each<T: Send>(
     nanos: u64,
     job: impl Fn(usize, &mut [T]) -> bool + Sync,
 ) -> Result<(), usize> {
-    let units = out.len() / unit;
+    let units = out.len().div_ceil(unit);
     let workers = workers(units, nanos);
     if workers == 1 {
         return run(0, out, unit, &job);
@@ -77,7 +86,7 @@ pub fn for_each<T: Send>(
 }
 
 fn run<T>(start: usize, part: &mut [T], unit: usize, job: &impl Fn(usize, &mut [T]) -> bool) -> Result<(), usize> {
-    for (i, cell) in part.chunks_exact_mut(unit).enumerate() {
+    for (i, cell) in part.chunks_mut(unit).enumerate() {
         if !job(start + i, cell) {
             return Err(start + i);
         }

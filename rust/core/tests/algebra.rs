@@ -1,11 +1,8 @@
-//! The arrays against the single operations that they are made of.
+//! The arrays against the single operations that they are made of, on every group.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use nodealer_arrays::{Error, MAX_LENGTH, PrimeGroup, Ristretto255, msm, threads, vartime_msm};
-
-type Points = nodealer_arrays::Points<Ristretto255>;
-type Scalars = nodealer_arrays::Scalars<Ristretto255>;
+use nodealer_arrays::threads;
 
 /// The number of threads is one for the process: tests that set it take turns.
 fn with_threads(count: usize) -> MutexGuard<'static, ()> {
@@ -15,152 +12,14 @@ fn with_threads(count: usize) -> MutexGuard<'static, ()> {
     turn
 }
 
-/// Numbers without a pattern (splitmix64).
-fn noise(bytes: usize, mut seed: u64) -> Vec<u8> {
-    let word = || {
-        seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (seed ^ (seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    };
-    std::iter::repeat_with(word).flat_map(u64::to_le_bytes).take(bytes).collect()
+mod ristretto255 {
+    type G = nodealer_arrays::Ristretto255;
+    const BIG: bool = false;
+    include!("shared/algebra.rs");
 }
 
-fn scalars(n: usize, seed: u64) -> Scalars {
-    Scalars::from_wide(&noise(64 * n, seed)).unwrap()
-}
-
-fn points(n: usize, seed: u64) -> Points {
-    Points::map(&noise(64 * n, seed)).unwrap()
-}
-
-fn numbers(values: &[u64]) -> Scalars {
-    Scalars::from_u64(values).unwrap()
-}
-
-fn encoded(scalars: &Scalars) -> Vec<u8> {
-    let mut out = vec![0; scalars.encoded_len()];
-    scalars.encode(&mut out);
-    out
-}
-
-#[test]
-fn scalars_are_a_field() {
-    let (a, b, c) = (scalars(9, 1), scalars(9, 2), scalars(1, 3));
-    let left = a.add(&b).unwrap().mul(&c).unwrap();
-    let right = a.mul(&c).unwrap().add(&c.mul(&b).unwrap()).unwrap();
-    assert!(left.equals(&right));
-    assert!(a.sub(&b).unwrap().equals(&b.sub(&a).unwrap().neg().unwrap()));
-    assert!(a.mul(&a.invert().unwrap()).unwrap().equals(&numbers(&[1; 9])));
-    assert!(a.dot(&b).unwrap().equals(&a.mul(&b).unwrap().sum().unwrap()));
-    assert!(Scalars::decode(&encoded(&a)).unwrap().equals(&a));
-    assert!(!a.equals(&b) && !a.equals(&a.slice(0, 8).unwrap()));
-}
-
-#[test]
-fn products_and_powers() {
-    assert!(numbers(&[2, 3, 5, 7]).cumprod().unwrap().equals(&numbers(&[2, 6, 30, 210])));
-    assert!(numbers(&[3]).powers(4).unwrap().equals(&numbers(&[3, 9, 27, 81])));
-    assert_eq!(numbers(&[3, 4]).powers(2).err(), Some(Error::NotOne { length: 2 }));
-    assert_eq!(numbers(&[3]).powers(0).err(), Some(Error::Empty));
-    assert_eq!(numbers(&[3]).powers(usize::MAX).err(), Some(Error::TooLong { length: usize::MAX }));
-    assert_eq!(Points::identity(MAX_LENGTH + 1).err(), Some(Error::TooLong { length: MAX_LENGTH + 1 }));
-    assert!(numbers(&[1]).invert().unwrap().equals(&numbers(&[1])));
-}
-
-#[test]
-fn zeros_and_identities_are_found() {
-    let values = numbers(&[4, 0, 5, 0]);
-    assert_eq!(values.first_zero(), Some(1));
-    assert_eq!(values.invert().err(), Some(Error::Zero { index: 1 }));
-    assert_eq!(numbers(&[4]).first_zero(), None);
-    assert_eq!(numbers(&[0]).invert().err(), Some(Error::Zero { index: 0 }));
-    assert_eq!(Points::generator().unwrap().mul(&values).unwrap().first_identity(), Some(1));
-    assert_eq!(points(3, 1).first_identity(), None);
-}
-
-#[test]
-fn the_order_is_the_order() {
-    assert_eq!(Scalars::decode(Ristretto255::ORDER).err(), Some(Error::NotCanonical { what: "scalar", index: 0 }));
-    let mut below = Ristretto255::ORDER.to_vec();
-    below[0] -= 1;
-    let minus_one = Scalars::decode(&below).unwrap();
-    assert!(minus_one.equals(&numbers(&[1]).neg().unwrap()));
-    let data = [below, vec![0xff; 32]].concat();
-    assert_eq!(Scalars::decode(&data).err(), Some(Error::NotCanonical { what: "scalar", index: 1 }));
-}
-
-#[test]
-fn points_are_a_group() {
-    let n = 250; // enough for a table made on the way
-    let (p, q, one) = (points(n, 1), points(n, 2), points(1, 3));
-    let (a, b) = (scalars(n, 4), scalars(n, 5));
-    let left = p.add(&q).unwrap().mul(&a).unwrap();
-    assert!(left.equals(&p.mul(&a).unwrap().add(&q.mul(&a).unwrap()).unwrap()));
-    assert!(p.sub(&q).unwrap().equals(&p.add(&q.neg().unwrap()).unwrap()));
-    // one point for many scalars: with its table, with a table made on the way, and without
-    let tabled = one.tabled().unwrap();
-    assert!(tabled.has_table() && tabled.slice(0, 1).unwrap().has_table());
-    assert!(tabled.mul(&a).unwrap().equals(&one.mul(&a).unwrap()));
-    let single = |i: usize| one.mul(&a.slice(i, i + 1).unwrap()).unwrap();
-    assert!(one.mul(&a).unwrap().slice(7, 8).unwrap().equals(&single(7)));
-    // one scalar for many points
-    let sum = p.mul(&b.slice(0, 1).unwrap()).unwrap().sum().unwrap();
-    assert!(sum.equals(&p.sum().unwrap().mul(&b.slice(0, 1).unwrap()).unwrap()));
-}
-
-#[test]
-fn multi_scalar_multiplication() {
-    for threads in [1, 3] {
-        let _turn = with_threads(threads);
-        for n in [1, 2, 7, 52, 200, 301] {
-            let (s, p) = (scalars(n, 6), points(n, 7));
-            let expected = p.mul(&s).unwrap().sum().unwrap();
-            assert!(msm(&s, &p).unwrap().equals(&expected));
-            assert!(vartime_msm(&s, &p).unwrap().equals(&expected));
-        }
-    }
-    let refused = Some(Error::Lengths { left: 1, right: 2 });
-    assert_eq!(msm(&scalars(1, 1), &points(2, 1)).err(), refused);
-    assert_eq!(vartime_msm(&scalars(1, 1), &points(2, 1)).err(), refused);
-}
-
-#[test]
-fn places() {
-    let a = numbers(&[5, 6, 7]);
-    assert!(a.take(&[2, 0, 0]).unwrap().equals(&numbers(&[7, 5, 5])));
-    assert_eq!(a.take(&[0, 3]).err(), Some(Error::Index { index: 3, length: 3 }));
-    assert_eq!(a.take(&[]).err(), Some(Error::Empty));
-    assert_eq!(a.slice(1, 1).err(), Some(Error::Empty));
-    assert_eq!(a.slice(1, 4).err(), Some(Error::Index { index: 4, length: 3 }));
-    assert_eq!(a.slice(2, 1).err(), Some(Error::Index { index: 1, length: 3 }));
-    assert!(Scalars::concat(&[&a, &a.slice(1, 2).unwrap()]).unwrap().equals(&numbers(&[5, 6, 7, 6])));
-    assert_eq!(a.add(&numbers(&[1, 2])).err(), Some(Error::Lengths { left: 3, right: 2 }));
-    assert_eq!(a.dot(&numbers(&[1])).err(), Some(Error::Lengths { left: 3, right: 1 }));
-    assert_eq!(points(2, 1).tabled().err(), Some(Error::NotOne { length: 2 }));
-}
-
-#[test]
-fn threads_change_nothing() {
-    let run = |threads| {
-        let _turn = with_threads(threads);
-        let p = points(700, 1).mul(&scalars(700, 2)).unwrap();
-        let mut out = vec![0; p.encoded_len()];
-        p.encode(&mut out);
-        // the first of several bad encodings, whoever finds it first
-        let mut spoilt = out.clone();
-        for i in [650, 333, 334] {
-            spoilt[32 * i] |= 1;
-        }
-        assert_eq!(Points::decode(&spoilt).err(), Some(Error::NotCanonical { what: "point", index: 333 }));
-        assert!(Points::decode(&out).unwrap().equals(&p));
-        out
-    };
-    let alone = run(1);
-    assert!([2, 3, 16].into_iter().all(|threads| run(threads) == alone));
-}
-
-#[test]
-fn a_point_takes_at_most_200_bytes() {
-    assert!(points(100, 1).memory() <= 200 * 100);
+mod secp256k1 {
+    type G = nodealer_arrays::Secp256k1;
+    const BIG: bool = true;
+    include!("shared/algebra.rs");
 }

@@ -10,8 +10,9 @@ use pyo3::prelude::*;
 
 use convert::{BadParameter, bad, count};
 
-// A second group is one more line here, and one in `_core`.
+// A further group is one more line here, and one in `_core`.
 classes::group_classes!(ristretto255 = nodealer_arrays::Ristretto255: Ristretto255, Ristretto255Scalars, Ristretto255Points);
+classes::group_classes!(secp256k1 = nodealer_arrays::Secp256k1: Secp256k1, Secp256k1Scalars, Secp256k1Points);
 
 /// The number of threads that one call may use.
 #[pyfunction(name = "threads")]
@@ -58,5 +59,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(get_threads, module)?)?;
     module.add_function(wrap_pyfunction!(set_threads, module)?)?;
     module.add_function(wrap_pyfunction!(run_yardstick, module)?)?;
-    ristretto255::add(module)
+    ristretto255::add(module)?;
+    secp256k1::add(module)
 }

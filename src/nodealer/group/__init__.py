@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 BACKENDS = ("native", "reference")
-GROUPS = ("ristretto255",)
+GROUPS = ("ristretto255", "secp256k1")
 
 A = TypeVar("A", bound=Array)
 

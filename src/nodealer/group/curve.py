@@ -1,7 +1,8 @@
 """What a curve must bring, and how points are multiplied on any of them.
 
-A curve is a record of functions on opaque tuples of integers (`edwards.py` has the one of ristretto255); everything
-below needs nothing else. Nothing here is constant-time: Python integers cannot be.
+A curve is a record of functions on opaque tuples of integers (`edwards.py` has the one of ristretto255,
+`weierstrass.py` that of secp256k1); everything below needs nothing else. Nothing here is constant-time: Python
+integers cannot be.
 
 The integers are gmpy2's `mpz`, which to the type checker is an `int`: gmpy2 has no types of its own.
 """

@@ -49,4 +49,6 @@ def source_hash(sources: Path) -> str:
     return digest.hexdigest()
 
 
-ristretto255: Group = load().ristretto255
+_CORE = load()
+ristretto255: Group = _CORE.ristretto255
+secp256k1: Group = _CORE.secp256k1

@@ -1,6 +1,6 @@
 """The interface of `api.py` in plain Python integers: the oracle for the native core, and what runs without it.
 
-One pair of array classes serves every curve; a second group is one more `Curve` in the last line. Not constant-time,
+One pair of array classes serves every curve; a further group is one more `Curve` in the last lines. Not constant-time,
 and secrets are not erased.
 """
 
@@ -16,6 +16,7 @@ from nodealer.group import curve as multiply
 from nodealer.group.api import Group, Points, Scalars
 from nodealer.group.curve import Curve, Element, FixedBase, big
 from nodealer.group.edwards import RISTRETTO255
+from nodealer.group.weierstrass import SECP256K1
 
 MAX_LENGTH = 1 << 24
 """The native core's limit: far more than any deck has, refused before the memory is asked for."""
@@ -381,3 +382,4 @@ def _broadcast(left: Sequence[V], right: Sequence[W]) -> Iterator[tuple[V, W]]:
 
 
 ristretto255: Group = ReferenceGroup(RISTRETTO255)
+secp256k1: Group = ReferenceGroup(SECP256K1)
