@@ -7,7 +7,8 @@ space, escapes, loose base64 and odd numbers all fail the comparison, and need n
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, TypeVar
+from types import UnionType
+from typing import Annotated, Any, Final, TypeVar, overload
 
 import msgspec
 
@@ -60,7 +61,11 @@ def encode(message: object) -> bytes:
     return _encoder.encode(message)
 
 
-def decode(kind: type[T], data: bytes, *, what: str, limit: int = MESSAGE_BYTES_MAX) -> T:
+@overload
+def decode(kind: type[T], data: bytes, *, what: str, limit: int = MESSAGE_BYTES_MAX) -> T: ...
+@overload
+def decode(kind: UnionType, data: bytes, *, what: str, limit: int = MESSAGE_BYTES_MAX) -> Any: ...
+def decode(kind: Any, data: bytes, *, what: str, limit: int = MESSAGE_BYTES_MAX) -> Any:
     """The message of type `kind` (a struct, or a union of tagged ones) that `data` is the encoding of.
 
     Raises `DecodeError`, naming `what`, for anything else.
@@ -70,7 +75,7 @@ def decode(kind: type[T], data: bytes, *, what: str, limit: int = MESSAGE_BYTES_
     if len(data) > limit:
         raise DecodeError(f"{what} has {len(data)} bytes, more than {limit}")
     try:
-        message: T = _decoder(kind).decode(data)
+        message = _decoder(kind).decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise DecodeError(f"{what} cannot be read: {error}") from None
     if encode(message) != data:

@@ -104,6 +104,8 @@ def _propose(state: TableState, said: Said, body: Propose) -> Change:
     claims = state.config.protocol.claims
     if not claims.seats[0] <= len(body.roster.with_cards) <= claims.seats[1]:
         raise Malformed(f"{claims.name} cannot serve a table of {len(body.roster.with_cards)}")
+    if not set(claims.roles) <= {role for role, _ in body.roster.roles}:
+        raise Malformed(f"{claims.name} needs a seat for each of its roles")
     # Whoever has begun must begin again: a hand is bound to its roster.
     agreed, proposals = frozenset({said.seat}), state.proposals + 1
     return _adopt(replace(state, proposal=body.roster, agreed=agreed, proposals=proposals, commitments={}), said)

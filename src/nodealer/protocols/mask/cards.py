@@ -118,6 +118,15 @@ def shuffle_draws(
     return order, draw_scalars(tape, "mask masks", inputs, table.group, len(cards))
 
 
+def mask_draws(tape: Tape, table: Table, deck: int, epoch: int, seat: int, cards: Masked, joint: Points) -> Scalars:
+    """The masks for cards that stay where they lie.
+
+    Never those of a shuffle: published here one by one, they would undo it on a fork that shuffles the same cards.
+    """
+    inputs = table.inputs(deck=deck, epoch=epoch, seat=seat, others=(cards.digest(), joint.to_bytes()))
+    return draw_scalars(tape, "mask masks in place", inputs, table.group, len(cards))
+
+
 def point_index(points: Points) -> dict[bytes, int]:
     """Encoding to index, for looking faces up."""
     data, size = points.to_bytes(), points.group.point_size

@@ -16,6 +16,7 @@ from nodealer.errors import BadParameter, Malformed, PeerFault
 from nodealer.group import Points, concat
 from nodealer.proofs import equality, shuffle
 from nodealer.proofs.checks import Check
+from nodealer.proofs.equality import Each
 from nodealer.proofs.relations import AddMask, Pairs
 from nodealer.proofs.transcript import Transcript
 from nodealer.protocols.base import Duty, Step
@@ -27,6 +28,7 @@ from nodealer.protocols.mask.cards import (
     gather_cards,
     gather_keys,
     gather_secrets,
+    mask_draws,
     point_index,
     shuffle_draws,
     shuffle_secret,
@@ -159,7 +161,7 @@ class Rekeying:
         keys, gains = new * group.G, delta * self.cards.epk
         differences = keys - self.old[seat]
         transcript = _transcript(deck, duty, self.epoch)
-        proof = equality.prove_each(transcript, tape, differences, self.cards.epk, gains, delta)
+        proof = equality.prove_each(transcript, tape, Each(group.G, differences, self.cards.epk, gains), delta)
         return encode(Rekey(keys.to_bytes(), gains.to_bytes(), proof))
 
     def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> Step:
@@ -172,7 +174,7 @@ class Rekeying:
             raise Malformed("two cards have the same new key")
         differences = keys - self.old[duty.seat]
         transcript = _transcript(deck, duty, self.epoch)
-        check = equality.check_each(transcript, differences, self.cards.epk, gains, said.proof)
+        check = equality.check_each(transcript, Each(group.G, differences, self.cards.epk, gains), said.proof)
         stage = replace(self, said={**self.said, duty.seat: (keys, gains)})
         if len(stage.said) < len(deck.table.seats):
             return Step(replace(deck, stage=stage), (), (check,))
@@ -225,7 +227,7 @@ class Gathering:
         delta = s - gather_secrets(tape, table, deck.number, deck.layers, self.masked, seat)
         differences = S - gather_keys(deck.layers, self.masked, seat)
         gains = delta * epk
-        proof = equality.prove_each(transcript, tape, differences, epk, gains, delta)
+        proof = equality.prove_each(transcript, tape, Each(table.group.G, differences, epk, gains), delta)
         return encode(Gather(S.to_bytes(), knowledge, gains.to_bytes(), proof))
 
     def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> Step:
@@ -241,7 +243,7 @@ class Gathering:
             epk = gather_cards(deck.layers, self.masked).epk
             gains = read_points(group, said.gains, len(self.masked), "the gains")
             differences = S - gather_keys(deck.layers, self.masked, seat)
-            checks.append(equality.check_each(transcript, differences, epk, gains, said.proof))
+            checks.append(equality.check_each(transcript, Each(group.G, differences, epk, gains), said.proof))
         elif said.gains or said.proof:
             raise Malformed("open cards gain nothing")
         stage = replace(self, said={**self.said, seat: (S, gains)})
@@ -275,13 +277,14 @@ class Gathering:
                 gains = self.said[seat][1]
                 msg = msg if gains is None else msg + gains
             parts.append(Masked(hidden.epk, msg))
-        bare = [position for position in self.positions if position not in self.masked]
+        hidden_positions = frozenset(self.masked)
+        bare = [position for position in self.positions if position not in hidden_positions]
         if bare:
             faces = [face for face in map(deck.places.face, bare) if face is not None]
             parts.append(Masked(deck.table.group.identity(len(faces)), deck.faces.take(faces)))
         cards = Masked(concat(*(part.epk for part in parts)), concat(*(part.msg for part in parts)))
-        order = [*self.masked, *bare]
-        return cards.take([order.index(position) for position in self.positions])
+        order = {position: place for place, position in enumerate((*self.masked, *bare))}
+        return cards.take([order[position] for position in self.positions])
 
 
 @dataclass(frozen=True)
@@ -305,9 +308,10 @@ class Masking:
 
     def message(self, deck: MaskDeck, duty: Duty, tape: Tape) -> bytes:
         table = deck.table
-        _, masks = shuffle_draws(tape, table, deck.number, self.epoch, duty.seat, self.cards, self.joint)
+        masks = mask_draws(tape, table, deck.number, self.epoch, duty.seat, self.cards, self.joint)
         epk, msg = masks * table.group.G, masks * self.joint
-        proof = equality.prove_each(_transcript(deck, duty, self.epoch), tape, epk, self._bases(), msg, masks)
+        each = Each(table.group.G, epk, self._bases(), msg)
+        proof = equality.prove_each(_transcript(deck, duty, self.epoch), tape, each, masks)
         return encode(Mask(epk.to_bytes(), msg.to_bytes(), proof))
 
     def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> Step:
@@ -315,7 +319,8 @@ class Masking:
         group, count = deck.table.group, len(self.cards)
         epk = read_points(group, said.epk, count, "epk")
         msg = read_points(group, said.msg, count, "msg")
-        check = equality.check_each(_transcript(deck, duty, self.epoch), epk, self._bases(), msg, said.proof)
+        each = Each(group.G, epk, self._bases(), msg)
+        check = equality.check_each(_transcript(deck, duty, self.epoch), each, said.proof)
         stage = replace(self, said={**self.said, duty.seat: Masked(epk, msg)})
         if len(stage.said) == len(deck.table.seats):
             return Step(replace(deck, stage=stage.rekeying(deck)), (), (check,))
