@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, Protocol
 
-from nodealer.cards import Card, Event, Operation
+from nodealer.cards import Card, Event, Operation, Places
 from nodealer.errors import BadParameter
 from nodealer.group import Group
 from nodealer.proofs.checks import Check
@@ -36,6 +36,12 @@ class Table:
     #: Seats with a role of their own, such as ("dealer", 0).
     roles: tuple[tuple[str, int], ...]
     group: Group = field(repr=False)
+
+    @property
+    def players(self) -> tuple[int, ...]:
+        """The seats with secrets and cards of their own: all but servers."""
+        servers = {seat for role, seat in self.roles if role == "server"}
+        return tuple(seat for seat in self.seats if seat not in servers)
 
     def context(self, *, deck: int, epoch: int, step: str, seat: int) -> Context:
         """Where a proof made at this table belongs."""
@@ -83,6 +89,10 @@ class Step:
 
 class Deck(Protocol):
     """The public state of one deck. Immutable; refusing something means raising, and changes nothing."""
+
+    @property
+    def places(self) -> Places:
+        """Where the cards are."""
 
     @property
     def duties(self) -> tuple[Duty, ...]:

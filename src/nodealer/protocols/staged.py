@@ -147,17 +147,17 @@ class StagedDeck(ABC):
     # --- Publishing keys ---
 
     def _deal(self, deal: Deal) -> Step:
-        dealt = self.places.deal(deal, self.table.seats)
+        dealt = self.places.deal(deal, self.table.players)
         everything = tuple(position for positions in dealt.values() for position in positions)
         owing = {
             seat: tuple(position for position in everything if position not in dealt.get(seat, ()))
-            for seat in self.table.seats
+            for seat in self.table.players
         }
         return self.release(deal, owing, everything)
 
     def _open(self, operation: Open) -> Step:
         positions = self.places.choose(operation.count, operation.positions)
-        return self.release(operation, dict.fromkeys(self.table.seats, positions), positions)
+        return self.release(operation, dict.fromkeys(self.table.players, positions), positions)
 
     def release(
         self, operation: Deal | Open | Show, owing: Mapping[int, tuple[int, ...]], positions: tuple[int, ...]
@@ -179,7 +179,7 @@ class StagedDeck(ABC):
         return [face for face in found if face is not None]
 
     def _unlock(self, positions: tuple[int, ...], extra: Mapping[int, Scalars]) -> list[int | None]:
-        secrets = {seat: self._published(positions, seat) for seat in self.table.seats if seat not in extra}
+        secrets = {seat: self._published(positions, seat) for seat in self.table.players if seat not in extra}
         return self.faces_at(positions, {**secrets, **extra})
 
     def _published(self, positions: tuple[int, ...], seat: int) -> Scalars:
@@ -234,7 +234,7 @@ class Releasing:
             return Step(deck)
         places, events = deck.places, list[Event]()
         if isinstance(self.operation, Deal):
-            for seat, positions in places.deal(self.operation, deck.table.seats).items():
+            for seat, positions in places.deal(self.operation, deck.table.players).items():
                 for position in positions:
                     places = places.give(position, seat)
                     events.append(Moved(places.card(position), seat))

@@ -16,10 +16,10 @@ from functools import cached_property
 from importlib.metadata import version
 from typing import Any, Final
 
-from pokerkit import Automation, Deck, Mode, NoLimitTexasHoldem, StandardHighHand, State
+from pokerkit import Automation, Deck, HandHistory, Mode, NoLimitTexasHoldem, StandardHighHand, State
 
 from nodealer.errors import BadParameter, IllegalMove
-from nodealer.games.holdem.faces import CARDS, indices, names
+from nodealer.games.holdem.faces import indices, names
 from nodealer.wire import INTEGER_MAX
 
 #: Whose rules these are. They move between releases, so the version is one of the session's parameters.
@@ -109,7 +109,7 @@ class PokerTable:
 
     @classmethod
     def deal(cls, seats: tuple[int, ...], stacks: tuple[int, ...], blinds: tuple[int, int], ante: int) -> PokerTable:
-        """A hand with its antes and blinds posted and two unknown cards before each seat. The last seat is the button."""
+        """Antes and blinds are posted and two unknown cards lie before each seat. The last seat is the button."""
         if len(set(seats)) != len(seats) or not SEATS[0] <= len(seats) <= SEATS[1] or len(stacks) != len(seats):
             raise BadParameter(f"hold'em has {SEATS[0]} to {SEATS[1]} seats, each with a stack")
         for stack in stacks:
@@ -215,6 +215,10 @@ class PokerTable:
             [["".join(map(repr, cards)) for cards in state.hole_cards], sorted(self._seen)],
         ]
 
+    def history(self, **fields: Any) -> HandHistory:
+        """The hand so far in the poker hand history format."""
+        return HandHistory.from_game_state(self._game, self._state, **fields)
+
     # --- What happens ---
 
     def fold(self, seat: int) -> PokerTable:
@@ -288,7 +292,7 @@ class PokerTable:
         """The table after a change of a copy of the state. pokerkit does not check that a card comes only once."""
         if len(set(faces)) != len(faces) or self._seen & set(faces):
             raise BadParameter(f"a card comes twice in one hand: {' '.join(names(faces))}")
-        state = copy.deepcopy(self._state)
+        state = _copied(self._state)
         with _strictly():
             change(state)
         inside = state.total_pot_amount if state.status else 0
@@ -300,13 +304,26 @@ class PokerTable:
         return replace(self, put_in=put_in, _state=state, _seen=self._seen | set(faces))
 
 
-def _new_state(game: NoLimitTexasHoldem, stacks: tuple[int, ...]) -> State:
-    """What `game(stacks, count)` does, without its shuffle, which would move everybody's global generator.
+def _copied(state: State) -> State:
+    """A copy that shares what never changes: most of a state are frozen cards, streets and records of the past."""
+    frozen = (*state.deck_cards, *state.streets, *state.operations)
+    return copy.deepcopy(state, {id(thing): thing for thing in frozen})
 
-    The deck is empty while the state is made, so that there is nothing to shuffle, and in order afterwards. It only
-    says which cards may still come.
+
+class _OrderedState(State):
+    """A state whose deck is in order: pokerkit shuffles it with the global generator, which is not ours to move.
+
+    The deck is empty when it is shuffled and full afterwards. It only says which cards may still come.
     """
-    state = State(
+
+    def _setup(self) -> None:
+        super()._setup()
+        self.deck_cards.extend(Deck.STANDARD)
+
+
+def _new_state(game: NoLimitTexasHoldem, stacks: tuple[int, ...]) -> State:
+    """What `game(stacks, count)` does, but for the shuffle."""
+    return _OrderedState(
         game.automations,
         (),  # type: ignore[arg-type]
         game.hand_types,
@@ -323,8 +340,3 @@ def _new_state(game: NoLimitTexasHoldem, stacks: tuple[int, ...]) -> State:
         divmod=game.divmod,
         rake=game.rake,
     )
-    state.deck = Deck.STANDARD
-    state.deck_cards.extend(Deck.STANDARD)
-    if len(state.deck_cards) != CARDS:
-        raise AssertionError("pokerkit's deck is not ours")
-    return state

@@ -43,9 +43,10 @@ Move = Fold | Call | Raise | ShowHand | Muck
 def read_move(data: bytes) -> Move:
     """A move, strictly decoded. Raises `IllegalMove`."""
     try:
-        return decode(Move, data, what="the move", limit=MOVE_BYTES_MAX)  # type: ignore[arg-type]
+        move: Move = decode(Move, data, what="the move", limit=MOVE_BYTES_MAX)
     except DecodeError as error:
         raise IllegalMove(str(error)) from None
+    return move
 
 
 class Legal(Message, frozen=True):

@@ -45,7 +45,7 @@ class MaskDeck:
         return self.stage.duties(self)
 
     def request(self, operation: Operation) -> Step:
-        if not isinstance(self.stage, Idle):
+        if not isinstance(self.stage, Idle) or isinstance(self.stage, Closed):
             raise BadParameter(f"deck {self.number} is busy or closed")
         deck = replace(self, trail=digest("asked", self.trail, repr(operation)))
         match operation:

@@ -117,7 +117,7 @@ class Shuffling:
 
     def _join(self, deck: MaskDeck, duty: Duty, said: Shuffle) -> Step:
         S = read_points(deck.table.group, said.key, 1, "the shuffle key")
-        if any(S == key for key in self.keys.values()):
+        if any(key == S for key in self.keys.values()):
             raise Malformed("the shuffle key is another seat's")
         cards = self._read(deck, said)
         relation = AddMask(self.joint, S, self.cards.epk, self.cards.msg, cards.epk, cards.msg)
@@ -234,7 +234,7 @@ class Gathering:
         said = wire_messages.read(Gather, message)
         group, seat, epoch = deck.table.group, duty.seat, deck.places.epoch + 1
         S = read_points(group, said.key, 1, "the shuffle key")
-        if any(S == key for key, _ in self.said.values()):
+        if any(key == S for key, _ in self.said.values()):
             raise Malformed("the shuffle key is another seat's")
         transcript = _transcript(deck, duty, epoch)
         checks = [equality.check_knowledge(transcript, S, said.knowledge)]
