@@ -1,8 +1,8 @@
 """The one encoding of everything that is hashed, signed, sent or stored, and the one table of limits.
 
 A message is a frozen msgspec struct; its bytes are the compact JSON that msgspec writes for it. A decoder accepts bytes
-only if they equal the encoding of what it decoded, so there is exactly one encoding of each message: doubled keys, white
-space, escapes, loose base64 and odd numbers all fail the comparison, and need no rules of their own.
+only if they equal the encoding of what it decoded, so there is exactly one encoding of each message: doubled keys,
+white space, escapes, loose base64 and odd numbers all fail the comparison, and need no rules of their own.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CARDS_MAX: Final = 10_000
 DECKS_MAX: Final = 16
 #: A name of a player, in UTF-8 bytes.
 NAME_BYTES_MAX: Final = 64
-#: One message. The largest honest one is a proven shuffle of 10,000 cards: 0.6 MB of points and 1 MB of proof, in base64.
+#: One message. The largest honest one is a proven shuffle of 10,000 cards: 0.6 MB of points, 1 MB of proof, in base64.
 MESSAGE_BYTES_MAX: Final = 4 << 20
 #: One saved log, and its lines.
 LOG_BYTES_MAX: Final = 512 << 20

@@ -199,9 +199,8 @@ def _verify(replica: Replica, log: Path | None, stage: Stage) -> Report:
         save_log(path, session, replica.entries)
         report = verify_file(path, entropy=system_entropy)
         if stage.json:
-            stage.emit(
-                {"event": "verified", "log": str(path) if path.parent != Path(folder) else None} | report.as_json()
-            )
+            kept = str(path) if path.parent != Path(folder) else None
+            stage.emit({"event": "verified", "log": kept} | report.as_json())
         else:
             if path.parent != Path(folder):
                 stage.say(f"The log is in [bold]{path}[/bold].")

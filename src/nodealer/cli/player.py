@@ -1,7 +1,7 @@
 """One player at a table that a relay carries: the loop between a connection and a seat.
 
-Run as a program (`python -m nodealer.cli.player`) it is a bot in a process of its own; what it needs to know comes as one
-line of JSON on standard input.
+Run as a program (`python -m nodealer.cli.player`) it is a bot in a process of its own; what it needs to know comes as
+one line of JSON on standard input.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How players who have a channel come to a session: offers, a proposal, commitments, nonces.
 
-No socket here: frames come in, in one order, and frames to send come out. Nothing in a lobby is trusted: whatever a relay
-changes makes another session, and a seat plays only in the one whose roster has its own name and key.
+No socket here: frames come in, in one order, and frames to send come out. Nothing in a lobby is trusted: whatever a
+relay changes makes another session, and a seat plays only in the one whose roster has its own name and key.
 """
 
 from __future__ import annotations

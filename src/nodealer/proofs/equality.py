@@ -1,8 +1,8 @@
 """Keys and equal logarithms.
 
-`knowledge`: of the secrets of public keys. `one secret`: Z = z·G and image_i = z·base_i for many i. `a secret each`: for
-every i, key_i = s_i·B and image_i = s_i·base_i for one known B. In both, the images are folded into one row by weights hashed from the
-whole statement, and the keys are not. docs/proofs.md says why that is sound.
+`knowledge`: of the secrets of public keys. `one secret`: Z = z·G and image_i = z·base_i for many i. `a secret each`:
+for every i, key_i = s_i·B and image_i = s_i·base_i for one known B. In both, the images are folded into one row by
+weights hashed from the whole statement, and the keys are not. docs/proofs.md says why that is sound.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The one interface that five protocols stand behind.
 
 A protocol makes *decks*. A deck is an immutable public value: a game's request and a seat's message each give the next
-deck, what happened, and the checks that are owed for it. What a seat owes is a *duty*; the message that fulfils one is a
-pure function of the deck, the duty, the seat's tape and, where a person chooses, the choice. So restarting, replaying
+deck, what happened, and the checks that are owed for it. What a seat owes is a *duty*; the message that fulfils one is
+a pure function of the deck, the duty, the seat's tape and, where a person chooses, the choice. So restarting, replaying
 and auditing a seat are all the same call.
 """
 

@@ -47,7 +47,8 @@ class RelayServer:
         try:
             while True:
                 async with self._changed:
-                    await self._changed.wait_for(lambda: len(self.core) > sent)
+                    while sent == len(self.core):
+                        await self._changed.wait()
                 while sent < len(self.core):
                     await connection.send(self.core.frame(sent))
                     sent += 1

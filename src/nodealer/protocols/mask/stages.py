@@ -1,8 +1,8 @@
 """The stages of a `mask` deck: shuffling, moving cards to new keys, publishing keys.
 
-Each stage says what is owed, makes an honest seat's message, and judges a message. Shuffles go from seat to seat; moving
-cards to new keys and publishing keys is done by all seats at once, because what each adds to a card does not depend
-on the others.
+Each stage says what is owed, makes an honest seat's message, and judges a message. Shuffles go from seat to seat;
+moving cards to new keys and publishing keys is done by all seats at once, because what each adds to a card does not
+depend on the others.
 """
 
 from __future__ import annotations
