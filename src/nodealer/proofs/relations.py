@@ -30,7 +30,9 @@ def _refuse_deck(inputs: Points, outputs: Points) -> None:
             raise Malformed(f"card {place} of the shuffled deck is a card of the deck before it")
 
 
-def _same_length(*decks: Points) -> None:
+def _refuse_sizes(keys: tuple[Points, ...], decks: tuple[Points, ...]) -> None:
+    if any(len(key) != 1 for key in keys):
+        raise BadParameter("a key of a shuffle is one point")
     if len({len(deck) for deck in decks}) != 1:
         raise BadParameter(f"decks of different sizes: {[len(deck) for deck in decks]}")
     if len(decks[0]) < 2:
@@ -52,7 +54,7 @@ class Pairs:
     row_count = 2
 
     def __post_init__(self) -> None:
-        _same_length(self.U, self.W, self.U_out, self.W_out)
+        _refuse_sizes((self.K,), (self.U, self.W, self.U_out, self.W_out))
 
     @property
     def size(self) -> int:
@@ -93,7 +95,7 @@ class AddMask:
     row_count = 3
 
     def __post_init__(self) -> None:
-        _same_length(self.U, self.W, self.U_out, self.W_out)
+        _refuse_sizes((self.K, self.S), (self.U, self.W, self.U_out, self.W_out))
 
     @property
     def size(self) -> int:
@@ -139,7 +141,7 @@ class OneScalar:
     row_count = 2
 
     def __post_init__(self) -> None:
-        _same_length(self.inputs, self.outputs)
+        _refuse_sizes((self.S,), (self.inputs, self.outputs))
 
     @property
     def size(self) -> int:
