@@ -78,7 +78,9 @@ class Config:
         claims = self.protocol.claims
         roles = tuple((role, seat) for role, seat in roster.roles if seat in seats)
         bound = digest("hand roster", roster.digest, *seats)
-        return Table(claims.name, claims.version, self.session.id, bound, hand, seats, roles, self.protocol.group)
+        keys = tuple((player.seat, player.key) for player in roster.players if player.seat in seats)
+        session, group = self.session.id, self.protocol.group
+        return Table(claims.name, claims.version, session, bound, hand, seats, roles, group, keys)
 
 
 @dataclass(frozen=True)
@@ -298,7 +300,9 @@ def _request(change: Change, deck: int) -> Change:
             raise BadParameter(f"deck {deck} exists already, or is not one of {DECKS_MAX}")
         if operation.faces > state.config.rules.cards:
             raise BadParameter(f"a deck of {operation.faces} cards, and the game announced {state.config.rules.cards}")
-        made = state.config.protocol.new_deck(state.table, deck, operation.faces, operation.owner)
+        gone = tuple(sorted(state.gone & set(state.table.seats)))
+        table = state.table.without(gone) if gone else state.table
+        made = state.config.protocol.new_deck(table, deck, operation.faces, operation.owner)
         return apply_step(change, deck, Step(made))
     if deck not in state.decks:
         raise BadParameter(f"there is no deck {deck}")

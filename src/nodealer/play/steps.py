@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from nodealer.cards import Operation, for_those_who_stay
 from nodealer.errors import BadParameter, EntryRefused, IllegalMove, Malformed, PeerFault, Undecided
 from nodealer.log.roster import refuse_bad_roster
 from nodealer.play import openbook
@@ -164,11 +165,13 @@ def _leave(state: TableState, seats: frozenset[int], said: Said) -> Change:
             raise PeerFault(silent, "silent when the books were to be opened", said.entry)
     state = replace(state, gone=state.gone | seats)
     if state.phase is Phase.BETWEEN:
+        begun = {seat: commitment for seat, commitment in state.commitments.items() if seat not in seats}
+        state = replace(state, commitments=begun)
         return _adopt(state, said) if state.proposal is not None else begin_hand(state)
     if state.game is None:
         return Change(state)
     leaving = tuple(sorted(seats))
-    change = Change(state)
+    change = Change(replace(state, queues={deck: _staying(queue, seats) for deck, queue in state.queues.items()}))
     steps = {deck: value.without(leaving) for deck, value in state.decks.items()}
     cards = all(step is not None for step in steps.values())
     if cards:
@@ -179,6 +182,12 @@ def _leave(state: TableState, seats: frozenset[int], said: Said) -> Change:
         change = Change(replace(state, decks={}, queues={}, asked=False, happened=()))
     game = state.game.left(leaving, cards=cards)
     return drive(replace(change, state=replace(change.state, game=game, turn=state.turn + 1)))
+
+
+def _staying(queue: tuple[Operation, ...], gone: frozenset[int]) -> tuple[Operation, ...]:
+    """A deck's queue without what nobody is there for. The first operation is in progress: the deck sees to it."""
+    rest = (for_those_who_stay(operation, gone) for operation in queue[1:])
+    return (*queue[:1], *(operation for operation in rest if operation is not None))
 
 
 def _claim(state: TableState, said: Said, body: Claim) -> Change:

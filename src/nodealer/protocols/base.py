@@ -9,7 +9,7 @@ and auditing a seat are all the same call.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Protocol
 
@@ -36,6 +36,17 @@ class Table:
     #: Seats with a role of their own, such as ("dealer", 0).
     roles: tuple[tuple[str, int], ...]
     group: Group = field(repr=False)
+    #: Seats and their identity keys, for protocols that order seats by them.
+    identities: tuple[tuple[int, bytes], ...] = field(default=(), repr=False)
+
+    def without(self, seats: tuple[int, ...]) -> Table:
+        """The table after these seats have left. What is made from now on is bound to those who stay."""
+        return replace(
+            self,
+            roster=digest("roster without", self.roster, *seats),
+            seats=tuple(seat for seat in self.seats if seat not in seats),
+            roles=tuple((role, seat) for role, seat in self.roles if seat not in seats),
+        )
 
     @property
     def players(self) -> tuple[int, ...]:

@@ -12,7 +12,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, Self
 
-from nodealer.cards import Card, Close, Deal, Event, Finished, Moved, Open, Opened, Operation, Places, Return, Show
+from nodealer.cards import (
+    Card,
+    Close,
+    Deal,
+    Event,
+    Finished,
+    Moved,
+    Open,
+    Opened,
+    Operation,
+    Place,
+    Places,
+    Return,
+    Show,
+)
 from nodealer.errors import BadParameter, CardUnreadable, PeerFault, Undecided
 from nodealer.group import Points, Scalars, concat
 from nodealer.proofs.transcript import Transcript
@@ -60,8 +74,14 @@ class StagedDeck(ABC):
     trail: bytes
     #: Position to seat to the secret that the seat has published for that card.
     released: Mapping[int, Mapping[int, Scalars]] = field(default_factory=dict, repr=False, kw_only=True)
+    #: The operation that is in progress.
+    asked: Operation | None = field(default=None, kw_only=True)
 
     # --- What a protocol adds ---
+
+    @abstractmethod
+    def masked_by(self, position: int) -> tuple[int, ...]:
+        """The seats whose secrets a card is under."""
 
     @abstractmethod
     def card_keys(self, positions: tuple[int, ...], seat: int) -> Points:
@@ -75,9 +95,14 @@ class StagedDeck(ABC):
     def faces_at(self, positions: tuple[int, ...], secrets: Mapping[int, Scalars]) -> list[int | None]:
         """The faces at these positions, from every seat's secrets; None where it is no face of the deck."""
 
-    @abstractmethod
     def give_back(self, operation: Return) -> Step:
-        """Begin a return."""
+        """Begin a return. Every protocol can lay cards aside."""
+        positions = self.places.given_back(operation)
+        if operation.place is not Place.DISCARD:
+            raise BadParameter(f"{self.table.protocol} cannot put cards back into the deck")
+        moved = tuple(Moved(self.places.card(position), None) for position in positions)
+        laid_aside = replace(self, places=self.places.discard(positions), asked=None)
+        return Step(laid_aside, (*moved, Finished(operation)))
 
     # --- The interface of a deck ---
 
@@ -86,9 +111,13 @@ class StagedDeck(ABC):
         return self.stage.duties(self)
 
     def request(self, operation: Operation) -> Step:
+        return self.begin(operation, operation)
+
+    def begin(self, operation: Operation, asked: Operation) -> Step:
+        """Begin an operation. `asked` is what the game asked for and will be told is finished."""
         if not isinstance(self.stage, Idle) or isinstance(self.stage, Closed):
             raise BadParameter(f"deck {self.number} is busy or closed")
-        deck = replace(self, trail=digest("asked", self.trail, repr(operation)))
+        deck = replace(self, trail=digest("asked", self.trail, repr(operation)), asked=asked)
         match operation:
             case Deal():
                 return deck._deal(operation)
@@ -102,7 +131,7 @@ class StagedDeck(ABC):
             case Return():
                 return deck.give_back(operation)
             case Close():
-                return Step(replace(deck, stage=Closed()), (Finished(operation),))
+                return Step(replace(deck, stage=Closed(), asked=None), (Finished(operation),))
             case _:
                 raise BadParameter(f"{self.table.protocol} cannot {type(operation).__name__.lower()}")
 
@@ -163,12 +192,13 @@ class StagedDeck(ABC):
         self, operation: Deal | Open | Show, owing: Mapping[int, tuple[int, ...]], positions: tuple[int, ...]
     ) -> Step:
         """Ask every seat for the secrets it has not published yet. An open card needs none."""
-        still = {
-            seat: tuple(p for p in wanted if self.places.face(p) is None and seat not in self.released.get(p, {}))
-            for seat, wanted in owing.items()
-        }
+        still = {seat: tuple(p for p in wanted if self._owes(seat, p)) for seat, wanted in owing.items()}
         stage = Releasing(operation, positions, {seat: wanted for seat, wanted in still.items() if wanted}, self.trail)
         return stage.settle(replace(self, stage=stage))
+
+    def _owes(self, seat: int, position: int) -> bool:
+        published = self.released.get(position, {})
+        return self.places.face(position) is None and seat in self.masked_by(position) and seat not in published
 
     def faces_of(self, positions: tuple[int, ...]) -> list[int]:
         """The faces of cards whose secrets are all published."""
@@ -179,8 +209,16 @@ class StagedDeck(ABC):
         return [face for face in found if face is not None]
 
     def _unlock(self, positions: tuple[int, ...], extra: Mapping[int, Scalars]) -> list[int | None]:
-        secrets = {seat: self._published(positions, seat) for seat in self.table.players if seat not in extra}
-        return self.faces_at(positions, {**secrets, **extra})
+        """Cards that are under different seats' secrets (before and after a seat left) are looked at apart."""
+        found: dict[int, int | None] = {}
+        for seats in dict.fromkeys(map(self.masked_by, positions)):
+            places = [place for place, position in enumerate(positions) if self.masked_by(position) == seats]
+            here = tuple(positions[place] for place in places)
+            secrets = {
+                seat: extra[seat].take(places) if seat in extra else self._published(here, seat) for seat in seats
+            }
+            found.update(zip(places, self.faces_at(here, secrets), strict=True))
+        return [found[place] for place in range(len(positions))]
 
     def _published(self, positions: tuple[int, ...], seat: int) -> Scalars:
         if any(seat not in self.released.get(position, {}) for position in positions):
@@ -244,4 +282,4 @@ class Releasing:
             for position, face in zip(hidden, faces, strict=True):
                 places = places.open(position, face)
                 events.append(Opened(places.card(position), face))
-        return Step(deck.at(places=places, stage=Idle()), (*events, Finished(self.operation)))
+        return Step(deck.at(places=places, stage=Idle(), asked=None), (*events, Finished(deck.asked or self.operation)))

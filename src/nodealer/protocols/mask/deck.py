@@ -115,7 +115,7 @@ class MaskDeck:
     def _return(self, give_back: Return) -> Step:
         positions = self.places.given_back(give_back)
         if give_back.place is Place.DISCARD:
-            places = self.places.drop(positions)
+            places = self.places.discard(positions)
             moved: tuple[Event, ...] = tuple(Moved(self.places.card(position), None) for position in positions)
             return Step(replace(self, places=places), (*moved, Finished(give_back)))
         if give_back.place is Place.SHUFFLED:
