@@ -92,7 +92,7 @@ def show_if_even(seat: Seat, duty: Duty) -> bytes | None:
 def choose_reversed(seat: Seat, duty: Duty) -> None:
     """Put the top cards back in reverse order, or take the second."""
     operation: Any = seat.replica.state.queues[duty.deck or 0][0]
-    pile = seat.replica.state.decks[duty.deck or 0].places.pile  # type: ignore[attr-defined]
+    pile = seat.replica.state.decks[duty.deck or 0].places.pile
     top = list(pile[: operation.count])
     order = {"reorder": top[::-1], "take": top[1:2], "look": top}[operation.then.value]
     seat.choose(duty, encode(order))
@@ -269,8 +269,9 @@ def signed_json(entry: dict[str, Any], key: SigningKey) -> bytes:
     return b'{"entry":' + raw + b',"signature":' + encode(key.sign(raw)) + b"}"
 
 
-def ended(game: Game) -> bool:
-    return bool(game.state.phase is Phase.ENDED)
+def stands(game: Game, phase: Phase) -> bool:
+    """Whether the table is in this phase. A function, so that a type checker does not believe that it stays there."""
+    return game.state.phase is phase
 
 
 def refusal(replica: Replica, data: bytes) -> NodealerError | Outcome:

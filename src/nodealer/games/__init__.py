@@ -18,5 +18,11 @@ def _holdem(parameters: bytes) -> Rules:
     return Holdem.from_parameters(parameters)
 
 
+def _free(parameters: bytes) -> Rules:
+    from nodealer.games.free import Free
+
+    return Free.from_parameters(parameters)
+
+
 #: The games of this package, by name: each makes its rules from the parameters that a session agreed on.
-GAMES: Final[dict[str, Callable[[bytes], Rules]]] = {"holdem": _holdem}
+GAMES: Final[dict[str, Callable[[bytes], Rules]]] = {"free": _free, "holdem": _holdem}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from nodealer.cards import Event, Finished, NewDeck, Operation
@@ -16,6 +16,7 @@ from nodealer.errors import BadParameter
 from nodealer.games.base import Ask, Done, Game, Rules, Turn
 from nodealer.log.roster import Roster
 from nodealer.log.session import Session
+from nodealer.play.records import replace
 from nodealer.proofs.checks import Check
 from nodealer.protocols.base import CardProtocol, Deck, Duty, Step, Table
 from nodealer.tape import digest

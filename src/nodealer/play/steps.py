@@ -6,7 +6,7 @@ Everything here has passed the replica: the entry is signed, it is its seat's ne
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from nodealer.cards import Operation, for_those_who_stay
@@ -14,6 +14,7 @@ from nodealer.errors import BadParameter, EntryRefused, IllegalMove, Malformed, 
 from nodealer.log.roster import refuse_bad_roster
 from nodealer.play import openbook
 from nodealer.play.bodies import Agree, Begin, Body, Book, Cards, Claim, End, Move, Propose, Without
+from nodealer.play.records import replace
 from nodealer.play.state import (
     Change,
     Deed,

@@ -1,7 +1,7 @@
 """Keys and equal logarithms.
 
 `knowledge`: of the secrets of public keys. `one secret`: Z = z·G and image_i = z·base_i for many i. `a secret each`:
-for every i, key_i = s_i·B and image_i = s_i·base_i for one known B. In both, the images are folded into one row by
+for every i, key_i = s_i·B_i and image_i = s_i·base_i. In both, the images are folded into one row by
 weights hashed from the whole statement, and the keys are not. docs/proofs.md says why that is sound.
 """
 
@@ -72,7 +72,7 @@ def check_equality(transcript: Transcript, Z: Points, bases: Points, images: Poi
 
 @dataclass(frozen=True)
 class Each:
-    """For every i: keys[i] = s[i]·base and images[i] = s[i]·bases[i]."""
+    """For every i: keys[i] = s[i]·base and images[i] = s[i]·bases[i]. `base` is one point, or one for each i."""
 
     base: Points
     keys: Points
@@ -80,7 +80,7 @@ class Each:
     images: Points
 
     def __post_init__(self) -> None:
-        if len(self.base) != 1 or not len(self.keys) == len(self.bases) == len(self.images):
+        if len(self.base) not in (1, len(self.keys)) or not len(self.keys) == len(self.bases) == len(self.images):
             raise BadParameter(f"{len(self.keys)} keys, {len(self.bases)} bases and {len(self.images)} images")
 
 

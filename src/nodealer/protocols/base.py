@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal, Protocol
 
 from nodealer.cards import Card, Event, Operation, Places
@@ -85,8 +85,13 @@ class Duty:
     def id(self) -> bytes:
         """What an entry names to say which duty it fulfils."""
         table = self.table
-        deck = "table" if self.deck is None else self.deck
-        return digest("duty", table.session, table.hand, deck, self.seat, self.step, self.anchor)
+        return _duty_id(table.session, table.hand, self.deck, self.seat, self.step, self.anchor)
+
+
+@lru_cache(maxsize=1024)
+def _duty_id(session: bytes, hand: int, deck: int | None, seat: int, step: str, anchor: bytes) -> bytes:
+    # Kept: a deck says again what it is still owed whenever one of several seats has answered.
+    return digest("duty", session, hand, "table" if deck is None else deck, seat, step, anchor)
 
 
 @dataclass(frozen=True)

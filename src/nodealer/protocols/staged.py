@@ -192,11 +192,11 @@ class StagedDeck(ABC):
         self, operation: Deal | Open | Show, owing: Mapping[int, tuple[int, ...]], positions: tuple[int, ...]
     ) -> Step:
         """Ask every seat for the secrets it has not published yet. An open card needs none."""
-        still = {seat: tuple(p for p in wanted if self._owes(seat, p)) for seat, wanted in owing.items()}
+        still = {seat: tuple(p for p in wanted if self.owes(seat, p)) for seat, wanted in owing.items()}
         stage = Releasing(operation, positions, {seat: wanted for seat, wanted in still.items() if wanted}, self.trail)
         return stage.settle(replace(self, stage=stage))
 
-    def _owes(self, seat: int, position: int) -> bool:
+    def owes(self, seat: int, position: int) -> bool:
         published = self.released.get(position, {})
         return self.places.face(position) is None and seat in self.masked_by(position) and seat not in published
 

@@ -312,7 +312,9 @@ class Hand:
         staying = self.contenders
         gone = tuple(seat for seat in self.table.live if seat in self.gone)
         if staying:
-            claims = replace(self._claims(staying), gone=gone, reach=self._reach(staying))
+            claims = self._claims(staying)
+            reach = {seat: claims.put_in[seat] + self.table.stacks[seat] for seat in staying}
+            claims = replace(claims, gone=gone, reach=reach)
         else:
             # Nobody is left who could win: those who are gone divide it, as if they had agreed to.
             claims = self._claims(gone)
@@ -324,11 +326,6 @@ class Hand:
         put_in = dict(zip(self.players, self.table.put_in, strict=True))
         comparable = [seat for seat in staying if seat in self.shown and len(self.board) == BOARD]
         return Claims(put_in, staying, {seat: strength(self.shown[seat], self.board) for seat in comparable})
-
-    def _reach(self, staying: tuple[int, ...]) -> int:
-        """The most that a hand which stays has put in or could still have put in."""
-        put_in = dict(zip(self.players, self.table.put_in, strict=True))
-        return max(put_in[seat] + self.table.stacks[seat] for seat in staying)
 
 
 @dataclass(frozen=True, eq=False)

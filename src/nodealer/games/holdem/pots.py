@@ -11,7 +11,7 @@ divide evenly leaves its odd chips, all of them, to that winner who sits first t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -40,19 +40,18 @@ class Claims:
     known: Mapping[int, int]
     #: Hands that were still in when their seats went.
     gone: tuple[int, ...] = ()
-    #: The most that a staying hand has put in or could still have put in: what lies above was never within its reach.
-    reach: int | None = None
+    #: The most that each staying hand has put in or could still have put in, where a seat left in between.
+    reach: Mapping[int, int] = field(default_factory=dict)
 
 
 def pots(claims: Claims) -> tuple[Pot, ...]:
     """Divide everything that was put in, but for what nobody has called: that was only lent."""
-    reach = max(claims.put_in.values()) if claims.reach is None else claims.reach
-    levels = sorted({amount for amount in (*claims.put_in.values(), reach) if amount > 0})
+    levels = sorted({amount for amount in (*claims.put_in.values(), *claims.reach.values()) if amount > 0})
     divided: list[Pot] = []
     below = 0
     for level in levels:
         paid = {seat: min(amount, level) - below for seat, amount in claims.put_in.items() if amount > below}
-        winners = _winners(claims, level, reach)
+        winners = _winners(claims, level)
         below = level
         if not paid or (len(paid) == 1 and winners == tuple(paid)):
             continue
@@ -63,18 +62,23 @@ def pots(claims: Claims) -> tuple[Pot, ...]:
     return tuple(divided)
 
 
-def _winners(claims: Claims, level: int, reach: int) -> tuple[int, ...]:
+def _winners(claims: Claims, level: int) -> tuple[int, ...]:
     """The best of the hands that contest the layer up to `level`. One that nobody can compare counts as a tie."""
-    contest = tuple(seat for seat in claims.staying if claims.put_in[seat] >= level)
-    if not contest and level > reach:
-        # Only those who are gone played for this: nobody who stayed could have won it, so it is theirs.
-        contest = tuple(seat for seat in claims.gone if claims.put_in[seat] >= level)
-    if not contest:
-        # The bets of those who are gone stay in the pot, for the hands that have come nearest to them.
-        nearest = max(claims.put_in[seat] for seat in claims.staying)
-        contest = tuple(seat for seat in claims.staying if claims.put_in[seat] == nearest)
+    contest = _contest(claims, level)
     best = max((claims.known[seat] for seat in contest if seat in claims.known), default=None)
     return tuple(seat for seat in contest if claims.known.get(seat, best) == best)
+
+
+def _contest(claims: Claims, level: int) -> tuple[int, ...]:
+    """The hands that have paid for a layer. Where only those who are gone have, their bets stay in the pot: for the
+    hands that could still have paid. What was beyond all of these, nobody who stayed could have won: it is the gone's.
+    """
+    return (
+        tuple(seat for seat in claims.staying if claims.put_in[seat] >= level)
+        or tuple(seat for seat in claims.staying if claims.reach.get(seat, 0) >= level)
+        or tuple(seat for seat in claims.gone if claims.put_in[seat] >= level)
+        or claims.staying
+    )
 
 
 def winnings(claims: Claims) -> dict[int, int]:

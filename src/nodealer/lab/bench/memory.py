@@ -36,5 +36,5 @@ def print_peak(name: str, cards: int) -> None:
     """What `peak_of` runs in a process of its own."""
     kind = next(kind for kind in shuffles.KINDS if kind.name == name)
     before = shuffles.start(group(backend="native"), kind, cards)
-    shuffles.verify(kind, kind.shuffle(before, Tape(bytes(32))))
+    shuffles.verify(kind.shuffle(before, Tape(bytes(32))))
     print(_peak())

@@ -39,7 +39,7 @@ def _prover(native: Group, kind: Kind, cards: int) -> Timed:
 
 def _verifier(native: Group, kind: Kind, cards: int) -> Timed:
     sent = kind.shuffle(shuffles.start(native, kind, cards), Tape(bytes(32)))
-    return timed(lambda: shuffles.verify(kind, sent))
+    return timed(lambda: shuffles.verify(sent))
 
 
 def _small(effort: Effort, native: Group, kind: Kind) -> Iterator[Row]:
