@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from nodealer.audit.lazy import LazyGroup
 from nodealer.errors import LogBroken
-from nodealer.group import Group, Points, Scalars, group
+from nodealer.group import Group, Points, Scalars
 from nodealer.log.entry import Arrival
 from nodealer.log.roster import Roster
 from nodealer.log.session import Session
@@ -60,12 +60,15 @@ def _values(record: Any) -> dict[str, Any]:
 
 
 class Skimmer(Replica):
-    """Skims until `begin_checking`, which must come between two hands; from then on a replica like any other."""
+    """Skims until `begin_checking`, which must come between two hands; from then on it checks everything.
 
-    def __init__(self, session: Session, *, entropy: Entropy, on: Group | None = None) -> None:
-        self._real = config_of(session, on)
-        # A hand of its own, so that nothing lazy is left in a cache that the real group uses too.
-        lazy = cast(Group, LazyGroup(on if on is not None else group(self._real.protocol.group.name)))
+    Everything but signatures: of those it checks the ones in `signed`, a range of entries.
+    """
+
+    def __init__(self, session: Session, *, entropy: Entropy, signed: range) -> None:
+        self._real = config_of(session)
+        lazy = cast(Group, LazyGroup(self._real.protocol.group))
+        self._signed_here = signed
         self._checking = False
         super().__init__(_SkimmedConfig(**_values(config_of(session, lazy))), entropy=entropy, eager=False)
 
@@ -79,8 +82,10 @@ class Skimmer(Replica):
         self._checking = True
 
     def _authenticate(self, arrival: Arrival) -> None:
-        if self._checking:
+        if self.height in self._signed_here:
             super()._authenticate(arrival)
+        elif arrival.entry.seat not in self.state.roster.seats or arrival.entry.session != self.config.session.id:
+            raise LogBroken("an entry of another table")
 
     def _owe(self, number: int, before: TableState, checks: Sequence[Check]) -> None:
         if self._checking:

@@ -20,6 +20,9 @@ from nodealer.wire import LOG_BYTES_MAX
 
 Verdict = Literal["clean", "fault", "broken", "incomplete", "not-a-log"]
 Progress = Callable[[int, int], None]
+Append = Callable[[bytes], Outcome]
+#: Given the replica, something that appends an entry to it and looks at what that did.
+Watch = Callable[[Replica], Append]
 
 NOT_PROVEN: Final = (
     "that players did not tell each other their cards outside the table",
@@ -79,40 +82,62 @@ class Report:
         }
 
 
-def verify_file(path: Path, *, entropy: Entropy, on: Group | None = None, progress: Progress | None = None) -> Report:
-    """Audit a log. Never raises for what is in the file: whatever that is, the report says so."""
+def verify_file(
+    path: Path,
+    *,
+    entropy: Entropy,
+    on: Group | None = None,
+    progress: Progress | None = None,
+    watch: Watch | None = None,
+) -> Report:
+    """Audit a log. Never raises for what is in the file: whatever that is, the report says so.
+
+    `watch` sees every entry as it is applied; then each proof is settled at once, and not a hand's together.
+    """
+
+    def audit(session: Session, lines: Iterator[bytes]) -> Report:
+        try:
+            replica = Replica(config_of(session, on), entropy=entropy, eager=watch is not None)
+        except (BadParameter, DecodeError) as error:
+            return Report("not-a-log", f"this program cannot judge the log: {error}", session)
+        append = watch(replica) if watch is not None else replica.append
+        return judge(replica, append, lines)
+
+    return read_file(path, audit, progress)
+
+
+def read_file(path: Path, audit: Callable[[Session, Iterator[bytes]], Report], progress: Progress | None) -> Report:
+    """Give the session and the lines of a file to `audit`; a file that is no log never gets there."""
     try:
+        if not path.is_file():
+            return Report("not-a-log", f"{path.name} {'is not a file' if path.exists() else 'does not exist'}")
         size = path.stat().st_size
         if size > LOG_BYTES_MAX:
             return Report("not-a-log", f"the file has {size:,} bytes; a log has at most {LOG_BYTES_MAX:,}")
         with path.open("rb") as file:
             session, lines = read_log(file)
-            return _audit(session, lines, entropy, on, progress, lambda: file.tell(), size)
+            return audit(session, _told(lines, progress, file.tell, size))
     except OSError as error:
         return Report("not-a-log", f"{path.name} cannot be read: {error.strerror}")
     except DecodeError as error:
         return Report("not-a-log", f"{path.name} is not a log: {error}")
 
 
-def _audit(
-    session: Session,
-    lines: Iterator[bytes],
-    entropy: Entropy,
-    on: Group | None,
-    progress: Progress | None,
-    at: Callable[[], int],
-    size: int,
-) -> Report:
-    try:
-        replica = Replica(config_of(session, on), entropy=entropy, eager=False)
-    except BadParameter as error:
-        return Report("not-a-log", f"this program cannot judge the log: {error}", session)
+def _told(
+    lines: Iterator[bytes], progress: Progress | None, at: Callable[[], int], size: int
+) -> Iterator[bytes]:
+    for line in lines:
+        yield line
+        if progress is not None:
+            progress(at(), size)
+
+
+def judge(replica: Replica, append: Append, lines: Iterator[bytes]) -> Report:
+    """Take all lines that are left, and say what the log is worth."""
     cut = False
     try:
         for line in lines:
-            _take(replica, line)
-            if progress is not None:
-                progress(at(), size)
+            take(replica, append, line)
     except LineCut:
         cut = True
     except (LogBroken, DecodeError) as error:
@@ -126,10 +151,11 @@ def _audit(
     return _report(replica, "clean", "")
 
 
-def _take(replica: Replica, line: bytes) -> None:
+def take(replica: Replica, append: Append, line: bytes) -> None:
+    """The next entry of a saved log: one that would have been refused cannot stand in it."""
     number = replica.height
     try:
-        outcome = replica.append(line)
+        outcome = append(line)
     except (EntryRefused, BadSignature, DecodeError) as error:
         raise LogBroken(f"entry {number} cannot be part of a log: {error}") from None
     if outcome is Outcome.REPEATED:
