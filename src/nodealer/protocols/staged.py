@@ -147,7 +147,7 @@ class StagedDeck(ABC):
         hidden = tuple(position for position in self.places.hand(seat) if self.places.face(position) is None)
         if hidden:
             own = {seat: self.card_secrets(tape, hidden, seat)}
-            for position, face in zip(hidden, self._unlock(hidden, own), strict=True):
+            for position, face in zip(hidden, self.unmask(hidden, own), strict=True):
                 if face is None:
                     raise CardUnreadable(self.number, position, "it is none of the faces of the deck")
                 known[self.places.card(position)] = face
@@ -202,13 +202,13 @@ class StagedDeck(ABC):
 
     def faces_of(self, positions: tuple[int, ...]) -> list[int]:
         """The faces of cards whose secrets are all published."""
-        found = self._unlock(positions, {})
+        found = self.unmask(positions, {})
         if None in found:
             position = positions[found.index(None)]
             raise Undecided(f"card {position} of deck {self.number} is none of the faces of the deck")
         return [face for face in found if face is not None]
 
-    def _unlock(self, positions: tuple[int, ...], extra: Mapping[int, Scalars]) -> list[int | None]:
+    def unmask(self, positions: tuple[int, ...], extra: Mapping[int, Scalars]) -> list[int | None]:
         """Cards that are under different seats' secrets (before and after a seat left) are looked at apart."""
         found: dict[int, int | None] = {}
         for seats in dict.fromkeys(map(self.masked_by, positions)):
