@@ -118,6 +118,18 @@ class Close:
 Operation = NewDeck | Deal | Open | Show | Return | Peek | Close
 
 
+def for_those_who_stay(operation: Operation, gone: frozenset[int]) -> Operation | None:
+    """What is left of an operation when seats have left, or None if that is nothing."""
+    match operation:
+        case Deal():
+            portions = tuple(portion for portion in operation.portions if portion.seat not in gone)
+            return replace(operation, portions=portions) if portions else None
+        case Show() | Peek():
+            return None if operation.seat in gone else operation
+        case _:
+            return operation
+
+
 # --- What a protocol tells ---
 
 
@@ -167,6 +179,8 @@ class Places:
     held: tuple[tuple[int, int], ...] = ()
     #: Position to face, for cards that everybody has seen.
     opened: tuple[tuple[int, int], ...] = ()
+    #: Position to the seat that laid it aside, for discards.
+    aside: tuple[tuple[int, int], ...] = ()
 
     @classmethod
     def fresh(cls, deck: int, size: int) -> Self:
@@ -260,17 +274,25 @@ class Places:
             self._distinct(give_back.positions)
         elif give_back.place is not Place.SHUFFLED:
             raise BadParameter("nothing to give back")
-        known = dict(self.held).keys() | dict(self.opened).keys()
+        known = dict(self.held).keys() | dict(self.opened).keys() | dict(self.aside).keys()
         for position in give_back.positions:
             if position not in known:
                 raise BadParameter(f"card {position} of deck {self.deck} is in nobody's hand and not on the table")
         return give_back.positions
 
-    def drop(self, positions: tuple[int, ...]) -> Places:
-        """These cards in nobody's hand and not on the table any more."""
+    def discard(self, positions: tuple[int, ...]) -> Places:
+        """These cards laid aside by their holders. What was open stays known."""
+        gone = tuple((position, seat) for position, seat in self.held if position in positions)
         held = tuple((position, seat) for position, seat in self.held if position not in positions)
-        opened = tuple((position, face) for position, face in self.opened if position not in positions)
-        return replace(self, held=held, opened=opened)
+        return replace(self, held=held, aside=(*self.aside, *gone))
+
+    def drop(self, positions: tuple[int, ...]) -> Places:
+        """These cards gone from hands, table and discards: they get new positions."""
+        held, opened, aside = (
+            tuple((position, what) for position, what in pairs if position not in positions)
+            for pairs in (self.held, self.opened, self.aside)
+        )
+        return replace(self, held=held, opened=opened, aside=aside)
 
     def restack(self, dropped: tuple[int, ...], place: Place) -> Places:
         """A new epoch: the whole pile and the dropped cards as new positions, or only the dropped ones."""
@@ -280,9 +302,20 @@ class Places:
         pile = {Place.TOP: (*new, *self.pile), Place.BOTTOM: (*self.pile, *new)}.get(place, new)
         return replace(self.drop(dropped), epochs=(*self.epochs, first + count), pile=pile)
 
+    def left_by(self, seats: tuple[int, ...]) -> Places:
+        """Seats have left: what they held or laid aside unseen is in nobody's hand any more."""
+        held = tuple((position, seat) for position, seat in self.held if seat not in seats)
+        aside = tuple((position, seat) for position, seat in self.aside if seat not in seats)
+        return replace(self, held=held, aside=aside)
+
+    def rebuilt(self, count: int) -> Places:
+        """A new epoch with a new pile of `count` cards. The old pile is dead."""
+        first = self.positions
+        return replace(self, epochs=(*self.epochs, first + count), pile=tuple(range(first, first + count)))
+
     def digest(self) -> bytes:
         """For comparing replicas."""
-        return digest("places", repr((self.deck, self.epochs, self.pile, self.held, self.opened)))
+        return digest("places", repr((self.deck, self.epochs, self.pile, self.held, self.opened, self.aside)))
 
     def _distinct(self, positions: tuple[int, ...]) -> None:
         if not positions or len(set(positions)) != len(positions):

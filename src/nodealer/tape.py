@@ -28,16 +28,16 @@ Item = bytes | str | int
 
 def framed(label: str, *items: Item) -> bytes:
     """One unambiguous byte string: each part with its kind and length before it, so that no part runs into the next."""
-    return b"".join(_frame(item) for item in (label, *items))
-
-
-def _frame(item: Item) -> bytes:
-    if isinstance(item, bytes):
-        return b"b" + len(item).to_bytes(8, "little") + item
-    if isinstance(item, str):
-        text = item.encode()
-        return b"s" + len(text).to_bytes(8, "little") + text
-    return b"i" + item.to_bytes(8, "little")
+    parts = []
+    for item in (label, *items):
+        if isinstance(item, bytes):
+            parts += [b"b", len(item).to_bytes(8, "little"), item]
+        elif isinstance(item, str):
+            text = item.encode()
+            parts += [b"s", len(text).to_bytes(8, "little"), text]
+        else:
+            parts += [b"i", item.to_bytes(8, "little")]
+    return b"".join(parts)
 
 
 def digest(label: str, *items: Item) -> bytes:

@@ -1,13 +1,14 @@
 """The one encoding of everything that is hashed, signed, sent or stored, and the one table of limits.
 
 A message is a frozen msgspec struct; its bytes are the compact JSON that msgspec writes for it. A decoder accepts bytes
-only if they equal the encoding of what it decoded, so there is exactly one encoding of each message: doubled keys, white
-space, escapes, loose base64 and odd numbers all fail the comparison, and need no rules of their own.
+only if they equal the encoding of what it decoded, so there is exactly one encoding of each message: doubled keys,
+white space, escapes, loose base64 and odd numbers all fail the comparison, and need no rules of their own.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, TypeVar
+from types import UnionType
+from typing import Annotated, Any, Final, TypeVar, overload
 
 import msgspec
 
@@ -25,7 +26,7 @@ CARDS_MAX: Final = 10_000
 DECKS_MAX: Final = 16
 #: A name of a player, in UTF-8 bytes.
 NAME_BYTES_MAX: Final = 64
-#: One message. The largest honest one is a proven shuffle of 10,000 cards: 0.6 MB of points and 1 MB of proof, in base64.
+#: One message. The largest honest one is a proven shuffle of 10,000 cards: 0.6 MB of points, 1 MB of proof, in base64.
 MESSAGE_BYTES_MAX: Final = 4 << 20
 #: One saved log, and its lines.
 LOG_BYTES_MAX: Final = 512 << 20
@@ -60,7 +61,11 @@ def encode(message: object) -> bytes:
     return _encoder.encode(message)
 
 
-def decode(kind: type[T], data: bytes, *, what: str, limit: int = MESSAGE_BYTES_MAX) -> T:
+@overload
+def decode(kind: type[T], data: bytes, *, what: str, limit: int = MESSAGE_BYTES_MAX) -> T: ...
+@overload
+def decode(kind: UnionType, data: bytes, *, what: str, limit: int = MESSAGE_BYTES_MAX) -> Any: ...
+def decode(kind: Any, data: bytes, *, what: str, limit: int = MESSAGE_BYTES_MAX) -> Any:
     """The message of type `kind` (a struct, or a union of tagged ones) that `data` is the encoding of.
 
     Raises `DecodeError`, naming `what`, for anything else.
@@ -70,7 +75,7 @@ def decode(kind: type[T], data: bytes, *, what: str, limit: int = MESSAGE_BYTES_
     if len(data) > limit:
         raise DecodeError(f"{what} has {len(data)} bytes, more than {limit}")
     try:
-        message: T = _decoder(kind).decode(data)
+        message = _decoder(kind).decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise DecodeError(f"{what} cannot be read: {error}") from None
     if encode(message) != data:

@@ -1,8 +1,8 @@
 """Cut-and-choose over any shuffle whose steps form a group: slow, large, and so simple that it serves as the oracle.
 
-The prover knows a step g with g(start) = end. It publishes shadows h_k(start) of random steps h_k; for each a bit, hashed
-from the statement and all shadows, says whether it opens h_k, which leads from the start to the shadow, or g·h_k⁻¹, which
-leads from the shadow to the end. Who can answer both knows g. Each round halves the odds of a cheater.
+The prover knows a step g with g(start) = end. It publishes shadows h_k(start) of random steps h_k. For each of them a
+bit, hashed from the statement and all shadows, says whether it opens h_k, which leads from the start to the shadow, or
+g·h_k⁻¹, which leads from the shadow to the end. Who can answer both knows g. Each round halves the odds of a cheater.
 
 The verifier refuses an opened map that is no bijection and an opened factor that is zero: without the first a deck of
 aces passes both branches (A10), without the second a deck of identities does (A11).
@@ -166,7 +166,13 @@ def prove_with(context: Context, relation: Relation, step: Step, hidden: Sequenc
 
 
 def verify(
-    context: Context, relation: Relation, proof: Proof, *, rounds: int = ROUNDS, bijection: bool = True, zero: bool = True
+    context: Context,
+    relation: Relation,
+    proof: Proof,
+    *,
+    rounds: int = ROUNDS,
+    bijection: bool = True,
+    zero: bool = True,
 ) -> None:
     """Raise unless every opening leads where its bit says. `bijection` and `zero` exist to show what they are for."""
     if len(proof.shadows) != rounds or len(proof.openings) != rounds:
@@ -191,4 +197,3 @@ def accepted(run: Callable[[], None]) -> bool:
     except (Malformed, ProofRejected):
         return False
     return True
-

@@ -1,5 +1,7 @@
-"""The shuffle argument a second time, from docs/shuffle.md: a verifier that checks each equation alone, left side against
-right, a prover that can be told to lie at any point, and transcripts whose challenges are chosen.
+"""The shuffle argument a second time, from docs/shuffle.md.
+
+A verifier that checks each equation alone, left side against right; a prover that can be told to lie at any point; a
+simulator; and transcripts whose challenges are chosen.
 
 Nothing here is taken from `proofs/shuffle.py` or `proofs/checks.py`.
 """
@@ -124,8 +126,7 @@ def equations(relation: Relation, o: Opened) -> list[bool]:
     G_, H = key[:m], key[m]
     found = [
         o.x * (o.y * o.A + o.B) + o.C_e == vartime_msm(o.a_t + o.x * o.z, G_) + o.r_t * H,
-        o.x * o.C_Delta + o.C_delta
-        == vartime_msm(o.x * o.b_t[1:] - o.b_t[:-1] * o.a_t[1:], G_[: m - 1]) + o.s_t * H,
+        o.x * o.C_Delta + o.C_delta == vartime_msm(o.x * o.b_t[1:] - o.b_t[:-1] * o.a_t[1:], G_[: m - 1]) + o.s_t * H,
         o.x * o.B + o.C_f == vartime_msm(o.b_h, G_) + o.r_h * H,
     ]
     powers, G = o.powers, group.G

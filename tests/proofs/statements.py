@@ -18,14 +18,14 @@ from nodealer.proofs.relations import AddMask, OneScalar, Pairs
 from nodealer.proofs.transcript import Context, Transcript
 from nodealer.tape import Tape
 
-CONTEXT = Context("mask", 0, b"s" * 64, b"r" * 64, 3, 0, 0, "shuffle 1", 2)
+CONTEXT = Context("mask", 0, b"s" * 32, b"r" * 32, 3, 0, 0, "shuffle 1", 2)
 
 #: The same context with one field changed, for every field.
 OTHER_CONTEXTS: Mapping[str, Context] = {
     "protocol": replace(CONTEXT, protocol="lock"),
     "version": replace(CONTEXT, version=1),
-    "session": replace(CONTEXT, session=b"t" * 64),
-    "roster": replace(CONTEXT, roster=b"q" * 64),
+    "session": replace(CONTEXT, session=b"t" * 32),
+    "roster": replace(CONTEXT, roster=b"q" * 32),
     "hand": replace(CONTEXT, hand=4),
     "deck": replace(CONTEXT, deck=1),
     "epoch": replace(CONTEXT, epoch=1),
@@ -216,12 +216,12 @@ def one_secret(group: Group, m: int, seed: str = "") -> Case:
 
 def a_secret_each(group: Group, m: int, seed: str = "") -> Case:
     s = scalars(group, f"each {seed}", m)
-    bases = points(group, f"bases {seed}", m)
+    base, bases = points(group, f"base of the keys {seed}"), points(group, f"bases {seed}", m)
     return Case(
         "a secret each",
-        {"keys": s * group.G, "bases": bases, "images": s * bases},
-        lambda transcript, tape, p: equality.prove_each(transcript, tape, p["keys"], p["bases"], p["images"], s),
-        lambda transcript, p, proof: equality.check_each(transcript, p["keys"], p["bases"], p["images"], proof),
+        {"base": base, "keys": s * base, "bases": bases, "images": s * bases},
+        lambda transcript, tape, p: equality.prove_each(transcript, tape, equality.Each(**p), s),
+        lambda transcript, p, proof: equality.check_each(transcript, equality.Each(**p), proof),
     )
 
 
@@ -266,7 +266,7 @@ def sizes(case: Case, proof: bytes) -> tuple[int, int]:
     return {
         "knowledge": lambda: (lengths["keys"], lengths["keys"]),
         "one secret": lambda: (2, 1),
-        "a secret each": lambda: (2 * lengths["keys"], lengths["keys"]),
+        "a secret each": lambda: (lengths["keys"] + 1, lengths["keys"]),
         "linear": lambda: (2 * lengths["Q"] + 1, lengths["Q"] + 1),
     }[case.name]()
 

@@ -9,6 +9,7 @@ import pytest
 
 from nodealer.errors import Malformed, ProofRejected
 from nodealer.group import Group, Points, concat
+from nodealer.proofs import shuffle
 from nodealer.proofs.relations import OneScalar
 
 from . import cutandchoose as cc
@@ -54,7 +55,7 @@ def test_full_number_of_rounds(fast: Group, kind: str) -> None:
 
 @kinds
 def test_both_proofs_give_one_verdict(fast: Group, kind: str) -> None:
-    """True and false statements of many kinds, each proven twice by a prover that does its best. 24 rounds."""
+    """Statements that the prover's witness fits or does not, each proven both ways with that witness. 24 rounds."""
     m, rounds = 4, 24
     trials = 12 if fast.backend == "native" else 2
     verdicts = set()
@@ -74,13 +75,13 @@ def test_both_proofs_give_one_verdict(fast: Group, kind: str) -> None:
         ]
         if "S" in case.public:
             statements.append((False, {"S": case.public["S"] + fast.G}))
-        for true, changed in statements:
+        for fits, changed in statements:
             relation = case.with_public(**changed)
             argument = case.accepts(case.prove(**changed), **changed)
             shadows = cc.prove(CONTEXT, tape(f"{trial}"), relation, cc.witness(case), rounds)
             oracle = cc.accepted(lambda: cc.verify(CONTEXT, relation, shadows, rounds=rounds))
-            assert argument == oracle == true
-            verdicts.add(true)
+            assert argument == oracle == fits
+            verdicts.add(fits)
     assert verdicts == {True, False}
 
 
@@ -92,8 +93,6 @@ def test_every_permutation_of_three_cards_both_ways(fast: Group, kind: str) -> N
         case = SHUFFLES[kind](fast, 3, permutation=order)
         liar = replace(case, permutation=claimed)
         relation = case.relation
-        from nodealer.proofs import shuffle
-
         proof = shuffle.prove(CONTEXT.transcript(), tape("liar"), relation, claimed, case.secrets)
         shadows = cc.prove(CONTEXT, tape("liar"), relation, cc.witness(liar), rounds)
         oracle = cc.accepted(lambda: cc.verify(CONTEXT, relation, shadows, rounds=rounds))

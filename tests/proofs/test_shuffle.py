@@ -8,6 +8,7 @@ import pytest
 
 from nodealer.errors import BadParameter, DecodeError, Malformed, ProofRejected
 from nodealer.group import Group, Points, Scalars, concat
+from nodealer.group import group as make_group
 from nodealer.proofs import shuffle
 from nodealer.proofs.checks import settle, terms_of
 from nodealer.proofs.generators import commitment_key
@@ -120,8 +121,6 @@ def test_first_step_of_a_rebuild_has_identities_in_its_input(group: Group) -> No
 
 @kinds
 def test_both_backends_give_the_same_bytes(native: Group, kind: str) -> None:
-    from nodealer.group import group as make_group
-
     reference = make_group(backend="reference")
     assert SHUFFLES[kind](native, 5).prove() == SHUFFLES[kind](reference, 5).prove()
 
@@ -417,7 +416,10 @@ def shifts(case: Shuffled, proof: bytes) -> dict[str, tuple[dict[str, Points], d
             found[f"{name} {i} against {j}"] = ({name: put(moved, j, p[name][j] - powers[i] * P)}, {})
     for name, deck in zip(INPUTS[case.name], OUTPUTS[case.name], strict=True):
         if case.name == "pairs":
-            both = {name: put(p[name], 0, p[name][0] + o.b_h[0] * P), deck: put(p[deck], 0, p[deck][0] + o.x * powers[0] * P)}
+            both = {
+                name: put(p[name], 0, p[name][0] + o.b_h[0] * P),
+                deck: put(p[deck], 0, p[deck][0] + o.x * powers[0] * P),
+            }
             found[f"{name} against {deck}"] = (both, {})
     commitments = {
         "A against B": {"A": o.A + P, "B": o.B - o.y * P, "C_f": o.C_f + o.x * o.y * P},
@@ -476,7 +478,15 @@ def doubled(case: Shuffled) -> tuple[Shuffled, oracle.OfPowers, oracle.OfPowers]
     for name in OUTPUTS[case.name]:
         public[name] = put(public[name], 0, two * public[name][0])
     false = Shuffled(
-        case.name, public, case.prover, case.checker, case.relation_type, case.permutation, case.secrets, case.masks, case.s
+        case.name,
+        public,
+        case.prover,
+        case.checker,
+        case.relation_type,
+        case.permutation,
+        case.secrets,
+        case.masks,
+        case.s,
     )
 
     def honest(powers: Scalars) -> Scalars:
@@ -623,15 +633,16 @@ def test_the_common_scalar_cannot_be_chosen_after_xi(group: Group) -> None:
     def forge(transcript: object) -> bytes:
         return oracle.craft(case, relation=relation, secrets=lambda b: s, transcript=transcript)  # type: ignore[arg-type]
 
-    assert accepted(lambda: shuffle.check(oracle.programmed({"xi": xi}), relation, forge(oracle.programmed({"xi": xi}))))
+    assert accepted(
+        lambda: shuffle.check(oracle.programmed({"xi": xi}), relation, forge(oracle.programmed({"xi": xi})))
+    )
     assert not accepted(lambda: shuffle.check(CONTEXT.transcript(), relation, forge(None)))
 
 
-@kinds
-def test_folded_and_unfolded_verifiers_agree(fast: Group, kind: str) -> None:
-    """Random changes of points and scalars, proven anew or not: three verifiers, one verdict."""
-    trials = 350 if fast.backend == "native" else 25
-    case = SHUFFLES[kind](fast, 3)
+def three_verifiers_agree(group: Group, kind: str, m: int, trials: int) -> None:
+    """Random changes of points and scalars, proven anew or not: the folded sum, its equations one by one, and the
+    equations of docs/shuffle.md give one verdict."""
+    case = SHUFFLES[kind](group, m)
     proof = case.prove()
     choose = naturals(f"mutations {kind}", 1 << 64)
     verdicts = {True: 0, False: 0}
@@ -642,12 +653,12 @@ def test_folded_and_unfolded_verifiers_agree(fast: Group, kind: str) -> None:
         if what in (0, 1):
             name = list(case.public)[next(choose) % len(case.public)]
             index = next(choose) % len(case.public[name])
-            changed[name] = put(case.public[name], index, points(fast, f"mutation {trial}"))
+            changed[name] = put(case.public[name], index, points(group, f"mutation {trial}"))
             mutated = case.prove(**changed) if what == 0 else proof
         elif what == 2:
             at = 1 + 32 * (next(choose) % ((len(proof) - 1) // 32))
             boundary = 1 + 32 * (6 + case.relation.row_count)
-            new = points(fast, f"mutation {trial}") if at < boundary else scalars(fast, f"mutation {trial}")
+            new = points(group, f"mutation {trial}") if at < boundary else scalars(group, f"mutation {trial}")
             mutated = proof[:at] + new.to_bytes() + proof[at + 32 :]
         else:
             mutated = case.prove(seed=f"honest {trial}")
@@ -659,6 +670,18 @@ def test_folded_and_unfolded_verifiers_agree(fast: Group, kind: str) -> None:
         assert folded == unfolded == plain
         verdicts[folded] += 1
     assert verdicts[True] > trials // 8 and verdicts[False] > trials // 2
+
+
+@kinds
+def test_folded_and_unfolded_verifiers_agree(fast: Group, kind: str) -> None:
+    three_verifiers_agree(fast, kind, 3, 350 if fast.backend == "native" else 25)
+
+
+@kinds
+@pytest.mark.deep
+@pytest.mark.parametrize("m", [2, 13, 52])
+def test_folded_and_unfolded_verifiers_agree_on_many(native: Group, kind: str, m: int) -> None:
+    three_verifiers_agree(native, kind, m, 1000)
 
 
 # --- Generators ---
@@ -677,7 +700,9 @@ def test_foreign_generators(group: Group, kind: str, monkeypatch: pytest.MonkeyP
 
 
 @kinds
-def test_why_nobody_may_know_a_relation_between_generators(group: Group, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_why_nobody_may_know_a_relation_between_generators(
+    group: Group, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With G_j = g_j·H one commitment opens to two values, and a false deck is proven (A15)."""
     false, halved, honest = doubled(SHUFFLES[kind](group, 3))
     g, H = scalars(group, "trapdoor", 3), commitment_key(group, 3)[3]
@@ -765,7 +790,7 @@ def test_addmask_chain_from_the_first_step(fast: Group) -> None:
     # Four decks, the generators, G, and S, K + S and nine points of each proof.
     assert count_terms(checks) == 2 * m * 4 + (m + 1) + 1 + 3 * (2 + 9)
     # The deck really is what the keys open.
-    total = sum((int.from_bytes(addmask(group, m, seed=f"player {p}").s.to_bytes(), "little") for p in range(3)))  # type: ignore[union-attr]
+    total = sum(int.from_bytes(addmask(group, m, seed=f"player {p}").s.to_bytes(), "little") for p in range(3))  # type: ignore[union-attr]
     opened = W - group.scalars((total % group.order).to_bytes(32, "little")) * U
     size = group.point_size
     cards = {opened.to_bytes()[at : at + size] for at in range(0, m * size, size)}

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import nodealer
-from nodealer.cli import bench, doctor, protocols
+from nodealer.cli import bench, doctor, play, protocols, verify
 
 app = typer.Typer(
     name="nodealer",
@@ -37,3 +37,5 @@ def nodealer_command(
 app.command("doctor", epilog="Example: [bold]nodealer doctor --json[/bold]")(doctor.doctor)
 app.command("bench", epilog="Example: [bold]nodealer bench core --strict[/bold]")(bench.bench)
 app.command("protocols", epilog="Example: [bold]nodealer protocols --json[/bold]")(protocols.protocols)
+app.command("play", epilog="Example: [bold]nodealer play --auto --seats 4 --hands 3 --log game.jsonl[/bold]")(play.play)
+app.command("verify", epilog="Example: [bold]nodealer verify game.jsonl[/bold]")(verify.verify)

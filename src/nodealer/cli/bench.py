@@ -12,7 +12,8 @@ from rich.table import Table
 
 from nodealer.cli.exits import BAD
 from nodealer.cli.output import err, out, print_json
-from nodealer.lab.bench import SUITES, Effort, Row, describe_machine
+from nodealer.errors import BadParameter
+from nodealer.lab.bench import SUITES, Effort, Row, describe_machine, hand
 from nodealer.lab.bench.plot import draw, refuse_without_matplotlib
 
 
@@ -22,13 +23,17 @@ class Suite(enum.StrEnum):
     CORE = "core"
     PROOFS = "proofs"
     LOG = "log"
+    HAND = "hand"
 
 
 def bench(
-    suite: Annotated[Suite, typer.Argument(help="core: the arithmetic; proofs: shuffles; log: signed entries.")],
+    suite: Annotated[
+        Suite, typer.Argument(help="core: the arithmetic; proofs: shuffles; log: signed entries; hand: a whole hand.")
+    ],
     json: Annotated[bool, typer.Option("--json", help="One JSON document instead of a table.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Also draw the ratios into this file (.png, .svg, .pdf).")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 when a required figure is not met.")] = False,
+    protocol: Annotated[str | None, typer.Option(help="The card protocol of `hand`; the default one is mask.")] = None,
 ) -> None:
     """Measure speed and size.
 
@@ -37,7 +42,7 @@ def bench(
     """
     if plot is not None:
         refuse_without_matplotlib()
-    rows = _measure(suite)
+    rows = _measure(suite, protocol)
     machine = describe_machine()
     if json:
         print_json({"machine": machine, "rows": rows})
@@ -50,11 +55,15 @@ def bench(
         raise typer.Exit(BAD)
 
 
-def _measure(suite: Suite) -> list[Row]:
+def _measure(suite: Suite, protocol: str | None) -> list[Row]:
+    if protocol is not None and suite is not Suite.HAND:
+        raise BadParameter(f"{suite} has no protocol: --protocol belongs to hand")
+    effort = Effort.from_environment()
+    measured = SUITES[suite](effort) if protocol is None else hand.run(effort, protocol)
     rows: list[Row] = []
     console = err()
     with console.status(f"measuring {suite} …") as status:
-        for row in SUITES[suite](Effort.from_environment()):
+        for row in measured:
             rows.append(row)
             status.update(f"measured {row.name} ({_sizes(row)})")
     return rows

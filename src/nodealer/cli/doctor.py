@@ -1,4 +1,68 @@
-"""`nodealer doctor`"""
+"""`nodealer doctor`: what is installed here, and whether it works."""
+
+from __future__ import annotations
+
+import platform
+from importlib import import_module
+from typing import Annotated, Any
+
+import typer
+
+import nodealer
+from nodealer.cli.exits import BAD
+from nodealer.cli.output import err, out, print_json
+from nodealer.cli.selftest import Outcome, run_selftests
+from nodealer.group import Group, group
+from nodealer.lab.bench.machine import cpu_features
+
+SLOW = "No native core: this is the slow reference, ten to twenty times slower, and not constant-time."
+MEND = "It plays and verifies correctly. For the fast core install Rust (https://rustup.rs) and run `make build`."
 
 
-def doctor() -> None: ...
+def doctor(
+    json: Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")] = False,
+) -> None:
+    """Say what is installed and test every primitive against built-in vectors. Exits with 1 when one fails."""
+    found = group()
+    outcomes = list(run_selftests(found))
+    good = all(outcome.ok for outcome in outcomes)
+    facts = _facts(found)
+    if json:
+        tests = [{"name": outcome.name, "ok": outcome.ok} for outcome in outcomes]
+        print_json({**facts, "selftests": tests, "ok": good})
+    else:
+        _print_facts(facts)
+    _print_outcomes(outcomes, quiet=json)
+    if found.backend == "reference":
+        err().print(f"[bold yellow]{SLOW}[/bold yellow]\n{MEND}", soft_wrap=True)
+    if not good:
+        raise typer.Exit(BAD)
+
+
+def _facts(found: Group) -> dict[str, Any]:
+    """Everything of the JSON document but the self-tests. A reference has neither profile nor core."""
+    core = import_module("nodealer.group.native").load() if found.backend == "native" else None
+    return {
+        "version": nodealer.__version__,
+        "backend": found.backend,
+        "profile": getattr(core, "PROFILE", None),
+        "core_version": getattr(core, "VERSION", None),
+        "python": platform.python_version(),
+        "cpu": cpu_features(),
+    }
+
+
+def _print_facts(facts: dict[str, Any]) -> None:
+    native = facts["backend"] == "native"
+    core = f"native core {facts['core_version']} ({facts['profile']})" if native else "reference (slow)"
+    out().print(f"nodealer {facts['version']}, {core}, Python {facts['python']}", soft_wrap=True)
+    out().print(f"processor features in use or usable: {', '.join(facts['cpu']) or 'unknown'}", soft_wrap=True)
+
+
+def _print_outcomes(outcomes: list[Outcome], *, quiet: bool) -> None:
+    """All of them for people; beside a JSON document only what failed."""
+    for outcome in outcomes:
+        if not outcome.ok:
+            err().print(f"[red]✗[/red] {outcome.name}: {outcome.reason}", soft_wrap=True)
+        elif not quiet:
+            out().print(f"[green]✓[/green] {outcome.name}", soft_wrap=True)

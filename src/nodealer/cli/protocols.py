@@ -11,7 +11,7 @@ from rich.panel import Panel
 from rich.table import Table
 
 from nodealer.cli.output import err, out, print_json
-from nodealer.protocols import PROTOCOLS
+from nodealer.protocols import PROTOCOLS, make_protocol
 from nodealer.protocols.base import Cheat, Claims
 
 
@@ -19,7 +19,7 @@ def protocols(
     json: Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")] = False,
 ) -> None:
     """Print what each card protocol serves, which cheats it sees and when, and what it costs."""
-    claims = [make().claims for make in PROTOCOLS.values()]
+    claims = [make_protocol(name).claims for name in PROTOCOLS]
     if json:
         print_json([claim.as_json() for claim in claims])
         return

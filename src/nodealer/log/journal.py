@@ -88,7 +88,7 @@ def _read(path: Path) -> tuple[list[Record], bool]:
     records: list[Record] = []
     for number, line in enumerate(lines, start=1):
         try:
-            records.append(decode(Record, line, what=f"line {number} of the journal"))  # type: ignore[arg-type]
+            records.append(decode(Record, line, what=f"line {number} of the journal"))
         except DecodeError as error:
             raise DecodeError(f"the journal {path.name} is damaged: {error}") from None
     return records, bool(last)

@@ -19,7 +19,7 @@ SIGNATURE_BYTES: Final = 64
 _P: Final = 2**255 - 19
 _D: Final = -121665 * pow(121666, -1, _P) % _P
 #: The y coordinates of the eight points whose order divides 8 (RFC 8032's curve): 1, -1, 0 and two of order 8.
-_Y8: Final = 0x7A03AC9277FDC74EC6CC392CFA53202A0F67100D760B3CBA4FD83D3D706A17C7
+_Y8: Final = 0x7A03AC9277FDC74EC6CC392CFA53202A0F67100D760B3CBA4FD84D3D706A17C7
 _SMALL_ORDER_Y: Final = frozenset({1, _P - 1, 0, _Y8, _P - _Y8})
 
 

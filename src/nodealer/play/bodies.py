@@ -89,4 +89,5 @@ Body = Begin | Cards | Move | Propose | Agree | Without | Claim | Book | End
 
 def read_body(data: bytes) -> Body:
     """The body of an entry, strictly decoded, the JSON inside it not looked at yet."""
-    return decode(Body, data, what="the body")  # type: ignore[arg-type]
+    body: Body = decode(Body, data, what="the body")
+    return body

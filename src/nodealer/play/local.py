@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from msgspec import Raw
+
 from nodealer.errors import NodealerError
 from nodealer.games.base import Rules
 from nodealer.log.journal import MemoryJournal
@@ -41,12 +43,15 @@ class LocalTable:
 
     def run(self, decide: Callable[[Seat], bool] | None = None) -> None:
         """Let every seat do what it owes. `decide` makes a person's move for a seat, and says whether it made one."""
-        while True:
-            sent = [data for seat in self.seats.values() for data in seat.due()]
-            for data in sent:
-                self.order(data)
-            if not sent and not (decide is not None and any(decide(seat) for seat in self.seats.values())):
-                return
+        while self.step() or (decide is not None and any(decide(seat) for seat in self.seats.values())):
+            pass
+
+    def step(self) -> bool:
+        """Let every seat do once what it owes now. Says whether anybody did anything."""
+        sent = [data for seat in self.seats.values() for data in seat.due()]
+        for data in sent:
+            self.order(data)
+        return bool(sent)
 
 
 def seat_players(
@@ -67,7 +72,12 @@ def seat_players(
     )
     claims = protocol.claims
     session = agree_session(
-        Proposal(Part(rules.name, rules.version), Part(claims.name, claims.version), versions, Roster(players)),
+        Proposal(
+            Part(rules.name, rules.version, Raw(rules.parameters)),
+            Part(claims.name, claims.version, Raw(protocol.parameters)),
+            versions,
+            Roster(players),
+        ),
         entropy,
     )
     config = Config(session, protocol, rules)

@@ -57,6 +57,8 @@ class Replica:
         self.entries: list[bytes] = []
         #: What happened, with the number of the entry that made it happen.
         self.events: list[tuple[int, Event]] = []
+        #: The proofs that came, each with the number of its entry. Whether they hold is known when they are settled.
+        self.proofs: list[tuple[int, str]] = []
         self.checks_settled = 0
         self._entropy = entropy
         self._eager = eager
@@ -100,7 +102,7 @@ class Replica:
         """
         arrival = read_entry(data)
         entry = arrival.entry
-        authenticate(arrival, self.state.roster, self.config.session.id)
+        self._authenticate(arrival)
         signed = self._signed.setdefault(self.state.roster.player(entry.seat).key, [])
         if entry.seq < len(signed):
             return self._again(arrival, signed[entry.seq])
@@ -128,6 +130,9 @@ class Replica:
         self._owed = []
         self.checks_settled += len(checks)
 
+    def _authenticate(self, arrival: Arrival) -> None:
+        authenticate(arrival, self.state.roster, self.config.session.id)
+
     def _again(self, arrival: Arrival, earlier: bytes) -> Outcome:
         """A number that was used before: the same words once more, or a contradiction."""
         if arrival.signed == read_entry(earlier).signed:
@@ -148,18 +153,19 @@ class Replica:
         except Dropped:
             self._grow(arrival.data)
             return Outcome.DROPPED
-        except EntryRefused:
-            # Refused on a state that may itself be false: then the entry is void, and not to be blamed.
-            if not self._owed:
-                raise
-            self.settle()
-            return self._apply(arrival)
         except (PeerFault, Undecided) as fault:
             self.settle()
             if not self.stopped:
                 self._stop(self.state, fault, "message")
             self._grow(arrival.data)
             return Outcome.FAULT
+        except Exception:
+            # Refused on a state that may itself be false: then the entry is void, and not to be blamed. Nor need a game
+            # cope with what no true deck gives, such as one face twice, where all seats went on with a false one.
+            if not self._owed:
+                raise
+            self.settle()
+            return self._apply(arrival)
         return self._commit(arrival, change)
 
     def _change(self, arrival: Arrival) -> Change:
@@ -181,12 +187,15 @@ class Replica:
         self.state = refreshed(change.state, number + 1)
         self.events.extend((number, event) for event in change.events)
         if change.checks:
-            checks = tuple(replace(check, entry=number) for check in change.checks)
-            self._owed.append(_Owed(number, before, checks))
+            self._owe(number, before, change.checks)
         self._grow(arrival.data)
         if self._owed and (self._eager or self.state.phase in (Phase.BETWEEN, Phase.ENDED)):
             self.settle()
         return Outcome.FAULT if self.stopped else Outcome.ACCEPTED
+
+    def _owe(self, number: int, before: TableState, checks: Sequence[Check]) -> None:
+        self.proofs.extend((number, check.name) for check in checks)
+        self._owed.append(_Owed(number, before, tuple(replace(check, entry=number) for check in checks)))
 
     def _grow(self, data: bytes) -> None:
         self.entries.append(data)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from nodealer.cards import Event, Finished, NewDeck, Operation
@@ -16,6 +16,7 @@ from nodealer.errors import BadParameter
 from nodealer.games.base import Ask, Done, Game, Rules, Turn
 from nodealer.log.roster import Roster
 from nodealer.log.session import Session
+from nodealer.play.records import replace
 from nodealer.proofs.checks import Check
 from nodealer.protocols.base import CardProtocol, Deck, Duty, Step, Table
 from nodealer.tape import digest
@@ -78,7 +79,9 @@ class Config:
         claims = self.protocol.claims
         roles = tuple((role, seat) for role, seat in roster.roles if seat in seats)
         bound = digest("hand roster", roster.digest, *seats)
-        return Table(claims.name, claims.version, self.session.id, bound, hand, seats, roles, self.protocol.group)
+        keys = tuple((player.seat, player.key) for player in roster.players if player.seat in seats)
+        session, group = self.session.id, self.protocol.group
+        return Table(claims.name, claims.version, session, bound, hand, seats, roles, group, keys)
 
 
 @dataclass(frozen=True)
@@ -298,7 +301,9 @@ def _request(change: Change, deck: int) -> Change:
             raise BadParameter(f"deck {deck} exists already, or is not one of {DECKS_MAX}")
         if operation.faces > state.config.rules.cards:
             raise BadParameter(f"a deck of {operation.faces} cards, and the game announced {state.config.rules.cards}")
-        made = state.config.protocol.new_deck(state.table, deck, operation.faces, operation.owner)
+        gone = tuple(sorted(state.gone & set(state.table.seats)))
+        table = state.table.without(gone) if gone else state.table
+        made = state.config.protocol.new_deck(table, deck, operation.faces, operation.owner)
         return apply_step(change, deck, Step(made))
     if deck not in state.decks:
         raise BadParameter(f"there is no deck {deck}")

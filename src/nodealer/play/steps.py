@@ -6,13 +6,15 @@ Everything here has passed the replica: the entry is signed, it is its seat's ne
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
+from nodealer.cards import Operation, for_those_who_stay
 from nodealer.errors import BadParameter, EntryRefused, IllegalMove, Malformed, PeerFault, Undecided
 from nodealer.log.roster import refuse_bad_roster
 from nodealer.play import openbook
 from nodealer.play.bodies import Agree, Begin, Body, Book, Cards, Claim, End, Move, Propose, Without
+from nodealer.play.records import replace
 from nodealer.play.state import (
     Change,
     Deed,
@@ -104,6 +106,8 @@ def _propose(state: TableState, said: Said, body: Propose) -> Change:
     claims = state.config.protocol.claims
     if not claims.seats[0] <= len(body.roster.with_cards) <= claims.seats[1]:
         raise Malformed(f"{claims.name} cannot serve a table of {len(body.roster.with_cards)}")
+    if not set(claims.roles) <= {role for role, _ in body.roster.roles}:
+        raise Malformed(f"{claims.name} needs a seat for each of its roles")
     # Whoever has begun must begin again: a hand is bound to its roster.
     agreed, proposals = frozenset({said.seat}), state.proposals + 1
     return _adopt(replace(state, proposal=body.roster, agreed=agreed, proposals=proposals, commitments={}), said)
@@ -162,11 +166,13 @@ def _leave(state: TableState, seats: frozenset[int], said: Said) -> Change:
             raise PeerFault(silent, "silent when the books were to be opened", said.entry)
     state = replace(state, gone=state.gone | seats)
     if state.phase is Phase.BETWEEN:
+        begun = {seat: commitment for seat, commitment in state.commitments.items() if seat not in seats}
+        state = replace(state, commitments=begun)
         return _adopt(state, said) if state.proposal is not None else begin_hand(state)
     if state.game is None:
         return Change(state)
     leaving = tuple(sorted(seats))
-    change = Change(state)
+    change = Change(replace(state, queues={deck: _staying(queue, seats) for deck, queue in state.queues.items()}))
     steps = {deck: value.without(leaving) for deck, value in state.decks.items()}
     cards = all(step is not None for step in steps.values())
     if cards:
@@ -177,6 +183,12 @@ def _leave(state: TableState, seats: frozenset[int], said: Said) -> Change:
         change = Change(replace(state, decks={}, queues={}, asked=False, happened=()))
     game = state.game.left(leaving, cards=cards)
     return drive(replace(change, state=replace(change.state, game=game, turn=state.turn + 1)))
+
+
+def _staying(queue: tuple[Operation, ...], gone: frozenset[int]) -> tuple[Operation, ...]:
+    """A deck's queue without what nobody is there for. The first operation is in progress: the deck sees to it."""
+    rest = (for_those_who_stay(operation, gone) for operation in queue[1:])
+    return (*queue[:1], *(operation for operation in rest if operation is not None))
 
 
 def _claim(state: TableState, said: Said, body: Claim) -> Change:

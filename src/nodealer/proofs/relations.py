@@ -1,8 +1,8 @@
 """What a shuffle does to a deck: the statements of the shuffle argument.
 
 `Pairs`: every card (U, W) is re-masked to (U + ρ·G, W + ρ·K). `AddMask`: the shuffler's key s joins first, so that
-(U, W) becomes (U + ρ·G, W + s·U + ρ·(K + S)). `OneScalar`: every card is multiplied by one secret. ρ is indexed by the
-place in the output.
+(U, W) becomes (U + ρ·G, W + s·U + ρ·(K + S)). `OneScalar`: every card is multiplied by one secret. `Offset`: every pair
+(A, B) becomes (r·(A + x·B), r·B). ρ is indexed by the place in the output.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from functools import cached_property
 
 from nodealer.errors import BadParameter, Malformed
 from nodealer.group import Points, Scalars
+from nodealer.proofs.generators import blinding_generator
 from nodealer.proofs.shuffle import Row
 
 
@@ -30,7 +31,9 @@ def _refuse_deck(inputs: Points, outputs: Points) -> None:
             raise Malformed(f"card {place} of the shuffled deck is a card of the deck before it")
 
 
-def _same_length(*decks: Points) -> None:
+def _refuse_sizes(keys: tuple[Points, ...], decks: tuple[Points, ...]) -> None:
+    if any(len(key) != 1 for key in keys):
+        raise BadParameter("a key of a shuffle is one point")
     if len({len(deck) for deck in decks}) != 1:
         raise BadParameter(f"decks of different sizes: {[len(deck) for deck in decks]}")
     if len(decks[0]) < 2:
@@ -52,7 +55,7 @@ class Pairs:
     row_count = 2
 
     def __post_init__(self) -> None:
-        _same_length(self.U, self.W, self.U_out, self.W_out)
+        _refuse_sizes((self.K,), (self.U, self.W, self.U_out, self.W_out))
 
     @property
     def size(self) -> int:
@@ -93,7 +96,7 @@ class AddMask:
     row_count = 3
 
     def __post_init__(self) -> None:
-        _same_length(self.U, self.W, self.U_out, self.W_out)
+        _refuse_sizes((self.K, self.S), (self.U, self.W, self.U_out, self.W_out))
 
     @property
     def size(self) -> int:
@@ -139,7 +142,7 @@ class OneScalar:
     row_count = 2
 
     def __post_init__(self) -> None:
-        _same_length(self.inputs, self.outputs)
+        _refuse_sizes((self.S,), (self.inputs, self.outputs))
 
     @property
     def size(self) -> int:
@@ -161,4 +164,53 @@ class OneScalar:
         return (
             Row(self.outputs, ((0, -powers, self.inputs),), ()),
             Row(None, ((0, one, self.S.group.G),), ((one, self.S),)),
+        )
+
+
+@dataclass(frozen=True)
+class Offset:
+    """Turn every pair (A, B) into (r·(A + x·B), r·B) with one r and one x for all, and permute.
+
+    R = r·G, and W = w·G + t·H with w = r·x hides the offset x and binds it. The secrets are r, w and t.
+    """
+
+    R: Points
+    W: Points
+    A: Points
+    B: Points
+    A_out: Points
+    B_out: Points
+
+    kind = "offset"
+    secrets = 3
+    row_count = 4
+
+    def __post_init__(self) -> None:
+        _refuse_sizes((self.R, self.W), (self.A, self.B, self.A_out, self.B_out))
+
+    @property
+    def size(self) -> int:
+        return len(self.A)
+
+    @property
+    def statement(self) -> tuple[Points, ...]:
+        return self.R, self.W, self.A, self.B, self.A_out, self.B_out
+
+    def refuse(self) -> None:
+        for name, point in (("R", self.R), ("the commitment to the offset", self.W)):
+            if point.first_identity() is not None:
+                raise Malformed(f"{name} is the identity")
+        for before, after in ((self.A, self.A_out), (self.B, self.B_out)):
+            _refuse_deck(before, after)
+        if len(set(_encodings(self.A_out))) != self.size or len(set(_encodings(self.B_out))) != self.size:
+            raise Malformed("a point stands twice in the shuffled deck")
+
+    def rows(self, powers: Scalars) -> tuple[Row, ...]:
+        group = self.R.group
+        one = group.integers([1])
+        return (
+            Row(self.A_out, ((0, -powers, self.A), (1, -powers, self.B)), ()),
+            Row(self.B_out, ((0, -powers, self.B),), ()),
+            Row(None, ((0, one, group.G),), ((one, self.R),)),
+            Row(None, ((1, one, group.G), (2, one, blinding_generator(group))), ((one, self.W),)),
         )

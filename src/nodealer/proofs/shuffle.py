@@ -21,7 +21,6 @@ from nodealer.proofs.generators import commitment_key
 from nodealer.proofs.transcript import Transcript
 from nodealer.tape import Tape
 
-
 #: A, B, C_e, C_δ, C_Δ, C_f: the points of every proof before those of its rows.
 COMMITMENTS: Final = 6
 

@@ -50,7 +50,7 @@ class Context:
 
 
 class Transcript:
-    """A running hash of labelled items. `seat` is the prover. `trace`, if given, is told each item as it is absorbed."""
+    """A running hash of labelled items. `seat` is the prover; `trace`, if given, is told each item that is absorbed."""
 
     def __init__(self, seat: int, trace: Trace | None = None) -> None:
         self.seat = seat

@@ -8,11 +8,15 @@ from typing import Final
 from nodealer.errors import BadParameter
 from nodealer.group import Group
 from nodealer.protocols.base import CardProtocol
+from nodealer.protocols.lock import Lock
 from nodealer.protocols.mask import Mask
+from nodealer.protocols.offset import Offset
 
 #: Name to what makes the protocol from its parameters (canonical JSON) on a group.
 PROTOCOLS: Final[dict[str, Callable[[bytes, Group | None], CardProtocol]]] = {
     "mask": Mask,
+    "lock": Lock,
+    "offset": Offset,
 }
 
 

@@ -1,19 +1,19 @@
 """The one interface that five protocols stand behind.
 
 A protocol makes *decks*. A deck is an immutable public value: a game's request and a seat's message each give the next
-deck, what happened, and the checks that are owed for it. What a seat owes is a *duty*; the message that fulfils one is a
-pure function of the deck, the duty, the seat's tape and, where a person chooses, the choice. So restarting, replaying
+deck, what happened, and the checks that are owed for it. What a seat owes is a *duty*; the message that fulfils one is
+a pure function of the deck, the duty, the seat's tape and, where a person chooses, the choice. So restarting, replaying
 and auditing a seat are all the same call.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 from typing import Any, Literal, Protocol
 
-from nodealer.cards import Card, Event, Operation
+from nodealer.cards import Card, Event, Operation, Places
 from nodealer.errors import BadParameter
 from nodealer.group import Group
 from nodealer.proofs.checks import Check
@@ -36,6 +36,23 @@ class Table:
     #: Seats with a role of their own, such as ("dealer", 0).
     roles: tuple[tuple[str, int], ...]
     group: Group = field(repr=False)
+    #: Seats and their identity keys, for protocols that order seats by them.
+    identities: tuple[tuple[int, bytes], ...] = field(default=(), repr=False)
+
+    def without(self, seats: tuple[int, ...]) -> Table:
+        """The table after these seats have left. What is made from now on is bound to those who stay."""
+        return replace(
+            self,
+            roster=digest("roster without", self.roster, *seats),
+            seats=tuple(seat for seat in self.seats if seat not in seats),
+            roles=tuple((role, seat) for role, seat in self.roles if seat not in seats),
+        )
+
+    @property
+    def players(self) -> tuple[int, ...]:
+        """The seats with secrets and cards of their own: all but servers."""
+        servers = {seat for role, seat in self.roles if role == "server"}
+        return tuple(seat for seat in self.seats if seat not in servers)
 
     def context(self, *, deck: int, epoch: int, step: str, seat: int) -> Context:
         """Where a proof made at this table belongs."""
@@ -68,8 +85,13 @@ class Duty:
     def id(self) -> bytes:
         """What an entry names to say which duty it fulfils."""
         table = self.table
-        deck = "table" if self.deck is None else self.deck
-        return digest("duty", table.session, table.hand, deck, self.seat, self.step, self.anchor)
+        return _duty_id(table.session, table.hand, self.deck, self.seat, self.step, self.anchor)
+
+
+@lru_cache(maxsize=1024)
+def _duty_id(session: bytes, hand: int, deck: int | None, seat: int, step: str, anchor: bytes) -> bytes:
+    # Kept: a deck says again what it is still owed whenever one of several seats has answered.
+    return digest("duty", session, hand, "table" if deck is None else deck, seat, step, anchor)
 
 
 @dataclass(frozen=True)
@@ -83,6 +105,10 @@ class Step:
 
 class Deck(Protocol):
     """The public state of one deck. Immutable; refusing something means raising, and changes nothing."""
+
+    @property
+    def places(self) -> Places:
+        """Where the cards are."""
 
     @property
     def duties(self) -> tuple[Duty, ...]:

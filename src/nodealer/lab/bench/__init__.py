@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from nodealer.lab.bench import core, log, proofs
+from nodealer.lab.bench import core, hand, log, proofs
 from nodealer.lab.bench.machine import describe_machine
 from nodealer.lab.bench.rows import Row
 from nodealer.lab.bench.timing import Effort
 
 __all__ = ["SUITES", "Effort", "Row", "describe_machine"]
 
-SUITES: Final[dict[str, Callable[[Effort], Iterator[Row]]]] = {"core": core.run, "proofs": proofs.run, "log": log.run}
+SUITES: Final[dict[str, Callable[[Effort], Iterator[Row]]]] = {
+    "core": core.run,
+    "proofs": proofs.run,
+    "log": log.run,
+    "hand": hand.run,
+}

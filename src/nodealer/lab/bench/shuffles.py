@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Protocol
 
 from nodealer.group import Group, Points, concat, hash_to_points
@@ -37,6 +39,8 @@ class Shuffled:
     proof: bytes
     outputs: tuple[bytes, ...]
     after: Position
+    #: The statement with outputs as somebody else decoded them: the input deck and the keys are at hand.
+    received: Callable[..., Relation]
 
 
 class Kind(Protocol):
@@ -54,9 +58,6 @@ class Kind(Protocol):
 
     def shuffle(self, before: Position, tape: Tape) -> Shuffled:
         """Permute, re-mask and prove."""
-
-    def received(self, sent: Shuffled, outputs: tuple[Points, ...]) -> Relation:
-        """The statement with these outputs: the input deck and the keys are at hand."""
 
 
 def start(group: Group, kind: Kind, cards: int) -> Position:
@@ -87,11 +88,7 @@ class PairsKind:
         outputs = U.take(order) + rho * G, W.take(order) + rho * K
         relation = Pairs(K, U, W, *outputs)
         proof = shuffle.prove(CONTEXT.transcript(), tape, relation, order, lambda b: b.dot(rho))
-        return Shuffled(relation, proof, _bytes(outputs), Position(K, outputs))
-
-    def received(self, sent: Shuffled, outputs: tuple[Points, ...]) -> Relation:
-        assert isinstance(sent.relation, Pairs)
-        return Pairs(sent.relation.K, sent.relation.U, sent.relation.W, *outputs)
+        return Shuffled(relation, proof, _bytes(outputs), Position(K, outputs), partial(Pairs, K, U, W))
 
 
 class AddMaskKind:
@@ -111,11 +108,7 @@ class AddMaskKind:
         outputs = u + rho * G, W.take(order) + s * u + rho * joint
         relation = AddMask(K, S, U, W, *outputs)
         proof = shuffle.prove(CONTEXT.transcript(), tape, relation, order, lambda b: concat(b.dot(rho), s))
-        return Shuffled(relation, proof, _bytes(outputs), Position(joint, outputs))
-
-    def received(self, sent: Shuffled, outputs: tuple[Points, ...]) -> Relation:
-        assert isinstance(sent.relation, AddMask)
-        return AddMask(sent.relation.K, sent.relation.S, sent.relation.U, sent.relation.W, *outputs)
+        return Shuffled(relation, proof, _bytes(outputs), Position(joint, outputs), partial(AddMask, K, S, U, W))
 
 
 class ScalarKind:
@@ -132,20 +125,17 @@ class ScalarKind:
         S, outputs = s * group.G, s * inputs.take(order)
         relation = OneScalar(S, inputs, outputs)
         proof = shuffle.prove(CONTEXT.transcript(), tape, relation, order, lambda b: s)
-        return Shuffled(relation, proof, _bytes((outputs,)), Position(before.key, (outputs,)))
-
-    def received(self, sent: Shuffled, outputs: tuple[Points, ...]) -> Relation:
-        assert isinstance(sent.relation, OneScalar)
-        return OneScalar(sent.relation.S, sent.relation.inputs, *outputs)
+        after = Position(before.key, (outputs,))
+        return Shuffled(relation, proof, _bytes(after.deck), after, partial(OneScalar, S, inputs))
 
 
 KINDS: Final[tuple[Kind, ...]] = (PairsKind(), AddMaskKind(), ScalarKind())
 
 
-def verify(kind: Kind, sent: Shuffled) -> None:
+def verify(sent: Shuffled) -> None:
     """Decode the output deck and the proof, and settle what it owes."""
     group = sent.after.key.group
-    relation = kind.received(sent, tuple(group.points(data) for data in sent.outputs))
+    relation = sent.received(*(group.points(data) for data in sent.outputs))
     checks.settle([shuffle.check(CONTEXT.transcript(), relation, sent.proof)], os.urandom)
 
 

@@ -52,6 +52,7 @@ class TallyRules:
 
     name = "tally"
     version = 0
+    parameters = b"{}"
     cards = CARDS_MIN
     operations: frozenset[type[Operation]] = frozenset()
 
@@ -76,6 +77,7 @@ class NoCards:
         dropout="the hand ends",
         cost={},
     )
+    parameters = b"{}"
 
     @property
     def group(self) -> Group:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from nodealer.group import Group, Points, Scalars, concat, hash_to_points
+from nodealer.group import Points, Scalars, concat, hash_to_points
 from nodealer.proofs.transcript import draw_scalars
 from nodealer.protocols.base import Table
 from nodealer.tape import Tape, digest, framed
@@ -118,13 +118,10 @@ def shuffle_draws(
     return order, draw_scalars(tape, "mask masks", inputs, table.group, len(cards))
 
 
-def point_index(points: Points) -> dict[bytes, int]:
-    """Encoding to index, for looking faces up."""
-    data, size = points.to_bytes(), points.group.point_size
-    return {data[at : at + size]: at // size for at in range(0, len(data), size)}
+def mask_draws(tape: Tape, table: Table, deck: int, epoch: int, seat: int, cards: Masked, joint: Points) -> Scalars:
+    """The masks for cards that stay where they lie.
 
-
-def look_up(group: Group, points: Points, known: Mapping[bytes, int]) -> list[int | None]:
-    """The index of each point among known ones."""
-    data, size = points.to_bytes(), group.point_size
-    return [known.get(data[at : at + size]) for at in range(0, len(data), size)]
+    Never those of a shuffle: published here one by one, they would undo it on a fork that shuffles the same cards.
+    """
+    inputs = table.inputs(deck=deck, epoch=epoch, seat=seat, others=(cards.digest(), joint.to_bytes()))
+    return draw_scalars(tape, "mask masks in place", inputs, table.group, len(cards))

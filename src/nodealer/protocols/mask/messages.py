@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
-
-from nodealer.errors import DecodeError
-from nodealer.group import Group, Points, Scalars
-from nodealer.wire import Message, decode
+from nodealer.wire import Message
 
 
 class Shuffle(Message, frozen=True, tag="shuffle"):
@@ -49,43 +45,3 @@ class Mask(Message, frozen=True, tag="mask"):
     epk: bytes
     msg: bytes
     proof: bytes
-
-
-class Release(Message, frozen=True, tag="release"):
-    """My keys of the cards that are dealt, opened or shown, in the order of the request."""
-
-    keys: bytes
-
-
-M = TypeVar("M", bound=Message)
-
-
-def read(kind: type[M], data: bytes) -> M:
-    """A message of one kind."""
-    return decode(kind, data, what=f"the {kind.__name__.lower()}")
-
-
-def read_points(group: Group, data: bytes, count: int, what: str) -> Points:
-    """Exactly `count` points, none the identity."""
-    _expect(data, count * group.point_size, what)
-    try:
-        return group.points(data)
-    except DecodeError as error:
-        raise DecodeError(f"{what}: {error.what}", error.index) from None
-
-
-def read_secrets(group: Group, data: bytes, count: int, what: str) -> Scalars:
-    """Exactly `count` scalars, none zero."""
-    _expect(data, count * group.scalar_size, what)
-    try:
-        scalars = group.scalars(data)
-    except DecodeError as error:
-        raise DecodeError(f"{what}: {error.what}", error.index) from None
-    if scalars.first_zero() is not None:
-        raise DecodeError(f"{what}: zero", scalars.first_zero())
-    return scalars
-
-
-def _expect(data: bytes, size: int, what: str) -> None:
-    if len(data) != size:
-        raise DecodeError(f"{what}: {len(data)} bytes instead of {size}")

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 from nodealer.cards import Close, Deal, NewDeck, Open, Places, Return, Show
 from nodealer.errors import BadParameter
 from nodealer.group import Group, group
 from nodealer.protocols.base import Cheat, Claims, Table
-from nodealer.protocols.mask.cards import faces, point_index
+from nodealer.protocols.codec import point_index
+from nodealer.protocols.mask.cards import faces
 from nodealer.protocols.mask.deck import MaskDeck
-from nodealer.protocols.mask.stages import Idle, first_stage
+from nodealer.protocols.mask.stages import first_stage
+from nodealer.protocols.staged import Idle
 from nodealer.tape import digest
 from nodealer.wire import CARDS_MAX, CARDS_MIN, SEATS_MAX, SEATS_MIN
 
@@ -59,5 +60,6 @@ class Mask:
         places = Places.fresh(deck, size)
         points = faces(table, deck, size)
         trail = digest("mask", table.session, table.roster, table.hand, deck, size)
-        made = MaskDeck(table, deck, points, point_index(points), places, Idle(), trail)
-        return replace(made, stage=first_stage(made, NewDeck(deck, size)))
+        asked = NewDeck(deck, size)
+        made = MaskDeck(table, deck, places, Idle(), trail, points, point_index(points), asked=asked)
+        return made.at(stage=first_stage(made, asked))

@@ -1,8 +1,8 @@
 """The stages of a `mask` deck: shuffling, moving cards to new keys, publishing keys.
 
-Each stage says what is owed, makes an honest seat's message, and judges a message. Shuffles go from seat to seat; moving
-cards to new keys and publishing keys is done by all seats at once, because what each adds to a card does not depend
-on the others.
+Each stage says what is owed, makes an honest seat's message, and judges a message. Shuffles go from seat to seat;
+moving cards to new keys and publishing keys is done by all seats at once, because what each adds to a card does not
+depend on the others.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from nodealer.cards import Deal, Event, Finished, Moved, NewDeck, Open, Opened, Operation, Place, Return, Show
-from nodealer.errors import BadParameter, Malformed, PeerFault
+from nodealer.cards import Event, Finished, Moved, NewDeck, Operation, Place, Return
+from nodealer.errors import BadParameter, Malformed
 from nodealer.group import Points, concat
 from nodealer.proofs import equality, shuffle
 from nodealer.proofs.checks import Check
+from nodealer.proofs.equality import Each
 from nodealer.proofs.relations import AddMask, Pairs
-from nodealer.proofs.transcript import Transcript
 from nodealer.protocols.base import Duty, Step
-from nodealer.protocols.mask import messages as wire_messages
+from nodealer.protocols.codec import point_index, read_message, read_points
 from nodealer.protocols.mask.cards import (
     Layer,
     Masked,
@@ -27,39 +27,17 @@ from nodealer.protocols.mask.cards import (
     gather_cards,
     gather_keys,
     gather_secrets,
-    point_index,
+    mask_draws,
     shuffle_draws,
     shuffle_secret,
 )
-from nodealer.protocols.mask.messages import Gather, Mask, Rekey, Release, Reshuffle, Shuffle, read_points, read_secrets
+from nodealer.protocols.mask.messages import Gather, Mask, Rekey, Reshuffle, Shuffle
+from nodealer.protocols.staged import Idle
 from nodealer.tape import Tape
 from nodealer.wire import encode
 
 if TYPE_CHECKING:
     from nodealer.protocols.mask.deck import MaskDeck
-
-
-def _transcript(deck: MaskDeck, duty: Duty, epoch: int) -> Transcript:
-    return deck.table.context(deck=deck.number, epoch=epoch, step=duty.step, seat=duty.seat).transcript()
-
-
-@dataclass(frozen=True)
-class Idle:
-    """Nothing is going on; the deck takes requests."""
-
-    def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
-        return ()
-
-    def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> Step:
-        raise BadParameter("the deck owes nothing")
-
-    def message(self, deck: MaskDeck, duty: Duty, tape: Tape) -> bytes:
-        raise BadParameter("the deck owes nothing")
-
-
-@dataclass(frozen=True)
-class Closed(Idle):
-    """The deck takes no requests any more."""
 
 
 @dataclass(frozen=True)
@@ -77,13 +55,13 @@ class Shuffling:
     anchor: bytes
 
     def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
-        return (deck.duty(deck.table.seats[self.turn], self._step, self.anchor),)
+        return (deck.duty(deck.table.players[self.turn], self._step, self.anchor),)
 
     @property
     def _step(self) -> str:
         return "shuffle" if isinstance(self.operation, NewDeck) else "reshuffle"
 
-    def message(self, deck: MaskDeck, duty: Duty, tape: Tape) -> bytes:
+    def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         table, seat, group = deck.table, duty.seat, deck.table.group
         s = shuffle_secret(tape, table, deck.number, self.epoch, seat)
         S = s * group.G
@@ -95,7 +73,7 @@ class Shuffling:
         if joins and self.turn:
             # In the first step every epk is the identity, and there is nothing to add the key to.
             msg = msg + s * before.epk
-        transcript = _transcript(deck, duty, self.epoch)
+        transcript = deck.transcript(duty, self.epoch)
         if joins:
             joining = AddMask(self.joint, S, self.cards.epk, self.cards.msg, epk, msg)
             proof = shuffle.prove(transcript, tape, joining, order, lambda b: concat(b.dot(masks), s))
@@ -106,20 +84,20 @@ class Shuffling:
 
     def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> Step:
         if isinstance(self.operation, NewDeck):
-            return self._join(deck, duty, wire_messages.read(Shuffle, message))
-        said = wire_messages.read(Reshuffle, message)
+            return self._join(deck, duty, read_message(Shuffle, message))
+        said = read_message(Reshuffle, message)
         cards = self._read(deck, said)
         relation = Pairs(self.joint, self.cards.epk, self.cards.msg, cards.epk, cards.msg)
-        check = shuffle.check(_transcript(deck, duty, self.epoch), relation, said.proof)
+        check = shuffle.check(deck.transcript(duty, self.epoch), relation, said.proof)
         return self._next(deck, cards, check, self.joint, self.keys)
 
     def _join(self, deck: MaskDeck, duty: Duty, said: Shuffle) -> Step:
         S = read_points(deck.table.group, said.key, 1, "the shuffle key")
-        if any(S == key for key in self.keys.values()):
+        if any(key == S for key in self.keys.values()):
             raise Malformed("the shuffle key is another seat's")
         cards = self._read(deck, said)
         relation = AddMask(self.joint, S, self.cards.epk, self.cards.msg, cards.epk, cards.msg)
-        check = shuffle.check(_transcript(deck, duty, self.epoch), relation, said.proof)
+        check = shuffle.check(deck.transcript(duty, self.epoch), relation, said.proof)
         return self._next(deck, cards, check, relation.joint, {**self.keys, duty.seat: S})
 
     def _read(self, deck: MaskDeck, said: Shuffle | Reshuffle) -> Masked:
@@ -127,7 +105,7 @@ class Shuffling:
         return Masked(read_points(group, said.epk, count, "epk"), read_points(group, said.msg, count, "msg"))
 
     def _next(self, deck: MaskDeck, cards: Masked, check: Check, joint: Points, keys: Mapping[int, Points]) -> Step:
-        if self.turn + 1 < len(deck.table.seats):
+        if self.turn + 1 < len(deck.table.players):
             stage = replace(self, cards=cards, joint=joint, keys=keys, turn=self.turn + 1, anchor=deck.trail)
             return Step(replace(deck, stage=stage), (), (check,))
         rekeying = Rekeying(self.operation, self.epoch, cards, keys, deck.trail)
@@ -148,9 +126,9 @@ class Rekeying:
     said: Mapping[int, tuple[Points, Points]] = field(default_factory=dict)
 
     def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
-        return tuple(deck.duty(seat, "rekey", self.anchor) for seat in deck.table.seats if seat not in self.said)
+        return tuple(deck.duty(seat, "rekey", self.anchor) for seat in deck.table.players if seat not in self.said)
 
-    def message(self, deck: MaskDeck, duty: Duty, tape: Tape) -> bytes:
+    def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         table, seat, group = deck.table, duty.seat, deck.table.group
         old = shuffle_secret(tape, table, deck.number, self.epoch, seat)
         count = len(self.cards)
@@ -158,12 +136,12 @@ class Rekeying:
         delta = new - old
         keys, gains = new * group.G, delta * self.cards.epk
         differences = keys - self.old[seat]
-        transcript = _transcript(deck, duty, self.epoch)
-        proof = equality.prove_each(transcript, tape, differences, self.cards.epk, gains, delta)
+        transcript = deck.transcript(duty, self.epoch)
+        proof = equality.prove_each(transcript, tape, Each(group.G, differences, self.cards.epk, gains), delta)
         return encode(Rekey(keys.to_bytes(), gains.to_bytes(), proof))
 
     def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> Step:
-        said = wire_messages.read(Rekey, message)
+        said = read_message(Rekey, message)
         group, count = deck.table.group, len(self.cards)
         keys = read_points(group, said.keys, count, "the new keys")
         gains = read_points(group, said.gains, count, "the gains")
@@ -171,17 +149,17 @@ class Rekeying:
         if len(point_index(keys)) != count:
             raise Malformed("two cards have the same new key")
         differences = keys - self.old[duty.seat]
-        transcript = _transcript(deck, duty, self.epoch)
-        check = equality.check_each(transcript, differences, self.cards.epk, gains, said.proof)
+        transcript = deck.transcript(duty, self.epoch)
+        check = equality.check_each(transcript, Each(group.G, differences, self.cards.epk, gains), said.proof)
         stage = replace(self, said={**self.said, duty.seat: (keys, gains)})
-        if len(stage.said) < len(deck.table.seats):
+        if len(stage.said) < len(deck.table.players):
             return Step(replace(deck, stage=stage), (), (check,))
         return replace(stage.finish(deck), checks=(check,))
 
     def finish(self, deck: MaskDeck) -> Step:
         """The cards as a new layer."""
         msg = self.cards.msg
-        for seat in deck.table.seats:
+        for seat in deck.table.players:
             msg = msg + self.said[seat][1]
         keys = {seat: keys for seat, (keys, _) in self.said.items()}
         places, events = deck.places, list[Event]()
@@ -191,7 +169,7 @@ class Rekeying:
             events = [Moved(places.card(position), None) for position in self.operation.positions]
             places = places.restack(self.operation.positions, self.operation.place)
         layer = Layer(first, self.epoch, self.cards.digest(), Masked(self.cards.epk, msg), keys)
-        done = replace(deck, layers=(*deck.layers, layer), places=places, stage=Idle())
+        done = replace(deck, layers=(*deck.layers, layer), places=places, stage=Idle(), asked=None)
         return Step(done, (*events, Finished(self.operation)))
 
 
@@ -211,13 +189,13 @@ class Gathering:
     said: Mapping[int, tuple[Points, Points | None]] = field(default_factory=dict)
 
     def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
-        return tuple(deck.duty(seat, "gather", self.anchor) for seat in deck.table.seats if seat not in self.said)
+        return tuple(deck.duty(seat, "gather", self.anchor) for seat in deck.table.players if seat not in self.said)
 
-    def message(self, deck: MaskDeck, duty: Duty, tape: Tape) -> bytes:
+    def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         table, seat, epoch = deck.table, duty.seat, deck.places.epoch + 1
         s = shuffle_secret(tape, table, deck.number, epoch, seat)
         S = s * table.group.G
-        transcript = _transcript(deck, duty, epoch)
+        transcript = deck.transcript(duty, epoch)
         knowledge = equality.prove_knowledge(transcript, tape, S, s)
         if not self.masked:
             return encode(Gather(S.to_bytes(), knowledge, b"", b""))
@@ -225,27 +203,27 @@ class Gathering:
         delta = s - gather_secrets(tape, table, deck.number, deck.layers, self.masked, seat)
         differences = S - gather_keys(deck.layers, self.masked, seat)
         gains = delta * epk
-        proof = equality.prove_each(transcript, tape, differences, epk, gains, delta)
+        proof = equality.prove_each(transcript, tape, Each(table.group.G, differences, epk, gains), delta)
         return encode(Gather(S.to_bytes(), knowledge, gains.to_bytes(), proof))
 
     def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> Step:
-        said = wire_messages.read(Gather, message)
+        said = read_message(Gather, message)
         group, seat, epoch = deck.table.group, duty.seat, deck.places.epoch + 1
         S = read_points(group, said.key, 1, "the shuffle key")
-        if any(S == key for key, _ in self.said.values()):
+        if any(key == S for key, _ in self.said.values()):
             raise Malformed("the shuffle key is another seat's")
-        transcript = _transcript(deck, duty, epoch)
+        transcript = deck.transcript(duty, epoch)
         checks = [equality.check_knowledge(transcript, S, said.knowledge)]
         gains = None
         if self.masked:
             epk = gather_cards(deck.layers, self.masked).epk
             gains = read_points(group, said.gains, len(self.masked), "the gains")
             differences = S - gather_keys(deck.layers, self.masked, seat)
-            checks.append(equality.check_each(transcript, differences, epk, gains, said.proof))
+            checks.append(equality.check_each(transcript, Each(group.G, differences, epk, gains), said.proof))
         elif said.gains or said.proof:
             raise Malformed("open cards gain nothing")
         stage = replace(self, said={**self.said, seat: (S, gains)})
-        if len(stage.said) < len(deck.table.seats):
+        if len(stage.said) < len(deck.table.players):
             return Step(replace(deck, stage=stage), (), tuple(checks))
         return Step(replace(deck, stage=stage.masking(deck)), (), tuple(checks))
 
@@ -257,7 +235,7 @@ class Gathering:
         """
         cards = self._cards(deck)
         keys = {seat: key for seat, (key, _) in self.said.items()}
-        joint = concat(*(keys[seat] for seat in deck.table.seats)).sum()
+        joint = concat(*(keys[seat] for seat in deck.table.players)).sum()
         if joint.first_identity() is not None:
             raise Malformed("the joint key is the identity")
         epoch = deck.places.epoch + 1
@@ -271,17 +249,18 @@ class Gathering:
         if self.masked:
             hidden = gather_cards(deck.layers, self.masked)
             msg = hidden.msg
-            for seat in deck.table.seats:
+            for seat in deck.table.players:
                 gains = self.said[seat][1]
                 msg = msg if gains is None else msg + gains
             parts.append(Masked(hidden.epk, msg))
-        bare = [position for position in self.positions if position not in self.masked]
+        hidden_positions = frozenset(self.masked)
+        bare = [position for position in self.positions if position not in hidden_positions]
         if bare:
             faces = [face for face in map(deck.places.face, bare) if face is not None]
             parts.append(Masked(deck.table.group.identity(len(faces)), deck.faces.take(faces)))
         cards = Masked(concat(*(part.epk for part in parts)), concat(*(part.msg for part in parts)))
-        order = [*self.masked, *bare]
-        return cards.take([order.index(position) for position in self.positions])
+        order = {position: place for place, position in enumerate((*self.masked, *bare))}
+        return cards.take([order[position] for position in self.positions])
 
 
 @dataclass(frozen=True)
@@ -298,88 +277,39 @@ class Masking:
     said: Mapping[int, Masked] = field(default_factory=dict)
 
     def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
-        return tuple(deck.duty(seat, "mask", self.anchor) for seat in deck.table.seats if seat not in self.said)
+        return tuple(deck.duty(seat, "mask", self.anchor) for seat in deck.table.players if seat not in self.said)
 
     def _bases(self) -> Points:
         return self.joint + self.joint.group.identity(len(self.cards))
 
-    def message(self, deck: MaskDeck, duty: Duty, tape: Tape) -> bytes:
+    def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         table = deck.table
-        _, masks = shuffle_draws(tape, table, deck.number, self.epoch, duty.seat, self.cards, self.joint)
+        masks = mask_draws(tape, table, deck.number, self.epoch, duty.seat, self.cards, self.joint)
         epk, msg = masks * table.group.G, masks * self.joint
-        proof = equality.prove_each(_transcript(deck, duty, self.epoch), tape, epk, self._bases(), msg, masks)
+        each = Each(table.group.G, epk, self._bases(), msg)
+        proof = equality.prove_each(deck.transcript(duty, self.epoch), tape, each, masks)
         return encode(Mask(epk.to_bytes(), msg.to_bytes(), proof))
 
     def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> Step:
-        said = wire_messages.read(Mask, message)
+        said = read_message(Mask, message)
         group, count = deck.table.group, len(self.cards)
         epk = read_points(group, said.epk, count, "epk")
         msg = read_points(group, said.msg, count, "msg")
-        check = equality.check_each(_transcript(deck, duty, self.epoch), epk, self._bases(), msg, said.proof)
+        each = Each(group.G, epk, self._bases(), msg)
+        check = equality.check_each(deck.transcript(duty, self.epoch), each, said.proof)
         stage = replace(self, said={**self.said, duty.seat: Masked(epk, msg)})
-        if len(stage.said) == len(deck.table.seats):
+        if len(stage.said) == len(deck.table.players):
             return Step(replace(deck, stage=stage.rekeying(deck)), (), (check,))
         return Step(replace(deck, stage=stage), (), (check,))
 
     def rekeying(self, deck: MaskDeck) -> Rekeying:
         """The masked cards, to be moved to keys of their own."""
         epk, msg = self.cards.epk, self.cards.msg
-        for seat in deck.table.seats:
+        for seat in deck.table.players:
             epk, msg = epk + self.said[seat].epk, msg + self.said[seat].msg
         if epk.first_identity() is not None:
             raise Malformed(f"the masks of card {epk.first_identity()} cancel")
         return Rekeying(self.operation, self.epoch, Masked(epk, msg), self.keys, deck.trail)
-
-
-@dataclass(frozen=True)
-class Releasing:
-    """Seats publish their keys of the cards that are dealt, opened or shown, side by side."""
-
-    operation: Deal | Open | Show
-    positions: tuple[int, ...]
-    #: Seat to the positions whose keys it still owes.
-    owing: Mapping[int, tuple[int, ...]]
-    anchor: bytes
-
-    def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
-        return tuple(deck.duty(seat, "release", self.anchor) for seat in self.owing)
-
-    def message(self, deck: MaskDeck, duty: Duty, tape: Tape) -> bytes:
-        positions = self.owing[duty.seat]
-        keys = gather_secrets(tape, deck.table, deck.number, deck.layers, positions, duty.seat)
-        return encode(Release(keys.to_bytes()))
-
-    def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> Step:
-        said, seat, positions = wire_messages.read(Release, message), duty.seat, self.owing[duty.seat]
-        keys = read_secrets(deck.table.group, said.keys, len(positions), "the keys")
-        public, wanted = keys * deck.table.group.G, gather_keys(deck.layers, positions, seat)
-        if public != wanted:
-            wrong = next(p for place, p in enumerate(positions) if public[place] != wanted[place])
-            raise PeerFault(seat, f"the key it published for card {wrong} is not the card's key")
-        released = dict(deck.released)
-        for place, position in enumerate(positions):
-            released[position] = {**released.get(position, {}), seat: keys[place]}
-        stage = replace(self, owing={other: ps for other, ps in self.owing.items() if other != seat})
-        return stage.settle(replace(deck, released=released, stage=stage))
-
-    def settle(self, deck: MaskDeck) -> Step:
-        """Wait while keys are owed; then move or open the cards."""
-        if self.owing:
-            return Step(deck)
-        places, events = deck.places, list[Event]()
-        if isinstance(self.operation, Deal):
-            for seat, positions in places.deal(self.operation, deck.table.seats).items():
-                for position in positions:
-                    places = places.give(position, seat)
-                    events.append(Moved(places.card(position), seat))
-        else:
-            hidden = tuple(position for position in self.positions if places.face(position) is None)
-            faces = deck.faces_of(hidden) if hidden else []
-            for position, face in zip(hidden, faces, strict=True):
-                places = places.open(position, face)
-                events.append(Opened(places.card(position), face))
-        done = replace(deck, places=places, stage=Idle())
-        return Step(done, (*events, Finished(self.operation)))
 
 
 def first_stage(deck: MaskDeck, operation: Operation) -> Shuffling:

@@ -1,0 +1,136 @@
+# `make play` and `make test` need Python 3.11, gcc and make, and for the fast core a Rust toolchain. All they set up is
+# below this folder. A stamp file in .venv says what is done, so that the second time is quick.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+CARGO ?= cargo
+VENV := .venv
+BIN := $(VENV)/bin
+
+# --- The native core: required where a new enough cargo is, left out where none is ---
+
+RUST_NEEDED := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' rust/Cargo.toml)
+RUST_FOUND := $(shell $(CARGO) --version 2>/dev/null | cut -d' ' -f2)
+NODEALER_NATIVE ?= $(shell printf '%s\n' '$(RUST_NEEDED)' '$(RUST_FOUND)' | sort -V -C && echo require || echo skip)
+NATIVE := $(filter require,$(NODEALER_NATIVE))
+export NODEALER_NATIVE
+# One interpreter for the build and for clippy, or each would undo the other's work.
+export PYO3_PYTHON := $(abspath $(BIN)/python)
+
+# Folders too: when a file goes away, only its folder changes. Not rust/ itself: cargo puts target/ there.
+RUST := $(shell find rust -mindepth 1 -name target -prune -o \( -type d -o -name '*.rs' -o -name 'Cargo.*' \) -print)
+CORE := $(wildcard src/nodealer/group/_core*.so)
+STAMP := $(VENV)/.nodealer-$(or $(NATIVE),reference)
+CARGO_HERE := cd rust && $(CARGO)
+
+.PHONY: help
+help: ## Print this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1 \t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
+
+.PHONY: play
+play: build ## Set up everything, check it, and see the core work
+	@$(BIN)/nodealer doctor
+	@$(BIN)/python -m nodealer.lab.demo
+
+.PHONY: test
+test: check rust-test ## Set up everything and run all checks and tests but the long ones
+	@$(BIN)/pytest
+
+.PHONY: check
+check: build rust-check ## Lint, format and types only
+	@$(BIN)/ruff check --quiet src tests setup.py
+	@$(BIN)/ruff format --quiet --check src tests setup.py
+	@$(BIN)/mypy
+	@$(if $(NATIVE),$(BIN)/stubtest --mypy-config-file pyproject.toml nodealer.group._core)
+
+.PHONY: bench
+bench: build ## Measure: every figure against its yardstick, a few minutes
+	@for suite in core proofs log hand; do $(BIN)/nodealer bench $$suite; done
+
+.PHONY: deep
+deep: build ## Run the tests that take long
+	@HYPOTHESIS_PROFILE=deep $(BIN)/pytest -m deep --timeout 1800
+
+.PHONY: doors
+doors: ## Clone what is committed into a fresh folder; play and test there, twice
+	@folder=$$(mktemp -d); echo "doors: in $$folder, which stays if something fails"; \
+	git clone --quiet . "$$folder/nodealer"; \
+	for round in first second; do for door in play test; do \
+		start=$$SECONDS; \
+		env -u MAKEFLAGS -u MAKELEVEL -u NODEALER_NATIVE -u PYO3_PYTHON $(MAKE) --no-print-directory \
+			-C "$$folder/nodealer" $$door PYTHON='$(PYTHON)' >"$$folder/$$round-$$door.txt" 2>&1 \
+			|| { tail -n 40 "$$folder/$$round-$$door.txt"; echo "doors: make $$door failed the $$round time"; exit 1; }; \
+		echo "doors: make $$door, the $$round time: $$((SECONDS - start)) s"; \
+		if [ $$round$$door = secondplay ] && [ $$((SECONDS - start)) -gt 30 ]; then \
+			echo "doors: the second make play set things up again"; exit 1; \
+		fi; \
+	done; done; \
+	rm -rf "$$folder"
+
+.PHONY: build
+build: $(STAMP) ## Set up the virtual environment and the native core below this folder
+	@$(if $(NATIVE),:,$(SLOW))
+
+.PHONY: clean
+clean: ## Remove everything that was set up or built here
+	rm -rf $(VENV) build dist rust/target src/nodealer.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -f src/nodealer/group/_core*.so
+	find src tests -name __pycache__ -prune -exec rm -rf {} +
+
+# --- Set-up ---
+
+define SLOW
+echo "nodealer: NO NATIVE CORE, only the slow reference: it needs cargo $(RUST_NEEDED) or newer, and there is $(or $(RUST_FOUND),none) (https://rustup.rs)." >&2
+endef
+
+# Gone, or never built: then the stamp counts for nothing.
+ifneq ($(NATIVE),)
+ifeq ($(CORE),)
+$(STAMP): FORCE
+endif
+endif
+
+$(STAMP): $(VENV)/.made pyproject.toml setup.py MANIFEST.in $(RUST)
+	@echo "nodealer: installing into $(VENV) ($(if $(NATIVE),with the native core: a minute or two,without the native core))" >&2
+	@rm -f $(VENV)/.nodealer-*
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "nodealer: Python 3.11 or newer is needed, and '$(PYTHON)' is not; try: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@$(call need,$(PYTHON) -c 'import ensurepip',python3-venv)
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+# $(call need,command that works once it is there,Debian package): installs it as root on Debian, else says what to do.
+define need
+$(1) >/dev/null 2>&1 || { \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		echo "nodealer: installing $(2)" >&2; \
+		{ apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $(2) >/dev/null; } || true; \
+	fi; \
+	$(1) >/dev/null 2>&1 || { echo "nodealer: $(2) is missing; on Debian: apt-get install $(2)" >&2; exit 1; }; }
+endef
+
+# --- Rust ---
+
+.PHONY: rust-check rust-test
+ifneq ($(NATIVE),)
+rust-check: build
+	@$(call need,$(CARGO) fmt --version,rustfmt)
+	@$(call need,$(CARGO) clippy --version,rust-clippy)
+	@$(CARGO_HERE) fmt --all --check
+	@$(CARGO_HERE) clippy --quiet --locked --workspace --all-targets -- -D warnings
+rust-test: build
+	@$(CARGO_HERE) test --quiet --locked --workspace
+else
+rust-check rust-test: build
+endif
+
+.PHONY: FORCE
+FORCE:

@@ -1,0 +1,1 @@
+"""The auditor: everything about a game, from its log alone."""

@@ -1,0 +1,122 @@
+"""One player at a table that a relay carries: the loop between a connection and a seat.
+
+Run as a program (`python -m nodealer.cli.player`) it is a bot in a process of its own; what it needs to know comes as
+one line of JSON on standard input.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable
+
+from nodealer.cli.entropy import system_entropy
+from nodealer.errors import BadSignature, DecodeError, EntryRefused, NodealerError, RelayError
+from nodealer.games.holdem.hand import Hand, NoHand
+from nodealer.log.journal import MemoryJournal
+from nodealer.log.keys import SigningKey
+from nodealer.play.bots import bot_for
+from nodealer.play.config import config_of
+from nodealer.play.lobby import Lobby, Offer
+from nodealer.play.seat import Seat
+from nodealer.play.state import Phase, TableState
+from nodealer.play.view import View, view_of
+from nodealer.relay.client import RelayClient, connect_to
+from nodealer.tape import ROOT_BYTES
+from nodealer.wire import Message, decode, encode
+
+#: Makes a person's or a bot's move. May take its time.
+Mover = Callable[[View], Awaitable[Message]]
+Watcher = Callable[[Seat, bytes], None]
+
+
+class Player(Message, frozen=True):
+    """What a bot's process is told."""
+
+    url: str
+    name: str
+    hands: int
+
+
+def wants_another(state: TableState, hands: int) -> bool:
+    """Whether to begin the next hand: not after the last one, and not when one player has all the chips."""
+    if state.hand >= hands:
+        return False
+    game = state.game
+    return not isinstance(game, Hand | NoHand) or sum(chips > 0 for chips in game.carry.chips.values()) > 1
+
+
+async def sit(client: RelayClient, name: str, hands: int, mover: Mover, watch: Watcher | None = None) -> Seat:
+    """Play at the relay's table until it ends or stops."""
+    key = SigningKey(system_entropy(32))
+    lobby = Lobby(key, system_entropy(32))
+    await client.send(encode(Offer(name, key.public)))
+    seat: Seat | None = None
+    async for frame in client.frames():
+        if seat is not None:
+            receive(seat, frame)
+            if watch is not None:
+                watch(seat, frame)
+        else:
+            for answer in lobby.receive(frame):
+                await client.send(answer)
+            if lobby.session is None or lobby.seat is None:
+                continue
+            seat = Seat(
+                config_of(lobby.session),
+                lobby.seat,
+                root=system_entropy(ROOT_BYTES),
+                key=key,
+                journal=MemoryJournal(),
+                entropy=system_entropy,
+            )
+        await _act(client, seat, hands, mover)
+        if seat.replica.state.phase in (Phase.ENDED, Phase.STOPPED):
+            return seat
+    raise RelayError("the relay ended before the game did")
+
+
+def receive(seat: Seat, frame: bytes) -> None:
+    """Take a frame; what is not acceptable is not part of the log, whoever sent it."""
+    try:
+        seat.receive(frame)
+    except (EntryRefused, BadSignature, DecodeError):
+        return
+
+
+async def _act(client: RelayClient, seat: Seat, hands: int, mover: Mover) -> None:
+    state = seat.replica.state
+    if state.phase is Phase.BETWEEN:
+        seat.stays = wants_another(state, hands)
+    for data in seat.due():
+        await client.send(data)
+    if any(duty.deck is None and duty.step == "move" and not duty.optional for duty in seat.open_duties):
+        await client.send(seat.move(await mover(view_of(seat))))
+
+
+async def _bot(view: View) -> Message:
+    return bot_for(view.game, system_entropy).move(view)
+
+
+async def _play(player: Player) -> int:
+    async with connect_to(player.url) as client:
+        seat = await sit(client, player.name, player.hands, _bot)
+    return 0 if seat.replica.state.fault is None else 1
+
+
+def main() -> int:
+    """A bot. Ends with 0 when the game ended, 1 when a fault stopped it, 4 when the relay went away."""
+    try:
+        player = decode(Player, sys.stdin.buffer.readline().strip(), what="the order")
+        return asyncio.run(_play(player))
+    except KeyboardInterrupt:
+        return 130
+    except RelayError:
+        return 4
+    except NodealerError as error:
+        print(f"nodealer: {error}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

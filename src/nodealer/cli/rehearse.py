@@ -1,0 +1,69 @@
+"""Rehearsals: all seats in one process, everything from one number, the same log every time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from nodealer.cli.entropy import rehearsal_entropy
+from nodealer.cli.player import wants_another
+from nodealer.cli.stage import Stage
+from nodealer.games.base import Rules
+from nodealer.log.journal import MemoryJournal
+from nodealer.log.keys import SigningKey
+from nodealer.log.roster import Player
+from nodealer.log.session import Proposal
+from nodealer.play.bots import bot_for
+from nodealer.play.config import config_of
+from nodealer.play.local import LocalTable, agree_session
+from nodealer.play.replica import Replica
+from nodealer.play.seat import Seat
+from nodealer.play.state import Phase
+from nodealer.play.view import view_of
+from nodealer.tape import ROOT_BYTES
+
+
+def rehearse(
+    rules: Rules,
+    proposal: Callable[..., Proposal],
+    names: Sequence[str],
+    hands: int,
+    seed: int,
+    stage: Stage,
+) -> Replica:
+    """Play a whole game from a seed. The session says that its seeds are public."""
+    keys = [SigningKey(rehearsal_entropy(seed, f"key of {name}")(32)) for name in names]
+    players = [Player(seat, name, key.public) for seat, (name, key) in enumerate(zip(names, keys, strict=True))]
+    session = agree_session(proposal(players, rehearsal=True), rehearsal_entropy(seed, "session"))
+    config = config_of(session)
+    seats = {
+        seat: Seat(
+            config,
+            seat,
+            root=rehearsal_entropy(seed, f"root of {name}")(ROOT_BYTES),
+            key=key,
+            journal=MemoryJournal(),
+            entropy=rehearsal_entropy(seed, f"weights of {name}"),
+        )
+        for seat, (name, key) in enumerate(zip(names, keys, strict=True))
+    }
+    table = LocalTable(seats)
+    minds = {seat: rehearsal_entropy(seed, f"mind of {name}") for seat, name in enumerate(names)}
+    watcher = Replica(config, entropy=rehearsal_entropy(seed, "weights of the watcher"), eager=False)
+    stage.open(watcher)
+
+    def decide(seat: Seat) -> bool:
+        if not any(duty.deck is None and duty.step == "move" and not duty.optional for duty in seat.open_duties):
+            return False
+        table.order(seat.move(bot_for(seat.replica.state.game, minds[seat.number]).move(view_of(seat))))
+        return True
+
+    busy = True
+    while busy:
+        shown = len(table.log)
+        if watcher.state.phase is Phase.BETWEEN:
+            for seat in seats.values():
+                seat.stays = wants_another(watcher.state, hands)
+        busy = table.step() or any(decide(seat) for seat in seats.values())
+        for entry in table.log[shown:]:
+            stage.take(entry)
+    return watcher

@@ -1,0 +1,106 @@
+"""Where a game is shown while it is played: progress while the deck is made, a line for each public action."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import msgspec
+from rich.console import Console
+from rich.status import Status
+
+from nodealer.cli.narrator import Event, Narrator, in_words
+from nodealer.errors import BadSignature, DecodeError, EntryRefused
+from nodealer.play.replica import Replica
+
+
+class Stage:
+    """Shows a replica's game as entries come in."""
+
+    def __init__(self, json: bool) -> None:
+        self.json = json
+        self.console = Console(stderr=json, highlight=False)
+        self._narrator: Narrator | None = None
+        self._names: dict[int, str] = {}
+        self._hand = -1
+        self._status: Status | None = None
+        self._steps = 0
+        self._crypto_bytes = 0
+
+    def open(self, replica: Replica) -> None:
+        """The players have agreed on a session."""
+        self._narrator = Narrator(replica)
+        proposal = replica.config.session.proposal
+        self._names = {player.seat: player.name for player in proposal.roster.players}
+        session = replica.config.session.id.hex()
+        self.emit({"event": "session", "session": session, "players": list(self._names.values())})
+        if not self.json:
+            self.say(f"Session [bold]{session[:16]}[/bold]: {', '.join(self._names.values())}.")
+            self.say(f"{proposal.game.name} on {proposal.protocol.name}; chips are play money.")
+            if proposal.rehearsal:
+                self.say("[yellow]A rehearsal: the seeds are public, nothing here is secret.[/yellow]")
+
+    def take(self, frame: bytes) -> None:
+        """An entry of the log, or a frame that is none."""
+        if self._narrator is None:
+            return
+        try:
+            for event in self._narrator.take(frame):
+                self._show(event)
+        except (EntryRefused, BadSignature, DecodeError):
+            return
+
+    def done(self, replica: Replica, seconds: float) -> None:
+        """The game is over: what the cryptography took."""
+        self._working(None)
+        size = sum(map(len, replica.entries))
+        summary = {"event": "done", "seconds": round(seconds, 3), "entries": replica.height, "bytes": size}
+        self.emit(summary | {"proofs": replica.checks_settled, "crypto_bytes": self._crypto_bytes})
+        if not self.json:
+            self.say(
+                f"{replica.height} signed entries, {size / 1000:.0f} kB, of them {self._crypto_bytes / 1000:.0f} kB "
+                f"cards and proofs; {replica.checks_settled} proofs checked; {seconds:.1f} s."
+            )
+
+    def say(self, text: str) -> None:
+        """A line for people."""
+        self.console.print(text)
+
+    def emit(self, event: dict[str, Any]) -> None:
+        """An event for programs."""
+        if self.json:
+            sys.stdout.write(msgspec.json.encode(event).decode() + "\n")
+            sys.stdout.flush()
+
+    def _show(self, event: Event) -> None:
+        if event["event"] == "cards":
+            self._crypto_bytes += event["bytes"]
+        self.emit(event)
+        if self.json:
+            return
+        if event["event"] == "begin":
+            if event["hand"] != self._hand:
+                self._hand = event["hand"]
+                self.say(f"\n[bold]Hand {self._hand + 1}[/bold]")
+                self._steps = 0
+            return
+        if event["event"] == "cards":
+            self._steps += 1
+            self._working(f"cards: {event['name']} – {event['step']} ({self._steps} proven steps in this hand)")
+            return
+        self._working(None)
+        line = in_words(event, self._names)
+        if line is not None:
+            self.say(line)
+
+    def _working(self, text: str | None) -> None:
+        """Progress while no person is asked: the deck is being shuffled, keys are being published."""
+        if text is None:
+            if self._status is not None:
+                self._status.stop()
+                self._status = None
+        elif self.console.is_terminal:
+            if self._status is None:
+                self._status = self.console.status(text)
+                self._status.start()
+            self._status.update(text)

@@ -1,0 +1,299 @@
+"""The door for game developers: `nodealer.table` for a table in one process, `nodealer.Player` for a transport of your
+own, `nodealer.verify` for a saved log. Everything behind it is in the rooms `play`, `games` and `audit`.
+
+Both kinds of table play the game "free": every request is a signed entry of the log, so what happened can be verified
+by anybody, and what it means for your game is yours to say.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+from msgspec import Raw
+
+from nodealer.audit.verify import Report, verify_file
+from nodealer.errors import BadParameter, BadSignature, DecodeError, EntryRefused, IllegalMove, PeerFault
+from nodealer.games import free
+from nodealer.games.free import Free, FreeHand
+from nodealer.log.file import save_log
+from nodealer.log.journal import Journal, MemoryJournal
+from nodealer.log.keys import SigningKey
+from nodealer.log.roster import Player as RosterPlayer
+from nodealer.log.roster import Roster
+from nodealer.log.session import NONCE_BYTES, Part, Proposal
+from nodealer.play.config import config_of
+from nodealer.play.lobby import Lobby, Offer, Proposed
+from nodealer.play.seat import Seat
+from nodealer.play.state import Phase
+from nodealer.protocols import make_protocol
+from nodealer.tape import ROOT_BYTES
+from nodealer.wire import CARDS_MAX, encode
+
+__all__ = ["Face", "Player", "Table", "table", "verify"]
+
+#: What is on a card: the name it was given, or its number in the deck.
+Face: TypeAlias = str | int
+
+
+class Player:
+    """One player: bytes in, bytes out. No socket, no thread, no clock.
+
+    Your transport brings every frame to every player, the sender too, in one and the same order. Whatever a method
+    returns is to be sent. Secrets never leave this object.
+    """
+
+    def __init__(self, name: str, *, journal: Journal | None = None) -> None:
+        self.name = name
+        self._key = SigningKey(secrets.token_bytes(32))
+        self._lobby = Lobby(self._key, secrets.token_bytes(NONCE_BYTES))
+        self._journal = journal if journal is not None else MemoryJournal()
+        self._seat: Seat | None = None
+
+    # --- Bytes ---
+
+    def hello(self) -> bytes:
+        """The first frame: my name and my public key."""
+        return encode(Offer(self.name, self._key.public))
+
+    def propose(self, *, protocol: str = "mask", cards: int = CARDS_MAX) -> bytes:
+        """Everybody has said hello: let us begin. One player sends this; `cards` is the largest deck."""
+        served = make_protocol(protocol)
+        rules = Free(min(cards, served.claims.cards[1]), served.claims.operations & frozenset(free.OPERATIONS.values()))
+        offers = self._lobby.offers
+        roster = Roster(tuple(RosterPlayer(seat, offer.name, offer.key) for seat, offer in enumerate(offers)))
+        game = Part(rules.name, rules.version, Raw(rules.parameters))
+        return encode(Proposed(Proposal(game, _part(protocol), (), roster)))
+
+    def receive(self, frame: bytes) -> list[bytes]:
+        """The next frame of the order. What nobody could have sent honestly is passed over, and changes nothing.
+
+        Raises `PeerFault` when the log proves that a player cheated: the game is over, and `save` keeps the evidence.
+        """
+        if self._seat is None:
+            return self._greet(frame)
+        try:
+            self._seat.receive(frame)
+        except (EntryRefused, BadSignature, DecodeError):
+            return []
+        return self._due(self._seat)
+
+    def _greet(self, frame: bytes) -> list[bytes]:
+        answers = self._lobby.receive(frame)
+        session, number = self._lobby.session, self._lobby.seat
+        if session is None or number is None:
+            return answers
+        self._seat = Seat(
+            config_of(session),
+            number,
+            root=secrets.token_bytes(ROOT_BYTES),
+            key=self._key,
+            journal=self._journal,
+            entropy=secrets.token_bytes,
+        )
+        return [*answers, *self._due(self._seat)]
+
+    def _due(self, seat: Seat) -> list[bytes]:
+        sent = seat.due()
+        fault = seat.replica.state.fault
+        if fault is not None:
+            raise PeerFault(fault.seat if fault.seat is not None else -1, fault.reason, fault.entry)
+        return sent
+
+    # --- What to ask for ---
+
+    def shuffle(self, cards: int | Sequence[str], deck: int = 0) -> bytes:
+        """A new deck: so many cards, or cards with these names."""
+        if isinstance(cards, int):
+            return self._move(free.Shuffle(deck, cards))
+        return self._move(free.Shuffle(deck, len(cards), tuple(cards)))
+
+    def deal(self, portions: Mapping[str, int], deck: int = 0) -> bytes:
+        """The next cards to players by name, served in this order."""
+        seats = {name: seat for seat, name in self.names.items()}
+        unknown = [name for name in portions if name not in seats]
+        if unknown:
+            raise BadParameter(f"nobody here is called {unknown[0]!r}")
+        return self._move(free.DealCards(deck, tuple((seats[name], count) for name, count in portions.items())))
+
+    def open(self, count: int = 1, deck: int = 0) -> bytes:
+        """The next cards for all to see."""
+        return self._move(free.OpenCards(deck, count))
+
+    def show(self, deck: int = 0) -> bytes:
+        """My cards for all to see."""
+        hidden = tuple(position for position in self._mine(deck) if (deck, position) not in self._hand.opened)
+        return self._move(free.ShowCards(deck, hidden))
+
+    def give_back(self, deck: int = 0, *, shuffled: bool = True) -> bytes:
+        """My cards back into the deck, shuffled in, or away from it for good."""
+        return self._move(free.GiveBack(deck, tuple(self._mine(deck)), "shuffled" if shuffled else "discard"))
+
+    def finish(self) -> bytes:
+        """The hand is over."""
+        return self._move(free.Finish())
+
+    def leave(self) -> list[bytes]:
+        """Do not begin another hand: sign the end of the log as soon as this one is over."""
+        seat = self._seated
+        seat.stays = False
+        return self._due(seat)
+
+    # --- What I see ---
+
+    @property
+    def ready(self) -> bool:
+        """Whether something can be asked for now."""
+        return self._seat is not None and any(duty.step == "move" for duty in self._seat.open_duties)
+
+    @property
+    def ended(self) -> bool:
+        """Whether every player has signed the end."""
+        return self._seat is not None and self._seat.replica.state.phase is Phase.ENDED
+
+    @property
+    def names(self) -> dict[int, str]:
+        """Seat to name."""
+        return {player.seat: player.name for player in self._seated.replica.state.roster.players}
+
+    def hand(self, deck: int = 0) -> list[Face]:
+        """The cards I hold, read with my own secrets."""
+        mine = self._mine(deck)
+        known = {card.position: face for card, face in self._seated.cards().items() if card.deck == deck}
+        return [self._hand.face(deck, known[position]) for position in mine]
+
+    def opened(self, deck: int = 0) -> list[Face]:
+        """The cards on the table, open and in nobody's hand, in the order in which they were opened."""
+        game = self._hand
+        spots = [(spot, face) for spot, face in game.opened.items() if spot[0] == deck and spot not in game.held]
+        return [game.face(deck, face) for _, face in spots]
+
+    def shown(self, name: str, deck: int = 0) -> list[Face]:
+        """The cards that a player holds and has shown."""
+        game, names = self._hand, self.names
+        return [
+            game.face(deck, face)
+            for spot, face in game.opened.items()
+            if spot[0] == deck and spot in game.held and names[game.held[spot]] == name
+        ]
+
+    def save(self, path: str | Path) -> None:
+        """Write the log as far as I have seen it."""
+        replica = self._seated.replica
+        save_log(Path(path), replica.config.session, replica.entries)
+
+    # --- Inside ---
+
+    @property
+    def _seated(self) -> Seat:
+        if self._seat is None:
+            raise IllegalMove("the players have not agreed on a session yet")
+        return self._seat
+
+    @property
+    def _hand(self) -> FreeHand:
+        game = self._seated.replica.state.game
+        if not isinstance(game, FreeHand):
+            raise IllegalMove("no hand has begun yet")
+        return game
+
+    def _mine(self, deck: int) -> list[int]:
+        return [at for (on, at), holder in self._hand.held.items() if (on, holder) == (deck, self._seated.number)]
+
+    def _move(self, move: free.Move) -> bytes:
+        # What the sender of a false number would learn too late: an entry that every other seat refuses.
+        free.read_move(encode(move))
+        return self._seated.move(move)
+
+
+def _part(protocol: str) -> Part:
+    made = make_protocol(protocol)
+    return Part(made.claims.name, made.claims.version, Raw(made.parameters))
+
+
+class Table:
+    """Players in one process, who still trust nobody: each has its own secrets and checks everything."""
+
+    def __init__(self, names: Sequence[str], *, protocol: str = "mask", cards: int = CARDS_MAX) -> None:
+        self.players = {name: Player(name) for name in names}
+        if len(self.players) != len(names) or len(names) < 2:
+            raise BadParameter("a table needs at least two players with different names")
+        self._first = self.players[names[0]]
+        self._carry(*(player.hello() for player in self.players.values()))
+        self._carry(self._first.propose(protocol=protocol, cards=cards))
+
+    def shuffle(self, cards: int | Sequence[str] = 52, deck: int = 0) -> None:
+        """A new deck, shuffled by all players: so many cards, or cards with these names."""
+        self._ask(lambda: self._first.shuffle(cards, deck))
+
+    def deal(self, portions: Mapping[str, int] | None = None, *, deck: int = 0, **by_name: int) -> None:
+        """The next cards to players: `deal(Ada=2, Ben=1)`. Each sees only their own."""
+        self._ask(lambda: self._first.deal({**(portions or {}), **by_name}, deck))
+
+    def open(self, count: int = 1, *, deck: int = 0) -> list[Face]:
+        """The next cards for all to see, and what they are."""
+        before = len(self._first.opened(deck))
+        self._ask(lambda: self._first.open(count, deck))
+        return self._first.opened(deck)[before:]
+
+    def show(self, name: str, *, deck: int = 0) -> list[Face]:
+        """A player's cards for all to see, and what they are."""
+        player = self._player(name)
+        self._ask(lambda: player.show(deck))
+        return self._first.shown(name, deck)
+
+    def give_back(self, name: str, *, deck: int = 0, shuffled: bool = True) -> None:
+        """A player's cards back into the deck, or away."""
+        player = self._player(name)
+        self._ask(lambda: player.give_back(deck, shuffled=shuffled))
+
+    def hand(self, name: str, *, deck: int = 0) -> list[Face]:
+        """What this player sees of their cards, and nobody else does."""
+        return self._player(name).hand(deck)
+
+    def next_hand(self) -> None:
+        """End this hand and begin another, with new secrets."""
+        self._ask(self._first.finish)
+
+    def close(self) -> None:
+        """End the game: every player signs the end of the log."""
+        if not self._first.ended:
+            self._carry(*(frame for player in self.players.values() for frame in player.leave()))
+            if self._first.ready:
+                self._ask(self._first.finish)
+
+    def save(self, path: str | Path) -> None:
+        """End the game and write its log, which proves it to anybody."""
+        self.close()
+        self._first.save(path)
+
+    def _player(self, name: str) -> Player:
+        if name not in self.players:
+            raise BadParameter(f"nobody here is called {name!r}")
+        return self.players[name]
+
+    def _ask(self, request: Callable[[], bytes]) -> None:
+        if self._first.ended:
+            raise IllegalMove("the game is over: its end is signed")
+        self._carry(request())
+
+    def _carry(self, *frames: bytes) -> None:
+        """The transport: one queue is one order."""
+        waiting = deque(frames)
+        while waiting:
+            frame = waiting.popleft()
+            for player in self.players.values():
+                waiting.extend(player.receive(frame))
+
+
+def table(names: Sequence[str], *, protocol: str = "mask", cards: int = CARDS_MAX) -> Table:
+    """Sit players down at a new table in this process. `cards` is the largest deck they will use."""
+    return Table(names, protocol=protocol, cards=cards)
+
+
+def verify(path: str | Path, *, jobs: int = 1) -> Report:
+    """Audit a saved log: `.verdict` is "clean", "fault", "broken", "incomplete" or "not-a-log"."""
+    return verify_file(Path(path), entropy=secrets.token_bytes)

@@ -1,0 +1,258 @@
+"""A table without rules: any player may ask for cards, and the log says who asked for what.
+
+For games whose rules live elsewhere. What nobody may ask is refused here or by the deck: to show or give back another
+player's cards, a card twice, a deck that is not there. What a request means for the game is for its players to judge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+
+from nodealer.cards import Close, Deal, Event, Moved, NewDeck, Open, Opened, Operation, Place, Portion, Return, Show
+from nodealer.errors import BadParameter, DecodeError, IllegalMove
+from nodealer.games.base import Ask, Done, Game, Turn, Want
+from nodealer.tape import digest
+from nodealer.wire import CARDS_MAX, CARDS_MIN, DECKS_MAX, Message, Natural, SeatNumber, decode, encode
+
+DeckNumber = Annotated[int, msgspec.Meta(ge=0, lt=DECKS_MAX)]
+Count = Annotated[int, msgspec.Meta(ge=1, le=CARDS_MAX)]
+Positions = Annotated[tuple[Natural, ...], msgspec.Meta(max_length=CARDS_MAX)]
+FaceName = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
+
+#: Every name on a card of the largest deck, with room for the rest.
+MOVE_BYTES_MAX: Final = 1 << 20
+PARAMETERS_BYTES_MAX: Final = 1024
+
+#: What can be asked here, by the name it has in the parameters.
+OPERATIONS: Final[Mapping[str, type[Operation]]] = {
+    kind.__name__.lower(): kind for kind in (Close, Deal, NewDeck, Open, Return, Show)
+}
+
+
+# --- What a player can ask ---
+
+
+class Shuffle(Message, frozen=True, tag="shuffle"):
+    """Make a deck and shuffle it. `faces` says what is printed on the cards, if that is to be in the log."""
+
+    deck: DeckNumber
+    cards: Annotated[int, msgspec.Meta(ge=CARDS_MIN, le=CARDS_MAX)]
+    faces: Annotated[tuple[FaceName, ...], msgspec.Meta(max_length=CARDS_MAX)] = ()
+
+
+class DealCards(Message, frozen=True, tag="deal"):
+    """The next cards to players: pairs of a seat and a number of cards, served in this order."""
+
+    deck: DeckNumber
+    portions: Annotated[tuple[tuple[SeatNumber, Count], ...], msgspec.Meta(min_length=1)]
+
+
+class OpenCards(Message, frozen=True, tag="open"):
+    """The next cards of the deck for all to see."""
+
+    deck: DeckNumber
+    count: Count
+
+
+class ShowCards(Message, frozen=True, tag="show"):
+    """Some of my cards for all to see."""
+
+    deck: DeckNumber
+    positions: Positions
+
+
+class GiveBack(Message, frozen=True, tag="give back"):
+    """Cards of mine, or cards that lie open on the table, back to the deck."""
+
+    deck: DeckNumber
+    positions: Positions
+    place: Literal["top", "bottom", "shuffled", "discard"]
+
+
+class PutAway(Message, frozen=True, tag="put away"):
+    """The deck is not needed any more."""
+
+    deck: DeckNumber
+
+
+class Finish(Message, frozen=True, tag="finish"):
+    """The hand is over."""
+
+
+Move = Shuffle | DealCards | OpenCards | ShowCards | GiveBack | PutAway | Finish
+
+
+def read_move(data: bytes) -> Move:
+    """A move, strictly decoded. Raises `IllegalMove`."""
+    try:
+        move: Move = decode(Move, data, what="the move", limit=MOVE_BYTES_MAX)
+    except DecodeError as error:
+        raise IllegalMove(str(error)) from None
+    return move
+
+
+# --- One hand ---
+
+Spot = tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class FreeHand:
+    """What happened so far: which cards are whose, which are open, and what is printed on them where that is agreed."""
+
+    number: int
+    seats: tuple[int, ...]
+    #: What was asked for and is not done.
+    asking: Operation | None = None
+    #: Deck to the names of its faces; empty for a deck of bare numbers.
+    decks: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    #: By deck and position: who holds a card, and which face is open.
+    held: Mapping[Spot, int] = field(default_factory=dict)
+    opened: Mapping[Spot, int] = field(default_factory=dict)
+    gone: frozenset[int] = frozenset()
+    ending: str | None = None
+
+    @property
+    def wants(self) -> Want:
+        if self.ending is not None:
+            return Done(self._result(self.ending))
+        if self.asking is not None:
+            return Ask((self.asking,))
+        return Turn((), tuple(seat for seat in self.seats if seat not in self.gone))
+
+    def moved(self, seat: int, move: bytes) -> FreeHand:
+        """What a player asks for."""
+        want = self.wants
+        if not isinstance(want, Turn) or seat not in want.may:
+            raise IllegalMove(f"seat {seat} cannot ask for anything now")
+        made = read_move(move)
+        if isinstance(made, Finish):
+            return replace(self, ending="finished")
+        hand = self
+        if isinstance(made, Shuffle):
+            if made.faces and (len(made.faces) != made.cards or len(set(made.faces)) != made.cards):
+                raise IllegalMove(f"a deck of {made.cards} cards needs as many names, all different, or none")
+            if made.deck in self.decks:
+                raise IllegalMove(f"deck {made.deck} is there already")
+            hand = replace(self, decks={**self.decks, made.deck: made.faces})
+        return replace(hand, asking=self._operation(seat, made))
+
+    def _operation(self, seat: int, move: Move) -> Operation:
+        match move:
+            case Shuffle(deck=deck, cards=cards):
+                return NewDeck(deck, cards)
+            case DealCards(deck=deck, portions=portions):
+                return Deal(deck, tuple(Portion(to, count) for to, count in portions))
+            case OpenCards(deck=deck, count=count):
+                return Open(deck, count)
+            case ShowCards(deck=deck, positions=positions):
+                return Show(deck, seat, positions)
+            case GiveBack(deck=deck, positions=positions, place=place):
+                for position in positions:
+                    if self.held.get((deck, position), seat) != seat:
+                        raise IllegalMove(f"card {position} of deck {deck} is another player's")
+                return Return(deck, positions, Place(place))
+            case PutAway(deck=deck):
+                return Close(deck)
+        raise IllegalMove("nothing is asked for")
+
+    def told(self, events: tuple[Event, ...]) -> FreeHand:
+        """What the operation did."""
+        held, opened = dict(self.held), dict(self.opened)
+        if isinstance(self.asking, Return):
+            # Their new places in the deck are new positions; these are gone.
+            for position in self.asking.positions:
+                held.pop((self.asking.deck, position), None)
+                opened.pop((self.asking.deck, position), None)
+        for event in events:
+            if isinstance(event, Moved) and event.holder is not None:
+                held[event.card.deck, event.card.position] = event.holder
+            elif isinstance(event, Opened):
+                opened[event.card.deck, event.card.position] = event.face
+        return replace(self, asking=None, held=held, opened=opened)
+
+    def left(self, seats: tuple[int, ...], *, cards: bool) -> FreeHand:
+        """Players are gone. Without cards the hand is over."""
+        hand = replace(self, gone=self.gone | frozenset(seats))
+        return hand if cards or self.ending is not None else replace(hand, asking=None, ending="given up")
+
+    def face(self, deck: int, index: int) -> str | int:
+        """What is printed on a face, or its number where nothing is agreed."""
+        faces = self.decks.get(deck, ())
+        return faces[index] if faces else index
+
+    def digest(self) -> bytes:
+        """For comparing replicas."""
+        cards = [sorted(self.held.items()), sorted(self.opened.items()), sorted(self.decks.items())]
+        place = [self.number, self.seats, sorted(self.gone), self.ending, repr(self.asking)]
+        return digest("free", encode([place, cards]))
+
+    def _result(self, ending: str) -> dict[str, Any]:
+        return {
+            "hand": self.number,
+            "ended": ending,
+            "open": [
+                {
+                    "deck": deck,
+                    "position": position,
+                    "face": self.face(deck, face),
+                    "seat": self.held.get((deck, position)),
+                }
+                for (deck, position), face in sorted(self.opened.items())
+            ],
+            "held": [
+                {"seat": seat, "cards": sum(holder == seat for holder in self.held.values())} for seat in self.seats
+            ],
+            "gone": sorted(self.gone),
+        }
+
+
+# --- The rules ---
+
+
+class Parameters(Message, frozen=True):
+    """What a session agrees on."""
+
+    cards: Annotated[int, msgspec.Meta(ge=CARDS_MIN, le=CARDS_MAX)]
+    operations: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Free:
+    """Anybody may ask for any of these operations."""
+
+    #: The largest deck.
+    cards: int = 52
+    operations: frozenset[type[Operation]] = frozenset(OPERATIONS.values())
+
+    name = "free"
+    version = 0
+
+    def __post_init__(self) -> None:
+        if type(self.cards) is not int or not CARDS_MIN <= self.cards <= CARDS_MAX:
+            raise BadParameter(f"a deck has {CARDS_MIN} to {CARDS_MAX} cards, not {self.cards!r}")
+        if not self.operations or not self.operations <= frozenset(OPERATIONS.values()):
+            raise BadParameter("a free table offers some of: " + ", ".join(OPERATIONS))
+
+    @property
+    def parameters(self) -> bytes:
+        """What the table agreed on, as canonical JSON."""
+        return encode(
+            Parameters(self.cards, tuple(name for name, kind in OPERATIONS.items() if kind in self.operations))
+        )
+
+    @classmethod
+    def from_parameters(cls, raw: bytes) -> Free:
+        """What a session agreed on. Raises `DecodeError`, or `BadParameter` for what cannot be."""
+        said = decode(Parameters, raw, what="the parameters of free", limit=PARAMETERS_BYTES_MAX)
+        if list(said.operations) != [name for name in OPERATIONS if name in said.operations]:
+            raise BadParameter("the operations of a free table are not a list of: " + ", ".join(OPERATIONS))
+        return cls(said.cards, frozenset(OPERATIONS[name] for name in said.operations))
+
+    def begin(self, hand: int, seats: tuple[int, ...], before: Game | None) -> FreeHand:
+        """A hand of these seats. Nothing carries over."""
+        return FreeHand(hand, seats)

@@ -1,0 +1,25 @@
+"""No-limit Texas hold'em: rules by pokerkit behind an adapter, forfeits by our own settlement. Chips are play money."""
+
+from nodealer.games.holdem.hand import Hand, NoHand, Stage
+from nodealer.games.holdem.moves import Call, Fold, Legal, Move, Muck, Raise, ShowHand, read_move
+from nodealer.games.holdem.result import Carry, Ending
+from nodealer.games.holdem.rules import Holdem, Parameters, playable
+
+__all__ = [
+    "Call",
+    "Carry",
+    "Ending",
+    "Fold",
+    "Hand",
+    "Holdem",
+    "Legal",
+    "Move",
+    "Muck",
+    "NoHand",
+    "Parameters",
+    "Raise",
+    "ShowHand",
+    "Stage",
+    "playable",
+    "read_move",
+]

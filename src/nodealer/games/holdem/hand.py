@@ -1,0 +1,368 @@
+"""One hand of hold'em: what it asks of the cards, whose turn it is, and how it ends.
+
+The cards flow like this: a deck and two cards for each seat in one request; three, one and one for the board; at the
+showdown the hands that must be shown or that their seats choose to show. When chips are all in, the rest of the board
+and all hands come in one request, the board first, so that nobody who could leave knows who is ahead before it is full.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Final
+
+from nodealer.cards import Deal, Event, Moved, NewDeck, Open, Opened, Operation, Portion, Show
+from nodealer.errors import BadParameter, IllegalMove
+from nodealer.games.base import Ask, Done, Turn, Want
+from nodealer.games.holdem.adapter import BOARD, Act, Board, Over, PokerTable, Showdown, strength
+from nodealer.games.holdem.faces import CARDS
+from nodealer.games.holdem.moves import Call, Fold, Legal, Move, Muck, Raise, ShowHand, read_move
+from nodealer.games.holdem.pots import Claims, Pot, pots, winnings
+from nodealer.games.holdem.result import Carry, Ending, result
+from nodealer.tape import digest
+from nodealer.wire import encode
+
+DECK: Final = 0
+HOLE: Final = 2
+
+
+class Stage(enum.Enum):
+    """Where a hand stands."""
+
+    #: The deck is made and two cards are dealt to each seat.
+    DEALING = "dealing"
+    #: A seat has to bet, call or fold.
+    BETTING = "betting"
+    #: Cards come on the board.
+    BOARD = "board"
+    #: Nothing more to bet: the rest of the board is opened and all hands are shown.
+    REVEALING = "revealing"
+    #: A seat may show or muck at the showdown.
+    CHOOSING = "choosing"
+    #: A seat shows at the showdown.
+    SHOWING = "showing"
+    #: A seat has the pot uncontested and may show if it likes.
+    CLAIMING = "claiming"
+    #: It does.
+    BOASTING = "boasting"
+    OVER = "over"
+
+
+_ASKING: Final = (Stage.DEALING, Stage.BOARD, Stage.REVEALING, Stage.SHOWING, Stage.BOASTING)
+
+
+@dataclass(frozen=True, eq=False)
+class Hand:
+    """One hand. Immutable: every step gives a new one."""
+
+    number: int
+    #: All seats that take part in the cryptography, those that sit out too.
+    seats: tuple[int, ...]
+    #: The chips of every seat that this session has seen, as the hand began.
+    chips: Mapping[int, int]
+    table: PokerTable
+    stage: Stage = Stage.DEALING
+    #: Seat to the positions of its cards in the deck, and seat to the faces it has shown.
+    held: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    shown: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    #: Board cards that were opened with the hands; the table gets them after the hands.
+    runout: tuple[int, ...] = ()
+    gone: frozenset[int] = frozenset()
+    ending: Ending | None = None
+    #: What the seats that played have afterwards, once the hand is over.
+    after: Mapping[int, int] = field(default_factory=dict)
+    pots: tuple[Pot, ...] = ()
+
+    # --- What is public ---
+
+    @property
+    def players(self) -> tuple[int, ...]:
+        """The seats that have cards, from the left of the button; the last is the button."""
+        return self.table.seats
+
+    @property
+    def button(self) -> int:
+        return self.players[-1]
+
+    @property
+    def big_blind(self) -> int:
+        return self.players[0] if len(self.players) == 2 else self.players[1]
+
+    @property
+    def small_blind(self) -> int:
+        return self.players[1] if len(self.players) == 2 else self.players[0]
+
+    @property
+    def board(self) -> tuple[int, ...]:
+        """The faces on the board."""
+        return (*self.table.board, *self.runout)
+
+    @property
+    def pot(self) -> int:
+        """Everything that was put in, the bets of this round too."""
+        return sum(self.table.put_in)
+
+    @property
+    def contenders(self) -> tuple[int, ...]:
+        """The seats that can still win: neither folded nor gone."""
+        return tuple(seat for seat in self.table.live if seat not in self.gone)
+
+    @property
+    def carry(self) -> Carry:
+        """What the next hand begins with."""
+        if self.stage is not Stage.OVER:
+            raise BadParameter("the hand is not over")
+        return Carry({**self.chips, **self.after}, self.button, self.big_blind)
+
+    def legal(self, seat: int) -> Legal:
+        """What a seat may do now."""
+        if not isinstance(self.wants, Turn) or type(seat) is not int or seat not in self.wants.seats:
+            return Legal()
+        if self.stage is Stage.BETTING:
+            call, raises = self.table.call(seat), self.table.raises(seat) or (None, None)
+            return Legal(fold=bool(call), call=call, raise_from=raises[0], raise_to=raises[1])
+        return Legal(show=True, muck=True)
+
+    def digest(self) -> bytes:
+        """For comparing replicas."""
+        cards = [sorted(self.held.items()), sorted(self.shown.items()), self.runout]
+        ending = None if self.ending is None else self.ending.value
+        place = [self.number, self.seats, self.stage.value, sorted(self.gone), ending]
+        purse = [sorted(self.chips.items()), sorted(self.after.items())]
+        return digest("holdem", encode([place, purse, cards, self.table.public()]))
+
+    # --- What the hand wants ---
+
+    @cached_property
+    def wants(self) -> Want:
+        match self.stage, self.table.next:
+            case Stage.DEALING, _:
+                portions = tuple(Portion(seat, HOLE) for seat in self.players)
+                return Ask((NewDeck(DECK, CARDS), Deal(DECK, portions)))
+            case Stage.BOARD, Board(count):
+                return Ask((Open(DECK, count),))
+            case Stage.REVEALING, _:
+                return Ask(self._revelations())
+            case (Stage.BETTING, Act(seat)) | (Stage.CHOOSING, Showdown(seat)):
+                return Turn((seat,))
+            case Stage.SHOWING, Showdown(seat):
+                return Ask((Show(DECK, seat, self.held[seat]),))
+            case Stage.CLAIMING, _:
+                return Turn(self.table.live)
+            case Stage.BOASTING, _:
+                seat = self.table.live[0]
+                return Ask((Show(DECK, seat, self.held[seat]),))
+            case Stage.OVER, _:
+                return Done(result(self))
+        raise AssertionError(f"a hand cannot be {self.stage.value} now")
+
+    def _revelations(self) -> tuple[Operation, ...]:
+        """The rest of the board, then the hands that are not seen yet, in the order of the showdown."""
+        missing = BOARD - len(self.board)
+        board = (Open(DECK, missing),) if missing else ()
+        order = (*self.table.showdown_order, *self.table.live)
+        hidden = dict.fromkeys(seat for seat in order if seat in self.contenders and seat not in self.shown)
+        return (*board, *(Show(DECK, seat, self.held[seat]) for seat in hidden))
+
+    # --- Moves ---
+
+    def moved(self, seat: int, move: bytes) -> Hand:
+        """A seat's move. Raises `IllegalMove` with a sentence for the person at the table."""
+        made = read_move(move)
+        if not isinstance(self.wants, Turn) or type(seat) is not int or seat not in self.wants.seats:
+            raise IllegalMove(f"it is not the turn of seat {seat}")
+        if self.stage is Stage.BETTING:
+            return self._bet(seat, made)
+        if not isinstance(made, ShowHand | Muck):
+            raise IllegalMove("the betting is over: show or muck")
+        if self.stage is Stage.CLAIMING:
+            return replace(self, stage=Stage.BOASTING) if isinstance(made, ShowHand) else self._collected()
+        if isinstance(made, ShowHand):
+            return replace(self, stage=Stage.SHOWING)
+        return replace(self, table=self.table.muck(seat))._advanced()
+
+    def _bet(self, seat: int, move: Move) -> Hand:
+        match move:
+            case Fold():
+                table = self.table.fold(seat)
+            case Call():
+                table = self.table.check_or_call(seat)
+            case Raise(to=to):
+                table = self.table.raise_to(seat, to)
+            case _:
+                raise IllegalMove(f"this is no time to show or muck; you may: {self.legal(seat)}")
+        return replace(self, table=table)._advanced()
+
+    # --- Cards ---
+
+    def told(self, events: tuple[Event, ...]) -> Hand:
+        """What the operations that were asked for have done."""
+        if not isinstance(self.wants, Ask):
+            raise BadParameter("the hand has asked for no cards")
+        if self.stage is Stage.DEALING:
+            return self._dealt(events)
+        opened = {event.card.position: event.face for event in events if isinstance(event, Opened)}
+        holders = {position: seat for seat, positions in self.held.items() for position in positions}
+        board = tuple(face for position, face in opened.items() if position not in holders)
+        shown = {
+            seat: tuple(opened[position] for position in self.held[seat])
+            for seat in dict.fromkeys(holders[position] for position in opened if position in holders)
+        }
+        hand = replace(self, shown={**self.shown, **shown})
+        match self.stage:
+            case Stage.BOARD:
+                return replace(hand, table=self.table.open_board(board))._advanced()
+            case Stage.SHOWING:
+                return hand._showdown_shown()
+            case Stage.BOASTING:
+                return hand._collected()
+        return replace(hand, runout=board)._revealed()
+
+    def _dealt(self, events: tuple[Event, ...]) -> Hand:
+        """Which positions are whose. The protocol settles which cards "the next two" are."""
+        held = dict[int, tuple[int, ...]]()
+        for event in events:
+            if isinstance(event, Moved) and event.holder in self.players:
+                held[event.holder] = (*held.get(event.holder, ()), event.card.position)
+        for seat in self.players:
+            if len(held.get(seat, ())) != HOLE and seat not in self.gone:
+                raise BadParameter(f"seat {seat} did not get its {HOLE} cards")
+        return replace(self, held=held)._advanced()
+
+    def _showdown_shown(self) -> Hand:
+        """The seat in turn has shown, or it is gone and never will."""
+        seat = self.table.showdown_order[0]
+        if seat in self.shown:
+            return replace(self, table=self.table.show(seat, self.shown[seat]))._advanced()
+        if seat not in self.gone:
+            raise BadParameter(f"seat {seat} did not show its cards")
+        return self._advanced()
+
+    def _revealed(self) -> Hand:
+        """Everything is face up: compare."""
+        for seat in self.contenders:
+            if seat not in self.shown:
+                raise BadParameter(f"seat {seat} did not show its cards")
+        if any(seat in self.gone for seat in self.table.live):
+            return self._settled(Ending.SHOWDOWN)
+        table, board = self.table, self.runout
+        for seat in table.showdown_order:
+            table = table.show(seat, self.shown[seat])
+        while isinstance(table.next, Board):
+            count = table.next.count
+            table, board = table.open_board(board[:count]), board[count:]
+        return replace(self, table=table, runout=())._advanced()
+
+    # --- Leaving ---
+
+    def left(self, seats: tuple[int, ...], *, cards: bool) -> Hand:
+        """Seats are gone for the rest of the hand; their bets stay in the pot. The rule is in docs/holdem.md."""
+        if self.stage is Stage.OVER:
+            return self
+        hand = replace(self, gone=self.gone | {seat for seat in seats if seat in self.seats})
+        if self.stage in (Stage.CLAIMING, Stage.BOASTING):
+            # The pot was won before anybody left; only the show is at stake.
+            return hand if cards and self.table.live[0] not in hand.gone else hand._collected()
+        if not cards or len(hand.contenders) <= 1 < len(hand.table.live):
+            return hand._settled(Ending.FORFEIT)
+        return hand if self.stage in _ASKING else hand._advanced()
+
+    # --- From step to step ---
+
+    def _advanced(self) -> Hand:
+        """The next stage that somebody has to do something for."""
+        table, step = self.table, self.table.next
+        if isinstance(step, Over) and not table.folded_out:
+            compared = tuple(seat for seat in self.players if seat in self.shown)
+            return self._ended(Ending.SHOWDOWN, self._claims(compared))
+        if len(table.live) == 1:
+            # Everybody else has folded, or mucked at the showdown.
+            return self._collected() if table.live[0] in self.gone else replace(self, stage=Stage.CLAIMING)
+        if len(self.contenders) <= 1:
+            return self._settled(Ending.FORFEIT)
+        match step:
+            case Act(seat) if seat in self.gone:
+                return replace(self, table=table.check_or_fold(seat))._advanced()
+            case Act():
+                return replace(self, stage=Stage.BETTING)
+            case Board():
+                return replace(self, stage=Stage.BOARD)
+        if table.all_in or len(self.contenders) < len(table.live):
+            # With a seat gone that has not folded pokerkit can go no further; what is left is only to compare.
+            return replace(self, stage=Stage.REVEALING) if self._revelations() else self._revealed()
+        may_muck = table.may_muck(table.showdown_order[0])
+        return replace(self, stage=Stage.CHOOSING if may_muck else Stage.SHOWING)
+
+    def _collected(self) -> Hand:
+        """The only hand left takes the pot, shown or not."""
+        table, seat = self.table, self.table.live[0]
+        ending = Ending.FOLDED if table.folded_out else Ending.SHOWDOWN
+        if isinstance(table.next, Showdown):
+            table = table.show(seat, self.shown[seat]) if seat in self.shown else table.claim(seat)
+        return replace(self, table=table)._ended(ending, self._claims((seat,)))
+
+    def _ended(self, ending: Ending, claims: Claims) -> Hand:
+        """pokerkit has paid; we say what for."""
+        return replace(self, stage=Stage.OVER, ending=ending, after=self.table.stacks, pots=pots(claims))
+
+    def _settled(self, ending: Ending) -> Hand:
+        """End a hand that a seat has left by our own settlement."""
+        staying = self.contenders
+        gone = tuple(seat for seat in self.table.live if seat in self.gone)
+        if staying:
+            claims = self._claims(staying)
+            reach = {seat: claims.put_in[seat] + self.table.stacks[seat] for seat in staying}
+            claims = replace(claims, gone=gone, reach=reach)
+        else:
+            # Nobody is left who could win: those who are gone divide it, as if they had agreed to.
+            claims = self._claims(gone)
+        before, won = self.table.stacks_before, winnings(claims)
+        after = {seat: before[seat] - claims.put_in[seat] + won[seat] for seat in self.players}
+        return replace(self, stage=Stage.OVER, ending=ending, after=after, pots=pots(claims))
+
+    def _claims(self, staying: tuple[int, ...]) -> Claims:
+        put_in = dict(zip(self.players, self.table.put_in, strict=True))
+        comparable = [seat for seat in staying if seat in self.shown and len(self.board) == BOARD]
+        return Claims(put_in, staying, {seat: strength(self.shown[seat], self.board) for seat in comparable})
+
+
+@dataclass(frozen=True, eq=False)
+class NoHand:
+    """A hand that cannot be played because fewer than two seats have chips. Over at once; the button stays."""
+
+    number: int
+    seats: tuple[int, ...]
+    carry: Carry
+
+    @property
+    def wants(self) -> Want:
+        outcome: dict[str, Any] = {
+            "hand": self.number,
+            "button": self.carry.button,
+            "ended": Ending.NOT_PLAYED.value,
+            "stacks": [
+                {"seat": seat, "before": stack, "after": stack} for seat, stack in sorted(self.carry.chips.items())
+            ],
+            "board": [],
+            "pots": [],
+            "shown": [],
+            "gone": [],
+        }
+        return Done(outcome)
+
+    def told(self, events: tuple[Event, ...]) -> NoHand:
+        raise BadParameter("the hand has asked for no cards")
+
+    def moved(self, seat: int, move: bytes) -> NoHand:
+        raise IllegalMove("this hand is not played: fewer than two seats have chips")
+
+    def left(self, seats: tuple[int, ...], *, cards: bool) -> NoHand:
+        return self
+
+    def legal(self, seat: int) -> Legal:
+        return Legal()
+
+    def digest(self) -> bytes:
+        return digest("holdem not played", encode([self.number, self.seats, sorted(self.carry.chips.items())]))

@@ -1,0 +1,35 @@
+"""A finished hand in the poker hand history format (PHH), as pokerkit writes and reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pokerkit import HandHistory
+
+from nodealer.errors import BadParameter
+from nodealer.games.holdem.hand import Hand, Stage
+from nodealer.games.holdem.result import Ending
+
+
+def history(hand: Hand, names: Mapping[int, str] | None = None, **fields: Any) -> HandHistory:
+    """The history of a hand that is over, for `HandHistory.dumps`.
+
+    `names` is seat to player; `fields` are further fields of the format, such as `event` or `table`. The actions of a
+    hand that was forfeited stop where the seat left. Its stacks do not follow from them: the field `_ended` says so.
+    """
+    if hand.stage is not Stage.OVER or hand.ending is None:
+        raise BadParameter("only a hand that is over has a history")
+    ours: dict[str, Any] = {
+        "hand": hand.number + 1,
+        "seats": [seat + 1 for seat in hand.players],
+        "finishing_stacks": [hand.after[seat] for seat in hand.players],
+        # pokerkit writes false here whatever the game says; with uniform antes it must be true.
+        "ante_trimming_status": True,
+    }
+    if names is not None:
+        ours["players"] = [names[seat] for seat in hand.players]
+    if hand.ending is Ending.FORFEIT or hand.gone:
+        ours["_ended"] = hand.ending.value
+        ours["_gone"] = [hand.players.index(seat) + 1 for seat in hand.players if seat in hand.gone]
+    return hand.table.history(**ours, **fields)

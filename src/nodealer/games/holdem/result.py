@@ -1,0 +1,57 @@
+"""How a hand ended, as data for people and programs, and what the next one begins with."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from nodealer.games.holdem.faces import names
+
+if TYPE_CHECKING:
+    from nodealer.games.holdem.hand import Hand
+
+
+class Ending(enum.Enum):
+    """How a hand ended."""
+
+    #: Hands were compared, or all but one were mucked after the last round of betting.
+    SHOWDOWN = "showdown"
+    #: All but one folded.
+    FOLDED = "folded"
+    #: Seats left, and what stayed could not be played to its end.
+    FORFEIT = "forfeit"
+    #: Fewer than two seats had chips.
+    NOT_PLAYED = "not played"
+
+
+@dataclass(frozen=True)
+class Carry:
+    """What one hand leaves to the next."""
+
+    #: Every seat that this session has seen, those that are away too.
+    chips: Mapping[int, int]
+    button: int | None
+    big_blind: int | None
+
+
+def result(hand: Hand) -> dict[str, Any]:
+    """The result of a hand that is over. Lists, not tables by seat: JSON has no numbers for keys."""
+    before, after = hand.chips, {**hand.chips, **hand.after}
+    return {
+        "hand": hand.number,
+        "button": hand.button,
+        "ended": hand.ending.value if hand.ending is not None else None,
+        "stacks": [{"seat": seat, "before": before[seat], "after": after[seat]} for seat in sorted(after)],
+        "board": list(names(hand.board)),
+        "pots": [
+            {
+                "amount": pot.amount,
+                "winners": [{"seat": seat, "amount": amount} for seat, amount in pot.shares.items()],
+            }
+            for pot in hand.pots
+        ],
+        "shown": [{"seat": seat, "cards": list(names(faces))} for seat, faces in sorted(hand.shown.items())],
+        "gone": sorted(hand.gone),
+    }

@@ -1,0 +1,124 @@
+"""No-limit Texas hold'em with its parameters: who plays the next hand, with which chips and which button."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Final
+
+import msgspec
+
+from nodealer.cards import Deal, NewDeck, Open, Operation, Show
+from nodealer.errors import BadParameter
+from nodealer.games.base import Game
+from nodealer.games.holdem.adapter import POKERKIT_VERSION, SEATS, PokerTable
+from nodealer.games.holdem.faces import CARDS
+from nodealer.games.holdem.hand import Hand, NoHand
+from nodealer.games.holdem.result import Carry
+from nodealer.wire import INTEGER_MAX, SEATS_MAX, Message, decode, encode
+
+#: So that all chips of a table together are still a number that every JSON reader holds exactly.
+STACK_MAX: Final = INTEGER_MAX // SEATS_MAX
+PARAMETERS_BYTES_MAX: Final = 1024
+
+Stake = Annotated[int, msgspec.Meta(ge=1, le=STACK_MAX)]
+
+
+class Parameters(Message, frozen=True):
+    """What a session of hold'em agrees on."""
+
+    #: What a seat that joins begins with.
+    stack: Stake
+    blinds: tuple[Stake, Stake]
+    ante: Annotated[int, msgspec.Meta(ge=0, le=STACK_MAX)]
+    #: Whose rules judge a bet: two releases may judge it differently.
+    pokerkit: str
+
+
+@dataclass(frozen=True)
+class Holdem:
+    """The rules. Chips are play money."""
+
+    stack: int = 200
+    blinds: tuple[int, int] = (1, 2)
+    ante: int = 0
+
+    name = "holdem"
+    version = 0
+    cards = CARDS
+    seats = SEATS
+    operations: frozenset[type[Operation]] = frozenset({NewDeck, Deal, Open, Show})
+
+    def __post_init__(self) -> None:
+        numbers = (self.stack, *self.blinds, self.ante)
+        if any(type(number) is not int for number in numbers) or len(self.blinds) != 2:
+            raise BadParameter("stack, two blinds and ante are whole numbers")
+        small, big = self.blinds
+        if not 1 <= small <= big <= self.stack <= STACK_MAX:
+            raise BadParameter(f"needed: 1 ≤ small blind ≤ big blind ≤ stack ≤ {STACK_MAX}")
+        if not 0 <= self.ante <= self.stack:
+            raise BadParameter("needed: 0 ≤ ante ≤ stack")
+
+    @property
+    def parameters(self) -> bytes:
+        """What the table agreed on, as canonical JSON."""
+        return encode(Parameters(self.stack, self.blinds, self.ante, POKERKIT_VERSION))
+
+    @classmethod
+    def from_parameters(cls, raw: bytes) -> Holdem:
+        """What a session agreed on. Raises `DecodeError`, or `BadParameter` for what cannot be played here."""
+        said = decode(Parameters, raw, what="the parameters of holdem", limit=PARAMETERS_BYTES_MAX)
+        if said.pokerkit != POKERKIT_VERSION:
+            raise BadParameter(f"the session is for the rules of pokerkit {said.pokerkit}; here is {POKERKIT_VERSION}")
+        return cls(said.stack, said.blinds, said.ante)
+
+    def begin(self, hand: int, seats: tuple[int, ...], before: Game | None) -> Hand | NoHand:
+        """The next hand: stacks carry over, a seat that is new gets the starting stack, one without chips sits out."""
+        _refuse_seats(seats)
+        last = _carried(before)
+        chips = {**dict.fromkeys(seats, self.stack), **last.chips}
+        able = tuple(seat for seat in sorted(seats) if chips[seat] > 0)
+        if len(able) < SEATS[0]:
+            return NoHand(hand, seats, Carry(chips, last.button, last.big_blind))
+        # At a larger table those sit out who are farthest from the button; it moves, and so do they.
+        able = _from(able, _next_button(able, last))[: SEATS[1]]
+        players = (*able[1:], able[0])
+        table = PokerTable.deal(players, tuple(chips[seat] for seat in players), self.blinds, self.ante)
+        return Hand(hand, seats, chips, table)
+
+
+def playable(chips: Mapping[int, int], seats: tuple[int, ...]) -> bool:
+    """Whether a hand of these seats would be played: two of them have chips. `chips` is what `carry` says."""
+    return sum(chips.get(seat, 1) > 0 for seat in seats) >= SEATS[0]
+
+
+def _refuse_seats(seats: tuple[int, ...]) -> None:
+    if any(type(seat) is not int or not 0 <= seat < SEATS_MAX for seat in seats) or len(set(seats)) != len(seats):
+        raise BadParameter(f"not a list of different seats: {seats!r}")
+
+
+def _carried(before: Game | None) -> Carry:
+    if before is None:
+        return Carry({}, None, None)
+    if not isinstance(before, Hand | NoHand):
+        raise BadParameter("the hand before was another game")
+    return before.carry
+
+
+def _from(seats: tuple[int, ...], first: int) -> tuple[int, ...]:
+    """The seats round the table, beginning with `first`."""
+    at = seats.index(first)
+    return seats[at:] + seats[:at]
+
+
+def _next_button(able: tuple[int, ...], last: Carry) -> int:
+    """The next seat that can play after the last button; in the first hand, the lowest."""
+    button = last.button
+    if button is None:
+        return able[0]
+    following = next((seat for seat in able if seat > button), able[0])
+    if len(able) == 2:
+        other = able[0] if following == able[1] else able[1]
+        # When a table becomes heads-up nobody has the big blind twice running.
+        return other if other == last.big_blind else following
+    return following

@@ -1,0 +1,196 @@
+"""`bench hand`: a whole hand, all seats in one process and no network, against U, the bare cost of masking a deck."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from time import process_time
+from typing import Final
+
+from nodealer.cards import Deal, Event, Moved, NewDeck, Open, Operation, Portion, Show
+from nodealer.errors import BadParameter
+from nodealer.games.base import Ask, Done, Game, Want
+from nodealer.group import Group, group
+from nodealer.lab.bench.metered import Meter, metered, metered_signatures
+from nodealer.lab.bench.rows import Row, meets, size_row, time_row
+from nodealer.lab.bench.timing import Effort, Timed, bare, interleaved, using_threads
+from nodealer.log.file import read_log
+from nodealer.play.local import LocalTable, seat_players
+from nodealer.play.replica import replay
+from nodealer.play.state import Config, Phase
+from nodealer.protocols import make_protocol
+from nodealer.tape import digest
+from nodealer.wire import encode
+
+CARDS: Final = 52
+DEALT: Final = 2
+BOARD: Final = 5
+SEATS: Final = (2, 6, 9)
+#: The table that something is required of.
+JUDGED: Final = 6
+LOG_BYTES: Final = 220_000
+#: CPU outside the arithmetic, against the arithmetic; and an audit against what one seat spent playing.
+PYTHON, AUDIT = 1.0, 1.0
+#: A hand is long work: fewer pairs than usual are enough.
+PAIRS: Final = 5
+
+
+@dataclass(frozen=True)
+class Hand:
+    """Two cards for each seat in one request, five open ones, and everybody shows."""
+
+    seats: tuple[int, ...]
+    cards: int
+    stage: int = 0
+    held: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def wants(self) -> Want:
+        return Done({"seats": len(self.seats)}) if self.stage == 3 else Ask(self._operations())
+
+    def _operations(self) -> tuple[Operation, ...]:
+        if self.stage == 0:
+            return NewDeck(0, self.cards), Deal(0, tuple(Portion(seat, DEALT) for seat in self.seats))
+        if self.stage == 1:
+            return (Open(0, BOARD),)
+        return tuple(Show(0, seat, tuple(p for p, holder in self.held if holder == seat)) for seat in self.seats)
+
+    def told(self, events: tuple[Event, ...]) -> Game:
+        held = tuple((e.card.position, e.holder) for e in events if isinstance(e, Moved) and e.holder is not None)
+        return replace(self, stage=self.stage + 1, held=self.held or held)
+
+    def moved(self, seat: int, move: bytes) -> Game:
+        raise BadParameter("nobody moves in this hand")
+
+    def left(self, seats: tuple[int, ...], *, cards: bool) -> Game:
+        return replace(self, stage=3)
+
+    def digest(self) -> bytes:
+        return digest("bench hand", self.stage, repr(self.held))
+
+
+@dataclass(frozen=True)
+class HandRules:
+    """The game of the benchmark."""
+
+    cards: int = CARDS
+    name: str = "bench hand"
+    version: int = 0
+    parameters: bytes = b"{}"
+    operations: frozenset[type[Operation]] = field(default=frozenset({NewDeck, Deal, Open, Show}))
+
+    def begin(self, hand: int, seats: tuple[int, ...], before: Game | None) -> Game:
+        return Hand(seats, self.cards)
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A protocol at a table of so many seats."""
+
+    protocol: str
+    seats: int
+    cards: int
+    on: Group
+    meter: Meter = field(default_factory=Meter)
+
+    @cached_property
+    def with_meter(self) -> Group:
+        """One for all runs, like the group itself: what is computed once for a group is computed once here too."""
+        return metered(self.on, self.meter)
+
+    def table(self, on: Group) -> LocalTable:
+        """Fresh players, who have agreed on a session and have played nothing."""
+        names = [f"player {seat}" for seat in range(self.seats)]
+        return seat_players(names, make_protocol(self.protocol, on=on), HandRules(self.cards), os.urandom)
+
+    def played(self, on: Group) -> tuple[LocalTable, float]:
+        """A finished hand, and the CPU time of all seats together."""
+        table = self.table(on)
+        start = process_time()
+        _play(table)
+        seconds = process_time() - start
+        if table.seats[0].replica.state.phase is not Phase.ENDED:
+            raise BadParameter(f"the hand did not end: {table.seats[0].replica.state.fault}")
+        return table, seconds
+
+    def playing(self) -> float:
+        """CPU time of one seat."""
+        return self.played(self.on)[1] / self.seats
+
+    def arithmetic(self) -> float:
+        """What of that is spent in calls of the group and in signatures."""
+        meter = self.meter
+        with metered_signatures(meter):
+            table = self.table(self.with_meter)
+            meter.seconds, meter.calls = 0.0, 0
+            _play(table)
+        return meter.net / self.seats
+
+
+def _play(table: LocalTable) -> None:
+    """Every seat begins, nobody stays for a second hand."""
+    begun = [data for seat in table.seats.values() for data in seat.due()]
+    for seat in table.seats.values():
+        seat.stays = False
+    for data in begun:
+        table.order(data)
+    table.run()
+
+
+def run(effort: Effort, protocol: str = "mask") -> Iterator[Row]:
+    """All rows, one thread. Raises `BackendMissing` without the native core."""
+    native = group(backend="native")
+    effort = replace(effort, pairs=min(effort.pairs, PAIRS))
+    with using_threads(1):
+        for seats in SEATS:
+            cards = max(effort.size(CARDS), DEALT * seats + BOARD)
+            yield from _rows(effort, Bench(protocol, seats, cards, native))
+
+
+def _rows(effort: Effort, bench: Bench) -> Iterator[Row]:
+    n, judged = {"seats": bench.seats, "cards": bench.cards}, bench.seats == JUDGED
+    U, yardstick = bare("fixed_base", 2 * bench.cards), f"U = {2 * bench.cards} × fixed base"
+    played, _ = bench.played(bench.on)
+    saved, config = _saved(played), played.seats[0].replica.config
+    playing, u = interleaved(effort, bench.playing, U)
+    yield time_row("play a hand, CPU of one seat", n, (playing, u), yardstick)
+    audit, u = interleaved(effort, _cpu(lambda: _audit(saved, config)), U)
+    yield time_row("verify its log", n, (audit, u), yardstick)
+    required = AUDIT if judged else None
+    yield time_row("verify its log", n, (audit, playing), "one seat's playing", required)
+    # Both with all seats; the arithmetic is the same in every run but for the noise.
+    playing, arithmetic = interleaved(effort, bench.playing, bench.arithmetic)
+    ratio = (playing - arithmetic) / arithmetic
+    required = PYTHON if judged else None
+    ok = meets(ratio, required, "max")
+    name, against = "Python around the arithmetic", "group and signatures"
+    yield Row(name, n, playing - arithmetic, yardstick=against, ratio=ratio, required=required, ok=ok)
+    size = size_row("saved log", n, len(saved), "bytes", LOG_BYTES if judged else None)
+    yield replace(size, note="goal 150,000" if judged else None)
+
+
+def _saved(table: LocalTable) -> bytes:
+    lines = (encode(table.seats[0].replica.config.session), *table.log)
+    return b"".join(line + b"\n" for line in lines)
+
+
+def _audit(saved: bytes, config: Config) -> None:
+    """From the bytes of the file to a verdict."""
+    _, entries = read_log(io.BytesIO(saved))
+    replica = replay(config, list(entries), entropy=os.urandom, eager=False)
+    if replica.state.fault is not None or replica.state.phase is not Phase.ENDED:
+        raise BadParameter("an honest hand does not verify")
+
+
+def _cpu(work: Callable[[], object]) -> Timed:
+    """`work`, with a clock of CPU time around it."""
+
+    def run() -> float:
+        start = process_time()
+        work()
+        return process_time() - start
+
+    return run

@@ -1,0 +1,120 @@
+"""A group whose every call is timed: how much of a program's work is arithmetic.
+
+The arrays are wrapped, so a program that runs on them is slower; but what the calls themselves take is measured right,
+and that is subtracted from a run without meters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from time import process_time
+from typing import Any, Final, cast
+
+from nodealer.group import Group
+from nodealer.log import keys
+
+_ARRAY: Final = (
+    "__add__", "__sub__", "__neg__", "__mul__", "__eq__", "__getitem__", "__len__", "invert", "sum", "dot", "powers",
+    "cumprod", "take", "concat", "tabled", "first_zero", "first_identity", "to_bytes",
+)  # fmt: skip
+_GROUP: Final = ("points", "scalars", "wide_scalars", "integers", "map_to_points", "identity", "msm", "vartime_msm")
+_FACTS: Final = ("name", "backend", "order", "scalar_size", "point_size", "wide_size", "uniform_size")
+
+
+@dataclass
+class Meter:
+    """Seconds of CPU time spent in calls so far."""
+
+    seconds: float = 0.0
+    calls: int = 0
+
+    def time(self, call: Callable[..., Any], *arguments: Any) -> Any:
+        """The result of a call."""
+        start = process_time()
+        result = call(*arguments)
+        self.seconds += process_time() - start
+        self.calls += 1
+        return result
+
+    @property
+    def net(self) -> float:
+        """Seconds without what reading the clock itself costs, so that the meter does not flatter the arithmetic."""
+        meter = Meter()
+        for _ in range(1000):
+            meter.time(_nothing)
+        return self.seconds - self.calls * meter.seconds / meter.calls
+
+
+def _nothing() -> None:
+    return None
+
+
+class _Metered:
+    """An array or a group, with every call timed."""
+
+    def __init__(self, inner: Any, group: Any, meter: Meter) -> None:
+        self.inner = inner
+        self.group = group if group is not None else self
+        self.meter = meter
+
+
+class _Array(_Metered):
+    __hash__ = None  # type: ignore[assignment]
+
+
+class _Group(_Metered):
+    def __init__(self, inner: Any, meter: Meter) -> None:
+        super().__init__(inner, None, meter)
+        # One object, as in the real groups: a batch recognises the generator by its identity.
+        self.G = _Array(inner.G, self, meter)
+        for fact in _FACTS:
+            setattr(self, fact, getattr(inner, fact))
+
+
+def _bare(value: Any) -> Any:
+    if isinstance(value, _Metered):
+        return value.inner
+    if isinstance(value, list | tuple) and value and isinstance(value[0], _Metered):
+        return [item.inner for item in value]
+    return value
+
+
+def _timed(name: str, wraps: bool) -> Callable[..., Any]:
+    def call(self: _Metered, *arguments: Any) -> Any:
+        result = self.meter.time(getattr(self.inner, name), *map(_bare, arguments))
+        return _Array(result, self.group, self.meter) if wraps else result
+
+    return call
+
+
+for _name in _ARRAY:
+    setattr(
+        _Array, _name, _timed(_name, _name not in ("__eq__", "__len__", "first_zero", "first_identity", "to_bytes"))
+    )
+for _name in _GROUP:
+    setattr(_Group, _name, _timed(_name, True))
+
+
+def metered(group: Group, meter: Meter) -> Group:
+    """The group with meters on it."""
+    return cast(Group, _Group(group, meter))
+
+
+@contextmanager
+def metered_signatures(meter: Meter) -> Iterator[None]:
+    """Signing and verifying timed too, wherever identity keys are used, until the end of the block."""
+    sign, verify = keys.SigningKey.sign, keys.VerifyingKey.verify
+
+    def timed_sign(self: keys.SigningKey, message: bytes) -> bytes:
+        return cast(bytes, meter.time(sign, self, message))
+
+    def timed_verify(self: keys.VerifyingKey, signature: bytes, message: bytes) -> None:
+        meter.time(verify, self, signature, message)
+
+    keys.SigningKey.sign, keys.VerifyingKey.verify = timed_sign, timed_verify  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        keys.SigningKey.sign, keys.VerifyingKey.verify = sign, verify  # type: ignore[method-assign]

@@ -1,0 +1,47 @@
+"""What one person sees: the public table, and the faces that this seat can read. Nothing else is in it.
+
+A view is made of the replica's state, which holds no secrets, and of what the seat's own tape opens. It has no way to
+another seat's cards, so it cannot show them by mistake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nodealer.games.base import Game
+from nodealer.play.seat import Seat
+from nodealer.play.state import Phase
+
+
+@dataclass(frozen=True)
+class View:
+    """A moment at the table, for the person at one seat."""
+
+    seat: int
+    names: Mapping[int, str]
+    hand: int
+    phase: Phase
+    game: Game | None
+    #: The faces this seat holds, by deck and position.
+    cards: Mapping[tuple[int, int], int]
+    my_turn: bool
+
+
+def view_of(seat: Seat) -> View:
+    """What the person at a seat sees now."""
+    state = seat.replica.state
+    held = {
+        (card.deck, card.position): face
+        for card, face in sorted(seat.cards().items())
+        if state.decks[card.deck].places.holder(card.position) == seat.number
+    }
+    return View(
+        seat.number,
+        {player.seat: player.name for player in state.roster.players},
+        state.hand,
+        state.phase,
+        state.game,
+        held,
+        any(duty.deck is None and duty.step == "move" for duty in seat.open_duties),
+    )

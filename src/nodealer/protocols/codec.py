@@ -1,0 +1,53 @@
+"""Reading the messages of the card protocols: strict JSON outside, exactly so many points or scalars inside."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from nodealer.errors import DecodeError
+from nodealer.group import Group, Points, Scalars
+from nodealer.wire import Message, decode
+
+M = TypeVar("M", bound=Message)
+
+
+def read_message(kind: type[M], data: bytes) -> M:
+    """A message of one kind."""
+    return decode(kind, data, what=f"the {kind.__name__.lower()}")
+
+
+def read_points(group: Group, data: bytes, count: int, what: str) -> Points:
+    """Exactly `count` points, none the identity."""
+    _expect(data, count * group.point_size, what)
+    try:
+        return group.points(data)
+    except DecodeError as error:
+        raise DecodeError(f"{what}: {error.what}", error.index) from None
+
+
+def read_secrets(group: Group, data: bytes, count: int, what: str) -> Scalars:
+    """Exactly `count` scalars, none zero."""
+    _expect(data, count * group.scalar_size, what)
+    try:
+        scalars = group.scalars(data)
+    except DecodeError as error:
+        raise DecodeError(f"{what}: {error.what}", error.index) from None
+    if scalars.first_zero() is not None:
+        raise DecodeError(f"{what}: zero", scalars.first_zero())
+    return scalars
+
+
+def _expect(data: bytes, size: int, what: str) -> None:
+    if len(data) != size:
+        raise DecodeError(f"{what}: {len(data)} bytes instead of {size}")
+
+
+def encodings(points: Points) -> list[bytes]:
+    """The encoding of each point."""
+    data, size = points.to_bytes(), points.group.point_size
+    return [data[at : at + size] for at in range(0, len(data), size)]
+
+
+def point_index(points: Points) -> dict[bytes, int]:
+    """Encoding to index, for looking points up. Shorter than the array where points repeat."""
+    return {encoding: index for index, encoding in enumerate(encodings(points))}

@@ -1,0 +1,89 @@
+"""Community cards: which cards of the pile are opened for the table.
+
+Peer to peer, the first picker who is still there names them, each time. With a server, a seat without cards names the
+positions for the whole hand in one entry; it learns nothing and can fix nothing, since a card opens only when every
+seat has published its secret for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from nodealer.cards import Open
+from nodealer.errors import BadParameter, Malformed
+from nodealer.protocols.base import Duty, Step, Table
+from nodealer.protocols.codec import read_message
+from nodealer.protocols.lock.messages import Pick
+from nodealer.tape import Tape, digest
+from nodealer.wire import encode
+
+if TYPE_CHECKING:
+    from nodealer.protocols.lock.deck import LockDeck
+
+
+def picker_order(table: Table) -> tuple[int, ...]:
+    """The order of pickers, seeded by all players' public keys in ascending order, concatenated."""
+    keys = {seat: key for seat, key in table.identities if seat in table.players}
+    seed = digest("lock pickers", b"".join(sorted(keys.values())))
+    return tuple(sorted(keys, key=lambda seat: digest("lock picker", seed, keys[seat])))
+
+
+def _refuse(deck: LockDeck, pick: Pick, count: int) -> None:
+    if len(pick.positions) != count or len(set(pick.positions)) != count:
+        raise Malformed(f"the pick does not name {count} different cards")
+    for position in pick.positions:
+        if position not in deck.places.pile:
+            raise Malformed(f"card {position} of deck {deck.number} is not in the pile")
+
+
+def _draw(deck: LockDeck, tape: Tape, seat: int, anchor: bytes, count: int) -> Pick:
+    """Positions at random, where no person chooses."""
+    inputs = deck.table.inputs(deck=deck.number, epoch=deck.epoch, seat=seat, others=(anchor,))
+    order = tape.permutation("lock pick", inputs, len(deck.places.pile))
+    return Pick(tuple(deck.places.pile[place] for place in order[:count]))
+
+
+@dataclass(frozen=True)
+class Picking:
+    """The first picker names the positions of one opening."""
+
+    operation: Open
+    anchor: bytes
+
+    def duties(self, deck: LockDeck) -> tuple[Duty, ...]:
+        return (deck.duty(deck.pickers[0], "pick", self.anchor),)
+
+    def message(self, deck: LockDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        if choice is None:
+            return encode(_draw(deck, tape, duty.seat, self.anchor, self.operation.count))
+        try:
+            pick = read_message(Pick, choice)
+            _refuse(deck, pick, self.operation.count)
+        except Malformed as error:
+            raise BadParameter(str(error)) from None
+        return choice
+
+    def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> Step:
+        pick = read_message(Pick, message)
+        _refuse(deck, pick, self.operation.count)
+        return deck.open_picked(self.operation, pick.positions)
+
+
+@dataclass(frozen=True)
+class ServerPicking:
+    """The server names an order of all cards that are left in the pile: what the table gets, for the whole hand."""
+
+    operation: Open
+    anchor: bytes
+
+    def duties(self, deck: LockDeck) -> tuple[Duty, ...]:
+        return () if deck.server is None else (deck.duty(deck.server, "pick", self.anchor),)
+
+    def message(self, deck: LockDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        return encode(_draw(deck, tape, duty.seat, self.anchor, len(deck.places.pile)))
+
+    def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> Step:
+        pick = read_message(Pick, message)
+        _refuse(deck, pick, len(deck.places.pile))
+        return deck.at(apart=pick.positions).open_picked(self.operation, pick.positions[: self.operation.count])

@@ -1,0 +1,81 @@
+"""`lock` as one of the five: what it claims, and how a deck begins."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final, Literal
+
+from nodealer.cards import Close, Deal, NewDeck, Open, Places, Return, Show
+from nodealer.errors import BadParameter
+from nodealer.group import Group, group
+from nodealer.protocols.base import Cheat, Claims, Table
+from nodealer.protocols.lock.deck import LockDeck
+from nodealer.protocols.lock.making import Committing
+from nodealer.protocols.lock.picking import picker_order
+from nodealer.tape import digest
+from nodealer.wire import CARDS_MAX, CARDS_MIN, SEATS_MAX, SEATS_MIN, Message, decode
+
+VERSION: Final = 0
+SERVER: Final = "server"
+
+CLAIMS: Final = Claims(
+    name="lock",
+    version=VERSION,
+    seats=(SEATS_MIN, SEATS_MAX),
+    cards=(CARDS_MIN, CARDS_MAX),
+    operations=frozenset({NewDeck, Deal, Open, Show, Return, Close}),
+    roles=(),
+    cheats=(
+        Cheat("a card doubled, replaced or marked in the cascade", "at once", True),
+        Cheat("a card replaced in the lock", "at once", True),
+        Cheat("fragments chosen after seeing the others'", "at once", True),
+        Cheat("a false secret for a card that is dealt or opened", "at once", True),
+        Cheat("a held card substituted or left out in a recovery", "at once", True),
+        Cheat("the last to join grinds the order of pickers", "never", False),
+        Cheat("players telling each other their cards outside the table", "never", False),
+    ),
+    dropout="those who stay recover the deck and keep their cards; the leaver knows faces that are live again",
+    cost={
+        "rounds to make a deck": "2 of all seats at once, then two turns a seat",
+        "rounds to deal, open or show": "1, and 1 more for a pick",
+        "bytes a seat, 52 cards": "15,500 to make the deck, 32 for each secret published",
+    },
+)
+
+
+class Parameters(Message, frozen=True, omit_defaults=True):
+    """Who picks the cards for the table: players in an order from their keys, or a server."""
+
+    community: Literal["pickers", "server"] = "pickers"
+
+
+class Lock:
+    """The protocol on one group, ristretto255 unless told otherwise."""
+
+    def __init__(self, parameters: bytes = b"{}", on: Group | None = None) -> None:
+        self.group = on if on is not None else group()
+        self.parameters = parameters
+        self._said = decode(Parameters, parameters, what="the parameters of lock", limit=256)
+
+    @property
+    def claims(self) -> Claims:
+        return replace(CLAIMS, roles=(SERVER,)) if self._said.community == "server" else CLAIMS
+
+    def new_deck(self, table: Table, deck: int, size: int, owner: int | None) -> LockDeck:
+        """A deck that waits for the fragments of its faces."""
+        if owner is not None:
+            raise BadParameter("lock has no decks that belong to a seat")
+        server = dict(table.roles).get(SERVER) if self._said.community == "server" else None
+        trail = digest("lock", table.session, table.roster, table.hand, deck, size)
+        places = Places.fresh(deck, size)
+        return LockDeck(
+            table,
+            deck,
+            places,
+            Committing(trail),
+            trail,
+            size,
+            picker_order(table),
+            server,
+            asked=NewDeck(deck, size),
+        )

@@ -1,0 +1,169 @@
+"""The held cards in a recovery: raised to the secrets of the new cascade, found in its deck, and taken out.
+
+A held card is V = s·face under its holder's secret alone, K = s·G: everybody else has published theirs. The holder
+shows X = (e/s)·V with log_V X = log_K E; the others in turn multiply it by their e. It is then that card's point in the
+deck that the cascade left, and nobody has seen a face.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from nodealer.errors import BadParameter, Undecided
+from nodealer.group import Points, concat
+from nodealer.proofs import equality, linear
+from nodealer.protocols.base import Duty, Step
+from nodealer.protocols.codec import encodings, read_message, read_points
+from nodealer.protocols.lock import deck as decks
+from nodealer.protocols.lock.messages import Held, Raised
+from nodealer.protocols.lock.resuming import resume
+from nodealer.protocols.staged import Idle
+from nodealer.tape import Tape
+from nodealer.wire import encode
+
+if TYPE_CHECKING:
+    from nodealer.protocols.lock.deck import LockDeck
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """The positions that survivors hold."""
+
+    held: tuple[int, ...]
+
+    def begin(self, deck: LockDeck, cards: Points, keys: Mapping[int, Points]) -> Step:
+        """The cascade is done: raise the held cards, or lock at once if there are none."""
+        from nodealer.protocols.lock.making import Locking
+
+        if not self.held:
+            return Step(deck.at(stage=Locking.of(deck, cards, keys)))
+        return Step(deck.at(stage=Declaring(self.held, cards, keys, {}, deck.trail)))
+
+
+def holder(deck: LockDeck, position: int) -> int:
+    """The survivor who holds a card, or laid it aside."""
+    return dict((*deck.places.aside, *deck.places.held))[position]
+
+
+def held_point(deck: LockDeck, position: int) -> Points:
+    """V = s·face: the locked card without everybody's published secrets but the holder's own."""
+    mine = holder(deck, position)
+    others = [seat for seat in deck.masked_by(position) if seat != mine]
+    product = deck.table.group.integers([1])
+    for seat in others:
+        if seat not in deck.released.get(position, {}):
+            raise BadParameter(f"card {position} is held, but seat {seat} has not published its secret")
+        product = product * deck.released[position][seat]
+    return product.invert() * deck.cards_at((position,))
+
+
+def _statement(deck: LockDeck, seat: int, positions: tuple[int, ...], E: Points, X: Points) -> linear.Statement:
+    """E = t·K and X = t·V for each card, t = e/s."""
+    V = concat(*(held_point(deck, position) for position in positions))
+    K = deck.card_keys(positions, seat)
+    same = E + deck.table.group.identity(len(positions))
+    rows = (linear.Row(same, ((0, K),)), linear.Row(X, ((0, V),)))
+    return linear.Statement("lock held cards", (len(positions),), rows)
+
+
+@dataclass(frozen=True)
+class Declaring:
+    """All holders move their cards to their one secret of this cascade, side by side."""
+
+    held: tuple[int, ...]
+    cards: Points
+    keys: Mapping[int, Points]
+    #: Position to the card as it stands.
+    raised: Mapping[int, Points]
+    anchor: bytes
+
+    def _mine(self, deck: LockDeck, seat: int) -> tuple[int, ...]:
+        return tuple(position for position in self.held if holder(deck, position) == seat)
+
+    def duties(self, deck: LockDeck) -> tuple[Duty, ...]:
+        owing = {holder(deck, position) for position in self.held if position not in self.raised}
+        return tuple(deck.duty(seat, "held", self.anchor) for seat in sorted(owing))
+
+    def message(self, deck: LockDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        seat, positions = duty.seat, self._mine(deck, duty.seat)
+        e = decks.cascade_secret(tape, deck.table, deck.number, deck.epoch, seat)
+        ratio = e * deck.card_secrets(tape, positions, seat).invert()
+        X = ratio * concat(*(held_point(deck, position) for position in positions))
+        statement = _statement(deck, seat, positions, self.keys[seat], X)
+        proof = linear.prove(deck.transcript(duty, deck.epoch), tape, statement, [ratio])
+        return encode(Held(X.to_bytes(), proof))
+
+    def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> Step:
+        said, positions = read_message(Held, message), self._mine(deck, duty.seat)
+        X = read_points(deck.table.group, said.cards, len(positions), "the held cards")
+        statement = _statement(deck, duty.seat, positions, self.keys[duty.seat], X)
+        check = linear.check(deck.transcript(duty, deck.epoch), statement, said.proof)
+        raised = {**self.raised, **{position: X[place] for place, position in enumerate(positions)}}
+        stage = replace(self, raised=raised)
+        if len(raised) < len(self.held):
+            return Step(deck.at(stage=stage), (), (check,))
+        step = Raising(self.held, self.cards, self.keys, raised, deck.table.players, deck.trail).next(deck)
+        return replace(step, checks=(check,))
+
+
+@dataclass(frozen=True)
+class Raising:
+    """Each seat in turn multiplies everybody else's held cards by its one secret."""
+
+    held: tuple[int, ...]
+    cards: Points
+    keys: Mapping[int, Points]
+    raised: Mapping[int, Points]
+    #: The seats whose turn is still to come.
+    turns: tuple[int, ...]
+    anchor: bytes
+
+    def _others(self, deck: LockDeck, seat: int) -> tuple[int, ...]:
+        return tuple(position for position in self.held if holder(deck, position) != seat)
+
+    def next(self, deck: LockDeck) -> Step:
+        """Skip seats that have nothing to do; after the last, take the held cards out of the deck."""
+        turns = self.turns
+        while turns and not self._others(deck, turns[0]):
+            turns = turns[1:]
+        if turns:
+            return Step(deck.at(stage=replace(self, turns=turns, anchor=deck.trail)))
+        return self._take_out(deck)
+
+    def duties(self, deck: LockDeck) -> tuple[Duty, ...]:
+        return (deck.duty(self.turns[0], "raise", self.anchor),)
+
+    def _points(self, deck: LockDeck, seat: int) -> Points:
+        return concat(*(self.raised[position] for position in self._others(deck, seat)))
+
+    def message(self, deck: LockDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        e = decks.cascade_secret(tape, deck.table, deck.number, deck.epoch, duty.seat)
+        before = self._points(deck, duty.seat)
+        after = e * before
+        transcript = deck.transcript(duty, deck.epoch)
+        proof = equality.prove_equality(transcript, tape, self.keys[duty.seat], before, after, e)
+        return encode(Raised(after.to_bytes(), proof))
+
+    def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> Step:
+        said, positions = read_message(Raised, message), self._others(deck, duty.seat)
+        after = read_points(deck.table.group, said.cards, len(positions), "the raised cards")
+        before = self._points(deck, duty.seat)
+        transcript = deck.transcript(duty, deck.epoch)
+        check = equality.check_equality(transcript, self.keys[duty.seat], before, after, said.proof)
+        raised = {**self.raised, **{position: after[place] for place, position in enumerate(positions)}}
+        step = replace(self, raised=raised, turns=self.turns[1:]).next(deck)
+        return replace(step, checks=(check, *step.checks))
+
+    def _take_out(self, deck: LockDeck) -> Step:
+        """What no survivor holds is the new deck."""
+        from nodealer.protocols.lock.making import Locking
+
+        held = {self.raised[position].to_bytes() for position in self.held}
+        rest = [place for place, card in enumerate(encodings(self.cards)) if card not in held]
+        if len(rest) != len(self.cards) - len(self.held):
+            raise Undecided(f"a held card is not exactly one card of the recovered deck {deck.number}")
+        if not rest:
+            return resume(deck.at(stage=Idle(), places=deck.places.rebuilt(0)))
+        return Step(deck.at(stage=Locking.of(deck, self.cards.take(rest), self.keys)))

@@ -1,0 +1,10 @@
+"""`offset`: one joint key a deal, one pair a card, and a secret offset that hides the deck until all have shuffled.
+
+docs/offset.md derives the protocol and describes it message by message.
+"""
+
+from __future__ import annotations
+
+from nodealer.protocols.offset.protocol import Offset
+
+__all__ = ["Offset"]

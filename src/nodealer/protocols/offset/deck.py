@@ -1,0 +1,126 @@
+"""The public state of an `offset` deck, and how its secrets are drawn.
+
+Deal i has the key d[i] = Σ d[p,i]. Every pair of the deck keeps A = (d[i] + the offsets so far)·B for one i: the deal
+is what is shuffled, and the place in the final deck is the face.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from nodealer.cards import Deal, Open, Show
+from nodealer.errors import PeerFault
+from nodealer.group import Points, Scalars, concat
+from nodealer.proofs.transcript import draw_scalars
+from nodealer.protocols.base import Step, Table
+from nodealer.protocols.codec import encodings
+from nodealer.protocols.staged import StagedDeck
+from nodealer.tape import Tape, digest
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """A deck: two arrays."""
+
+    A: Points
+    B: Points
+
+    def digest(self) -> bytes:
+        """What secrets that are put on this deck depend on."""
+        return digest("offset deck", self.A.to_bytes(), self.B.to_bytes())
+
+    def to_bytes(self) -> bytes:
+        """A, then B."""
+        return self.A.to_bytes() + self.B.to_bytes()
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What one seat's shuffle left behind."""
+
+    seat: int
+    deck: Pairs
+    R: Points
+    W: Points
+
+
+@dataclass(frozen=True)
+class OffsetDeck(StagedDeck):
+    """One deck."""
+
+    size: int
+    dealer: int
+    #: Seat to its public key parts, one a deal.
+    parts: Mapping[int, Points] = field(default_factory=dict, repr=False)
+    #: The order in which the seats shuffle.
+    order: tuple[int, ...] = ()
+    #: The deck nobody has shuffled, and the steps so far.
+    start: Pairs | None = field(default=None, repr=False)
+    turns: tuple[Turn, ...] = field(default=(), repr=False)
+    #: Seat to the offset it has revealed.
+    offsets: Mapping[int, Scalars] = field(default_factory=dict, repr=False)
+
+    # --- What a staged deck needs ---
+
+    def masked_by(self, position: int) -> tuple[int, ...]:
+        return self.table.players
+
+    def card_keys(self, positions: tuple[int, ...], seat: int) -> Points:
+        return self.parts[seat].take(positions)
+
+    def card_secrets(self, tape: Tape, positions: tuple[int, ...], seat: int) -> Scalars:
+        return deal_parts(tape, self.table, self.number, self.size, seat).take(positions)
+
+    def faces_at(self, positions: tuple[int, ...], secrets: Mapping[int, Scalars]) -> list[int | None]:
+        keys = self.table.group.integers([0] * len(positions))
+        for secret in secrets.values():
+            keys = keys + secret
+        offset = concat(*(self.offsets[turn.seat] for turn in self.turns)).sum()
+        found = [self._find(self.turns[-1].deck, key) for key in _each(keys + offset)]
+        for place, face in enumerate(found):
+            if face is None:
+                self._trace(keys[place])
+        return found
+
+    def _find(self, deck: Pairs, key: Scalars) -> int | None:
+        """The one place c with A[c] = key·B[c]."""
+        pairs = zip(encodings(deck.A), encodings(key * deck.B), strict=True)
+        places = [place for place, (a, b) in enumerate(pairs) if a == b]
+        return places[0] if len(places) == 1 else None
+
+    def _trace(self, key: Scalars) -> None:
+        """A deal that is not exactly one card: the first deck in which it is not names the step that broke it."""
+        for turn in self.turns:
+            key = key + self.offsets[turn.seat]
+            if self._find(turn.deck, key) is None:
+                raise PeerFault(turn.seat, "after its shuffle a deal is not exactly one card of the deck")
+
+    # --- Dealing: the dealer speaks first ---
+
+    def release(
+        self, operation: Deal | Open | Show, owing: Mapping[int, tuple[int, ...]], positions: tuple[int, ...]
+    ) -> Step:
+        from nodealer.protocols.offset.dealing import begin_release
+
+        return begin_release(self, operation, owing, positions)
+
+
+def _each(scalars: Scalars) -> list[Scalars]:
+    return [scalars[place] for place in range(len(scalars))]
+
+
+# --- Secrets ---
+
+
+def deal_parts(tape: Tape, table: Table, deck: int, size: int, seat: int) -> Scalars:
+    """A seat's part of the key of every deal."""
+    return draw_scalars(tape, "offset deal parts", table.inputs(deck=deck, epoch=0, seat=seat), table.group, size)
+
+
+def step_secrets(tape: Tape, table: Table, deck: int, seat: int, before: Pairs) -> tuple[list[int], Scalars, Scalars]:
+    """The permutation of a step, the secret of each pair, and r, x and t, all drawn for this input deck."""
+    inputs = table.inputs(deck=deck, epoch=0, seat=seat, others=(before.digest(),))
+    order = tape.permutation("offset permutation", inputs, len(before.A))
+    scales = draw_scalars(tape, "offset scales", inputs, table.group, len(before.A))
+    return order, scales, draw_scalars(tape, "offset of a step", inputs, table.group, 3)

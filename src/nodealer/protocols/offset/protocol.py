@@ -1,0 +1,62 @@
+"""`offset` as one of the five: what it claims, and how a deck begins."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from nodealer.cards import Close, Deal, NewDeck, Open, Places, Return, Show
+from nodealer.errors import BadParameter
+from nodealer.group import Group, group
+from nodealer.protocols.base import Cheat, Claims, Table
+from nodealer.protocols.offset.deck import OffsetDeck
+from nodealer.protocols.offset.making import Requesting
+from nodealer.tape import digest
+from nodealer.wire import CARDS_MIN, SEATS_MAX, SEATS_MIN
+
+VERSION: Final = 0
+DEALER: Final = "dealer"
+
+CLAIMS: Final = Claims(
+    name="offset",
+    version=VERSION,
+    seats=(SEATS_MIN, SEATS_MAX),
+    cards=(CARDS_MIN, 1_000),
+    operations=frozenset({NewDeck, Deal, Open, Show, Return, Close}),
+    roles=(),
+    cheats=(
+        Cheat("a pair doubled, dropped or foreign in a shuffle", "at once", True),
+        Cheat("another offset revealed than shuffled with", "at once", True),
+        Cheat("a false key part for a deal", "at once", True),
+        Cheat("a key part chosen to cancel the others", "at once", True),
+        Cheat("players telling each other their cards outside the table", "never", False),
+    ),
+    dropout="ends the hand: its cards need every seat's key parts",
+    cost={
+        "rounds to make a deck": "2 for the key parts, one turn a seat, 1 for the offsets",
+        "rounds to deal or open": "2, the dealer's word first",
+        "bytes a seat, 52 cards": "22,000 to make the deck, 32 for each key part published",
+    },
+)
+
+
+class Offset:
+    """The protocol on one group. The dealer is the seat with that role, or the first seat. It has no parameters."""
+
+    claims = CLAIMS
+    parameters = b"{}"
+
+    def __init__(self, parameters: bytes = b"{}", on: Group | None = None) -> None:
+        if parameters != self.parameters:
+            raise BadParameter("offset has no parameters")
+        self.group = on if on is not None else group()
+
+    def new_deck(self, table: Table, deck: int, size: int, owner: int | None) -> OffsetDeck:
+        """A deck that waits for the dealer to open it."""
+        if owner is not None:
+            raise BadParameter("offset has no decks that belong to a seat")
+        if size > CLAIMS.cards[1]:
+            raise BadParameter(f"offset serves decks of up to {CLAIMS.cards[1]} cards, not {size}")
+        dealer = dict(table.roles).get(DEALER, table.players[0])
+        trail = digest("offset", table.session, table.roster, table.hand, deck, size)
+        places = Places.fresh(deck, size)
+        return OffsetDeck(table, deck, places, Requesting(trail), trail, size, dealer, asked=NewDeck(deck, size))

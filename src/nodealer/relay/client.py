@@ -1,0 +1,46 @@
+"""A client of a relay: frames in, frames out."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, WebSocketException
+
+from nodealer.errors import RelayError
+from nodealer.wire import MESSAGE_BYTES_MAX
+
+
+class RelayClient:
+    """One connection. `frames` gives every frame of the table in order, from the first one on."""
+
+    def __init__(self, connection: ClientConnection) -> None:
+        self._connection = connection
+
+    async def send(self, frame: bytes) -> None:
+        """Give the relay a frame to put into the order."""
+        try:
+            await self._connection.send(frame)
+        except ConnectionClosed:
+            raise RelayError("the relay has closed the connection") from None
+
+    async def frames(self) -> AsyncIterator[bytes]:
+        """Frames until the relay goes away."""
+        try:
+            async for message in self._connection:
+                if isinstance(message, str):
+                    raise RelayError("the relay sent text")
+                yield message
+        except ConnectionClosed:
+            raise RelayError("the relay has gone away") from None
+
+
+@asynccontextmanager
+async def connect_to(url: str) -> AsyncIterator[RelayClient]:
+    """A connection to a relay. Raises `RelayError` when there is none."""
+    try:
+        async with connect(url, max_size=MESSAGE_BYTES_MAX, compression=None) as connection:
+            yield RelayClient(connection)
+    except (OSError, WebSocketException) as error:
+        raise RelayError(f"no relay at {url}: {error}") from None

@@ -1,0 +1,65 @@
+"""The relay on a socket: WebSocket, one binary message a frame, in both directions.
+
+A client gets every frame from the first one on, in order, and then each new one as it comes. What it sends is put into
+the order and comes back to it like everybody else's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
+
+from nodealer.errors import RelayError
+from nodealer.relay.core import RelayCore
+from nodealer.wire import MESSAGE_BYTES_MAX
+
+
+class RelayServer:
+    """One table's relay."""
+
+    def __init__(self, core: RelayCore) -> None:
+        self.core = core
+        self._changed = asyncio.Condition()
+
+    async def handle(self, connection: ServerConnection) -> None:
+        """Serve one client until it goes away."""
+        sending = asyncio.create_task(self._send_all(connection))
+        try:
+            async for message in connection:
+                if isinstance(message, str):
+                    raise RelayError("a frame is bytes, not text")
+                self.core.append(message)
+                async with self._changed:
+                    self._changed.notify_all()
+        except RelayError as error:
+            await connection.close(1008, str(error))
+        except ConnectionClosed:
+            pass
+        finally:
+            sending.cancel()
+
+    async def _send_all(self, connection: ServerConnection) -> None:
+        sent = 0
+        try:
+            while True:
+                async with self._changed:
+                    while sent == len(self.core):
+                        await self._changed.wait()
+                while sent < len(self.core):
+                    await connection.send(self.core.frame(sent))
+                    sent += 1
+        except ConnectionClosed:
+            return
+
+
+@asynccontextmanager
+async def relay_on_loopback(core: RelayCore) -> AsyncIterator[str]:
+    """A relay for the processes of this machine, on a free port. Gives its address."""
+    relay = RelayServer(core)
+    async with serve(relay.handle, "127.0.0.1", 0, max_size=MESSAGE_BYTES_MAX, compression=None) as server:
+        port = next(iter(server.sockets)).getsockname()[1]
+        yield f"ws://127.0.0.1:{port}"

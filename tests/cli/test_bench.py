@@ -1,0 +1,92 @@
+"""`nodealer bench`: the document, and what `--strict` and `--plot` do. The runs are tiny and their figures nonsense."""
+
+from __future__ import annotations
+
+import json
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from cli.running import nodealer
+from nodealer.cli import bench
+from nodealer.cli.app import app
+from nodealer.group import default_backend
+from nodealer.lab.bench import Row
+
+QUICK = {"NODEALER_BENCH_QUICK": "1"}
+FIELDS = {"name", "n", "seconds", "value", "unit", "yardstick", "ratio", "required", "sense", "ok", "note"}
+OPERATIONS = {"fixed base", "elementwise", "msm", "vartime_msm", "decode", "encode"}
+needs_core = pytest.mark.skipif(default_backend() != "native", reason="measures the native core")
+
+
+def document(suite: str) -> list[dict[str, Any]]:
+    done = nodealer("bench", suite, "--json", **QUICK)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert set(found) == {"machine", "rows"}
+    assert found["machine"]["quick"] is True
+    for row in found["rows"]:
+        assert set(row) == FIELDS
+        assert row["sense"] in ("max", "min") and row["ok"] in (True, False, None)
+        assert row["seconds"] is not None or row["value"] is not None or row["note"]
+        assert (row["required"] is None) <= (row["ok"] is None)
+    return list(found["rows"])
+
+
+@needs_core
+def test_core() -> None:
+    rows = document("core")
+    one = [row for row in rows if row["required"] == 1.1]
+    assert len(one) == 18 and {row["name"] for row in one} == OPERATIONS
+    assert {row["name"] for row in rows if row["required"] == 0.85} == OPERATIONS
+    assert {row["name"] for row in rows if row["yardstick"] == "reference"} > OPERATIONS
+    assert [row["unit"] for row in rows if row["required"] == 200] == ["bytes a point"]
+
+
+@needs_core
+def test_proofs() -> None:
+    rows = document("proofs")
+    for kind in ("pairs", "addmask", "scalar"):
+        required = [row["required"] for row in rows if row["name"].startswith(f"{kind}:")]
+        assert required == [6, 2, 0.6, 6000, 1.3, 1.3, 1.3, 1.3, 1.3]
+
+
+def test_log() -> None:
+    rows = document("log")
+    assert [row["required"] for row in rows if row["required"]] == [2]
+    assert all(row["unit"] == "entries/s" for row in rows)
+
+
+def test_people_see_a_table() -> None:
+    done = nodealer("bench", "log", **QUICK)
+    assert done.returncode == 0
+    assert "append and" in done.stdout and "≤ 2" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("ok", "strict", "code"), [(False, True, 1), (False, False, 0), (True, True, 0), (None, True, 0)]
+)
+def test_strict(monkeypatch: pytest.MonkeyPatch, ok: bool | None, strict: bool, code: int) -> None:
+    row = Row("x", {"n": 1}, seconds=1.0, yardstick="y", ratio=1.0, required=2.0, ok=ok)
+    monkeypatch.setattr(bench, "SUITES", {"log": lambda effort: iter([row])})
+    done = CliRunner().invoke(app, ["bench", "log", "--json", *(["--strict"] if strict else [])])
+    assert done.exit_code == code
+    assert json.loads(done.stdout)["rows"][0]["ok"] is ok
+
+
+@pytest.mark.skipif(find_spec("matplotlib") is not None, reason="matplotlib is here")
+def test_a_plot_without_matplotlib_is_refused_before_measuring(tmp_path: Path) -> None:
+    done = nodealer("bench", "log", "--plot", str(tmp_path / "x.png"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "nodealer: a plot needs matplotlib: pip install 'nodealer[plot]'\n"
+
+
+@pytest.mark.skipif(find_spec("matplotlib") is None, reason="matplotlib is not here")
+def test_a_plot_is_a_picture(tmp_path: Path) -> None:
+    path = tmp_path / "x.png"
+    assert nodealer("bench", "log", "--plot", str(path), **QUICK).returncode == 0
+    assert path.read_bytes().startswith(b"\x89PNG")
+    assert nodealer("bench", "log", "--plot", str(tmp_path / "no" / "x.png"), **QUICK).returncode == 2

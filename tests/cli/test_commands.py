@@ -1,0 +1,124 @@
+"""What holds for every command: help, errors in one sentence, exit codes."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import nodealer as package
+from cli.running import after, environment, nodealer
+from nodealer import errors
+from nodealer.cli.exits import exit_code
+
+NO_CORE = "sys.modules['nodealer.group._core'] = None"
+
+
+def test_version() -> None:
+    done = nodealer("--version")
+    assert (done.returncode, done.stdout) == (0, f"nodealer {package.__version__}\n")
+
+
+@pytest.mark.parametrize("command", ["doctor", "bench", "protocols"])
+def test_every_command_has_help_with_an_example(command: str) -> None:
+    done = nodealer(command, "--help")
+    assert done.returncode == 0
+    assert f"Example: nodealer {command}" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments", [("bench",), ("bench", "cards"), ("nothing",), ("doctor", "--loud"), ("protocols", "mask")]
+)
+def test_wrong_use_is_2(arguments: tuple[str, ...]) -> None:
+    done = nodealer(*arguments)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr and not done.stdout
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (errors.BadParameter("x"), 2),
+        (errors.IllegalMove("x"), 2),
+        (errors.CardUnreadable(0, 1, "x"), 2),
+        (errors.BackendMissing("x"), 4),
+        (errors.Malformed("x"), 2),
+        (errors.DecodeError("x"), 2),
+        (errors.LogBroken("x"), 1),
+        (errors.BadSignature("x"), 1),
+        (errors.LogRolledBack("x"), 1),
+        (errors.EntryRefused(0, "x"), 1),
+        (errors.PeerFault(0, "x"), 1),
+        (errors.ProofRejected(0, "x"), 1),
+        (errors.Equivocation(0, "x"), 1),
+        (errors.RelayError("x"), 4),
+    ],
+)
+def test_every_error_has_its_exit_code(error: errors.NodealerError, code: int) -> None:
+    assert exit_code(error) == code
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"NODEALER_BACKEND": "abacus"}, "nodealer: NODEALER_BACKEND is native or reference, not 'abacus'\n"),
+        ({"NODEALER_BACKEND": ""}, "nodealer: NODEALER_BACKEND is native or reference, not ''\n"),
+    ],
+)
+def test_an_error_is_one_sentence(changes: dict[str, str], sentence: str) -> None:
+    done = nodealer("doctor", **changes)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", sentence)
+
+
+@pytest.mark.parametrize("arguments", [("doctor",), ("bench", "core"), ("bench", "proofs", "--json")])
+def test_a_core_that_is_not_there_is_4(arguments: tuple[str, ...]) -> None:
+    done = after(NO_CORE, *arguments, NODEALER_BACKEND="native")
+    assert done.returncode == 4 and not done.stdout
+    assert done.stderr.startswith("nodealer: the native core cannot be loaded")
+    assert "make build" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_an_interrupt_is_130() -> None:
+    code = (
+        "import sys, time; sys.argv = ['nodealer', 'bench', 'log', '--json']\n"
+        "from nodealer.cli import bench, main\n"
+        "def slow(effort):\n"
+        "    print('started', flush=True); time.sleep(60); yield\n"
+        "bench.SUITES = {'log': slow}\n"
+        "main()"
+    )
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(
+        command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline() == "started\n"
+        running.send_signal(signal.SIGINT)
+        _, said = running.communicate(timeout=30)
+    assert running.returncode == 130
+    assert "Traceback" not in said
+
+
+def test_protocols_prints_the_claims_of_all() -> None:
+    done = nodealer("protocols", "--json")
+    assert done.returncode == 0 and not done.stderr
+    fields = {"name", "seats", "cards", "operations", "roles", "cheats", "dropout", "cost"}
+    listed = json.loads(done.stdout)
+    assert isinstance(listed, list)
+    for claims in listed:
+        assert set(claims) == fields
+        assert all(set(cheat) == {"cheat", "seen", "culprit"} for cheat in claims["cheats"])
+    shown = nodealer("protocols")
+    assert shown.returncode == 0
+    assert all(claims["name"] in shown.stdout for claims in listed)
+
+
+def test_without_protocols_the_list_is_empty() -> None:
+    nothing = "import nodealer.protocols as p; p.PROTOCOLS.clear()"
+    done = after(nothing, "protocols", "--json")
+    assert (done.returncode, json.loads(done.stdout)) == (0, [])
+    shown = after(nothing, "protocols")
+    assert (shown.returncode, shown.stdout) == (0, "") and "no protocol" in shown.stderr

@@ -1,0 +1,125 @@
+"""The protocols that the suite runs over. A new one is a line in `CASES`."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+
+from nodealer.cards import Card, Look
+from nodealer.group import Group, Scalars, group
+from nodealer.protocols.base import Table
+from nodealer.protocols.mask import Mask
+from nodealer.protocols.mask.cards import Masked, gather_secrets, shuffle_draws
+from nodealer.protocols.mask.cards import faces as mask_faces
+from nodealer.protocols.mask.deck import MaskDeck
+from nodealer.tape import DIGEST_BYTES, Tape
+
+from .clear import SHARE_BYTES, ClearDeck, ClearProtocol, KeyMessage, ShareMessage, ShuffleMessage, permuted
+from .games import TinyRules
+from .harness import Game
+from .suite import SECRECY, ProtocolCase, faces_by_differences
+
+
+def _clear_values(group: Group, message: bytes) -> list[bytes]:
+    """Keys, commitments of proofs, commitments to shares, and shares."""
+    fields = msgspec.json.decode(message)
+    if "key" in fields:
+        said = msgspec.json.decode(message, type=KeyMessage)
+        return [said.key, said.proof[1 : 1 + group.point_size]]
+    if "commitments" in fields:
+        text, size = msgspec.json.decode(message, type=ShuffleMessage).commitments, DIGEST_BYTES
+    elif "shares" in fields:
+        text, size = msgspec.json.decode(message, type=ShareMessage).shares, SHARE_BYTES
+    else:
+        return []
+    return [text[at : at + size] for at in range(0, len(text), size)]
+
+
+def _clear_shuffle(seats: int, honest: int, tape: Tape) -> tuple[int, ...]:
+    faces: tuple[int, ...] = (0, 1, 2, 3)
+    for seat in range(seats):
+        faces = permuted(faces, tape, b"") if seat == honest else faces
+    return faces
+
+
+def _clear_attack(game: Game, tapes: Mapping[int, Tape]) -> Mapping[Card, int]:
+    """Nothing is hidden: the faces stand in the deck."""
+    deck = game.state.decks[0]
+    assert isinstance(deck, ClearDeck)
+    return {deck.places.card(position): face for position, face in enumerate(deck.faces)}
+
+
+CLEAR: Final = ProtocolCase(
+    name="clear",
+    make=ClearProtocol,
+    fresh_values=_clear_values,
+    shuffle_alone=_clear_shuffle,
+    attack=_clear_attack,
+    rules=(
+        TinyRules(),
+        TinyRules(printed="AABBBC", together=True),
+        TinyRules(peek=Look.REORDER, discard=True),
+        TinyRules(peek=Look.TAKE),
+    ),
+    fails=frozenset(SECRECY),
+)
+
+# --- mask ---
+
+
+def _mask_values(group: Group, message: bytes) -> list[bytes]:
+    """Every point and scalar of every message: keys, masked cards, commitments, responses, published keys."""
+    values: list[bytes] = []
+    for name, field in msgspec.json.decode(message).items():
+        if name != "type":
+            # A proof begins with a byte for its version.
+            text = base64.b64decode(field)[1 if name in ("proof", "knowledge") else 0 :]
+            values += [text[at : at + 32] for at in range(0, len(text), 32)]
+    return values
+
+
+def _mask_shuffle(seats: int, honest: int, tape: Tape) -> tuple[int, ...]:
+    """The order that one seat draws. All others leave the deck as it is, so where it sits does not matter."""
+    table = Table("mask", 0, bytes(32), bytes(32), 0, tuple(range(seats)), (), group())
+    cards = Masked(table.group.identity(4), mask_faces(table, 0, 4))
+    order, _ = shuffle_draws(tape, table, 0, 0, honest, cards, table.group.G)
+    return tuple(order)
+
+
+def _mask_attack(game: Game, tapes: Mapping[int, Tape]) -> Mapping[Card, int]:
+    """Open every hidden card with all keys that are published or on a tape, as if the missing ones were zero."""
+    deck = game.state.decks[0]
+    assert isinstance(deck, MaskDeck)
+    read = dict[Card, int]()
+    for position in [p for p, _ in deck.places.held if deck.places.face(p) is None]:
+        secrets = {seat: deck.table.group.integers([0]) for seat in deck.table.seats}
+        secrets |= deck.released.get(position, {})
+        secrets |= {seat: mask_secrets(deck, tape, position, seat) for seat, tape in tapes.items()}
+        (face,) = deck.unmask((position,), secrets)
+        if face is not None:
+            read[deck.places.card(position)] = face
+    if not tapes and faces_by_differences(deck.table.group, game.log, deck.faces):
+        read |= {deck.places.card(position): -1 for position, _ in deck.places.held}
+    return read
+
+
+def mask_secrets(deck: MaskDeck, tape: Tape, position: int, seat: int) -> Scalars:
+    return gather_secrets(tape, deck.table, deck.number, deck.layers, (position,), seat)
+
+
+MASK: Final = ProtocolCase(
+    name="mask",
+    make=lambda group: Mask(on=group),
+    fresh_values=_mask_values,
+    shuffle_alone=_mask_shuffle,
+    attack=_mask_attack,
+    rules=(TinyRules(), TinyRules(printed="AABBBC", together=True, discard=True)),
+)
+
+#: The protocols of the package. The clear one is the test of the suite and is not among them.
+CASES: Final[tuple[ProtocolCase, ...]] = (MASK,)
+
+ALL: Final = (CLEAR, *CASES)

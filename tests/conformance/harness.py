@@ -1,0 +1,282 @@
+"""A table for tests: everything from one seed, every secret at hand, and every moment of the game on record."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from nodealer.errors import NodealerError
+from nodealer.games.base import Rules
+from nodealer.log.entry import Entry, read_entry, sign_entry
+from nodealer.log.journal import MemoryJournal, Record
+from nodealer.log.keys import SigningKey
+from nodealer.log.roster import Player, Roster
+from nodealer.log.session import Part, Proposal
+from nodealer.play.bodies import Body
+from nodealer.play.local import agree_session
+from nodealer.play.replica import Outcome, Replica
+from nodealer.play.seat import Seat
+from nodealer.play.state import Config, Phase, TableState
+from nodealer.protocols.base import CardProtocol, Duty
+from nodealer.tape import Tape, hand_tape
+from nodealer.wire import encode
+
+NAMES = ("Ada", "Bo", "Cy", "Dee", "Eve", "Flo", "Gus", "Hal", "Ivy", "Jo")
+
+
+class Source:
+    """Bytes that look random and are the same in every run."""
+
+    def __init__(self, seed: str) -> None:
+        self._seed = seed.encode()
+        self._drawn = 0
+
+    def __call__(self, size: int) -> bytes:
+        self._drawn += 1
+        return hashlib.shake_256(self._seed + self._drawn.to_bytes(8, "little")).digest(size)
+
+    def below(self, bound: int) -> int:
+        return int.from_bytes(self(8), "little") % bound
+
+
+@dataclass
+class Person:
+    """What one player owns: its keys, its root, its disk."""
+
+    number: int
+    key: SigningKey
+    root: bytes
+    journal: MemoryJournal = field(default_factory=MemoryJournal)
+
+    def tape(self, session: bytes, hand: int) -> Tape:
+        return hand_tape(self.root, session=session, seat=self.number, hand=hand)
+
+
+def people(count: int, source: Source) -> list[Person]:
+    return [Person(seat, SigningKey(source(32)), source(32)) for seat in range(count)]
+
+
+def roster_of(persons: Iterable[Person], roles: Mapping[int, str] | None = None) -> Roster:
+    given = roles or {}
+    return Roster(
+        tuple(Player(p.number, NAMES[p.number], p.key.public, given.get(p.number, "player")) for p in persons)
+    )
+
+
+def make_config(
+    protocol: CardProtocol, rules: Rules, roster: Roster, source: Source, versions: tuple[tuple[str, str], ...] = ()
+) -> Config:
+    claims = protocol.claims
+    parts = Part(rules.name, rules.version), Part(claims.name, claims.version)
+    return Config(agree_session(Proposal(*parts, versions, roster), source), protocol, rules)
+
+
+Decide = Callable[[Seat, Duty], bytes | None]
+
+
+def show_if_even(seat: Seat, duty: Duty) -> bytes | None:
+    """The moves and choices of the tests' persons: even seats show, odd ones pass; cards are put back in reverse."""
+    if duty.deck is None and duty.step == "move":
+        return seat.move({"show": seat.number % 2 == 0})
+    if duty.deck is not None and duty.choice:
+        choose_reversed(seat, duty)
+    return None
+
+
+def choose_reversed(seat: Seat, duty: Duty) -> None:
+    """Put the top cards back in reverse order, or take the second."""
+    operation: Any = seat.replica.state.queues[duty.deck or 0][0]
+    pile = seat.replica.state.decks[duty.deck or 0].places.pile
+    top = list(pile[: operation.count])
+    order = {"reorder": top[::-1], "take": top[1:2], "look": top}[operation.then.value]
+    seat.choose(duty, encode(order))
+
+
+class Game:
+    """A table at play. `moments` has, for every height of the log, how long each journal was."""
+
+    def __init__(
+        self,
+        protocol: CardProtocol,
+        rules: Rules,
+        *,
+        seats: int = 3,
+        seed: str = "game",
+        hands: int = 1,
+        decide: Decide = show_if_even,
+        liars: Mapping[int, CardProtocol] | None = None,
+        roles: Mapping[int, str] | None = None,
+    ) -> None:
+        source = Source(f"{protocol.claims.name}/{protocol.group.backend}/{seed}/{seats}")
+        self.source = source
+        self.persons = people(seats, source)
+        self.config = make_config(protocol, rules, roster_of(self.persons, roles), source)
+        self.hands = hands
+        self.decide = decide
+        self.liars = dict(liars or {})
+        session = self.config.session
+        self.configs = {p.number: Config(session, self.liars.get(p.number, protocol), rules) for p in self.persons}
+        self.seats = {p.number: self.seat(p) for p in self.persons}
+        self.log: list[bytes] = []
+        self.outcomes: list[Outcome] = []
+        #: The sets of entries that were signed on one head and so may cross.
+        self.batches: list[tuple[int, list[bytes]]] = []
+        self.moments: list[dict[int, int]] = [self._lengths()]
+        self.silent: set[int] = set()
+
+    def seat(self, person: Person, log: Sequence[bytes] = (), journal: MemoryJournal | None = None) -> Seat:
+        return Seat(
+            self.configs[person.number],
+            person.number,
+            root=person.root,
+            key=person.key,
+            journal=person.journal if journal is None else journal,
+            entropy=self.source,
+            log=log,
+        )
+
+    def _lengths(self) -> dict[int, int]:
+        return {p.number: len(p.journal.records) for p in self.persons}
+
+    # --- Playing ---
+
+    def order(self, data: bytes) -> Outcome:
+        """The relay: one more entry for everybody."""
+        outcomes = {seat.receive(data) for seat in self.seats.values()}
+        self.log.append(data)
+        self.outcomes.append(outcomes.pop())
+        self.moments.append(self._lengths())
+        return self.outcomes[-1]
+
+    def due(self) -> list[bytes]:
+        """What all seats have to say on the log as it is."""
+        sent: list[bytes] = []
+        for seat in self.seats.values():
+            if seat.number in self.silent:
+                continue
+            seat.stays = seat.replica.state.hand < self.hands
+            sent += seat.due()
+        return sent
+
+    def decided(self) -> list[bytes]:
+        """What persons decide on the log as it is."""
+        sent: list[bytes] = []
+        for seat in self.seats.values():
+            for duty in seat.open_duties if seat.number not in self.silent else ():
+                if duty.choice and (data := self.decide(seat, duty)) is not None:
+                    sent.append(data)
+        return sent
+
+    def step(self) -> list[bytes]:
+        """One batch: what everybody says at once."""
+        batch = self.due() or self.decided() or self.due()
+        if batch:
+            self.moments[-1] = self._lengths()
+            self.batches.append((len(self.log), batch))
+        return batch
+
+    def play(self, until: Callable[[Game], bool] | None = None) -> Game:
+        """Play to the end, or until `until`, asked after each entry, says so."""
+        while batch := self.step():
+            for data in batch:
+                self.order(data)
+                if until is not None and until(self):
+                    return self
+        return self
+
+    # --- Looking ---
+
+    @property
+    def state(self) -> TableState:
+        """The table as an honest seat sees it that is there."""
+        return next(seat for seat in self.honest if seat.number not in self.silent).replica.state
+
+    @property
+    def honest(self) -> list[Seat]:
+        """The seats that run the protocol as it is: a liar's own replica believes its lies."""
+        return [seat for seat in self.seats.values() if seat.number not in self.liars]
+
+    def digests(self) -> set[bytes]:
+        for seat in self.honest:
+            seat.replica.settle()
+        return {seat.replica.digest() for seat in self.honest}
+
+    def replica(self, height: int | None = None, *, eager: bool = True) -> Replica:
+        """A spectator that has the log up to a height."""
+        replica = Replica(self.config, entropy=self.source, eager=eager)
+        for data in self.log[:height]:
+            replica.append(data)
+        return replica
+
+    def tape(self, seat: int, hand: int = 0) -> Tape:
+        return self.persons[seat].tape(self.config.session.id, hand)
+
+    def journal_at(self, seat: int, height: int) -> MemoryJournal:
+        """The disk of a seat as it was when the log had this height."""
+        return journal_of(self.persons[seat].journal.records[: self.moments[height][seat]])
+
+    def signer(self, data: bytes) -> int:
+        return read_entry(data).entry.seat
+
+    def by_hand(self, seat: int, body: Body | bytes, replica: Replica, **changes: Any) -> bytes:
+        """An entry that no honest program would write, with a good signature."""
+        raw = body if isinstance(body, bytes) else encode(body)
+        key = self.persons[seat].key
+        fields: dict[str, Any] = {
+            "session": self.config.session.id,
+            "roster": replica.state.roster.digest,
+            "hand": replica.state.hand,
+            "seat": seat,
+            "seq": replica.signed_by(key.public),
+            "seen": replica.head,
+        }
+        return sign_entry(key, Entry(**(fields | changes), body=msgspec.Raw(raw)))
+
+
+def journal_of(records: Iterable[Record]) -> MemoryJournal:
+    journal = MemoryJournal()
+    for record in records:
+        journal.write(record)
+    return journal
+
+
+def forked(replica: Replica) -> Replica:
+    """The same replica once more: its states are immutable, so only its lists need copying."""
+    twin = copy.copy(replica)
+    for name, value in vars(replica).items():
+        if isinstance(value, list | dict):
+            setattr(twin, name, copy.copy(value))
+    twin._signed = {key: list(entries) for key, entries in replica._signed.items()}
+    return twin
+
+
+def resigned(data: bytes, key: SigningKey, change: Callable[[dict[str, Any]], None]) -> bytes:
+    """An entry with something changed in it, signed again by its own seat."""
+    entry = json.loads(bytes(read_entry(data).signed))
+    change(entry)
+    return signed_json(entry, key)
+
+
+def signed_json(entry: dict[str, Any], key: SigningKey) -> bytes:
+    """Any JSON, signed as if it were an entry."""
+    raw = json.dumps(entry, separators=(",", ":"), ensure_ascii=False).encode()
+    return b'{"entry":' + raw + b',"signature":' + encode(key.sign(raw)) + b"}"
+
+
+def stands(game: Game, phase: Phase) -> bool:
+    """Whether the table is in this phase. A function, so that a type checker does not believe that it stays there."""
+    return game.state.phase is phase
+
+
+def refusal(replica: Replica, data: bytes) -> NodealerError | Outcome:
+    """What a replica makes of an entry, on a twin, so that the replica itself is as before."""
+    try:
+        return forked(replica).append(data)
+    except NodealerError as error:
+        return error

@@ -1,0 +1,86 @@
+"""Hold'em over the real protocol: hands played, one that a seat leaves, and the log replayed."""
+
+from __future__ import annotations
+
+import pytest
+
+from nodealer.errors import IllegalMove
+from nodealer.games.holdem import Call, Hand, Holdem, Move, Muck, Raise, ShowHand, Stage, read_move
+from nodealer.play.local import LocalTable, seat_players
+from nodealer.play.replica import replay
+from nodealer.play.seat import Seat
+from nodealer.play.state import Phase
+from nodealer.protocols.mask import Mask
+from nodealer.tape import expand
+
+
+class Source:
+    """Bytes that depend on a label alone."""
+
+    def __init__(self, label: str) -> None:
+        self._label = label
+        self._calls = 0
+
+    def __call__(self, size: int) -> bytes:
+        self._calls += 1
+        return expand("test entropy", self._label, self._calls, size=size)
+
+
+def seated(count: int, label: str) -> LocalTable:
+    return seat_players([f"player {seat}" for seat in range(count)], Mask(), Holdem(60, (1, 2)), Source(label))
+
+
+def game(seat: Seat) -> Hand:
+    hand = seat.replica.state.game
+    assert isinstance(hand, Hand)
+    return hand
+
+
+def careful(hand: Hand, seat: int) -> Move:
+    """The button raises a little before the flop, and everybody else goes along: nobody runs out of chips."""
+    if hand.stage is not Stage.BETTING:
+        return ShowHand() if seat == hand.small_blind else Muck()
+    return Raise(4) if seat == hand.button and hand.pot == 3 else Call()
+
+
+def test_hands_over_mask() -> None:
+    table = seated(3, "hands")
+
+    def decide(seat: Seat) -> bool:
+        if not any(duty.step == "move" for duty in seat.open_duties):
+            return False
+        seat_known = {card.position for card in seat.cards()}
+        assert set(game(seat).held[seat.number]) <= seat_known
+        for other in table.seats.values():
+            other.stays = len(seat.replica.state.results) < 2
+        table.order(seat.move(careful(game(seat), seat.number)))
+        return True
+
+    table.run(decide)
+    state = table.seats[0].replica.state
+    assert state.phase is Phase.ENDED and state.fault is None and len(state.results) == 3
+    for result in state.results:
+        assert sum(row["after"] for row in result["stacks"]) == 180
+    for before, after in zip(state.results, state.results[1:], strict=False):
+        carried = {row["seat"]: row["before"] for row in after["stacks"]}
+        assert carried == {row["seat"]: row["after"] for row in before["stacks"]}
+    assert [result["button"] for result in state.results][:2] == [0, 1]
+    again = replay(table.seats[0].replica.config, table.log, entropy=Source("audit"))
+    assert again.digest() == table.seats[1].replica.digest()
+
+
+def test_a_seat_is_gone() -> None:
+    """With mask no card opens without it: the hand ends, and its bet stays in the pot."""
+    table = seated(3, "gone")
+    table.run()
+    button = table.seats[0]
+    with pytest.raises(IllegalMove, match="between 4 and 60"):
+        button.move({"type": "raise", "to": 61})
+    with pytest.raises(IllegalMove, match="no move to make"):
+        table.seats[1].move({"type": "fold"})
+    table.order(button.move(read_move(b'{"type":"raise","to":20}')))
+    for seat in (1, 2):
+        table.order(table.seats[seat].without([0]))
+    (result,) = table.seats[1].replica.state.results
+    assert result["ended"] == "forfeit" and result["gone"] == [0]
+    assert {row["seat"]: row["after"] for row in result["stacks"]} == {0: 40, 1: 59 + 2 + 9, 2: 58 + 1 + 2 + 9}

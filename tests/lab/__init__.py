@@ -1,0 +1,1 @@
+"""Benchmarks: that they run and judge rightly. Never how long something takes."""

@@ -1,0 +1,73 @@
+"""Rows judge rightly, and pairs are run in turn."""
+
+from __future__ import annotations
+
+import pytest
+
+from nodealer.lab.bench.rows import meets, size_row, time_row, unjudged
+from nodealer.lab.bench.timing import Effort, interleaved, timed, timed_fresh
+
+
+def test_a_figure_is_judged_in_its_sense() -> None:
+    assert meets(2.0, 2.0, "max") is True and meets(2.1, 2.0, "max") is False
+    assert meets(0.85, 0.85, "min") is True and meets(0.8, 0.85, "min") is False
+    assert meets(1.0, None, "max") is None
+
+
+def test_a_time_is_held_against_its_yardstick() -> None:
+    row = time_row("x", {"n": 1}, (3.0, 2.0), "loop", 1.4)
+    assert (row.seconds, row.ratio, row.ok) == (3.0, 1.5, False)
+    assert time_row("x", {"n": 1}, (3.0, 2.0), "loop").ok is None
+
+
+def test_a_size_is_held_against_its_limit() -> None:
+    assert size_row("x", {"n": 1}, 200, "bytes", 200).ok is True
+    assert size_row("x", {"n": 1}, 201, "bytes", 200).ok is False
+
+
+def test_what_cannot_be_judged_keeps_its_requirement_and_says_why() -> None:
+    row = unjudged(size_row("x", {"n": 1}, 0, "bytes", 200), "needs Linux")
+    assert (row.ok, row.value, row.required, row.note) == (None, None, 200, "needs Linux")
+
+
+def test_pairs_are_run_in_turn_and_the_shortest_counts() -> None:
+    order: list[str] = []
+    work, loop = iter([9.0, 3.0, 5.0, 4.0]), iter([7.0, 8.0, 2.0, 6.0])
+
+    def one() -> float:
+        order.append("work")
+        return next(work)
+
+    def other() -> float:
+        order.append("loop")
+        return next(loop)
+
+    assert interleaved(Effort(pairs=3, seconds=0.0), one, other) == (3.0, 2.0)
+    assert order == ["work", "loop"] * 4
+
+
+@pytest.mark.parametrize(("each", "runs"), [(1.0, 15), (0.01, 20), (0.0001, 200)])
+def test_short_work_is_repeated_more_often(each: float, runs: int) -> None:
+    count = 0
+
+    def one() -> float:
+        nonlocal count
+        count += 1
+        return each
+
+    interleaved(Effort(pairs=15, seconds=0.4, most=200), one, lambda: each)
+    assert count - 1 == pytest.approx(runs, abs=1)
+
+
+def test_the_usual_effort_is_at_least_fifteen_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NODEALER_BENCH_QUICK", raising=False)
+    effort = Effort.from_environment()
+    assert effort.pairs >= 15 and effort.size(52) == 52
+
+
+def test_what_is_made_fresh_is_made_for_every_run() -> None:
+    given: list[int] = []
+    numbers = iter(range(9))
+    run = timed_fresh(lambda: next(numbers), given.append)
+    assert run() >= 0 and run() >= 0 and timed(lambda: None)() >= 0
+    assert given == [0, 1]

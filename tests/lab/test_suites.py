@@ -1,0 +1,67 @@
+"""What the suites measure is what they say: real shuffles, a real log."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+
+from nodealer.errors import BadParameter, IllegalMove, NodealerError
+from nodealer.games.base import Done, Turn
+from nodealer.group import group
+from nodealer.lab.bench import shuffles
+from nodealer.lab.bench.log import Game
+from nodealer.lab.bench.tally import NoCards, Tally, TallyRules
+from nodealer.lab.bench.timing import Effort
+from nodealer.play.replica import replay
+from nodealer.play.state import Phase
+from nodealer.tape import Tape
+
+kinds = pytest.mark.parametrize("kind", shuffles.KINDS, ids=lambda kind: kind.name)
+
+
+@kinds
+def test_a_shuffle_verifies_and_a_false_one_does_not(kind: shuffles.Kind) -> None:
+    sent = kind.shuffle(shuffles.start(group(backend="reference"), kind, 4), Tape(bytes(32)))
+    shuffles.verify(sent)
+    first = sent.outputs[0]
+    with pytest.raises(NodealerError):
+        shuffles.verify(replace(sent, outputs=(first[32:64] + first[:32] + first[64:], *sent.outputs[1:])))
+
+
+@kinds
+def test_a_chain_hands_on_its_decks(kind: shuffles.Kind) -> None:
+    steps = shuffles.chain(kind, shuffles.start(group(backend="reference"), kind, 3), 3)
+    shuffles.verify_as_one(steps)
+    shuffles.verify_each(steps)
+    for before, after in pairwise(steps):
+        # As objects: only then does a batch count the deck between them once.
+        named = {id(points) for points in after.relation.statement}
+        assert all(id(points) in named for points in before.after.deck)
+    with pytest.raises(NodealerError):
+        shuffles.verify_as_one([steps[0], replace(steps[1], proof=steps[2].proof)])
+
+
+def test_the_game_of_the_log_is_played_to_its_end_and_replays() -> None:
+    game = Game(Effort(shrink=8))
+    again = replay(game.config, game.entries, entropy=os.urandom)
+    assert again.state.phase is Phase.ENDED and again.state.fault is None
+    assert again.digest() == game.seats[0].replica.digest() == game.seats[1].replica.digest()
+    assert len(again.state.results) == 4 and again.state.results[0] == {"total": 7 * 6}
+    assert game.making > 0 and game.taking > 0
+
+
+def test_a_tally_is_a_game() -> None:
+    tally = TallyRules(2).begin(0, (0, 1), None)
+    assert tally.wants == Turn((0,))
+    with pytest.raises(IllegalMove):
+        tally.moved(1, b"3")
+    over = tally.moved(0, b"3").moved(1, b"4")
+    assert over.wants == Done({"total": 7}) and over.digest() != tally.digest()
+    assert tally.left((1,), cards=False).wants == Done({"total": 0})
+    with pytest.raises(BadParameter):
+        Tally((0, 1), 1).told(())
+    protocol = NoCards()
+    assert protocol.claims.operations == frozenset() and protocol.group.name == "ristretto255"

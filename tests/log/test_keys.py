@@ -1,0 +1,121 @@
+"""Identity keys: what the library lets through, and what we do not."""
+
+from __future__ import annotations
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+from nodealer.errors import BadParameter, BadSignature, DecodeError
+from nodealer.log.keys import SigningKey, VerifyingKey, refuse_weak_key
+
+P = 2**255 - 19
+D = -121665 * pow(121666, -1, P) % P
+ROOT_OF_MINUS_ONE = pow(2, (P - 1) // 4, P)
+
+
+def encoded(y: int, sign: int) -> bytes:
+    return (y | sign << 255).to_bytes(32, "little")
+
+
+def x_of(y: int) -> int | None:
+    square = (y * y - 1) * pow(D * y * y + 1, -1, P) % P
+    x = pow(square, (P + 3) // 8, P)
+    x = x if x * x % P == square else x * ROOT_OF_MINUS_ONE % P
+    return x if x * x % P == square else None
+
+
+def added(one: tuple[int, int], two: tuple[int, int]) -> tuple[int, int]:
+    (a, b), (c, d) = one, two
+    product = D * a * b * c * d % P
+    return (a * d + b * c) * pow(1 + product, -1, P) % P, (b * d + a * c) * pow(1 - product, -1, P) % P
+
+
+def small_order_points() -> list[tuple[int, int]]:
+    """The eight multiples of a point of order eight, found by clearing the large factor of some point's order."""
+    order = 2**252 + 27742317777372353535851937790883648493
+    y = 2
+    while True:
+        x = x_of(y)
+        if x is not None:
+            total, base, scalar = (0, 1), (x, y), order
+            while scalar:
+                total = added(total, base) if scalar & 1 else total
+                base, scalar = added(base, base), scalar >> 1
+            multiples = [(0, 1)]
+            for _ in range(7):
+                multiples.append(added(multiples[-1], total))
+            if len(set(multiples)) == 8:
+                return multiples
+        y += 1
+
+
+SMALL = small_order_points()
+#: All encodings that some decoder reads as a point of small order: both signs, and y with p added where that fits.
+ENCODINGS = sorted(
+    {encoded(y, sign) for _, y in SMALL for sign in (0, 1)} | {encoded(y + P, s) for y in (0, 1) for s in (0, 1)}
+)
+
+
+@pytest.mark.parametrize("key", ENCODINGS, ids=lambda key: key.hex()[:8])
+def test_small_order_is_refused(key: bytes) -> None:
+    assert len(ENCODINGS) == 14
+    with pytest.raises(DecodeError):
+        VerifyingKey(key)
+
+
+def test_one_signature_fits_every_message_under_a_small_order_key() -> None:
+    """Why: the library takes the neutral element as a key, and R = the neutral element, s = 0 signs everything."""
+    neutral = encoded(1, 0)
+    key = Ed25519PublicKey.from_public_bytes(neutral)
+    for message in (b"I fold", b"I raise", b"anything at all"):
+        key.verify(neutral + bytes(32), message)
+    with pytest.raises(DecodeError, match="small order"):
+        refuse_weak_key(neutral)
+
+
+@pytest.mark.parametrize("y", [P, P + 1, P + 2, P + 5, P + 18])
+def test_non_canonical_is_refused(y: int) -> None:
+    for sign in (0, 1):
+        with pytest.raises(DecodeError, match="canonical"):
+            refuse_weak_key(encoded(y, sign))
+
+
+def test_off_the_curve_is_refused() -> None:
+    off = [y for y in range(2, 40) if x_of(y) is None]
+    on = [y for y in range(2, 40) if x_of(y) is not None]
+    assert off and on
+    for y in off:
+        with pytest.raises(DecodeError, match="not a point"):
+            refuse_weak_key(encoded(y, 0))
+    for y in on:
+        refuse_weak_key(encoded(y, 0))
+        refuse_weak_key(encoded(y, 1))
+
+
+@pytest.mark.parametrize("key", [b"", bytes(31), bytes(33), "a" * 32, None, bytearray(32)])
+def test_wrong_size_or_type(key: object) -> None:
+    with pytest.raises(DecodeError):
+        refuse_weak_key(key)  # type: ignore[arg-type]
+    with pytest.raises(BadParameter):
+        SigningKey(key)  # type: ignore[arg-type]
+
+
+def test_signatures() -> None:
+    key = SigningKey(bytes(range(32)))
+    verifying = VerifyingKey(key.public)
+    signature = key.sign(b"m")
+    verifying.verify(signature, b"m")
+    assert key.sign(b"m") == signature, "Ed25519 is deterministic: the same entry has the same bytes"
+    for bad, message in ((signature, b"n"), (bytes(64), b"m"), (signature[:-1], b"m"), (b"", b"m")):
+        with pytest.raises(BadSignature):
+            verifying.verify(bad, message)
+    # s + the group's order is another encoding of the same signature, and must not be taken for it.
+    order = 2**252 + 27742317777372353535851937790883648493
+    s = int.from_bytes(signature[32:], "little") + order
+    with pytest.raises(BadSignature):
+        verifying.verify(signature[:32] + s.to_bytes(32, "little"), b"m")
+
+
+def test_repr_shows_no_secret() -> None:
+    secret = bytes(range(32))
+    assert secret.hex()[:8] not in repr(SigningKey(secret))

@@ -1,0 +1,30 @@
+"""The clear protocol and the tiny game, for the tests of what stands around every protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from conformance.clear import ClearProtocol
+from conformance.games import TinyRules
+from conformance.harness import Game
+from nodealer.group import Group, group
+
+
+@pytest.fixture
+def clear() -> Group:
+    return group()
+
+
+@pytest.fixture
+def game() -> Callable[..., Game]:
+    """A table of clear text: `protocol` has options of `ClearProtocol`, the rest are options of `Game`."""
+
+    def make(rules: TinyRules | None = None, protocol: dict[str, object] | None = None, **options: object) -> Game:
+        made = ClearProtocol(group(), **(protocol or {}))  # type: ignore[arg-type]
+        liars = options.pop("liars", {})
+        lying = {s: ClearProtocol(group(), **(protocol or {}), lies=lies) for s, lies in liars.items()}  # type: ignore
+        return Game(made, rules or TinyRules(), liars=lying, **options)  # type: ignore[arg-type]
+
+    return make

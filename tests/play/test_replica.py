@@ -1,0 +1,411 @@
+"""The replica: what is accepted, dropped, refused and void, and who is named."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import msgspec
+import pytest
+
+from conformance.clear import bad_order, bad_proof
+from conformance.games import Tiny, TinyRules
+from conformance.harness import Game, forked, make_config, people, refusal, resigned, roster_of
+from conformance.suite import dealt, eager_and_lazy_agree
+from nodealer.cards import Close, Deal, Look, NewDeck, Open, Operation, Peek, Portion, Show
+from nodealer.errors import BadParameter, BadSignature, DecodeError, EntryRefused, IllegalMove, LogBroken
+from nodealer.log.entry import read_entry
+from nodealer.play.bodies import Begin, Body, Cards, End, Move, Without, read_body
+from nodealer.play.replica import Outcome, Replica, replay
+from nodealer.play.state import Phase
+from nodealer.wire import encode
+
+Make = Callable[..., Game]
+
+
+def refused(game: Game, replica: Replica, seat: int, body: Body | bytes, **changes: object) -> str:
+    """The reason for which an entry is refused, once it is sure that it is, for this seat, and changed nothing."""
+    before = replica.digest()
+    answer = refusal(replica, game.by_hand(seat, body, replica, **changes))
+    assert isinstance(answer, EntryRefused), answer
+    assert answer.seat == seat and answer.entry in (replica.height, None)
+    assert replica.digest() == before
+    return answer.reason
+
+
+def duty_of(replica: Replica, seat: int, step: str) -> bytes:
+    return next(id for id, one in replica.state.duties.items() if (one.duty.seat, one.duty.step) == (seat, step))
+
+
+# --- Faults and what follows them ---
+
+
+def test_a_false_proof_rolls_back_and_names_its_seat(game: Make) -> None:
+    """Lazily found much later, the table goes back to before the entry, and all that honest seats did after is void."""
+    table = game(liars={1: {(1, "key"): bad_proof}})
+    replica = table.replica(0, eager=False)
+    while not table.state.fault and (batch := table.step()):
+        for data in batch:
+            table.order(data)
+            replica.append(data)
+    false = next(n for n, data in enumerate(table.log) if table.signer(data) == 1 and b'"proof"' in data)
+    replica.settle()
+    for state in (replica.state, table.state, table.replica().state):
+        assert state.phase is Phase.STOPPED
+        assert state.fault is not None and (state.fault.seat, state.fault.entry) == (1, false)
+        assert "proof of knowledge" in state.fault.check
+    eager_and_lazy_agree(table)
+    assert not [event for number, event in replica.events if number >= false]
+
+
+def test_what_comes_after_a_fault_is_void(game: Make) -> None:
+    table = game(liars={0: {(0, "shuffle"): bad_order}}).play()
+    assert table.outcomes[-1] is Outcome.FAULT
+    assert table.state.fault is not None and table.state.fault.seat == 0
+    assert table.state.fault.entry == len(table.log) - 1
+    replica = table.replica()
+    digest = replica.state.digest()
+    for seat in range(3):
+        assert replica.append(table.by_hand(seat, Without(((seat + 1) % 3,)), replica)) is Outcome.VOID
+    # Even nonsense: honest seats may have signed what made sense before the fault was known.
+    assert replica.append(table.by_hand(1, b'{"type":"nonsense"}', replica)) is Outcome.VOID
+    assert replica.state.digest() == digest
+    assert replay(table.config, replica.entries, entropy=table.source, eager=False).digest() == replica.digest()
+
+
+def test_entries_refused_on_a_false_state_are_void(game: Make) -> None:
+    """A lazy replica that would refuse an entry first finds out whether it stands on false ground."""
+    table = game(liars={1: {(1, "key"): bad_proof}})
+    lazy, eager = table.replica(0, eager=False), table.replica(0)
+    for _ in range(2):
+        for data in table.step():
+            lazy.append(data)
+            eager.append(data)
+            for seat in table.seats.values():
+                seat.receive(data)
+    assert eager.stopped and not lazy.stopped
+    nonsense = table.by_hand(2, b'{"type":"nonsense"}', lazy)
+    assert lazy.append(nonsense) is Outcome.VOID is eager.append(nonsense)
+    assert lazy.digest() == eager.digest()
+
+
+def test_failing_entropy_settles_nothing(game: Make) -> None:
+    """A source of entropy that fails must not make an unverified log count as verified."""
+    table = game(liars={1: {(1, "key"): bad_proof}})
+    lazy = table.replica(0, eager=False)
+    for _ in range(2):
+        for data in table.step():
+            lazy.append(data)
+            for seat in table.seats.values():
+                seat.receive(data)
+    source, lazy._entropy = lazy._entropy, lambda size: b""
+    for _ in range(2):
+        with pytest.raises(BadParameter):
+            lazy.settle()
+    lazy._entropy = source
+    lazy.settle()
+    assert lazy.stopped
+
+
+def test_equivocation_stops_the_table(game: Make) -> None:
+    table = game().play(until=dealt)
+    replica = table.replica()
+    first = next(data for data in table.log if table.signer(data) == 2)
+    assert replica.append(first) is Outcome.REPEATED
+    other = resigned(first, table.persons[2].key, lambda entry: entry.update(hand=5))
+    before = replica.height
+    assert replica.append(other) is Outcome.FAULT
+    assert replica.state.fault is not None and (replica.state.fault.seat, replica.state.fault.entry) == (2, before)
+    assert replica.append(other) is Outcome.FAULT, "and once more changes nothing"
+    assert replica.state.fault.entry == before
+
+
+# --- Refusals ---
+
+
+def test_out_of_turn_and_too_early(game: Make) -> None:
+    table = game().play(until=lambda g: g.state.phase is Phase.PLAYING)
+    replica = table.replica()
+    keys = {seat: duty_of(replica, seat, "key") for seat in range(3)}
+    honest = {read_entry(data).entry.seat: read_entry(data).entry.body for data in table.step()}
+    message = Cards(keys[1], msgspec.Raw(b"{}"))
+    assert "nothing that this seat owes" in refused(table, replica, 0, message)
+    assert "nothing that this seat owes" in refused(table, replica, 0, Cards(bytes(32), msgspec.Raw(b"{}")))
+    # Before set-up is finished there is no move, no end, no second begin.
+    for body in (Move(keys[0], msgspec.Raw(b'{"show":true}')), End(keys[0]), Begin(keys[0], bytes(32))):
+        assert "not of the kind" in refused(table, replica, 0, body)
+    assert refused(table, replica, 0, bytes(honest[1]))
+    # Signed before what it answers.
+    early = forked(replica)
+    assert "before what it answers" in refused(
+        table,
+        early,
+        0,
+        bytes(honest[0]),
+        seen=next(iter(replica._heights)),
+        seq=replica.signed_by(table.persons[0].key.public),
+    )
+
+
+def test_numbers_and_heads(game: Make) -> None:
+    table = game().play(until=dealt)
+    replica = table.replica()
+    move = Move(duty_of(replica, 0, "move"), msgspec.Raw(b'{"show":false}'))
+    seq = replica.signed_by(table.persons[0].key.public)
+    assert "before its" in refused(table, replica, 0, move, seq=seq + 1)
+    assert "not this one" in refused(table, replica, 0, move, seen=bytes(32))
+    assert "another session" in refused(table, replica, 0, move, session=bytes(32))
+    assert "another hand" in refused(table, replica, 0, move, hand=1)
+    assert "another hand or roster" in refused(table, replica, 0, move, roster=bytes(32))
+
+
+@pytest.mark.parametrize("body", [b"null", b"{}", b"[]", b'{"type":"nonsense"}', b'{"type":"end"}', b'{"type": "end"}'])
+def test_bodies_that_are_none(game: Make, body: bytes) -> None:
+    table = game()
+    assert refused(table, table.replica(), 1, body)
+
+
+def test_illegal_moves(game: Make) -> None:
+    table = game().play(until=dealt)
+    replica = table.replica()
+    duty = duty_of(replica, 0, "move")
+    for move in (
+        b"{}",
+        b'{"show":1}',
+        b'{"show": true}',
+        b'{"show":true,"more":1}',
+        b"null",
+    ):
+        assert refused(table, replica, 0, Move(duty, msgspec.Raw(move)))
+
+
+@dataclass(frozen=True)
+class Pointing(Tiny):
+    """A game in which a move names any operation: what is refused is then refused by what keeps the cards."""
+
+    asked: Operation | None = None
+
+    def _operations(self) -> list[Operation]:
+        return [self.asked] if self.asked is not None and self.showing is not None else super()._operations()
+
+    def moved(self, seat: int, move: bytes) -> Pointing:
+        kind, *numbers = json.loads(move)
+        makers: dict[str, Callable[..., Operation]] = {
+            "show": lambda whose, *positions: Show(0, whose, positions),
+            "open": lambda *positions: Open(0, positions=positions),
+            "deal": lambda to, *positions: Deal(0, (Portion(to, positions=positions),)),
+            "count": lambda to, count: Deal(0, (Portion(to, count),)),
+            "new": lambda deck, size: NewDeck(deck, size),
+            "deck": lambda deck: Open(deck, 1),
+            "peek": lambda count: Peek(0, 0, count),
+        }
+        return replace(self, asked=makers[kind](*numbers), showing=seat)
+
+
+class PointingRules(TinyRules):
+    def begin(self, hand: int, seats: tuple[int, ...], before: object) -> Pointing:
+        return Pointing(self, hand, seats)
+
+
+@pytest.mark.parametrize(
+    ("move", "reason"),
+    [
+        (["show", 0, 1], "does not hold"),
+        (["show", 1, 0], "does not hold"),
+        (["show", 0, 4], "does not hold"),
+        (["show", 0, 99], "does not hold"),
+        (["show", 0, 0, 0], "twice"),
+        (["show", 0], "empty"),
+        (["open", 1], "not in the pile"),
+        (["open", 3], "not in the pile"),
+        (["open", 4, 4], "twice"),
+        (["open", 99], "not in the pile"),
+        (["deal", 1, 0], "not in the pile"),
+        (["deal", 1, 3], "not in the pile"),
+        (["deal", 9, 4], "no seat 9"),
+        (["count", 1, 3], "3 cards wanted of 2"),
+        (["count", 1, 0], "either a number"),
+        (["new", 0, 6], "exists already"),
+        (["new", 1, 10_001], "announced 6"),
+        (["new", 1, 1], "2 to 10000 cards"),
+        (["deck", 5], "no deck 5"),
+        (["peek", 1], "did not announce"),
+    ],
+)
+def test_moves_that_ask_for_what_cannot_be(game: Make, move: list[object], reason: str) -> None:
+    """Not dealt, another seat's, dealt twice, not held, not announced, not a deck: refused, and the turn stays open."""
+    table = game(PointingRules()).play(until=dealt)
+    replica = table.replica()
+    body = Move(duty_of(replica, 0, "move"), msgspec.Raw(encode(move)))
+    assert reason in refused(table, replica, 0, body)
+    with pytest.raises(IllegalMove, match=reason):
+        table.seats[0].move(move)
+    assert replica.append(table.by_hand(0, Move(body.duty, msgspec.Raw(b'["show",0,0]')), replica)) is Outcome.ACCEPTED
+
+
+def test_nests_of_brackets_are_no_entry(game: Make) -> None:
+    table = game().play(until=dealt)
+    replica = table.replica()
+    deep = table.by_hand(0, Move(bytes(32), msgspec.Raw(b"[" * 50_000 + b"]" * 50_000)), replica)
+    assert isinstance(refusal(replica, deep), DecodeError)
+
+
+def test_replay_from_another_session_hand_or_epoch(game: Make) -> None:
+    one, two = game(seed="one").play(), game(seed="one", hands=2).play()
+    other = game(seed="two").play()
+    for number, data in enumerate(one.log):
+        answer = refusal(other.replica(number), data)
+        assert isinstance(answer, BadSignature), "other keys, so nobody signed it here"
+    # The same keys at another table: signed, and for another session.
+    again = make_config(one.config.protocol, one.config.rules, roster_of(one.persons), one.source)
+    answer = refusal(Replica(again, entropy=one.source), one.log[0])
+    assert isinstance(answer, EntryRefused) and "another session" in answer.reason
+    # Bodies of the first hand, signed again in the second.
+    begin = next(n for n, data in enumerate(two.log) if read_entry(data).entry.hand == 1)
+    replica = two.replica(begin + 3)
+    for data in two.log[:begin]:
+        entry = read_entry(data).entry
+        assert refused(two, replica, entry.seat, bytes(entry.body))
+
+
+def test_forged_in_every_seats_name(game: Make) -> None:
+    table = game().play(until=dealt)
+    replica = table.replica()
+    for kind in {bytes(read_entry(data).entry.body)[:20]: data for data in table.log}.values():
+        for seat in range(4):
+            forged = resigned(kind, people(4, table.source)[3].key, lambda entry: entry.update(seat=seat))
+            assert isinstance(refusal(replica, forged), BadSignature)
+
+
+def test_late_entries_are_dropped(game: Make) -> None:
+    """A move that crosses another one: in the log, without effect, nobody's fault."""
+    table = game(TinyRules(together=True)).play(until=dealt)
+    moves = table.decided()
+    assert len(moves) == 3
+    replica = table.replica()
+    assert replica.append(moves[0]) is Outcome.ACCEPTED
+    state = replica.state
+    assert replica.append(moves[1]) is Outcome.DROPPED is replica.append(moves[2])
+    assert replica.state is state and replica.height == len(table.log) + 3
+    assert replica.signed_by(table.persons[1].key.public) == 1 + replay(
+        table.config, table.log, entropy=table.source
+    ).signed_by(table.persons[1].key.public), "it has taken its number"
+
+
+def test_late_by_several_hands(game: Make) -> None:
+    """An entry that was due long ago is dropped, or its seat could never speak again: its number is used up."""
+    table = game(TinyRules(together=True), hands=4).play(until=dealt)
+    late = table.seats[1].move({"show": True})
+    later = table.seats[1].without([2])
+    for person in (0, 2):
+        table.order(table.seats[person].without([1]))
+    assert 1 in table.state.gone
+    table.silent = {1}
+    table.play(until=lambda g: g.state.hand >= 3)
+    replica = table.replica()
+    duty = read_body(bytes(read_entry(late).entry.body))
+    assert isinstance(refusal(replica, table.by_hand(1, duty, replica, hand=0)), EntryRefused), "not due on this log"
+    assert replica.append(late) is Outcome.DROPPED is replica.append(later)
+    assert isinstance(refusal(replica, table.by_hand(1, Without((2,)), replica, hand=0)), EntryRefused)
+
+
+# --- Sessions that do not fit ---
+
+
+def test_the_game_needs_what_the_protocol_has(game: Make) -> None:
+    with pytest.raises(BadParameter, match="cannot peek, show"):
+        game(TinyRules(peek=Look.LOOK), protocol={"operations": frozenset({NewDeck, Deal, Open})})
+    with pytest.raises(BadParameter, match="cards, not 10001"):
+        game(TinyRules(cards=10_001))
+    with pytest.raises(BadParameter, match="cards, not 1"):
+        game(TinyRules(cards=1))
+    with pytest.raises(BadParameter, match="role dealer"):
+        game(protocol={"roles": ("dealer",)})
+    with pytest.raises(BadParameter, match="the session is for tiny"):
+        Replica(
+            game(TinyRules(name="tiny")).config.__class__(
+                game().config.session, game().config.protocol, TinyRules(name="x")
+            ),
+            entropy=bytes,
+        )
+    with pytest.raises(BadParameter, match="the session is for"):
+        Replica(
+            game().config.__class__(game().config.session, game().config.protocol, TinyRules(version=1)), entropy=bytes
+        )
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_too_few_seats(game: Make, count: int) -> None:
+    with pytest.raises(DecodeError, match="2 to 20 seats"):
+        game(seats=count)
+
+
+def test_a_game_that_asks_for_more_than_it_announced(game: Make) -> None:
+    """The game is wrong, so nobody at the table is named, and nothing has changed."""
+
+    @dataclass(frozen=True)
+    class Odd(Tiny):
+        first: Operation = field(default_factory=lambda: NewDeck(0, 7))
+
+        def _operations(self) -> list[Operation]:
+            return [self.first]
+
+    @dataclass(frozen=True)
+    class OddRules(TinyRules):
+        first: Operation = field(default_factory=lambda: NewDeck(0, 7))
+
+        def begin(self, hand: int, seats: tuple[int, ...], before: object) -> Odd:
+            return Odd(self, hand, seats, first=self.first)
+
+    for first, words in (
+        (NewDeck(0, 7), "announced 6"),
+        (NewDeck(0, 1), "2 to 10000 cards"),
+        (NewDeck(16, 6), "not one of 16"),
+        (Close(0), "did not announce"),
+    ):
+        table = game(replace(OddRules(), first=first))
+        batch = table.step()
+        with pytest.raises(BadParameter, match=words):
+            for data in batch:
+                table.order(data)
+
+
+# --- Whole logs ---
+
+
+def test_replay(game: Make) -> None:
+    table = game(hands=2).play()
+    for eager in (True, False):
+        replica = replay(table.config, table.log, entropy=table.source, eager=eager)
+        assert replica.digest() in table.digests() and replica.state.phase is Phase.ENDED
+        assert replica.checks_settled == 6
+    for height in range(len(table.log)):
+        assert replay(table.config, table.log[:height], entropy=table.source).state.phase is not Phase.ENDED
+
+
+def test_broken_logs(game: Make) -> None:
+    table = game().play()
+    broken = [
+        [*table.log, table.log[0]],
+        [*table.log[:4], table.log[4][:-1]],
+        [*table.log[:4], b""],
+        table.log[1:],
+        [*table.log[:3], *table.log[4:]],
+        [*table.log[:8], table.by_hand(0, b"{}", table.replica(8)), *table.log[8:]],
+    ]
+    for entries in broken:
+        with pytest.raises(LogBroken):
+            replay(table.config, entries, entropy=table.source)
+    flipped = bytearray(table.log[4])
+    flipped[-5] ^= 1
+    with pytest.raises((BadSignature, LogBroken)):
+        replay(table.config, [*table.log[:4], bytes(flipped)], entropy=table.source)
+
+
+def test_bodies_are_read_strictly() -> None:
+    end = encode(End(bytes(32)))
+    assert read_body(end) == End(bytes(32))
+    for bad in (end + b" ", end.replace(b'"end"', b'"other"'), end[:-1], b"", end.replace(b"AAAA", b"AAA", 1)):
+        with pytest.raises(DecodeError):
+            read_body(bad)

@@ -1,0 +1,232 @@
+"""Equations, weights, batches and blame."""
+
+from __future__ import annotations
+
+import pytest
+
+from nodealer.errors import BadParameter, NodealerError, ProofRejected
+from nodealer.group import Group, Scalars, concat, vartime_msm
+from nodealer.group import group as make_group
+from nodealer.proofs import equality, labels
+from nodealer.proofs.checks import WEIGHT_BYTES, Check, Entropy, Equation, settle, terms_of
+
+from . import oracle
+from .statements import (
+    CASES,
+    CONTEXT,
+    OTHER_CONTEXTS,
+    a_secret_each,
+    accepted,
+    entropy,
+    knowledge,
+    one_secret,
+    pairs,
+    points,
+    put,
+    scalars,
+    tape,
+)
+
+
+def predictable(size: int) -> bytes:
+    """What a verifier without entropy would use: weights that everybody knows."""
+    return bytes(1 + at % 251 for at in range(size))
+
+
+def weights(group: Group, rows: int) -> Scalars:
+    """The weights that `predictable` gives to the rows of a batch."""
+    raw = predictable(WEIGHT_BYTES * rows)
+    wide = (
+        raw[at : at + WEIGHT_BYTES] + bytes(group.wide_size - WEIGHT_BYTES) for at in range(0, len(raw), WEIGHT_BYTES)
+    )
+    return group.wide_scalars(b"".join(wide))
+
+
+def rows_of(*checks: Check) -> int:
+    return sum(equation.rows for check in checks for equation in check.equations)
+
+
+# --- Batches ---
+
+
+def test_nothing_is_owed() -> None:
+    settle([], entropy("nothing"))
+
+
+def test_all_kinds_in_one_batch(group: Group) -> None:
+    cases = [make(group, 3) for make in CASES.values()]
+    settle([case.check(case.prove()) for case in cases], entropy("all"))
+
+
+@pytest.mark.parametrize("bad", range(len(CASES)))
+def test_the_bad_one_is_named(group: Group, bad: int) -> None:
+    checks = []
+    for index, make in enumerate(CASES.values()):
+        case = make(group, 2)
+        context = OTHER_CONTEXTS["seat"] if index == bad else CONTEXT
+        checks.append(case.check(case.prove(), context))
+    with pytest.raises(ProofRejected) as caught:
+        settle(checks, entropy("blame"))
+    assert caught.value.seat == OTHER_CONTEXTS["seat"].seat
+    assert caught.value.check == checks[bad].name
+
+
+def test_the_first_of_two_bad_ones_is_named_with_its_entry(group: Group) -> None:
+    case = knowledge(group, 1)
+    good = case.check(case.prove())
+    bad = [case.check(case.prove(), OTHER_CONTEXTS[name]) for name in ("seat", "hand")]
+    numbered = [Check(check.seat, check.name, check.equations, 10 + index) for index, check in enumerate([good, *bad])]
+    with pytest.raises(ProofRejected) as caught:
+        settle(numbered, entropy("first"))
+    assert (caught.value.seat, caught.value.entry) == (OTHER_CONTEXTS["seat"].seat, 11)
+
+
+def test_fresh_weights_for_every_sum(group: Group) -> None:
+    """16 bytes a row (three keys and one for the images), asked for once a sum: first the batch, then each alone."""
+    asked: list[int] = []
+    source = entropy("counted")
+
+    def counting(size: int) -> bytes:
+        asked.append(size)
+        return source(size)
+
+    case = a_secret_each(group, 3)
+    good, bad = case.check(case.prove()), case.check(case.prove(), OTHER_CONTEXTS["hand"])
+    settle([good, good], counting)
+    assert asked == [16 * 8]
+    with pytest.raises(ProofRejected):
+        settle([good, bad], counting)
+    assert asked[1:] == [16 * 8, 16 * 4, 16 * 4]
+
+
+@pytest.mark.parametrize("short", [0, 1, 15, 17, 1000])
+def test_a_source_that_gives_too_little_or_too_much(group: Group, short: int) -> None:
+    case = knowledge(group, 1)
+    with pytest.raises(BadParameter, match="source of entropy"):
+        settle([case.check(case.prove())], lambda size: bytes(short))
+
+
+def test_lengths_in_equations(group: Group) -> None:
+    P, a = points(group, "P", 3), scalars(group, "a", 3)
+    with pytest.raises(BadParameter, match="3 scalars for 1 points"):
+        Equation.sum((a, P[0]))
+    with pytest.raises(BadParameter, match="1 scalars for 3 points"):
+        Equation.sum((a[0], P))
+    for term in ((a[:2], P), (a, P[:2]), (a[:2], P[0])):
+        with pytest.raises(BadParameter, match="in 3 equations"):
+            Equation.each((a, P), term)
+
+
+def test_an_array_named_twice_enters_once(group: Group) -> None:
+    """In one equation, in two, as a whole and row by row."""
+    P, a = points(group, "P", 3), scalars(group, "a", 3)
+    check = Check(
+        0, "x", (Equation.sum((a, P), (-a, P)), Equation.sum((a, P), (-a, P)), Equation.each((a, P), (-a, P)))
+    )
+    assert [len(bases) for _, bases in terms_of([check], entropy("x"))] == [3]
+    settle([check, check], entropy("x"))
+
+
+def test_folding_is_the_weighted_sum_of_all_rows(group: Group) -> None:
+    """terms_of against a computation that knows nothing of arrays, on false equations."""
+    P, Q, a, b = points(group, "P", 2), points(group, "Q"), scalars(group, "a", 2), scalars(group, "b")
+    check = Check(0, "x", (Equation.sum((a, P), (b, Q)), Equation.each((a, P), (b, Q), (a, Q), (b, P))))
+    w = weights(group, 3)
+    expected = w[0] * (a[0] * P[0] + a[1] * P[1] + b * Q)
+    for row in range(2):
+        expected = expected + w[1 + row] * (a[row] * P[row] + b * Q + a[row] * Q + b * P[row])
+    terms = terms_of([check], predictable)
+    assert vartime_msm(concat(*(s for s, _ in terms)), concat(*(p for _, p in terms))) == expected
+
+
+# --- A16: errors that cancel ---
+
+
+def test_two_false_proofs_cancel_under_known_weights_and_not_under_real_ones(group: Group) -> None:
+    """A false equality whose error is a known multiple of G, and a proof of knowledge whose response takes it up."""
+    z, other = scalars(group, "z"), scalars(group, "logarithm of the false key")
+    bases = points(group, "bases", 2)
+    Z, images = other * group.G, z * bases
+    proof = equality.prove_equality(CONTEXT.transcript(), tape("x"), Z, bases, images, z)
+    false = equality.check_equality(CONTEXT.transcript(), Z, bases, images, proof)
+    c = oracle.challenges_of(lambda t: equality.check_equality(t, Z, bases, images, proof))[labels.CHALLENGE]
+    # Row 0 of the batch is off by c·(z − other)·G; row 2 is the proof of knowledge.
+    w = weights(group, 3)
+    case = knowledge(group, 1)
+    honest = case.prove(OTHER_CONTEXTS["seat"])
+    response = group.scalars(honest[-32:]) - w[0] * w[2].invert() * c * (z - other)
+    helper = case.check(honest[:-32] + response.to_bytes(), OTHER_CONTEXTS["seat"])
+    assert rows_of(false, helper) == 3
+    settle([false, helper], predictable)
+    for check in (false, helper):
+        assert not accepted(lambda: check)
+    with pytest.raises(ProofRejected) as caught:
+        settle([false, helper], entropy("real"))
+    assert caught.value.seat == CONTEXT.seat
+
+
+def test_a_false_shuffle_hides_behind_another_proof_under_known_weights(group: Group) -> None:
+    """The second half of a card is moved by a known multiple of G: row 2 is off by x·b_1·Δ·G, and nothing else is."""
+    case = pairs(group, 3)
+    Delta = scalars(group, "Delta")
+    W = case.public["W_out"]
+    false = case.with_public(W_out=put(W, 0, W[0] + Delta * group.G))
+    seen: dict[str, Scalars] = {}
+    proof = oracle.craft(case, relation=false, seen=seen)  # type: ignore[arg-type]
+    check = case.check(proof, W_out=false.statement[-1])
+    w = weights(group, 6)
+    keys = knowledge(group, 1)
+    honest = keys.prove()
+    response = group.scalars(honest[-32:]) - w[4] * w[5].invert() * seen["x"] * seen["b"][0] * Delta
+    helper = keys.check(honest[:-32] + response.to_bytes())
+    assert rows_of(check, helper) == 6
+    settle([check, helper], predictable)
+    for source in (entropy("real"), entropy("another")):
+        with pytest.raises(ProofRejected, match="shuffle proof"):
+            settle([check, helper], source)
+
+
+def test_errors_that_cancel_within_one_check(group: Group) -> None:
+    """Two keys shifted against each other in the ratio of the weights, with challenges that stand still."""
+    case = knowledge(group, 2)
+    proof = case.prove()
+    frozen = oracle.challenges_of(lambda t: case.checker(t, case.public, proof))
+    w = weights(group, 2)
+    P, keys = points(group, "error"), case.public["keys"]
+    shifted = put(put(keys, 0, keys[0] + w[1] * P), 1, keys[1] - w[0] * P)
+    check = case.checker(oracle.programmed(frozen), {"keys": shifted}, proof)
+    settle([check], predictable)
+    assert not accepted(lambda: check)
+
+
+def test_a_source_that_repeats_itself_blames_nobody(group: Group) -> None:
+    """A batch that fails while all its checks hold alone is no seat's fault: the caller is told."""
+    P = points(group, "P")
+    one = group.integers([1])
+    off = Check(0, "off", (Equation.sum((one, P)),))
+    calls = iter(range(100))
+
+    def failing(size: int) -> bytes:
+        # Weights that are zero whenever a check stands alone.
+        return b"\1" * size if next(calls) == 0 else bytes(size)
+
+    with pytest.raises(BadParameter, match="repeats itself"):
+        settle([off], failing)
+
+
+def test_checks_of_two_backends_do_not_mix(native: Group) -> None:
+    reference = make_group(backend="reference")
+    checks = [case.check(case.prove()) for case in (knowledge(native, 1), knowledge(reference, 1))]
+    with pytest.raises(NodealerError):
+        settle(checks, entropy("mixed"))
+
+
+def test_random_sources_agree(group: Group) -> None:
+    """The verdict does not depend on the weights."""
+    case = one_secret(group, 2)
+    good, bad = case.check(case.prove()), case.check(case.prove(), OTHER_CONTEXTS["epoch"])
+    for seed in range(10):
+        source: Entropy = entropy(f"agree {seed}")
+        settle([good], source)
+        with pytest.raises(ProofRejected):
+            settle([good, bad], source)

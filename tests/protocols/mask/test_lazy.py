@@ -1,0 +1,77 @@
+"""A table where every seat cheats: nobody verifies, and a false deck is played to the end. An auditor still sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+import pytest
+
+from conformance.harness import Game
+from nodealer.cards import Event, NewDeck, Open, Opened
+from nodealer.errors import BadParameter
+from nodealer.group import Group
+from nodealer.log.entry import read_entry
+from nodealer.play.bodies import Cards
+from nodealer.play.replica import Outcome, Replica
+from nodealer.protocols.mask import Mask
+from nodealer.protocols.mask.deck import MaskDeck
+
+from . import cheats
+from .kit import Script, ScriptRules
+
+
+class DistinctRules(ScriptRules):
+    """Rules that cannot cope with one face twice, as those of real games."""
+
+    def begin(self, hand: int, seats: tuple[int, ...], before: object) -> Script:
+        return Distinct(self, hand)
+
+
+@dataclass(frozen=True)
+class Distinct(Script):
+    kind: type[Exception] = BadParameter
+
+    def told(self, events: tuple[Event, ...]) -> Script:
+        faces = [event.face for event in events if isinstance(event, Opened)]
+        if len(set(faces)) != len(faces):
+            raise self.kind("a card stands twice on the table")
+        return super().told(events)
+
+
+def false_log(group: Group, rules: ScriptRules) -> tuple[Game, list[bytes]]:
+    """The log of seats that all go on with a deck in which seat 0 doubled a card."""
+    game = Game(Mask(on=group), rules, seats=2, seed="all cheat")
+    replica = Replica(game.config, entropy=game.source, eager=False)
+    log = game.due()
+    for data in log:
+        replica.append(data)
+    while not replica.stopped:
+        duties = [known.duty for known in replica.state.duties.values()]
+        if not duties or duties[0].deck is None:
+            break
+        deck, duty = replica.state.decks[0], duties[0]
+        assert isinstance(deck, MaskDeck)
+        message = deck.message(duty, game.tape(duty.seat))
+        if (duty.step, duty.seat) == ("shuffle", 0):
+            message = cheats.false_shuffle(cheats.doubled(1))(deck, duty, game.tape(0), message)
+        data = game.by_hand(duty.seat, Cards(duty.id, msgspec.Raw(message)), replica)
+        log.append(data)
+        replica.append(data)
+    return game, log
+
+
+@pytest.mark.parametrize("distinct", [False, True])
+def test_auditor_names_the_first_false_entry(fast: Group, distinct: bool) -> None:
+    script = ((NewDeck(0, 3),), (Open(0, 3),))
+    game, log = false_log(fast, DistinctRules(script) if distinct else ScriptRules(script))
+    eager, lazy = (Replica(game.config, entropy=game.source, eager=eager) for eager in (True, False))
+    outcomes = [(eager.append(data), lazy.append(data)) for data in log]
+    lazy.settle()
+    assert eager.digest() == lazy.digest()
+    for replica in (eager, lazy):
+        fault = replica.state.fault
+        assert fault is not None and (fault.seat, fault.entry) == (0, 2)
+        assert not [event for _, event in replica.events if isinstance(event, Opened)]
+    assert outcomes[2][0] is Outcome.FAULT and outcomes[-1][0] is Outcome.VOID
+    assert read_entry(log[-1]).entry.seat in (0, 1)

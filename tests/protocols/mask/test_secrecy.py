@@ -1,0 +1,323 @@
+"""What published points give away: nothing about a card that was not dealt to you or to all."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import pytest
+
+from nodealer.cards import Deal, NewDeck, Open, Place, Portion, Return, Show
+from nodealer.errors import DecodeError
+from nodealer.group import Group, Scalars, concat
+from nodealer.protocols.base import Duty
+from nodealer.protocols.mask.cards import (
+    Masked,
+    card_secrets,
+    faces,
+    gather_cards,
+    mask_draws,
+    shuffle_draws,
+    shuffle_secret,
+)
+from nodealer.protocols.mask.deck import MaskDeck
+from nodealer.protocols.mask.stages import Gathering, Masking, Shuffling
+from nodealer.wire import decode
+
+from .kit import Decks, changed, cheat, encodings, field_of, fresh, played, table
+from .polynomials import ONE, ZERO, Poly, in_span, symbol
+
+# --- In symbols ---
+
+SEATS: Final = 4
+
+
+@dataclass
+class SymbolicCard:
+    """One card and all that was ever published about it, with its whole way known to everybody: the worst case.
+
+    Seats that the attacker owns give it their secrets; what seats publish as scalars it knows as well.
+    """
+
+    known: set[str] = field(default_factory=set)
+    published: list[Poly] = field(default_factory=list)
+    epk: Poly = field(default_factory=lambda: symbol("y"))
+    msg: Poly = ZERO
+    keys: list[Poly] = field(default_factory=list)
+    names: Iterable[int] = field(default_factory=itertools.count)
+
+    def __post_init__(self) -> None:
+        """After a shuffle: the card lies under one shuffle key each, and nobody knows y."""
+        self.keys = self._secrets("s")
+        self.msg = symbol("card") + self._sum(self.keys) * self.epk
+        self.published += [ONE, self.epk, self.msg, *self.keys]
+        self.move()
+
+    @staticmethod
+    def _sum(values: Iterable[Poly]) -> Poly:
+        total = ZERO
+        for value in values:
+            total += value
+        return total
+
+    def _secrets(self, name: str) -> list[Poly]:
+        number = next(self.names)  # type: ignore[call-overload]
+        return [symbol(f"{name}{number}[{seat}]") for seat in range(SEATS)]
+
+    def move(self) -> None:
+        """Rekey, or gather: every seat to a fresh key."""
+        fresh_keys = self._secrets("s")
+        gains = [(new - old) * self.epk for new, old in zip(fresh_keys, self.keys, strict=True)]
+        self.published += [*fresh_keys, *gains]
+        self.keys, self.msg = fresh_keys, self.msg + self._sum(gains)
+
+    def mask(self) -> None:
+        masks, joint = self._secrets("r"), self._sum(self.keys)
+        self.published += [*masks, *(r * joint for r in masks)]
+        self.epk, self.msg = self.epk + self._sum(masks), self.msg + self._sum(r * joint for r in masks)
+
+    def deal(self, holder: int | None) -> None:
+        """All but the holder publish their keys of the card; for None, all do."""
+        self.known |= {key.terms[0][0][0] for seat, key in enumerate(self.keys) if seat != holder}
+
+    def give_back(self) -> None:
+        """To the top, to the bottom, or into a shuffle whose order everybody knows."""
+        self.move()
+        self.mask()
+        self.move()
+
+    def read_by(self, *seats: int) -> bool:
+        """Whether these seats together can compute the card."""
+        names = {name for poly in self.published for monomial, _ in poly.terms for name in monomial}
+        known = self.known | {name for name in names for seat in seats if name.endswith(f"[{seat}]")}
+        return in_span(symbol("card"), [poly.seen_with(known) for poly in (*self.published, self.msg)])
+
+
+def outsiders(*insiders: int) -> list[tuple[int, ...]]:
+    others = [seat for seat in range(SEATS) if seat not in insiders]
+    return [seats for count in range(len(others) + 1) for seats in itertools.combinations(others, count)]
+
+
+def test_symbols_see_a_dealt_and_an_opened_card() -> None:
+    card = SymbolicCard()
+    assert not any(card.read_by(*seats) for seats in outsiders(0))
+    card.deal(0)
+    assert card.read_by(0)
+    assert not any(card.read_by(*seats) for seats in outsiders(0))
+    card.deal(None)
+    assert card.read_by()
+
+
+@pytest.mark.parametrize("way", list(itertools.product((0, 1), repeat=3)), ids=str)
+def test_a_card_that_went_back_is_read_only_by_those_who_had_it(way: tuple[int, ...]) -> None:
+    """Dealt, given back where everybody sees it lie, dealt again, three times: no coalition of others learns it."""
+    card, had = SymbolicCard(), set[int]()
+    for holder in way:
+        card.deal(holder)
+        had.add(holder)
+        assert all(card.read_by(seat) for seat in had)
+        assert not any(card.read_by(*seats) for seats in outsiders(*had))
+        card.give_back()
+        assert not any(card.read_by(*seats) for seats in outsiders(*had))
+
+
+def test_fresh_keys_alone_give_the_card_away() -> None:
+    """Why cards that go back are masked: on the same epk, an old key that is public makes the new share public."""
+    card = SymbolicCard()
+    card.deal(0)
+    card.move()
+    assert not card.read_by()
+    card.deal(1)
+    assert card.read_by()
+
+
+def test_masks_without_keys_that_are_never_published_give_the_card_away() -> None:
+    """Why there is a joint key in between: move and mask, and the keys that are published later undo the mask."""
+    card = SymbolicCard()
+    card.deal(0)
+    card.move()
+    card.mask()
+    card.deal(1)
+    assert card.read_by()
+
+
+def test_masks_under_the_old_keys_give_the_card_away() -> None:
+    card = SymbolicCard()
+    card.deal(0)
+    card.mask()
+    card.move()
+    card.deal(1)
+    assert card.read_by()
+
+
+# --- On the log ---
+
+
+@pytest.mark.parametrize("place", [Place.TOP, Place.BOTTOM])
+def test_outsider_reads_nothing_after_a_return(group: Group, place: Place) -> None:
+    """The attack of the third test above, with numbers, on what a table publishes."""
+    decks = fresh(group, 3, 2)
+    decks.ask(Deal(0, (Portion(0, 1),)))
+    decks.ask(Return(0, (0,), place))
+    deck = decks.ask(Deal(0, (Portion(1, positions=(2,)),)))
+    said = {(duty.step, duty.seat, count): message for count, (duty, message) in enumerate(decks.said)}
+
+    def of(step: str, seat: int, name: str, which: int) -> bytes:
+        return field_of([m for (s, p, _), m in said.items() if (s, p) == (step, seat)][which], name)
+
+    cards, G = gather_cards(deck.layers, (2,)), group.G
+    first, old = gather_cards(deck.layers, (0,)), group.scalars(of("release", 1, "keys", 0))
+    assert old * G == deck.layers[0].keys[1][0], "seat 1 published its key when seat 0 got the card"
+    gathered = group.points(of("gather", 1, "gains", 0)) + old * first.epk
+    gained = group.points(of("rekey", 1, "gains", -1))
+    others = group.scalars(of("release", 0, "keys", -1)) + group.scalars(of("release", 2, "keys", -1))
+    for share in (gathered, gathered + gained, gained, gained + old * cards.epk):
+        assert encodings(cards.msg - others * cards.epk - share)[0] not in deck.face_index
+    assert cards.epk != first.epk
+    own = card_secrets(decks.tapes[1], decks.table, 0, deck.layers[1], 1)
+    assert encodings(cards.msg - (others + own) * cards.epk)[0] in deck.face_index
+
+
+def everything(group: Group) -> Decks:
+    """A deck that has been through all operations."""
+    decks = fresh(group, 3, 5)
+    for operation in (
+        Deal(0, (Portion(0, 1), Portion(1, 1))),
+        Open(0, 1),
+        Return(0, (0,), Place.TOP),
+        Deal(0, (Portion(2, 1),)),
+        Return(0, (1, 2), Place.SHUFFLED),
+        Deal(0, (Portion(0, 2), Portion(1, 1))),
+        Show(0, 2, (5,)),
+    ):
+        decks.ask(operation)
+    return decks
+
+
+def published_points(group: Group, said: Iterable[tuple[Duty, bytes]]) -> list[bytes]:
+    """Every run of 32 bytes in every field that is a point, in messages and in proofs."""
+    found = []
+    for _, message in said:
+        for value in decode(dict, message, what="a message").items():
+            raw = b"" if value[0] == "type" else field_of(message, value[0])
+            for start in (0, 1):
+                for at in range(start, len(raw) - 31, 32):
+                    try:
+                        found.append(group.points(raw[at : at + 32]).to_bytes())
+                    except DecodeError:
+                        continue
+    return found
+
+
+def secrets_of(decks: Decks, seat: int) -> Scalars:
+    deck, tape = decks.decks[0], decks.tapes[seat]
+    shuffles = [shuffle_secret(tape, decks.table, 0, epoch, seat) for epoch in range(deck.places.epoch + 1)]
+    return concat(*shuffles, *(card_secrets(tape, decks.table, 0, layer, seat) for layer in deck.layers))
+
+
+def test_nothing_published_is_a_secret_times_an_epk(fast: Group) -> None:
+    """s·epk, for every secret key of every seat and every epk that was ever published, in no message and no proof."""
+    decks = everything(fast)
+    decks.settle()
+    public = published_points(fast, decks.said)
+    assert len(public) > 250
+    epks = [field_of(m, "epk") for d, m in decks.said if d.step in ("shuffle", "reshuffle", "mask")]
+    epk = concat(*(fast.points(data) for data in epks), *(layer.cards.epk for layer in decks.decks[0].layers))
+    for seat in range(3):
+        secrets = secrets_of(decks, seat)
+        for index in range(len(secrets)):
+            assert not set(encodings(secrets[index] * epk)) & set(public)
+
+
+def test_fork_that_feeds_a_seat_its_own_epk(fast: Group) -> None:
+    """Made to shuffle its own cards, or points it published elsewhere, a seat still publishes no s·epk."""
+    decks = fresh(fast, 3, 3)
+    duty, message = next((d, m) for d, m in decks.said if d.step == "shuffle" and d.seat == 1)
+    own = Masked(fast.points(field_of(message, "epk")), fast.points(field_of(message, "msg")))
+    S = fast.points(field_of(message, "key"))
+    for cards in (own, Masked(own.msg, own.epk), Masked(concat(S, own.epk[1:]), own.msg)):
+        stage = Shuffling(NewDeck(0, 3), 0, cards, S + fast.G, {0: fast.G}, 1, b"")
+        fork = replace(decks.decks[0], stage=stage)
+        said = fork.message(duty, decks.tapes[1])
+        s = shuffle_secret(decks.tapes[1], decks.table, 0, 0, 1)
+        oracle = set(encodings(s * cards.epk))
+        assert not oracle & set(published_points(fast, [(duty, said)]))
+        out = fast.points(field_of(said, "msg"))
+        assert not any(oracle & set(encodings(out - cards.msg[place])) for place in range(3))
+        assert out != fast.points(field_of(message, "msg")), "other cards, other masks"
+
+
+def test_a_seat_sends_nothing_on_a_false_deck(fast: Group) -> None:
+    """Verify before you send: fed points of its own in place of a deck, the next seat names the cheater and is silent.
+
+    `cheat` asserts that no honest seat says anything after the false message.
+    """
+
+    def forge(deck: MaskDeck, duty: Duty, tape: object, honest: bytes) -> bytes:
+        return changed(honest, epk=field_of(honest, "msg"), msg=field_of(honest, "epk"))
+
+    verdict = cheat(played(fast, (NewDeck(0, 4),)), 0, "shuffle", forge)
+    assert verdict.fault is not None and verdict.fault.entry == 3
+
+
+def test_a_shuffle_and_masks_in_place_share_no_randomness(fast: Group) -> None:
+    """Forked between giving the same cards back shuffled and to the top, a seat uses other masks for each."""
+    decks = fresh(fast, 2, 2)
+    decks.ask(Deal(0, (Portion(0, 2),)))
+    forks = {}
+    for place in (Place.SHUFFLED, Place.TOP):
+        deck = decks.decks[0].request(Return(0, (0, 1), place)).deck
+        for _ in range(2):
+            deck = decks.step(deck, deck.duties[0])  # type: ignore[arg-type]
+        forks[place] = deck
+    shuffled, stacked = forks[Place.SHUFFLED].stage, forks[Place.TOP].stage  # type: ignore[attr-defined]
+    assert isinstance(shuffled, Shuffling) and isinstance(stacked, Masking)
+    assert shuffled.cards.digest() == stacked.cards.digest() and shuffled.joint == stacked.joint
+    there = decks.tapes[0], decks.table, 0, 1, 0, shuffled.cards, shuffled.joint
+    _, masks = shuffle_draws(*there)
+    in_place = mask_draws(*there)
+    assert all(masks[i] != in_place[j] for i in range(2) for j in range(2))
+
+
+def test_gather_after_a_deal_shows_shares_of_known_cards_only(fast: Group) -> None:
+    """A key that was published makes the seat's share of that card's gathered mask public, and of no other card."""
+    decks = fresh(fast, 3, 4)
+    decks.ask(Deal(0, (Portion(0, 1),)))
+    deck = decks.decks[0].request(Return(0, (0,), Place.SHUFFLED)).deck
+    stage = deck.stage  # type: ignore[attr-defined]
+    assert isinstance(stage, Gathering)
+    for _ in range(3):
+        deck = decks.step(deck, deck.duties[0])  # type: ignore[arg-type]
+    gains = fast.points(field_of(decks.said[-2][1], "gains"))
+    old = fast.scalars(field_of(next(m for d, m in decks.said if (d.step, d.seat) == ("release", 1)), "keys"))
+    s = shuffle_secret(decks.tapes[1], decks.table, 0, 1, 1)
+    cards = gather_cards(deck.layers, stage.masked)  # type: ignore[attr-defined]
+    assert gains[0] + old * cards.epk[0] == s * cards.epk[0]
+    for place in range(1, 4):
+        assert gains[place] + old * cards.epk[place] != s * cards.epk[place]
+
+
+def test_rekey_of_a_card_with_one_key_is_not_the_bare_face(group: Group) -> None:
+    """At no step does a deck hold a face in the clear: between unmasking and masking again there is no message."""
+    decks = fresh(group, 2, 2)
+    deck = decks.decks[0]
+    bare = set(encodings(deck.faces))
+    assert not bare & set(published_points(group, decks.said))
+    # A card under one key, moved by its only owner: the source's re-mask in three steps would show it.
+    layer = deck.layers[0]
+    other = card_secrets(decks.tapes[1], decks.table, 0, layer, 1)
+    single = layer.cards.msg - other * layer.cards.epk
+    own = card_secrets(decks.tapes[0], decks.table, 0, layer, 0)
+    new = own + group.integers([5])
+    gain = (new - own) * layer.cards.epk
+    assert not bare & set(encodings(gain)) and not bare & set(encodings(single + gain))
+    assert bare == set(encodings(single + gain - new * layer.cards.epk))
+
+
+def test_equal_prints_are_different_faces(group: Group) -> None:
+    """Faces are indices: two cards with the same print have unrelated points, other in every deck, hand and session."""
+    tables = [table(group), table(group, hand=1), table(group, session=bytes(32))]
+    points = [encoding for t in tables for deck in (0, 1) for encoding in encodings(faces(t, deck, 3))]
+    assert len(set(points)) == len(points) == 18

@@ -1,0 +1,125 @@
+"""The bookkeeping of a deck: what a game may ask, whatever the protocol."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nodealer.cards import Card, Deal, Place, Places, Portion, Return, Show
+from nodealer.errors import BadParameter
+
+SEATS = (0, 1, 2)
+
+
+def fresh(size: int = 6) -> Places:
+    return Places.fresh(0, size)
+
+
+@pytest.mark.parametrize("size", [-1, 0, 1, 10_001, 2**40])
+def test_sizes_that_are_no_deck(size: int) -> None:
+    with pytest.raises(BadParameter, match="2 to 10000 cards"):
+        fresh(size)
+
+
+@pytest.mark.parametrize("size", [2, 52, 10_000])
+def test_sizes_that_are(size: int) -> None:
+    assert fresh(size).pile == tuple(range(size))
+
+
+def test_dealing_from_the_top() -> None:
+    deal = Deal(0, (Portion(1, 2), Portion(0, 1), Portion(2, positions=(5,))))
+    assert fresh().deal(deal, SEATS) == {1: (0, 1), 0: (2,), 2: (5,)}
+
+
+@pytest.mark.parametrize(
+    "portions",
+    [
+        (),
+        (Portion(3, 1),),
+        (Portion(-1, 1),),
+        (Portion(0, 1), Portion(0, 1)),
+        (Portion(0, 7),),
+        (Portion(0, 4), Portion(1, 3)),
+        (Portion(0, -1),),
+        (Portion(0),),
+        (Portion(0, 1, (1,)),),
+        (Portion(0, positions=(1, 1)),),
+        (Portion(0, positions=(1,)), Portion(1, positions=(1,))),
+        (Portion(0, positions=(6,)),),
+        (Portion(0, positions=(-1,)),),
+        (Portion(0, 2), Portion(1, positions=(0,))),
+    ],
+)
+def test_deals_that_make_no_sense(portions: tuple[Portion, ...]) -> None:
+    with pytest.raises(BadParameter):
+        fresh().deal(Deal(0, portions), SEATS)
+
+
+def test_a_card_is_dealt_once() -> None:
+    places = fresh().give(0, 1)
+    assert places.holder(0) == 1 and places.hand(1) == (0,) and 0 not in places.pile
+    with pytest.raises(BadParameter, match="not in the pile"):
+        places.choose(0, (0,))
+    with pytest.raises(BadParameter, match="not in the pile"):
+        fresh().open(3, 5).choose(0, (3,))
+
+
+def test_showing_what_one_holds() -> None:
+    places = fresh().give(0, 1).give(1, 2)
+    assert places.shown(Show(0, 1, (0,))) == (0,)
+    for seat, positions in ((2, (0,)), (1, (1,)), (1, (0, 1)), (1, (3,)), (1, ()), (1, (0, 0)), (0, (0,)), (1, (9,))):
+        with pytest.raises(BadParameter):
+            places.shown(Show(0, seat, positions))
+    with pytest.raises(BadParameter, match="open already"):
+        places.open(0, 4).shown(Show(0, 1, (0,)))
+
+
+def test_giving_back() -> None:
+    places = fresh().give(0, 1).open(2, 3)
+    assert places.given_back(Return(0, (0, 2), Place.DISCARD)) == (0, 2)
+    for positions in ((1,), (0, 0), (6,), ()):
+        with pytest.raises(BadParameter):
+            places.given_back(Return(0, positions, Place.DISCARD))
+    gone = places.drop((0, 2))
+    assert gone.holder(0) is None and gone.face(2) is None and gone.pile == (1, 3, 4, 5)
+
+
+@pytest.mark.parametrize(
+    ("place", "pile"),
+    [(Place.TOP, (6, 1, 2, 3, 4, 5)), (Place.BOTTOM, (1, 2, 3, 4, 5, 6)), (Place.SHUFFLED, (6, 7, 8, 9, 10, 11))],
+)
+def test_a_return_starts_an_epoch(place: Place, pile: tuple[int, ...]) -> None:
+    """What comes back is a new card: nobody can follow it by its old position."""
+    back = fresh().give(0, 1).restack((0,), place)
+    assert back.pile == pile and back.epoch == 1
+    assert back.card(0) == Card(0, 0, 0) and back.card(6) == Card(0, 1, 6)
+    assert back.hand(1) == ()
+
+
+def test_digests() -> None:
+    one = fresh()
+    digests = {p.digest() for p in (one, fresh(7), one.give(0, 1), one.give(0, 2), one.open(0, 1), one.open(0, 2))}
+    digests.add(Places.fresh(1, 6).digest())
+    assert len(digests) == 7
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), max_size=12))
+def test_no_card_is_in_two_places(steps: list[tuple[int, int]]) -> None:
+    """Whatever is asked, in whatever order, a card is in the pile, in one hand or on the table."""
+    places = fresh(8)
+    for what, seat in steps:
+        try:
+            if what == 0:
+                places = places.give(places.next_cards(1)[0], seat)
+            elif what == 1:
+                places = places.open(places.next_cards(1)[0], seat)
+            elif what == 2:
+                places = places.open(places.shown(Show(0, seat, places.hand(seat)[:1]))[0], 7)
+            else:
+                places = places.drop(places.given_back(Return(0, places.hand(seat)[:1], Place.DISCARD)))
+        except BadParameter:
+            continue
+        held, opened = [p for p, _ in places.held], [p for p, _ in places.opened]
+        assert len(set(held)) == len(held) and len(set(opened)) == len(opened)
+        assert not set(places.pile) & {*held, *opened}
