@@ -102,6 +102,16 @@ def test_a_long_msm(g: Group) -> None:
     assert msm(x, x * g.G) == vartime_msm(x, x * g.G) == x.dot(x) * g.G
 
 
+def test_combine_is_two_products_and_broadcasts(g: Group) -> None:
+    x, y = g.integers([3, 0, 7]), g.integers([5, 11, 2])
+    p, q = x * g.G + g.G, y * g.G
+    for a in (x, x[0]):
+        for b in (y, y[1]):
+            for left in (p, p[2], g.identity(3)):
+                for right in (q, g.G):
+                    assert g.combine(a, left, b, right) == a * left + b * right
+
+
 def test_indexing(g: Group) -> None:
     x, p = g.integers([5, 6, 7]), multiples(g, 5, 6, 7)
     cases: list[tuple[int | slice, list[int]]] = [
@@ -337,6 +347,9 @@ MISMATCHED: dict[str, Callable[[Group], object]] = {
     "msm": lambda g: msm(g.integers([1, 2]), g.identity(3)),
     "msm does not broadcast": lambda g: msm(g.integers([1]), g.identity(3)),
     "msm does not broadcast points": lambda g: msm(g.integers([1, 2]), g.G),
+    "combine, first product": lambda g: g.combine(g.integers([1, 2]), g.identity(3), g.integers([1]), g.G),
+    "combine, second product": lambda g: g.combine(g.integers([1]), g.G, g.integers([1, 2]), g.identity(3)),
+    "combine, sum": lambda g: g.combine(g.integers([1]), g.identity(2), g.integers([1]), g.identity(3)),
     "vartime_msm": lambda g: vartime_msm(g.integers([1, 2]), g.identity(3)),
     "vartime_msm does not broadcast": lambda g: vartime_msm(g.integers([1, 2]), g.G),
     "powers of many": lambda g: g.integers([1, 2]).powers(2),

@@ -1,7 +1,9 @@
 //! Σ scalars[i]·points[i], cut among threads where that pays.
 
-use crate::array::Array;
-use crate::cost;
+use zeroize::Zeroizing;
+
+use crate::array::{Array, broadcast};
+use crate::cost::{self, POINT_MUL};
 use crate::error::Error;
 use crate::group::PrimeGroup;
 use crate::points::Points;
@@ -35,4 +37,20 @@ fn cut<G: PrimeGroup>(
     };
     let each = nanos.saturating_mul(share as u64);
     Points::from(Array::build(length.div_ceil(share), each, part)?).sum()
+}
+
+/// a·p + b·q, elementwise with broadcasting, in constant time: the doublings of both products are shared.
+pub fn combine<G: PrimeGroup>(
+    a: &Scalars<G>,
+    p: &Points<G>,
+    b: &Scalars<G>,
+    q: &Points<G>,
+) -> Result<Points<G>, Error> {
+    let length = broadcast(broadcast(a.len(), p.len())?, broadcast(b.len(), q.len())?)?;
+    let at = |length: usize, i: usize| if length == 1 { 0 } else { i };
+    let element = |i: usize| {
+        let scalars = Zeroizing::new([a.0[at(a.len(), i)], b.0[at(b.len(), i)]]);
+        G::msm(&*scalars, &[p.elements[at(p.len(), i)], q.elements[at(q.len(), i)]])
+    };
+    Array::build(length, 2 * POINT_MUL, element).map(Points::from)
 }

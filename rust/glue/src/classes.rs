@@ -6,7 +6,7 @@
 macro_rules! group_classes {
     ($module:ident = $group:ty: $Handle:ident, $Scalars:ident, $Points:ident) => {
         pub mod $module {
-            use nodealer_arrays::{Points, PrimeGroup, Scalars, cost, msm, vartime_msm};
+            use nodealer_arrays::{Points, PrimeGroup, Scalars, combine, cost, msm, vartime_msm};
             use pyo3::IntoPyObjectExt;
             use pyo3::prelude::*;
             use pyo3::sync::PyOnceLock;
@@ -168,6 +168,20 @@ macro_rules! group_classes {
                 ) -> PyResult<$Points> {
                     let (scalars, points) = (own_scalars(scalars)?, own_points(points)?);
                     run(py, scalars.len(), cost::MSM, || msm(scalars, points)).map($Points).map_err(refuse)
+                }
+
+                #[pyo3(signature = (a, p, b, q, /))]
+                fn combine(
+                    &self,
+                    py: Python<'_>,
+                    a: &Bound<'_, PyAny>,
+                    p: &Bound<'_, PyAny>,
+                    b: &Bound<'_, PyAny>,
+                    q: &Bound<'_, PyAny>,
+                ) -> PyResult<$Points> {
+                    let (a, p, b, q) = (own_scalars(a)?, own_points(p)?, own_scalars(b)?, own_points(q)?);
+                    let units = a.len().max(p.len()).max(b.len()).max(q.len());
+                    run(py, units, 2 * cost::POINT_MUL, || combine(a, p, b, q)).map($Points).map_err(refuse)
                 }
 
                 #[pyo3(signature = (scalars, points, /))]

@@ -129,6 +129,9 @@ class Group(Protocol):
     def msm(self, scalars: Scalars, points: Points, /) -> Points:
         """Σ scalars[i]·points[i], in constant time. The lengths must be equal."""
 
+    def combine(self, a: Scalars, p: Points, b: Scalars, q: Points, /) -> Points:
+        """a·p + b·q, elementwise and broadcast, in constant time: cheaper than the two products alone."""
+
     def vartime_msm(self, scalars: Scalars, points: Points, /) -> Points:
         """The same for public values, faster."""
 

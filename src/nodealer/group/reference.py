@@ -284,6 +284,14 @@ class ReferenceGroup:
         _same_length(left, right)
         return PointArray(self, (multiply.msm(self.curve, left, right),))
 
+    def combine(self, a: Scalars, p: Points, b: Scalars, q: Points, /) -> PointArray:
+        scalars = self.own(a, ScalarArray)._values, self.own(b, ScalarArray)._values
+        points = self.own(p, PointArray)._values, self.own(q, PointArray)._values
+        # Judged in this order, so that both backends refuse the same arrays.
+        first, second = (list(_broadcast(x, y)) for x, y in zip(scalars, points, strict=True))
+        pairs = _broadcast(first, second)
+        return PointArray(self, tuple(multiply.straus(self.curve, [x, y], [s, t]) for (x, s), (y, t) in pairs))
+
     def vartime_msm(self, scalars: Scalars, points: Points, /) -> PointArray:
         return self.msm(scalars, points)
 

@@ -105,7 +105,7 @@ class AddMaskKind:
         s = draw_scalars(tape, "key", b"", K.group, 1)
         S, u = s * G, U.take(order)
         joint = K + S
-        outputs = u + rho * G, W.take(order) + s * u + rho * joint
+        outputs = u + rho * G, W.take(order) + G.group.combine(s, u, rho, joint)
         relation = AddMask(K, S, U, W, *outputs)
         proof = shuffle.prove(CONTEXT.transcript(), tape, relation, order, lambda b: concat(b.dot(rho), s))
         return Shuffled(relation, proof, _bytes(outputs), Position(joint, outputs), partial(AddMask, K, S, U, W))
