@@ -69,10 +69,12 @@ class Shuffling:
         joint = self.joint + S if joins else self.joint
         order, masks = shuffle_draws(tape, table, deck.number, self.epoch, seat, self.cards, joint)
         before = self.cards.take(order)
-        epk, msg = before.epk + masks * group.G, before.msg + masks * joint
+        epk = before.epk + masks * group.G
         if joins and self.turn:
-            # In the first step every epk is the identity, and there is nothing to add the key to.
-            msg = msg + s * before.epk
+            msg = before.msg + group.combine(s, before.epk, masks, joint)
+        else:
+            # No key joins; or every epk is still the identity, and there is nothing to add the key to.
+            msg = before.msg + masks * joint
         transcript = deck.transcript(duty, self.epoch)
         if joins:
             joining = AddMask(self.joint, S, self.cards.epk, self.cards.msg, epk, msg)
