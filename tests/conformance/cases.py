@@ -9,12 +9,17 @@ from typing import Final
 import msgspec
 
 from nodealer.cards import Card, Look
-from nodealer.group import Group, Scalars, group
+from nodealer.group import Group, Scalars, concat, group
 from nodealer.protocols.base import Table
+from nodealer.protocols.lock import Lock
+from nodealer.protocols.lock.deck import LockDeck, cascade_order, fragments
 from nodealer.protocols.mask import Mask
 from nodealer.protocols.mask.cards import Masked, gather_secrets, shuffle_draws
 from nodealer.protocols.mask.cards import faces as mask_faces
 from nodealer.protocols.mask.deck import MaskDeck
+from nodealer.protocols.offset import Offset
+from nodealer.protocols.offset.deck import OffsetDeck, step_secrets
+from nodealer.protocols.offset.deck import Pairs as OffsetPairs
 from nodealer.tape import DIGEST_BYTES, Tape
 
 from .clear import SHARE_BYTES, ClearDeck, ClearProtocol, KeyMessage, ShareMessage, ShuffleMessage, permuted
@@ -119,7 +124,101 @@ MASK: Final = ProtocolCase(
     rules=(TinyRules(), TinyRules(printed="AABBBC", together=True, discard=True)),
 )
 
+# --- lock ---
+
+
+def _lock_values(group: Group, message: bytes) -> list[bytes]:
+    """Every commitment, point and scalar of every message. A pick has none."""
+    said = msgspec.json.decode(message)
+    return [] if said["type"] == "pick" else _mask_values(group, message)
+
+
+def _lock_shuffle(seats: int, honest: int, tape: Tape) -> tuple[int, ...]:
+    """The order that one seat draws for four cards."""
+    table = Table("lock", 0, bytes(32), bytes(32), 0, tuple(range(seats)), (), group())
+    cards = fragments(Tape(bytes(32)), table, 0, 0, 4, 0)
+    return tuple(cascade_order(tape, table, 0, 0, honest, cards))
+
+
+def _lock_attack(game: Game, tapes: Mapping[int, Tape]) -> Mapping[Card, int]:
+    """Open every hidden card with all secrets that are published or on a tape, as if the missing ones were one."""
+    deck = game.state.decks[0]
+    assert isinstance(deck, LockDeck) and deck.faces is not None
+    read = dict[Card, int]()
+    for position in [p for p, _ in deck.places.held if deck.places.face(p) is None]:
+        secrets = {seat: deck.table.group.integers([1]) for seat in deck.masked_by(position)}
+        secrets |= deck.released.get(position, {})
+        secrets |= {seat: deck.card_secrets(tape, (position,), seat) for seat, tape in tapes.items()}
+        (face,) = deck.faces_at((position,), secrets)
+        if face is not None:
+            read[deck.places.card(position)] = face
+    if not tapes and faces_by_differences(deck.table.group, game.log, deck.faces):
+        read |= {deck.places.card(position): -1 for position, _ in deck.places.held}
+    return read
+
+
+LOCK: Final = ProtocolCase(
+    name="lock",
+    make=lambda group: Lock(on=group),
+    fresh_values=_lock_values,
+    shuffle_alone=_lock_shuffle,
+    attack=_lock_attack,
+    rules=(TinyRules(), TinyRules(printed="AABBBC", together=True, discard=True)),
+)
+
+# --- offset ---
+
+#: Fields that are numbers, or that name things.
+_OFFSET_NAMES: Final = ("type", "system", "playerId", "players", "player", "cards", "shuffleOrder", "step", "dealNo")
+
+
+def _offset_values(group: Group, message: bytes) -> list[bytes]:
+    """Every point and scalar of every message: key parts, pairs, commitments, responses, offsets and blindings."""
+    values: list[bytes] = []
+    for name, field in msgspec.json.decode(message).items():
+        if name not in _OFFSET_NAMES and isinstance(field, str):
+            text = base64.b64decode(field)[1 if name in ("proof", "scaledProof") else 0 :]
+            values += [text[at : at + 32] for at in range(0, len(text), 32)]
+    return values
+
+
+def _offset_shuffle(seats: int, honest: int, tape: Tape) -> tuple[int, ...]:
+    """The order that one seat draws. All others leave the deck as it is, so where it sits does not matter."""
+    table = Table("offset", 0, bytes(32), bytes(32), 0, tuple(range(seats)), (), group())
+    G = table.group.integers([1, 2, 3, 4]) * table.group.G
+    order, _, _ = step_secrets(tape, table, 0, honest, OffsetPairs(G, G))
+    return tuple(order)
+
+
+def _offset_attack(game: Game, tapes: Mapping[int, Tape]) -> Mapping[Card, int]:
+    """Look every hidden deal up in the last deck and in those before, with all key parts and offsets that are published
+    or on a tape, as if the missing parts were zero."""
+    deck = game.state.decks[0]
+    assert isinstance(deck, OffsetDeck)
+    read = dict[Card, int]()
+    for position in [p for p, _ in deck.places.held if deck.places.face(p) is None]:
+        parts = dict(deck.released.get(position, {}))
+        parts |= {seat: deck.card_secrets(tape, (position,), seat) for seat, tape in tapes.items()}
+        key = concat(*parts.values()).sum() if parts else game.config.protocol.group.integers([0])
+        for turn in deck.turns:
+            key = key + deck.offsets[turn.seat]
+            face = turn.deck.find(key)
+            if face is not None:
+                read[deck.places.card(position)] = face
+    return read
+
+
+OFFSET: Final = ProtocolCase(
+    name="offset",
+    make=lambda group: Offset(on=group),
+    fresh_values=_offset_values,
+    shuffle_alone=_offset_shuffle,
+    attack=_offset_attack,
+    rules=(TinyRules(), TinyRules(printed="AABBBC", together=True, discard=True)),
+    roles={1: "dealer"},
+)
+
 #: The protocols of the package. The clear one is the test of the suite and is not among them.
-CASES: Final[tuple[ProtocolCase, ...]] = (MASK,)
+CASES: Final[tuple[ProtocolCase, ...]] = (MASK, LOCK, OFFSET)
 
 ALL: Final = (CLEAR, *CASES)

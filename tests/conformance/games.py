@@ -42,6 +42,8 @@ class TinyRules:
     peek: Look | None = None
     discard: bool = False
     together: bool = False
+    #: With `together`: moves that cross in one round all count.
+    rounds: bool = False
     #: Turn every card up at the end, so that the faces can be counted.
     reveal: bool = True
     #: What is printed on the faces; equal prints are different faces.
@@ -87,7 +89,8 @@ class Tiny:
         if self.stage == "over" or self.cards_gone:
             return Done(self.result)
         if self.stage == "turns" and self.showing is None:
-            return Turn(self.to_move if self.rules.together else self.to_move[:1])
+            seats = self.to_move if self.rules.together else self.to_move[:1]
+            return Turn(seats, round=0 if self.rules.rounds else None)
         return Ask(tuple(self._operations()))
 
     def _operations(self) -> list[Operation]:

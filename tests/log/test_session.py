@@ -66,6 +66,20 @@ def test_any_change_is_another_session() -> None:
     assert len(ids) == len(others) + 2
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"game": Part("x" * 65, 0)},
+        {"protocol": Part("", 0)},
+        {"versions": (("v" * 65, "1"),)},
+        {"versions": (("v", "1"),) * 65},
+    ],
+)
+def test_names_and_versions_are_short(changed: dict[str, Any]) -> None:
+    with pytest.raises(DecodeError):
+        read_session(encode(made(proposal(**changed)).session()))
+
+
 def test_a_nonce_that_was_not_committed_to_names_its_seat() -> None:
     for seat in range(3):
         wrong = made()

@@ -293,6 +293,15 @@ def test_late_entries_are_dropped(game: Make) -> None:
     ).signed_by(table.persons[1].key.public), "it has taken its number"
 
 
+def test_moves_of_one_round_all_count(game: Make) -> None:
+    """Seats that move side by side: whatever order their moves arrive in, none is late."""
+    table = game(TinyRules(together=True, rounds=True)).play(until=dealt)
+    moves = [seat.move({"show": False}) for seat in table.seats.values()]
+    for order in ((0, 1, 2), (2, 0, 1), (1, 2, 0)):
+        replica = table.replica()
+        assert [replica.append(moves[place]) for place in order] == [Outcome.ACCEPTED] * 3
+
+
 def test_late_by_several_hands(game: Make) -> None:
     """An entry that was due long ago is dropped, or its seat could never speak again: its number is used up."""
     table = game(TinyRules(together=True), hands=4).play(until=dealt)

@@ -22,10 +22,15 @@ class Ask:
 
 @dataclass(frozen=True)
 class Turn:
-    """A move is owed by each of `seats`; each of `may` can make one if it likes."""
+    """A move is owed by each of `seats`; each of `may` can make one if it likes.
+
+    `round` names a round in which several seats move side by side: as long as it stays the same, a move that was made
+    before another seat's came in still counts. Without it a move answers exactly the state it was made in.
+    """
 
     seats: tuple[int, ...]
     may: tuple[int, ...] = ()
+    round: int | None = None
 
 
 @dataclass(frozen=True)

@@ -21,13 +21,15 @@ FORMAT: Final = "nodealer-log"
 FORMAT_VERSION: Final = 0
 NONCE_BYTES: Final = 32
 
+#: Names and versions in a session are short.
+Label = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
 Nonce = Annotated[bytes, msgspec.Meta(min_length=NONCE_BYTES, max_length=NONCE_BYTES)]
 
 
 class Part(Message, frozen=True):
     """A game or a protocol: its name, its version, and its parameters as canonical JSON."""
 
-    name: str
+    name: Label
     version: Natural
     parameters: msgspec.Raw = msgspec.Raw(b"{}")
 
@@ -38,7 +40,7 @@ class Proposal(Message, frozen=True):
     game: Part
     protocol: Part
     #: Versions of everything whose behaviour two seats must share, such as ("pokerkit", "0.7.7").
-    versions: tuple[tuple[str, str], ...]
+    versions: Annotated[tuple[tuple[Label, Label], ...], msgspec.Meta(max_length=64)]
     roster: Roster
     #: A rehearsal's seeds are public: nothing in it is secret.
     rehearsal: bool = False

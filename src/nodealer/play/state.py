@@ -218,7 +218,10 @@ def _moves(state: TableState) -> tuple[Duty, ...]:
     want = state.game.wants if state.game is not None else None
     if not isinstance(want, Turn):
         return ()
-    anchor = digest("turn", state.turn, state.game.digest() if state.game is not None else b"")
+    if want.round is not None:
+        anchor = digest("round", want.round)
+    else:
+        anchor = digest("turn", state.turn, state.game.digest() if state.game is not None else b"")
     return (
         *(Duty(state.table, None, seat, "move", anchor, choice=True) for seat in want.seats),
         *(Duty(state.table, None, seat, "move", anchor, choice=True, optional=True) for seat in want.may),
