@@ -13,7 +13,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from nodealer.cards import Event
-from nodealer.errors import EntryRefused, LogBroken, Malformed, PeerError, PeerFault, ProofRejected, Undecided
+from nodealer.errors import (
+    EntryRefused,
+    LogBroken,
+    Malformed,
+    NodealerError,
+    PeerError,
+    PeerFault,
+    ProofRejected,
+    Undecided,
+)
 from nodealer.log.entry import Arrival, authenticate, first_head, next_head, read_entry
 from nodealer.play.bodies import read_body
 from nodealer.play.state import Change, Config, Fault, Phase, TableState, first_state, refreshed
@@ -159,7 +168,7 @@ class Replica:
                 self._stop(self.state, fault, "message")
             self._grow(arrival.data)
             return Outcome.FAULT
-        except Exception:
+        except NodealerError:
             # Refused on a state that may itself be false: then the entry is void, and not to be blamed. Nor need a game
             # cope with what no true deck gives, such as one face twice, where all seats went on with a false one.
             if not self._owed:
