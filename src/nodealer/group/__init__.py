@@ -28,7 +28,9 @@ __all__ = [
 ]
 
 BACKENDS = ("native", "reference")
-GROUPS = ("ristretto255", "secp256k1")
+GROUPS = ("ristretto255", "secp256k1", "modp2048")
+#: Groups that exist once, whatever backend is asked for.
+ONE_BACKEND = {"modp2048": "modp"}
 
 A = TypeVar("A", bound=Array)
 
@@ -41,7 +43,7 @@ def group(name: str = "ristretto255", backend: str | None = None) -> Group:
     backend = default_backend() if backend is None else _known(backend, "backend")
     if name not in GROUPS:
         raise BadParameter(f"no such group: {name!r} (there is {', '.join(GROUPS)})")
-    found: Group = getattr(import_module(f"nodealer.group.{backend}"), name)
+    found: Group = getattr(import_module(f"nodealer.group.{ONE_BACKEND.get(name, backend)}"), name)
     return found
 
 

@@ -11,9 +11,9 @@ from nodealer.group.api import Group, Points
 
 Hash = Literal["sha256", "sha512"]
 
-HASH_OF_GROUP: dict[str, Hash] = {"ristretto255": "sha512", "secp256k1": "sha256"}
+HASH_OF_GROUP: dict[str, Hash] = {"ristretto255": "sha512", "secp256k1": "sha256", "modp2048": "sha512"}
 """The hash of each group's suite: ristretto255_XMD:SHA-512_R255MAP_RO_ (RFC 9380, appendix B), and
-secp256k1_XMD:SHA-256_SSWU_RO_ (section 8.7)."""
+secp256k1_XMD:SHA-256_SSWU_RO_ (section 8.7). The squares modulo a prime have no suite; they take the same expansion."""
 
 
 def hash_to_points(group: Group, dst: bytes, messages: Sequence[bytes]) -> Points:

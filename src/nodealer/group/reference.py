@@ -48,6 +48,11 @@ class _Array(Generic[V]):
     def group(self) -> Group:
         return self._group
 
+    @property
+    def values(self) -> tuple[V, ...]:
+        """The elements in the group's own form, for the group alone."""
+        return self._values
+
     def __len__(self) -> int:
         return len(self._values)
 
@@ -187,16 +192,14 @@ class PointArray(_Array[Element]):
 
     def tabled(self) -> PointArray:
         _only_one(self)
-        table = self._table or FixedBase(self._group.curve, self._values[0])
-        return PointArray(self._group, self._values, table)
+        return PointArray(self._group, self._values, self._table or self._group.table(self._values[0]))
 
     def scaled(self, scalars: tuple[int, ...]) -> PointArray:
         """The elementwise products, for `scalars * points`."""
-        curve, point = self._group.curve, self._values[0]
-        if len(self) == 1 and (self._table or len(scalars) >= TABLE_PAYS_FROM):
-            table = self._table or FixedBase(curve, point)
-            return self._new(tuple(map(table.multiply, scalars)))
-        return self._new(tuple(multiply.straus(curve, [x], [p]) for x, p in _broadcast(scalars, self._values)))
+        table = self._table
+        if table is None and len(self) == 1 and len(scalars) >= TABLE_PAYS_FROM:
+            table = self._group.table(self._values[0])
+        return self._new(self._group.scaled(table, scalars, lambda: _broadcast(scalars, self._values)))
 
     def first_identity(self) -> int | None:
         curve = self._group.curve
@@ -294,6 +297,18 @@ class ReferenceGroup:
 
     def vartime_msm(self, scalars: Scalars, points: Points, /) -> PointArray:
         return self.msm(scalars, points)
+
+    def table(self, point: Element) -> FixedBase | None:
+        """What makes multiplications of one point faster."""
+        return FixedBase(self.curve, point)
+
+    def scaled(
+        self, table: FixedBase | None, scalars: tuple[int, ...], pairs: Callable[[], Iterator[tuple[int, Element]]]
+    ) -> tuple[Element, ...]:
+        """The products of scalars and points, pair by pair; or all with the one point that `table` is of."""
+        if table is not None:
+            return tuple(map(table.multiply, scalars))
+        return tuple(multiply.straus(self.curve, [x], [p]) for x, p in pairs())
 
     def own(self, value: object, kind: type[A]) -> A:
         """`value`, if it is an array of this kind, of this group and of this backend."""

@@ -139,7 +139,8 @@ def simple_swu(u: int) -> tuple[int, int]:
         # Z is no square, and so one of the two always has a root.
         x = zuu * x % P
         y = root(x * x * x + MAP_A * x + MAP_B)
-    assert y is not None
+    if y is None:
+        raise ArithmeticError("a field element that maps to no point of the curve")
     return x, y if y & 1 == u & 1 else -y % P
 
 

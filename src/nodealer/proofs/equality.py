@@ -84,15 +84,16 @@ class Each:
             raise BadParameter(f"{len(self.keys)} keys, {len(self.bases)} bases and {len(self.images)} images")
 
 
-def prove_each(transcript: Transcript, tape: Tape, each: Each, s: Scalars) -> bytes:
-    """Knowledge of all s[i].
+def prove_each(transcript: Transcript, tape: Tape, each: Each, s: Scalars, *, root: Scalars | None = None) -> bytes:
+    """Knowledge of all s[i]. A prover who knows `root`, with base = root·G, is faster; the proof is the same.
 
     The rows of the keys stay apart, so that each s[i] is fixed by its key; then the weights may fold the images.
     """
     group = each.keys.group
     weights = _fold(transcript, labels.EQUALITY_MANY, each.base, each.keys, each.bases, each.images)
     k = transcript.nonces(tape, labels.EQUALITY_MANY, group, len(each.keys))
-    T = concat(k * each.base, msm(k * weights, each.bases))
+    key_rows = k * each.base if root is None else (k * root) * group.G
+    T = concat(key_rows, msm(k * weights, each.bases))
     c = _commit(transcript, group, T)
     return encode_proof(T, c * s + k)
 
@@ -105,12 +106,13 @@ def check_each(transcript: Transcript, each: Each, proof: bytes) -> Check:
 def _check(
     transcript: Transcript, kind: str, base: Points, keys: Points, bases: Points, images: Points, proof: bytes
 ) -> Check:
-    """One row for each key, z·base = c·key + T, and one for all images together."""
+    """One row for each key, c·key + T = z·base, and one for all images together."""
     group, count = keys.group, len(keys)
     weights = _fold(transcript, kind, base, keys, bases, images)
     T, z = decode_proof(group, proof, points=count + 1, scalars=count, what=f"proof of {kind}")
     c = _commit(transcript, group, T)
-    minus_one = -group.integers([1])
-    key_rows = Equation.each((z, base), (-c, keys), (minus_one, T[:count]))
-    folded_row = Equation.sum((z * weights, bases), (-c * weights, images), (minus_one, T[count]))
+    # With this sign the weights of a batch, which are short, are all that T is multiplied by.
+    one, minus_z = group.integers([1]), -z
+    key_rows = Equation.each((minus_z, base), (c, keys), (one, T[:count]))
+    folded_row = Equation.sum((minus_z * weights, bases), (c * weights, images), (one, T[count]))
     return Check(transcript.seat, f"proof of {kind}", (key_rows, folded_row))

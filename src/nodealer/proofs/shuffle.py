@@ -17,7 +17,7 @@ from nodealer.group import Points, Scalars, concat, msm, vartime_msm
 from nodealer.proofs import labels
 from nodealer.proofs.checks import Check, Equation, Term
 from nodealer.proofs.encoding import decode_proof, encode_proof
-from nodealer.proofs.generators import commitment_key
+from nodealer.proofs.generators import blinding_generator, commitment_key
 from nodealer.proofs.transcript import Transcript
 from nodealer.tape import Tape
 
@@ -214,11 +214,15 @@ def _permutation_equations(relation: Relation, o: _Opened) -> tuple[Equation, ..
 
 def _relation_equations(relation: Relation, o: _Opened) -> tuple[Equation, ...]:
     """(4): the rows of the relation, with the openings for b and the secrets."""
-    minus_one = -relation.statement[0].group.integers([1])
+    group, m = relation.statement[0].group, relation.size
+    minus_one, zeros = -group.integers([1]), group.integers([0] * m)
+    key, H = commitment_key(group, m), blinding_generator(group)
     equations = []
     for row, E in zip(relation.rows(o.powers), o.E, strict=True):
         terms: list[Term] = [] if row.outputs is None else [(o.b, row.outputs)]
         terms += [(o.secrets[secret] * coefficients, points) for secret, coefficients, points in row.secrets]
         terms += [(-o.x * coefficients, points) for coefficients, points in row.image]
+        # H is the last generator of the key, and enters the sum there.
+        terms = [(concat(zeros, scalars), key) if points is H else (scalars, points) for scalars, points in terms]
         equations.append(Equation.sum(*terms, (minus_one, E)))
     return tuple(equations)

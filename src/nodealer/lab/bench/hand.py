@@ -14,6 +14,7 @@ from nodealer.cards import Deal, Event, Moved, NewDeck, Open, Operation, Portion
 from nodealer.errors import BadParameter
 from nodealer.games.base import Ask, Done, Game, Want
 from nodealer.group import Group, group
+from nodealer.lab.bench import duel, offset
 from nodealer.lab.bench.metered import Meter, metered, metered_signatures
 from nodealer.lab.bench.rows import Row, meets, size_row, time_row
 from nodealer.lab.bench.timing import Effort, Timed, bare, interleaved, using_threads
@@ -29,6 +30,8 @@ CARDS: Final = 52
 DEALT: Final = 2
 BOARD: Final = 5
 SEATS: Final = (2, 6, 9)
+#: Where a protocol is asked for other tables.
+SEATS_OF: Final = {"lock": (2, 3, 6)}
 #: The table that something is required of.
 JUDGED: Final = 6
 LOG_BYTES: Final = 220_000
@@ -95,6 +98,7 @@ class Bench:
     cards: int
     on: Group
     meter: Meter = field(default_factory=Meter)
+    parameters: bytes = b"{}"
 
     @cached_property
     def with_meter(self) -> Group:
@@ -104,7 +108,7 @@ class Bench:
     def table(self, on: Group) -> LocalTable:
         """Fresh players, who have agreed on a session and have played nothing."""
         names = [f"player {seat}" for seat in range(self.seats)]
-        return seat_players(names, make_protocol(self.protocol, on=on), HandRules(self.cards), os.urandom)
+        return seat_players(names, make_protocol(self.protocol, self.parameters, on), HandRules(self.cards), os.urandom)
 
     def played(self, on: Group) -> tuple[LocalTable, float]:
         """A finished hand, and the CPU time of all seats together."""
@@ -142,12 +146,24 @@ def _play(table: LocalTable) -> None:
 
 def run(effort: Effort, protocol: str = "mask") -> Iterator[Row]:
     """All rows, one thread. Raises `BackendMissing` without the native core."""
+    if protocol == "chain":
+        # Its numbers have 2048 bits: another yardstick, and other figures that matter.
+        from nodealer.lab.bench import chain
+
+        yield from chain.run(effort)
+        return
     native = group(backend="native")
     effort = replace(effort, pairs=min(effort.pairs, PAIRS))
+    if protocol == "duel":
+        # Two seats with a deck each: a hand of its own, measured in cards.
+        yield from duel.run(effort, native)
+        return
     with using_threads(1):
-        for seats in SEATS:
+        for seats in SEATS_OF.get(protocol, SEATS):
             cards = max(effort.size(CARDS), DEALT * seats + BOARD)
             yield from _rows(effort, Bench(protocol, seats, cards, native))
+        if protocol == "offset":
+            yield from offset.rows(effort, native)
 
 
 def _rows(effort: Effort, bench: Bench) -> Iterator[Row]:

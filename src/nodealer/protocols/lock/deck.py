@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from nodealer.cards import Open
+from nodealer.cards import Open, Operation
 from nodealer.group import Points, Scalars, concat
 from nodealer.proofs.transcript import draw_scalars
 from nodealer.protocols.base import Step, Table
 from nodealer.protocols.codec import encodings
-from nodealer.protocols.lock import leaving
+from nodealer.protocols.lock import leaving, steps
 from nodealer.protocols.lock.picking import Picking, ServerPicking
+from nodealer.protocols.lock.resuming import with_living_positions
 from nodealer.protocols.staged import StagedDeck
 from nodealer.tape import Tape, digest
 
@@ -50,6 +51,8 @@ class LockDeck(StagedDeck):
     epoch: int = 0
     #: Positions that the server has set apart for the table, in order.
     apart: tuple[int, ...] | None = None
+    #: Positions that lay in a pile when a seat left. Their cards are in the deck again, under other positions.
+    dead: frozenset[int] = frozenset()
 
     def layer(self, position: int) -> Layer:
         """The layer that a position belongs to."""
@@ -80,26 +83,29 @@ class LockDeck(StagedDeck):
         return concat(*parts)
 
     def faces_at(self, positions: tuple[int, ...], secrets: Mapping[int, Scalars]) -> list[int | None]:
-        product = self.table.group.integers([1] * len(positions))
-        for secret in secrets.values():
-            product = product * secret
-        bare = product.invert() * self.cards_at(positions)
+        bare = steps.unlock(self.cards_at(positions), list(secrets.values()))
         return [self.face_index.get(encoding) for encoding in encodings(bare)]
+
+    def begin(self, operation: Operation, asked: Operation) -> Step:
+        return super().begin(with_living_positions(self, operation), asked)
 
     def _open(self, operation: Open) -> Step:
         """Cards for the table are picked: by the first picker who is there, or by the server for the whole hand."""
         if operation.positions:
             return super()._open(operation)
         self.places.next_cards(operation.count)
-        if self.server is None:
-            return Step(self.at(stage=Picking(operation, self.trail)))
-        if self.apart is None:
-            return Step(self.at(stage=ServerPicking(operation, self.trail)))
-        return self.open_picked(operation, tuple(p for p in self.apart if p in self.places.pile)[: operation.count])
+        if self.apart is not None:
+            return self.open_picked(operation, tuple(p for p in self.apart if p in self.places.pile)[: operation.count])
+        picking = Picking if self.server is None else ServerPicking
+        return Step(self.at(stage=picking(operation, self.trail)))
 
     def open_picked(self, operation: Open, positions: tuple[int, ...]) -> Step:
         """Open the cards that were picked."""
         return self.release(operation, dict.fromkeys(self.table.players, positions), positions)
+
+    def rebuilt(self, count: int) -> LockDeck:
+        """The deck with a new pile of `count` cards. The old one is dead."""
+        return self.at(places=self.places.rebuilt(count), dead=self.dead | frozenset(self.places.pile))
 
     def without(self, seats: tuple[int, ...]) -> Step | None:
         return leaving.without(self, seats)

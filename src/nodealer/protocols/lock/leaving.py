@@ -9,8 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nodealer.cards import Moved
+from nodealer.group import Points
 from nodealer.protocols.base import Step
 from nodealer.protocols.staged import Closed, Idle
+from nodealer.tape import digest
 
 if TYPE_CHECKING:
     from nodealer.protocols.lock.deck import LockDeck
@@ -18,18 +20,15 @@ if TYPE_CHECKING:
 
 def without(deck: LockDeck, seats: tuple[int, ...]) -> Step | None:
     """Go on without these seats; None when fewer than two players stay."""
-    from nodealer.protocols.lock.making import Cascading, Committing
-    from nodealer.protocols.lock.recovery import Recovery
-    from nodealer.protocols.lock.resuming import resume
+    from nodealer.protocols.lock.making import Committing
 
     table = deck.table.without(seats)
     if len(table.players) < 2:
         return None
-    moved = tuple(
-        Moved(deck.places.card(position), None)
-        for position, seat in deck.places.held
-        if seat in seats and deck.places.face(position) is None
-    )
+    # What is owed from here on is another duty than what was owed before, even if nobody has said a word since.
+    trail = digest("without", deck.trail, deck.epoch, *seats)
+    if table.players == deck.table.players:
+        return Step(_without_server(deck, seats, trail))
     stays = deck.at(
         table=table,
         places=deck.places.left_by(seats),
@@ -37,18 +36,44 @@ def without(deck: LockDeck, seats: tuple[int, ...]) -> Step | None:
         server=None if deck.server in seats else deck.server,
         apart=None,
         epoch=deck.epoch + 1,
+        trail=trail,
     )
     if isinstance(deck.stage, Closed):
         return Step(stays)
     if not deck.layers or deck.faces is None:
         # Nothing was dealt: the deck is made from new fragments.
-        return Step(stays.at(stage=Committing(deck.trail), faces=None, face_index={}))
-    public = {face for _, face in deck.places.opened}
+        return Step(stays.at(stage=Committing(trail), faces=None, face_index={}))
+    moved = tuple(
+        Moved(deck.places.card(position), None)
+        for position, seat in deck.places.held
+        if seat in seats and deck.places.face(position) is None
+    )
+    step = _recover(stays, deck.faces)
+    return Step(step.deck, (*moved, *step.events), step.checks)
+
+
+def _without_server(deck: LockDeck, seats: tuple[int, ...], trail: bytes) -> LockDeck:
+    """A server has no secrets: nothing is made again. What it set apart stands; otherwise a picker picks now."""
+    from nodealer.protocols.lock.picking import Picking, ServerPicking
+
+    if deck.server not in seats:
+        return deck
+    if isinstance(deck.stage, ServerPicking):
+        deck = deck.at(stage=Picking(deck.stage.operation, trail))
+    return deck.at(server=None, trail=trail)
+
+
+def _recover(deck: LockDeck, faces: Points) -> Step:
+    """Begin the cascade of all faces that are not public, with the cards that are to be taken out of it."""
+    from nodealer.protocols.lock.making import Cascading
+    from nodealer.protocols.lock.recovery import Recovery
+    from nodealer.protocols.lock.resuming import resume
+
+    places = deck.places
+    public = {face for _, face in places.opened}
     hidden = [face for face in range(deck.size) if face not in public]
-    held = tuple(sorted(p for p, _ in (*stays.places.held, *stays.places.aside) if deck.places.face(p) is None))
-    if len(hidden) - len(held) < 1 or len(hidden) < 2:
+    held = tuple(sorted(position for position, _ in (*places.held, *places.aside) if places.face(position) is None))
+    if len(hidden) == len(held):
         # No card is left that anybody could still be dealt.
-        step = resume(stays.at(stage=Idle(), places=stays.places.rebuilt(0)))
-        return Step(step.deck, (*moved, *step.events), step.checks)
-    cascade = Cascading(deck.faces.take(hidden), {}, deck.trail, Recovery(held))
-    return Step(stays.at(stage=cascade), moved)
+        return resume(deck.rebuilt(0).at(stage=Idle()))
+    return Step(deck.at(stage=Cascading(faces.take(hidden), {}, deck.trail, Recovery(held))))

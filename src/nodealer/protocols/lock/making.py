@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from nodealer.cards import Finished, NewDeck
 from nodealer.errors import Malformed, PeerFault
-from nodealer.group import Points, concat
+from nodealer.group import Points
 from nodealer.proofs import equality, shuffle
 from nodealer.proofs.checks import Check
 from nodealer.proofs.equality import Each
@@ -21,6 +21,7 @@ from nodealer.proofs.relations import OneScalar
 from nodealer.protocols.base import Duty, Step
 from nodealer.protocols.codec import point_index, read_message, read_points
 from nodealer.protocols.lock import deck as decks
+from nodealer.protocols.lock import steps
 from nodealer.protocols.lock.messages import Cascade, Commit, Fragments, Keys
 from nodealer.protocols.lock.resuming import resume
 from nodealer.protocols.staged import Idle
@@ -89,10 +90,7 @@ class Opening:
 
         Only all seats together could arrange that, so it is nobody's fault.
         """
-        first, *others = deck.table.players
-        faces = self.said[first]
-        for seat in others:
-            faces = faces + self.said[seat]
+        faces = steps.faces([self.said[seat] for seat in deck.table.players])
         index = point_index(faces)
         if len(index) < deck.size or faces.first_identity() is not None:
             return deck.at(stage=Committing(deck.trail), epoch=deck.epoch + 1)
@@ -118,16 +116,24 @@ class Cascading:
         s = decks.cascade_secret(tape, table, deck.number, deck.epoch, seat)
         S = s * table.group.G
         order = decks.cascade_order(tape, table, deck.number, deck.epoch, seat, self.cards)
-        cards = s * self.cards.take(order)
-        relation = OneScalar(S, self.cards, cards)
-        proof = shuffle.prove(deck.transcript(duty, deck.epoch), tape, relation, order, lambda b: s)
+        cards = steps.cascade(s, self.cards, order)
+        transcript = deck.transcript(duty, deck.epoch)
+        if len(cards) == 1:
+            proof = equality.prove_equality(transcript, tape, S, self.cards, cards, s)
+        else:
+            proof = shuffle.prove(transcript, tape, OneScalar(S, self.cards, cards), order, lambda b: s)
         return encode(Cascade(S.to_bytes(), cards.to_bytes(), proof))
 
     def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> Step:
         said, group = read_message(Cascade, message), deck.table.group
         S = read_points(group, said.key, 1, "the key")
         cards = read_points(group, said.cards, len(self.cards), "the cards")
-        check = shuffle.check(deck.transcript(duty, deck.epoch), OneScalar(S, self.cards, cards), said.proof)
+        transcript = deck.transcript(duty, deck.epoch)
+        if len(cards) == 1:
+            # All faces but one are public: there is nothing to permute, and everybody knows the card.
+            check = equality.check_equality(transcript, S, self.cards, cards, said.proof)
+        else:
+            check = shuffle.check(transcript, OneScalar(S, self.cards, cards), said.proof)
         stage = replace(self, cards=cards, keys={**self.keys, duty.seat: S}, anchor=deck.trail)
         if len(stage.keys) < len(deck.table.players):
             return Step(deck.at(stage=stage), (), (check,))
@@ -159,10 +165,10 @@ class Locking:
         table, seat, count = deck.table, duty.seat, len(self.cards)
         old = decks.cascade_secret(tape, table, deck.number, deck.epoch, seat)
         new = decks.fresh_secrets(tape, table, deck.number, deck.epoch, self.origin, count, seat)
-        ratio = old.invert() * new
+        ratio = steps.lock_factors(old, new)
         keys, cards = new * table.group.G, ratio * self.cards
         each = Each(self.old[seat], keys, self.cards, cards)
-        proof = equality.prove_each(deck.transcript(duty, deck.epoch), tape, each, ratio)
+        proof = equality.prove_each(deck.transcript(duty, deck.epoch), tape, each, ratio, root=old)
         return encode(Keys(keys.to_bytes(), cards.to_bytes(), proof))
 
     def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> Step:
@@ -170,7 +176,8 @@ class Locking:
         keys = read_points(group, said.keys, count, "the keys")
         cards = read_points(group, said.cards, count, "the cards")
         # Publishing one secret must never publish another.
-        if len(point_index(concat(keys, self.old[duty.seat]))) != count + 1:
+        index = point_index(keys)
+        if len(index) != count or self.old[duty.seat].to_bytes() in index:
             raise Malformed("two cards have the same key, or one has the key of the cascade")
         each = Each(self.old[duty.seat], keys, self.cards, cards)
         check = equality.check_each(deck.transcript(duty, deck.epoch), each, said.proof)
@@ -181,11 +188,10 @@ class Locking:
 
     def finish(self, deck: LockDeck, check: Check) -> Step:
         """The cards as a new layer: the new deck is made, or what a leaver interrupted goes on."""
-        places, first = deck.places, 0
-        if deck.layers:
-            first, places = places.positions, places.rebuilt(len(self.cards))
+        first = deck.places.positions if deck.layers else 0
         layer = decks.Layer(first, deck.epoch, deck.table, self.origin, self.cards, self.keys)
-        done = deck.at(stage=Idle(), layers=(*deck.layers, layer), places=places)
+        done = deck.rebuilt(len(self.cards)) if deck.layers else deck
+        done = done.at(stage=Idle(), layers=(*deck.layers, layer))
         if isinstance(deck.asked, NewDeck):
             return Step(done.at(asked=None), (Finished(deck.asked),), (check,))
         step = resume(done)

@@ -17,9 +17,7 @@ from nodealer.proofs import equality, linear
 from nodealer.protocols.base import Duty, Step
 from nodealer.protocols.codec import encodings, read_message, read_points
 from nodealer.protocols.lock import deck as decks
-from nodealer.protocols.lock.messages import Held, Raised
-from nodealer.protocols.lock.resuming import resume
-from nodealer.protocols.staged import Idle
+from nodealer.protocols.lock.messages import Held, Keys, Raised
 from nodealer.tape import Tape
 from nodealer.wire import encode
 
@@ -163,7 +161,25 @@ class Raising:
         held = {self.raised[position].to_bytes() for position in self.held}
         rest = [place for place, card in enumerate(encodings(self.cards)) if card not in held]
         if len(rest) != len(self.cards) - len(self.held):
-            raise Undecided(f"a held card is not exactly one card of the recovered deck {deck.number}")
-        if not rest:
-            return resume(deck.at(stage=Idle(), places=deck.places.rebuilt(0)))
+            return Step(deck.at(stage=Unfound(deck.trail)))
         return Step(deck.at(stage=Locking.of(deck, self.cards.take(rest), self.keys)))
+
+
+@dataclass(frozen=True)
+class Unfound:
+    """A held card is not exactly one card of the recovered deck.
+
+    The proof of the last raise is judged after its message: if it is false, as it must be, that seat is named before
+    anybody answers here. If every proof holds, this cannot be: then whoever is next stops the hand, and names nobody.
+    """
+
+    anchor: bytes
+
+    def duties(self, deck: LockDeck) -> tuple[Duty, ...]:
+        return (deck.duty(deck.table.players[0], "lock", self.anchor),)
+
+    def message(self, deck: LockDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        return encode(Keys(b"", b"", b""))
+
+    def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> Step:
+        raise Undecided(f"a held card is not exactly one card of the recovered deck {deck.number}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from nodealer.cards import Deal, Finished, Open, Operation, Portion, for_those_who_stay
+from nodealer.cards import Deal, Finished, Open, Operation, Portion, Return, for_those_who_stay
 from nodealer.protocols.base import Step
 
 if TYPE_CHECKING:
@@ -22,13 +22,25 @@ def resume(deck: LockDeck) -> Step:
 
 
 def _again(deck: LockDeck, operation: Operation) -> Operation | None:
-    """The operation for those who stay. Old positions of the pile are dead: what named them takes the next ones."""
+    """The operation for those who stay."""
     gone = frozenset(seat for layer in deck.layers for seat in layer.table.players) - frozenset(deck.table.players)
     match for_those_who_stay(operation, gone):
-        case Deal() as deal:
-            counted = (Portion(portion.seat, portion.count or len(portion.positions)) for portion in deal.portions)
-            return replace(deal, portions=tuple(counted))
-        case Open() as opening:
-            return Open(opening.deck, opening.count or len(opening.positions))
+        case Return() as give_back:
+            # It came while the deck recovered, and then the holder left too: its cards are not there to give.
+            there = {position for position, _ in (*deck.places.held, *deck.places.opened, *deck.places.aside)}
+            positions = tuple(position for position in give_back.positions if position in there)
+            return replace(give_back, positions=positions) if positions else None
         case other:
             return other
+
+
+def with_living_positions(deck: LockDeck, operation: Operation) -> Operation:
+    """A request that names a dead position of the pile means any card that nobody has seen: it takes the next ones."""
+    match operation:
+        case Deal() if any(deck.dead & set(portion.positions) for portion in operation.portions):
+            counted = (Portion(portion.seat, portion.count or len(portion.positions)) for portion in operation.portions)
+            return replace(operation, portions=tuple(counted))
+        case Open() if deck.dead & set(operation.positions):
+            return Open(operation.deck, operation.count or len(operation.positions))
+        case _:
+            return operation
