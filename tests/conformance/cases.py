@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
 from typing import Final
 
 import msgspec
@@ -11,6 +13,9 @@ import msgspec
 from nodealer.cards import Card, Look
 from nodealer.group import Group, Scalars, concat, group
 from nodealer.protocols.base import Table
+from nodealer.protocols.chain import Chain
+from nodealer.protocols.chain.deck import ChainDeck
+from nodealer.protocols.chain.deck import Layer as ChainLayer
 from nodealer.protocols.lock import Lock
 from nodealer.protocols.lock.deck import LockDeck, cascade_order, fragments
 from nodealer.protocols.mask import Mask
@@ -218,7 +223,70 @@ OFFSET: Final = ProtocolCase(
     roles={1: "dealer"},
 )
 
-#: The protocols of the package. The clear one is the test of the suite and is not among them.
-CASES: Final[tuple[ProtocolCase, ...]] = (MASK, LOCK, OFFSET)
+# --- chain ---
 
-ALL: Final = (CLEAR, *CASES)
+
+def _chain_values(group: Group, message: bytes) -> list[bytes]:
+    """Keys, new names, numbers, nonces and proofs. The names of a pass or a reveal are those of the deck before."""
+    said = msgspec.json.decode(message)
+    values: list[bytes] = []
+    for name, field in said.items():
+        if name in ("type", "faces") or (name == "names" and said["type"] != "shuffle"):
+            continue
+        text = base64.b64decode(field)[1 if name in ("proof", "knowledge") else 0 :]
+        values += [text[at : at + 32] for at in range(0, len(text), 32)]
+    return values
+
+
+@cache
+def _chain_deck(seats: int, honest: int) -> ChainDeck:
+    """A deck of four on which all seats before the honest one have put a layer that changes nothing."""
+    table = Table("chain", 0, bytes(32), bytes(32), 0, tuple(range(seats)), (), group())
+    deck = Chain(on=table.group).new_deck(table, 0, 4, None)
+    assert deck.base is not None
+    return replace(deck, layers=tuple(ChainLayer(seat, table.group.G, deck.base) for seat in range(honest)))
+
+
+def _chain_shuffle(seats: int, honest: int, tape: Tape) -> tuple[int, ...]:
+    return _chain_deck(seats, honest).own(tape, honest).prior
+
+
+def _chain_attack(game: Game, tapes: Mapping[int, Tape]) -> Mapping[Card, int]:
+    """Take every key that is on a tape off the number that a holder was left with, and off the one in the last layer,
+    as if the missing keys were one."""
+    deck = game.state.decks[0]
+    assert isinstance(deck, ChainDeck) and deck.base is not None
+    read = dict[Card, int]()
+    for position in [p for p, _ in deck.places.held if deck.places.face(p) is None]:
+        keys = {seat: deck.own(tape, deck.order.index(seat)).key for seat, tape in tapes.items()}
+        one = deck.table.group.integers([1])
+        held, last = deck.held[position], deck.layers[-1].cards.numbers[position]
+        bare = [keys.get(deck.order[held.index], one).invert() * held.number]
+        for key in keys.values():
+            last = key.invert() * last
+        cards = [deck.read(number) for number in (*bare, last, held.number)]
+        read |= {deck.places.card(position): card[0] for card in cards if card is not None}
+    if not tapes and faces_by_differences(deck.table.group, game.log, deck.base.numbers):
+        read |= {deck.places.card(position): -1 for position, _ in deck.places.held}
+    return read
+
+
+CHAIN: Final = ProtocolCase(
+    name="chain",
+    make=lambda group: Chain(on=group),
+    fresh_values=_chain_values,
+    shuffle_alone=_chain_shuffle,
+    attack=_chain_attack,
+    rules=(TinyRules(), TinyRules(printed="AABBBC", together=True, discard=True)),
+    roles={1: "dealer"},
+    full_seats=(2, 6),
+)
+#: The same with every shuffle proven, and without books at the end.
+CHAIN_PROVEN: Final = replace(
+    CHAIN, name="chain proven", make=lambda group: Chain(b'{"proven":true}', group), rules=(TinyRules(),)
+)
+
+#: The protocols of the package. The clear one is the test of the suite and is not among them.
+CASES: Final[tuple[ProtocolCase, ...]] = (MASK, LOCK, OFFSET, CHAIN)
+
+ALL: Final = (CLEAR, *CASES, CHAIN_PROVEN)

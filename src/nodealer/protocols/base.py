@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Any, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
 from nodealer.cards import Card, Event, Operation, Places
 from nodealer.errors import BadParameter
@@ -62,6 +62,11 @@ class Table:
         """The public inputs of a derived secret; `others` is what the secret will be combined with."""
         place = (self.protocol, self.version, self.session, self.roster, self.hand, deck, epoch, seat)
         return digest("inputs", *place, *others)
+
+
+#: The step of an optional duty with which a seat says that cards it got are none. Where a protocol has it, it comes
+#: before the open books: it names the culprit and costs the secrecy of those cards alone.
+MISDEAL: Final = "misdeal"
 
 
 @dataclass(frozen=True)

@@ -111,7 +111,19 @@ class StagedDeck(ABC):
         return self.stage.duties(self)
 
     def request(self, operation: Operation) -> Step:
+        if self.asked is None and not isinstance(self.stage, Idle):
+            return self._later(operation)
         return self.begin(operation, operation)
+
+    def _later(self, operation: Operation) -> Step:
+        """Take a request while the deck recovers from a seat's leaving: it is begun when the deck is whole again.
+
+        What makes no sense is refused now. A recovery never leaves fewer cards in the pile, so the rest will be served.
+        """
+        step = self.at(stage=Idle()).begin(operation, operation)
+        if isinstance(operation, Close):
+            return step
+        return Step(self.at(trail=digest("asked", self.trail, repr(operation)), asked=operation))
 
     def begin(self, operation: Operation, asked: Operation) -> Step:
         """Begin an operation. `asked` is what the game asked for and will be told is finished."""

@@ -1,0 +1,109 @@
+"""What XOR gives away in `duel`: two programs that read a deck which nobody should be able to read.
+
+One key for a whole deck is a two-time pad: if one card under the key is known, so is the key, and with it all others.
+Both programs use only what their player has in an honest game. Run against the other modes they find nothing: there a
+card times a secret does not give the secret away.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from nodealer.errors import BadParameter
+from nodealer.protocols.base import Duty
+from nodealer.protocols.duel.messages import Assemble, Reveal, Shuffle
+from nodealer.wire import decode
+
+SIZE = 32
+
+
+def _xor(a: bytes, b: bytes) -> bytes:
+    return bytes(x ^ y for x, y in zip(a, b, strict=True))
+
+
+def _split(data: bytes) -> list[bytes]:
+    return [data[at : at + SIZE] for at in range(0, len(data), SIZE)]
+
+
+@dataclass(frozen=True)
+class Overheard:
+    """What both players see of one deck being made and played, as strings of bytes."""
+
+    #: The owner's commitments; empty where there are none.
+    commitments: tuple[bytes, ...]
+    #: The deck as the owner sent it first (step 5), and as the rival sent it back (step 7).
+    first: tuple[bytes, ...]
+    second: tuple[bytes, ...]
+    #: What was played: the card, and what it is without any key.
+    plays: tuple[tuple[int, bytes], ...]
+
+
+def overhear(said: Sequence[tuple[Duty, bytes]], owner: int) -> Overheard:
+    """Collect it from the messages of one deck, in order."""
+    commitments: tuple[bytes, ...] = ()
+    shuffles: list[tuple[bytes, ...]] = []
+    plays: list[tuple[int, bytes]] = []
+    for duty, message in said:
+        if duty.step == "assemble" and duty.seat == owner:
+            commitments = tuple(_split(decode(Assemble, message, what="the commitments").commitments))
+        elif duty.step == "shuffle":
+            shuffles.append(tuple(_split(decode(Shuffle, message, what="the shuffle").cards)))
+        elif duty.step == "reveal":
+            reveal = decode(Reveal, message, what="the reveal")
+            plays += zip(reveal.cards, _split(reveal.nonces), strict=True)
+    if len(shuffles) < 2:
+        raise BadParameter("the deck was never shuffled by both")
+    return Overheard(commitments, shuffles[0], shuffles[1], tuple(plays))
+
+
+def owner_reads_the_order(seen: Overheard, key: bytes, plain: Sequence[bytes]) -> list[int] | None:
+    """The owner, before the first draw: the card at every place of the pile.
+
+    `key` is its own K1, `plain` its own nonces by card. Step 8 leaves every nonce under the rival's K2 alone, in the
+    order in which the cards will lie. So it tries each nonce as the first card's; the K2 that fits one fits all.
+    """
+    under = [_xor(card, key) for card in seen.second]
+    cards = {nonce: card for card, nonce in enumerate(plain)}
+    for guess in plain:
+        rivals = _xor(under[0], guess)
+        order = [cards.get(_xor(card, rivals)) for card in under]
+        if None not in order:
+            return [card for card in order if card is not None]
+    return None
+
+
+def rival_reads_the_deck(
+    seen: Overheard, order: Sequence[int], name: Callable[[bytes], int | None]
+) -> list[int] | None:
+    """The rival, after two played cards: the card at every place of the pile.
+
+    `order` is its own permutation. It tries each string of the owner's first deck as the first played nonce; the K1
+    that puts the second played nonce into that deck too is the owner's. `name` finds the card of a nonce.
+    """
+    if len(seen.plays) < 2:
+        return None
+    one, two = seen.plays[0][1], seen.plays[1][1]
+    there = set(seen.first)
+    for guess in seen.first:
+        owners = _xor(guess, one)
+        if _xor(two, owners) not in there:
+            continue
+        cards = [name(_xor(card, owners)) for card in seen.first]
+        if None not in cards:
+            return [card for card in (cards[place] for place in order) if card is not None]
+    return None
+
+
+def name_by_commitment(commitments: Sequence[bytes]) -> Callable[[bytes], int | None]:
+    """Finds a nonce's card by trying every name against the commitments, as the source joins them."""
+    known: Mapping[bytes, int] = {commitment: card for card, commitment in enumerate(commitments)}
+
+    def name(nonce: bytes) -> int | None:
+        for card in range(len(commitments)):
+            if known.get(hashlib.sha256(f"{card}=>".encode() + nonce).digest()) == card:
+                return card
+        return None
+
+    return name
