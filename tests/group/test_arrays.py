@@ -217,6 +217,9 @@ def test_lengths_that_are_no_multiple_are_refused_without_index(g: Group) -> Non
 
 
 class Index:
+    def __repr__(self) -> str:
+        return "Index()"
+
     def __index__(self) -> int:
         return 0
 

@@ -16,7 +16,8 @@ from typing import Protocol
 
 from nodealer.errors import Malformed, ProofRejected
 from nodealer.group import Points, Scalars
-from nodealer.proofs.relations import AddMask, OneScalar, Pairs
+from nodealer.proofs.generators import blinding_generator
+from nodealer.proofs.relations import AddMask, Offset, OneScalar, Pairs
 from nodealer.proofs.shuffle import Relation
 from nodealer.proofs.transcript import Context, Transcript, draw_scalars
 from nodealer.tape import Tape
@@ -101,7 +102,92 @@ class ScalarStep:
         return self.s.first_zero() is not None
 
 
-def ends(relation: Relation) -> tuple[State, State]:
+@dataclass(frozen=True)
+class OffsetStep:
+    """(R, W, A, B) → (r·R, r·(W + x·R) + t·H, r·(A + x·B), r·B), the pairs permuted: one r, as in the argument.
+
+    From (G, 0, A, B) it leads to R = r·G and W = r·x·G + t·H.
+    """
+
+    order: tuple[int, ...]
+    r: Scalars
+    x: Scalars
+    t: Scalars
+
+    def apply(self, state: State) -> State:
+        R, W, A, B = state
+        a, b, H = A.take(self.order), B.take(self.order), blinding_generator(A.group)
+        return self.r * R, self.r * (W + self.x * R) + self.t * H, self.r * (a + self.x * b), self.r * b
+
+    def then(self, after: Step) -> OffsetStep:
+        assert isinstance(after, OffsetStep)
+        order = _after(self.order, after.order)
+        return OffsetStep(order, self.r * after.r, self.x + after.x, after.r * self.t + after.t)
+
+    def inverse(self) -> OffsetStep:
+        back = self.r.invert()
+        return OffsetStep(_inverse(self.order), back, -self.x, -(back * self.t))
+
+    def has_zero(self) -> bool:
+        return self.r.first_zero() is not None
+
+
+@dataclass(frozen=True)
+class SourceStep:
+    """A step as source 000 has it, an r for each card: (X, A, B) → (X + x·G + t·H, r·(A + x·B), r·B), permuted.
+
+    r is by output place. First g1 then g2 is π[j] = π1[π2[j]], r[j] = r2[j]·r1[π2[j]], x = x1 + x2.
+    """
+
+    order: tuple[int, ...]
+    r: Scalars
+    x: Scalars
+    t: Scalars
+
+    def apply(self, state: State) -> State:
+        X, A, B = state
+        a, b, H = A.take(self.order), B.take(self.order), blinding_generator(A.group)
+        return X + self.x * A.group.G + self.t * H, self.r * (a + self.x * b), self.r * b
+
+    def then(self, after: Step) -> SourceStep:
+        assert isinstance(after, SourceStep)
+        r = after.r * self.r.take(after.order)
+        return SourceStep(_after(self.order, after.order), r, self.x + after.x, self.t + after.t)
+
+    def inverse(self) -> SourceStep:
+        back = _inverse(self.order)
+        return SourceStep(back, self.r.take(back).invert(), -self.x, -self.t)
+
+    def has_zero(self) -> bool:
+        return self.r.first_zero() is not None
+
+
+@dataclass(frozen=True)
+class SourceOffset:
+    """The statement of a whole step: X commits to the offset, from (A, B) to (A_out, B_out). No argument of ours."""
+
+    X: Points
+    A: Points
+    B: Points
+    A_out: Points
+    B_out: Points
+
+    kind = "offset, an r each"
+
+    @property
+    def size(self) -> int:
+        return len(self.A)
+
+    @property
+    def statement(self) -> tuple[Points, ...]:
+        return self.X, self.A, self.B, self.A_out, self.B_out
+
+
+#: What can be proven by cut-and-choose: every relation of the argument, and the source's own step.
+Statement = Relation | SourceOffset
+
+
+def ends(relation: Statement) -> tuple[State, State]:
     """Where a step starts and where it must end."""
     match relation:
         case Pairs():
@@ -111,6 +197,13 @@ def ends(relation: Relation) -> tuple[State, State]:
             return (relation.K, relation.U, relation.W), end
         case OneScalar():
             return (relation.S.group.G, relation.inputs), (relation.S, relation.outputs)
+        case Offset():
+            group = relation.R.group
+            start = (group.G, group.identity(1), relation.A, relation.B)
+            return start, (relation.R, relation.W, relation.A_out, relation.B_out)
+        case SourceOffset():
+            nothing = relation.X.group.identity(1)
+            return (nothing, relation.A, relation.B), (relation.X, relation.A_out, relation.B_out)
     raise AssertionError(relation.kind)
 
 
@@ -118,17 +211,25 @@ def witness(case: Shuffled) -> Step:
     if case.name == "scalar":
         assert case.s is not None
         return ScalarStep(case.permutation, case.s)
+    if case.name == "offset":
+        assert case.s is not None
+        return OffsetStep(case.permutation, case.s[0], case.s[1], case.s[2])
     assert case.masks is not None
     zero = case.group.integers([0])
     return MaskStep(case.permutation, case.masks, zero if case.s is None else case.s)
 
 
-def random_step(relation: Relation, tape: Tape, index: int) -> Step:
+def random_step(relation: Statement, tape: Tape, index: int) -> Step:
     m, group = relation.size, relation.statement[0].group
     label = index.to_bytes(4, "little")
     order = tuple(tape.permutation("shadow order", label, m))
     if isinstance(relation, OneScalar):
         return ScalarStep(order, draw_scalars(tape, "shadow factor", label, group, 1))
+    if isinstance(relation, Offset | SourceOffset):
+        x, t = (draw_scalars(tape, f"shadow {name}", label, group, 1) for name in ("offset", "blinding"))
+        if isinstance(relation, Offset):
+            return OffsetStep(order, draw_scalars(tape, "shadow factor", label, group, 1), x, t)
+        return SourceStep(order, draw_scalars(tape, "shadow factors", label, group, m), x, t)
     s = draw_scalars(tape, "shadow key", label, group, 1)
     # A shadow of `pairs` stays under the joint key.
     s = group.integers([0]) if isinstance(relation, Pairs) else s
@@ -141,7 +242,7 @@ class Proof:
     openings: tuple[Step, ...]
 
 
-def _bits(transcript: Transcript, relation: Relation, shadows: Sequence[State]) -> list[int]:
+def _bits(transcript: Transcript, relation: Statement, shadows: Sequence[State]) -> list[int]:
     """One bit a round, from context, statement and *all* shadows."""
     group = relation.statement[0].group
     transcript.absorb("cut and choose", relation.kind, group.name, relation.size, len(shadows))
@@ -153,11 +254,11 @@ def _bits(transcript: Transcript, relation: Relation, shadows: Sequence[State]) 
     return [drawn[index // 8] >> index % 8 & 1 for index in range(len(shadows))]
 
 
-def prove(context: Context, tape: Tape, relation: Relation, step: Step, rounds: int = ROUNDS) -> Proof:
+def prove(context: Context, tape: Tape, relation: Statement, step: Step, rounds: int = ROUNDS) -> Proof:
     return prove_with(context, relation, step, [random_step(relation, tape, index) for index in range(rounds)])
 
 
-def prove_with(context: Context, relation: Relation, step: Step, hidden: Sequence[Step]) -> Proof:
+def prove_with(context: Context, relation: Statement, step: Step, hidden: Sequence[Step]) -> Proof:
     start, _ = ends(relation)
     shadows = tuple(shadow.apply(start) for shadow in hidden)
     bits = _bits(context.transcript(), relation, shadows)
@@ -167,7 +268,7 @@ def prove_with(context: Context, relation: Relation, step: Step, hidden: Sequenc
 
 def verify(
     context: Context,
-    relation: Relation,
+    relation: Statement,
     proof: Proof,
     *,
     rounds: int = ROUNDS,

@@ -15,7 +15,7 @@ from nodealer.group import Points, Scalars, concat, vartime_msm
 from nodealer.proofs import labels
 from nodealer.proofs.checks import Check, Equation
 from nodealer.proofs.generators import commitment_key
-from nodealer.proofs.relations import AddMask, OneScalar, Pairs
+from nodealer.proofs.relations import AddMask, Offset, OneScalar, Pairs
 from nodealer.proofs.shuffle import Relation
 from nodealer.proofs.transcript import Context, Transcript
 from nodealer.tape import Tape
@@ -86,7 +86,7 @@ class Opened:
 def opened(relation: Relation, proof: bytes, transcript: Transcript | None = None) -> Opened:
     transcript = CONTEXT.transcript() if transcript is None else transcript
     m, group = relation.size, relation.statement[0].group
-    rows = {"pairs": 2, "addmask": 3, "scalar": 2}[relation.kind]
+    rows = {"pairs": 2, "addmask": 3, "scalar": 2, "offset": 4}[relation.kind]
     assert proof[0] == 0
     split = 1 + (6 + rows) * group.point_size
     P, v = group.points(proof[1:split]), group.scalars(proof[split:])
@@ -151,6 +151,15 @@ def equations(relation: Relation, o: Opened) -> list[bool]:
             found += [
                 vartime_msm(o.b_h, relation.outputs) - s * vartime_msm(powers, relation.inputs) == o.E[0],
                 s * G == o.x * relation.S + o.E[1],
+            ]
+        case Offset():
+            r, w, t = o.secrets
+            B = vartime_msm(powers, relation.B)
+            found += [
+                vartime_msm(o.b_h, relation.A_out) - r * vartime_msm(powers, relation.A) - w * B == o.E[0],
+                vartime_msm(o.b_h, relation.B_out) - r * B == o.E[1],
+                r * G == o.x * relation.R + o.E[2],
+                w * G + t * H == o.x * relation.W + o.E[3],
             ]
     return found
 
@@ -286,6 +295,14 @@ def left_sides(relation: Relation, powers: Scalars, f: Scalars, k: Scalars) -> l
             ]
         case OneScalar():
             return [vartime_msm(f, relation.outputs) - k * vartime_msm(powers, relation.inputs), k * G]
+        case Offset():
+            B, H = vartime_msm(powers, relation.B), commitment_key(f.group, len(f))[len(f)]
+            return [
+                vartime_msm(f, relation.A_out) - k[0] * vartime_msm(powers, relation.A) - k[1] * B,
+                vartime_msm(f, relation.B_out) - k[0] * B,
+                k[0] * G,
+                k[1] * G + k[2] * H,
+            ]
     raise AssertionError(relation.kind)
 
 
@@ -296,7 +313,7 @@ def simulate(relation: Relation, seed: str, x: Scalars) -> bytes:
     """
     m, group = relation.size, relation.statement[0].group
     key = commitment_key(group, m)
-    secrets = {"pairs": 1, "addmask": 2, "scalar": 1}[relation.kind]
+    secrets = {"pairs": 1, "addmask": 2, "scalar": 1, "offset": 3}[relation.kind]
     A, B, C_Delta = (scalars(group, f"{seed} {name}") * key[m] for name in ("A", "B", "Delta"))
     responses = scalars(group, f"{seed} responses", 3 * m + 1 + secrets)
     transcript = CONTEXT.transcript()
@@ -320,6 +337,8 @@ def simulate(relation: Relation, seed: str, x: Scalars) -> bytes:
             images = [vartime_msm(powers, relation.U), vartime_msm(powers, relation.W), relation.S]
         case OneScalar():
             images = [group.identity(1), relation.S]
+        case Offset():
+            images = [group.identity(1), group.identity(1), relation.R, relation.W]
         case _:
             raise AssertionError(relation.kind)
     E = [left - x * image for left, image in zip(left_sides(relation, powers, b_h, hats), images, strict=True)]

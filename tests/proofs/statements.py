@@ -14,7 +14,8 @@ from nodealer.errors import Malformed, ProofRejected
 from nodealer.group import Group, Points, Scalars, concat, hash_to_points
 from nodealer.proofs import equality, linear, shuffle
 from nodealer.proofs.checks import Check, Entropy, settle
-from nodealer.proofs.relations import AddMask, OneScalar, Pairs
+from nodealer.proofs.generators import blinding_generator
+from nodealer.proofs.relations import AddMask, Offset, OneScalar, Pairs
 from nodealer.proofs.transcript import Context, Transcript
 from nodealer.tape import Tape
 
@@ -102,7 +103,8 @@ class Case:
 
 @dataclass(frozen=True)
 class Shuffled(Case):
-    """A shuffle with all that its prover knows. `masks` is ρ by output place, `s` the shuffler's key."""
+    """A shuffle with all that its prover knows. `masks` is ρ by output place, `s` the shuffler's key; in `offset` it is
+    r, x and t."""
 
     relation_type: Callable[..., shuffle.Relation] = Pairs
     permutation: tuple[int, ...] = ()
@@ -184,10 +186,36 @@ def scalar(group: Group, m: int, seed: str = "", permutation: Sequence[int] | No
     return _shuffled(OneScalar, public, order, lambda b: s, None, s)
 
 
-SHUFFLES: Mapping[str, Callable[..., Shuffled]] = {"pairs": pairs, "addmask": addmask, "scalar": scalar}
+def offset(group: Group, m: int, seed: str = "", permutation: Sequence[int] | None = None) -> Shuffled:
+    order = _order(seed, m, permutation)
+    rest = scalars(group, f"r, x, t {seed}", 3)
+    r, x, t = rest[0], rest[1], rest[2]
+    w, A, B = r * x, points(group, f"A {seed}", m), points(group, f"B {seed}", m)
+    public = {
+        "R": r * group.G,
+        "W": w * group.G + t * blinding_generator(group),
+        "A": A,
+        "B": B,
+        "A_out": r * A.take(order) + w * B.take(order),
+        "B_out": r * B.take(order),
+    }
+    return _shuffled(Offset, public, order, lambda b: concat(r, w, t), None, rest)
+
+
+SHUFFLES: Mapping[str, Callable[..., Shuffled]] = {
+    "pairs": pairs,
+    "addmask": addmask,
+    "scalar": scalar,
+    "offset": offset,
+}
 #: What the output decks and the input decks of each relation are called.
-OUTPUTS = {"pairs": ("U_out", "W_out"), "addmask": ("U_out", "W_out"), "scalar": ("outputs",)}
-INPUTS = {"pairs": ("U", "W"), "addmask": ("U", "W"), "scalar": ("inputs",)}
+OUTPUTS = {
+    "pairs": ("U_out", "W_out"),
+    "addmask": ("U_out", "W_out"),
+    "scalar": ("outputs",),
+    "offset": ("A_out", "B_out"),
+}
+INPUTS = {"pairs": ("U", "W"), "addmask": ("U", "W"), "scalar": ("inputs",), "offset": ("A", "B")}
 
 
 # --- Keys, equalities, linear relations ---
@@ -215,10 +243,19 @@ def one_secret(group: Group, m: int, seed: str = "") -> Case:
 
 
 def a_secret_each(group: Group, m: int, seed: str = "") -> Case:
+    return _each("a secret each", group, m, 1, seed)
+
+
+def a_base_each(group: Group, m: int, seed: str = "") -> Case:
+    """A secret each, and the keys over a base each: the first stage of an `offset` step."""
+    return _each("a base each", group, m, m, seed)
+
+
+def _each(name: str, group: Group, m: int, count: int, seed: str) -> Case:
     s = scalars(group, f"each {seed}", m)
-    base, bases = points(group, f"base of the keys {seed}"), points(group, f"bases {seed}", m)
+    base, bases = points(group, f"base of the keys {seed}", count), points(group, f"bases {seed}", m)
     return Case(
-        "a secret each",
+        name,
         {"base": base, "keys": s * base, "bases": bases, "images": s * bases},
         lambda transcript, tape, p: equality.prove_each(transcript, tape, equality.Each(**p), s),
         lambda transcript, p, proof: equality.check_each(transcript, equality.Each(**p), proof),
@@ -252,6 +289,7 @@ SIGMAS: Mapping[str, Callable[..., Case]] = {
     "knowledge": knowledge,
     "one secret": one_secret,
     "a secret each": a_secret_each,
+    "a base each": a_base_each,
     "linear": linear_relation,
 }
 CASES: Mapping[str, Callable[..., Case]] = {**SHUFFLES, **SIGMAS}
@@ -267,6 +305,7 @@ def sizes(case: Case, proof: bytes) -> tuple[int, int]:
         "knowledge": lambda: (lengths["keys"], lengths["keys"]),
         "one secret": lambda: (2, 1),
         "a secret each": lambda: (lengths["keys"] + 1, lengths["keys"]),
+        "a base each": lambda: (lengths["keys"] + 1, lengths["keys"]),
         "linear": lambda: (2 * lengths["Q"] + 1, lengths["Q"] + 1),
     }[case.name]()
 

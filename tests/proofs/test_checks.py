@@ -150,11 +150,11 @@ def test_two_false_proofs_cancel_under_known_weights_and_not_under_real_ones(gro
     proof = equality.prove_equality(CONTEXT.transcript(), tape("x"), Z, bases, images, z)
     false = equality.check_equality(CONTEXT.transcript(), Z, bases, images, proof)
     c = oracle.challenges_of(lambda t: equality.check_equality(t, Z, bases, images, proof))[labels.CHALLENGE]
-    # Row 0 of the batch is off by c·(z − other)·G; row 2 is the proof of knowledge.
+    # Row 0 of the batch is off by −c·(z − other)·G; row 2 is the proof of knowledge.
     w = weights(group, 3)
     case = knowledge(group, 1)
     honest = case.prove(OTHER_CONTEXTS["seat"])
-    response = group.scalars(honest[-32:]) - w[0] * w[2].invert() * c * (z - other)
+    response = group.scalars(honest[-32:]) + w[0] * w[2].invert() * c * (z - other)
     helper = case.check(honest[:-32] + response.to_bytes(), OTHER_CONTEXTS["seat"])
     assert rows_of(false, helper) == 3
     settle([false, helper], predictable)

@@ -18,6 +18,7 @@ from .statements import (
     OTHER_CONTEXTS,
     SIGMAS,
     Case,
+    a_base_each,
     a_secret_each,
     accepted,
     entropy,
@@ -32,6 +33,7 @@ from .statements import (
 )
 
 names = pytest.mark.parametrize("name", SIGMAS)
+eaches = pytest.mark.parametrize("make", [a_secret_each, a_base_each])
 
 
 @names
@@ -46,7 +48,7 @@ def test_true_statements(group: Group, name: str, m: int) -> None:
 
 @pytest.mark.parametrize(
     ("name", "per_card", "rest"),
-    [("knowledge", 2, 1), ("one secret", 2, 4), ("a secret each", 4, 2), ("linear", 5, 4)],
+    [("knowledge", 2, 1), ("one secret", 2, 4), ("a secret each", 4, 2), ("a base each", 5, 1), ("linear", 5, 4)],
 )
 def test_costs(group: Group, name: str, per_card: int, rest: int) -> None:
     """Terms of the verifier's one multiplication, as docs/proofs.md says."""
@@ -189,10 +191,11 @@ def test_each_row_of_each_equation_is_needed(group: Group, name: str) -> None:
                 assert not accepted(lambda: oracle.without_row(check, dropped, (row + 1) % m))
 
 
-def test_every_row_of_a_secret_each_is_needed(group: Group) -> None:
+@eaches
+def test_every_row_of_a_secret_each_is_needed(group: Group, make: Callable[..., Case]) -> None:
     """A row for each key, one for all images."""
     m = 3
-    case = a_secret_each(group, m)
+    case = make(group, m)
     keys, images = case.public["keys"], case.public["images"]
     for row in range(m):
         false = {"keys": put(keys, row, points(group, "another key"))}
@@ -227,6 +230,7 @@ PLACES: dict[str, dict[str, tuple[int, str]]] = {
     "knowledge": {"keys": (0, "-c")},
     "one secret": {"Z": (0, "-c"), "bases": (1, "zw"), "images": (1, "-cw")},
     "a secret each": {"base": (0, "z"), "keys": (0, "-c"), "bases": (1, "zw"), "images": (1, "-cw")},
+    "a base each": {"base": (0, "z"), "keys": (0, "-c"), "bases": (1, "zw"), "images": (1, "-cw")},
     "linear": {"X": (0, "z"), "Y": (0, "z1"), "image": (0, "-c"), "P": (1, "-c"), "Q": (2, "-c")},
 }
 
@@ -260,7 +264,7 @@ def test_no_element_can_be_solved_for_after_the_challenge(group: Group, name: st
 # --- One secret: the fold ---
 
 
-@pytest.mark.parametrize("make", [one_secret, a_secret_each])
+@pytest.mark.parametrize("make", [one_secret, a_secret_each, a_base_each])
 def test_two_false_images_that_cancel_under_known_weights(group: Group, make: Callable[..., Case]) -> None:
     """Weights that do not depend on the images let two errors cancel. The real ones do depend on them."""
     case = make(group, 3)
@@ -276,7 +280,7 @@ def test_two_false_images_that_cancel_under_known_weights(group: Group, make: Ca
     assert not case.accepts(case.prove(images=false), images=false)
 
 
-@pytest.mark.parametrize("make", [one_secret, a_secret_each])
+@pytest.mark.parametrize("make", [one_secret, a_secret_each, a_base_each])
 @pytest.mark.parametrize("field", ["images", "bases"])
 def test_shifts_that_keep_the_folded_row(group: Group, make: Callable[..., Case], field: str) -> None:
     """A13: images or bases moved against each other when the weights are known. The moved statement has others."""
@@ -286,7 +290,7 @@ def test_shifts_that_keep_the_folded_row(group: Group, make: Callable[..., Case]
     P = points(group, "error")
     array = case.public[field]
     factors = frozen[labels.WEIGHTS]
-    if field == "bases" and case.name == "a secret each":
+    if field == "bases" and case.name != "one secret":
         factors = factors * group.scalars(proof[-64:])
     shifted = put(put(array, 0, array[0] + factors[1] * P), 1, array[1] - factors[0] * P)
     changed = {**case.public, field: shifted}
@@ -313,11 +317,12 @@ def test_the_key_in_a_row_of_its_own(group: Group) -> None:
     assert not case.accepts(proof, Z=Z, bases=bases, images=images)
 
 
-def test_the_keys_of_a_secret_each_in_rows_of_their_own(group: Group) -> None:
+@eaches
+def test_the_keys_of_a_secret_each_in_rows_of_their_own(group: Group, make: Callable[..., Case]) -> None:
     """The images may be folded because every secret is fixed by its key before the weights are drawn. Were the secrets
     free until then, they could be solved for: the false images below fit these weights with other secrets."""
     m = 2
-    case = a_secret_each(group, m)
+    case = make(group, m)
     logs, wrong = scalars(group, "logs", m), scalars(group, "logs of false images", m)
     bases, images = logs * group.G, wrong * group.G
     p = {**case.public, "bases": bases, "images": images}
@@ -373,7 +378,7 @@ def test_each_wrong_lengths_and_identities(group: Group) -> None:
     with pytest.raises(Malformed, match="base of the keys 0 is the identity"):
         case.check(proof, base=group.identity(1))
     with pytest.raises(BadParameter, match="bases"):
-        case.check(proof, base=p["bases"])
+        case.check(proof, base=p["bases"][:2])
     for field in ("keys", "bases", "images"):
         with pytest.raises(BadParameter, match="bases"):
             case.check(proof, **{field: p[field][:2]})
@@ -381,9 +386,47 @@ def test_each_wrong_lengths_and_identities(group: Group) -> None:
             case.check(proof, **{field: put(p[field], 2, group.identity(1))})
 
 
-def test_images_whose_sum_is_right(group: Group) -> None:
+def test_a_base_each_wrong_lengths_and_identities(group: Group) -> None:
+    """One base for all, or one for each key; nothing between."""
+    case = a_base_each(group, 3)
+    proof, p = case.prove(), case.public
+    for wrong in (p["base"][:2], concat(p["base"], group.G)):
+        with pytest.raises(BadParameter, match="bases"):
+            case.check(proof, base=wrong)
+    for index in range(3):
+        with pytest.raises(Malformed, match=f"base of the keys {index} is the identity"):
+            case.check(proof, base=put(p["base"], index, group.identity(1)))
+    # One base, or the same one three times: as statements they are two.
+    same = concat(*[p["base"][0]] * 3)
+    secrets = scalars(group, "each ", 3)
+    proof = case.prove(base=same, keys=secrets * same)
+    assert case.accepts(proof, base=same, keys=secrets * same)
+    assert not case.accepts(proof, base=p["base"][0], keys=secrets * same)
+
+
+def test_bases_exchanged_between_cards(group: Group) -> None:
+    """Each key is over its own base: two bases, or two whole columns, exchanged are another statement."""
+    case = a_base_each(group, 3)
+    proof, p = case.prove(), case.public
+    for changed in (
+        {"base": swapped(p["base"], 0, 1)},
+        {"base": swapped(p["base"], 0, 1), "keys": swapped(p["keys"], 0, 1)},
+        {"base": p["bases"], "bases": p["base"]},
+        {"base": p["bases"], "bases": p["base"], "keys": p["images"], "images": p["keys"]},
+    ):
+        assert not case.accepts(proof, **changed)
+    # The last of them is true, and has a proof of its own.
+    turned = {"base": p["bases"], "bases": p["base"], "keys": p["images"], "images": p["keys"]}
+    assert case.accepts(case.prove(**turned), **turned)
+    # The first is false, whoever proves it.
+    false = {"base": swapped(p["base"], 0, 1)}
+    assert not case.accepts(case.prove(**false), **false)
+
+
+@eaches
+def test_images_whose_sum_is_right(group: Group, make: Callable[..., Case]) -> None:
     """Errors that cancel in the plain sum do not cancel in the weighted one."""
-    case = a_secret_each(group, 2)
+    case = make(group, 2)
     proof = case.prove()
     frozen = oracle.challenges_of(lambda t: case.checker(t, case.public, proof))
     P = points(group, "error")
@@ -453,7 +496,7 @@ def _simulated(case: Case, c: Scalars) -> bytes:
     if case.name == "knowledge":
         r = scalars(group, "responses", len(p["keys"]))
         return b"\0" + (r * group.G - c * p["keys"]).to_bytes() + r.to_bytes()
-    if case.name == "a secret each":
+    if case.name in ("a secret each", "a base each"):
         r = scalars(group, "responses", len(p["keys"]))
         w = oracle.challenges_of(lambda t: equality._fold(t, labels.EQUALITY_MANY, *p.values()))[labels.WEIGHTS]
         folded = vartime_msm(r * w, p["bases"]) - c * vartime_msm(w, p["images"])
@@ -465,7 +508,7 @@ def _simulated(case: Case, c: Scalars) -> bytes:
     return b"\0" + T.to_bytes() + r.to_bytes()
 
 
-@pytest.mark.parametrize("name", ["knowledge", "one secret", "a secret each"])
+@pytest.mark.parametrize("name", ["knowledge", "one secret", "a secret each", "a base each"])
 def test_the_simulator_needs_no_witness(group: Group, name: str) -> None:
     case = SIGMAS[name](group, 2)
     c = scalars(group, "programmed")

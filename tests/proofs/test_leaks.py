@@ -25,6 +25,7 @@ from .statements import (
     accepted,
     addmask,
     commitments,
+    offset,
     pairs,
     points,
     put,
@@ -33,6 +34,9 @@ from .statements import (
 )
 
 kinds = pytest.mark.parametrize("kind", SHUFFLES)
+
+#: What the single public points of a statement are called.
+KEYS = ("K", "S", "R", "W")
 
 
 def encodings(array: Points) -> list[bytes]:
@@ -63,7 +67,7 @@ class Distinguisher:
         o, p, G, m = self.o, self.case.public, self.group.G, self.m
         G_, H = self.key[:m], self.key[m]
         yield from (o.A, o.B, o.C_e, o.C_delta, o.C_Delta, o.C_f, *o.E, G, H, *extra)
-        yield from (p[name] for name in ("K", "S") if name in p)
+        yield from (p[name] for name in KEYS if name in p)
         if "K" in p and "S" in p:
             yield p["K"] + p["S"]
         for name in INPUTS[self.case.name]:
@@ -72,7 +76,7 @@ class Distinguisher:
         for name in OUTPUTS[self.case.name]:
             yield from (p[name], p[name].sum(), vartime_msm(o.b_h, p[name]))
         for secret in o.secrets:
-            yield from (secret * G, *(secret * p[name] for name in ("K", "S") if name in p))
+            yield from (secret * G, secret * H, *(secret * p[name] for name in KEYS if name in p))
         quadratic = o.x * o.b_t[1:] - o.b_t[:-1] * o.a_t[1:]
         yield from (vartime_msm(o.a_t, G_), vartime_msm(o.b_h, G_), vartime_msm(quadratic, G_[: m - 1]), G_.sum())
         yield from (o.r_t * H, o.s_t * H, o.r_h * H)
@@ -179,6 +183,32 @@ def test_publishing_the_common_sum_singles_the_permutation_out(fast: Group) -> N
     assert Distinguisher(case, proof, [published]).telling()["outputs by b"] == {case.permutation}
     # The value is not in a real proof, nor is a multiple of it by a challenge.
     assert published.to_bytes() not in proof
+
+
+@pytest.mark.parametrize("m", [3, 4])
+def test_an_opened_offset_shows_no_permutation(fast: Group, m: int) -> None:
+    """`revealOffset` opens x and t. Then everybody can take the offset off again, and sees r times the input deck."""
+    case = offset(fast, m)
+    assert case.s is not None
+    x, t, p = case.s[1], case.s[2], case.public
+    H = commitment_key(fast, m)[m]
+    taken_off = p["A_out"] - x * p["B_out"]
+    known = [x * p["R"], t * H, x * fast.G, x * p["B"], x * p["B_out"], p["A"] + x * p["B"], taken_off]
+    o = oracle.opened(case.relation, case.prove())
+    known += [vartime_msm(o.b_h, taken_off), x * vartime_msm(o.powers, p["B"]), taken_off.sum()]
+    assert Distinguisher(case, case.prove(), known).telling() == {}
+
+
+@pytest.mark.parametrize("secret", [1, 2])
+def test_an_unmasked_secret_of_offset_shows_itself(fast: Group, secret: int) -> None:
+    """w bare gives the offset away before it is due, t bare gives w·G away. (With r bare E_3 is the identity, and the
+    proof does not decode.)"""
+    case = offset(fast, 3)
+    proof = oracle.craft(case, bare=frozenset([f"k{secret}"]))
+    o, H = oracle.opened(case.relation, proof), commitment_key(fast, 3)[3]
+    r, w, t = (hat * o.x.invert() for hat in o.secrets)
+    shown = [r * fast.G == case.public["R"], w * fast.G + case.s[2] * H == case.public["W"], t == case.s[2]]  # type: ignore[index]
+    assert shown == [index == secret for index in range(3)]
 
 
 def test_publishing_the_masks_pairs_every_card(fast: Group) -> None:

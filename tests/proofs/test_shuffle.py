@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import pytest
 
@@ -12,7 +13,7 @@ from nodealer.group import group as make_group
 from nodealer.proofs import shuffle
 from nodealer.proofs.checks import settle, terms_of
 from nodealer.proofs.generators import commitment_key
-from nodealer.proofs.relations import AddMask, OneScalar, Pairs
+from nodealer.proofs.relations import AddMask, Offset, OneScalar, Pairs
 
 from . import oracle
 from .statements import (
@@ -26,6 +27,7 @@ from .statements import (
     addmask,
     entropy,
     naturals,
+    offset,
     pairs,
     points,
     put,
@@ -37,7 +39,7 @@ from .statements import (
 
 kinds = pytest.mark.parametrize("kind", SHUFFLES)
 
-TERMS = {"pairs": (5, 11), "addmask": (5, 13), "scalar": (3, 11)}
+TERMS = {"pairs": (5, 11), "addmask": (5, 13), "scalar": (3, 11), "offset": (5, 14)}
 
 
 def count_terms(checks: list, seed: str = "terms") -> int:
@@ -57,8 +59,8 @@ def test_true_shuffles_verify_with_the_promised_number_of_terms(group: Group, ki
     assert all(oracle.equations(case.relation, oracle.opened(case.relation, proof)))
     per_card, rest = TERMS[kind]
     assert count_terms([check]) == per_card * m + rest
-    rows = {"pairs": 2, "addmask": 3, "scalar": 2}[kind]
-    secrets = {"pairs": 1, "addmask": 2, "scalar": 1}[kind]
+    rows = {"pairs": 2, "addmask": 3, "scalar": 2, "offset": 4}[kind]
+    secrets = {"pairs": 1, "addmask": 2, "scalar": 1, "offset": 3}[kind]
     assert len(proof) == 1 + 32 * (6 + rows) + 32 * (3 * m + 1 + secrets)
 
 
@@ -73,9 +75,9 @@ def test_real_decks(native: Group, kind: str, m: int) -> None:
 
 
 def test_the_proof_of_52_cards_fits_its_size(fast: Group) -> None:
-    """5.3 kB, 5.4 kB, 5.3 kB."""
+    """5.3 kB, 5.4 kB, 5.3 kB, 5.4 kB."""
     sizes = {kind: len(SHUFFLES[kind](fast, 52).prove()) for kind in SHUFFLES}
-    assert sizes == {"pairs": 5313, "addmask": 5377, "scalar": 5313}
+    assert sizes == {"pairs": 5313, "addmask": 5377, "scalar": 5313, "offset": 5441}
 
 
 @kinds
@@ -272,6 +274,10 @@ def test_identity_among_outputs_and_keys_is_named(group: Group, kind: str) -> No
     if kind == "pairs":
         with pytest.raises(Malformed, match="the joint key is the identity"):
             case.check(proof, K=group.identity(1))
+    elif kind == "offset":
+        for key, name in (("R", "R"), ("W", "the commitment to the offset")):
+            with pytest.raises(Malformed, match=f"{name} is the identity"):
+                case.check(proof, **{key: group.identity(1)})
     else:
         with pytest.raises(Malformed, match="the shuffler's key is the identity"):
             case.check(proof, S=group.identity(1))
@@ -328,13 +334,18 @@ def test_repeated_outputs_are_named_where_cards_are_single_points(group: Group) 
     case = scalar(group, 3)
     with pytest.raises(Malformed, match="twice"):
         case.check(case.prove(), outputs=put(case.public["outputs"], 0, case.public["outputs"][2]))
+    case = offset(group, 3)
+    for name in OUTPUTS["offset"]:
+        with pytest.raises(Malformed, match="twice"):
+            case.check(case.prove(), **{name: put(case.public[name], 0, case.public[name][2])})
 
 
 @kinds
 def test_an_output_that_equals_an_input_was_not_masked(group: Group, kind: str) -> None:
     case = SHUFFLES[kind](group, 3)
-    deck_in, deck_out = INPUTS[kind][0], OUTPUTS[kind][0]
-    for i, j in itertools.product(range(3), repeat=2):
+    columns = list(zip(INPUTS[kind], OUTPUTS[kind], strict=True))
+    # In masked pairs only the left half says whether a card was masked; in `offset` either half would show the order.
+    for (deck_in, deck_out), i, j in itertools.product(columns if kind == "offset" else columns[:1], *[range(3)] * 2):
         changed = {deck_out: put(case.public[deck_out], j, case.public[deck_in][i])}
         with pytest.raises(Malformed, match=f"card {j} of the shuffled deck is a card of the deck before it"):
             case.check(case.prove(**changed), **changed)
@@ -355,6 +366,15 @@ def test_zero_masks_and_the_scalar_one_are_refused_though_proven(group: Group) -
     assert all(oracle.equations(same, oracle.opened(same, proof)))
     with pytest.raises(Malformed, match="is a card of the deck before it"):
         shuffle.check(CONTEXT.transcript(), same, proof)
+    # offset with r = 1: the B column would show the order, whatever the offset.
+    w, t = scalars(group, "w"), scalars(group, "t")
+    commitment = w * group.G + t * commitment_key(group, 3)[3]
+    still = Offset(group.G, commitment, U, W, U.take(order) + w * W.take(order), W.take(order))
+    secrets = concat(group.integers([1]), w, t)
+    proof = shuffle.prove(CONTEXT.transcript(), tape("x"), still, order, lambda b: secrets)
+    assert all(oracle.equations(still, oracle.opened(still, proof)))
+    with pytest.raises(Malformed, match="is a card of the deck before it"):
+        shuffle.check(CONTEXT.transcript(), still, proof)
 
 
 # --- Refused: other places ---
@@ -439,6 +459,20 @@ def shifts(case: Shuffled, proof: bytes) -> dict[str, tuple[dict[str, Points], d
         moved_in = put(p["inputs"], 0, p["inputs"][0] + o.b_h[0] * P)
         moved_out = put(p["outputs"], 0, p["outputs"][0] + o.secrets[0] * powers[0] * P)
         found["inputs against outputs"] = ({"inputs": moved_in, "outputs": moved_out}, {})
+    if case.name == "offset":
+        r, w, _ = o.secrets
+        found["R against E3"] = ({"R": p["R"] + P}, {"E2": o.E[2] - o.x * P})
+        found["W against E4"] = ({"W": p["W"] + P}, {"E3": o.E[3] - o.x * P})
+        A = put(p["A"], 0, p["A"][0] + o.b_h[0] * P)
+        A_out = put(p["A_out"], 0, p["A_out"][0] + r * powers[0] * P)
+        found["A against A_out"] = ({"A": A, "A_out": A_out}, {})
+        B = put(p["B"], 0, p["B"][0] + o.b_h[0] * P)
+        A_out = put(p["A_out"], 0, p["A_out"][0] + w * powers[0] * P)
+        B_out = put(p["B_out"], 0, p["B_out"][0] + r * powers[0] * P)
+        found["B against both outputs"] = ({"B": B, "A_out": A_out, "B_out": B_out}, {})
+        A = put(p["A"], 0, p["A"][0] + w * P)
+        B = put(p["B"], 0, p["B"][0] - r * P)
+        found["A against B"] = ({"A": A, "B": B}, {"E1": o.E[1] + r * r * powers[0] * P})
     return found
 
 
@@ -525,6 +559,8 @@ def false_proofs(case: Shuffled) -> list[tuple[str, Shuffled, bytes]]:
     for row, name in enumerate(OUTPUTS[case.name]):
         wrong = changed(**{name: put(case.public[name], 1, case.public[name][1] + points(group, "another card"))})
         crafted.append((f"row {row + 1}: a card of {name} replaced", wrong, oracle.craft(wrong)))
+    if case.name == "offset":
+        return crafted + untied(case)
     if case.name != "pairs":
         other = scalars(group, "the key that was used")
         inputs = case.public[INPUTS[case.name][0]].take(case.permutation)
@@ -538,6 +574,80 @@ def false_proofs(case: Shuffled) -> list[tuple[str, Shuffled, bytes]]:
             proof = oracle.craft(wrong, secrets=lambda b: concat(b.dot(rho), other))
         crafted.append(("last row: another secret than that of S", wrong, proof))
     return crafted
+
+
+def untied(case: Shuffled) -> list[tuple[str, Shuffled, bytes]]:
+    """`offset` with another r than that of R, and with another offset than W holds: each fails one row."""
+    assert case.s is not None
+    group, p, order = case.group, case.public, case.permutation
+    r, x, t = case.s[0], case.s[1], case.s[2]
+    A, B, w = p["A"].take(order), p["B"].take(order), r * x
+    other_r, other_w = scalars(group, "the r that was used"), r * scalars(group, "the offset that was used")
+    moved = {"A_out": other_r * A + w * B, "B_out": other_r * B}
+    found = []
+    for name, public, secrets in (
+        ("row 3: another r than that of R", moved, concat(other_r, w, t)),
+        ("row 4: another offset than W holds", {"A_out": r * A + other_w * B}, concat(r, other_w, t)),
+    ):
+        false = replace(case, public={**p, **public})
+        found.append((name, false, oracle.craft(false, secrets=lambda b: secrets)))
+    return found
+
+
+def test_the_offset_cannot_be_untied_from_its_commitment(group: Group) -> None:
+    """W for another r, another x or another t, and an R for another r: the deck is right, the statement is not."""
+    case = offset(group, 3)
+    assert case.s is not None
+    r, x, t = case.s[0], case.s[1], case.s[2]
+    other, H = scalars(group, "other"), commitment_key(group, 3)[3]
+    for changed in (
+        {"W": other * x * group.G + t * H},
+        {"W": r * other * group.G + t * H},
+        {"W": x * group.G + t * H},
+        {"W": r * x * group.G + other * H},
+        {"W": t * H},
+        {"R": other * group.G},
+        {"R": other * group.G, "W": other * x * group.G + t * H},
+    ):
+        assert not case.accepts(case.prove(**changed), **changed)
+        for secrets in (concat(r, r * x, t), concat(r, other * x, t), concat(other, other * x, t), case.s):
+            forged = oracle.craft(case, relation=case.with_public(**changed), secrets=lambda b: secrets)
+            assert not case.accepts(forged, **changed)
+
+
+def test_the_offset_cannot_be_chosen_after_xi(group: Group) -> None:
+    """On known logarithms: some w fits one ξ for any A column, but W, and so w, is hashed before ξ."""
+    m, order = 3, [1, 2, 0]
+    case = offset(group, m, permutation=order)
+    assert case.s is not None
+    r, t, H = case.s[0], case.s[2], commitment_key(group, m)[m]
+    a, b, v = (scalars(group, name, m) for name in ("logs of A", "logs of B", "logs of a false A"))
+    xi = scalars(group, "a guess at xi")
+    powers = xi.powers(m)
+    w = (powers.take(order).dot(v) - r * powers.dot(a)) * powers.dot(b).invert()
+    W = w * group.G + t * H
+    B = b * group.G
+    relation = Offset(r * group.G, W, a * group.G, B, v * group.G, r * B.take(order))
+
+    def forge(transcript: object) -> bytes:
+        secrets = concat(r, w, t)
+        return oracle.craft(case, relation=relation, secrets=lambda b: secrets, transcript=transcript)  # type: ignore[arg-type]
+
+    fixed = {"xi": xi}
+    assert accepted(lambda: shuffle.check(oracle.programmed(fixed), relation, forge(oracle.programmed(fixed))))
+    assert not accepted(lambda: shuffle.check(CONTEXT.transcript(), relation, forge(None)))
+
+
+def test_offset_with_the_columns_exchanged(group: Group) -> None:
+    """(B, A) in place of (A, B), in the input, in the output, or in both: another statement."""
+    case = offset(group, 3)
+    p = case.public
+    for changed in (
+        {"A": p["B"], "B": p["A"]},
+        {"A_out": p["B_out"], "B_out": p["A_out"]},
+        {"A": p["B"], "B": p["A"], "A_out": p["B_out"], "B_out": p["A_out"]},
+    ):
+        assert not case.accepts(case.prove(**changed), **changed)
 
 
 @kinds
@@ -695,7 +805,8 @@ def test_foreign_generators(group: Group, kind: str, monkeypatch: pytest.MonkeyP
         with monkeypatch.context() as patch:
             patch.setattr(shuffle, "commitment_key", lambda group, count, foreign=foreign: foreign)
             proof = case.prove()
-            assert case.accepts(proof)
+            # W of `offset` is over H: with another H in the key the verifier's last row is already another one.
+            assert case.accepts(proof) == (kind != "offset" or foreign[3] == real[3])
         assert not case.accepts(proof)
 
 

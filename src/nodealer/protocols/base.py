@@ -85,6 +85,8 @@ class Duty:
     #: A person has to choose something before the message can be made.
     choice: bool = False
     optional: bool = False
+    #: A person may choose, before the seat answers by itself.
+    may_choose: bool = False
 
     @cached_property
     def id(self) -> bytes:

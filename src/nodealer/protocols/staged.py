@@ -173,9 +173,9 @@ class StagedDeck(ABC):
 
     # --- For stages ---
 
-    def duty(self, seat: int, step: str, anchor: bytes, *, choice: bool = False) -> Duty:
+    def duty(self, seat: int, step: str, anchor: bytes, *, choice: bool = False, may_choose: bool = False) -> Duty:
         """A duty of this deck."""
-        return Duty(self.table, self.number, seat, step, anchor, choice=choice)
+        return Duty(self.table, self.number, seat, step, anchor, choice=choice, may_choose=may_choose)
 
     def transcript(self, duty: Duty, epoch: int) -> Transcript:
         """The transcript of a proof for a duty."""

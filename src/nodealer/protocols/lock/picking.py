@@ -52,7 +52,7 @@ class Picking:
     anchor: bytes
 
     def duties(self, deck: LockDeck) -> tuple[Duty, ...]:
-        return (deck.duty(deck.pickers[0], "pick", self.anchor),)
+        return (deck.duty(deck.pickers[0], "pick", self.anchor, may_choose=True),)
 
     def message(self, deck: LockDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         if choice is None:

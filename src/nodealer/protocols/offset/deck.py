@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from nodealer.cards import Deal, Open, Show
-from nodealer.errors import PeerFault
+from nodealer.errors import PeerFault, Undecided
 from nodealer.group import Points, Scalars, concat
 from nodealer.proofs.transcript import draw_scalars
 from nodealer.protocols.base import Step, Table
@@ -25,6 +25,19 @@ class Pairs:
 
     A: Points
     B: Points
+    #: Keys that were looked for, and what was found: a seat asks for its own cards at every step of a game. It is in
+    #: memory only; in a seat's own replica it holds what that seat knows anyway.
+    _found: dict[bytes, int | None] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def find(self, key: Scalars) -> int | None:
+        """The one place c with A[c] = key·B[c]; None where there is none, or more than one. One multiplication a card,
+        once for each key."""
+        name = key.to_bytes()
+        if name not in self._found:
+            pairs = zip(encodings(self.A), encodings(key * self.B), strict=True)
+            places = [place for place, (a, b) in enumerate(pairs) if a == b]
+            self._found[name] = places[0] if len(places) == 1 else None
+        return self._found[name]
 
     def digest(self) -> bytes:
         """What secrets that are put on this deck depend on."""
@@ -73,27 +86,34 @@ class OffsetDeck(StagedDeck):
         return deal_parts(tape, self.table, self.number, self.size, seat).take(positions)
 
     def faces_at(self, positions: tuple[int, ...], secrets: Mapping[int, Scalars]) -> list[int | None]:
+        offset = concat(*(self.offsets[turn.seat] for turn in self.turns)).sum()
+        return [self.turns[-1].deck.find(key) for key in _each(self._deal_keys(positions, secrets) + offset)]
+
+    def faces_of(self, positions: tuple[int, ...]) -> list[int]:
+        """The faces of opened cards. One that is not exactly one card of the deck is traced to the step that broke it.
+
+        Only here, where every key part is published and checked: nobody is blamed on what one seat alone can see.
+        """
+        try:
+            return super().faces_of(positions)
+        except Undecided:
+            published = {seat: self._published(positions, seat) for seat in self.table.players}
+            for key in _each(self._deal_keys(positions, published)):
+                self._trace(key)
+            raise
+
+    def _deal_keys(self, positions: tuple[int, ...], secrets: Mapping[int, Scalars]) -> Scalars:
+        """The joint secrets of these deals."""
         keys = self.table.group.integers([0] * len(positions))
         for secret in secrets.values():
             keys = keys + secret
-        offset = concat(*(self.offsets[turn.seat] for turn in self.turns)).sum()
-        found = [self._find(self.turns[-1].deck, key) for key in _each(keys + offset)]
-        for place, face in enumerate(found):
-            if face is None:
-                self._trace(keys[place])
-        return found
-
-    def _find(self, deck: Pairs, key: Scalars) -> int | None:
-        """The one place c with A[c] = key·B[c]."""
-        pairs = zip(encodings(deck.A), encodings(key * deck.B), strict=True)
-        places = [place for place, (a, b) in enumerate(pairs) if a == b]
-        return places[0] if len(places) == 1 else None
+        return keys
 
     def _trace(self, key: Scalars) -> None:
         """A deal that is not exactly one card: the first deck in which it is not names the step that broke it."""
         for turn in self.turns:
             key = key + self.offsets[turn.seat]
-            if self._find(turn.deck, key) is None:
+            if turn.deck.find(key) is None:
                 raise PeerFault(turn.seat, "after its shuffle a deal is not exactly one card of the deck")
 
     # --- Dealing: the dealer speaks first ---

@@ -20,7 +20,7 @@ from nodealer.proofs.equality import Each
 from nodealer.proofs.generators import blinding_generator
 from nodealer.proofs.relations import Offset
 from nodealer.protocols.base import Duty, Step
-from nodealer.protocols.codec import point_index, read_message, read_points, read_secrets
+from nodealer.protocols.codec import encodings, point_index, read_message, read_points, read_secrets
 from nodealer.protocols.offset.deck import Pairs, Turn, deal_parts, step_secrets
 from nodealer.protocols.offset.messages import RequestDealParts, RespondDealParts, RevealOffset, Shuffle
 from nodealer.protocols.staged import Idle
@@ -51,7 +51,7 @@ class Requesting:
     anchor: bytes
 
     def duties(self, deck: OffsetDeck) -> tuple[Duty, ...]:
-        return (deck.duty(deck.dealer, "requestDealParts", self.anchor),)
+        return (deck.duty(deck.dealer, "requestDealParts", self.anchor, may_choose=True),)
 
     def message(self, deck: OffsetDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         players = tuple(seat + 1 for seat in deck.table.players)
@@ -161,6 +161,8 @@ class Shuffling:
         group, before = deck.table.group, self._before(deck)
         scaled, after = _read_pairs(deck, said.scaled, "scaled"), _read_pairs(deck, said.deck, "deck")
         R, W = read_points(group, said.key, 1, "key"), read_points(group, said.commitment, 1, "commitment")
+        _refuse_unchanged(before, scaled, "scaled")
+        _refuse_unchanged(before, after, "deck")
         transcript = deck.transcript(duty, 0)
         each = Each(before.B, scaled.B, before.A, scaled.A)
         first = equality.check_each(transcript, each, said.scaledProof)
@@ -168,6 +170,15 @@ class Shuffling:
         turns = (*deck.turns, Turn(duty.seat, after, R, W))
         stage = Shuffling(deck.trail) if len(turns) < len(deck.order) else Revealing(deck.trail)
         return Step(deck.at(turns=turns, stage=stage), (), (first, second))
+
+
+def _refuse_unchanged(before: Pairs, after: Pairs, what: str) -> None:
+    """A point that stands in the deck before: everybody could follow that pair. No honest seat leaves one."""
+    for old, new in ((before.A, after.A), (before.B, after.B)):
+        known = point_index(old)
+        for place, point in enumerate(encodings(new)):
+            if point in known:
+                raise Malformed(f"{what}: pair {place} has a point of the deck before it")
 
 
 def _read_pairs(deck: OffsetDeck, data: bytes, what: str) -> Pairs:

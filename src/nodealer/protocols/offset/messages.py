@@ -81,7 +81,7 @@ class DealFinal(Message, frozen=True, tag="dealFinal"):
 
 
 class RevealInitial(Message, frozen=True, tag="revealInitial"):
-    """The dealer, or the holder of cards it shows: these deals are opened to all; with its own parts."""
+    """The dealer: these deals are opened to all; with its own parts, where it still owes them."""
 
     system: Literal["cards"]
     dealNo: tuple[DealNo, ...]
@@ -89,7 +89,7 @@ class RevealInitial(Message, frozen=True, tag="revealInitial"):
 
 
 class RevealFinal(Message, frozen=True, tag="revealFinal"):
-    """My key parts of these deals, for all."""
+    """My key parts of these deals, for all. A holder who shows cards of its own says this unasked."""
 
     system: Literal["cards"]
     playerId: PlayerId
