@@ -32,13 +32,12 @@ help: ## Print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1 \t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
 
 .PHONY: play
-play: build ## Set up everything, check it, and see the core work
-	@$(BIN)/nodealer doctor
-	@$(BIN)/python -m nodealer.lab.demo
+play: build ## Set up everything and play hold'em; without a terminal, watch bots play and the log being verified
+	@$(BIN)/nodealer play --seats 4 --hands 3
 
 .PHONY: test
 test: check rust-test ## Set up everything and run all checks and tests but the long ones
-	@$(BIN)/pytest
+	@$(BIN)/pytest -n auto --dist worksteal
 
 .PHONY: check
 check: build rust-check ## Lint, format and types only
@@ -49,7 +48,7 @@ check: build rust-check ## Lint, format and types only
 
 .PHONY: bench
 bench: build ## Measure: every figure against its yardstick, a few minutes
-	@for suite in core proofs log hand; do $(BIN)/nodealer bench $$suite; done
+	@for suite in core proofs log hand game npm; do $(BIN)/nodealer bench $$suite; done
 
 .PHONY: deep
 deep: build ## Run the tests that take long
@@ -77,7 +76,7 @@ build: $(STAMP) ## Set up the virtual environment and the native core below this
 
 .PHONY: clean
 clean: ## Remove everything that was set up or built here
-	rm -rf $(VENV) build dist rust/target src/nodealer.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build dist rust/target tests/npm/node_modules src/nodealer.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	rm -f src/nodealer/group/_core*.so
 	find src tests -name __pycache__ -prune -exec rm -rf {} +
 

@@ -15,7 +15,8 @@ from typing import TypeAlias
 
 from msgspec import Raw
 
-from nodealer.audit.verify import Report, verify_file
+from nodealer.audit import audit
+from nodealer.audit.verify import Report
 from nodealer.errors import BadParameter, BadSignature, DecodeError, EntryRefused, IllegalMove, PeerFault
 from nodealer.games import free
 from nodealer.games.free import Free, FreeHand
@@ -148,6 +149,11 @@ class Player:
     def ready(self) -> bool:
         """Whether something can be asked for now."""
         return self._seat is not None and any(duty.step == "move" for duty in self._seat.open_duties)
+
+    @property
+    def in_hand(self) -> bool:
+        """Whether a hand has begun, so that there are cards to look at."""
+        return self._seat is not None and isinstance(self._seat.replica.state.game, FreeHand)
 
     @property
     def ended(self) -> bool:
@@ -296,4 +302,4 @@ def table(names: Sequence[str], *, protocol: str = "mask", cards: int = CARDS_MA
 
 def verify(path: str | Path, *, jobs: int = 1) -> Report:
     """Audit a saved log: `.verdict` is "clean", "fault", "broken", "incomplete" or "not-a-log"."""
-    return verify_file(Path(path), entropy=secrets.token_bytes)
+    return audit(Path(path), entropy=secrets.token_bytes, jobs=jobs)

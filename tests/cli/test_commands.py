@@ -22,7 +22,7 @@ def test_version() -> None:
     assert (done.returncode, done.stdout) == (0, f"nodealer {package.__version__}\n")
 
 
-@pytest.mark.parametrize("command", ["doctor", "bench", "protocols"])
+@pytest.mark.parametrize("command", ["doctor", "bench", "protocols", "play", "verify", "show", "export"])
 def test_every_command_has_help_with_an_example(command: str) -> None:
     done = nodealer(command, "--help")
     assert done.returncode == 0

@@ -2,7 +2,7 @@
 
 An array here is a recipe. Points that came as bytes are not decoded, sums are not added up, until somebody wants their
 bytes or compares them, and then only for the elements that are wanted. Nothing is refused: so this is only for the part
-of a log whose every message another process checks with the real group (see `parts.py`).
+of a log whose every message is checked elsewhere with the real group (see `parts.py`).
 """
 
 from __future__ import annotations
@@ -192,6 +192,9 @@ class LazyGroup:
 
     def vartime_msm(self, scalars: Later, points: Later) -> Later:
         return Later(self, 1, lambda places: self._real.vartime_msm(scalars.make(), points.make()))
+
+    def combine(self, a: Later, p: Later, b: Later, q: Later) -> Later:
+        return a * p + b * q
 
     @staticmethod
     def _then(whole: Callable[[], Any]) -> Recipe:

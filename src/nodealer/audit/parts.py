@@ -1,237 +1,183 @@
 """Verify a long log in several processes, as strictly as in one.
 
-The log is cut between hands. Each process checks the proofs and rules of one part; for that it needs the state in which
-the part begins, and gets it by skimming what comes before (`skim.py`), which costs about a third of checking it.
-Signatures need no state where the roster never changes, so they are shared out apart: to the processes that have the
-least to skim. Every entry's signature and every proof is checked by exactly one process, and each process must begin
-with the state, and the same bytes, with which the one before it has ended.
+This process follows the whole log and applies every rule, but looks at no signature and no proof (`skim.py`). For each
+hand it writes down what was done to the cards; with that and the log, any process can check the hand's signatures and
+proofs alone (`scripts.py`). Each hand is checked by exactly one process, and its cards must come out as they did here.
 
-This only ever says that a log is good. Whatever is not (a process that fails, states that differ, a roster that
-changes) is judged again by one process, from the start, and that one names the culprit.
+This only ever says that a log is good. Whatever is not (a proof that fails, a process that dies, a seat that leaves, a
+dispute, a roster that changes) is judged again by one process, from the start, and that one names the culprit.
 
-Run as a program it is one of the processes.
+Run as a program it is one of the other processes: scripts come in, one after the other, on standard input.
 """
 
 from __future__ import annotations
 
-import re
+import pickle
 import secrets
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Final
 
+from nodealer.audit.scripts import Script, check_script
 from nodealer.audit.skim import Skimmer
-from nodealer.audit.verify import Progress, Report, judge, read_file, take
-from nodealer.errors import LogBroken, NodealerError
-from nodealer.log.entry import authenticate, read_entry
+from nodealer.audit.verify import Progress, Report, judge, read_file
+from nodealer.errors import LogBroken
 from nodealer.log.file import read_log
 from nodealer.log.session import Session
+from nodealer.play.config import config_of
 from nodealer.proofs.checks import Entropy
-from nodealer.wire import Message, Natural, decode, encode
 
-#: Shares of the time that verifying an entry takes: its signature, everything else, and everything else skimmed.
-SIGNATURES: Final = 0.2
-CHECKS: Final = 1 - SIGNATURES
-SKIMMING: Final = 0.34
+#: Shares of the time that verifying takes: following the log, and checking its signatures and proofs.
+FOLLOWING: Final = 0.38
+CHECKING: Final = 0.7
 #: What starting a process costs, as bytes of log that could be verified meanwhile; and the least log worth the trouble.
 START_BYTES: Final = 1_500_000
 PARTS_BYTES_MIN: Final = 4_000_000
-
-_HAND: Final = re.compile(rb'^\{"entry":\{"session":"[^"]*","roster":"[^"]*","hand":(\d{1,16}),')
-
-
-class Part(Message, frozen=True):
-    """What one process does: skim up to `first`, check up to `last`; and the signatures of `signed`, first and last."""
-
-    first: Natural
-    last: Natural
-    signed: tuple[Natural, Natural]
-
-
-class Done(Message, frozen=True):
-    """What it found: nothing wrong. `begin` and `end` are digests of the table at both ends, the log's head included."""
-
-    begin: bytes
-    end: bytes
-    proofs: Natural
-
-
-# --- Cutting ---
-
-
-@dataclass(frozen=True)
-class Cut:
-    """A place between two hands: the number of an entry, and how many bytes of log are before it."""
-
-    entry: int
-    bytes: int
-
-
-def cuts_of(lines: Iterator[bytes]) -> list[Cut]:
-    """The beginning, every first entry of a hand, and the end. Only a hint: who checks a part looks for itself."""
-    cuts, newest, entry, size = [Cut(0, 0)], 0, 0, 0
-    for line in lines:
-        found = _HAND.match(line)
-        if found is not None and int(found[1]) > newest:
-            newest = int(found[1])
-            cuts.append(Cut(entry, size))
-        entry += 1
-        size += len(line) + 1
-    return [*cuts, Cut(entry, size)]
-
-
-def plan(cuts: Sequence[Cut], jobs: int) -> list[Part]:
-    """Parts that take about equally long. The last one is for the process that is already running."""
-    total = cuts[-1].bytes
-    late = START_BYTES / total
-    low, high = 0.0, 2.0
-    for _ in range(40):
-        time = (low + high) / 2
-        low, high = (low, time) if _spare(_shares(time, late, jobs)) >= SIGNATURES else (time, high)
-    shares = _shares(high, late, jobs)
-    ends = [_nearest(cuts, begin) for begin, _ in shares[1:]] + [cuts[-1].entry]
-    begins = [0, *ends[:-1]]
-    spare, given, signed = _spare(shares), 0.0, [0]
-    for _, left in shares:
-        given += left
-        signed.append(_nearest(cuts, given / spare))
-    signed[-1] = cuts[-1].entry
-    return [Part(*part) for part in zip(begins, ends, zip(signed, signed[1:], strict=False), strict=False)]
-
-
-def _shares(time: float, late: float, jobs: int) -> list[tuple[float, float]]:
-    """Where each part begins if all end after `time`, and the time that is left for signatures. From the last one."""
-    shares, end = list[tuple[float, float]](), 1.0
-    for job in range(jobs):
-        mine = time if job == 0 else time - late
-        begin = max(0.0, (CHECKS * end - mine) / (CHECKS - SKIMMING))
-        shares.append((begin, max(0.0, mine - SKIMMING * begin - CHECKS * (end - begin))))
-        end = min(begin, end)
-    # Too little time, and something is left at the beginning: then nothing is spare.
-    return shares[::-1] if end == 0 else [(0.0, 0.0)] * jobs
-
-
-def _spare(shares: Sequence[tuple[float, float]]) -> float:
-    return sum(left for _, left in shares)
-
-
-def _nearest(cuts: Sequence[Cut], share: float) -> int:
-    return min(cuts, key=lambda cut: abs(cut.bytes - share * cuts[-1].bytes)).entry
-
-
-# --- One part ---
-
-
-def begin_part(session: Session, lines: Iterator[bytes], part: Part, entropy: Entropy) -> tuple[Skimmer, bytes]:
-    """A replica at the beginning of a part, and the digest of that."""
-    replica = Skimmer(session, entropy=entropy, signed=range(*part.signed))
-    while replica.height < part.first:
-        take(replica, replica.append, next(lines))
-    begin = replica.digest()
-    replica.begin_checking()
-    return replica, begin
-
-
-def check_part(path: Path, part: Part, entropy: Entropy) -> Done:
-    """Check one part of a log. Raises whatever is wrong."""
-    with path.open("rb") as file:
-        session, lines = read_log(file)
-        replica, begin = begin_part(session, lines, part, entropy)
-        while replica.height < part.last:
-            take(replica, replica.append, next(lines))
-        replica.settle()
-        refuse_fault(replica)
-        done = Done(begin, replica.digest(), replica.checks_settled)
-        for number in range(part.last, part.signed[1]):
-            arrival = read_entry(next(lines))
-            if number >= part.signed[0]:
-                authenticate(arrival, replica.state.roster, session.id)
-        return done
-
-
-def refuse_fault(replica: Skimmer) -> None:
-    """Raise for anything that this way of verifying does not judge."""
-    if replica.state.fault is not None or replica.state.proposals:
-        raise LogBroken("a fault, or another roster")
-
-
-# --- All parts ---
 
 
 def verify_in_parts(path: Path, *, jobs: int, entropy: Entropy, progress: Progress | None = None) -> Report | None:
     """The report on a good log. None for one that is not good, too short, or not to be judged in parts."""
     try:
-        with path.open("rb") as file:
-            session, lines = read_log(file)
-            cuts = cuts_of(lines)
-    except (NodealerError, OSError):
+        if not path.is_file() or path.stat().st_size < PARTS_BYTES_MIN:
+            return None
+        return _verify(path, jobs, entropy, progress)
+    except Exception:
+        # Whatever it is: one process, from the start, finds out what and names it.
         return None
-    if cuts[-1].bytes < PARTS_BYTES_MIN:
-        return None
-    parts = plan(cuts, min(jobs, len(cuts) - 1))
-    parts = [part for part in parts if part.first < part.last or part.signed[0] < part.signed[1]]
-    return _together(path, parts, entropy, progress) if len(parts) > 1 else None
 
 
-def _together(path: Path, parts: Sequence[Part], entropy: Entropy, progress: Progress | None) -> Report | None:
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-P", "-m", "nodealer.audit.parts", str(path), encode(part).decode()],
-            stdin=subprocess.DEVNULL,
+def own_share(jobs: int, size: int) -> float:
+    """The share of the log that this process checks itself, so that all are done at the same time."""
+    others, start = jobs - 1, START_BYTES / size
+    return min(1.0, max(0.0, (others * (start - FOLLOWING) + CHECKING) / (jobs * CHECKING)))
+
+
+def _verify(path: Path, jobs: int, entropy: Entropy, progress: Progress | None) -> Report:
+    size = path.stat().st_size
+    others = [_Process(path) for _ in range(jobs - 1)]
+    # The last hands: the others can begin with the first ones while this process is still reading.
+    theirs, read = (1 - own_share(jobs, size)) * size, 0
+    mine: list[Script] = []
+    replica: Skimmer | None = None
+
+    def assign(script: Script) -> None:
+        if read < theirs:
+            min(others, key=lambda process: process.entries).take(script)
+        else:
+            mine.append(script)
+
+    def audit(session: Session, lines: Iterator[bytes]) -> Report:
+        nonlocal replica, read
+        replica = Skimmer(session, assign)
+
+        def counted() -> Iterator[bytes]:
+            nonlocal read
+            for line in lines:
+                read += len(line) + 1
+                yield line
+
+        report = judge(replica, replica.append, counted())
+        replica.finish()
+        return report
+
+    try:
+        report = read_file(path, audit, progress)
+        if report.verdict not in ("clean", "incomplete") or replica is None:
+            raise LogBroken("not a good log")
+        for process in others:
+            process.finish()
+        session, entries = replica.config.session, replica.entries
+        protocol = config_of(session).protocol
+        proofs = sum(check_script(script, entries.__getitem__, session, protocol, entropy) for script in mine)
+        report.checks["proofs"] = proofs + sum(process.result() for process in others)
+        return report
+    finally:
+        for process in others:
+            process.stop()
+
+
+class _Process:
+    """Another process that checks hands of the same file."""
+
+    def __init__(self, path: Path) -> None:
+        #: How much it has been given so far.
+        self.entries = 0
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "nodealer.audit.parts", str(path)],
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         )
-        for part in parts[:-1]
-    ]
-    try:
-        report, last = _check_last(path, parts[-1], entropy, progress)
-        if report.verdict not in ("clean", "incomplete") or last is None:
-            return None
-        done = [_done(process) for process in processes]
-    except (NodealerError, StopIteration):
-        return None
-    finally:
-        for process in processes:
-            process.kill()
-            process.communicate()
-    if any(before.end != after.begin for before, after in zip(done, [*done[1:], last], strict=True)):
-        return None
-    report.checks["proofs"] = sum(one.proofs for one in (*done, last))
-    return report
+        self._scripts: SimpleQueue[Script | None] = SimpleQueue()
+        # A pipe holds little: a thread waits for the other process, so that this one need not.
+        self._feeder = threading.Thread(target=self._feed, daemon=True)
+        self._feeder.start()
+
+    def take(self, script: Script) -> None:
+        self.entries += script.last - script.first
+        self._scripts.put(script)
+
+    def finish(self) -> None:
+        """There is no more to come."""
+        self._scripts.put(None)
+
+    def result(self) -> int:
+        """How many proofs it found, all of them right. Raises if anything is not."""
+        output = self._process.stdout.read() if self._process.stdout is not None else b""
+        if self._process.wait() != 0:
+            raise LogBroken("a part could not be verified")
+        return int(output)
+
+    def stop(self) -> None:
+        """End it, if it has not ended."""
+        self.finish()
+        self._process.kill()
+        self._process.wait()
+        self._feeder.join()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+
+    def _feed(self) -> None:
+        pipe = self._process.stdin
+        if pipe is None:
+            return
+        # When it has ended early, `result` says so.
+        with suppress(OSError):
+            while (script := self._scripts.get()) is not None:
+                pickle.dump(script, pipe)
+                pipe.flush()
+        with suppress(OSError):
+            pipe.close()
 
 
-def _check_last(path: Path, part: Part, entropy: Entropy, progress: Progress | None) -> tuple[Report, Done | None]:
-    done: Done | None = None
+class _Lines:
+    """The entries of a file by number, each asked for once and in order: only one hand is kept in memory."""
 
-    def audit(session: Session, lines: Iterator[bytes]) -> Report:
-        nonlocal done
-        replica, begin = begin_part(session, lines, part, entropy)
-        report = judge(replica, replica.append, lines)
-        refuse_fault(replica)
-        if replica.height == part.last:
-            done = Done(begin, replica.digest(), replica.checks_settled)
-        return report
+    def __init__(self, lines: Iterator[bytes]) -> None:
+        self._lines = enumerate(lines)
 
-    return read_file(path, audit, progress), done
-
-
-def _done(process: subprocess.Popen[bytes]) -> Done:
-    output, _ = process.communicate()
-    if process.returncode != 0:
-        raise LogBroken("a part could not be verified")
-    return decode(Done, output, what="the result of a part")
+    def __call__(self, number: int) -> bytes:
+        return next(line for at, line in self._lines if at == number)
 
 
 def main() -> int:
-    """One part, for `verify_in_parts`."""
-    path, part = Path(sys.argv[1]), decode(Part, sys.argv[2].encode(), what="the part")
-    try:
-        sys.stdout.buffer.write(encode(check_part(path, part, secrets.token_bytes)))
-    except (NodealerError, StopIteration, OSError, KeyboardInterrupt):
-        return 1
+    """Check hands until there are no more. Ends with 0 and the number of proofs when everything is right."""
+    proofs = 0
+    with Path(sys.argv[1]).open("rb") as file:
+        session, lines = read_log(file)
+        protocol, entry = config_of(session).protocol, _Lines(lines)
+        while True:
+            try:
+                script = pickle.load(sys.stdin.buffer)
+            except EOFError:
+                break
+            proofs += check_script(script, entry, session, protocol, secrets.token_bytes)
+    sys.stdout.write(str(proofs))
     return 0
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from nodealer.errors import BadParameter, BadSignature, DecodeError, EntryRefused, LogBroken
+from nodealer.errors import BadParameter, BadSignature, DecodeError, EntryRefused, LogBroken, NodealerError
 from nodealer.group import Group
 from nodealer.log.file import LineCut, read_log
 from nodealer.log.roster import Roster
@@ -16,6 +16,7 @@ from nodealer.play.config import config_of
 from nodealer.play.replica import Outcome, Replica
 from nodealer.play.state import Fault, Phase
 from nodealer.proofs.checks import Entropy
+from nodealer.protocols import make_protocol
 from nodealer.wire import LOG_BYTES_MAX
 
 Verdict = Literal["clean", "fault", "broken", "incomplete", "not-a-log"]
@@ -55,7 +56,19 @@ class Report:
     def not_proven(self) -> list[str]:
         """What no log can show."""
         rehearsal = self.session is not None and self.session.proposal.rehearsal
-        return [*NOT_PROVEN, *([PUBLIC_SEEDS] if rehearsal else [])]
+        return [*NOT_PROVEN, *([PUBLIC_SEEDS] if rehearsal else []), *self._warnings]
+
+    @property
+    def _warnings(self) -> list[str]:
+        """What the protocol itself says that it does not keep."""
+        if self.session is None:
+            return []
+        part = self.session.proposal.protocol
+        try:
+            warning = make_protocol(part.name, bytes(part.parameters)).claims.cost.get("warning")
+        except NodealerError:
+            return []
+        return [] if warning is None else [f"anything about secrecy: {warning.rstrip('.')}"]
 
     def name(self, seat: int | None) -> str | None:
         """The name at a seat."""
@@ -123,9 +136,7 @@ def read_file(path: Path, audit: Callable[[Session, Iterator[bytes]], Report], p
         return Report("not-a-log", f"{path.name} is not a log: {error}")
 
 
-def _told(
-    lines: Iterator[bytes], progress: Progress | None, at: Callable[[], int], size: int
-) -> Iterator[bytes]:
+def _told(lines: Iterator[bytes], progress: Progress | None, at: Callable[[], int], size: int) -> Iterator[bytes]:
     for line in lines:
         yield line
         if progress is not None:
@@ -141,7 +152,9 @@ def judge(replica: Replica, append: Append, lines: Iterator[bytes]) -> Report:
     except LineCut:
         cut = True
     except (LogBroken, DecodeError) as error:
-        return _report(replica, "broken", str(error))
+        # What was signed before the log broke still counts, and a false proof among it names its seat.
+        replica.settle()
+        return _report(replica, "broken" if replica.state.fault is None else "fault", str(error))
     replica.settle()
     if replica.state.fault is not None:
         return _report(replica, "fault", "")

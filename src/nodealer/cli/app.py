@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import nodealer
-from nodealer.cli import bench, doctor, play, protocols, verify
+from nodealer.cli import bench, doctor, export, play, protocols, show, verify
 
 app = typer.Typer(
     name="nodealer",
@@ -39,3 +39,7 @@ app.command("bench", epilog="Example: [bold]nodealer bench core --strict[/bold]"
 app.command("protocols", epilog="Example: [bold]nodealer protocols --json[/bold]")(protocols.protocols)
 app.command("play", epilog="Example: [bold]nodealer play --auto --seats 4 --hands 3 --log game.jsonl[/bold]")(play.play)
 app.command("verify", epilog="Example: [bold]nodealer verify game.jsonl[/bold]")(verify.verify)
+app.command("show", epilog="Example: [bold]nodealer show game.jsonl[/bold]")(show.show)
+app.command("export", epilog="Example: [bold]nodealer export game.jsonl --format phh --out game.phhs[/bold]")(
+    export.export
+)

@@ -24,11 +24,17 @@ class Suite(enum.StrEnum):
     PROOFS = "proofs"
     LOG = "log"
     HAND = "hand"
+    GAME = "game"
+    NPM = "npm"
 
 
 def bench(
     suite: Annotated[
-        Suite, typer.Argument(help="core: the arithmetic; proofs: shuffles; log: signed entries; hand: a whole hand.")
+        Suite,
+        typer.Argument(
+            help="core: the arithmetic; proofs: shuffles; log: signed entries; hand: a whole hand; "
+            "game: whole games and their audit; npm: lock against the npm package mental-poker."
+        ),
     ],
     json: Annotated[bool, typer.Option("--json", help="One JSON document instead of a table.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Also draw the ratios into this file (.png, .svg, .pdf).")] = None,

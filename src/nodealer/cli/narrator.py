@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from rich.markup import escape
+
 from nodealer.cards import Opened
-from nodealer.errors import Malformed
+from nodealer.cli.games import words_for
+from nodealer.errors import IllegalMove, Malformed
+from nodealer.games import free
+from nodealer.games.base import Game
+from nodealer.games.free import FreeHand
 from nodealer.games.holdem.faces import names
 from nodealer.games.holdem.hand import Hand
 from nodealer.games.holdem.moves import Call, Fold, Muck, Raise, ShowHand, read_move
 from nodealer.log.entry import read_entry
-from nodealer.play.bodies import Begin, Body, Cards, Move, read_body
+from nodealer.play.bodies import Agree, Begin, Body, Book, Cards, Claim, End, Move, Propose, Without, read_body
 from nodealer.play.replica import Outcome, Replica
 from nodealer.play.state import TableState
 from nodealer.wire import decode
@@ -31,17 +37,23 @@ class Narrator:
 
     def __init__(self, replica: Replica) -> None:
         self._replica = replica
+        #: What became of the newest entry.
+        self.outcome = Outcome.ACCEPTED
 
     def take(self, data: bytes) -> Iterator[Event]:
         """Append an entry and tell what it did. Raises what `Replica.append` raises."""
         replica, before = self._replica, self._replica.state
-        told = len(replica.events)
-        outcome = replica.append(data)
-        if outcome in (Outcome.REPEATED, Outcome.DROPPED, Outcome.VOID):
-            return
+        told, proven = len(replica.events), len(replica.proofs)
+        self.outcome = replica.append(data)
         entry = read_entry(data).entry
         name = before.roster.player(entry.seat).name
-        yield from self._said(before, entry.seat, name, read_body(bytes(entry.body)), len(data))
+        if self.outcome in (Outcome.REPEATED, Outcome.DROPPED, Outcome.VOID):
+            if self.outcome is not Outcome.REPEATED:
+                yield {"event": self.outcome.value, "seat": entry.seat, "name": name, "entry": replica.height - 1}
+            return
+        proofs = [proof for _, proof in replica.proofs[proven:]]
+        for event in self._said(before, entry.seat, name, read_body(bytes(entry.body)), len(data)):
+            yield event | {"entry": replica.height - 1} | ({"proofs": proofs} if event["event"] == "cards" else {})
         yield from self._shown(before, told)
         yield from self._over(before)
 
@@ -53,24 +65,32 @@ class Narrator:
                 yield {"event": "cards", "seat": seat, "name": name, "step": _step(bytes(message)), "bytes": size}
             case Move(move=move):
                 yield {"event": "move", "seat": seat, "name": name, "text": _move_text(before, seat, bytes(move))}
+            case Without(seats=gone):
+                names = [before.roster.player(seat).name for seat in gone]
+                yield {"event": "without", "seat": seat, "name": name, "text": f"goes on without {', '.join(names)}"}
+            case Claim():
+                yield {"event": "claim", "seat": seat, "name": name, "text": "says that a card does not open"}
+            case Book():
+                yield {"event": "book", "seat": seat, "name": name, "text": "opens its book of this hand"}
+            case Propose() | Agree():
+                yield {"event": "roster", "seat": seat, "name": name, "text": "answers who sits at the table"}
+            case End():
+                yield {"event": "end", "seat": seat, "name": name, "text": "signs the end"}
 
     def _shown(self, before: TableState, told: int) -> Iterator[Event]:
         game = before.game
         opened = [event for _, event in self._replica.events[told:] if isinstance(event, Opened)]
         if not opened:
             return
-        holders: dict[int, int] = {}
-        if isinstance(game, Hand):
-            holders = {position: seat for seat, positions in game.held.items() for position in positions}
-        by_seat: dict[int | None, list[int]] = {}
+        by_seat: dict[int | None, list[Opened]] = {}
         for event in opened:
-            by_seat.setdefault(holders.get(event.card.position), []).append(event.face)
-        for seat, faces in by_seat.items():
+            by_seat.setdefault(_holder(game, event), []).append(event)
+        for seat, events in by_seat.items():
+            cards = {"cards": _names(game, events), "text": _pretty(game, events)}
             if seat is None:
-                yield {"event": "board", "cards": list(names(faces)), "text": pretty(faces)}
+                yield {"event": "board", **cards}
             else:
-                name = before.roster.player(seat).name
-                yield {"event": "shows", "seat": seat, "name": name, "cards": list(names(faces)), "text": pretty(faces)}
+                yield {"event": "shows", "seat": seat, "name": before.roster.player(seat).name, **cards}
 
     def _over(self, before: TableState) -> Iterator[Event]:
         state = self._replica.state
@@ -79,7 +99,41 @@ class Narrator:
             name = None if fault.seat is None else state.roster.player(fault.seat).name
             yield {"event": "fault", "seat": fault.seat, "name": name, "entry": fault.entry, "reason": fault.reason}
         for result in state.results[len(before.results) :]:
-            yield {"event": "result", **result}
+            words = words_for(before.game)
+            told = {} if words is None else {"text": words.result(result, _seats(before))}
+            yield {"event": "result", **result, **told}
+
+
+def _seats(state: TableState) -> dict[int, str]:
+    return {player.seat: player.name for player in state.roster.players}
+
+
+def _holder(game: Game | None, event: Opened) -> int | None:
+    words = words_for(game)
+    if words is not None:
+        return words.holder(game, event)
+    if isinstance(game, Hand):
+        return next((seat for seat, held in game.held.items() if event.card.position in held), None)
+    if isinstance(game, FreeHand):
+        return game.held.get((event.card.deck, event.card.position))
+    return None
+
+
+def _names(game: Game | None, events: list[Opened]) -> list[str]:
+    words = words_for(game)
+    if words is not None:
+        return words.names(game, events)
+    if isinstance(game, Hand):
+        return list(names(event.face for event in events))
+    if isinstance(game, FreeHand):
+        return [str(game.face(event.card.deck, event.face)) for event in events]
+    return [str(event.face) for event in events]
+
+
+def _pretty(game: Game | None, events: list[Opened]) -> str:
+    if isinstance(game, Hand):
+        return pretty([event.face for event in events])
+    return ", ".join(_names(game, events))
 
 
 def _step(message: bytes) -> str:
@@ -91,6 +145,11 @@ def _step(message: bytes) -> str:
 
 def _move_text(before: TableState, seat: int, move: bytes) -> str:
     game = before.game
+    words = words_for(game)
+    if words is not None:
+        return words.move(game, seat, move)
+    if isinstance(game, FreeHand):
+        return _request_text(before, move)
     if not isinstance(game, Hand):
         return move.decode(errors="replace")
     match read_move(move):
@@ -107,26 +166,52 @@ def _move_text(before: TableState, seat: int, move: bytes) -> str:
             return "mucks"
 
 
+def _request_text(before: TableState, move: bytes) -> str:
+    """What somebody asks for at a table without rules."""
+    try:
+        made = free.read_move(move)
+    except IllegalMove:
+        return "asks for what cannot be"
+    match made:
+        case free.Shuffle(deck=deck, cards=cards):
+            return f"asks for deck {deck}, {cards} cards"
+        case free.DealCards(portions=portions):
+            return "asks to deal: " + ", ".join(f"{before.roster.player(seat).name} {n}" for seat, n in portions)
+        case free.OpenCards(count=count):
+            return f"asks to open {count}"
+        case free.ShowCards(positions=positions):
+            return f"shows {len(positions)}"
+        case free.GiveBack(positions=positions, place=place):
+            return f"gives back {len(positions)} ({place})"
+        case free.PutAway(deck=deck):
+            return f"puts deck {deck} away"
+        case free.Finish():
+            return "says that the hand is over"
+
+
 def in_words(event: Event, seats: dict[int, str]) -> str | None:
     """One line for people, or None for what would only be noise."""
     match event["event"]:
-        case "move":
-            return f"  {event['name']} {event['text']}"
+        case "move" | "without" | "claim" | "book" | "roster":
+            return f"  {escape(event['name'])} {escape(event['text'])}"
         case "board":
-            return f"  board: [bold]{event['text']}[/bold]"
+            return f"  board: [bold]{escape(event['text'])}[/bold]"
         case "shows":
-            return f"  {event['name']} shows [bold]{event['text']}[/bold]"
+            return f"  {escape(event['name'])} shows [bold]{escape(event['text'])}[/bold]"
         case "fault":
-            return f"[red bold]FAULT[/red bold] {event['name'] or 'nobody can be named'}: {event['reason']}"
+            culprit = event["name"] or "nobody can be named"
+            return f"[red bold]FAULT[/red bold] {escape(culprit)}: {escape(event['reason'])}"
         case "result":
             return _result_text(event, seats)
     return None
 
 
 def _result_text(event: Event, seats: dict[int, str]) -> str:
+    if "text" in event:
+        return f"  [green]result[/green] ({event.get('ended', '')}): {escape(event['text'])}"
     lines = []
     for stack in event.get("stacks", []):
         change = stack["after"] - stack["before"]
         sign = "+" if change > 0 else ""
-        lines.append(f"{seats.get(stack['seat'], stack['seat'])} {stack['after']} ({sign}{change})")
-    return f"  [green]result[/green] ({event.get('ended', '')}): " + ", ".join(lines)
+        lines.append(f"{escape(seats.get(stack['seat'], str(stack['seat'])))} {stack['after']} ({sign}{change})")
+    return f"  [green]result[/green] ({event.get('ended', '')})" + (": " + ", ".join(lines) if lines else "")

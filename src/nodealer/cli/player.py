@@ -11,7 +11,7 @@ import sys
 from collections.abc import Awaitable, Callable
 
 from nodealer.cli.entropy import system_entropy
-from nodealer.errors import BadSignature, DecodeError, EntryRefused, NodealerError, RelayError
+from nodealer.errors import BadSignature, CardUnreadable, DecodeError, EntryRefused, NodealerError, RelayError
 from nodealer.games.holdem.hand import Hand, NoHand
 from nodealer.log.journal import MemoryJournal
 from nodealer.log.keys import SigningKey
@@ -21,12 +21,15 @@ from nodealer.play.lobby import Lobby, Offer
 from nodealer.play.seat import Seat
 from nodealer.play.state import Phase, TableState
 from nodealer.play.view import View, view_of
+from nodealer.protocols.base import Duty
 from nodealer.relay.client import RelayClient, connect_to
 from nodealer.tape import ROOT_BYTES
 from nodealer.wire import Message, decode, encode
 
 #: Makes a person's or a bot's move. May take its time.
 Mover = Callable[[View], Awaitable[Message]]
+#: Makes a private choice about cards.
+Chooser = Callable[[View, Duty], Awaitable[bytes]]
 Watcher = Callable[[Seat, bytes], None]
 
 
@@ -46,7 +49,14 @@ def wants_another(state: TableState, hands: int) -> bool:
     return not isinstance(game, Hand | NoHand) or sum(chips > 0 for chips in game.carry.chips.values()) > 1
 
 
-async def sit(client: RelayClient, name: str, hands: int, mover: Mover, watch: Watcher | None = None) -> Seat:
+async def sit(
+    client: RelayClient,
+    name: str,
+    hands: int,
+    mover: Mover,
+    watch: Watcher | None = None,
+    chooser: Chooser | None = None,
+) -> Seat:
     """Play at the relay's table until it ends or stops."""
     key = SigningKey(system_entropy(32))
     lobby = Lobby(key, system_entropy(32))
@@ -70,7 +80,7 @@ async def sit(client: RelayClient, name: str, hands: int, mover: Mover, watch: W
                 journal=MemoryJournal(),
                 entropy=system_entropy,
             )
-        await _act(client, seat, hands, mover)
+        await _act(client, seat, hands, mover, chooser or _bot_chooses)
         if seat.replica.state.phase in (Phase.ENDED, Phase.STOPPED):
             return seat
     raise RelayError("the relay ended before the game did")
@@ -84,18 +94,35 @@ def receive(seat: Seat, frame: bytes) -> None:
         return
 
 
-async def _act(client: RelayClient, seat: Seat, hands: int, mover: Mover) -> None:
+async def _act(client: RelayClient, seat: Seat, hands: int, mover: Mover, chooser: Chooser) -> None:
     state = seat.replica.state
     if state.phase is Phase.BETWEEN:
         seat.stays = wants_another(state, hands)
     for data in seat.due():
         await client.send(data)
+    if all(duty.optional for duty in seat.open_duties):
+        return
+    try:
+        view = view_of(seat)
+    except CardUnreadable as unreadable:
+        # Once: what comes of it is for the table to say. The open books, which cost the whole hand, are for a person.
+        if not seat.disputes:
+            await client.send(seat.claim(unreadable))
+        return
+    for duty in seat.to_choose:
+        seat.choose(duty, await chooser(view, duty))
+        for data in seat.due():
+            await client.send(data)
     if any(duty.deck is None and duty.step == "move" and not duty.optional for duty in seat.open_duties):
-        await client.send(seat.move(await mover(view_of(seat))))
+        await client.send(seat.move(await mover(view)))
 
 
 async def _bot(view: View) -> Message:
     return bot_for(view.game, system_entropy).move(view)
+
+
+async def _bot_chooses(view: View, duty: Duty) -> bytes:
+    return bot_for(view.game, system_entropy).choose(view, duty)
 
 
 async def _play(player: Player) -> int:

@@ -52,6 +52,9 @@ def rehearse(
     stage.open(watcher)
 
     def decide(seat: Seat) -> bool:
+        for duty in seat.to_choose:
+            seat.choose(duty, bot_for(seat.replica.state.game, minds[seat.number]).choose(view_of(seat), duty))
+            return True
         if not any(duty.deck is None and duty.step == "move" and not duty.optional for duty in seat.open_duties):
             return False
         table.order(seat.move(bot_for(seat.replica.state.game, minds[seat.number]).move(view_of(seat))))

@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import msgspec
 from rich.console import Console
+from rich.markup import escape
 from rich.status import Status
 
 from nodealer.cli.narrator import Event, Narrator, in_words
-from nodealer.errors import BadSignature, DecodeError, EntryRefused
-from nodealer.play.replica import Replica
+from nodealer.errors import BadParameter, BadSignature, DecodeError, EntryRefused
+from nodealer.play.replica import Outcome, Replica
 
 
 class Stage:
     """Shows a replica's game as entries come in."""
 
-    def __init__(self, json: bool) -> None:
+    def __init__(self, json: bool, *, proofs: bool = False) -> None:
         self.json = json
+        #: Whether every step of the cards is a line, and not only a sign of progress.
+        self._proofs = proofs
         self.console = Console(stderr=json, highlight=False)
         self._narrator: Narrator | None = None
         self._names: dict[int, str] = {}
         self._hand = -1
         self._status: Status | None = None
+        self._asking = False
         self._steps = 0
         self._crypto_bytes = 0
 
@@ -35,20 +41,24 @@ class Stage:
         session = replica.config.session.id.hex()
         self.emit({"event": "session", "session": session, "players": list(self._names.values())})
         if not self.json:
-            self.say(f"Session [bold]{session[:16]}[/bold]: {', '.join(self._names.values())}.")
-            self.say(f"{proposal.game.name} on {proposal.protocol.name}; chips are play money.")
+            self.say(f"Session [bold]{session[:16]}[/bold]: {escape(', '.join(self._names.values()))}.")
+            money = "; chips are play money" if proposal.game.name == "holdem" else ""
+            self.say(f"{proposal.game.name} on {proposal.protocol.name}{money}.")
             if proposal.rehearsal:
                 self.say("[yellow]A rehearsal: the seeds are public, nothing here is secret.[/yellow]")
 
     def take(self, frame: bytes) -> None:
         """An entry of the log, or a frame that is none."""
+        with suppress(EntryRefused, BadSignature, DecodeError):
+            self.append(frame)
+
+    def append(self, entry: bytes) -> Outcome:
+        """An entry of the log. Raises what `Replica.append` raises."""
         if self._narrator is None:
-            return
-        try:
-            for event in self._narrator.take(frame):
-                self._show(event)
-        except (EntryRefused, BadSignature, DecodeError):
-            return
+            raise BadParameter("no session has begun")
+        for event in self._narrator.take(entry):
+            self._show(event)
+        return self._narrator.outcome
 
     def done(self, replica: Replica, seconds: float) -> None:
         """The game is over: what the cryptography took."""
@@ -64,7 +74,7 @@ class Stage:
 
     def say(self, text: str) -> None:
         """A line for people."""
-        self.console.print(text)
+        self.console.print(text, soft_wrap=True)
 
     def emit(self, event: dict[str, Any]) -> None:
         """An event for programs."""
@@ -86,12 +96,26 @@ class Stage:
             return
         if event["event"] == "cards":
             self._steps += 1
-            self._working(f"cards: {event['name']} – {event['step']} ({self._steps} proven steps in this hand)")
+            if self._proofs:
+                what = ", ".join([f"{event['bytes']:,} bytes", *event["proofs"]])
+                self.say(f"  [dim]{event['entry']:5} {escape(event['name'])} {event['step']}: {what}[/dim]")
+                return
+            self._working(f"cards: {escape(event['name'])} – {event['step']} ({self._steps} proven steps in this hand)")
             return
         self._working(None)
         line = in_words(event, self._names)
         if line is not None:
             self.say(line)
+
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        """While a person is asked, nothing turns in the line where the answer is typed."""
+        self._working(None)
+        self._asking = True
+        try:
+            yield
+        finally:
+            self._asking = False
 
     def _working(self, text: str | None) -> None:
         """Progress while no person is asked: the deck is being shuffled, keys are being published."""
@@ -99,7 +123,7 @@ class Stage:
             if self._status is not None:
                 self._status.stop()
                 self._status = None
-        elif self.console.is_terminal:
+        elif self.console.is_terminal and not self._asking:
             if self._status is None:
                 self._status = self.console.status(text)
                 self._status.start()

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
-from nodealer.audit.verify import Report, verify_file
+from nodealer.audit import audit
+from nodealer.audit.verify import Report
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.output import err, out, print_json
 
@@ -18,6 +21,9 @@ from nodealer.cli.output import err, out, print_json
 def verify(
     file: Annotated[Path, typer.Argument(help="A saved log.")],
     json: Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")] = False,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, max=256, help="How many processes may check a long log; default: all cores.")
+    ] = None,
 ) -> None:
     """Check every signature, proof, rule and result of a game, from its log alone.
 
@@ -26,9 +32,10 @@ def verify(
     """
     with Progress(console=err(), transient=True, disable=json or not err().is_terminal) as bar:
         task = bar.add_task("verifying", total=None)
-        report = verify_file(
+        report = audit(
             file,
             entropy=system_entropy,
+            jobs=jobs if jobs is not None else os.cpu_count() or 1,
             progress=lambda done, size: bar.update(task, completed=done, total=size),
         )
     if json:
@@ -40,35 +47,42 @@ def verify(
 
 def print_report(console: Console, report: Report, *, brief: bool = False) -> None:
     """A report for a player."""
+    # Whatever a log says is text: a name must not be read as a command to the terminal.
+    reason = escape(report.reason)
     words = {
         "clean": "[green bold]CLEAN[/green bold]: everything in this log is proven.",
-        "fault": f"[red bold]FAULT[/red bold]: {report.reason}.",
-        "broken": f"[red bold]BROKEN[/red bold]: {report.reason}.",
-        "incomplete": f"[yellow bold]INCOMPLETE[/yellow bold]: {report.reason}.",
-        "not-a-log": f"[red bold]CANNOT BE JUDGED[/red bold]: {report.reason}.",
+        "fault": f"[red bold]FAULT[/red bold]: {reason}.",
+        "broken": f"[red bold]BROKEN[/red bold]: {reason}.",
+        "incomplete": f"[yellow bold]INCOMPLETE[/yellow bold]: {reason}.",
+        "not-a-log": f"[red bold]CANNOT BE JUDGED[/red bold]: {reason}.",
     }
-    console.print(words[report.verdict])
+    console.print(words[report.verdict], soft_wrap=True)
     if report.session is None or report.verdict == "not-a-log":
         return
     checks = ", ".join(f"{count} {name}" for name, count in report.checks.items())
-    console.print(f"{report.entries} entries, {len(report.results)} hands; checked: {checks}.")
+    console.print(f"{report.entries} entries, {len(report.results)} hands; checked: {checks}.", soft_wrap=True)
     if brief:
         return
-    console.print(f"session {report.session.id.hex()}")
+    console.print(f"session {report.session.id.hex()}", soft_wrap=True)
     if report.roster is not None:
-        console.print("seats: " + ", ".join(f"{p.seat} {p.name} ({p.key.hex()[:16]})" for p in report.roster.players))
-    console.print(_results(report))
-    console.print("Not proven by any log: " + "; ".join(report.not_proven) + ".")
+        seats = ", ".join(f"{p.seat} {p.name} ({p.key.hex()[:16]})" for p in report.roster.players)
+        console.print(f"seats: {escape(seats)}", soft_wrap=True)
+    if report.results:
+        console.print(_results(report))
+    console.print("Not proven by any log: " + "; ".join(report.not_proven) + ".", soft_wrap=True)
 
 
 def _results(report: Report) -> Table:
     table = Table("hand", "ended", "board", "winners")
     for result in report.results:
         winners = [
-            f"{report.name(winner['seat']) or winner['seat']} {winner['amount']}"
+            escape(f"{report.name(winner['seat']) or winner['seat']} {winner['amount']}")
             for pot in result.get("pots", [])
             for winner in pot["winners"]
         ]
+        if result.get("winner") is not None:
+            # Games without pots name one winner.
+            winners.append(escape(str(report.name(result["winner"]) or result["winner"])))
         hand = result.get("hand")
         table.add_row(
             str(hand + 1 if isinstance(hand, int) else "?"),

@@ -136,6 +136,8 @@ class FreeHand:
         if isinstance(made, Shuffle):
             if made.faces and (len(made.faces) != made.cards or len(set(made.faces)) != made.cards):
                 raise IllegalMove(f"a deck of {made.cards} cards needs as many names, all different, or none")
+            if not all(face.isprintable() for face in made.faces):
+                raise IllegalMove("what is printed on a card can be printed: no control characters")
             if made.deck in self.decks:
                 raise IllegalMove(f"deck {made.deck} is there already")
             hand = replace(self, decks={**self.decks, made.deck: made.faces})

@@ -7,13 +7,17 @@ from typing import Final, Protocol
 
 from nodealer.errors import BadParameter
 from nodealer.games.base import Game
+from nodealer.games.duel.hand import DuelGame
 from nodealer.games.holdem.faces import CARDS
-from nodealer.games.holdem.hand import Hand
+from nodealer.games.holdem.hand import Hand, Stage
 from nodealer.games.holdem.moves import Call, Fold, Legal, Move, Muck, Raise, ShowHand
 from nodealer.games.holdem.ranking import rank
+from nodealer.play.duelbot import DuelBot
 from nodealer.play.view import View
 from nodealer.proofs.checks import Entropy
+from nodealer.protocols.base import Duty
 from nodealer.tape import SEED_BYTES, Tape
+from nodealer.wire import Message
 
 #: How many ways the rest of the hand might go a bot tries in its mind.
 TRIALS: Final = 100
@@ -22,8 +26,11 @@ TRIALS: Final = 100
 class Bot(Protocol):
     """Something that moves for a seat."""
 
-    def move(self, view: View) -> Move:
+    def move(self, view: View) -> Message:
         """A legal move for the seat whose turn it is."""
+
+    def choose(self, view: View, duty: Duty) -> bytes:
+        """A private choice about cards, where the protocol asks the player for one."""
 
 
 class HoldemBot:
@@ -38,11 +45,24 @@ class HoldemBot:
         if not isinstance(game, Hand):
             raise BadParameter("this bot plays hold'em")
         legal = game.legal(view.seat)
-        if legal.show or legal.muck:
-            return ShowHand() if self._chance(30) else Muck()
         hole = tuple(view.cards.values())
+        if legal.show or legal.muck:
+            boasts = game.stage is Stage.CLAIMING and self._chance(30)
+            return ShowHand() if boasts or self._may_win(view.seat, hole, game) else Muck()
         odds = self._odds(hole, game) + self._position(view.seat, game)
         return self._bet(legal, odds, game)
+
+    def choose(self, view: View, duty: Duty) -> bytes:
+        """Nothing in hold'em is chosen in private."""
+        raise BadParameter(f"hold'em has nothing to choose for {duty.step}")
+
+    def _may_win(self, seat: int, hole: Sequence[int], game: Hand) -> bool:
+        """Whether no shown hand takes everything from this one. Who has put in less has no part in the rest."""
+        if game.stage is Stage.CLAIMING:
+            return False
+        put_in = dict(zip(game.players, game.table.put_in, strict=True))
+        rivals = [rank((*faces, *game.board)) for rival, faces in game.shown.items() if put_in[rival] >= put_in[seat]]
+        return all(rank((*hole, *game.board)) >= rival for rival in rivals)
 
     def _bet(self, legal: Legal, odds: float, game: Hand) -> Move:
         call = legal.call or 0
@@ -85,4 +105,6 @@ def bot_for(game: Game | None, entropy: Entropy) -> Bot:
     """A bot that can play this game."""
     if isinstance(game, Hand):
         return HoldemBot(entropy)
+    if isinstance(game, DuelGame):
+        return DuelBot()
     raise BadParameter("there is no bot for this game")

@@ -22,7 +22,7 @@ from nodealer.play.replica import Outcome, Replica
 from nodealer.play.state import Config, OpenDuty, Phase
 from nodealer.play.steps import Dropped, Said, apply_body
 from nodealer.proofs.checks import Entropy
-from nodealer.protocols.base import Duty
+from nodealer.protocols.base import MISDEAL, Duty
 from nodealer.tape import Tape, commitment, hand_tape
 from nodealer.wire import encode
 
@@ -58,6 +58,8 @@ class Seat:
         #: Entries that were signed and are not in the log yet.
         self._outbox: list[bytes] = []
         self._answered: set[bytes] = set()
+        #: The hands in which this seat has disputed a card, as far as this process knows.
+        self._disputed: set[int] = set()
         #: Everything this seat has signed, in the order of its numbers.
         self._sent: list[bytes] = []
         self._restore()
@@ -129,6 +131,12 @@ class Seat:
         duties = (open_duty.duty for open_duty in self.replica.state.duties.values())
         return tuple(duty for duty in duties if duty.seat == self.number and duty.id not in self._answered)
 
+    @property
+    def to_choose(self) -> tuple[Duty, ...]:
+        """The private choices about cards that this seat owes and has not made."""
+        owed = (duty for duty in self.open_duties if duty.deck is not None and duty.choice)
+        return tuple(duty for duty in owed if duty.id not in self._choices)
+
     def cards(self) -> Mapping[Card, int]:
         """The faces that this seat knows. Raises `CardUnreadable` when it was given false data: a reason to claim."""
         self.replica.settle()
@@ -145,7 +153,7 @@ class Seat:
         """
         if duty.id in self._choices:
             raise IllegalMove(f"seat {self.number} has chosen already")
-        if duty.deck is None or not duty.choice or duty not in self.open_duties:
+        if duty.deck is None or not (duty.choice or duty.may_choose) or duty not in self.open_duties:
             raise IllegalMove(f"seat {self.number} has nothing of this kind to choose now")
         self.replica.settle()
         try:
@@ -171,8 +179,22 @@ class Seat:
         """Say that the table should go on without these seats."""
         return self._send_settled(Without(tuple(sorted(seats))))
 
+    @property
+    def disputes(self) -> bool:
+        """Whether this seat has disputed a card of this hand since it came."""
+        return self.replica.state.hand in self._disputed
+
     def claim(self, unreadable: CardUnreadable) -> bytes:
-        """Dispute a card that does not open. Opens this seat's book of the hand."""
+        """Dispute a card that does not open.
+
+        First in the protocol's own way, where it has one, at the cost of that card alone; asked again, or where it has
+        none, this opens the seat's book of the hand, and after it everybody's.
+        """
+        self._disputed.add(self.replica.state.hand)
+        for duty in self.open_duties:
+            if duty.deck == unreadable.deck and duty.step == MISDEAL:
+                deck = self.replica.state.decks[duty.deck]
+                return self._send_settled(Cards(duty.id, msgspec.Raw(deck.message(duty, self._tape(duty.table.hand)))))
         seed = self._tape(self.replica.state.hand).seed
         return self._send_settled(Claim(unreadable.deck, unreadable.position, seed, self._opened_choices()))
 

@@ -123,6 +123,8 @@ class TableState:
     #: Opened books of this hand: seat to seed and choices.
     books: Mapping[int, tuple[bytes, Mapping[bytes, bytes]]] = field(default_factory=dict)
     claimed: tuple[int, int, int] | None = None
+    #: Why the game could not go on with what the decks told it: nothing of the hand counts.
+    unplayable: str | None = None
     results: tuple[Mapping[str, Any], ...] = ()
     fault: Fault | None = None
 
@@ -352,6 +354,7 @@ def next_hand(state: TableState) -> TableState:
         deeds=(),
         books={},
         claimed=None,
+        unplayable=None,
         past=(),
         turn=0,
     )

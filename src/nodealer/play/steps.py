@@ -86,7 +86,22 @@ def _cards(state: TableState, said: Said, body: Cards) -> Change:
     except BadParameter as error:
         raise EntryRefused(said.seat, str(error), said.entry) from None
     deed = Deed(said.entry, deck, duty, message)
-    return drive(apply_step(Change(replace(state, deeds=(*state.deeds, deed))), duty.deck, step))
+    change = apply_step(Change(replace(state, deeds=(*state.deeds, deed))), duty.deck, step)
+    try:
+        return drive(change)
+    except BadParameter as error:
+        return _unplayable(change, str(error))
+
+
+def _unplayable(change: Change, reason: str) -> Change:
+    """The decks told what no true deck tells, such as one face twice; whoever spoke last need not be to blame.
+
+    Where every hand ends with open books they are opened now, and name whom they name. Where everything is proven
+    there is nothing that books could add: nobody is named.
+    """
+    if not change.state.config.protocol.claims.open_book_at_end:
+        raise Undecided(f"the game cannot go on with these cards: {reason}")
+    return replace(change, state=replace(change.state, phase=Phase.BOOKS, unplayable=reason))
 
 
 def _move(state: TableState, said: Said, body: Move) -> Change:
@@ -212,6 +227,8 @@ def _book(state: TableState, said: Said, body: Book) -> Change:
     if state.claimed is not None:
         # All messages are honest and the card still does not open: that cannot be, so nobody is named.
         raise Undecided("a card does not open, and every book is honest")
+    if state.unplayable is not None:
+        raise Undecided(f"every book is honest, and yet the game cannot go on: {state.unplayable}")
     return Change(next_hand(state))
 
 

@@ -7,7 +7,7 @@ another seat's cards, so it cannot show them by mistake.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from nodealer.games.base import Game
 from nodealer.play.seat import Seat
@@ -26,16 +26,21 @@ class View:
     #: The faces this seat holds, by deck and position.
     cards: Mapping[tuple[int, int], int]
     my_turn: bool
+    #: Cards of a pile that this seat has looked at, by deck and position.
+    seen: Mapping[tuple[int, int], int] = field(default_factory=dict)
 
 
 def view_of(seat: Seat) -> View:
     """What the person at a seat sees now."""
     state = seat.replica.state
+    known = {(card.deck, card.position): face for card, face in sorted(seat.cards().items())}
     held = {
-        (card.deck, card.position): face
-        for card, face in sorted(seat.cards().items())
-        if state.decks[card.deck].places.holder(card.position) == seat.number
+        (deck, position): face
+        for (deck, position), face in known.items()
+        if state.decks[deck].places.holder(position) == seat.number
     }
+    piles = {deck: frozenset(value.places.pile) for deck, value in state.decks.items()}
+    seen = {(deck, position): face for (deck, position), face in known.items() if position in piles[deck]}
     return View(
         seat.number,
         {player.seat: player.name for player in state.roster.players},
@@ -44,4 +49,5 @@ def view_of(seat: Seat) -> View:
         state.game,
         held,
         any(duty.deck is None and duty.step == "move" for duty in seat.open_duties),
+        seen,
     )

@@ -8,6 +8,8 @@ from typing import Final
 from nodealer.errors import BadParameter
 from nodealer.group import Group
 from nodealer.protocols.base import CardProtocol
+from nodealer.protocols.chain import Chain
+from nodealer.protocols.duel import Duel
 from nodealer.protocols.lock import Lock
 from nodealer.protocols.mask import Mask
 from nodealer.protocols.offset import Offset
@@ -17,6 +19,8 @@ PROTOCOLS: Final[dict[str, Callable[[bytes, Group | None], CardProtocol]]] = {
     "mask": Mask,
     "lock": Lock,
     "offset": Offset,
+    "chain": Chain,
+    "duel": Duel,
 }
 
 

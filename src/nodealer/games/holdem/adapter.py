@@ -315,10 +315,8 @@ def _copied(state: State) -> State:
 
 
 def _fresh(value: Any) -> Any:
-    if isinstance(value, set):
-        return set(value)
-    if isinstance(value, list | deque):
-        return type(value)(_fresh(item) if isinstance(item, list | deque | set | Pot) else item for item in value)
+    if isinstance(value, list | deque) and value and isinstance(value[0], list | deque | Pot):
+        return type(value)(_fresh(item) for item in value)
     return copy.copy(value)
 
 

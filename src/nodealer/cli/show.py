@@ -1,0 +1,39 @@
+"""`nodealer show`: a saved game again, entry by entry, with the proofs that came with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nodealer.audit.verify import Append, verify_file
+from nodealer.cli.entropy import system_entropy
+from nodealer.cli.verify import print_report
+from nodealer.play.replica import Replica
+
+
+def show(
+    file: Annotated[Path, typer.Argument(help="A saved log.")],
+    json: Annotated[bool, typer.Option("--json", help="One JSON object an event on standard output.")] = False,
+) -> None:
+    """Replay a log: public cards, bets, and who proved what when. Every proof is checked as it comes.
+
+    A step of the cards stands with the number of its entry, who made it, its size, and the proofs in it. Ends like
+    verify: 0 when the game is clean, 1 for a fault or a broken log, 2 when the file cannot be judged, 3 when the game
+    is not complete.
+    """
+    from nodealer.cli.stage import Stage  # late: it knows hold'em, and pokerkit takes its time
+
+    stage = Stage(json, proofs=True)
+
+    def watch(replica: Replica) -> Append:
+        stage.open(replica)
+        return stage.append
+
+    report = verify_file(file, entropy=system_entropy, watch=watch)
+    stage.emit({"event": "verified"} | report.as_json())
+    if not json:
+        stage.say("")
+        print_report(stage.console, report, brief=True)
+    raise typer.Exit(report.exit_code)

@@ -1,0 +1,73 @@
+"""What cards do when they are played: on the table at once, or as something that is asked of the decks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from nodealer.cards import Look, Place, Return
+from nodealer.errors import IllegalMove
+from nodealer.games.duel.cards import Does, Printed
+
+if TYPE_CHECKING:
+    from nodealer.games.duel.hand import DuelGame
+
+
+def refuse_target(game: DuelGame, card: Printed, target: int | None) -> None:
+    """Raise `IllegalMove` for a target that the card cannot have."""
+    if target is not None and (card.does is None or not card.does.targets or game.theirs.warden(target) is None):
+        raise IllegalMove("that is no target for this card")
+    # A warden whose effect finds no target comes all the same; a rite would be wasted.
+    if target is None and card.does is not None and card.does.needs_warden and not card.warden:
+        raise IllegalMove(f"{card.name} needs a warden of the rival")
+
+
+def done(game: DuelGame, card: Printed, target: int | None) -> DuelGame:
+    """The game after the effect of a card that the active side has played."""
+    mine, theirs, n = game.mine, game.theirs, card.n
+    match card.does:
+        case Does.STRIKE:
+            return game.with_side(theirs.hurt(n) if target is None else theirs.hurt_warden(target, n))
+        case Does.BURN:
+            return game.with_side(theirs.hurt(n))
+        case Does.SEAR:
+            for warden in theirs.wardens:
+                theirs = theirs.hurt_warden(warden.place, n)
+            return game.with_side(theirs)
+        case Does.MEND:
+            return game.with_side(mine.hurt(-n))
+        case Does.RALLY:
+            wardens = tuple(replace(warden, power=warden.power + n) for warden in mine.wardens)
+            return game.with_side(replace(mine, wardens=wardens))
+        case Does.DRAW:
+            return game.draw(n)
+        case Does.SEARCH:
+            return game.look(mine.pile, Look.TAKE)
+        case Does.SCRY:
+            return game.look(n, Look.REORDER)
+        case Does.MILL:
+            return game.mill(n)
+        case Does.LIFT | Does.SINK:
+            return _put_back(game, target, Place.TOP if card.does is Does.LIFT else Place.BOTTOM)
+        case Does.RECLAIM:
+            return _reclaim(game, n)
+        case None:
+            return game
+
+
+def _put_back(game: DuelGame, target: int | None, place: Place) -> DuelGame:
+    theirs = game.theirs
+    if target is None:
+        return game
+    theirs = replace(theirs.without_warden(target), pile=theirs.pile + 1)
+    return game.with_side(theirs).ask(Return(theirs.deck, (target,), place))
+
+
+def _reclaim(game: DuelGame, n: int) -> DuelGame:
+    """The oldest open discards go back; the card that does it is the newest, and stays when there are more."""
+    mine = game.mine
+    back = tuple(place for place, _ in mine.discards[:n])
+    if not back:
+        return game
+    mine = replace(mine, discards=mine.discards[n:], pile=mine.pile + len(back))
+    return game.with_side(mine).ask(Return(mine.deck, back, Place.SHUFFLED))

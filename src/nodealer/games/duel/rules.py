@@ -1,0 +1,69 @@
+"""The game of duel with its parameters: the two lists that the players bring."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Annotated, Final
+
+import msgspec
+
+from nodealer.cards import Close, Deal, NewDeck, Open, Operation, Peek, Return, Show
+from nodealer.errors import BadParameter
+from nodealer.games.base import Game
+from nodealer.games.duel.hand import DuelGame
+from nodealer.games.duel.pool import COPIES_MAX, DECK_MAX, DECK_MIN, POOL, court_deck
+from nodealer.wire import Message, decode, encode
+
+PARAMETERS_BYTES_MAX: Final = 2048
+
+CardNumber = Annotated[int, msgspec.Meta(ge=0, lt=len(POOL))]
+List = Annotated[tuple[CardNumber, ...], msgspec.Meta(min_length=DECK_MIN, max_length=DECK_MAX)]
+
+
+class Parameters(Message, frozen=True):
+    """What a session agrees on: numbers in the pool, in ascending order, for the first seat and the second."""
+
+    decks: tuple[List, List]
+
+
+@dataclass(frozen=True)
+class DuelRules:
+    """Two lists of cards from the pool."""
+
+    decks: tuple[tuple[int, ...], tuple[int, ...]] = field(default=(court_deck("ember"), court_deck("tide")))
+
+    name = "duel"
+    version = 0
+    operations: frozenset[type[Operation]] = frozenset({NewDeck, Deal, Open, Show, Return, Peek, Close})
+
+    def __post_init__(self) -> None:
+        for cards in self.decks:
+            if not DECK_MIN <= len(cards) <= DECK_MAX or list(cards) != sorted(cards):
+                raise BadParameter(f"a list has {DECK_MIN} to {DECK_MAX} cards, in the order of the pool")
+            if any(type(card) is not int or not 0 <= card < len(POOL) for card in cards):
+                raise BadParameter(f"the pool has {len(POOL)} cards")
+            if max(Counter(cards).values()) > COPIES_MAX:
+                raise BadParameter(f"a list has a card at most {COPIES_MAX} times")
+
+    @property
+    def cards(self) -> int:
+        """The larger deck."""
+        return max(map(len, self.decks))
+
+    @property
+    def parameters(self) -> bytes:
+        """What the table agreed on, as canonical JSON."""
+        return encode(Parameters(self.decks))
+
+    @classmethod
+    def from_parameters(cls, raw: bytes) -> DuelRules:
+        """What a session agreed on. Raises `DecodeError`, or `BadParameter` for lists that are not allowed."""
+        return cls(decode(Parameters, raw, what="the parameters of duel", limit=PARAMETERS_BYTES_MAX).decks)
+
+    def begin(self, hand: int, seats: tuple[int, ...], before: Game | None) -> DuelGame:
+        """A game of two. Games won carry over."""
+        if len(seats) != 2:
+            raise BadParameter(f"duel is for two, not for {len(seats)}")
+        won = before.score if isinstance(before, DuelGame) else {}
+        return DuelGame.begin(hand, (seats[0], seats[1]), self.decks, won)

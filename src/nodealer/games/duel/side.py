@@ -1,0 +1,91 @@
+"""One player's half of the table: light, sparks, hand, wardens, discards. Public knowledge only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from nodealer.games.duel.cards import Printed
+from nodealer.games.duel.pool import POOL
+
+LIGHT: Final = 24
+SPARKS_MAX: Final = 8
+FIELD_MAX: Final = 6
+HAND_MAX: Final = 9
+
+
+@dataclass(frozen=True)
+class Warden:
+    """A card on the table."""
+
+    place: int
+    card: int
+    power: int
+    health: int
+    #: Whether it can attack this turn.
+    ready: bool
+
+    @property
+    def printed(self) -> Printed:
+        """The card it is."""
+        return POOL[self.card]
+
+
+@dataclass(frozen=True)
+class Side:
+    """What both players see of one. Cards in hand are places in its deck; which ones they are only it knows."""
+
+    seat: int
+    #: The number of its deck.
+    deck: int
+    #: Index in the deck to card of the pool: the published list.
+    list: tuple[int, ...]
+    light: int = LIGHT
+    #: Sparks left this turn, and those it gets each turn.
+    sparks: int = 0
+    fire: int = 0
+    hand: tuple[int, ...] = ()
+    wardens: tuple[Warden, ...] = ()
+    #: Open discards by place, and how many cards were buried face down.
+    discards: tuple[tuple[int, int], ...] = ()
+    buried: int = 0
+    #: How many cards are left to draw, and how often there was none.
+    pile: int = 0
+    empty_draws: int = 0
+    may_bury: bool = True
+
+    @property
+    def guards(self) -> tuple[Warden, ...]:
+        """The wardens that have to be attacked first."""
+        return tuple(warden for warden in self.wardens if warden.printed.guard)
+
+    def warden(self, place: int) -> Warden | None:
+        """The warden at a place."""
+        return next((warden for warden in self.wardens if warden.place == place), None)
+
+    def wake(self) -> Side:
+        """The begin of its turn."""
+        fire = min(self.fire + 1, SPARKS_MAX)
+        wardens = tuple(replace(warden, ready=True) for warden in self.wardens)
+        return replace(self, fire=fire, sparks=fire, wardens=wardens, may_bury=True)
+
+    def hurt(self, amount: int) -> Side:
+        """Light is lost."""
+        return replace(self, light=self.light - amount)
+
+    def with_warden(self, changed: Warden) -> Side:
+        """One of its wardens has changed; one without health is discarded."""
+        if changed.health <= 0:
+            rest = tuple(warden for warden in self.wardens if warden.place != changed.place)
+            return replace(self, wardens=rest, discards=(*self.discards, (changed.place, changed.card)))
+        wardens = tuple(changed if warden.place == changed.place else warden for warden in self.wardens)
+        return replace(self, wardens=wardens)
+
+    def hurt_warden(self, place: int, amount: int) -> Side:
+        """A warden loses health."""
+        warden = self.warden(place)
+        return self if warden is None else self.with_warden(replace(warden, health=warden.health - amount))
+
+    def without_warden(self, place: int) -> Side:
+        """A warden has gone from the table, and not to the discards."""
+        return replace(self, wardens=tuple(warden for warden in self.wardens if warden.place != place))

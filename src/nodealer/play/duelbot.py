@@ -1,0 +1,180 @@
+"""A bot for duel. It looks for the kill, then plays what is worth most, trades well, and ends its turn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from nodealer.errors import BadParameter, IllegalMove
+from nodealer.games.duel.cards import Does, Printed
+from nodealer.games.duel.hand import DuelGame
+from nodealer.games.duel.moves import Attack, Bury, EndTurn, Move, Play
+from nodealer.games.duel.pool import POOL
+from nodealer.games.duel.side import Side, Warden
+from nodealer.play.view import View
+from nodealer.protocols.base import Duty
+from nodealer.wire import encode
+
+#: What light is worth, against points of power and health; and what a play must be worth to be made.
+LIGHT: Final = 0.9
+WORTH: Final = 0.5
+
+
+class DuelBot:
+    """Plays by worth: of cards, of wardens, of light. No chance in it: what differs is the cards."""
+
+    def move(self, view: View) -> Move:
+        """The best thing to do now, or the end of the turn."""
+        game = _game(view)
+        for candidate in (self._kill(game), self._play(game, hand_of(view)), self._bury(game, hand_of(view))):
+            if candidate is not None:
+                return candidate
+        return self._attack(game) or EndTurn()
+
+    def choose(self, view: View, duty: Duty) -> bytes:
+        """The card to keep, or the order in which cards go back."""
+        game = _game(view)
+        side = _mine(game, view.seat)
+        seen = {place: side.list[face] for (deck, place), face in view.seen.items() if deck == duty.deck}
+        return encode(chosen(side, seen, keep=duty.step == "take"))
+
+    def _kill(self, game: DuelGame) -> Move | None:
+        """Attack the rival with everything when that is enough."""
+        ready = [warden for warden in game.mine.wardens if warden.ready]
+        if game.theirs.guards or sum(warden.power for warden in ready) < game.theirs.light or not ready:
+            return None
+        return Attack(ready[0].place)
+
+    def _play(self, game: DuelGame, hand: Mapping[int, int]) -> Move | None:
+        best: tuple[float, Play] | None = None
+        for place, card in hand.items():
+            worth, target = worth_now(game, POOL[card])
+            play = Play(place, card, target)
+            if worth > WORTH and _legal(game, play) and (best is None or worth > best[0]):
+                best = worth, play
+        return None if best is None else best[1]
+
+    def _bury(self, game: DuelGame, hand: Mapping[int, int]) -> Move | None:
+        """Give the worst card for the spark that the best one lacks."""
+        side = game.mine
+        if not side.may_bury or len(hand) < 3:
+            return None
+        wanted = [place for place, card in hand.items() if POOL[card].cost == side.sparks + 1]
+        wanted = [place for place in wanted if worth_now(game, POOL[hand[place]])[0] > 4]
+        rest = [place for place in hand if not wanted or place != wanted[0]]
+        if not wanted or not rest:
+            return None
+        return Bury(min(rest, key=lambda place: _plain(POOL[hand[place]])))
+
+    def _attack(self, game: DuelGame) -> Move | None:
+        best: tuple[float, Attack] | None = None
+        guards = game.theirs.guards
+        for warden in game.mine.wardens:
+            if not warden.ready or not warden.power:
+                continue
+            targets: list[Warden | None] = [*(guards or game.theirs.wardens)]
+            targets += [] if guards else [None]
+            for target in targets:
+                worth = _trade(warden, target, game.theirs)
+                attack = Attack(warden.place, None if target is None else target.place)
+                if best is None or worth > best[0]:
+                    best = worth, attack
+        return None if best is None or best[0] <= 0 else best[1]
+
+
+def _game(view: View) -> DuelGame:
+    if not isinstance(view.game, DuelGame):
+        raise BadParameter("this bot plays duel")
+    return view.game
+
+
+def _mine(game: DuelGame, seat: int) -> Side:
+    return game.sides[game.seats.index(seat)]
+
+
+def hand_of(view: View) -> dict[int, int]:
+    """The cards in this seat's hand: place to card of the pool."""
+    side = _mine(_game(view), view.seat)
+    return {place: side.list[view.cards[side.deck, place]] for place in side.hand if (side.deck, place) in view.cards}
+
+
+def chosen(side: Side, seen: Mapping[int, int], *, keep: bool) -> list[int]:
+    """The best card of those seen, or all of them, the best first. Best is what can be paid for soon."""
+    sparks = min(side.fire + 1, 8)
+
+    def worth(place: int) -> tuple[float, int]:
+        card = POOL[seen[place]]
+        return (_plain(card) if card.cost <= sparks else -card.cost), -place
+
+    order = sorted(seen, key=worth, reverse=True)
+    return order[:1] if keep else order
+
+
+def _legal(game: DuelGame, play: Play) -> bool:
+    try:
+        game.made(play)
+    except IllegalMove:
+        return False
+    return True
+
+
+def _plain(card: Printed) -> float:
+    """What a card is worth whatever the table looks like."""
+    body = card.power + card.health + 2 * card.swift + card.guard if card.warden else 0
+    return body + {None: 0.0, Does.SEARCH: 4.0, Does.DRAW: 3.0 * card.n}.get(card.does, 1.0 + card.n)
+
+
+def _of(warden: Warden) -> float:
+    return warden.power + warden.health + 1.0
+
+
+def worth_now(game: DuelGame, card: Printed) -> tuple[float, int | None]:
+    """What playing a card is worth now, and the target that makes it worth most."""
+    body = float(card.power + card.health + 2 * card.swift + card.guard) if card.warden else 0.0
+    effect, target = _effect(game, card)
+    return body + effect, target
+
+
+def _effect(game: DuelGame, card: Printed) -> tuple[float, int | None]:
+    mine, theirs, n = game.mine, game.theirs, card.n
+    match card.does:
+        case Does.STRIKE:
+            killed = [warden for warden in theirs.wardens if warden.health <= n]
+            best = max(killed, key=_of, default=None)
+            if n >= theirs.light or best is None:
+                return (100.0 if n >= theirs.light else 0.4 * n), None
+            return _of(best), best.place
+        case Does.BURN:
+            return (100.0 if n >= theirs.light else 0.8 * n), None
+        case Does.SEAR:
+            return sum(_of(w) if w.health <= n else 0.3 * n for w in theirs.wardens), None
+        case Does.LIFT | Does.SINK:
+            best = max(theirs.wardens, key=_of, default=None)
+            share = 0.7 if card.does is Does.LIFT else 1.1
+            return (0.0, None) if best is None else (share * _of(best), best.place)
+        case Does.MEND:
+            return (0.6 * n if mine.light < 14 else 0.1), None
+        case Does.RALLY:
+            return 1.0 * n * len(mine.wardens), None
+        case Does.DRAW:
+            return (2.5 * min(n, mine.pile) if len(mine.hand) < 7 else 0.0), None
+        case Does.SEARCH:
+            return (3.0 if mine.pile else 0.0), None
+        case Does.SCRY:
+            return (0.7 if mine.pile > 1 else 0.0), None
+        case Does.MILL:
+            return (0.4 if theirs.pile > 6 else 1.5) * min(n, theirs.pile), None
+        case Does.RECLAIM:
+            return (4.0 if mine.pile < 6 and mine.discards else 0.0), None
+        case None:
+            return 0.0, None
+
+
+def _trade(warden: Warden, target: Warden | None, theirs: Side) -> float:
+    """What an attack gains, less what it costs."""
+    if target is None:
+        return LIGHT * warden.power * (1.5 if theirs.light <= 8 else 1.0)
+    gain = _of(target) if target.health <= warden.power else 0.3 * warden.power
+    loss = _of(warden) if warden.health <= target.power else 0.3 * target.power
+    # A guard stands in the way of everything else, so it is worth more than its numbers.
+    return gain - 0.8 * loss + (2.5 if target.printed.guard else 0.0)

@@ -1,0 +1,10 @@
+"""`chain`: SRA exponentiation, names that are chained by hashes, and a dealer.
+
+docs/chain.md describes the protocol as built, message by message, and what it does not see.
+"""
+
+from __future__ import annotations
+
+from nodealer.protocols.chain.protocol import Chain
+
+__all__ = ["Chain"]

@@ -1,0 +1,220 @@
+"""The dealer's decks, in the way of the source: many are made, a joint coin picks the one that is played, and all
+others are opened. Whoever colludes, a single false deck is played with the odds of one to the number of decks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from nodealer.errors import DecodeError, PeerFault
+from nodealer.group import Points, concat
+from nodealer.proofs import equality
+from nodealer.proofs.checks import Check, Equation
+from nodealer.proofs.transcript import draw_scalars
+from nodealer.protocols.base import Duty, Step
+from nodealer.protocols.chain.deck import ChainDeck, Layer, Own
+from nodealer.protocols.chain.lists import (
+    VALUE_BYTES,
+    Lists,
+    card_number,
+    name_of,
+    read_lists,
+    split,
+    value_names,
+)
+from nodealer.protocols.chain.messages import Candidate, Coin, Commit, Unblind
+from nodealer.protocols.codec import read_message, read_points, read_secrets
+from nodealer.tape import DIGEST_BYTES, Tape, digest
+from nodealer.wire import encode
+
+
+@dataclass(frozen=True)
+class Made:
+    """One of the dealer's decks with all its secrets. `own.prior` are the values in the deck's order."""
+
+    own: Own
+    cards: Points
+
+    @property
+    def lists(self) -> Lists:
+        """The deck as it is published."""
+        names = value_names(len(self.cards))
+        chained = (name_of(nonce, names[value]) for nonce, value in zip(self.own.nonces, self.own.prior, strict=True))
+        return Lists(tuple(chained), self.own.key * self.cards)
+
+
+def made_candidate(deck: ChainDeck, tape: Tape, number: int) -> Made:
+    """The dealer's deck of this number, from its tape."""
+    table = deck.table
+    place = number.to_bytes(4, "big")
+    inputs = table.inputs(deck=deck.number, epoch=0, seat=deck.dealer, others=(place,))
+    key = draw_scalars(tape, "chain candidate key", inputs, table.group, 1)
+    values = tape.permutation("chain candidate order", inputs, deck.size)
+    drawn = [_square(deck, tape, inputs, value) for value in values]
+    return Made(Own(key, tuple(nonce for nonce, _ in drawn), tuple(values)), concat(*(card for _, card in drawn)))
+
+
+def _square(deck: ChainDeck, tape: Tape, inputs: bytes, value: int) -> tuple[bytes, Points]:
+    """A nonce with which the card's number is a square: every second one is. Other numbers would tell on themselves."""
+    attempt = 0
+    while True:
+        bound = digest("chain card nonce", inputs, value)
+        nonce = tape.draw("chain card nonce", bound, size=DIGEST_BYTES, index=attempt)
+        try:
+            return nonce, card_number(deck.table.group, nonce, value)
+        except DecodeError:
+            attempt += 1
+
+
+def candidates_digest(layers: tuple[Layer, ...]) -> bytes:
+    """What the coins are for."""
+    return digest("chain candidates", *(layer.cards.digest for layer in layers))
+
+
+@dataclass(frozen=True)
+class Proposing:
+    """The dealer publishes its decks, one after the other."""
+
+    anchor: bytes
+    said: tuple[Layer, ...] = field(default=(), repr=False)
+
+    def duties(self, deck: ChainDeck) -> tuple[Duty, ...]:
+        return (deck.duty(deck.dealer, "candidate", self.anchor),)
+
+    def message(self, deck: ChainDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        made = deck.made(tape, len(self.said))
+        key = made.own.key * deck.table.group.G
+        knowledge = equality.prove_knowledge(deck.transcript(duty, 0), tape, key, made.own.key)
+        lists = made.lists
+        return encode(Candidate(key.to_bytes(), knowledge, b"".join(lists.names), lists.numbers.to_bytes()))
+
+    def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> Step:
+        said, group = read_message(Candidate, message), deck.table.group
+        key = read_points(group, said.key, 1, "the key")
+        check = equality.check_knowledge(deck.transcript(duty, 0), key, said.knowledge)
+        layer = Layer(deck.dealer, key, read_lists(group, said.names, said.numbers, deck.size))
+        stage = replace(self, anchor=deck.trail, said=(*self.said, layer))
+        if len(stage.said) < deck.parameters.candidates(len(deck.order)):
+            return Step(deck.at(stage=stage), (), (check,))
+        return Step(deck.at(stage=Committing(stage.said, deck.trail)), (), (check,))
+
+
+def _coin(deck: ChainDeck, tape: Tape, seat: int, layers: tuple[Layer, ...]) -> bytes:
+    inputs = deck.table.inputs(deck=deck.number, epoch=0, seat=seat, others=(candidates_digest(layers),))
+    return tape.draw("chain coin", inputs, size=DIGEST_BYTES)
+
+
+def _commitment(deck: ChainDeck, seat: int, layers: tuple[Layer, ...], coin: bytes) -> bytes:
+    table = deck.table
+    place = (table.session, table.roster, table.hand, deck.number, seat)
+    return digest("chain coin", *place, candidates_digest(layers), coin)
+
+
+def picked(coins: Mapping[int, bytes], candidates: int) -> int:
+    """The deck that all coins together pick: 256 bits against a few hundred decks show no bias."""
+    joint = digest("chain coins", *(coins[seat] for seat in sorted(coins)))
+    return int.from_bytes(joint, "big") % candidates
+
+
+@dataclass(frozen=True)
+class Committing:
+    """All seats commit to a coin, side by side."""
+
+    layers: tuple[Layer, ...] = field(repr=False)
+    anchor: bytes
+    said: Mapping[int, bytes] = field(default_factory=dict)
+
+    def duties(self, deck: ChainDeck) -> tuple[Duty, ...]:
+        return tuple(deck.duty(seat, "commit", self.anchor) for seat in deck.order if seat not in self.said)
+
+    def message(self, deck: ChainDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        coin = _coin(deck, tape, duty.seat, self.layers)
+        return encode(Commit(_commitment(deck, duty.seat, self.layers, coin)))
+
+    def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> Step:
+        said = {**self.said, duty.seat: read_message(Commit, message).commitment}
+        if len(said) < len(deck.order):
+            return Step(deck.at(stage=replace(self, said=said)))
+        return Step(deck.at(stage=Tossing(self.layers, said, deck.trail)))
+
+
+@dataclass(frozen=True)
+class Tossing:
+    """All seats open their coins, side by side."""
+
+    layers: tuple[Layer, ...] = field(repr=False)
+    commitments: Mapping[int, bytes]
+    anchor: bytes
+    said: Mapping[int, bytes] = field(default_factory=dict)
+
+    def duties(self, deck: ChainDeck) -> tuple[Duty, ...]:
+        return tuple(deck.duty(seat, "coin", self.anchor) for seat in deck.order if seat not in self.said)
+
+    def message(self, deck: ChainDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        return encode(Coin(_coin(deck, tape, duty.seat, self.layers)))
+
+    def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> Step:
+        coin = read_message(Coin, message).coin
+        if _commitment(deck, duty.seat, self.layers, coin) != self.commitments[duty.seat]:
+            raise PeerFault(duty.seat, "the coin is not the one it committed to")
+        said = {**self.said, duty.seat: coin}
+        if len(said) < len(deck.order):
+            return Step(deck.at(stage=replace(self, said=said)))
+        played = picked(said, len(self.layers))
+        opened = deck.at(candidate=played, stage=Unblinding(self.layers, played, deck.trail))
+        return Step(opened)
+
+
+@dataclass(frozen=True)
+class Unblinding:
+    """The dealer opens every deck that is not played, one after the other."""
+
+    layers: tuple[Layer, ...] = field(repr=False)
+    played: int
+    anchor: bytes
+    opened: int = 0
+
+    @property
+    def _number(self) -> int:
+        """The deck that is opened next."""
+        return self.opened + (self.opened >= self.played)
+
+    def duties(self, deck: ChainDeck) -> tuple[Duty, ...]:
+        return (deck.duty(deck.dealer, "unblind", self.anchor),)
+
+    def message(self, deck: ChainDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        own = deck.made(tape, self._number).own
+        values = b"".join(value.to_bytes(VALUE_BYTES, "big") for value in own.prior)
+        return encode(Unblind(own.key.to_bytes(), values, b"".join(own.nonces)))
+
+    def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> Step:
+        from nodealer.protocols.chain.making import Shuffling
+
+        said = read_message(Unblind, message)
+        check = check_opened(deck, self.layers[self._number], said, self._number)
+        if self.opened + 2 < len(self.layers):
+            return Step(deck.at(stage=replace(self, anchor=deck.trail, opened=self.opened + 1)), (), (check,))
+        layers = (self.layers[self.played],)
+        return Step(deck.at(layers=layers, stage=Shuffling(deck.trail)), (), (check,))
+
+
+def check_opened(deck: ChainDeck, layer: Layer, said: Unblind, number: int) -> Check:
+    """That an opened deck has every value once, under its name and with its number. Raises `PeerFault` if not."""
+    group, what = deck.table.group, f"its deck {number}"
+    key = read_secrets(group, said.key, 1, "the key")
+    nonces = split(said.nonces, deck.size, "the nonces")
+    values = [int.from_bytes(v, "big") for v in split(said.values, deck.size, "the values", VALUE_BYTES)]
+    if sorted(values) != list(range(deck.size)):
+        raise PeerFault(deck.dealer, f"{what} has a value twice, lacks one, or has one that is none")
+    names = value_names(deck.size)
+    if tuple(name_of(nonce, names[value]) for nonce, value in zip(nonces, values, strict=True)) != layer.cards.names:
+        raise PeerFault(deck.dealer, f"{what} has a name that its nonce and value do not give")
+    try:
+        cards = concat(*(card_number(group, nonce, value) for nonce, value in zip(nonces, values, strict=True)))
+    except DecodeError:
+        raise PeerFault(deck.dealer, f"{what} has a card whose number is no square") from None
+    minus_one = -group.integers([1])
+    keys = Equation.sum((key, group.G), (minus_one, layer.key))
+    numbers = Equation.each((key, cards), (minus_one, layer.cards.numbers))
+    return Check(deck.dealer, "opening of a deck that is not played", (keys, numbers))

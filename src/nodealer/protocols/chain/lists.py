@@ -1,0 +1,95 @@
+"""Names and numbers: what a deck of `chain` is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+from nodealer.errors import DecodeError, Malformed
+from nodealer.group import Group, Points
+from nodealer.protocols.base import Table
+from nodealer.protocols.codec import encodings, point_index, read_points
+from nodealer.tape import DIGEST_BYTES, digest, expand
+
+NAME_BYTES: Final = DIGEST_BYTES
+VALUE_BYTES: Final = 2
+
+
+@dataclass(frozen=True)
+class Lists:
+    """Two parallel lists. A name says nothing of its number to those who did not make it."""
+
+    names: tuple[bytes, ...]
+    numbers: Points = field(repr=False)
+
+    @cached_property
+    def places(self) -> Mapping[bytes, int]:
+        """Name to place."""
+        return {name: place for place, name in enumerate(self.names)}
+
+    @cached_property
+    def found(self) -> Mapping[bytes, int]:
+        """Number, as it is encoded, to place."""
+        return point_index(self.numbers)
+
+    @cached_property
+    def digest(self) -> bytes:
+        """What secrets that are put on these lists depend on."""
+        return digest("chain lists", b"".join(self.names), self.numbers.to_bytes())
+
+
+def name_of(nonce: bytes, prior: bytes) -> bytes:
+    """H(nonce || prior name)."""
+    return digest("chain name", nonce, prior)
+
+
+def split(data: bytes, count: int, what: str, size: int = NAME_BYTES) -> tuple[bytes, ...]:
+    """Exactly `count` names, nonces or values."""
+    if len(data) != count * size:
+        raise DecodeError(f"{what}: {len(data)} bytes instead of {count * size}")
+    return tuple(data[at : at + size] for at in range(0, len(data), size))
+
+
+def read_lists(group: Group, names: bytes, numbers: bytes, size: int) -> Lists:
+    """Lists as they were sent: no name and no number twice, every number in the group and not its identity."""
+    lists = Lists(split(names, size, "the names"), read_points(group, numbers, size, "the numbers"))
+    if len(lists.places) != size:
+        raise Malformed("a name stands twice in the deck")
+    if len(lists.found) != size:
+        raise Malformed("a number stands twice in the deck")
+    return lists
+
+
+# --- Cards that everybody knows ---
+
+
+def public_cards(table: Table, deck: int, size: int) -> Lists:
+    """Card numbers of which nobody knows a relation, and their names: hashed from the table, so nobody chose them."""
+    place = (table.session, table.hand, deck)
+    uniform = (expand("chain card", *place, value, size=table.group.uniform_size) for value in range(size))
+    names = tuple(digest("chain card name", *place, value) for value in range(size))
+    return Lists(names, table.group.map_to_points(b"".join(uniform)))
+
+
+# --- Cards that the dealer made: nonce || value ---
+
+
+def value_names(size: int) -> tuple[bytes, ...]:
+    """What stands at the end of a chain of names where the dealer made the cards: the value itself."""
+    return tuple(value.to_bytes(NAME_BYTES, "big") for value in range(size))
+
+
+def card_number(group: Group, nonce: bytes, value: int) -> Points:
+    """The number nonce || value. Raises `DecodeError` for one that is no square: then no card has this nonce."""
+    return group.points((nonce + value.to_bytes(VALUE_BYTES, "big")).rjust(group.point_size, b"\0"))
+
+
+def read_number(number: Points, size: int) -> tuple[bytes, int] | None:
+    """The nonce and the value of a bare card, or None where it is none."""
+    (data,) = encodings(number)
+    head, nonce, value = data[: -NAME_BYTES - VALUE_BYTES], data[-NAME_BYTES - VALUE_BYTES : -VALUE_BYTES], data[-2:]
+    if any(head) or int.from_bytes(value, "big") >= size:
+        return None
+    return nonce, int.from_bytes(value, "big")

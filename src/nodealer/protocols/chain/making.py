@@ -1,0 +1,73 @@
+"""The shuffle round: each seat in turn gives every card a new name, encrypts its number, and permutes both lists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nodealer.cards import Finished
+from nodealer.errors import BadParameter, Malformed
+from nodealer.proofs import equality, shuffle
+from nodealer.proofs.relations import OneScalar
+from nodealer.protocols.base import Duty, Step
+from nodealer.protocols.chain.deck import ChainDeck, Layer, after
+from nodealer.protocols.chain.lists import Lists, read_lists
+from nodealer.protocols.chain.messages import Shuffle
+from nodealer.protocols.codec import read_message, read_points
+from nodealer.protocols.staged import Idle
+from nodealer.tape import Tape
+from nodealer.wire import encode
+
+
+@dataclass(frozen=True)
+class Shuffling:
+    """The next seat's turn."""
+
+    anchor: bytes
+
+    def _before(self, deck: ChainDeck) -> Lists:
+        before = deck.layers[-1].cards if deck.layers else deck.base
+        if before is None:
+            raise BadParameter("there is no deck to shuffle yet")
+        return before
+
+    def duties(self, deck: ChainDeck) -> tuple[Duty, ...]:
+        return (deck.duty(deck.order[len(deck.layers)], "shuffle", self.anchor),)
+
+    def message(self, deck: ChainDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        before, own = self._before(deck), deck.own(tape, len(deck.layers))
+        key, cards = own.key * deck.table.group.G, after(own, before)
+        transcript = deck.transcript(duty, 0)
+        knowledge = equality.prove_knowledge(transcript, tape, key, own.key)
+        proof = b""
+        if deck.parameters.proven:
+            relation = OneScalar(key, before.numbers, cards.numbers)
+            proof = shuffle.prove(transcript, tape, relation, own.prior, lambda b: own.key)
+        said = (b"".join(cards.names), cards.numbers.to_bytes(), proof)
+        return encode(Shuffle(key.to_bytes(), knowledge, *said))
+
+    def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> Step:
+        said, group = read_message(Shuffle, message), deck.table.group
+        before = self._before(deck)
+        key = read_points(group, said.key, 1, "the key")
+        if any(key == layer.key for layer in deck.layers):
+            raise Malformed("the key is another seat's")
+        cards = read_lists(group, said.names, said.numbers, deck.size)
+        _refuse_old(before, cards)
+        transcript = deck.transcript(duty, 0)
+        checks = [equality.check_knowledge(transcript, key, said.knowledge)]
+        if deck.parameters.proven:
+            checks.append(shuffle.check(transcript, OneScalar(key, before.numbers, cards.numbers), said.proof))
+        elif said.proof:
+            raise Malformed("a proof where shuffles are not proven")
+        made = deck.at(layers=(*deck.layers, Layer(duty.seat, key, cards)))
+        if len(made.layers) < len(deck.order) or deck.asked is None:
+            return Step(made.at(stage=Shuffling(deck.trail)), (), tuple(checks))
+        return Step(made.at(stage=Idle(), asked=None), (Finished(deck.asked),), tuple(checks))
+
+
+def _refuse_old(before: Lists, cards: Lists) -> None:
+    """What was in the deck already has not been encrypted, or not been renamed."""
+    if before.found.keys() & cards.found.keys():
+        raise Malformed("a number is as it was before the shuffle")
+    if before.places.keys() & cards.places.keys():
+        raise Malformed("a name is as it was before the shuffle")

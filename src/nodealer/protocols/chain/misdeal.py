@@ -1,0 +1,94 @@
+"""A card that is none: its holder shows that, and then everybody before it shows where it came from.
+
+The holder takes its own key off and proves it, so that all can see that no card is left; if one is, the claim is false.
+Then the chain of that card is followed down to the dealer, every link with its proof. Whoever put a wrong number under
+a name cannot prove its link, and is named by that. It costs the secrecy of these cards and of no others. A seat that
+stays silent here can still be brought to open its book, where silence is a fault.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nodealer.errors import BadParameter, Malformed, PeerFault
+from nodealer.protocols.base import Duty, Step
+from nodealer.protocols.chain.deck import ChainDeck, doubled
+from nodealer.protocols.chain.drawing import (
+    Passing,
+    Stuck,
+    Track,
+    begin_pass,
+    check,
+    own_links,
+    prove,
+    read_links,
+    refuse_doubled,
+    stuck,
+)
+from nodealer.protocols.chain.messages import Misdeal
+from nodealer.protocols.codec import read_message, read_points
+from nodealer.protocols.staged import Stage
+from nodealer.tape import Tape
+from nodealer.wire import encode
+
+
+@dataclass(frozen=True)
+class Disclosed:
+    """All links hold. Then the cards are cards, and all that can be wrong is that one is there twice."""
+
+    def settle(self, deck: ChainDeck, tracks: tuple[Track, ...]) -> Step:
+        refuse_doubled(deck, {track.position: track.place for track in tracks})
+        return stuck(deck, tracks[0].position, "it is none of the cards, and its names lead to one")
+
+
+def is_disclosing(stage: Stage) -> bool:
+    """Whether a deck is in the middle of it, or past it. It never ends well: a link fails, or a seat is silent."""
+    return isinstance(stage, Stuck) or (isinstance(stage, Passing) and isinstance(stage.purpose, Disclosed))
+
+
+def message(deck: ChainDeck, duty: Duty, tape: Tape) -> bytes:
+    """An honest seat's claim. Raises `BadParameter` where there is nothing to claim."""
+    index = deck.order.index(duty.seat)
+    positions = _wrong(deck, duty.seat, tape)
+    if not positions:
+        raise BadParameter("all cards can be read: there is nothing to claim")
+    own = deck.own(tape, index)
+    links = own_links(deck, own, index, [deck.held[position].place for position in positions])
+    bare = deck.bare(duty.seat, tape, positions)
+    images = [*links.images, *(deck.held[position].number for position in positions)]
+    proof = prove(deck, duty, tape, own.key, [*links.bases, bare], images)
+    return encode(Misdeal(positions, bare.to_bytes(), b"".join(links.nonces), b"".join(links.names), proof))
+
+
+def _wrong(deck: ChainDeck, seat: int, tape: Tape) -> tuple[int, ...]:
+    """The positions that are no cards; or, if all are, those with a face that is there twice."""
+    hidden = deck.hidden(seat)
+    bare = deck.bare(seat, tape, hidden)
+    cards = {position: deck.read(bare[place]) for place, position in enumerate(hidden)}
+    if None in cards.values():
+        return tuple(position for position, card in cards.items() if card is None)
+    faces = {position: card[0] for position, card in cards.items() if card is not None}
+    twice = doubled(deck, faces)
+    return tuple(position for position, face in faces.items() if face == twice)
+
+
+def apply(deck: ChainDeck, duty: Duty, data: bytes) -> Step:
+    """Take a claim: a fault of the claimant if what is left are cards, else the begin of the disclosure."""
+    said, index, group = read_message(Misdeal, data), deck.order.index(duty.seat), deck.table.group
+    hidden = deck.hidden(duty.seat)
+    if not said.positions or len(set(said.positions)) != len(said.positions) or not set(said.positions) <= set(hidden):
+        raise Malformed("the cards of a misdeal are not hidden cards of its own, each once")
+    bare = read_points(group, said.numbers, len(said.positions), "the numbers")
+    places = [deck.held[position].place for position in said.positions]
+    links = read_links(deck, duty.seat, places, said.nonces, said.names)
+    images = [*links.images, *(deck.held[position].number for position in said.positions)]
+    owed = check(deck, duty, [*links.bases, bare], images, said.proof)
+    cards = [deck.read(bare[place]) for place in range(len(places))]
+    faces = {position: card[0] for position, card in zip(said.positions, cards, strict=True) if card is not None}
+    if len(faces) == len(cards) and doubled(deck, faces) is None:
+        raise PeerFault(duty.seat, "it claims a misdeal, and its cards are cards of the deck")
+    tracks = tuple(
+        Track(position, None, index - 1, place) for position, place in zip(said.positions, links.prior, strict=True)
+    )
+    step = begin_pass(deck, Disclosed(), tracks, index - 1)
+    return Step(step.deck, step.events, (owed, *step.checks))

@@ -1,0 +1,119 @@
+"""`chain` as one of the five: what it claims, and how a deck begins."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from nodealer.cards import Close, Deal, NewDeck, Open, Places, Return, Show
+from nodealer.errors import BadParameter
+from nodealer.group import Group, group
+from nodealer.protocols.base import Cheat, Claims, Table
+from nodealer.protocols.chain.candidates import Proposing
+from nodealer.protocols.chain.deck import ChainDeck
+from nodealer.protocols.chain.lists import public_cards
+from nodealer.protocols.chain.making import Shuffling
+from nodealer.protocols.chain.parameters import Parameters, canonical, read_parameters
+from nodealer.tape import digest
+from nodealer.wire import CARDS_MIN, SEATS_MAX, SEATS_MIN
+
+VERSION: Final = 0
+DEALER: Final = "dealer"
+GROUP: Final = "modp2048"
+
+
+def claims_of(parameters: Parameters) -> Claims:
+    """What `chain` promises, with these parameters."""
+    proven = parameters.proven
+    return Claims(
+        name="chain",
+        version=VERSION,
+        seats=(SEATS_MIN, SEATS_MAX),
+        cards=(CARDS_MIN, 1_000),
+        operations=frozenset({NewDeck, Deal, Open, Show, Return, Close}),
+        roles=(),
+        cheats=(
+            *_shuffle_cheats(proven),
+            *(_dealer_cheats(parameters) if parameters.deck == "dealer" else ()),
+            Cheat("a false nonce, prior name or decryption in a draw", "at once", True),
+            Cheat("another card shown than was drawn", "at once", True),
+            Cheat("a card in somebody's hand sent around once more to be decrypted", "at once", True),
+            Cheat("a false claim that a card is none", "at once", True),
+            Cheat("players telling each other their cards outside the table", "never", False),
+        ),
+        dropout="ends the hand: its cards are under every seat's key",
+        cost=_cost(parameters),
+        open_book_at_end=not proven,
+    )
+
+
+def _shuffle_cheats(proven: bool) -> tuple[Cheat, ...]:
+    return (
+        Cheat("a number doubled, dropped or foreign in a shuffle", "at once" if proven else "at opening", True),
+        Cheat("a power of another card's number in a slot, to read it", "at once" if proven else "at the end", True),
+        Cheat("names in another order than the numbers", "at opening", True),
+    )
+
+
+def _dealer_cheats(parameters: Parameters) -> tuple[Cheat, ...]:
+    decks = f"(seats − 1)·{parameters.kappa} + 1"
+    odds = ", ".join(f"1 in {parameters.candidates(seats)} at {seats}" for seats in (2, 6))
+    played = f"a false deck of the dealer's that is the one played (1 in {decks}: {odds} seats)"
+    return (
+        Cheat("a false deck of the dealer's that is not the one played", "at once", True),
+        Cheat(played, "at opening" if parameters.proven else "at the end", True),
+        _RELATED if not parameters.proven else replace(_RELATED, seen="never", culprit=False),
+    )
+
+
+#: Found in the books, where nonces that no tape gives stand out.
+_RELATED: Final = Cheat("nonces of the dealer's that make one card the product of two", "at the end", True)
+
+
+def _cost(parameters: Parameters) -> dict[str, str]:
+    decks = "one turn a seat"
+    if parameters.deck == "dealer":
+        decks = f"2·(seats − 1)·{parameters.kappa} + 1 messages of the dealer's, 2 for the coin, then {decks}"
+    size = "58,200" if parameters.proven else "15,700"
+    return {
+        "rounds to make a deck": decks,
+        "rounds to deal, open or show": "one pass over the seats for a whole request",
+        "bytes a seat, 52 cards": f"{size} to make the deck, 64 for a link, 256 for a decryption, 769 for a proof",
+        "after the hand": "nothing" if parameters.proven else "every seat opens its book of the hand",
+    }
+
+
+class Chain:
+    """The protocol. The dealer is the seat with that role, or the first seat; it holds cards like everybody else."""
+
+    def __init__(self, parameters: bytes = b"{}", on: Group | None = None) -> None:
+        self.chosen = read_parameters(parameters)
+        self.group = on if on is not None else group(GROUP)
+        if self.chosen.deck == "dealer" and self.group.name != GROUP:
+            raise BadParameter(f"the dealer's cards are numbers: they need {GROUP}, not {self.group.name}")
+        self.parameters = canonical(self.chosen)
+        self.claims = claims_of(self.chosen)
+
+    def odds(self, seats: int) -> str | None:
+        """For people: how likely the dealer gets away with one false deck. None with public cards: there it cannot."""
+        if self.chosen.deck == "public":
+            return None
+        decks = self.chosen.candidates(seats)
+        return (
+            f"One of {decks} decks is played, the others are opened: a false one is played with the odds 1 in {decks}."
+        )
+
+    def new_deck(self, table: Table, deck: int, size: int, owner: int | None) -> ChainDeck:
+        """A deck that waits for the dealer's shuffle, or for the first of the dealer's decks."""
+        if owner is not None:
+            raise BadParameter("chain has no decks that belong to a seat")
+        if size > self.claims.cards[1]:
+            raise BadParameter(f"chain serves decks of up to {self.claims.cards[1]} cards, not {size}")
+        dealer = dict(table.roles).get(DEALER, table.players[0])
+        order = (dealer, *(seat for seat in table.players if seat != dealer))
+        trail = digest("chain", table.session, table.roster, table.hand, deck, size, self.parameters)
+        public = self.chosen.deck == "public"
+        base = public_cards(table, deck, size) if public else None
+        stage = Shuffling(trail) if public else Proposing(trail)
+        places, asked = Places.fresh(deck, size), NewDeck(deck, size)
+        return ChainDeck(table, deck, places, stage, trail, size, self.chosen, order, base, asked=asked)

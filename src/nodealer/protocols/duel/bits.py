@@ -1,0 +1,83 @@
+"""XOR as the cipher of source 004, in the clothes of a group: strings of 256 bits, and `*` is XOR.
+
+So the eleven steps are written once for all modes. It is *not* a group in which anything is hard: whoever knows a card
+before and after one key was put on the deck knows the key. `nodealer.lab.xor` shows what follows from that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from nodealer.errors import BadParameter, DecodeError
+from nodealer.group import Group
+
+BYTES: Final = 32
+
+
+@dataclass(frozen=True, repr=False)
+class Bits:
+    """Strings of 256 bits: cards (nonces) and keys alike. May be secret: `repr` shows none."""
+
+    values: tuple[int, ...]
+
+    def __repr__(self) -> str:
+        return f"<Bits × {len(self.values)}>"
+
+    @property
+    def group(self) -> Group:
+        return XOR
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, key: int | slice) -> Bits:
+        return Bits(self.values[key] if isinstance(key, slice) else (self.values[key],))
+
+    def __mul__(self, other: Bits) -> Bits:
+        """XOR, elementwise; an array of one is spread over the other."""
+        a, b = self.values, other.values
+        a, b = (a * len(b) if len(a) == 1 else a), (b * len(a) if len(b) == 1 else b)
+        return Bits(tuple(x ^ y for x, y in zip(a, b, strict=True)))
+
+    def invert(self) -> Bits:
+        """XOR is its own inverse."""
+        return self
+
+    def take(self, indices: Sequence[int]) -> Bits:
+        return Bits(tuple(self.values[index] for index in indices))
+
+    def concat(self, others: Sequence[Bits]) -> Bits:
+        return Bits(sum((other.values for other in others), self.values))
+
+    def first_zero(self) -> int | None:
+        return None if 0 not in self.values else self.values.index(0)
+
+    def to_bytes(self) -> bytes:
+        return b"".join(value.to_bytes(BYTES, "big") for value in self.values)
+
+
+class XorGroup:
+    """As much of a group as the modes without proofs use."""
+
+    name = "xor"
+    backend = "none"
+    scalar_size = point_size = wide_size = uniform_size = BYTES
+
+    def points(self, data: bytes) -> Bits:
+        """Any strings. Unlike points of a group, all of them are valid."""
+        if not data or len(data) % BYTES:
+            raise DecodeError(f"{len(data)} bytes are no strings of {BYTES}")
+        return Bits(tuple(int.from_bytes(data[at : at + BYTES], "big") for at in range(0, len(data), BYTES)))
+
+    scalars = wide_scalars = points
+
+    def integers(self, values: Sequence[int]) -> Bits:
+        """The key that changes nothing is written 1, as in the groups."""
+        if any(value != 1 for value in values):
+            raise BadParameter("XOR has no numbers but the key that changes nothing")
+        return Bits((0,) * len(values))
+
+
+XOR: Final = cast(Group, cast(Any, XorGroup()))

@@ -1,0 +1,73 @@
+"""The owner looks at the top of the pile: and that is all, or puts it back in an order of its own, or keeps one card.
+
+What it chooses is private. An order leaves as a proven shuffle, so that the rival learns nothing of it; the card that
+is kept is named by its place, and the whole rest is shuffled again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from nodealer.cards import Finished, Look, Moved, Peek, Place
+from nodealer.errors import BadParameter, Malformed
+from nodealer.protocols.base import Duty, Step
+from nodealer.protocols.codec import read_message
+from nodealer.protocols.duel.making import Working
+from nodealer.protocols.duel.messages import Take
+from nodealer.protocols.staged import Idle
+from nodealer.tape import Tape
+from nodealer.wire import encode
+
+if TYPE_CHECKING:
+    from nodealer.protocols.duel.deck import DuelDeck
+
+
+def read_choice(choice: bytes | None) -> list[int]:
+    """Positions, as a JSON list."""
+    if choice is None:
+        raise BadParameter("this is for a person to choose")
+    try:
+        return msgspec.json.decode(choice, type=list[int])
+    except msgspec.MsgspecError as error:
+        raise BadParameter(f"a choice is a list of positions: {error}") from None
+
+
+def finish_peek(deck: DuelDeck, operation: Peek, positions: tuple[int, ...]) -> Step:
+    """The rival's keys are there; the owner has seen the cards."""
+    seen = deck.at(peeked=tuple(dict.fromkeys((*deck.peeked, *positions))))
+    if operation.then is Look.LOOK:
+        return Step(seen.at(stage=Idle(), asked=None), (Finished(deck.asked or operation),))
+    if operation.then is Look.TAKE:
+        return Step(seen.at(stage=Taking(positions, deck.trail)))
+    return Working.arrange(seen, positions, seen.places.without(positions).restack(positions, Place.TOP))
+
+
+@dataclass(frozen=True)
+class Taking:
+    """The owner keeps one of the cards it has seen. The rest of the pile is shuffled again."""
+
+    positions: tuple[int, ...]
+    anchor: bytes
+
+    def duties(self, deck: DuelDeck) -> tuple[Duty, ...]:
+        return (deck.duty(deck.owner, "take", self.anchor, choice=True),)
+
+    def message(self, deck: DuelDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        # A card that cannot be read is a reason to claim, not to choose.
+        deck.read(tape, self.positions)
+        chosen = read_choice(choice)
+        if len(chosen) != 1 or chosen[0] not in self.positions:
+            raise BadParameter(f"one of {list(self.positions)} can be kept")
+        return encode(Take(chosen[0]))
+
+    def apply(self, deck: DuelDeck, duty: Duty, message: bytes) -> Step:
+        position = read_message(Take, message).position
+        if position not in self.positions:
+            raise Malformed(f"card {position} is not one of those that were looked at")
+        places = deck.places.give(position, deck.owner)
+        moved = Moved(places.card(position), deck.owner)
+        rest = places.pile
+        return Working.reshuffle(deck.at(places=places), rest, places.restack((), Place.SHUFFLED), (moved,))

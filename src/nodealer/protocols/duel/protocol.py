@@ -1,0 +1,141 @@
+"""`duel` as one of the five: what each mode claims, and how a deck begins."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from nodealer.cards import Close, Deal, NewDeck, Open, Operation, Peek, Places, Return, Show
+from nodealer.errors import BadParameter
+from nodealer.group import Group, group
+from nodealer.protocols.base import Cheat, Claims, Table
+from nodealer.protocols.duel import secrets
+from nodealer.protocols.duel.bits import XOR
+from nodealer.protocols.duel.deck import DuelDeck, Mode
+from nodealer.protocols.duel.making import Assembling, Working
+from nodealer.protocols.staged import Idle
+from nodealer.tape import digest
+from nodealer.wire import Message, decode
+
+VERSION: Final = 0
+CARDS: Final = (2, 1000)
+OPERATIONS: Final[frozenset[type[Operation]]] = frozenset({NewDeck, Deal, Open, Show, Return, Peek, Close})
+
+XOR_WARNING: Final = (
+    "XOR hides nothing: the owner finds the order of the whole deck before the first draw, and the rival finds every "
+    "card of the deck, in order, once two have been played. It is here to show that, and for nothing else."
+)
+
+
+class Parameters(Message, frozen=True, omit_defaults=True):
+    """How a table keeps its decks honest."""
+
+    mode: Literal["proven", "committed", "xor"] = "proven"
+
+
+_COST: Final = {
+    "rounds to make a deck": "4 turns, owner and rival alternately; all decks side by side",
+    "rounds to draw, play or show": "1",
+    "what a play shows": "which draw the card was: its place in the pile",
+    "show to one seat": "the rival is everybody else, so it is the same as showing to all",
+}
+_DROPOUT: Final = "the hand is over, by the game's rule for forfeits; refusing a draw is leaving"
+
+
+def claims_of(mode: Mode) -> Claims:
+    """What a mode promises."""
+    return Claims(
+        name="duel",
+        version=VERSION,
+        seats=(2, 2),
+        cards=CARDS,
+        operations=OPERATIONS,
+        roles=(),
+        cheats=_CHEATS[mode],
+        dropout=_DROPOUT,
+        cost=_COST | _MORE_COST[mode],
+        # Without proofs the whole hand is checked at its end, also when it was given up.
+        open_book_at_end=not mode.proofs,
+    )
+
+
+_NEVER: Final = Cheat("a player who leaves rather than publish a key", "never", True)
+_CHEATS: Final[dict[Mode, tuple[Cheat, ...]]] = {
+    Mode.PROVEN: (
+        Cheat("a card doubled, replaced or marked in a shuffle", "at once", True),
+        Cheat("a card replaced when keys are put on", "at once", True),
+        Cheat("other cards put back after a search", "at once", True),
+        Cheat("a card played that was not drawn", "at once", True),
+        Cheat("a false key of the rival", "at once", True),
+        Cheat("a draw from elsewhere than the top", "at once", True),
+        _NEVER,
+    ),
+    Mode.COMMITTED: (
+        Cheat("a card doubled in a shuffle", "at once", True),
+        Cheat("a card played that was not drawn, or under another name", "at once", True),
+        Cheat("a card played twice", "at once", True),
+        Cheat("a false key of the rival", "at once", True),
+        Cheat("a draw from elsewhere than the top", "at once", True),
+        Cheat("a card that the rival replaced or marked", "at opening", True),
+        Cheat("a card that the owner replaced or marked, also after a search", "at the end", True),
+        Cheat("a commitment that does not open", "at the end", True),
+        Cheat("giving up to avoid the check at the end", "at the end", True),
+        _NEVER,
+    ),
+    Mode.XOR: (
+        Cheat("a card played under another name, or twice", "at once", True),
+        Cheat("a draw from elsewhere than the top", "at once", True),
+        Cheat("a false key or card of the rival", "at opening", True),
+        Cheat("a card played that was not drawn", "at the end", True),
+        Cheat("a card that the owner replaced", "at the end", True),
+        Cheat("the owner reads the order of the whole deck before the first draw", "never", False),
+        Cheat("the rival reads the whole deck, in order, after two played cards", "never", False),
+        _NEVER,
+    ),
+}
+_MORE_COST: Final[dict[Mode, dict[str, str]]] = {
+    Mode.PROVEN: {"at the end": "nothing", "bytes a seat, a deck of 60 cards": "17,000 to make it"},
+    Mode.COMMITTED: {
+        "at the end": "both hands and decks are shown",
+        "bytes a seat, a deck of 60 cards": "7,000 to make it",
+    },
+    Mode.XOR: {"at the end": "both hands and decks are shown", "warning": XOR_WARNING},
+}
+
+
+class Duel:
+    """The protocol in one mode, on one group."""
+
+    def __init__(self, parameters: bytes = b"{}", on: Group | None = None) -> None:
+        self.group = on if on is not None else group()
+        self.parameters = parameters
+        self.mode = Mode(decode(Parameters, parameters, what="the parameters of duel", limit=256).mode)
+
+    @property
+    def claims(self) -> Claims:
+        return claims_of(self.mode)
+
+    def new_deck(self, table: Table, deck: int, size: int, owner: int | None) -> DuelDeck:
+        """A deck that its owner begins."""
+        if owner not in table.players or len(table.players) != 2:
+            raise BadParameter("a deck of duel belongs to one of two players")
+        if not CARDS[0] <= size <= CARDS[1]:
+            raise BadParameter(f"a deck of duel has {CARDS[0]} to {CARDS[1]} cards, not {size}")
+        trail = digest("duel", self.mode.value, table.session, table.roster, table.hand, deck, size, owner)
+        made = DuelDeck(
+            table,
+            deck,
+            Places.fresh(deck, size),
+            Idle(),
+            trail,
+            size,
+            owner,
+            self.mode,
+            table.group if self.mode.keys else XOR,
+            asked=NewDeck(deck, size, owner),
+        )
+        if not self.mode.proofs:
+            return made.at(stage=Assembling(trail))
+        begun = Working.of_new(made.at(faces=secrets.faces(table, deck, owner, size))).deck
+        if not isinstance(begun, DuelDeck):
+            raise BadParameter("the deck did not begin")
+        return begun

@@ -1,0 +1,252 @@
+"""`nodealer play`: whole games by the real command, real processes and real sockets."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import pytest
+from typer.testing import CliRunner
+
+from cli.running import COMMAND, environment, nodealer
+from nodealer.cli import main
+from nodealer.cli.app import app
+
+
+def events(output: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in output.splitlines()]
+
+
+# --- Bots ---
+
+
+@pytest.mark.parametrize(("seats", "hands"), [(2, 2), (4, 3), (9, 1)])
+def test_bots_play_and_the_log_is_clean(tmp_path: Path, seats: int, hands: int) -> None:
+    path = tmp_path / "game.jsonl"
+    done = nodealer(
+        "play", "--auto", "--json", "--seats", str(seats), "--hands", str(hands), "--ante", "1", "--log", str(path)
+    )
+    assert done.returncode == 0 and not done.stderr
+    told = events(done.stdout)
+    assert told[0]["event"] == "session" and len(told[0]["players"]) == seats
+    assert [event["event"] for event in told].count("result") == hands
+    assert told[-2]["event"] == "done" and told[-2]["crypto_bytes"] < told[-2]["bytes"]
+    assert (told[-1]["event"], told[-1]["verdict"], told[-1]["log"]) == ("verified", "clean", str(path))
+    for result in told[-1]["results"]:
+        assert sum(stack["after"] for stack in result["stacks"]) == 200 * seats
+    assert nodealer("verify", str(path)).returncode == 0
+
+
+def test_without_a_terminal_bots_play_all_seats() -> None:
+    done = nodealer("play", "--seats", "2", "--hands", "1")
+    assert done.returncode == 0
+    assert "Hand 1" in done.stdout and "CLEAN" in done.stdout and "play money" in done.stdout
+
+
+def test_one_seed_is_one_log(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    for path in (one, two):
+        done = nodealer("play", "--seed", "3", "--seats", "2", "--hands", "1", "--log", str(path))
+        assert done.returncode == 0 and "seeds are public" in done.stdout
+    assert one.read_bytes() == two.read_bytes()
+    arguments = ["play", "--seed", "4", "--seats", "2", "--hands", "1", "--log", str(two)]
+    assert CliRunner().invoke(app, arguments).exit_code == 0
+    assert one.read_bytes() != two.read_bytes()
+
+
+# --- Wrong use ---
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--blinds", "2"), "blinds"),
+        (("--blinds", "a/b"), "blinds"),
+        (("--blinds", "5/2"), "blind"),
+        (("--stack", "1"), "stack"),
+        (("--game", "chess"), "chess"),
+        (("--protocol", "trust"), "trust"),
+        (("--seats", "10"), "seats"),
+        (("--hands", "0"), "hands"),
+        (("--seed", "-1"), "seed"),
+    ],
+)
+def test_wrong_use_is_2_at_once(
+    arguments: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["nodealer", "play", "--auto", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2 and said in capsys.readouterr().err
+
+
+def test_a_log_that_cannot_be_written(tmp_path: Path) -> None:
+    done = nodealer("play", "--auto", "--seats", "2", "--hands", "1", "--log", str(tmp_path / "no" / "x.jsonl"))
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+    assert "x.jsonl" in done.stderr and "Hand 1" not in done.stdout
+
+
+# --- Interrupted, and abandoned ---
+
+
+@contextmanager
+def running(*arguments: str) -> Iterator[subprocess.Popen[str]]:
+    command = [str(COMMAND), "play", *arguments]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        command,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=pipe,
+        stderr=pipe,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def children(pid: int) -> list[int]:
+    """The processes that a process has started."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parent = (entry / "stat").read_text().rpartition(")")[2].split()[1]
+            except OSError:
+                continue
+            if int(parent) == pid:
+                found.append(int(entry.name))
+    return found
+
+
+def wait_for(output: IO[str], kind: str) -> None:
+    for line in output:
+        if json.loads(line)["event"] == kind:
+            return
+    raise AssertionError(f"no {kind}")
+
+
+def gone(pids: list[int]) -> bool:
+    deadline = time.monotonic() + 10
+    while any(Path(f"/proc/{pid}").exists() for pid in pids):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc")
+def test_ctrl_c_ends_everything() -> None:
+    with running("--auto", "--json", "--seats", "3", "--hands", "1000") as process:
+        assert process.stdout is not None and process.stderr is not None
+        wait_for(process.stdout, "cards")
+        players = children(process.pid)
+        assert len(players) == 3
+        os.killpg(process.pid, signal.SIGINT)
+        _, said = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert "Traceback" not in said
+    assert gone(players)
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc")
+def test_a_player_that_dies_ends_the_game_with_a_sentence() -> None:
+    with running("--auto", "--json", "--seats", "3", "--hands", "1000") as process:
+        assert process.stdout is not None and process.stderr is not None
+        wait_for(process.stdout, "move")
+        players = children(process.pid)
+        os.kill(players[0], signal.SIGKILL)
+        _, said = process.communicate(timeout=20)
+    assert process.returncode == 4
+    assert said.startswith("nodealer: ") and "process ended" in said and said.count("\n") == 1
+    assert gone(players)
+
+
+# --- A person ---
+
+
+class Terminal:
+    """A person at a terminal: reads what is on the screen and types."""
+
+    def __init__(self, *arguments: str) -> None:
+        self._main, other = pty.openpty()
+        self.process = subprocess.Popen(
+            [str(COMMAND), "play", *arguments],
+            env=environment(TERM="dumb", COLUMNS="200"),
+            stdin=other,
+            stdout=other,
+            stderr=other,
+            start_new_session=True,
+        )
+        os.close(other)
+        self.screen = ""
+
+    def read_until(self, pattern: str, timeout: float = 40) -> str:
+        """What comes until one of the pattern's alternatives does, or the program ends."""
+        begin = len(self.screen)
+        deadline = time.monotonic() + timeout
+        while not re.search(pattern, self.screen[begin:]):
+            left = deadline - time.monotonic()
+            assert left > 0, f"waited for {pattern!r}:\n{self.screen}"
+            if select.select([self._main], [], [], left)[0]:
+                try:
+                    self.screen += os.read(self._main, 4096).decode()
+                except OSError:
+                    break
+        return self.screen[begin:]
+
+    def type(self, text: str) -> None:
+        os.write(self._main, text.encode())
+
+    def close(self) -> int:
+        try:
+            return self.process.wait(timeout=20)
+        finally:
+            self.process.kill()
+            os.close(self._main)
+
+
+def test_a_person_plays_a_hand(tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    person = Terminal("--seats", "2", "--hands", "1", "--log", str(path))
+    said = person.read_until(r"\n> ")
+    assert "your cards" in said and "you may: " in said and "? for help" in said
+    for typed, answer in [("?\n", "check or call"), ("raise 99999\n", "you may"), ("juggle\n", "not a move")]:
+        person.type(typed)
+        assert answer in person.read_until(r"\n> ")
+    while "CLEAN" not in said:
+        person.type("m\n" if re.search(r"you may: show, muck[^\n]*\s+> $", person.screen) else "c\n")
+        said = person.read_until(r"\n> |CLEAN")
+    person.read_until("signatures")
+    assert person.close() == 0
+    assert "Traceback" not in person.screen and "result" in person.screen
+    assert nodealer("verify", str(path)).returncode == 0
+
+
+def test_a_person_leaves() -> None:
+    person = Terminal("--seats", "2", "--hands", "1")
+    person.read_until(r"\n> ")
+    person.type("\x04")
+    assert person.close() == 130
+    assert "Traceback" not in person.screen
+
+
+def test_a_person_presses_ctrl_c() -> None:
+    person = Terminal("--seats", "2", "--hands", "1")
+    person.read_until(r"\n> ")
+    os.killpg(person.process.pid, signal.SIGINT)
+    assert person.close() == 130
+    assert "Traceback" not in person.screen

@@ -1,0 +1,168 @@
+"""`nodealer verify`: what is good is clean, and whatever is not gets its exit code, one sentence and no traceback."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from typer.testing import CliRunner
+
+from cli.logs import Log
+from cli.running import nodealer
+from nodealer.cli.app import app
+from nodealer.play.local import agree_session
+from nodealer.wire import encode
+
+
+def verdict(path: Path, code: int) -> dict[str, Any]:
+    """The document of `--json`; people get one sentence with the same exit code."""
+    done = nodealer("verify", str(path), "--json")
+    assert done.returncode == code, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr and not done.stderr
+    document = json.loads(done.stdout)
+    for_people = CliRunner().invoke(app, ["verify", str(path)])
+    assert for_people.exit_code == code
+    if code:
+        assert document["reason"] and document["reason"] in for_people.stdout.splitlines()[0]
+    return dict(document)
+
+
+def test_a_game_is_clean(log: Log) -> None:
+    found = verdict(log.path, 0)
+    assert set(found) == {"verdict", "reason", "entries", "hands", "checks", "fault", "results", "not_proven"}
+    assert (found["verdict"], found["fault"], found["hands"]) == ("clean", None, 2)
+    assert found["checks"]["signatures"] == found["entries"] == len(log.entries)
+    assert found["checks"]["proofs"] == 2 * 3 * 2
+    assert any("rehearsal" in sentence for sentence in found["not_proven"])
+    text = nodealer("verify", str(log.path)).stdout
+    assert "CLEAN" in text and "0 Ada" in text and "Not proven by any log" in text
+
+
+def test_cut_in_the_middle_of_a_line(log: Log, target: Path) -> None:
+    target.write_bytes(log.path.read_bytes()[:-100])
+    assert verdict(target, 3)["verdict"] == "incomplete"
+
+
+def test_hands_cut_off(log: Log, target: Path) -> None:
+    log.save(target, log.entries[:-20])
+    assert "not every seat has signed the end" in verdict(target, 3)["reason"]
+
+
+def test_two_logs_spliced(log: Log, target: Path, tmp_path: Path) -> None:
+    def played(seed: int, *options: str) -> list[bytes]:
+        path = tmp_path / "other.jsonl"
+        arguments = ["play", "--seed", str(seed), "--seats", "3", "--hands", "1", "--log", str(path), *options]
+        assert CliRunner().invoke(app, arguments).exit_code == 0
+        return Log(path).entries
+
+    log.save(target, [*log.entries[:20], *played(6)[20:]])
+    assert verdict(target, 1)["verdict"] == "broken"
+    # Rehearsals of one seed have one key a name, so here even the signatures are right.
+    log.save(target, [*log.entries[:20], *played(5, "--stack", "90")[20:]])
+    found = verdict(target, 1)
+    assert found["verdict"] == "broken" and "another session" in found["reason"]
+
+
+def test_an_entry_left_out_or_doubled(log: Log, target: Path) -> None:
+    log.save(target, [*log.entries[:10], *log.entries[11:]])
+    assert verdict(target, 1)["verdict"] == "broken"
+    log.save(target, [*log.entries[:10], log.entries[9], *log.entries[10:]])
+    assert "twice" in verdict(target, 1)["reason"]
+
+
+@pytest.mark.parametrize("versions", [(("pokerkit", "0.0.1"),), (("something", "1"),)])
+def test_other_versions(log: Log, target: Path, versions: tuple[tuple[str, str], ...]) -> None:
+    proposal = msgspec.structs.replace(log.session.proposal, versions=versions)
+    log.save(target, [], encode(agree_session(proposal, os.urandom)))
+    assert versions[0][0] in verdict(target, 2)["reason"]
+
+
+@pytest.mark.parametrize(("change", "to"), [(b"0.7.7", b"0.7.6"), (b'"blinds":[1,2]', b'"blinds":[2,1]')])
+def test_other_parameters(log: Log, target: Path, change: bytes, to: bytes) -> None:
+    proposal = log.session.proposal
+    assert change in bytes(proposal.game.parameters)
+    parameters = msgspec.Raw(bytes(proposal.game.parameters).replace(change, to))
+    proposal = msgspec.structs.replace(proposal, game=msgspec.structs.replace(proposal.game, parameters=parameters))
+    log.save(target, [], encode(agree_session(proposal, os.urandom)))
+    assert verdict(target, 2)["verdict"] == "not-a-log"
+
+
+@pytest.mark.parametrize("part", ["game", "protocol"])
+def test_a_game_or_protocol_that_is_not_here(log: Log, target: Path, part: str) -> None:
+    # A name that would be a command to the terminal, if it were not taken as text.
+    named = msgspec.structs.replace(getattr(log.session.proposal, part), name="[/bold]chess")
+    session = agree_session(msgspec.structs.replace(log.session.proposal, **{part: named}), os.urandom)
+    log.save(target, [], encode(session))
+    assert "chess" in verdict(target, 2)["reason"]
+
+
+def test_changed_without_a_signature(log: Log, target: Path) -> None:
+    number = log.first_of("shuffle")
+    entry = bytearray(log.entries[number])
+    entry[600] = ord("A") if entry[600] != ord("A") else ord("B")
+    log.save(target, [*log.entries[:number], bytes(entry), *log.entries[number + 1 :]])
+    found = verdict(target, 1)
+    assert found["verdict"] == "broken" and f"entry {number}" in found["reason"]
+
+
+def _proof(entry: bytes) -> tuple[bytes, bytes]:
+    """The end of an entry's proof, and other bytes that are scalars as well."""
+    proof = entry.split(b'"proof":"')[1].split(b'"')[0]
+    raw = bytearray(base64.b64decode(proof))
+    raw[-32] ^= 1
+    return proof, base64.b64encode(raw)
+
+
+@pytest.mark.parametrize("step", ["shuffle", "rekey"])
+@pytest.mark.parametrize("rest", [False, True])
+def test_a_false_proof_names_the_seat(log: Log, target: Path, step: str, rest: bool) -> None:
+    number = log.first_of(step)
+    false = log.signed_again(number, *_proof(log.entries[number]))
+    log.save(target, [*log.entries[:number], false, *(log.entries[number + 1 :] if rest else [])])
+    found = verdict(target, 1)
+    assert found["verdict"] == "fault"
+    assert (found["fault"]["entry"], found["fault"]["seat"], found["fault"]["name"]) == (number, 0, "Ada")
+
+
+def test_a_false_key_names_the_seat(log: Log, target: Path) -> None:
+    number = log.first_of("release")
+    keys = log.entries[number].split(b'"keys":"')[1].split(b'"')[0]
+    raw = bytearray(base64.b64decode(keys))
+    raw[0] ^= 1
+    false = log.signed_again(number, keys, base64.b64encode(raw))
+    log.save(target, [*log.entries[:number], false])
+    found = verdict(target, 1)
+    assert found["verdict"] == "fault" and found["fault"]["name"] == "Ada" and found["results"] == []
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\n", b"hello\n", b"{}\n", os.urandom(10_000), b"\x00" * 5_000_000, b'{"a":' * 100_000],
+    ids=["empty", "a line", "text", "an object", "random", "zeros", "nested"],
+)
+def test_not_a_log(target: Path, content: bytes) -> None:
+    target.write_bytes(content)
+    assert verdict(target, 2)["verdict"] == "not-a-log"
+
+
+def test_no_file_and_a_folder(tmp_path: Path) -> None:
+    assert "does not exist" in verdict(tmp_path / "none.jsonl", 2)["reason"]
+    assert "not a file" in verdict(tmp_path, 2)["reason"]
+
+
+def test_a_huge_file_is_refused_at_once(target: Path) -> None:
+    with target.open("wb") as file:
+        file.truncate(1 << 30)
+    start = time.monotonic()
+    assert "1,073,741,824 bytes" in verdict(target, 2)["reason"]
+    assert time.monotonic() - start < 20
+
+
+def test_jobs_is_a_number() -> None:
+    assert nodealer("verify", "x", "--jobs", "0").returncode == 2

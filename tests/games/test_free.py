@@ -1,0 +1,122 @@
+"""A table without rules still refuses what nobody may ask."""
+
+from __future__ import annotations
+
+import pytest
+
+from nodealer.cards import Card, Close, Deal, Finished, Moved, NewDeck, Open, Opened, Place, Portion, Return, Show
+from nodealer.errors import BadParameter, DecodeError, IllegalMove
+from nodealer.games import GAMES
+from nodealer.games.base import Ask, Done, Turn
+from nodealer.games.free import (
+    DealCards,
+    Finish,
+    Free,
+    FreeHand,
+    GiveBack,
+    Move,
+    OpenCards,
+    PutAway,
+    ShowCards,
+    Shuffle,
+)
+from nodealer.wire import encode
+
+
+def hand() -> FreeHand:
+    """Deck 0 of five named cards; seat 0 holds positions 0 and 1, seat 1 holds 2; position 3 is open."""
+    game = Free().begin(0, (0, 1), None).moved(0, encode(Shuffle(0, 5, ("a", "b", "c", "d", "e")))).told(())
+    game = game.moved(1, encode(DealCards(0, ((0, 2), (1, 1)))))
+    game = game.told((*(Moved(Card(0, 0, at), seat) for at, seat in ((0, 0), (1, 0), (2, 1))),))
+    return game.moved(0, encode(OpenCards(0, 1))).told((Opened(Card(0, 0, 3), 4),))
+
+
+@pytest.mark.parametrize(
+    ("move", "operation"),
+    [
+        (Shuffle(1, 10), NewDeck(1, 10)),
+        (DealCards(0, ((1, 1),)), Deal(0, (Portion(1, 1),))),
+        (OpenCards(0, 2), Open(0, 2)),
+        (ShowCards(0, (0, 1)), Show(0, 0, (0, 1))),
+        (GiveBack(0, (0,), "shuffled"), Return(0, (0,), Place.SHUFFLED)),
+        (GiveBack(0, (0, 3), "discard"), Return(0, (0, 3), Place.DISCARD)),
+        (PutAway(0), Close(0)),
+    ],
+)
+def test_what_a_player_asks_for_is_asked(move: Move, operation: object) -> None:
+    asking = hand().moved(0, encode(move))
+    assert asking.wants == Ask((operation,))  # type: ignore[arg-type]
+    with pytest.raises(IllegalMove):
+        asking.moved(1, encode(move))
+    after = asking.told((Finished(operation),))  # type: ignore[arg-type]
+    assert after.wants == Turn((), (0, 1)) and after.digest() != asking.digest()
+
+
+@pytest.mark.parametrize(
+    "move",
+    [
+        b"",
+        b"{}",
+        b'{"type":"open","deck":0,"count":0}',
+        b'{"type":"open","deck":16,"count":1}',
+        b'{"type":"open","deck":0,"count":1,"more":1}',
+        b'{"type":"deal","deck":0,"portions":[]}',
+        b'{"type":"give back","deck":0,"positions":[0],"place":"pocket"}',
+        b'{"type": "finish"}',
+        encode(Shuffle(1, 3, ("a", "b"))),
+        encode(Shuffle(1, 2, ("a", "a"))),
+        encode(Shuffle(1, 2, ("a", "\x1b[2J"))),
+        encode(Shuffle(0, 5)),
+        encode(GiveBack(0, (2,), "top")),
+    ],
+)
+def test_what_nobody_may_ask(move: bytes) -> None:
+    with pytest.raises(IllegalMove):
+        hand().moved(0, move)
+
+
+def test_only_players_ask() -> None:
+    with pytest.raises(IllegalMove):
+        hand().moved(2, encode(Finish()))
+
+
+def test_the_end() -> None:
+    done = hand().moved(1, encode(Finish()))
+    assert isinstance(done.wants, Done)
+    result = done.wants.result
+    assert result["ended"] == "finished" and result["open"] == [{"deck": 0, "position": 3, "face": "e", "seat": None}]
+    assert result["held"] == [{"seat": 0, "cards": 2}, {"seat": 1, "cards": 1}]
+    with pytest.raises(IllegalMove):
+        done.moved(0, encode(Finish()))
+
+
+def test_cards_that_went_back_are_nobodys() -> None:
+    game = hand().moved(0, encode(GiveBack(0, (0, 3), "shuffled"))).told(())
+    assert (0, 0) not in game.held and (0, 3) not in game.opened and (0, 1) in game.held
+    assert game.face(0, 2) == "c" and game.face(7, 2) == 2
+
+
+def test_players_who_leave() -> None:
+    game = hand().left((1,), cards=True)
+    assert game.wants == Turn((), (0,))
+    over = hand().moved(0, encode(OpenCards(0, 1))).left((1,), cards=False)
+    assert isinstance(over.wants, Done) and over.wants.result["ended"] == "given up"
+    assert over.left((0,), cards=False).wants.result["ended"] == "given up"  # type: ignore[union-attr]
+
+
+def test_parameters() -> None:
+    rules = Free(10, frozenset({NewDeck, Open}))
+    assert rules.parameters == b'{"cards":10,"operations":["newdeck","open"]}'
+    assert Free.from_parameters(rules.parameters) == GAMES["free"](rules.parameters) == rules
+    for bad in (b"{}", b'{"cards":1,"operations":["open"]}', b'{"cards":10001,"operations":["open"]}'):
+        with pytest.raises(DecodeError):
+            Free.from_parameters(bad)
+    for false in (
+        b'{"cards":9,"operations":["fly"]}',
+        b'{"cards":9,"operations":["open","deal"]}',
+        b'{"cards":9,"operations":[]}',
+    ):
+        with pytest.raises(BadParameter):
+            Free.from_parameters(false)
+    with pytest.raises(BadParameter):
+        Free(1)

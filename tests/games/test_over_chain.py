@@ -1,0 +1,57 @@
+"""Hold'em over `chain`: whole hands in each of its ways, and what happens when a card in a hand is none."""
+
+from __future__ import annotations
+
+import pytest
+
+from nodealer.games.holdem import Call, Hand, Holdem, Muck, ShowHand, Stage
+from nodealer.group import Group, group
+from nodealer.play.local import LocalTable, seat_players
+from nodealer.play.replica import replay
+from nodealer.play.seat import Seat
+from nodealer.play.state import Phase
+from nodealer.protocols.chain import Chain
+
+from .test_over_mask import Source
+
+
+def played(parameters: bytes, on: Group | None, seats: int, hands: int = 1) -> LocalTable:
+    names = [f"player {seat}" for seat in range(seats)]
+    table = seat_players(names, Chain(parameters, on), Holdem(60, (1, 2)), Source(f"chain {parameters!r}"))
+
+    def decide(seat: Seat) -> bool:
+        if not any(duty.step == "move" for duty in seat.open_duties):
+            return False
+        game = seat.replica.state.game
+        assert isinstance(game, Hand)
+        assert set(game.held[seat.number]) <= {card.position for card in seat.cards()}
+        for other in table.seats.values():
+            other.stays = len(seat.replica.state.results) < hands - 1
+        move = Call() if game.stage is Stage.BETTING else ShowHand() if seat.number % 2 else Muck()
+        table.order(seat.move(move))
+        return True
+
+    table.run(decide)
+    return table
+
+
+def is_clean(table: LocalTable, hands: int) -> None:
+    state = table.seats[0].replica.state
+    assert state.phase is Phase.ENDED and state.fault is None and len(state.results) == hands
+    again = replay(table.seats[0].replica.config, table.log, entropy=Source("audit"), eager=False)
+    assert again.digest() == table.seats[1].replica.digest()
+
+
+@pytest.mark.parametrize("parameters", [b"{}", b'{"proven":true}'], ids=["books", "proven"])
+def test_hands(parameters: bytes) -> None:
+    is_clean(played(parameters, group(), seats=4, hands=2), 2)
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(
+    "parameters",
+    [b"{}", b'{"proven":true}', b'{"deck":"dealer","kappa":1}', b'{"deck":"dealer","kappa":2,"proven":true}'],
+)
+def test_hands_on_the_squares(parameters: bytes) -> None:
+    is_clean(played(parameters, None, seats=3), 1)

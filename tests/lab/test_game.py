@@ -1,0 +1,31 @@
+"""What `bench game` measures is a real game; the whole suite only in `make deep`, for it plays in many processes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from nodealer.audit import audit
+from nodealer.lab.bench import game
+from nodealer.lab.bench.timing import Effort
+from nodealer.log.file import save_log
+
+
+def test_the_game_is_clean_and_a_hand_is_cheaper_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(game, "SEATS", 3)
+    table = game.played(2)
+    config = table.seats[0].replica.config
+    save_log(tmp_path / "log", config.session, table.log)
+    report = audit(tmp_path / "log", entropy=os.urandom)
+    assert report.verdict == "clean" and len(report.results) == 2
+    row = game._as_one(Effort(pairs=2, seconds=0.0), config, table.log)
+    assert row.n["proofs"] == 6 and row.required == 0.6 and row.ratio is not None
+
+
+@pytest.mark.deep
+def test_all_rows() -> None:
+    rows = list(game.run(Effort(pairs=2, seconds=0.0, shrink=13)))
+    assert [row.required for row in rows] == [None, None, 0.6, None, 0.85]
+    assert all(row.seconds or row.value for row in rows)

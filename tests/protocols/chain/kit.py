@@ -1,0 +1,192 @@
+"""Tables of `chain` at which some seats lie: their decks say something else than honest ones."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Final
+
+from conformance.harness import Game
+from nodealer.cards import Deal, NewDeck, Open, Operation, Portion, Show
+from nodealer.group import Group, Points, Scalars
+from nodealer.log.entry import read_entry
+from nodealer.play.bodies import Cards, read_body
+from nodealer.play.state import Fault
+from nodealer.protocols.base import Duty, Table
+from nodealer.protocols.chain import Chain
+from nodealer.protocols.chain.candidates import Made
+from nodealer.protocols.chain.deck import ChainDeck
+from nodealer.tape import Tape
+from nodealer.wire import encode
+from protocols.mask.kit import ScriptRules
+
+PROVEN: Final = b'{"proven":true}'
+DEALER_DECK: Final = b'{"deck":"dealer","kappa":1}'
+SIZE: Final = 6
+
+#: From the deck, the duty, the liar's tape and the honest message: what the liar sends.
+Forge = Callable[[ChainDeck, Duty, Tape, bytes], bytes]
+Remake = Callable[[Made, int], Made]
+
+
+@dataclass(frozen=True)
+class LyingDeck(ChainDeck):
+    """A deck whose owner lies in some steps, and perhaps makes other decks than its tape gives."""
+
+    lies: Mapping[str, Forge] = field(default_factory=dict, repr=False, kw_only=True)
+    liar: int = field(default=-1, kw_only=True)
+    remake: Remake | None = field(default=None, repr=False, kw_only=True)
+
+    def message(self, duty: Duty, tape: Tape, choice: bytes | None = None) -> bytes:
+        honest = super().message(duty, tape, choice)
+        forge = self.lies.get(duty.step) if duty.seat == self.liar else None
+        return honest if forge is None else forge(self, duty, tape, honest)
+
+    def made(self, tape: Tape, number: int) -> Made:
+        made = super().made(tape, number)
+        return made if self.remake is None else self.remake(made, number)
+
+
+class LyingChain(Chain):
+    """The protocol of a liar."""
+
+    def __init__(
+        self, parameters: bytes, on: Group | None, liar: int, lies: Mapping[str, Forge], remake: Remake | None = None
+    ) -> None:
+        super().__init__(parameters, on)
+        self.lying = {"liar": liar, "lies": lies, "remake": remake}
+
+    def new_deck(self, table: Table, deck: int, size: int, owner: int | None) -> ChainDeck:
+        honest = super().new_deck(table, deck, size, owner)
+        known = {part.name: getattr(honest, part.name) for part in fields(ChainDeck)}
+        return LyingDeck(**known, **self.lying)  # type: ignore[arg-type]
+
+
+def table(
+    on: Group,
+    *script: Sequence[Operation],
+    seats: int = 3,
+    parameters: bytes = b"{}",
+    lies: Mapping[int, Mapping[str, Forge]] | None = None,
+    remake: Remake | None = None,
+    dealer: int = 0,
+    seed: str = "chain",
+) -> Game:
+    """A table that has not begun to play a script. `remake` changes the decks of the dealer's."""
+    rules = ScriptRules(tuple(tuple(request) for request in script))
+    told = dict(lies or {})
+    if remake is not None:
+        told.setdefault(dealer, {})
+    liars = {
+        seat: LyingChain(parameters, on, seat, said, remake if seat == dealer else None) for seat, said in told.items()
+    }
+    roles = {dealer: "dealer"} if dealer else None
+    return Game(Chain(parameters, on), rules, seats=seats, seed=seed, liars=liars, roles=roles)
+
+
+NEW: Final = (NewDeck(0, SIZE),)
+
+
+def deal(portions: Mapping[int, Sequence[int]]) -> tuple[Operation, ...]:
+    """A deal of given places to seats."""
+    return (Deal(0, tuple(Portion(seat, positions=tuple(places)) for seat, places in portions.items())),)
+
+
+def show(seat: int, *positions: int) -> tuple[Operation, ...]:
+    return (Show(0, seat, positions),)
+
+
+def turn(*positions: int) -> tuple[Operation, ...]:
+    return (Open(0, positions=positions),)
+
+
+def deck_of(game: Game) -> ChainDeck:
+    deck = game.state.decks[0]
+    assert isinstance(deck, ChainDeck)
+    return deck
+
+
+def fault_of(game: Game) -> Fault:
+    """The fault that all honest replicas, eager and lazy, have found."""
+    digests = game.digests()
+    eager, lazy = game.replica(), game.replica(eager=False)
+    lazy.settle()
+    assert digests == {eager.digest()} == {lazy.digest()}
+    assert eager.state.fault is not None
+    return eager.state.fault
+
+
+def said(game: Game, seat: int, step: str) -> list[tuple[int, dict[str, Any]]]:
+    """The messages of one kind that a seat sent, each with the number of its entry."""
+    found = []
+    for number, data in enumerate(game.log):
+        entry = read_entry(data).entry
+        body = read_body(bytes(entry.body))
+        if entry.seat == seat and isinstance(body, Cards):
+            message = json.loads(bytes(body.message))
+            if message["type"] == step:
+                found.append((number, message))
+    return found
+
+
+def faces(game: Game, *seats: int) -> dict[int, int]:
+    """What these seats know, by position."""
+    known: dict[int, int] = {}
+    for seat in seats:
+        cards = deck_of(game).knows(seat, game.tape(seat))
+        known |= {card.position: face for card, face in cards.items()}
+    return known
+
+
+# --- Making messages ---
+
+
+def changed(message: bytes, **new: object) -> bytes:
+    """A message with other values in some fields."""
+    old = json.loads(message)
+    assert new.keys() <= old.keys()
+    return encode(old | {name: json.loads(encode(value)) for name, value in new.items()})
+
+
+def bytes_of(message: bytes | dict[str, Any], name: str) -> bytes:
+    fields = json.loads(message) if isinstance(message, bytes) else message
+    return base64.b64decode(fields[name])
+
+
+def put(data: bytes, index: int, element: bytes) -> bytes:
+    """A list with one element replaced."""
+    size = len(element)
+    return data[: index * size] + element + data[(index + 1) * size :]
+
+
+def exchanged(data: bytes, size: int, one: int, two: int) -> bytes:
+    parts = [data[at : at + size] for at in range(0, len(data), size)]
+    parts[one], parts[two] = parts[two], parts[one]
+    return b"".join(parts)
+
+
+def small(group: Group, value: int) -> Scalars:
+    return group.integers([value])
+
+
+def with_number(place: int, number: Callable[[ChainDeck, Points], Points]) -> Forge:
+    """A shuffle in which one number is another; `number` makes it from the honest ones. The proof is made for them."""
+
+    def forge(deck: ChainDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
+        group = deck.table.group
+        numbers = group.points(bytes_of(honest, "numbers"))
+        return changed(honest, numbers=put(numbers.to_bytes(), place, number(deck, numbers).to_bytes()))
+
+    return forge
+
+
+def seats_that_spoke(game: Game, since: int) -> set[int]:
+    """The seats that said something about cards from this entry on."""
+    spoke = set()
+    for data in game.log[since:]:
+        entry = read_entry(data).entry
+        if isinstance(read_body(bytes(entry.body)), Cards):
+            spoke.add(entry.seat)
+    return spoke

@@ -1,0 +1,82 @@
+"""The game of duel over its protocol: to the end, conceded, and abandoned, in every mode."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.harness import Decide
+from conformance.harness import Game as TableGame
+from nodealer.errors import IllegalMove
+from nodealer.games.duel import Concede, DuelGame, DuelRules
+from nodealer.group import Group
+from nodealer.play.duelbot import DuelBot
+from nodealer.play.seat import Seat
+from nodealer.play.state import Phase
+from nodealer.play.view import view_of
+from nodealer.protocols.base import Duty
+
+from .kit import MODES, duel
+
+modes = pytest.mark.parametrize("mode", MODES)
+
+
+def bots(concede_in: int | None = None) -> Decide:
+    """Bots; whose turn it is in turn `concede_in` gives up."""
+
+    def decide(seat: Seat, duty: Duty) -> bytes | None:
+        view, game = view_of(seat), seat.replica.state.game
+        assert isinstance(game, DuelGame)
+        if duty.deck is None:
+            return seat.move(Concede() if game.turn == concede_in else DuelBot().move(view))
+        seat.choose(duty, DuelBot().choose(view, duty))
+        return None
+
+    return decide
+
+
+def table(group: Group, mode: str, decide: Decide, hands: int = 1) -> TableGame:
+    return TableGame(duel(group, mode), DuelRules(), seats=2, seed="duel game", decide=decide, hands=hands)
+
+
+@modes
+def test_to_the_end(fast: Group, mode: str) -> None:
+    game = table(fast, mode, bots()).play()
+    assert game.state.phase is Phase.ENDED and game.state.fault is None
+    assert game.state.results[0]["ended"] == "light out"
+    assert len(game.digests()) == 1
+
+
+@modes
+def test_conceded(fast: Group, mode: str) -> None:
+    """What a concession does not skip: without proofs the decks are shown, and then the books."""
+    game = table(fast, mode, bots(concede_in=2), hands=2).play()
+    assert [result["ended"] for result in game.state.results] == ["conceded", "conceded"]
+    assert game.state.results[1]["score"] == [{"seat": 0, "won": 1}, {"seat": 1, "won": 1}]
+    text = b"".join(game.log)
+    assert (b'"type":"book"' in text) is (b'"type":"reveal"' in text) is (mode != "proven")
+
+
+@modes
+def test_abandoned(fast: Group, mode: str) -> None:
+    game = table(fast, mode, bots())
+    game.play(until=lambda game: getattr(game.state.game, "turn", 0) == 3)
+    replica = game.replica()
+    replica.append(game.seats[1].without([0]))
+    result = replica.state.results[0]
+    assert (result["ended"], result["winner"], result["gone"]) == ("forfeit", 1, [0])
+    # Who stays still opens its book where that is how a hand ends.
+    waiting = {open_duty.duty.seat for open_duty in replica.state.duties.values() if open_duty.duty.step == "book"}
+    assert waiting == (set() if mode == "proven" else {1})
+
+
+def test_a_choice_is_made_once(fast: Group) -> None:
+    game = table(fast, "proven", bots())
+    game.play(until=lambda game: any(seat.to_choose for seat in game.seats.values()))
+    seat = next(seat for seat in game.seats.values() if seat.to_choose)
+    (duty,) = seat.to_choose
+    with pytest.raises(IllegalMove, match="not a choice"):
+        seat.choose(duty, b"[999]")
+    seat.choose(duty, DuelBot().choose(view_of(seat), duty))
+    assert not seat.to_choose
+    with pytest.raises(IllegalMove, match="chosen already"):
+        seat.choose(duty, b"[1]")

@@ -1,0 +1,96 @@
+"""The two programs that read an XOR deck, and that they find nothing in the other modes."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from nodealer.cards import Deal, Portion, Show
+from nodealer.group import Group
+from nodealer.lab.xor import Overheard, name_by_commitment, overhear, owner_reads_the_order, rival_reads_the_deck
+from nodealer.protocols.codec import encodings
+from nodealer.protocols.duel import secrets
+from nodealer.protocols.duel.making import Working
+
+from .kit import Decks, fresh
+
+SIZE = 60
+
+
+def plain(decks: Decks) -> list[bytes]:
+    """What the owner's cards are without any key: nonces, or where there are none, points."""
+    deck = decks.decks[0]
+    if deck.faces is not None:
+        return encodings(deck.faces)
+    return secrets.nonces(deck, decks.tapes[0], range(deck.size))
+
+
+def owners_program(decks: Decks) -> list[int] | None:
+    deck = decks.decks[0]
+    key = secrets.shuffle_key(deck, decks.tapes[0], 0, 0).to_bytes()
+    return owner_reads_the_order(overhear(decks.said, 0), key, plain(decks))
+
+
+def rivals_program(decks: Decks, order: list[int]) -> list[int] | None:
+    seen = overhear(decks.said, 0)
+    if decks.decks[0].faces is not None:
+        # Nothing is revealed but keys: what a played card is without keys is public from the beginning.
+        points = plain(decks)
+        faces = [face for _, face in decks.decks[0].places.opened]
+        seen = Overheard((), seen.first, seen.second, tuple((face, points[face]) for face in faces))
+        return rival_reads_the_deck(seen, order, lambda text: points.index(text) if text in points else None)
+    return rival_reads_the_deck(seen, order, name_by_commitment(seen.commitments))
+
+
+def rivals_order(decks: Decks, group: Group) -> list[int]:
+    """The permutation that the rival drew, from its own tape."""
+    deck = decks.decks[0]
+    first = deck.cipher.points(b"".join(overhear(decks.said, 0).first))
+    return secrets.order(deck, decks.tapes[1], 0, 1, first)
+
+
+def truth(decks: Decks) -> list[int]:
+    deck = decks.ask(Deal(0, (Portion(0, len(decks.decks[0].places.pile)),)))
+    known = decks.knows(0)
+    return [known[position] for position in range(deck.size)]
+
+
+def test_the_owner_reads_its_order_before_the_first_draw(fast: Group) -> None:
+    decks = fresh(fast, "xor", SIZE)
+    start = time.perf_counter()
+    found = owners_program(decks)
+    assert time.perf_counter() - start < 1
+    assert found == truth(decks)
+
+
+def test_the_rival_reads_the_deck_after_two_plays(fast: Group) -> None:
+    decks = fresh(fast, "xor", SIZE)
+    order = rivals_order(decks, fast)
+    decks.ask(Deal(0, (Portion(0, 2),)))
+    assert rivals_program(decks, order) is None
+    decks.ask(Show(0, 0, (0,)))
+    assert rivals_program(decks, order) is None
+    decks.ask(Show(0, 0, (1,)))
+    start = time.perf_counter()
+    found = rivals_program(decks, order)
+    assert time.perf_counter() - start < 1
+    assert found == truth(decks)
+
+
+@pytest.mark.parametrize("mode", ["proven", "committed"])
+def test_both_find_nothing_in_the_other_modes(fast: Group, mode: str) -> None:
+    decks = fresh(fast, mode, SIZE)
+    order = rivals_order(decks, fast)
+    assert owners_program(decks) is None
+    decks.ask(Deal(0, (Portion(0, 3),)))
+    decks.ask(Show(0, 0, (0, 1, 2)))
+    assert rivals_program(decks, order) is None
+
+
+def test_a_new_deck_is_what_the_programs_read(fast: Group) -> None:
+    """Step 5 and step 7 of the source are the first two shuffles of the log."""
+    decks = fresh(fast, "xor", 4)
+    assert [duty.step for duty, _ in decks.said] == ["assemble", "shuffle", "shuffle", "lock", "lock"]
+    assert [duty.seat for duty, _ in decks.said] == [0, 0, 1, 0, 1]
+    assert not isinstance(decks.decks[0].stage, Working)

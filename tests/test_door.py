@@ -1,0 +1,154 @@
+"""The library door: what it gives, what it refuses, and that looking at it costs nothing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import deque
+from pathlib import Path
+
+import pytest
+
+import nodealer
+from nodealer.errors import BadParameter, DecodeError, IllegalMove, PeerFault
+
+
+def test_importing_is_cheap() -> None:
+    code = "import sys, nodealer; print(nodealer.__version__, [m for m in sys.modules if m.startswith('nodealer.')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == f"{nodealer.__version__} []\n"
+    with pytest.raises(AttributeError):
+        _ = nodealer.nothing  # type: ignore[attr-defined]
+    assert all(hasattr(nodealer, name) for name in nodealer.__all__)
+
+
+def test_named_faces_and_several_hands(tmp_path: Path) -> None:
+    table = nodealer.table(["Ada", "Ben"])
+    table.shuffle(["a", "b", "c", "d"])
+    table.deal({"Ben": 1})
+    table.next_hand()
+    table.shuffle(["w", "x", "y", "z"])
+    table.deal(Ada=1, Ben=1)
+    seen = {*table.hand("Ada"), *table.hand("Ben"), *table.open(2)}
+    assert seen == {"w", "x", "y", "z"}
+    table.save(tmp_path / "log.jsonl")
+    report = nodealer.verify(tmp_path / "log.jsonl")
+    assert report.verdict == "clean" and [result["ended"] for result in report.results] == ["finished"] * 2
+    with pytest.raises(IllegalMove):
+        table.open(1)
+
+
+def test_cards_go_back() -> None:
+    table = nodealer.table(["Ada", "Ben", "Cleo"], cards=6)
+    table.shuffle(6)
+    table.deal(Ada=2, Ben=1)
+    table.give_back("Ada")
+    assert table.hand("Ada") == []
+    kept = table.hand("Ben")
+    assert sorted([*kept, *table.open(5)]) == list(range(6))
+    table.give_back("Ben", shuffled=False)
+    assert table.hand("Ben") == []
+
+
+def test_several_decks() -> None:
+    table = nodealer.table(["Ada", "Ben"])
+    table.shuffle(3, deck=0)
+    table.shuffle(["x", "y"], deck=1)
+    table.deal(deck=1, Ada=1)
+    assert table.hand("Ada") == [] and table.hand("Ada", deck=1)[0] in ("x", "y")
+
+
+def test_what_cannot_be_is_refused_and_nothing_happens() -> None:
+    table = nodealer.table(["Ada", "Ben"], cards=10)
+    refused = [
+        lambda: table.open(1),
+        lambda: table.deal(Ada=1),
+        lambda: table.shuffle(11),
+        lambda: table.shuffle(1),
+        lambda: table.shuffle(["same", "same"]),
+        lambda: table.shuffle(["bell\a", "two"]),
+        lambda: table.shuffle(3, deck=99),
+    ]
+    for attempt in refused:
+        with pytest.raises(IllegalMove):
+            attempt()
+    table.shuffle(3)
+    for attempt in (lambda: table.shuffle(3), lambda: table.open(4), lambda: table.show("Ada"), lambda: table.open(0)):
+        with pytest.raises(IllegalMove):
+            attempt()
+    with pytest.raises(BadParameter):
+        table.deal(Eve=1)
+    with pytest.raises(BadParameter):
+        table.hand("Eve")
+    assert len(table.open(3)) == 3
+
+
+@pytest.mark.parametrize("names", [[], ["Ada"], ["Ada", "Ada"]])
+def test_a_table_needs_players(names: list[str]) -> None:
+    with pytest.raises(BadParameter):
+        nodealer.table(names)
+
+
+def test_names_that_nobody_may_have() -> None:
+    with pytest.raises(DecodeError):
+        nodealer.table(["Ada", "B\nen"])
+
+
+def carry(players: list[nodealer.Player], *frames: bytes) -> None:
+    waiting = deque(frames)
+    while waiting:
+        frame = waiting.popleft()
+        for player in players:
+            waiting.extend(player.receive(frame))
+
+
+def test_before_anything_is_agreed() -> None:
+    player = nodealer.Player("Ada")
+    assert not player.ready and not player.ended and not player.in_hand
+    for attempt in (player.hand, player.finish, lambda: player.shuffle(3), lambda: player.save("x")):
+        with pytest.raises(IllegalMove):
+            attempt()
+
+
+def test_frames_that_are_none_change_nothing() -> None:
+    players = [nodealer.Player("Ada"), nodealer.Player("Ben")]
+    carry(players, *(player.hello() for player in players))
+    carry(players, players[0].propose(cards=5))
+    for junk in (b"", b"junk", b"{}", bytes(100)):
+        assert players[0].receive(junk) == []
+    carry(players, players[1].shuffle(5))
+    first = players[0].open(1)
+    carry(players, first)
+    assert players[1].opened() == players[0].opened() and players[0].receive(first) == []
+
+
+def test_two_ask_at_once_and_the_first_counts() -> None:
+    players = [nodealer.Player("Ada"), nodealer.Player("Ben")]
+    carry(players, *(player.hello() for player in players))
+    carry(players, players[0].propose(cards=5))
+    carry(players, players[0].shuffle(5))
+    carry(players, players[0].open(1), players[1].open(2))
+    assert len(players[0].opened()) == 1 and players[1].ready
+
+
+def test_a_cheat_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from nodealer.proofs import shuffle
+
+    players = [nodealer.Player("Ada"), nodealer.Player("Eve")]
+    carry(players, *(player.hello() for player in players))
+    carry(players, players[0].propose(cards=4))
+    honest = shuffle.prove
+    made = []
+
+    def once_false(*arguments: object) -> bytes:
+        proof = honest(*arguments)  # type: ignore[arg-type]
+        made.append(proof)
+        return made[0] if len(made) == 2 else proof
+
+    monkeypatch.setattr(shuffle, "prove", once_false)
+    with pytest.raises(PeerFault) as caught:
+        carry(players, players[0].shuffle(4))
+    assert caught.value.seat == 1
+    players[0].save(tmp_path / "evidence.jsonl")
+    report = nodealer.verify(tmp_path / "evidence.jsonl")
+    assert report.verdict == "fault" and report.fault is not None and report.name(report.fault.seat) == "Eve"
