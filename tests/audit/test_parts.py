@@ -23,7 +23,6 @@ from nodealer.wire import encode
 @pytest.fixture(autouse=True)
 def short_logs_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parts, "PARTS_BYTES_MIN", 0)
-    monkeypatch.setattr(parts, "START_BYTES", 0)
 
 
 def skimmed(game: Game, entries: list[bytes] | None = None) -> tuple[Skimmer, list[Script]]:
@@ -141,12 +140,25 @@ def test_an_incomplete_log(game: Game, tmp_path: Path) -> None:
     assert report is not None and report.as_json() == verify_file(path, entropy=os.urandom).as_json()
 
 
-@pytest.mark.parametrize("share", [0.0, 1.0])
+@pytest.fixture(params=["this process", "the other"])
+def alone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of two processes does all the checking."""
+    if request.param == "the other":
+        monkeypatch.setattr(parts, "_help", lambda scripts, replica, entropy: 0)
+    else:
+        monkeypatch.setattr(parts._Process, "_feed", lambda self: self._process.stdin.close())
+
+
+@pytest.mark.usefixtures("alone")
+def test_one_of_two_does_all(game: Game, tmp_path: Path) -> None:
+    path = game.save(tmp_path / "log")
+    report = parts.verify_in_parts(path, jobs=2, entropy=os.urandom)
+    assert report is not None and report.as_json() == verify_file(path, entropy=os.urandom).as_json()
+
+
+@pytest.mark.usefixtures("alone")
 @pytest.mark.parametrize("step", ["shuffle", "release"])
-def test_a_fault_is_named_whoever_finds_it(
-    game: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, share: float, step: str
-) -> None:
-    monkeypatch.setattr(parts, "own_share", lambda jobs, size: share)
+def test_a_fault_is_named_whoever_finds_it(game: Game, tmp_path: Path, step: str) -> None:
     number, false = game.falsified(step, 1)
     path = game.save(tmp_path / "log", [*game.entries[:number], false])
     assert parts.verify_in_parts(path, jobs=2, entropy=os.urandom) is None
@@ -155,9 +167,8 @@ def test_a_fault_is_named_whoever_finds_it(
     assert (report.fault.entry, report.fault.seat) == (number, game.entry(number).seat)
 
 
-@pytest.mark.parametrize("share", [0.0, 1.0])
-def test_a_broken_log(game: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, share: float) -> None:
-    monkeypatch.setattr(parts, "own_share", lambda jobs, size: share)
+@pytest.mark.usefixtures("alone")
+def test_a_broken_log(game: Game, tmp_path: Path) -> None:
     last = len(game.entries) - 1
     signed_by_another = sign_entry(game.keys[(game.entry(last).seat + 1) % 3], game.entry(last))
     for entries in (game.entries[:30] + game.entries[31:], [*game.entries[:last], signed_by_another]):
@@ -180,8 +191,3 @@ def test_short_logs_and_no_logs_are_for_one_process(
     assert parts.verify_in_parts(game.save(tmp_path / "log"), jobs=2, entropy=os.urandom) is None
     assert parts.verify_in_parts(tmp_path, jobs=2, entropy=os.urandom) is None
     assert parts.verify_in_parts(tmp_path / "none", jobs=2, entropy=os.urandom) is None
-
-
-def test_shares() -> None:
-    for jobs in (2, 3, 8):
-        assert 0 <= parts.own_share(jobs, 20_000_000) < 1 / jobs + 0.01

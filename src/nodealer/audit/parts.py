@@ -32,12 +32,13 @@ from nodealer.log.session import Session
 from nodealer.play.config import config_of
 from nodealer.proofs.checks import Entropy
 
-#: Shares of the time that verifying takes: following the log, and checking its signatures and proofs.
-FOLLOWING: Final = 0.38
-CHECKING: Final = 0.7
-#: What starting a process costs, as bytes of log that could be verified meanwhile; and the least log worth the trouble.
-START_BYTES: Final = 1_500_000
+#: The least log that is worth starting processes for.
 PARTS_BYTES_MIN: Final = 4_000_000
+#: Hands that another process is given before it is done with the first: it should never wait for this one.
+AHEAD: Final = 2
+
+#: Scripts that nobody has taken yet; None is the end.
+Scripts = SimpleQueue[Script | None]
 
 
 def verify_in_parts(path: Path, *, jobs: int, entropy: Entropy, progress: Progress | None = None) -> Report | None:
@@ -51,49 +52,24 @@ def verify_in_parts(path: Path, *, jobs: int, entropy: Entropy, progress: Progre
         return None
 
 
-def own_share(jobs: int, size: int) -> float:
-    """The share of the log that this process checks itself, so that all are done at the same time."""
-    others, start = jobs - 1, START_BYTES / size
-    return min(1.0, max(0.0, (others * (start - FOLLOWING) + CHECKING) / (jobs * CHECKING)))
-
-
 def _verify(path: Path, jobs: int, entropy: Entropy, progress: Progress | None) -> Report:
-    size = path.stat().st_size
-    others = [_Process(path) for _ in range(jobs - 1)]
-    # The last hands: the others can begin with the first ones while this process is still reading.
-    theirs, read = (1 - own_share(jobs, size)) * size, 0
-    mine: list[Script] = []
+    scripts: Scripts = SimpleQueue()
     replica: Skimmer | None = None
 
-    def assign(script: Script) -> None:
-        if read < theirs:
-            min(others, key=lambda process: process.entries).take(script)
-        else:
-            mine.append(script)
-
     def audit(session: Session, lines: Iterator[bytes]) -> Report:
-        nonlocal replica, read
-        replica = Skimmer(session, assign)
-
-        def counted() -> Iterator[bytes]:
-            nonlocal read
-            for line in lines:
-                read += len(line) + 1
-                yield line
-
-        report = judge(replica, replica.append, counted())
+        nonlocal replica
+        replica = Skimmer(session, scripts.put)
+        report = judge(replica, replica.append, lines)
         replica.finish()
         return report
 
+    others = [_Process(path, scripts) for _ in range(jobs - 1)]
     try:
         report = read_file(path, audit, progress)
         if report.verdict not in ("clean", "incomplete") or replica is None:
             raise LogBroken("not a good log")
-        for process in others:
-            process.finish()
-        session, entries = replica.config.session, replica.entries
-        protocol = config_of(session).protocol
-        proofs = sum(check_script(script, entries.__getitem__, session, protocol, entropy) for script in mine)
+        scripts.put(None)
+        proofs = _help(scripts, replica, entropy)
         report.checks["proofs"] = proofs + sum(process.result() for process in others)
         return report
     finally:
@@ -101,58 +77,78 @@ def _verify(path: Path, jobs: int, entropy: Entropy, progress: Progress | None) 
             process.stop()
 
 
-class _Process:
-    """Another process that checks hands of the same file."""
+def _help(scripts: Scripts, replica: Skimmer, entropy: Entropy) -> int:
+    """Check hands like the others, as long as there are any; gives the number of proofs."""
+    session, proofs = replica.config.session, 0
+    protocol = config_of(session).protocol
+    while (script := _next(scripts)) is not None:
+        proofs += check_script(script, replica.entries.__getitem__, session, protocol, entropy)
+    return proofs
 
-    def __init__(self, path: Path) -> None:
-        #: How much it has been given so far.
-        self.entries = 0
+
+def _next(scripts: Scripts) -> Script | None:
+    script = scripts.get()
+    if script is None:
+        scripts.put(None)  # the others must find it too
+    return script
+
+
+class _Process:
+    """Another process that checks hands of the same file, with a thread that gives it the next one in time."""
+
+    def __init__(self, path: Path, scripts: Scripts) -> None:
+        self._scripts = scripts
+        self._proofs = self._taken = self._done = 0
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "nodealer.audit.parts", str(path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         )
-        self._scripts: SimpleQueue[Script | None] = SimpleQueue()
-        # A pipe holds little: a thread waits for the other process, so that this one need not.
         self._feeder = threading.Thread(target=self._feed, daemon=True)
         self._feeder.start()
 
-    def take(self, script: Script) -> None:
-        self.entries += script.last - script.first
-        self._scripts.put(script)
-
-    def finish(self) -> None:
-        """There is no more to come."""
-        self._scripts.put(None)
-
     def result(self) -> int:
         """How many proofs it found, all of them right. Raises if anything is not."""
-        output = self._process.stdout.read() if self._process.stdout is not None else b""
-        if self._process.wait() != 0:
+        self._feeder.join()
+        if self._process.wait() != 0 or self._done != self._taken:
             raise LogBroken("a part could not be verified")
-        return int(output)
+        return self._proofs
 
     def stop(self) -> None:
         """End it, if it has not ended."""
-        self.finish()
+        self._scripts.put(None)
         self._process.kill()
         self._process.wait()
         self._feeder.join()
-        if self._process.stdout is not None:
-            self._process.stdout.close()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()
 
     def _feed(self) -> None:
-        pipe = self._process.stdin
-        if pipe is None:
-            return
-        # When it has ended early, `result` says so.
-        with suppress(OSError):
-            while (script := self._scripts.get()) is not None:
-                pickle.dump(script, pipe)
-                pipe.flush()
-        with suppress(OSError):
-            pipe.close()
+        # When it has ended early, `result` finds that less is done than was taken.
+        with suppress(OSError, ValueError):
+            while (script := _next(self._scripts)) is not None:
+                self._taken += 1
+                self._send(script)
+                if self._taken - self._done >= AHEAD:
+                    self._receive()
+            if self._process.stdin is not None:
+                self._process.stdin.close()
+            while self._done < self._taken:
+                self._receive()
+
+    def _send(self, script: Script) -> None:
+        if self._process.stdin is not None:
+            pickle.dump(script, self._process.stdin)
+            self._process.stdin.flush()
+
+    def _receive(self) -> None:
+        """The number of proofs of one more hand. Raises `ValueError` when there is none."""
+        if self._process.stdout is not None:
+            self._proofs += int(self._process.stdout.readline())
+            self._done += 1
 
 
 class _Lines:
@@ -166,8 +162,7 @@ class _Lines:
 
 
 def main() -> int:
-    """Check hands until there are no more. Ends with 0 and the number of proofs when everything is right."""
-    proofs = 0
+    """Check hands until there are no more, and say for each how many proofs it has. Dies of whatever is not right."""
     with Path(sys.argv[1]).open("rb") as file:
         session, lines = read_log(file)
         protocol, entry = config_of(session).protocol, _Lines(lines)
@@ -175,10 +170,8 @@ def main() -> int:
             try:
                 script = pickle.load(sys.stdin.buffer)
             except EOFError:
-                break
-            proofs += check_script(script, entry, session, protocol, secrets.token_bytes)
-    sys.stdout.write(str(proofs))
-    return 0
+                return 0
+            print(check_script(script, entry, session, protocol, secrets.token_bytes), flush=True)
 
 
 if __name__ == "__main__":
