@@ -24,9 +24,9 @@ from queue import SimpleQueue
 from typing import Final
 
 from nodealer.audit.scripts import Script, check_script
-from nodealer.audit.skim import Skimmer
+from nodealer.audit.skim import NotInParts, Skimmer
 from nodealer.audit.verify import Progress, Report, judge, read_file
-from nodealer.errors import LogBroken
+from nodealer.errors import LogBroken, NodealerError
 from nodealer.log.file import read_log
 from nodealer.log.session import Session
 from nodealer.play.config import config_of
@@ -47,7 +47,7 @@ def verify_in_parts(path: Path, *, jobs: int, entropy: Entropy, progress: Progre
         if not path.is_file() or path.stat().st_size < PARTS_BYTES_MIN:
             return None
         return _verify(path, jobs, entropy, progress)
-    except Exception:
+    except (NotInParts, NodealerError, OSError, EOFError, ValueError):
         # Whatever it is: one process, from the start, finds out what and names it.
         return None
 
