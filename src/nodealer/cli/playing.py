@@ -44,6 +44,8 @@ from nodealer.relay.core import RelayCore
 from nodealer.relay.server import relay_on_loopback
 from nodealer.wire import encode
 
+#: What Python is told to run for each bot.
+BOT: Final = ("-P", "-m", "nodealer.cli.player")
 NAMES: Final = ("Ada", "Ben", "Cleo", "Dov", "Eve", "Finn", "Gus", "Hana", "Ivo")
 
 
@@ -177,7 +179,8 @@ async def _watch(url: str, plan: Plan, stage: Stage) -> Replica:
                 players = _seat_players(lobby.offers, plan.names)
                 await client.send(encode(Proposed(plan.proposal(players, rehearsal=False))))
             if lobby.session is not None:
-                replica = Replica(config_of(lobby.session), entropy=system_entropy, eager=False)
+                # Eagerly: when players stop at a false proof, no further entry comes that would make this look at it.
+                replica = Replica(config_of(lobby.session), entropy=system_entropy)
                 stage.open(replica)
     raise RelayError("the relay ended before the game did")
 
@@ -194,7 +197,7 @@ async def _bots(url: str, names: Sequence[str], hands: int) -> AsyncIterator[lis
     """A process for each bot, gone when this ends, however it ends."""
     processes = [
         await asyncio.create_subprocess_exec(
-            sys.executable, "-P", "-m", "nodealer.cli.player", stdin=asyncio.subprocess.PIPE, start_new_session=True
+            sys.executable, *BOT, stdin=asyncio.subprocess.PIPE, start_new_session=True
         )
         for _ in names
     ]

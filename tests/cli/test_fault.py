@@ -1,0 +1,55 @@
+"""A player cheats in a live game: play stops, the culprit is named, bets stay unsettled, and the evidence is kept."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from cli.running import environment, nodealer
+
+#: Every bot runs this; seat 1 answers with a false proof.
+CHEATER = """
+from nodealer.cli import player
+from nodealer.protocols.mask.messages import Rekey
+from nodealer.protocols.mask.stages import Rekeying
+from nodealer.wire import decode, encode
+
+honest = Rekeying.message
+
+def false(self, deck, duty, tape, choice):
+    said = decode(Rekey, honest(self, deck, duty, tape, choice), what="")
+    proof = bytearray(said.proof)
+    proof[-32] ^= duty.seat == 1
+    return encode(Rekey(said.keys, said.gains, bytes(proof)))
+
+Rekeying.message = false
+raise SystemExit(player.main())
+"""
+
+TABLE = f"""
+from nodealer.cli import main, playing
+playing.BOT = ("-c", {CHEATER!r})
+main()
+"""
+
+
+def test_a_cheater_in_a_live_game(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", TABLE, "play", "--auto", "--seats", "3", "--hands", "2"],
+        cwd=tmp_path,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert done.returncode == 1, done.stderr
+    assert "FAULT" in done.stdout and "Ben" in done.stdout
+    assert "result" not in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
+    (evidence,) = tmp_path.glob("nodealer-fault-*.jsonl")
+    judged = nodealer("verify", str(evidence))
+    assert judged.returncode == 1
+    assert "Ben" in judged.stdout and "does not verify" in judged.stdout
