@@ -19,7 +19,9 @@ _ARRAY: Final = (
     "__add__", "__sub__", "__neg__", "__mul__", "__eq__", "__getitem__", "__len__", "invert", "sum", "dot", "powers",
     "cumprod", "take", "concat", "tabled", "first_zero", "first_identity", "to_bytes",
 )  # fmt: skip
-_GROUP: Final = ("points", "scalars", "wide_scalars", "integers", "map_to_points", "identity", "msm", "vartime_msm")
+_GROUP: Final = (
+    "points", "scalars", "wide_scalars", "integers", "map_to_points", "identity", "msm", "combine", "vartime_msm",
+)  # fmt: skip
 _FACTS: Final = ("name", "backend", "order", "scalar_size", "point_size", "wide_size", "uniform_size")
 
 
