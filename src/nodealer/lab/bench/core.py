@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from nodealer.group import Group, Points, Scalars, concat, group, hash_to_points
-from nodealer.lab.bench.machine import resident_bytes
 from nodealer.lab.bench.rows import Row, meets, size_row, time_row, unjudged
 from nodealer.lab.bench.timing import Effort, Timed, bare, interleaved, timed, timed_fresh, using_threads
 
@@ -129,12 +129,11 @@ def _against_reference(effort: Effort) -> Iterator[Row]:
 
 
 def _memory(native: Group, effort: Effort) -> Row:
-    """What an array of points weighs once it has also been encoded, and so remembers all that it may."""
+    """What an array of points holds once it has also been encoded, and so remembers all that it may.
+
+    Its own count: the size of the process moves by more than that while buffers of megabytes come and go.
+    """
     n = effort.size(POINTS_WEIGHED)
-    before = resident_bytes()
     points = native.identity(n) + native.G
     points.to_bytes()
-    after = resident_bytes()
-    if before is None or after is None:
-        return unjudged(size_row("memory", {"points": n}, 0, "bytes a point", POINT_BYTES), "needs Linux")
-    return size_row("memory", {"points": len(points)}, (after - before) / n, "bytes a point", POINT_BYTES)
+    return size_row("memory", {"points": n}, sys.getsizeof(points) / n, "bytes a point", POINT_BYTES)

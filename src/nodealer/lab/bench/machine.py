@@ -45,12 +45,3 @@ def _cpuinfo(key: str) -> str | None:
     except OSError:
         return None
     return next((line.partition(":")[2].strip() for line in lines if line.partition(":")[0].strip() == key), None)
-
-
-def resident_bytes() -> int | None:
-    """How much memory this process has now, where the system says."""
-    try:
-        pages = int(Path("/proc/self/statm").read_text().split()[1])
-    except OSError:
-        return None
-    return pages * os.sysconf("SC_PAGE_SIZE")
