@@ -17,10 +17,11 @@ from nodealer.group import Group, Points, Scalars, concat, group
 from nodealer.lab.npm import NodeSeat
 from nodealer.proofs import equality, shuffle
 from nodealer.proofs.checks import settle
+from nodealer.proofs.encoding import encodings
 from nodealer.proofs.equality import Each
 from nodealer.proofs.relations import OneScalar
 from nodealer.protocols.base import Table
-from nodealer.protocols.codec import encodings, point_index
+from nodealer.protocols.codec import point_index
 from nodealer.protocols.lock import Lock, steps
 from nodealer.protocols.lock import deck as decks
 from nodealer.protocols.lock.deck import LockDeck

@@ -907,3 +907,19 @@ def test_addmask_chain_from_the_first_step(fast: Group) -> None:
     cards = {opened.to_bytes()[at : at + size] for at in range(0, m * size, size)}
     faces = points(group, "faces", m).to_bytes()
     assert cards == {faces[at : at + size] for at in range(0, m * size, size)}
+
+
+def test_a_key_is_one_point(fast: Group) -> None:
+    """Two keys would broadcast over the cards, and the statement would be another one than it looks."""
+    p, two = points(fast, "deck", 4), points(fast, "keys", 2)
+    one, deck = two[0], (p, p, p, p)
+    for make in (
+        lambda: Pairs(two, *deck),
+        lambda: AddMask(two, one, *deck),
+        lambda: AddMask(one, two, *deck),
+        lambda: OneScalar(two, p, p),
+        lambda: Offset(two, one, *deck),
+        lambda: Offset(one, two, *deck),
+    ):
+        with pytest.raises(BadParameter, match="one point"):
+            make()

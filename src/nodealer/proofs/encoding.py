@@ -24,3 +24,9 @@ def decode_proof(group: Group, data: bytes, *, points: int, scalars: int, what: 
         return group.points(data[1:boundary]), group.scalars(data[boundary:])
     except DecodeError as error:
         raise DecodeError(f"the {what} is malformed: {error.what}", error.index) from None
+
+
+def encodings(points: Points) -> list[bytes]:
+    """The encoding of each point, for comparing and looking up."""
+    data, size = points.to_bytes(), points.group.point_size
+    return [data[at : at + size] for at in range(0, len(data), size)]

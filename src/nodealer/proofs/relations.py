@@ -12,21 +12,17 @@ from functools import cached_property
 
 from nodealer.errors import BadParameter, Malformed
 from nodealer.group import Points, Scalars
+from nodealer.proofs.encoding import encodings
 from nodealer.proofs.generators import blinding_generator
 from nodealer.proofs.shuffle import Row
-
-
-def _encodings(points: Points) -> list[bytes]:
-    data, size = points.to_bytes(), points.group.point_size
-    return [data[at : at + size] for at in range(0, len(data), size)]
 
 
 def _refuse_deck(inputs: Points, outputs: Points) -> None:
     """An output that is the identity, or that equals an input: it was not masked at all."""
     if outputs.first_identity() is not None:
         raise Malformed(f"card {outputs.first_identity()} of the shuffled deck is the identity")
-    before = set(_encodings(inputs))
-    for place, card in enumerate(_encodings(outputs)):
+    before = set(encodings(inputs))
+    for place, card in enumerate(encodings(outputs)):
         if card in before:
             raise Malformed(f"card {place} of the shuffled deck is a card of the deck before it")
 
@@ -156,7 +152,7 @@ class OneScalar:
         if self.S.first_identity() is not None:
             raise Malformed("the shuffler's key is the identity")
         _refuse_deck(self.inputs, self.outputs)
-        if len(set(_encodings(self.outputs))) != self.size:
+        if len(set(encodings(self.outputs))) != self.size:
             raise Malformed("a card stands twice in the shuffled deck")
 
     def rows(self, powers: Scalars) -> tuple[Row, ...]:
@@ -202,7 +198,7 @@ class Offset:
                 raise Malformed(f"{name} is the identity")
         for before, after in ((self.A, self.A_out), (self.B, self.B_out)):
             _refuse_deck(before, after)
-        if len(set(_encodings(self.A_out))) != self.size or len(set(_encodings(self.B_out))) != self.size:
+        if len(set(encodings(self.A_out))) != self.size or len(set(encodings(self.B_out))) != self.size:
             raise Malformed("a point stands twice in the shuffled deck")
 
     def rows(self, powers: Scalars) -> tuple[Row, ...]:

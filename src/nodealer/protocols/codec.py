@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from nodealer.errors import DecodeError
 from nodealer.group import Group, Points, Scalars
+from nodealer.proofs.encoding import encodings
 from nodealer.wire import Message, decode
 
 M = TypeVar("M", bound=Message)
@@ -40,12 +41,6 @@ def read_secrets(group: Group, data: bytes, count: int, what: str) -> Scalars:
 def _expect(data: bytes, size: int, what: str) -> None:
     if len(data) != size:
         raise DecodeError(f"{what}: {len(data)} bytes instead of {size}")
-
-
-def encodings(points: Points) -> list[bytes]:
-    """The encoding of each point."""
-    data, size = points.to_bytes(), points.group.point_size
-    return [data[at : at + size] for at in range(0, len(data), size)]
 
 
 def point_index(points: Points) -> dict[bytes, int]:

@@ -23,8 +23,8 @@ from nodealer.group import Group, concat
 from nodealer.group import group as make_group
 from nodealer.play.replica import Outcome
 from nodealer.play.state import Phase
+from nodealer.proofs.encoding import encodings
 from nodealer.protocols.base import Table
-from nodealer.protocols.codec import encodings
 from nodealer.protocols.duel import DuelDeck, secrets
 from nodealer.tape import Tape
 

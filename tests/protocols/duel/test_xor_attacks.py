@@ -9,7 +9,7 @@ import pytest
 from nodealer.cards import Deal, Portion, Show
 from nodealer.group import Group
 from nodealer.lab.xor import Overheard, name_by_commitment, overhear, owner_reads_the_order, rival_reads_the_deck
-from nodealer.protocols.codec import encodings
+from nodealer.proofs.encoding import encodings
 from nodealer.protocols.duel import secrets
 from nodealer.protocols.duel.making import Working
 

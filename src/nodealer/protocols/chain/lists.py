@@ -9,8 +9,9 @@ from typing import Final
 
 from nodealer.errors import DecodeError, Malformed
 from nodealer.group import Group, Points
+from nodealer.proofs.encoding import encodings
 from nodealer.protocols.base import Table
-from nodealer.protocols.codec import encodings, point_index, read_points
+from nodealer.protocols.codec import point_index, read_points
 from nodealer.tape import DIGEST_BYTES, digest, expand
 
 NAME_BYTES: Final = DIGEST_BYTES

@@ -14,8 +14,9 @@ from functools import cached_property
 from nodealer.cards import Card, Close, Deal, Finished, Moved, Open, Opened, Operation, Peek, Place, Return, Show
 from nodealer.errors import BadParameter, CardUnreadable
 from nodealer.group import Group, Points, Scalars, concat
+from nodealer.proofs.encoding import encodings
 from nodealer.protocols.base import Step
-from nodealer.protocols.codec import encodings, point_index
+from nodealer.protocols.codec import point_index
 from nodealer.protocols.duel import secrets
 from nodealer.protocols.duel.giving import Giving, Revealing
 from nodealer.protocols.duel.making import Working

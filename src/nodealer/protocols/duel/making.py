@@ -16,8 +16,9 @@ from nodealer.cards import Event, Finished, Places
 from nodealer.errors import BadParameter, Malformed
 from nodealer.group import Points, Scalars, concat
 from nodealer.proofs.checks import Check
+from nodealer.proofs.encoding import encodings
 from nodealer.protocols.base import Duty, Step
-from nodealer.protocols.codec import encodings, read_message
+from nodealer.protocols.codec import read_message
 from nodealer.protocols.duel import secrets
 from nodealer.protocols.duel.messages import Assemble
 from nodealer.protocols.staged import Idle

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 
 from nodealer.cards import Open, Operation
 from nodealer.group import Points, Scalars, concat
+from nodealer.proofs.encoding import encodings
 from nodealer.proofs.transcript import draw_scalars
 from nodealer.protocols.base import Step, Table
-from nodealer.protocols.codec import encodings
 from nodealer.protocols.lock import leaving, steps
 from nodealer.protocols.lock.picking import Picking, ServerPicking
 from nodealer.protocols.lock.resuming import with_living_positions

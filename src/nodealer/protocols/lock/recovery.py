@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 from nodealer.errors import BadParameter, Undecided
 from nodealer.group import Points, concat
 from nodealer.proofs import equality, linear
+from nodealer.proofs.encoding import encodings
 from nodealer.protocols.base import Duty, Step
-from nodealer.protocols.codec import encodings, read_message, read_points
+from nodealer.protocols.codec import read_message, read_points
 from nodealer.protocols.lock import deck as decks
 from nodealer.protocols.lock.messages import Held, Keys, Raised
 from nodealer.tape import Tape

@@ -15,8 +15,9 @@ from typing import Final
 
 from nodealer.errors import BadParameter, PeerFault
 from nodealer.group import Group, Points, Scalars
+from nodealer.proofs.encoding import encodings
 from nodealer.protocols.base import Cheat
-from nodealer.protocols.codec import encodings, point_index
+from nodealer.protocols.codec import point_index
 
 #: What a game with a seat that makes no proofs promises, in place of the claims of `lock`. "At the end" is when every
 #: seat has opened all its keys, and only for those who then have them all.

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from nodealer.cards import Place, Return
 from nodealer.errors import BadParameter
 from nodealer.group import Points, Scalars
+from nodealer.proofs.encoding import encodings
 from nodealer.protocols.base import Step
-from nodealer.protocols.codec import encodings
 from nodealer.protocols.mask.cards import Layer, gather_cards, gather_keys, gather_secrets
 from nodealer.protocols.mask.stages import Gathering
 from nodealer.protocols.staged import StagedDeck

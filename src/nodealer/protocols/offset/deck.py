@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from nodealer.cards import Deal, Open, Show
 from nodealer.errors import PeerFault, Undecided
 from nodealer.group import Points, Scalars, concat
+from nodealer.proofs.encoding import encodings
 from nodealer.proofs.transcript import draw_scalars
 from nodealer.protocols.base import Step, Table
-from nodealer.protocols.codec import encodings
 from nodealer.protocols.staged import StagedDeck
 from nodealer.tape import Tape, digest
 

@@ -16,11 +16,12 @@ from nodealer.cards import Finished
 from nodealer.errors import BadParameter, DecodeError, Malformed, PeerFault
 from nodealer.group import Points, concat
 from nodealer.proofs import equality, shuffle
+from nodealer.proofs.encoding import encodings
 from nodealer.proofs.equality import Each
 from nodealer.proofs.generators import blinding_generator
 from nodealer.proofs.relations import Offset
 from nodealer.protocols.base import Duty, Step
-from nodealer.protocols.codec import encodings, point_index, read_message, read_points, read_secrets
+from nodealer.protocols.codec import point_index, read_message, read_points, read_secrets
 from nodealer.protocols.offset.deck import Pairs, Turn, deal_parts, step_secrets
 from nodealer.protocols.offset.messages import RequestDealParts, RespondDealParts, RevealOffset, Shuffle
 from nodealer.protocols.staged import Idle
