@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pokerkit import HandHistory
 
-import nodealer as door
+import nodealer as api
 from cli.logs import Log
 from cli.running import nodealer
 
@@ -47,7 +47,7 @@ def test_what_is_not_clean(log: Log, target: Path, tmp_path: Path) -> None:
 
 def test_another_game_and_a_place_that_cannot_be_written(log: Log, tmp_path: Path) -> None:
     path = tmp_path / "free.jsonl"
-    table = door.table(["Ada", "Ben"])
+    table = api.table(["Ada", "Ben"])
     table.shuffle(4)
     table.save(path)
     done = nodealer("export", str(path))

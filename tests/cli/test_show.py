@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import nodealer as door
+import nodealer as api
 from cli.logs import Log
 from cli.running import nodealer
 from cli.test_verify import _proof
@@ -42,7 +42,7 @@ def test_a_false_proof_is_shown_where_it_is(log: Log, target: Path) -> None:
 
 def test_a_table_without_rules(tmp_path: Path) -> None:
     path = tmp_path / "free.jsonl"
-    table = door.table(["[/bold]", "Ben"])
+    table = api.table(["[/bold]", "Ben"])
     table.shuffle(["[red]one", "two", "three"])
     table.deal(Ben=1)
     opened = table.open(1)

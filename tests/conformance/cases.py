@@ -12,7 +12,7 @@ import msgspec
 
 from nodealer.cards import Card, Look
 from nodealer.group import Group, Scalars, concat, group
-from nodealer.protocols.base import Table
+from nodealer.protocols.base import Binding
 from nodealer.protocols.chain import Chain
 from nodealer.protocols.chain.deck import ChainDeck
 from nodealer.protocols.chain.deck import Layer as ChainLayer
@@ -93,7 +93,7 @@ def _mask_values(group: Group, message: bytes) -> list[bytes]:
 
 def _mask_shuffle(seats: int, honest: int, tape: Tape) -> tuple[int, ...]:
     """The order that one seat draws. All others leave the deck as it is, so where it sits does not matter."""
-    table = Table("mask", 0, bytes(32), bytes(32), 0, tuple(range(seats)), (), group())
+    table = Binding("mask", 0, bytes(32), bytes(32), 0, tuple(range(seats)), (), group())
     cards = Masked(table.group.identity(4), mask_faces(table, 0, 4))
     order, _ = shuffle_draws(tape, table, 0, 0, honest, cards, table.group.G)
     return tuple(order)
@@ -105,19 +105,19 @@ def _mask_attack(game: Game, tapes: Mapping[int, Tape]) -> Mapping[Card, int]:
     assert isinstance(deck, MaskDeck)
     read = dict[Card, int]()
     for position in [p for p, _ in deck.places.held if deck.places.face(p) is None]:
-        secrets = {seat: deck.table.group.integers([0]) for seat in deck.table.seats}
+        secrets = {seat: deck.binding.group.integers([0]) for seat in deck.binding.seats}
         secrets |= deck.released.get(position, {})
         secrets |= {seat: mask_secrets(deck, tape, position, seat) for seat, tape in tapes.items()}
         (face,) = deck.unmask((position,), secrets)
         if face is not None:
             read[deck.places.card(position)] = face
-    if not tapes and faces_by_differences(deck.table.group, game.log, deck.faces):
+    if not tapes and faces_by_differences(deck.binding.group, game.log, deck.faces):
         read |= {deck.places.card(position): -1 for position, _ in deck.places.held}
     return read
 
 
 def mask_secrets(deck: MaskDeck, tape: Tape, position: int, seat: int) -> Scalars:
-    return gather_secrets(tape, deck.table, deck.number, deck.layers, (position,), seat)
+    return gather_secrets(tape, deck.binding, deck.number, deck.layers, (position,), seat)
 
 
 MASK: Final = ProtocolCase(
@@ -140,7 +140,7 @@ def _lock_values(group: Group, message: bytes) -> list[bytes]:
 
 def _lock_shuffle(seats: int, honest: int, tape: Tape) -> tuple[int, ...]:
     """The order that one seat draws for four cards."""
-    table = Table("lock", 0, bytes(32), bytes(32), 0, tuple(range(seats)), (), group())
+    table = Binding("lock", 0, bytes(32), bytes(32), 0, tuple(range(seats)), (), group())
     cards = fragments(Tape(bytes(32)), table, 0, 0, 4, 0)
     return tuple(cascade_order(tape, table, 0, 0, honest, cards))
 
@@ -151,13 +151,13 @@ def _lock_attack(game: Game, tapes: Mapping[int, Tape]) -> Mapping[Card, int]:
     assert isinstance(deck, LockDeck) and deck.faces is not None
     read = dict[Card, int]()
     for position in [p for p, _ in deck.places.held if deck.places.face(p) is None]:
-        secrets = {seat: deck.table.group.integers([1]) for seat in deck.masked_by(position)}
+        secrets = {seat: deck.binding.group.integers([1]) for seat in deck.masked_by(position)}
         secrets |= deck.released.get(position, {})
         secrets |= {seat: deck.card_secrets(tape, (position,), seat) for seat, tape in tapes.items()}
         (face,) = deck.faces_at((position,), secrets)
         if face is not None:
             read[deck.places.card(position)] = face
-    if not tapes and faces_by_differences(deck.table.group, game.log, deck.faces):
+    if not tapes and faces_by_differences(deck.binding.group, game.log, deck.faces):
         read |= {deck.places.card(position): -1 for position, _ in deck.places.held}
     return read
 
@@ -189,7 +189,7 @@ def _offset_values(group: Group, message: bytes) -> list[bytes]:
 
 def _offset_shuffle(seats: int, honest: int, tape: Tape) -> tuple[int, ...]:
     """The order that one seat draws. All others leave the deck as it is, so where it sits does not matter."""
-    table = Table("offset", 0, bytes(32), bytes(32), 0, tuple(range(seats)), (), group())
+    table = Binding("offset", 0, bytes(32), bytes(32), 0, tuple(range(seats)), (), group())
     G = table.group.integers([1, 2, 3, 4]) * table.group.G
     order, _, _ = step_secrets(tape, table, 0, honest, OffsetPairs(G, G))
     return tuple(order)
@@ -241,7 +241,7 @@ def _chain_values(group: Group, message: bytes) -> list[bytes]:
 @cache
 def _chain_deck(seats: int, honest: int) -> ChainDeck:
     """A deck of four on which all seats before the honest one have put a layer that changes nothing."""
-    table = Table("chain", 0, bytes(32), bytes(32), 0, tuple(range(seats)), (), group())
+    table = Binding("chain", 0, bytes(32), bytes(32), 0, tuple(range(seats)), (), group())
     deck = Chain(on=table.group).new_deck(table, 0, 4, None)
     assert deck.base is not None
     return replace(deck, layers=tuple(ChainLayer(seat, table.group.G, deck.base) for seat in range(honest)))
@@ -259,14 +259,14 @@ def _chain_attack(game: Game, tapes: Mapping[int, Tape]) -> Mapping[Card, int]:
     read = dict[Card, int]()
     for position in [p for p, _ in deck.places.held if deck.places.face(p) is None]:
         keys = {seat: deck.own(tape, deck.order.index(seat)).key for seat, tape in tapes.items()}
-        one = deck.table.group.integers([1])
+        one = deck.binding.group.integers([1])
         held, last = deck.held[position], deck.layers[-1].cards.numbers[position]
         bare = [keys.get(deck.order[held.index], one).invert() * held.number]
         for key in keys.values():
             last = key.invert() * last
         cards = [deck.read(number) for number in (*bare, last, held.number)]
         read |= {deck.places.card(position): card[0] for card in cards if card is not None}
-    if not tapes and faces_by_differences(deck.table.group, game.log, deck.base.numbers):
+    if not tapes and faces_by_differences(deck.binding.group, game.log, deck.base.numbers):
         read |= {deck.places.card(position): -1 for position, _ in deck.places.held}
     return read
 

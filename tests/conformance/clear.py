@@ -36,7 +36,7 @@ from nodealer.group import Group
 from nodealer.proofs.checks import Check
 from nodealer.proofs.equality import check_knowledge, prove_knowledge
 from nodealer.proofs.transcript import Context, draw_scalars
-from nodealer.protocols.base import Cheat, Claims, Duty, Step, Table
+from nodealer.protocols.base import Binding, Cheat, Claims, DeckChange, Duty
 from nodealer.tape import DIGEST_BYTES, Tape, digest
 from nodealer.wire import Digest, Message, Natural, decode, encode
 
@@ -94,15 +94,15 @@ class ClearProtocol:
             self.open_book_at_end,
         )
 
-    def new_deck(self, table: Table, deck: int, size: int, owner: int | None) -> ClearDeck:
+    def new_deck(self, binding: Binding, deck: int, size: int, owner: int | None) -> ClearDeck:
         places = Places.fresh(deck, size)
-        return ClearDeck(self, table, places, NewDeck(deck, size, owner), table.seats, tuple(range(size)))
+        return ClearDeck(self, binding, places, NewDeck(deck, size, owner), binding.seats, tuple(range(size)))
 
 
 @dataclass(frozen=True)
 class ClearDeck:
     protocol: ClearProtocol = field(repr=False)
-    table: Table = field(repr=False)
+    binding: Binding = field(repr=False)
     places: Places
     #: What is being done, if anything.
     doing: Operation | None
@@ -140,10 +140,10 @@ class ClearDeck:
     def _duty(self, seat: int, step: str) -> Duty:
         answered = {"key": b"", "shuffle": encode((self.faces, self.shuffled)), "share": encode(self._wanted(seat))}
         anchor = self._inputs(seat, step.encode(), encode(self.count), answered.get(step, encode(self.places.pile)))
-        return Duty(self.table, self.places.deck, seat, step, anchor)
+        return Duty(self.binding, self.places.deck, seat, step, anchor)
 
     def _inputs(self, seat: int, *others: bytes) -> bytes:
-        return self.table.inputs(deck=self.places.deck, epoch=self.places.epoch, seat=seat, others=others)
+        return self.binding.inputs(deck=self.places.deck, epoch=self.places.epoch, seat=seat, others=others)
 
     def _wanted(self, seat: int) -> tuple[int, ...]:
         return dict(self.owing).get(seat, ())
@@ -158,7 +158,7 @@ class ClearDeck:
 
     # --- What a game asks ---
 
-    def request(self, operation: Operation) -> Step:
+    def request(self, operation: Operation) -> DeckChange:
         if self.doing is not None:
             raise BadParameter(f"deck {self.places.deck} is busy")
         if type(operation) not in self.protocol.operations:
@@ -171,7 +171,7 @@ class ClearDeck:
     def _positions(self, operation: Operation) -> dict[int, tuple[int, ...]]:
         """Who owes a share of which positions."""
         if isinstance(operation, Deal):
-            dealt = self.places.deal(operation, self.table.seats)
+            dealt = self.places.deal(operation, self.binding.seats)
             return {
                 seat: tuple(sorted(p for to, given in dealt.items() if to != seat for p in given))
                 for seat in self.active
@@ -186,12 +186,12 @@ class ClearDeck:
             return {seat: tuple(sorted(chosen)) for seat in self.active if seat != operation.seat}
         raise BadParameter(f"clear cannot {type(operation).__name__.lower()}")
 
-    def _ask(self, owing: dict[int, tuple[int, ...]]) -> Step:
+    def _ask(self, owing: dict[int, tuple[int, ...]]) -> DeckChange:
         published = dict(self.shares)
         fresh = {s: tuple(p for p in positions if (s, p) not in published) for s, positions in owing.items()}
         return replace(self, owing=tuple((s, positions) for s, positions in fresh.items() if positions))._advance()
 
-    def _return(self, operation: Return) -> Step:
+    def _return(self, operation: Return) -> DeckChange:
         if operation.place is not Place.DISCARD:
             raise BadParameter("clear can only discard")
         known = {*self.places.pile, *dict(self.places.held), *dict(self.places.opened)}
@@ -200,27 +200,27 @@ class ClearDeck:
         held = tuple(pair for pair in self.places.held if pair[0] not in operation.positions)
         places = replace(self.places.without(operation.positions), held=held)
         moved = tuple(Moved(self.places.card(position), None) for position in operation.positions)
-        return Step(replace(self, places=places, doing=None), (*moved, Finished(operation)))
+        return DeckChange(replace(self, places=places, doing=None), (*moved, Finished(operation)))
 
     # --- What a seat says ---
 
-    def apply(self, duty: Duty, message: bytes) -> Step:
-        if duty.step == "key":
+    def apply(self, duty: Duty, message: bytes) -> DeckChange:
+        if duty.kind == "key":
             return self._take_key(duty, decode(KeyMessage, message, what="the key message"))
-        if duty.step == "shuffle":
+        if duty.kind == "shuffle":
             return self._take_shuffle(duty, decode(ShuffleMessage, message, what="the shuffle message"))
-        if duty.step == "share":
+        if duty.kind == "share":
             return self._take_shares(duty, decode(ShareMessage, message, what="the share message"))
         return self._take_order(duty, decode(OrderMessage, message, what="the order message"))
 
-    def _take_key(self, duty: Duty, message: KeyMessage) -> Step:
-        if len(message.key) != self.table.group.point_size:
+    def _take_key(self, duty: Duty, message: KeyMessage) -> DeckChange:
+        if len(message.key) != self.binding.group.point_size:
             raise Malformed("a key is one point")
-        keys = self.table.group.points(message.key)
+        keys = self.binding.group.points(message.key)
         check: Check = check_knowledge(self._context(duty).transcript(), keys, message.proof)
-        return Step(replace(self, keys=tuple(sorted((*self.keys, (duty.seat, message.key))))), checks=(check,))
+        return DeckChange(replace(self, keys=tuple(sorted((*self.keys, (duty.seat, message.key))))), checks=(check,))
 
-    def _take_shuffle(self, duty: Duty, message: ShuffleMessage) -> Step:
+    def _take_shuffle(self, duty: Duty, message: ShuffleMessage) -> DeckChange:
         if sorted(message.cards) != list(range(len(self.faces))):
             raise Malformed("the shuffled deck is not the deck")
         if len(message.commitments) != len(self.faces) * DIGEST_BYTES:
@@ -230,7 +230,7 @@ class ClearDeck:
         shuffled = (*self.shuffled, (duty.seat, message.commitments))
         return replace(self, faces=message.cards, shuffled=shuffled)._advance()
 
-    def _take_shares(self, duty: Duty, message: ShareMessage) -> Step:
+    def _take_shares(self, duty: Duty, message: ShareMessage) -> DeckChange:
         wanted = self._wanted(duty.seat)
         if len(message.shares) != SHARE_BYTES * len(wanted):
             raise Malformed(f"{len(wanted)} shares are needed")
@@ -241,7 +241,7 @@ class ClearDeck:
         owing = tuple(pair for pair in self.owing if pair[0] != duty.seat)
         return replace(self, owing=owing, shares=tuple(sorted((*self.shares, *new))))._advance()
 
-    def _take_order(self, duty: Duty, message: OrderMessage) -> Step:
+    def _take_order(self, duty: Duty, message: OrderMessage) -> DeckChange:
         if not isinstance(self.doing, Peek):
             raise Malformed("nothing is to be arranged")
         top = self.places.next_cards(self.doing.count)
@@ -263,25 +263,25 @@ class ClearDeck:
 
     # --- What follows from it ---
 
-    def _advance(self) -> Step:
+    def _advance(self) -> DeckChange:
         """Do what can be done now that nobody, perhaps, owes anything more for the operation."""
         if isinstance(self.doing, NewDeck):
             done = {*dict(self.shuffled)} >= set(self.active)
-            return self._finish(()) if done else Step(self)
+            return self._finish(()) if done else DeckChange(self)
         if self.owing or self.doing is None:
-            return Step(self)
+            return DeckChange(self)
         if isinstance(self.doing, Deal):
-            return self._dealt(self.places.deal(self.doing, self.table.seats))
+            return self._dealt(self.places.deal(self.doing, self.binding.seats))
         if isinstance(self.doing, Open):
             return self._open(self.places.choose(self.doing.count, self.doing.positions))
         if isinstance(self.doing, Show):
             return self._shown(self.doing)
         if isinstance(self.doing, Peek):
             peeked = tuple((position, self.doing.seat) for position in self.places.next_cards(self.doing.count))
-            return Step(replace(self, peeked=(*self.peeked, *peeked)))
-        return Step(self)
+            return DeckChange(replace(self, peeked=(*self.peeked, *peeked)))
+        return DeckChange(self)
 
-    def _dealt(self, dealt: Mapping[int, tuple[int, ...]]) -> Step:
+    def _dealt(self, dealt: Mapping[int, tuple[int, ...]]) -> DeckChange:
         places, events = self.places, list[Event]()
         for seat, positions in dealt.items():
             for position in positions:
@@ -289,45 +289,45 @@ class ClearDeck:
                 events.append(Moved(places.card(position), seat))
         return replace(self, places=places)._finish(tuple(events))
 
-    def _shown(self, show: Show) -> Step:
+    def _shown(self, show: Show) -> DeckChange:
         if show.to is None:
             return self._open(show.positions)
         seen = tuple((position, show.to) for position in show.positions)
         return replace(self, peeked=(*self.peeked, *seen))._finish(())
 
-    def _open(self, positions: tuple[int, ...]) -> Step:
+    def _open(self, positions: tuple[int, ...]) -> DeckChange:
         if any(not self._fits(s, p) for s, p in dict(self.shares) if p in positions):
             # The cards will not open. Everybody sees it, nobody can say more without books.
-            return Step(self)
+            return DeckChange(self)
         places, events = self.places, list[Event]()
         for position in positions:
             places = places.open(position, self.faces[position])
             events.append(Opened(places.card(position), self.faces[position]))
         return replace(self, places=places)._finish(tuple(events))
 
-    def _finish(self, events: tuple[Event, ...]) -> Step:
+    def _finish(self, events: tuple[Event, ...]) -> DeckChange:
         if self.doing is None:
             raise BadParameter("nothing to finish")
-        return Step(replace(self, doing=None, owing=()), (*events, Finished(self.doing)))
+        return DeckChange(replace(self, doing=None, owing=()), (*events, Finished(self.doing)))
 
     # --- A seat ---
 
     def message(self, duty: Duty, tape: Tape, choice: bytes | None = None) -> bytes:
         honest = self._honest(duty, tape, choice)
-        lie = self.protocol.lies.get((duty.seat, duty.step))
+        lie = self.protocol.lies.get((duty.seat, duty.kind))
         return honest if lie is None else lie(honest)
 
     def _honest(self, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
-        if duty.step == "key":
-            secret = draw_scalars(tape, "clear key", self._inputs(duty.seat), self.table.group, 1)
-            key = secret * self.table.group.G
+        if duty.kind == "key":
+            secret = draw_scalars(tape, "clear key", self._inputs(duty.seat), self.binding.group, 1)
+            key = secret * self.binding.group.G
             proof = prove_knowledge(self._context(duty).transcript(), tape, key, secret)
             return encode(KeyMessage(key.to_bytes(), proof))
-        if duty.step == "shuffle":
+        if duty.kind == "shuffle":
             cards = permuted(self.faces, tape, self._inputs(duty.seat, encode(self.faces)))
             shares = (self._share(duty.seat, tape, position) for position in range(len(self.faces)))
             return encode(ShuffleMessage(cards, order_digest(cards), b"".join(map(share_commitment, shares))))
-        if duty.step == "share":
+        if duty.kind == "share":
             shares = (self._share(duty.seat, tape, position) for position in self._wanted(duty.seat))
             return encode(ShareMessage(b"".join(shares)))
         if choice is None:
@@ -350,7 +350,7 @@ class ClearDeck:
             known[self.places.card(position)] = self.faces[position]
         return known
 
-    def without(self, seats: tuple[int, ...]) -> Step | None:
+    def without(self, seats: tuple[int, ...]) -> DeckChange | None:
         if not self.protocol.recovers:
             return None
         active = tuple(seat for seat in self.active if seat not in seats)
@@ -358,14 +358,14 @@ class ClearDeck:
         rest = replace(self, active=active, owing=owing)
         if isinstance(self.doing, Show | Peek) and self.doing.seat in seats:
             return rest._finish(())
-        return rest._advance() if (self.active, self.owing) != (active, owing) else Step(rest)
+        return rest._advance() if (self.active, self.owing) != (active, owing) else DeckChange(rest)
 
     def digest(self) -> bytes:
         parts = (self.places.digest(), repr(self.doing), encode((self.active, self.faces, self.keys, self.shuffled)))
         return digest("clear deck", *parts, encode((self.count, self.owing, self.shares, self.peeked)))
 
     def _context(self, duty: Duty) -> Context:
-        return self.table.context(deck=self.places.deck, epoch=self.places.epoch, step=duty.step, seat=duty.seat)
+        return self.binding.context(deck=self.places.deck, epoch=self.places.epoch, step=duty.kind, seat=duty.seat)
 
 
 def permuted(faces: tuple[int, ...], tape: Tape, inputs: bytes) -> tuple[int, ...]:

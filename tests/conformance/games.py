@@ -36,7 +36,7 @@ class TinyMove(Message, frozen=True):
 class TinyRules:
     """`deal` cards to each seat and `board` face up. `together`: all seats move at once, not one after the other."""
 
-    cards: int = 6
+    deck_max: int = 6
     deal: int = 1
     board: int = 1
     peek: Look | None = None
@@ -96,7 +96,7 @@ class Tiny:
     def _operations(self) -> list[Operation]:
         if self.stage == "deal":
             portions = tuple(Portion(seat, self.rules.deal) for seat in self.seats if seat not in self.gone)
-            return [NewDeck(0, self.rules.cards), Deal(0, portions), Open(0, self.rules.board)]
+            return [NewDeck(0, self.rules.deck_max), Deal(0, portions), Open(0, self.rules.board)]
         if self.stage == "turns" and self.showing is not None:
             return [Show(0, self.showing, self._of(self.showing)[:1])]
         if self.stage == "peek" and self.rules.peek is not None:
@@ -118,7 +118,7 @@ class Tiny:
             hidden = tuple(position for position in self._of(seat) if position not in known)
             if hidden and seat not in self.gone:
                 shows.append(Show(0, seat, hidden))
-        rest = tuple(p for p in range(self.rules.cards) if p not in known and p not in held)
+        rest = tuple(p for p in range(self.rules.deck_max) if p not in known and p not in held)
         return [*shows, Open(0, positions=rest)] if rest else shows
 
     def told(self, events: tuple[Event, ...]) -> Tiny:

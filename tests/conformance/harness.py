@@ -16,7 +16,7 @@ from nodealer.games.base import Rules
 from nodealer.log.entry import Entry, read_entry, sign_entry
 from nodealer.log.journal import MemoryJournal, Record
 from nodealer.log.keys import SigningKey
-from nodealer.log.roster import Player, Roster
+from nodealer.log.roster import Member, Roster
 from nodealer.log.session import Part, Proposal
 from nodealer.play.bodies import Body
 from nodealer.play.local import agree_session
@@ -65,7 +65,7 @@ def people(count: int, source: Source) -> list[Person]:
 def roster_of(persons: Iterable[Person], roles: Mapping[int, str] | None = None) -> Roster:
     given = roles or {}
     return Roster(
-        tuple(Player(p.number, NAMES[p.number], p.key.public, given.get(p.number, "player")) for p in persons)
+        tuple(Member(p.number, NAMES[p.number], p.key.public, given.get(p.number, "player")) for p in persons)
     )
 
 
@@ -82,7 +82,7 @@ Decide = Callable[[Seat, Duty], bytes | None]
 
 def show_if_even(seat: Seat, duty: Duty) -> bytes | None:
     """The moves and choices of the tests' persons: even seats show, odd ones pass; cards are put back in reverse."""
-    if duty.deck is None and duty.step == "move":
+    if duty.deck is None and duty.kind == "move":
         return seat.move({"show": seat.number % 2 == 0})
     if duty.deck is not None and duty.choice:
         choose_reversed(seat, duty)

@@ -68,9 +68,9 @@ def every_card_once(game: Game) -> None:
     assert len(game.state.results) == game.hands
     for result in game.state.results:
         positions, faces = [row[0] for row in result["faces"]], [row[1] for row in result["faces"]]
-        assert positions == list(range(rules.cards))
-        assert sorted(faces) == list(range(rules.cards))
-        assert sorted(row[2] for row in result["faces"]) == (sorted(rules.printed) or [""] * rules.cards)
+        assert positions == list(range(rules.deck_max))
+        assert sorted(faces) == list(range(rules.deck_max))
+        assert sorted(row[2] for row in result["faces"]) == (sorted(rules.printed) or [""] * rules.deck_max)
 
 
 def truth(game: Game) -> dict[Card, int]:

@@ -19,7 +19,7 @@ FULL = [pytest.param(case, seats, id=f"{case.name}-{seats}") for case in ALL for
 @pytest.mark.skipif(find_spec("nodealer.group._core") is None, reason="the native core is not built")
 @pytest.mark.parametrize(("case", "seats"), FULL)
 def test_hand(case: ProtocolCase, seats: int) -> None:
-    game = case.game(group(backend="native"), TinyRules(cards=52, deal=2, board=5), seats=seats, seed="full").play()
+    game = case.game(group(backend="native"), TinyRules(deck_max=52, deal=2, board=5), seats=seats, seed="full").play()
     suite.every_card_once(game)
     suite.no_secret_in_log(game)
     suite.eager_and_lazy_agree(game)

@@ -20,7 +20,7 @@ def played(parameters: bytes, on: Group | None, seats: int, hands: int = 1) -> L
     table = seat_players(names, Chain(parameters, on), Holdem(60, (1, 2)), Source(f"chain {parameters!r}"))
 
     def decide(seat: Seat) -> bool:
-        if not any(duty.step == "move" for duty in seat.open_duties):
+        if not any(duty.kind == "move" for duty in seat.open_duties):
             return False
         game = seat.replica.state.game
         assert isinstance(game, Hand)

@@ -47,7 +47,7 @@ def test_hands_over_mask() -> None:
     table = seated(3, "hands")
 
     def decide(seat: Seat) -> bool:
-        if not any(duty.step == "move" for duty in seat.open_duties):
+        if not any(duty.kind == "move" for duty in seat.open_duties):
             return False
         seat_known = {card.position for card in seat.cards()}
         assert set(game(seat).held[seat.number]) <= seat_known

@@ -25,7 +25,7 @@ def test_parameters() -> None:
     version = POKERKIT_VERSION.encode()
     assert rules.parameters == b'{"stack":500,"blinds":[5,10],"ante":1,"pokerkit":"' + version + b'"}'
     assert Holdem.from_parameters(rules.parameters) == rules == GAMES["holdem"](rules.parameters)
-    assert (rules.name, rules.version, rules.cards) == ("holdem", 0, 52)
+    assert (rules.name, rules.version, rules.deck_max) == ("holdem", 0, 52)
     assert rules.operations == {NewDeck, Deal, Open, Show}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nodealer.audit import audit
+from nodealer.audit.verify import verify_file
 from nodealer.lab.bench import game
 from nodealer.lab.bench.timing import Effort
 from nodealer.log.file import save_log
@@ -18,7 +18,7 @@ def test_the_game_is_clean_and_a_hand_is_cheaper_as_one(tmp_path: Path, monkeypa
     table = game.played(2)
     config = table.seats[0].replica.config
     save_log(tmp_path / "log", config.session, table.log)
-    report = audit(tmp_path / "log", entropy=os.urandom)
+    report = verify_file(tmp_path / "log", entropy=os.urandom)
     assert report.verdict == "clean" and len(report.results) == 2
     row = game._as_one(Effort(pairs=2, seconds=0.0), config, table.log)
     assert row.n["proofs"] == 6 and row.required == 0.6 and row.ratio is not None

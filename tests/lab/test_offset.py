@@ -13,7 +13,7 @@ from nodealer.lab.bench.timing import Effort
 @pytest.mark.parametrize("protocol", ["offset", "mask"])
 def test_a_step_verifies_and_a_false_one_does_not(protocol: str) -> None:
     due = offset.second_shuffle(group(), protocol, 4)
-    assert (due.duty.seat, due.duty.step) == (1, "shuffle")
+    assert (due.duty.seat, due.duty.kind) == (1, "shuffle")
     message = due.prove()
     due.verify(message)
     other = offset.second_shuffle(group(), protocol, 5)

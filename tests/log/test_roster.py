@@ -6,7 +6,7 @@ import pytest
 
 from nodealer.errors import BadParameter, DecodeError
 from nodealer.log.keys import SigningKey
-from nodealer.log.roster import Player, Roster, refuse_bad_roster
+from nodealer.log.roster import Member, Roster, refuse_bad_roster
 
 
 def key(number: int) -> bytes:
@@ -14,10 +14,10 @@ def key(number: int) -> bytes:
 
 
 def roster(count: int = 3, **changed: object) -> Roster:
-    players = [Player(seat, f"player {seat}", key(seat)) for seat in range(count)]
+    players = [Member(seat, f"player {seat}", key(seat)) for seat in range(count)]
     if changed:
         fields = {"seat": 1, "name": "player 1", "key": key(1), "role": "player"} | changed
-        players[1] = Player(**fields)  # type: ignore[arg-type]
+        players[1] = Member(**fields)  # type: ignore[arg-type]
     return Roster(tuple(players))
 
 

@@ -20,7 +20,7 @@ from nodealer.proofs.checks import settle
 from nodealer.proofs.encoding import encodings
 from nodealer.proofs.equality import Each
 from nodealer.proofs.relations import OneScalar
-from nodealer.protocols.base import Table
+from nodealer.protocols.base import Binding
 from nodealer.protocols.codec import point_index
 from nodealer.protocols.lock import Lock, steps
 from nodealer.protocols.lock import deck as decks
@@ -163,10 +163,10 @@ def until(name: str, step: str) -> tuple[LockDeck, dict[int, Tape]]:
     """A deck of `lock` when its first seat owes a step."""
     seats = tuple(range(SEATS))
     identities = tuple((seat, bytes([seat]) * 32) for seat in seats)
-    table = Table("lock", 0, bytes(32), bytes(32), 0, seats, (), group(name), identities)
+    table = Binding("lock", 0, bytes(32), bytes(32), 0, seats, (), group(name), identities)
     tapes = {seat: Tape(bytes([seat]) * 32) for seat in seats}
     deck = Lock(on=table.group).new_deck(table, 0, SMALL, None)
-    while deck.duties[0].step != step:
+    while deck.duties[0].kind != step:
         duty = deck.duties[0]
         after = deck.apply(duty, deck.message(duty, tapes[duty.seat])).deck
         assert isinstance(after, LockDeck)
@@ -185,7 +185,7 @@ def refused(deck: LockDeck, message: bytes, what: str) -> None:
 @cheats
 def test_the_proof_of_the_cascade_refuses_it(name: str, cheat: Cheat) -> None:
     deck, tapes = until(name, "cascade")
-    duty, stage, table = deck.duties[0], deck.stage, deck.table
+    duty, stage, table = deck.duties[0], deck.stage, deck.binding
     assert isinstance(stage, Cascading)
     s = decks.cascade_secret(tapes[0], table, 0, deck.epoch, 0)
     order = tapes[0].permutation("any", b"", SMALL)
@@ -204,7 +204,7 @@ def test_the_proof_of_the_cascade_refuses_it(name: str, cheat: Cheat) -> None:
 @pytest.mark.parametrize("repair", ["another card", "the same card, another scalar", "junk"])
 def test_the_proof_of_the_lock_refuses_the_repair(name: str, repair: str) -> None:
     deck, tapes = until(name, "lock")
-    duty, stage, table = deck.duties[0], deck.stage, deck.table
+    duty, stage, table = deck.duties[0], deck.stage, deck.binding
     assert isinstance(stage, Locking)
     old = decks.cascade_secret(tapes[0], table, 0, deck.epoch, 0)
     new = table.group.integers(range(1000, 1000 + SMALL))

@@ -9,7 +9,7 @@ from msgspec import Raw
 
 from nodealer.errors import DecodeError
 from nodealer.log.keys import SigningKey
-from nodealer.log.roster import Player, Roster
+from nodealer.log.roster import Member, Roster
 from nodealer.log.session import Part, Proposal, nonce_commitment
 from nodealer.play.lobby import Commitment, Lobby, Offer, Opening, Proposed
 from nodealer.wire import encode
@@ -24,7 +24,7 @@ class Party:
 
     @property
     def proposal(self) -> Proposal:
-        players = tuple(Player(seat, f"p{seat}", key.public) for seat, key in enumerate(self.keys))
+        players = tuple(Member(seat, f"p{seat}", key.public) for seat, key in enumerate(self.keys))
         return Proposal(Part("free", 0, Raw(b"{}")), Part("mask", 0), (), Roster(players))
 
     def carry(self, *frames: bytes) -> None:

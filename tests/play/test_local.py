@@ -25,7 +25,7 @@ def test_a_hand_in_a_few_lines() -> None:
     def decide(seat: Seat) -> bool:
         if seat.replica.state.hand > 0:
             seat.stays = False
-        if any(duty.step == "move" for duty in seat.open_duties):
+        if any(duty.kind == "move" for duty in seat.open_duties):
             local.order(seat.move({"show": True}))
             return True
         return False

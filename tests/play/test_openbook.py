@@ -211,7 +211,7 @@ def test_a_book_without_its_choice_is_false(game: Make, choices: str) -> None:
     table.play(until=lambda g: g.state.phase is Phase.BOOKS)
     replica = table.replica()
     duty = {d.duty.seat: id for id, d in replica.state.duties.items()}
-    deed = next(deed for deed in replica.state.deeds if deed.duty.step == "arrange")
+    deed = next(deed for deed in replica.state.deeds if deed.duty.kind == "arrange")
     order = list(reversed(json.loads(deed.message)["positions"]))
     lie = {"none": (), "other": (Choice(deed.duty.id, encode(order)),), "garbage": (Choice(deed.duty.id, b"\xff"),)}
     assert (

@@ -35,7 +35,7 @@ def refused(game: Game, replica: Replica, seat: int, body: Body | bytes, **chang
 
 
 def duty_of(replica: Replica, seat: int, step: str) -> bytes:
-    return next(id for id, one in replica.state.duties.items() if (one.duty.seat, one.duty.step) == (seat, step))
+    return next(id for id, one in replica.state.duties.items() if (one.duty.seat, one.duty.kind) == (seat, step))
 
 
 # --- Faults and what follows them ---
@@ -326,9 +326,9 @@ def test_the_game_needs_what_the_protocol_has(game: Make) -> None:
     with pytest.raises(BadParameter, match="cannot peek, show"):
         game(TinyRules(peek=Look.LOOK), protocol={"operations": frozenset({NewDeck, Deal, Open})})
     with pytest.raises(BadParameter, match="cards, not 10001"):
-        game(TinyRules(cards=10_001))
+        game(TinyRules(deck_max=10_001))
     with pytest.raises(BadParameter, match="cards, not 1"):
-        game(TinyRules(cards=1))
+        game(TinyRules(deck_max=1))
     with pytest.raises(BadParameter, match="role dealer"):
         game(protocol={"roles": ("dealer",)})
     with pytest.raises(BadParameter, match="the session is for tiny"):

@@ -150,11 +150,11 @@ def test_what_would_be_refused_is_not_signed(game: Make) -> None:
 
 
 def test_a_bad_roster_is_not_proposed(game: Make) -> None:
-    from nodealer.log.roster import Player, Roster
+    from nodealer.log.roster import Member, Roster
 
     table = game()
     players = table.config.session.proposal.roster.players
-    for bad in (Roster(players[:1]), Roster((*players[:2], Player(2, "", players[2].key))), Roster(())):
+    for bad in (Roster(players[:1]), Roster((*players[:2], Member(2, "", players[2].key))), Roster(())):
         with pytest.raises(IllegalMove):
             table.seats[0].propose(bad)
     assert table.persons[0].journal.records == ()
@@ -179,7 +179,7 @@ def test_a_card_that_does_not_open(game: Make) -> None:
 
 def test_what_does_not_hang_on_the_unreadable_card_goes_on(game: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """A message that cannot be made is not sent, and does not keep the seat from all else that it owes."""
-    table = game().play(until=lambda g: any(duty.step == "share" for duty in g.seats[0].open_duties))
+    table = game().play(until=lambda g: any(duty.kind == "share" for duty in g.seats[0].open_duties))
 
     def unreadable(*args: object) -> bytes:
         raise CardUnreadable(0, 0, "false")

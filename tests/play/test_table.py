@@ -13,11 +13,11 @@ from conformance.suite import dealt, eager_and_lazy_agree
 from nodealer.cards import Finished, NewDeck
 from nodealer.errors import BadSignature, EntryRefused, IllegalMove
 from nodealer.log.keys import SigningKey
-from nodealer.log.roster import Player, Roster
+from nodealer.log.roster import Member, Roster
 from nodealer.play.bodies import Agree, Claim, Without
 from nodealer.play.replica import Outcome, Replica
 from nodealer.play.state import Change, Config, Phase, apply_step
-from nodealer.protocols.base import Step
+from nodealer.protocols.base import DeckChange
 
 Make = Callable[..., Game]
 
@@ -40,7 +40,7 @@ def between(game: Game) -> bool:
 def test_join(game: Make) -> None:
     table = game(hands=2).play(until=between)
     person = joined(table)
-    roster = Roster((*table.state.roster.players, Player(3, NAMES[3], person.key.public)))
+    roster = Roster((*table.state.roster.players, Member(3, NAMES[3], person.key.public)))
     table.order(table.seats[0].propose(roster))
     table.order(table.seats[1].agree())
     assert table.state.proposal == roster != table.state.roster
@@ -109,7 +109,7 @@ def test_without_crossing_a_new_roster_is_dropped(game: Make) -> None:
     late = table.seats[0].without([2])
     table.order(
         table.seats[1].propose(
-            Roster((*table.state.roster.players[:2], Player(2, "Other", table.persons[2].key.public)))
+            Roster((*table.state.roster.players[:2], Member(2, "Other", table.persons[2].key.public)))
         )
     )
     crossing = forked(table.replica())
@@ -124,7 +124,7 @@ def test_without_crossing_a_new_roster_is_dropped(game: Make) -> None:
 
 def _agree(replica: Replica, seat: int) -> Agree:
     duties = ((id, one.duty) for id, one in replica.state.duties.items())
-    return Agree(next(id for id, duty in duties if (duty.seat, duty.step) == (seat, "agree")), True)
+    return Agree(next(id for id, duty in duties if (duty.seat, duty.kind) == (seat, "agree")), True)
 
 
 def head_at(replica: Replica, height: int) -> bytes:
@@ -152,7 +152,7 @@ def test_without_holds_when_all_who_stay_say_so(game: Make, recovers: bool) -> N
 @pytest.mark.parametrize("step", ["key", "shuffle", "share"])
 def test_in_the_middle_of_making_a_deck(game: Make, step: str) -> None:
     """A seat falls silent when it owes a key, a shuffle or a share: the others go on without it."""
-    table = game().play(until=lambda g: any(duty.step == step for duty in g.seats[1].open_duties))
+    table = game().play(until=lambda g: any(duty.kind == step for duty in g.seats[1].open_duties))
     table.silent = {1}
     table.play()
     assert stands(table, Phase.PLAYING)
@@ -288,13 +288,13 @@ def test_one_that_begun_and_ended_does_not_play(game: Make) -> None:
 
 def test_a_deck_may_finish_what_nobody_asked_for(game: Make) -> None:
     """Such as going on without a seat: what the game has asked for stays in progress."""
-    table = game().play(until=lambda g: any(duty.step == "share" for duty in g.seats[0].open_duties))
+    table = game().play(until=lambda g: any(duty.kind == "share" for duty in g.seats[0].open_duties))
     state = table.state
     assert len(state.queues[0]) == 2
-    change = apply_step(Change(state), 0, Step(state.decks[0], (Finished(NewDeck(0, 6)),)))
+    change = apply_step(Change(state), 0, DeckChange(state.decks[0], (Finished(NewDeck(0, 6)),)))
     assert change.state.queues == state.queues
     idle = replace(state, queues={})
-    assert apply_step(Change(idle), 0, Step(state.decks[0], (Finished(NewDeck(0, 6)),))).state.queues == {}
+    assert apply_step(Change(idle), 0, DeckChange(state.decks[0], (Finished(NewDeck(0, 6)),))).state.queues == {}
 
 
 def test_one_ends_and_two_go_on(game: Make) -> None:
@@ -317,4 +317,4 @@ def test_a_role_that_is_needed_must_sit(game: Make) -> None:
 
 
 def test_tiny_rules_are_what_the_tests_think(game: Make) -> None:
-    assert game(TinyRules(cards=8, deal=2)).play().state.phase is Phase.ENDED
+    assert game(TinyRules(deck_max=8, deal=2)).play().state.phase is Phase.ENDED

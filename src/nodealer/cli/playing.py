@@ -16,11 +16,11 @@ from msgspec import Raw
 
 from nodealer.audit.verify import Report, verify_file
 from nodealer.cli.entropy import system_entropy
-from nodealer.cli.games.duel import rules_of
+from nodealer.cli.games.wardens import rules_of
 from nodealer.cli.output import err
 from nodealer.cli.player import Player, sit
 from nodealer.cli.rehearse import rehearse
-from nodealer.cli.stage import Stage
+from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
 from nodealer.cli.verify import print_report
 from nodealer.errors import BadParameter, RelayError
@@ -28,8 +28,7 @@ from nodealer.games.base import Rules
 from nodealer.games.holdem.adapter import POKERKIT_VERSION
 from nodealer.games.holdem.rules import Holdem
 from nodealer.log.file import save_log
-from nodealer.log.roster import Player as RosterPlayer
-from nodealer.log.roster import Roster
+from nodealer.log.roster import Member, Roster
 from nodealer.log.session import Part, Proposal
 from nodealer.play.config import config_of
 from nodealer.play.lobby import Lobby, Offer, Proposed
@@ -63,7 +62,7 @@ class Plan:
     #: What a player should know before it begins.
     warning: str | None = None
 
-    def proposal(self, players: Sequence[RosterPlayer], *, rehearsal: bool) -> Proposal:
+    def proposal(self, players: Sequence[Member], *, rehearsal: bool) -> Proposal:
         """What the players are asked to agree to."""
         protocol = make_protocol(self.protocol, self.parameters)
         return Proposal(
@@ -79,17 +78,17 @@ def run(plan: Plan, *, auto: bool, json: bool, seed: int | None, log: Path | Non
     """Play, tell what happens, verify. Gives the exit code."""
     if log is not None:
         _refuse_unwritable(log)
-    stage = Stage(json)
+    screen = Screen(json)
     if plan.warning is not None:
         err().print(f"[yellow]{plan.warning}[/yellow]", soft_wrap=True)
     started = time.perf_counter()
     if seed is not None:
-        replica = rehearse(plan.rules, plan.proposal, plan.names, plan.hands, seed, stage)
+        replica = rehearse(plan.rules, plan.proposal, plan.names, plan.hands, seed, screen)
     else:
-        person = None if auto or json or not sys.stdin.isatty() else Person(stage.asking)
-        replica = asyncio.run(_play(plan, person, stage))
-    stage.done(replica, time.perf_counter() - started)
-    return _verify(replica, log, stage).exit_code
+        person = None if auto or json or not sys.stdin.isatty() else Person(screen.asking)
+        replica = asyncio.run(_play(plan, person, screen))
+    screen.done(replica, time.perf_counter() - started)
+    return _verify(replica, log, screen).exit_code
 
 
 def _refuse_unwritable(log: Path) -> None:
@@ -122,7 +121,7 @@ def duel_plan(protocol: str, seats: int, hands: int, decks: str, mode: str | Non
     parameters = b"{}" if mode in (None, Mode.PROVEN.value) else encode({"mode": mode})
     rules = rules_of(decks)
     make_protocol(protocol, parameters).claims.refuse(
-        seats=seats, cards=rules.cards, operations=rules.operations, roles=frozenset()
+        seats=seats, cards=rules.deck_max, operations=rules.operations, roles=frozenset()
     )
     warning = XOR_WARNING if mode == Mode.XOR.value else None
     return Plan(rules, protocol, NAMES[:seats], hands, parameters, warning=warning)
@@ -135,13 +134,13 @@ def _blinds(text: str) -> tuple[int, int]:
     return int(small), int(big)
 
 
-async def _play(plan: Plan, person: Person | None, stage: Stage) -> Replica:
+async def _play(plan: Plan, person: Person | None, screen: Screen) -> Replica:
     """The relay, a process for each bot, and here: the one who proposes and tells what happens."""
     async with AsyncExitStack() as stack:
         url = await stack.enter_async_context(relay_on_loopback(RelayCore()))
         bots = plan.names if person is None else plan.names[1:]
         processes = await stack.enter_async_context(_bots(url, bots, plan.hands))
-        table = asyncio.create_task(_watch(url, plan, stage))
+        table = asyncio.create_task(_watch(url, plan, screen))
         tasks = [asyncio.create_task(_alive(processes))]
         if person is not None:
             tasks.append(asyncio.create_task(_sit(url, person, plan)))
@@ -163,14 +162,14 @@ async def _sit(url: str, person: Person, plan: Plan) -> None:
         await sit(client, plan.names[0], plan.hands, person.move, chooser=person.choose)
 
 
-async def _watch(url: str, plan: Plan, stage: Stage) -> Replica:
+async def _watch(url: str, plan: Plan, screen: Screen) -> Replica:
     """Propose the game once all players are there, then follow the log like any spectator."""
     lobby = Lobby()
     replica: Replica | None = None
     async with connect_to(url) as client:
         async for frame in client.frames():
             if replica is not None:
-                stage.take(frame)
+                screen.take(frame)
                 if replica.state.phase in (Phase.ENDED, Phase.STOPPED):
                     return replica
                 continue
@@ -181,15 +180,15 @@ async def _watch(url: str, plan: Plan, stage: Stage) -> Replica:
             if lobby.session is not None:
                 # Eagerly: when players stop at a false proof, no further entry comes that would make this look at it.
                 replica = Replica(config_of(lobby.session), entropy=system_entropy)
-                stage.open(replica)
+                screen.open(replica)
     raise RelayError("the relay ended before the game did")
 
 
-def _seat_players(offers: Sequence[Offer], names: Sequence[str]) -> list[RosterPlayer]:
+def _seat_players(offers: Sequence[Offer], names: Sequence[str]) -> list[Member]:
     keys = {offer.name: offer.key for offer in offers}
     if sorted(keys) != sorted(names):
         raise RelayError("other players came than were called")
-    return [RosterPlayer(seat, name, keys[name]) for seat, name in enumerate(names)]
+    return [Member(seat, name, keys[name]) for seat, name in enumerate(names)]
 
 
 @asynccontextmanager
@@ -221,7 +220,7 @@ async def _alive(processes: Sequence[asyncio.subprocess.Process]) -> None:
             raise RelayError("a player's process ended in the middle of the game")
 
 
-def _verify(replica: Replica, log: Path | None, stage: Stage) -> Report:
+def _verify(replica: Replica, log: Path | None, screen: Screen) -> Report:
     """Save the log and audit it as anybody could, from the file alone. A fault's evidence is always kept."""
     session = replica.config.session
     with tempfile.TemporaryDirectory() as folder:
@@ -230,11 +229,11 @@ def _verify(replica: Replica, log: Path | None, stage: Stage) -> Report:
             path = Path(f"nodealer-fault-{session.id.hex()[:8]}.jsonl")
         save_log(path, session, replica.entries)
         report = verify_file(path, entropy=system_entropy)
-        if stage.json:
+        if screen.json:
             kept = str(path) if path.parent != Path(folder) else None
-            stage.emit({"event": "verified", "log": kept} | report.as_json())
+            screen.emit({"event": "verified", "log": kept} | report.as_json())
         else:
             if path.parent != Path(folder):
-                stage.say(f"The log is in [bold]{path}[/bold].")
-            print_report(stage.console, report, brief=True)
+                screen.say(f"The log is in [bold]{path}[/bold].")
+            print_report(screen.console, report, brief=True)
         return report

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 
 from nodealer.cli.entropy import rehearsal_entropy
 from nodealer.cli.player import wants_another
-from nodealer.cli.stage import Stage
+from nodealer.cli.screen import Screen
 from nodealer.games.base import Rules
 from nodealer.log.journal import MemoryJournal
 from nodealer.log.keys import SigningKey
-from nodealer.log.roster import Player
+from nodealer.log.roster import Member
 from nodealer.log.session import Proposal
 from nodealer.play.bots import bot_for
 from nodealer.play.config import config_of
@@ -28,11 +28,11 @@ def rehearse(
     names: Sequence[str],
     hands: int,
     seed: int,
-    stage: Stage,
+    screen: Screen,
 ) -> Replica:
     """Play a whole game from a seed. The session says that its seeds are public."""
     keys = [SigningKey(rehearsal_entropy(seed, f"key of {name}")(32)) for name in names]
-    players = [Player(seat, name, key.public) for seat, (name, key) in enumerate(zip(names, keys, strict=True))]
+    players = [Member(seat, name, key.public) for seat, (name, key) in enumerate(zip(names, keys, strict=True))]
     session = agree_session(proposal(players, rehearsal=True), rehearsal_entropy(seed, "session"))
     config = config_of(session)
     seats = {
@@ -49,13 +49,13 @@ def rehearse(
     table = LocalTable(seats)
     minds = {seat: rehearsal_entropy(seed, f"mind of {name}") for seat, name in enumerate(names)}
     watcher = Replica(config, entropy=rehearsal_entropy(seed, "weights of the watcher"), eager=False)
-    stage.open(watcher)
+    screen.open(watcher)
 
     def decide(seat: Seat) -> bool:
         for duty in seat.to_choose:
             seat.choose(duty, bot_for(seat.replica.state.game, minds[seat.number]).choose(view_of(seat), duty))
             return True
-        if not any(duty.deck is None and duty.step == "move" and not duty.optional for duty in seat.open_duties):
+        if not any(duty.deck is None and duty.kind == "move" and not duty.optional for duty in seat.open_duties):
             return False
         table.order(seat.move(bot_for(seat.replica.state.game, minds[seat.number]).move(view_of(seat))))
         return True
@@ -68,5 +68,5 @@ def rehearse(
                 seat.stays = wants_another(watcher.state, hands)
         busy = table.step() or any(decide(seat) for seat in seats.values())
         for entry in table.log[shown:]:
-            stage.take(entry)
+            screen.take(entry)
     return watcher

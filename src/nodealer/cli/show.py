@@ -23,17 +23,17 @@ def show(
     verify: 0 when the game is clean, 1 for a fault or a broken log, 2 when the file cannot be judged, 3 when the game
     is not complete.
     """
-    from nodealer.cli.stage import Stage  # late: it knows hold'em, and pokerkit takes its time
+    from nodealer.cli.screen import Screen  # late: it knows hold'em, and pokerkit takes its time
 
-    stage = Stage(json, proofs=True)
+    screen = Screen(json, proofs=True)
 
     def watch(replica: Replica) -> Append:
-        stage.open(replica)
-        return stage.append
+        screen.open(replica)
+        return screen.append
 
     report = verify_file(file, entropy=system_entropy, watch=watch)
-    stage.emit({"event": "verified"} | report.as_json())
+    screen.emit({"event": "verified"} | report.as_json())
     if not json:
-        stage.say("")
-        print_report(stage.console, report, brief=True)
+        screen.say("")
+        print_report(screen.console, report, brief=True)
     raise typer.Exit(report.exit_code)

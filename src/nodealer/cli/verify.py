@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -12,8 +11,7 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
-from nodealer.audit import audit
-from nodealer.audit.verify import Report
+from nodealer.audit.verify import Report, verify_file
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.output import err, out, print_json
 
@@ -32,10 +30,9 @@ def verify(
     """
     with Progress(console=err(), transient=True, disable=json or not err().is_terminal) as bar:
         task = bar.add_task("verifying", total=None)
-        report = audit(
+        report = verify_file(
             file,
             entropy=system_entropy,
-            jobs=jobs if jobs is not None else os.cpu_count() or 1,
             progress=lambda done, size: bar.update(task, completed=done, total=size),
         )
     if json:

@@ -25,9 +25,9 @@ def _free(parameters: bytes) -> Rules:
 
 
 def _duel(parameters: bytes) -> Rules:
-    from nodealer.games.duel.rules import DuelRules
+    from nodealer.games.wardens.rules import WardensRules
 
-    return DuelRules.from_parameters(parameters)
+    return WardensRules.from_parameters(parameters)
 
 
 #: The games of this package, by name: each makes its rules from the parameters that a session agreed on.

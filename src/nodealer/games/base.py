@@ -74,7 +74,7 @@ class Rules(Protocol):
         """What the table agreed on about it, as canonical JSON."""
 
     @property
-    def cards(self) -> int:
+    def deck_max(self) -> int:
         """The largest deck it uses."""
 
     @property

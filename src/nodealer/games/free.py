@@ -228,15 +228,15 @@ class Free:
     """Anybody may ask for any of these operations."""
 
     #: The largest deck.
-    cards: int = 52
+    deck_max: int = 52
     operations: frozenset[type[Operation]] = frozenset(OPERATIONS.values())
 
     name = "free"
     version = 0
 
     def __post_init__(self) -> None:
-        if type(self.cards) is not int or not CARDS_MIN <= self.cards <= CARDS_MAX:
-            raise BadParameter(f"a deck has {CARDS_MIN} to {CARDS_MAX} cards, not {self.cards!r}")
+        if type(self.deck_max) is not int or not CARDS_MIN <= self.deck_max <= CARDS_MAX:
+            raise BadParameter(f"a deck has {CARDS_MIN} to {CARDS_MAX} cards, not {self.deck_max!r}")
         if not self.operations or not self.operations <= frozenset(OPERATIONS.values()):
             raise BadParameter("a free table offers some of: " + ", ".join(OPERATIONS))
 
@@ -244,7 +244,7 @@ class Free:
     def parameters(self) -> bytes:
         """What the table agreed on, as canonical JSON."""
         return encode(
-            Parameters(self.cards, tuple(name for name, kind in OPERATIONS.items() if kind in self.operations))
+            Parameters(self.deck_max, tuple(name for name, kind in OPERATIONS.items() if kind in self.operations))
         )
 
     @classmethod

@@ -46,11 +46,11 @@ def overhear(said: Sequence[tuple[Duty, bytes]], owner: int) -> Overheard:
     shuffles: list[tuple[bytes, ...]] = []
     plays: list[tuple[int, bytes]] = []
     for duty, message in said:
-        if duty.step == "assemble" and duty.seat == owner:
+        if duty.kind == "assemble" and duty.seat == owner:
             commitments = tuple(_split(decode(Assemble, message, what="the commitments").commitments))
-        elif duty.step == "shuffle":
+        elif duty.kind == "shuffle":
             shuffles.append(tuple(_split(decode(Shuffle, message, what="the shuffle").cards)))
-        elif duty.step == "reveal":
+        elif duty.kind == "reveal":
             reveal = decode(Reveal, message, what="the reveal")
             plays += zip(reveal.cards, _split(reveal.nonces), strict=True)
     if len(shuffles) < 2:

@@ -17,7 +17,7 @@ PLAYER: Final = "player"
 SERVER: Final = "server"
 
 
-class Player(Message, frozen=True):
+class Member(Message, frozen=True):
     """One seat."""
 
     seat: SeatNumber
@@ -29,7 +29,7 @@ class Player(Message, frozen=True):
 class Roster(Message, frozen=True, dict=True):
     """All seats, in ascending order. Checked by `refuse_bad_roster` wherever one comes in."""
 
-    players: tuple[Player, ...]
+    players: tuple[Member, ...]
 
     @cached_property
     def digest(self) -> bytes:
@@ -46,7 +46,7 @@ class Roster(Message, frozen=True, dict=True):
         """Seat to key, each checked."""
         return {player.seat: VerifyingKey(player.key) for player in self.players}
 
-    def player(self, seat: int) -> Player:
+    def player(self, seat: int) -> Member:
         """The player at a seat."""
         for player in self.players:
             if player.seat == seat:

@@ -7,13 +7,13 @@ from typing import Final, Protocol
 
 from nodealer.errors import BadParameter
 from nodealer.games.base import Game
-from nodealer.games.duel.hand import DuelGame
 from nodealer.games.holdem.faces import CARDS
 from nodealer.games.holdem.hand import Hand, Stage
 from nodealer.games.holdem.moves import Call, Fold, Legal, Move, Muck, Raise, ShowHand
 from nodealer.games.holdem.ranking import rank
-from nodealer.play.duelbot import DuelBot
+from nodealer.games.wardens.hand import WardensGame
 from nodealer.play.view import View
+from nodealer.play.wardensbot import WardensBot
 from nodealer.proofs.checks import Entropy
 from nodealer.protocols.base import Duty
 from nodealer.tape import SEED_BYTES, Tape
@@ -54,7 +54,7 @@ class HoldemBot:
 
     def choose(self, view: View, duty: Duty) -> bytes:
         """Nothing in hold'em is chosen in private."""
-        raise BadParameter(f"hold'em has nothing to choose for {duty.step}")
+        raise BadParameter(f"hold'em has nothing to choose for {duty.kind}")
 
     def _may_win(self, seat: int, hole: Sequence[int], game: Hand) -> bool:
         """Whether no shown hand takes everything from this one. Who has put in less has no part in the rest."""
@@ -105,6 +105,6 @@ def bot_for(game: Game | None, entropy: Entropy) -> Bot:
     """A bot that can play this game."""
     if isinstance(game, Hand):
         return HoldemBot(entropy)
-    if isinstance(game, DuelGame):
-        return DuelBot()
+    if isinstance(game, WardensGame):
+        return WardensBot()
     raise BadParameter("there is no bot for this game")

@@ -46,7 +46,7 @@ def name_first_false_deed(state: TableState) -> None:
     """Raise `PeerFault` for the first false message among all opened books."""
     deed = first_false_deed(state, state.books)
     if deed is not None:
-        raise PeerFault(deed.duty.seat, f"its {deed.duty.step} is not what its book makes", deed.entry)
+        raise PeerFault(deed.duty.seat, f"its {deed.duty.kind} is not what its book makes", deed.entry)
 
 
 def refuse_false_claim(
@@ -57,7 +57,7 @@ def refuse_false_claim(
     refuse_other_seed(state, seat, entry, book[0])
     deed = first_false_deed(state, {seat: book})
     if deed is not None:
-        raise PeerFault(seat, f"it claims a false card, but its own {deed.duty.step} is false", deed.entry)
+        raise PeerFault(seat, f"it claims a false card, but its own {deed.duty.kind} is false", deed.entry)
     try:
         if deck is not None:
             deck.knows(seat, Tape(book[0]))

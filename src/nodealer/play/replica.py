@@ -26,7 +26,7 @@ from nodealer.errors import (
 from nodealer.log.entry import Arrival, authenticate, first_head, next_head, read_entry
 from nodealer.play.bodies import read_body
 from nodealer.play.state import Change, Config, Fault, Phase, TableState, first_state, refreshed
-from nodealer.play.steps import Dropped, Said, apply_body, was_due
+from nodealer.play.steps import Origin, TooLate, apply_body, was_due
 from nodealer.proofs.checks import Check, Entropy, settle
 from nodealer.tape import digest
 
@@ -159,7 +159,7 @@ class Replica:
             return Outcome.VOID
         try:
             change = self._change(arrival)
-        except Dropped:
+        except TooLate:
             self._grow(arrival.data)
             return Outcome.DROPPED
         except (PeerFault, Undecided) as fault:
@@ -179,16 +179,16 @@ class Replica:
 
     def _change(self, arrival: Arrival) -> Change:
         entry, state = arrival.entry, self.state
-        said = Said(self.height, entry.seat, entry.hand, self._heights[entry.seen])
+        origin = Origin(self.height, entry.seat, entry.hand, self._heights[entry.seen])
         try:
             body = read_body(bytes(entry.body))
         except Malformed as error:
             raise EntryRefused(entry.seat, str(error), self.height) from None
         if (entry.hand, entry.roster) == (state.hand, state.roster.digest):
-            return apply_body(state, said, body)
+            return apply_body(state, origin, body)
         # For another hand or roster it can only be late, and only if it was due on what it saw.
-        if was_due(state, said, body):
-            raise Dropped
+        if was_due(state, origin, body):
+            raise TooLate
         raise EntryRefused(entry.seat, f"the entry is signed for another hand or roster ({entry.hand})", self.height)
 
     def _commit(self, arrival: Arrival, change: Change) -> Outcome:

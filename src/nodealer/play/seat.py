@@ -20,7 +20,7 @@ from nodealer.log.roster import Roster
 from nodealer.play.bodies import Agree, Begin, Body, Book, Cards, Choice, Claim, End, Move, Propose, Without, read_body
 from nodealer.play.replica import Outcome, Replica
 from nodealer.play.state import Config, OpenDuty, Phase
-from nodealer.play.steps import Dropped, Said, apply_body
+from nodealer.play.steps import Origin, TooLate, apply_body
 from nodealer.proofs.checks import Entropy
 from nodealer.protocols.base import MISDEAL, Duty
 from nodealer.tape import Tape, commitment, hand_tape
@@ -106,18 +106,18 @@ class Seat:
         duty = open_duty.duty
         if duty.seat != self.number or duty.id in self._answered:
             return None
-        if duty.step == "begin" and duty.deck is None and self.stays:
-            session, hand = self.replica.config.session.id, duty.table.hand
+        if duty.kind == "begin" and duty.deck is None and self.stays:
+            session, hand = self.replica.config.session.id, duty.binding.hand
             return Begin(duty.id, commitment(self._tape(hand), session=session, seat=self.number, hand=hand))
-        if duty.step == "end" and duty.deck is None and not self.stays:
+        if duty.kind == "end" and duty.deck is None and not self.stays:
             return End(duty.id)
-        if duty.step == "book" and duty.deck is None:
-            return Book(duty.id, self._tape(duty.table.hand).seed, self._opened_choices())
+        if duty.kind == "book" and duty.deck is None:
+            return Book(duty.id, self._tape(duty.binding.hand).seed, self._opened_choices())
         if duty.deck is None or duty.optional or (duty.choice and duty.id not in self._choices):
             return None
         deck = self.replica.state.decks[duty.deck]
         try:
-            message = deck.message(duty, self._tape(duty.table.hand), self._choices.get(duty.id))
+            message = deck.message(duty, self._tape(duty.binding.hand), self._choices.get(duty.id))
         except CardUnreadable:
             # `cards` tells the person, who may claim; what does not hang on that card goes on.
             return None
@@ -157,7 +157,7 @@ class Seat:
             raise IllegalMove(f"seat {self.number} has nothing of this kind to choose now")
         self.replica.settle()
         try:
-            self.replica.state.decks[duty.deck].message(duty, self._tape(duty.table.hand), choice)
+            self.replica.state.decks[duty.deck].message(duty, self._tape(duty.binding.hand), choice)
         except (BadParameter, Malformed) as error:
             raise IllegalMove(f"not a choice: {error}") from None
         self._journal.write(Chosen(self.replica.head, duty.id, choice))
@@ -192,9 +192,11 @@ class Seat:
         """
         self._disputed.add(self.replica.state.hand)
         for duty in self.open_duties:
-            if duty.deck == unreadable.deck and duty.step == MISDEAL:
+            if duty.deck == unreadable.deck and duty.kind == MISDEAL:
                 deck = self.replica.state.decks[duty.deck]
-                return self._send_settled(Cards(duty.id, msgspec.Raw(deck.message(duty, self._tape(duty.table.hand)))))
+                return self._send_settled(
+                    Cards(duty.id, msgspec.Raw(deck.message(duty, self._tape(duty.binding.hand))))
+                )
         seed = self._tape(self.replica.state.hand).seed
         return self._send_settled(Claim(unreadable.deck, unreadable.position, seed, self._opened_choices()))
 
@@ -202,7 +204,7 @@ class Seat:
 
     def _table_duty(self, step: str) -> Duty:
         for duty in self.open_duties:
-            if duty.deck is None and duty.step == step:
+            if duty.deck is None and duty.kind == step:
                 return duty
         raise IllegalMove(f"seat {self.number} has no {step} to make now")
 
@@ -220,10 +222,10 @@ class Seat:
             raise IllegalMove("the table has stopped")
         # A number that is signed is used up: what the table would refuse must not be signed at all.
         try:
-            apply_body(state, Said(height, self.number, state.hand, height), body)
+            apply_body(state, Origin(height, self.number, state.hand, height), body)
         except EntryRefused as refused:
             raise IllegalMove(refused.reason) from None
-        except Dropped:
+        except TooLate:
             raise IllegalMove("that would change nothing now") from None
         except PeerFault as fault:
             if fault.seat == self.number:

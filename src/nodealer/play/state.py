@@ -18,7 +18,7 @@ from nodealer.log.roster import Roster
 from nodealer.log.session import Session
 from nodealer.play.records import replace
 from nodealer.proofs.checks import Check
-from nodealer.protocols.base import CardProtocol, Deck, Duty, Step, Table
+from nodealer.protocols.base import Binding, CardProtocol, Deck, DeckChange, Duty
 from nodealer.tape import digest
 from nodealer.wire import DECKS_MAX, encode
 
@@ -74,14 +74,14 @@ class Config:
     protocol: CardProtocol
     rules: Rules
 
-    def table(self, hand: int, roster: Roster, seats: tuple[int, ...]) -> Table:
+    def binding(self, hand: int, roster: Roster, seats: tuple[int, ...]) -> Binding:
         """What the decks of a hand bind. The digest names the seats that play, not only those that could."""
         claims = self.protocol.claims
         roles = tuple((role, seat) for role, seat in roster.roles if seat in seats)
         bound = digest("hand roster", roster.digest, *seats)
         keys = tuple((player.seat, player.key) for player in roster.players if player.seat in seats)
         session, group = self.session.id, self.protocol.group
-        return Table(claims.name, claims.version, session, bound, hand, seats, roles, group, keys)
+        return Binding(claims.name, claims.version, session, bound, hand, seats, roles, group, keys)
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class TableState:
     hand: int
     phase: Phase
     #: The binding of the hand that is played, or of the next one while none is.
-    table: Table
+    binding: Binding
     game: Game | None = None
     #: What the game has asked for and is not done: each deck's operations, the first one in progress.
     queues: Mapping[int, tuple[Operation, ...]] = field(default_factory=dict)
@@ -175,12 +175,12 @@ def first_state(config: Config) -> TableState:
     roster = proposal.roster
     claims.refuse(
         seats=len(roster.with_cards),
-        cards=rules.cards,
+        cards=rules.deck_max,
         operations=rules.operations,
         roles=frozenset(role for role, _ in roster.roles),
     )
-    table = config.table(0, roster, roster.seats)
-    return refreshed(TableState(config, roster, 0, Phase.BETWEEN, table), 0)
+    binding = config.binding(0, roster, roster.seats)
+    return refreshed(TableState(config, roster, 0, Phase.BETWEEN, binding), 0)
 
 
 # --- Duties ---
@@ -192,11 +192,11 @@ def owed(state: TableState) -> tuple[Duty, ...]:
         if state.proposal is not None:
             waiting = tuple(seat for seat in state.present if seat not in state.agreed)
             anchor = digest("proposed", state.proposal.digest, state.proposals)
-            return tuple(Duty(state.table, None, seat, "agree", anchor) for seat in waiting)
+            return tuple(Duty(state.binding, None, seat, "agree", anchor) for seat in waiting)
         return tuple(duty for seat in state.roster.seats for duty in _between(state, seat))
     if state.phase is Phase.BOOKS:
-        waiting = tuple(seat for seat in state.table.seats if seat not in state.books and seat not in state.gone)
-        return tuple(Duty(state.table, None, seat, "book", digest("book", state.hand)) for seat in waiting)
+        waiting = tuple(seat for seat in state.binding.seats if seat not in state.books and seat not in state.gone)
+        return tuple(Duty(state.binding, None, seat, "book", digest("book", state.hand)) for seat in waiting)
     if state.phase is Phase.PLAYING:
         return (*(duty for deck in state.decks.values() for duty in deck.duties), *_moves(state))
     return ()
@@ -205,15 +205,15 @@ def owed(state: TableState) -> tuple[Duty, ...]:
 def _between(state: TableState, seat: int) -> tuple[Duty, ...]:
     """What a seat may do between hands: begin the next one, end, or propose another roster."""
     anchor = digest("between", state.roster.digest, state.proposals)
-    propose = Duty(state.table, None, seat, "propose", anchor, optional=True)
-    end = Duty(state.table, None, seat, "end", anchor, optional=True)
+    propose = Duty(state.binding, None, seat, "propose", anchor, optional=True)
+    end = Duty(state.binding, None, seat, "end", anchor, optional=True)
     if seat in state.ended:
         return ()
     if seat in state.commitments:
         # It may still leave: if the others have ended, the hand that it begun will never start.
         return propose, end
     # A seat that is gone may come back for the next hand; nobody waits for it.
-    return propose, Duty(state.table, None, seat, "begin", anchor, optional=seat in state.gone), end
+    return propose, Duty(state.binding, None, seat, "begin", anchor, optional=seat in state.gone), end
 
 
 def _moves(state: TableState) -> tuple[Duty, ...]:
@@ -225,8 +225,8 @@ def _moves(state: TableState) -> tuple[Duty, ...]:
     else:
         anchor = digest("turn", state.turn, state.game.digest() if state.game is not None else b"")
     return (
-        *(Duty(state.table, None, seat, "move", anchor, choice=True) for seat in want.seats),
-        *(Duty(state.table, None, seat, "move", anchor, choice=True, optional=True) for seat in want.may),
+        *(Duty(state.binding, None, seat, "move", anchor, choice=True) for seat in want.seats),
+        *(Duty(state.binding, None, seat, "move", anchor, choice=True, optional=True) for seat in want.may),
     )
 
 
@@ -255,13 +255,13 @@ def begin_hand(state: TableState) -> Change:
     seats = tuple(seat for seat in state.roster.seats if seat in state.commitments)
     players = tuple(seat for seat in state.roster.with_cards if seat in seats)
     claims, rules = state.config.protocol.claims, state.config.rules
-    table = state.config.table(state.hand, state.roster, seats)
-    filled = {role for role, _ in table.roles}
+    binding = state.config.binding(state.hand, state.roster, seats)
+    filled = {role for role, _ in binding.roles}
     if not claims.seats[0] <= len(players) <= claims.seats[1] or not set(claims.roles) <= filled:
         return Change(state)
     game = rules.begin(state.hand, players, state.game)
     gone = state.gone - frozenset(seats)
-    begun = replace(state, phase=Phase.PLAYING, table=table, game=game, gone=gone, withouts={}, decks={}, deeds=())
+    begun = replace(state, phase=Phase.PLAYING, binding=binding, game=game, gone=gone, withouts={}, decks={}, deeds=())
     return drive(Change(begun))
 
 
@@ -304,18 +304,20 @@ def _request(change: Change, deck: int) -> Change:
     if isinstance(operation, NewDeck):
         if deck in state.decks or not 0 <= deck < DECKS_MAX:
             raise BadParameter(f"deck {deck} exists already, or is not one of {DECKS_MAX}")
-        if operation.faces > state.config.rules.cards:
-            raise BadParameter(f"a deck of {operation.faces} cards, and the game announced {state.config.rules.cards}")
-        gone = tuple(sorted(state.gone & set(state.table.seats)))
-        table = state.table.without(gone) if gone else state.table
-        made = state.config.protocol.new_deck(table, deck, operation.faces, operation.owner)
-        return apply_step(change, deck, Step(made))
+        if operation.faces > state.config.rules.deck_max:
+            raise BadParameter(
+                f"a deck of {operation.faces} cards, and the game announced {state.config.rules.deck_max}"
+            )
+        gone = tuple(sorted(state.gone & set(state.binding.seats)))
+        binding = state.binding.without(gone) if gone else state.binding
+        made = state.config.protocol.new_deck(binding, deck, operation.faces, operation.owner)
+        return apply_step(change, deck, DeckChange(made))
     if deck not in state.decks:
         raise BadParameter(f"there is no deck {deck}")
     return apply_step(change, deck, state.decks[deck].request(operation))
 
 
-def apply_step(change: Change, deck: int, step: Step) -> Change:
+def apply_step(change: Change, deck: int, step: DeckChange) -> Change:
     """Take what a deck did; when its operation is finished, begin the next one in its queue."""
     state = change.state
     happened = (*state.happened, *step.events)
@@ -345,7 +347,7 @@ def next_hand(state: TableState) -> TableState:
         state,
         phase=Phase.BETWEEN,
         hand=hand,
-        table=state.config.table(hand, state.roster, state.roster.seats),
+        binding=state.config.binding(hand, state.roster, state.roster.seats),
         closed={},
         closed_before=state.closed,
         commitments={},

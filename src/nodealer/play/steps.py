@@ -30,12 +30,12 @@ from nodealer.protocols.base import Duty
 Answer = Begin | Cards | Move | Propose | Agree | Book | End
 
 
-class Dropped(Exception):
+class TooLate(Exception):
     """The entry was due on what it saw and came too late. It stays in the log, changes nothing and blames nobody."""
 
 
 @dataclass(frozen=True)
-class Said:
+class Origin:
     """An entry on its way into the state: its number, its seat, and how much of the log it had seen."""
 
     entry: int
@@ -44,48 +44,48 @@ class Said:
     seen: int
 
 
-def _duty(state: TableState, said: Said, body: Answer, step: str | None) -> Duty:
+def _duty(state: TableState, origin: Origin, body: Answer, step: str | None) -> Duty:
     """The open duty that an entry fulfils. `step` is None for messages of the card protocol."""
     known = state.duties.get(body.duty)
-    if known is None or known.duty.seat != said.seat:
-        if known is None and was_due(state, said, body):
-            raise Dropped
-        raise EntryRefused(said.seat, "the entry answers nothing that this seat owes", said.entry)
-    if (known.duty.deck is None) != (step is not None) or step not in (None, known.duty.step):
-        raise EntryRefused(said.seat, f"the entry is not of the kind that {known.duty.step} needs", said.entry)
-    if said.seen < known.since:
-        raise EntryRefused(said.seat, "the entry was signed before what it answers", said.entry)
+    if known is None or known.duty.seat != origin.seat:
+        if known is None and was_due(state, origin, body):
+            raise TooLate
+        raise EntryRefused(origin.seat, "the entry answers nothing that this seat owes", origin.entry)
+    if (known.duty.deck is None) != (step is not None) or step not in (None, known.duty.kind):
+        raise EntryRefused(origin.seat, f"the entry is not of the kind that {known.duty.kind} needs", origin.entry)
+    if origin.seen < known.since:
+        raise EntryRefused(origin.seat, "the entry was signed before what it answers", origin.entry)
     return known.duty
 
 
-def was_due(state: TableState, said: Said, body: Body) -> bool:
+def was_due(state: TableState, origin: Origin, body: Body) -> bool:
     """Whether an entry answers a duty, now closed, that was open on the log it saw."""
-    late = said.seen < (state.ends[said.hand] if said.hand < state.hand else state.seated)
+    late = origin.seen < (state.ends[origin.hand] if origin.hand < state.hand else state.seated)
     if isinstance(body, Without | Claim):
         # These answer no duty of their own. Signed for an earlier hand or roster, they are late.
         return late
-    if said.hand + 1 < state.hand:
+    if origin.hand + 1 < state.hand:
         # The duties of so old a hand are forgotten; a seat that comes back after it must not be stuck on its own words.
         return late
-    seat, since, until = state.closed.get(body.duty) or state.closed_before.get(body.duty) or (said.seat, 0, 0)
-    return seat == said.seat and since <= said.seen < until
+    seat, since, until = state.closed.get(body.duty) or state.closed_before.get(body.duty) or (origin.seat, 0, 0)
+    return seat == origin.seat and since <= origin.seen < until
 
 
-def _begin(state: TableState, said: Said, body: Begin) -> Change:
-    _duty(state, said, body, "begin")
-    return begin_hand(replace(state, commitments={**state.commitments, said.seat: body.commitment}))
+def _begin(state: TableState, origin: Origin, body: Begin) -> Change:
+    _duty(state, origin, body, "begin")
+    return begin_hand(replace(state, commitments={**state.commitments, origin.seat: body.commitment}))
 
 
-def _cards(state: TableState, said: Said, body: Cards) -> Change:
-    duty = _duty(state, said, body, None)
+def _cards(state: TableState, origin: Origin, body: Cards) -> Change:
+    duty = _duty(state, origin, body, None)
     if duty.deck is None:
-        raise EntryRefused(said.seat, f"{duty.step} is not a message of the card protocol", said.entry)
+        raise EntryRefused(origin.seat, f"{duty.kind} is not a message of the card protocol", origin.entry)
     deck, message = state.decks[duty.deck], bytes(body.message)
     try:
         step = deck.apply(duty, message)
     except BadParameter as error:
-        raise EntryRefused(said.seat, str(error), said.entry) from None
-    deed = Deed(said.entry, deck, duty, message)
+        raise EntryRefused(origin.seat, str(error), origin.entry) from None
+    deed = Deed(origin.entry, deck, duty, message)
     change = apply_step(Change(replace(state, deeds=(*state.deeds, deed))), duty.deck, step)
     try:
         return drive(change)
@@ -104,19 +104,19 @@ def _unplayable(change: Change, reason: str) -> Change:
     return replace(change, state=replace(change.state, phase=Phase.BOOKS, unplayable=reason))
 
 
-def _move(state: TableState, said: Said, body: Move) -> Change:
-    _duty(state, said, body, "move")
+def _move(state: TableState, origin: Origin, body: Move) -> Change:
+    _duty(state, origin, body, "move")
     if state.game is None:
-        raise EntryRefused(said.seat, "there is no game to move in", said.entry)
-    game = state.game.moved(said.seat, bytes(body.move))
+        raise EntryRefused(origin.seat, "there is no game to move in", origin.entry)
+    game = state.game.moved(origin.seat, bytes(body.move))
     try:
         return drive(Change(replace(state, game=game, turn=state.turn + 1)))
     except BadParameter as error:
-        raise EntryRefused(said.seat, f"the move asks for what cannot be: {error}", said.entry) from None
+        raise EntryRefused(origin.seat, f"the move asks for what cannot be: {error}", origin.entry) from None
 
 
-def _propose(state: TableState, said: Said, body: Propose) -> Change:
-    _duty(state, said, body, "propose")
+def _propose(state: TableState, origin: Origin, body: Propose) -> Change:
+    _duty(state, origin, body, "propose")
     refuse_bad_roster(body.roster)
     claims = state.config.protocol.claims
     if not claims.seats[0] <= len(body.roster.with_cards) <= claims.seats[1]:
@@ -124,44 +124,44 @@ def _propose(state: TableState, said: Said, body: Propose) -> Change:
     if not set(claims.roles) <= {role for role, _ in body.roster.roles}:
         raise Malformed(f"{claims.name} needs a seat for each of its roles")
     # Whoever has begun must begin again: a hand is bound to its roster.
-    agreed, proposals = frozenset({said.seat}), state.proposals + 1
-    return _adopt(replace(state, proposal=body.roster, agreed=agreed, proposals=proposals, commitments={}), said)
+    agreed, proposals = frozenset({origin.seat}), state.proposals + 1
+    return _adopt(replace(state, proposal=body.roster, agreed=agreed, proposals=proposals, commitments={}), origin)
 
 
-def _agree(state: TableState, said: Said, body: Agree) -> Change:
-    _duty(state, said, body, "agree")
+def _agree(state: TableState, origin: Origin, body: Agree) -> Change:
+    _duty(state, origin, body, "agree")
     if not body.yes:
         return Change(replace(state, proposal=None, agreed=frozenset()))
-    return _adopt(replace(state, agreed=state.agreed | {said.seat}), said)
+    return _adopt(replace(state, agreed=state.agreed | {origin.seat}), origin)
 
 
-def _adopt(state: TableState, said: Said) -> Change:
+def _adopt(state: TableState, origin: Origin) -> Change:
     """Take the proposed roster once every seat that is present agrees."""
     if state.proposal is None or not set(state.present) <= state.agreed:
         return Change(state)
     roster = state.proposal
     stays = {player.seat for player in roster.players if player in state.roster.players}
-    table = state.config.table(state.hand, roster, roster.seats)
-    state = replace(state, roster=roster, table=table, seated=said.entry + 1, proposal=None, agreed=frozenset())
+    binding = state.config.binding(state.hand, roster, roster.seats)
+    state = replace(state, roster=roster, binding=binding, seated=origin.entry + 1, proposal=None, agreed=frozenset())
     return Change(replace(state, gone=state.gone & stays, ended=state.ended & stays, withouts={}))
 
 
-def _without(state: TableState, said: Said, body: Without) -> Change:
+def _without(state: TableState, origin: Origin, body: Without) -> Change:
     named = frozenset(body.seats)
-    if said.seat in named or not named or list(body.seats) != sorted(named) or not named <= set(state.roster.seats):
+    if origin.seat in named or not named or list(body.seats) != sorted(named) or not named <= set(state.roster.seats):
         raise Malformed("the seats to go on without are not other seats, each once and in order")
     concerned = _concerned(state)
-    if said.seat not in concerned or not named <= set(concerned):
-        raise Dropped
-    if state.phase is Phase.BOOKS and (said.seat not in state.books or named & state.books.keys()):
+    if origin.seat not in concerned or not named <= set(concerned):
+        raise TooLate
+    if state.phase is Phase.BOOKS and (origin.seat not in state.books or named & state.books.keys()):
         # Here silence is a fault. Whoever says it of another has opened its own book, and the other has not.
-        raise Dropped
-    withouts = {**state.withouts, said.seat: named}
+        raise TooLate
+    withouts = {**state.withouts, origin.seat: named}
     state = replace(state, withouts=withouts)
     staying = [seat for seat in concerned if seat not in named]
     if not all(withouts.get(seat) == named for seat in staying):
         return Change(state)
-    return _leave(replace(state, withouts={}), named, said)
+    return _leave(replace(state, withouts={}), named, origin)
 
 
 def _concerned(state: TableState) -> tuple[int, ...]:
@@ -169,21 +169,21 @@ def _concerned(state: TableState) -> tuple[int, ...]:
     if state.phase is Phase.ENDED:
         return ()
     if state.phase in (Phase.PLAYING, Phase.BOOKS):
-        return tuple(seat for seat in state.table.seats if seat not in state.gone)
+        return tuple(seat for seat in state.binding.seats if seat not in state.gone)
     return state.present
 
 
-def _leave(state: TableState, seats: frozenset[int], said: Said) -> Change:
+def _leave(state: TableState, seats: frozenset[int], origin: Origin) -> Change:
     if state.phase is Phase.BOOKS:
         # Silence where books are opened is the one silence that counts as a fault.
-        silent = min(seats & set(state.table.seats) - set(state.books), default=None)
+        silent = min(seats & set(state.binding.seats) - set(state.books), default=None)
         if silent is not None:
-            raise PeerFault(silent, "silent when the books were to be opened", said.entry)
+            raise PeerFault(silent, "silent when the books were to be opened", origin.entry)
     state = replace(state, gone=state.gone | seats)
     if state.phase is Phase.BETWEEN:
         begun = {seat: commitment for seat, commitment in state.commitments.items() if seat not in seats}
         state = replace(state, commitments=begun)
-        return _adopt(state, said) if state.proposal is not None else begin_hand(state)
+        return _adopt(state, origin) if state.proposal is not None else begin_hand(state)
     if state.game is None:
         return Change(state)
     leaving = tuple(sorted(seats))
@@ -206,22 +206,22 @@ def _staying(queue: tuple[Operation, ...], gone: frozenset[int]) -> tuple[Operat
     return (*queue[:1], *(operation for operation in rest if operation is not None))
 
 
-def _claim(state: TableState, said: Said, body: Claim) -> Change:
-    if state.phase is not Phase.PLAYING or said.seat not in _concerned(state):
-        raise Dropped
+def _claim(state: TableState, origin: Origin, body: Claim) -> Change:
+    if state.phase is not Phase.PLAYING or origin.seat not in _concerned(state):
+        raise TooLate
     book = (body.seed, {choice.duty: choice.choice for choice in body.choices})
-    deck = state.decks_at(said.seen).get(body.deck)
-    openbook.refuse_false_claim(state, said.seat, said.entry, deck, (body.deck, body.position), book)
-    books = {**state.books, said.seat: book}
-    return Change(replace(state, phase=Phase.BOOKS, books=books, claimed=(said.seat, body.deck, body.position)))
+    deck = state.decks_at(origin.seen).get(body.deck)
+    openbook.refuse_false_claim(state, origin.seat, origin.entry, deck, (body.deck, body.position), book)
+    books = {**state.books, origin.seat: book}
+    return Change(replace(state, phase=Phase.BOOKS, books=books, claimed=(origin.seat, body.deck, body.position)))
 
 
-def _book(state: TableState, said: Said, body: Book) -> Change:
-    _duty(state, said, body, "book")
+def _book(state: TableState, origin: Origin, body: Book) -> Change:
+    _duty(state, origin, body, "book")
     book = (body.seed, {choice.duty: choice.choice for choice in body.choices})
-    openbook.refuse_other_seed(state, said.seat, said.entry, body.seed)
-    state = replace(state, books={**state.books, said.seat: book})
-    if any(seat not in state.books and seat not in state.gone for seat in state.table.seats):
+    openbook.refuse_other_seed(state, origin.seat, origin.entry, body.seed)
+    state = replace(state, books={**state.books, origin.seat: book})
+    if any(seat not in state.books and seat not in state.gone for seat in state.binding.seats):
         return Change(state)
     openbook.name_first_false_deed(state)
     if state.claimed is not None:
@@ -232,14 +232,14 @@ def _book(state: TableState, said: Said, body: Book) -> Change:
     return Change(next_hand(state))
 
 
-def _end(state: TableState, said: Said, body: End) -> Change:
-    _duty(state, said, body, "end")
-    begun = {seat: commitment for seat, commitment in state.commitments.items() if seat != said.seat}
-    state = replace(state, ended=state.ended | {said.seat}, commitments=begun)
+def _end(state: TableState, origin: Origin, body: End) -> Change:
+    _duty(state, origin, body, "end")
+    begun = {seat: commitment for seat, commitment in state.commitments.items() if seat != origin.seat}
+    state = replace(state, ended=state.ended | {origin.seat}, commitments=begun)
     return begin_hand(state) if state.present else Change(replace(state, phase=Phase.ENDED))
 
 
-_STEPS: dict[type, Callable[[TableState, Said, Any], Change]] = {
+_STEPS: dict[type, Callable[[TableState, Origin, Any], Change]] = {
     Begin: _begin,
     Cards: _cards,
     Move: _move,
@@ -252,14 +252,14 @@ _STEPS: dict[type, Callable[[TableState, Said, Any], Change]] = {
 }
 
 
-def apply_body(state: TableState, said: Said, body: Body) -> Change:
+def apply_body(state: TableState, origin: Origin, body: Body) -> Change:
     """What an entry does. Raises `Dropped`, `EntryRefused`, `PeerFault` or `Undecided`."""
     try:
-        change = _STEPS[type(body)](state, said, body)
+        change = _STEPS[type(body)](state, origin, body)
     except (Malformed, IllegalMove) as error:
-        raise EntryRefused(said.seat, str(error), said.entry) from None
+        raise EntryRefused(origin.seat, str(error), origin.entry) from None
     # A seat that speaks has not left: what others said of it before is void.
-    withouts = {seat: named for seat, named in change.state.withouts.items() if said.seat not in named}
+    withouts = {seat: named for seat, named in change.state.withouts.items() if origin.seat not in named}
     if len(withouts) != len(change.state.withouts):
         change = replace(change, state=replace(change.state, withouts=withouts))
     return change

@@ -48,6 +48,6 @@ def view_of(seat: Seat) -> View:
         state.phase,
         state.game,
         held,
-        any(duty.deck is None and duty.step == "move" for duty in seat.open_duties),
+        any(duty.deck is None and duty.kind == "move" for duty in seat.open_duties),
         seen,
     )

@@ -23,7 +23,7 @@ from nodealer.wire import CARDS_MAX, CARDS_MIN, SEATS_MAX, SEATS_MIN
 
 
 @dataclass(frozen=True)
-class Table:
+class Binding:
     """What a deck knows of the table it lies on. All of it is in every challenge and every derived secret."""
 
     protocol: str
@@ -39,7 +39,7 @@ class Table:
     #: Seats and their identity keys, for protocols that order seats by them.
     identities: tuple[tuple[int, bytes], ...] = field(default=(), repr=False)
 
-    def without(self, seats: tuple[int, ...]) -> Table:
+    def without(self, seats: tuple[int, ...]) -> Binding:
         """The table after these seats have left. What is made from now on is bound to those who stay."""
         return replace(
             self,
@@ -76,11 +76,12 @@ class Duty:
     `anchor` is the digest of what the message answers: an entry that fulfils the duty must have seen it.
     """
 
-    table: Table = field(repr=False)
+    binding: Binding = field(repr=False)
     #: None for what is owed to the table itself: a move, the begin of a hand.
     deck: int | None
     seat: int
-    step: str
+    #: Which message: the protocol's word for it, or the table's own (`play/duties.py`).
+    kind: str
     anchor: bytes
     #: A person has to choose something before the message can be made.
     choice: bool = False
@@ -91,18 +92,18 @@ class Duty:
     @cached_property
     def id(self) -> bytes:
         """What an entry names to say which duty it fulfils."""
-        table = self.table
-        return _duty_id(table.session, table.hand, self.deck, self.seat, self.step, self.anchor)
+        binding = self.binding
+        return _duty_id(binding.session, binding.hand, self.deck, self.seat, self.kind, self.anchor)
 
 
 @lru_cache(maxsize=1024)
-def _duty_id(session: bytes, hand: int, deck: int | None, seat: int, step: str, anchor: bytes) -> bytes:
+def _duty_id(session: bytes, hand: int, deck: int | None, seat: int, kind: str, anchor: bytes) -> bytes:
     # Kept: a deck says again what it is still owed whenever one of several seats has answered.
-    return digest("duty", session, hand, "table" if deck is None else deck, seat, step, anchor)
+    return digest("duty", session, hand, "table" if deck is None else deck, seat, kind, anchor)
 
 
 @dataclass(frozen=True)
-class Step:
+class DeckChange:
     """What a request or a message did: the next deck, the events, and the checks that are owed for it."""
 
     deck: Deck
@@ -121,10 +122,10 @@ class Deck(Protocol):
     def duties(self) -> tuple[Duty, ...]:
         """What is owed now."""
 
-    def request(self, operation: Operation) -> Step:
+    def request(self, operation: Operation) -> DeckChange:
         """Begin an operation. Raises `BadParameter` for one that makes no sense now."""
 
-    def apply(self, duty: Duty, message: bytes) -> Step:
+    def apply(self, duty: Duty, message: bytes) -> DeckChange:
         """Take the message that fulfils `duty`.
 
         Raises `Malformed` for bytes that cannot be right, `PeerFault` for a message that is well formed and false.
@@ -139,7 +140,7 @@ class Deck(Protocol):
         Raises `CardUnreadable` when data that the seat got is false.
         """
 
-    def without(self, seats: tuple[int, ...]) -> Step | None:
+    def without(self, seats: tuple[int, ...]) -> DeckChange | None:
         """Go on without these seats, or None when this protocol cannot."""
 
     def digest(self) -> bytes:
@@ -217,5 +218,5 @@ class CardProtocol(Protocol):
     def group(self) -> Group:
         """The group it runs on."""
 
-    def new_deck(self, table: Table, deck: int, size: int, owner: int | None) -> Deck:
+    def new_deck(self, binding: Binding, deck: int, size: int, owner: int | None) -> Deck:
         """A deck that nobody has touched yet; its duties begin with making it. Ends with `Finished`."""

@@ -30,7 +30,7 @@ from nodealer.cards import (
 from nodealer.errors import BadParameter, CardUnreadable, PeerFault, Undecided
 from nodealer.group import Points, Scalars, concat
 from nodealer.proofs.transcript import Transcript
-from nodealer.protocols.base import Duty, Step, Table
+from nodealer.protocols.base import Binding, DeckChange, Duty
 from nodealer.protocols.codec import read_message, read_secrets
 from nodealer.tape import Tape, digest
 from nodealer.wire import Message, encode
@@ -40,7 +40,7 @@ class Stage(Protocol):
     """What a deck is in the middle of: what is owed, an honest seat's message, and how a message is judged."""
 
     def duties(self, deck: Any) -> tuple[Duty, ...]: ...
-    def apply(self, deck: Any, duty: Duty, message: bytes) -> Step: ...
+    def apply(self, deck: Any, duty: Duty, message: bytes) -> DeckChange: ...
     def message(self, deck: Any, duty: Duty, tape: Tape, choice: bytes | None) -> bytes: ...
 
 
@@ -51,7 +51,7 @@ class Idle:
     def duties(self, deck: Any) -> tuple[Duty, ...]:
         return ()
 
-    def apply(self, deck: Any, duty: Duty, message: bytes) -> Step:
+    def apply(self, deck: Any, duty: Duty, message: bytes) -> DeckChange:
         raise BadParameter("the deck owes nothing")
 
     def message(self, deck: Any, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
@@ -67,7 +67,7 @@ class Closed(Idle):
 class StagedDeck(ABC):
     """The public state of one deck. `trail` is a hash over everything that was ever asked of it and said to it."""
 
-    table: Table
+    binding: Binding
     number: int
     places: Places
     stage: Stage
@@ -95,14 +95,14 @@ class StagedDeck(ABC):
     def faces_at(self, positions: tuple[int, ...], secrets: Mapping[int, Scalars]) -> list[int | None]:
         """The faces at these positions, from every seat's secrets; None where it is no face of the deck."""
 
-    def give_back(self, operation: Return) -> Step:
+    def give_back(self, operation: Return) -> DeckChange:
         """Begin a return. Every protocol can lay cards aside."""
         positions = self.places.given_back(operation)
         if operation.place is not Place.DISCARD:
-            raise BadParameter(f"{self.table.protocol} cannot put cards back into the deck")
+            raise BadParameter(f"{self.binding.protocol} cannot put cards back into the deck")
         moved = tuple(Moved(self.places.card(position), None) for position in positions)
         laid_aside = replace(self, places=self.places.discard(positions), asked=None)
-        return Step(laid_aside, (*moved, Finished(operation)))
+        return DeckChange(laid_aside, (*moved, Finished(operation)))
 
     # --- The interface of a deck ---
 
@@ -110,12 +110,12 @@ class StagedDeck(ABC):
     def duties(self) -> tuple[Duty, ...]:
         return self.stage.duties(self)
 
-    def request(self, operation: Operation) -> Step:
+    def request(self, operation: Operation) -> DeckChange:
         if self.asked is None and not isinstance(self.stage, Idle):
             return self._later(operation)
         return self.begin(operation, operation)
 
-    def _later(self, operation: Operation) -> Step:
+    def _later(self, operation: Operation) -> DeckChange:
         """Take a request while the deck recovers from a seat's leaving: it is begun when the deck is whole again.
 
         What makes no sense is refused now. A recovery never leaves fewer cards in the pile, so the rest will be served.
@@ -123,9 +123,9 @@ class StagedDeck(ABC):
         step = self.at(stage=Idle()).begin(operation, operation)
         if isinstance(operation, Close):
             return step
-        return Step(self.at(trail=digest("asked", self.trail, repr(operation)), asked=operation))
+        return DeckChange(self.at(trail=digest("asked", self.trail, repr(operation)), asked=operation))
 
-    def begin(self, operation: Operation, asked: Operation) -> Step:
+    def begin(self, operation: Operation, asked: Operation) -> DeckChange:
         """Begin an operation. `asked` is what the game asked for and will be told is finished."""
         if not isinstance(self.stage, Idle) or isinstance(self.stage, Closed):
             raise BadParameter(f"deck {self.number} is busy or closed")
@@ -137,17 +137,17 @@ class StagedDeck(ABC):
                 return deck._open(operation)
             case Show():
                 if operation.to is not None:
-                    raise BadParameter(f"{self.table.protocol} shows a card to all or to nobody")
+                    raise BadParameter(f"{self.binding.protocol} shows a card to all or to nobody")
                 positions = self.places.shown(operation)
                 return deck.release(operation, {operation.seat: positions}, positions)
             case Return():
                 return deck.give_back(operation)
             case Close():
-                return Step(replace(deck, stage=Closed(), asked=None), (Finished(operation),))
+                return DeckChange(replace(deck, stage=Closed(), asked=None), (Finished(operation),))
             case _:
-                raise BadParameter(f"{self.table.protocol} cannot {type(operation).__name__.lower()}")
+                raise BadParameter(f"{self.binding.protocol} cannot {type(operation).__name__.lower()}")
 
-    def apply(self, duty: Duty, message: bytes) -> Step:
+    def apply(self, duty: Duty, message: bytes) -> DeckChange:
         deck = replace(self, trail=digest("said", self.trail, duty.id, message))
         return self.stage.apply(deck, duty, message)
 
@@ -165,7 +165,7 @@ class StagedDeck(ABC):
                 known[self.places.card(position)] = face
         return known
 
-    def without(self, seats: tuple[int, ...]) -> Step | None:
+    def without(self, seats: tuple[int, ...]) -> DeckChange | None:
         return None
 
     def digest(self) -> bytes:
@@ -175,11 +175,11 @@ class StagedDeck(ABC):
 
     def duty(self, seat: int, step: str, anchor: bytes, *, choice: bool = False, may_choose: bool = False) -> Duty:
         """A duty of this deck."""
-        return Duty(self.table, self.number, seat, step, anchor, choice=choice, may_choose=may_choose)
+        return Duty(self.binding, self.number, seat, step, anchor, choice=choice, may_choose=may_choose)
 
     def transcript(self, duty: Duty, epoch: int) -> Transcript:
         """The transcript of a proof for a duty."""
-        return self.table.context(deck=self.number, epoch=epoch, step=duty.step, seat=duty.seat).transcript()
+        return self.binding.context(deck=self.number, epoch=epoch, step=duty.kind, seat=duty.seat).transcript()
 
     def at(self, **changes: Any) -> Self:
         """This deck with some fields changed."""
@@ -187,22 +187,22 @@ class StagedDeck(ABC):
 
     # --- Publishing keys ---
 
-    def _deal(self, deal: Deal) -> Step:
-        dealt = self.places.deal(deal, self.table.players)
+    def _deal(self, deal: Deal) -> DeckChange:
+        dealt = self.places.deal(deal, self.binding.players)
         everything = tuple(position for positions in dealt.values() for position in positions)
         owing = {
             seat: tuple(position for position in everything if position not in dealt.get(seat, ()))
-            for seat in self.table.players
+            for seat in self.binding.players
         }
         return self.release(deal, owing, everything)
 
-    def _open(self, operation: Open) -> Step:
+    def _open(self, operation: Open) -> DeckChange:
         positions = self.places.choose(operation.count, operation.positions)
-        return self.release(operation, dict.fromkeys(self.table.players, positions), positions)
+        return self.release(operation, dict.fromkeys(self.binding.players, positions), positions)
 
     def release(
         self, operation: Deal | Open | Show, owing: Mapping[int, tuple[int, ...]], positions: tuple[int, ...]
-    ) -> Step:
+    ) -> DeckChange:
         """Ask every seat for the secrets it has not published yet. An open card needs none."""
         still = {seat: tuple(p for p in wanted if self.owes(seat, p)) for seat, wanted in owing.items()}
         stage = Releasing(operation, positions, {seat: wanted for seat, wanted in still.items() if wanted}, self.trail)
@@ -260,15 +260,15 @@ class Releasing:
     def message(self, deck: StagedDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         return encode(Release(deck.card_secrets(tape, self.owing[duty.seat], duty.seat).to_bytes()))
 
-    def apply(self, deck: StagedDeck, duty: Duty, message: bytes) -> Step:
+    def apply(self, deck: StagedDeck, duty: Duty, message: bytes) -> DeckChange:
         said, positions = read_message(Release, message), self.owing[duty.seat]
-        keys = read_secrets(deck.table.group, said.keys, len(positions), "the keys")
+        keys = read_secrets(deck.binding.group, said.keys, len(positions), "the keys")
         return self.take(deck, duty.seat, keys)
 
-    def take(self, deck: StagedDeck, seat: int, keys: Scalars) -> Step:
+    def take(self, deck: StagedDeck, seat: int, keys: Scalars) -> DeckChange:
         """A seat's secrets, each checked against its public key."""
         positions = self.owing[seat]
-        public, wanted = keys * deck.table.group.G, deck.card_keys(positions, seat)
+        public, wanted = keys * deck.binding.group.G, deck.card_keys(positions, seat)
         if public != wanted:
             wrong = next(p for place, p in enumerate(positions) if public[place] != wanted[place])
             raise PeerFault(seat, f"the key it published for card {wrong} is not the card's key")
@@ -278,13 +278,13 @@ class Releasing:
         stage = replace(self, owing={other: wanted for other, wanted in self.owing.items() if other != seat})
         return stage.settle(deck.at(released=released, stage=stage))
 
-    def settle(self, deck: StagedDeck) -> Step:
+    def settle(self, deck: StagedDeck) -> DeckChange:
         """Wait while secrets are owed; then move or open the cards."""
         if self.owing:
-            return Step(deck)
+            return DeckChange(deck)
         places, events = deck.places, list[Event]()
         if isinstance(self.operation, Deal):
-            for seat, positions in places.deal(self.operation, deck.table.players).items():
+            for seat, positions in places.deal(self.operation, deck.binding.players).items():
                 for position in positions:
                     places = places.give(position, seat)
                     events.append(Moved(places.card(position), seat))
@@ -294,4 +294,6 @@ class Releasing:
             for position, face in zip(hidden, faces, strict=True):
                 places = places.open(position, face)
                 events.append(Opened(places.card(position), face))
-        return Step(deck.at(places=places, stage=Idle(), asked=None), (*events, Finished(deck.asked or self.operation)))
+        return DeckChange(
+            deck.at(places=places, stage=Idle(), asked=None), (*events, Finished(deck.asked or self.operation))
+        )

@@ -14,7 +14,7 @@ from nodealer.group import Group, Points, Scalars
 from nodealer.log.entry import read_entry
 from nodealer.play.bodies import Cards, read_body
 from nodealer.play.state import Fault
-from nodealer.protocols.base import Duty, Table
+from nodealer.protocols.base import Binding, Duty
 from nodealer.protocols.chain import Chain
 from nodealer.protocols.chain.candidates import Made
 from nodealer.protocols.chain.deck import ChainDeck
@@ -41,7 +41,7 @@ class LyingDeck(ChainDeck):
 
     def message(self, duty: Duty, tape: Tape, choice: bytes | None = None) -> bytes:
         honest = super().message(duty, tape, choice)
-        forge = self.lies.get(duty.step) if duty.seat == self.liar else None
+        forge = self.lies.get(duty.kind) if duty.seat == self.liar else None
         return honest if forge is None else forge(self, duty, tape, honest)
 
     def made(self, tape: Tape, number: int) -> Made:
@@ -58,7 +58,7 @@ class LyingChain(Chain):
         super().__init__(parameters, on)
         self.lying = {"liar": liar, "lies": lies, "remake": remake}
 
-    def new_deck(self, table: Table, deck: int, size: int, owner: int | None) -> ChainDeck:
+    def new_deck(self, table: Binding, deck: int, size: int, owner: int | None) -> ChainDeck:
         honest = super().new_deck(table, deck, size, owner)
         known = {part.name: getattr(honest, part.name) for part in fields(ChainDeck)}
         return LyingDeck(**known, **self.lying)  # type: ignore[arg-type]
@@ -175,7 +175,7 @@ def with_number(place: int, number: Callable[[ChainDeck, Points], Points]) -> Fo
     """A shuffle in which one number is another; `number` makes it from the honest ones. The proof is made for them."""
 
     def forge(deck: ChainDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-        group = deck.table.group
+        group = deck.binding.group
         numbers = group.points(bytes_of(honest, "numbers"))
         return changed(honest, numbers=put(numbers.to_bytes(), place, number(deck, numbers).to_bytes()))
 

@@ -111,7 +111,7 @@ def test_they_cannot_make_names_up_either(fast: Group) -> None:
 
 def false_decryption(deck: ChainDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
     """The first number is not what the key makes of it; the rest, proof included, is as an honest seat's."""
-    numbers = deck.table.group.points(bytes_of(honest, "numbers"))
+    numbers = deck.binding.group.points(bytes_of(honest, "numbers"))
     return changed(honest, numbers=put(numbers.to_bytes(), 0, (numbers[0] + numbers[0]).to_bytes()))
 
 
@@ -141,7 +141,7 @@ def oracle(victim: int, factor: int = 5) -> Forge:
 
     def forge(deck: ChainDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         target = next(held for held in deck.held.values() if deck.order[held.index] == victim)
-        marked = small(deck.table.group, factor) * target.number
+        marked = small(deck.binding.group, factor) * target.number
         return changed(honest, numbers=put(bytes_of(honest, "numbers"), 0, marked.to_bytes()))
 
     return forge
@@ -183,7 +183,7 @@ def test_no_oracle_by_a_link(fast: Group, liar: int) -> None:
 
 def fake_card(deck: ChainDeck, numbers: object) -> object:
     """A number that is no card of the deck."""
-    return small(deck.table.group, 12345) * deck.table.group.G
+    return small(deck.binding.group, 12345) * deck.binding.group.G
 
 
 @pytest.mark.parametrize("liar", [0, 1, 2])
@@ -214,7 +214,7 @@ def exchange(name: str, one: int, two: int) -> Forge:
     """Two names, or two numbers, change places; the other list stays."""
 
     def forge(deck: ChainDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-        size = 32 if name == "names" else deck.table.group.point_size
+        size = 32 if name == "names" else deck.binding.group.point_size
         return changed(honest, **{name: exchanged(bytes_of(honest, name), size, one, two)})
 
     return forge
@@ -245,7 +245,7 @@ def test_two_before_the_victim_hide_a_doubled_card(fast: Group) -> None:
 
     def second(deck: ChainDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         prior = deck.own(tape, 1).prior
-        place, group = prior.index(0), deck.table.group
+        place, group = prior.index(0), deck.binding.group
         numbers = group.points(bytes_of(honest, "numbers"))
         mended = small(group, s).invert() * numbers[place]
         return changed(honest, numbers=put(numbers.to_bytes(), place, mended.to_bytes()))

@@ -16,7 +16,7 @@ from nodealer.group import Group, Points, concat
 from nodealer.group.modp import P
 from nodealer.play.state import Phase
 from nodealer.proofs.checks import settle
-from nodealer.protocols.base import Duty, Table
+from nodealer.protocols.base import Binding, Duty
 from nodealer.protocols.chain import Chain
 from nodealer.protocols.chain.candidates import Made, check_opened, made_candidate, picked
 from nodealer.protocols.chain.deck import ChainDeck, Layer, Own, after
@@ -31,7 +31,7 @@ NEW4 = (NewDeck(0, 4),)
 
 
 def plain_deck(squares: Group, size: int = 4, kappa: int = 1, seats: int = 3) -> ChainDeck:
-    table = Table("chain", 0, bytes(32), bytes(32), 0, tuple(range(seats)), (), squares)
+    table = Binding("chain", 0, bytes(32), bytes(32), 0, tuple(range(seats)), (), squares)
     return Chain(canonical(Parameters("dealer", kappa)), squares).new_deck(table, 0, size, None)
 
 
@@ -317,4 +317,4 @@ def test_related_nonces(squares: Group) -> None:
     )
     assert {faces[0], faces[1]} == {2, 3} and faces[2] == 6
     assert made_candidate(deck, Tape(bytes(32)), 0).lists.names != layer.cards.names, "what the book would say"
-    assert not products(public_cards(deck.table, 0, 7).numbers)
+    assert not products(public_cards(deck.binding, 0, 7).numbers)

@@ -30,7 +30,7 @@ HAND = (0, 1, 2, 3)
 
 
 def fake(deck: ChainDeck, numbers: object) -> object:
-    return small(deck.table.group, 12345) * deck.table.group.G
+    return small(deck.binding.group, 12345) * deck.binding.group.G
 
 
 def disputed(fast: Group, liar: int = 1, victim: int = 2, extra: Mapping[str, Forge] | None = None) -> Game:
@@ -131,14 +131,14 @@ def forged_claim(game: Game, seat: int, factor: int, positions: tuple[int, ...] 
     replica = game.replica()
     deck = replica.state.decks[0]
     assert isinstance(deck, ChainDeck)
-    duty = next(d for d in deck.duties if d.step == MISDEAL and d.seat == seat)
+    duty = next(d for d in deck.duties if d.kind == MISDEAL and d.seat == seat)
     index, tape = deck.order.index(seat), game.tape(seat)
     own = deck.own(tape, index)
     links = own_links(deck, own, index, [deck.held[position].place for position in positions])
     bare = deck.bare(seat, tape, positions)
     images = [*links.images, *(deck.held[position].number for position in positions)]
     proof = prove(deck, duty, tape, own.key, [*links.bases, bare], images)
-    numbers = (small(deck.table.group, factor) * bare).to_bytes()
+    numbers = (small(deck.binding.group, factor) * bare).to_bytes()
     body = Misdeal(positions, numbers, b"".join(links.nonces), b"".join(links.names), proof)
     outcome = replica.append(game.by_hand(seat, Cards(duty.id, Raw(encode(body))), replica))
     fault = replica.state.fault
@@ -158,7 +158,7 @@ def test_a_false_claim_names_the_claimant(fast: Group) -> None:
 def test_an_honest_seat_has_nothing_to_claim(fast: Group) -> None:
     game = honest_table(fast)
     deck = deck_of(game)
-    for duty in (duty for duty in deck.duties if duty.step == MISDEAL):
+    for duty in (duty for duty in deck.duties if duty.kind == MISDEAL):
         assert duty.optional
         with pytest.raises(BadParameter, match="nothing to claim"):
             deck.message(duty, game.tape(duty.seat))
@@ -169,7 +169,7 @@ def test_an_honest_seat_has_nothing_to_claim(fast: Group) -> None:
 def test_a_claim_about_cards_of_others(fast: Group) -> None:
     game = honest_table(fast)
     replica = game.replica()
-    duty = next(d for d in deck_of(game).duties if d.step == MISDEAL and d.seat == 1)
+    duty = next(d for d in deck_of(game).duties if d.kind == MISDEAL and d.seat == 1)
     for positions in ((0,), (3,), (2, 2), ()):
         size = len(positions)
         number = deck_of(game).held[0].number.to_bytes()
@@ -181,7 +181,7 @@ def test_a_claim_about_cards_of_others(fast: Group) -> None:
 def test_a_draw_in_progress_does_not_keep_anybody_from_claiming(fast: Group) -> None:
     """What was on its way is dropped, and the disclosure goes on."""
     game = disputed(fast)
-    while not any(duty.step == "reveal" for duty in deck_of(game).duties):
+    while not any(duty.kind == "reveal" for duty in deck_of(game).duties):
         for data in game.step():
             game.order(data)
     claim(game)
@@ -205,4 +205,4 @@ def test_the_dealer_has_nothing_to_claim(fast: Group) -> None:
     """All that it reads is its own layer: a card there that is none is its own making."""
     game = table(fast, (NewDeck(0, 4),), deal({0: (0, 1), 1: (2,)}), show(0, 0))
     game.play(until=lambda g: bool(g.state.decks) and bool(deck_of(g).held))
-    assert {duty.seat for duty in deck_of(game).duties if duty.step == MISDEAL} == {1}
+    assert {duty.seat for duty in deck_of(game).duties if duty.kind == MISDEAL} == {1}

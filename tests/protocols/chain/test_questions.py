@@ -14,12 +14,12 @@ from .kit import NEW, PROVEN, Forge, bytes_of, changed, deal, exchanged, fault_o
 
 
 def foreign(deck: ChainDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-    number = small(deck.table.group, 99) * deck.table.group.G
+    number = small(deck.binding.group, 99) * deck.binding.group.G
     return changed(honest, numbers=put(bytes_of(honest, "numbers"), 3, number.to_bytes()))
 
 
 def power(deck: ChainDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-    numbers = deck.table.group.points(bytes_of(honest, "numbers"))
+    numbers = deck.binding.group.points(bytes_of(honest, "numbers"))
     return changed(honest, numbers=put(numbers.to_bytes(), 0, (numbers[1] + numbers[1]).to_bytes()))
 
 
@@ -59,7 +59,7 @@ def test_players_commit_to_their_decryptions(fast: Group) -> None:
 
 
 def another_key(deck: ChainDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-    group = deck.table.group
+    group = deck.binding.group
     key, given = small(group, 3), deck.stage.tracks[0].number  # type: ignore[attr-defined]
     bare = key.invert() * given
     proof = equality.prove_equality(deck.transcript(duty, 0), tape, key * group.G, bare, given, key)
@@ -67,7 +67,7 @@ def another_key(deck: ChainDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes
 
 
 def another_number(deck: ChainDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-    group = deck.table.group
+    group = deck.binding.group
     return changed(honest, numbers=(group.points(bytes_of(honest, "numbers")) + group.G).to_bytes())
 
 

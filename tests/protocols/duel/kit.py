@@ -20,7 +20,7 @@ from nodealer.play.replica import Outcome, Replica
 from nodealer.play.seat import Seat
 from nodealer.play.state import Fault, Phase
 from nodealer.proofs.checks import Check, settle
-from nodealer.protocols.base import Duty, Table
+from nodealer.protocols.base import Binding, Duty
 from nodealer.protocols.duel import Duel, DuelDeck
 from nodealer.protocols.duel.protocol import OPERATIONS
 from nodealer.tape import Tape, digest
@@ -34,21 +34,21 @@ def duel(group: Group, mode: str = "proven") -> Duel:
     return Duel(b"{}" if mode == "proven" else encode({"mode": mode}), on=group)
 
 
-def table(group: Group) -> Table:
-    return Table("duel", 0, bytes(range(32)), bytes(range(32, 64)), 0, (0, 1), (), group)
+def table(group: Group) -> Binding:
+    return Binding("duel", 0, bytes(range(32)), bytes(range(32, 64)), 0, (0, 1), (), group)
 
 
 def second(deck: DuelDeck, duty: Duty) -> Sequence[int]:
     """Take the second card; put cards back in reverse."""
     seen: Sequence[int] = deck.stage.positions  # type: ignore[attr-defined]
-    return seen[1:2] if duty.step == "take" else seen[::-1]
+    return seen[1:2] if duty.kind == "take" else seen[::-1]
 
 
 @dataclass
 class Decks:
     """Decks of one table with both tapes, all messages and all checks."""
 
-    table: Table
+    table: Binding
     mode: str = "proven"
     tapes: dict[int, Tape] = field(default_factory=lambda: {seat: Tape(bytes([7, seat]) * 16) for seat in (0, 1)})
     decks: dict[int, DuelDeck] = field(default_factory=dict)
@@ -105,7 +105,7 @@ class ScriptRules:
     """Each item of the script is one request of a hand; every hand is the same."""
 
     script: tuple[tuple[Operation, ...], ...]
-    cards: int = 52
+    deck_max: int = 52
     name: str = "script"
     parameters: bytes = b"{}"
     version: int = 0
@@ -179,7 +179,7 @@ def cheat(game: TableGame, seat: int, steps: Sequence[str], forge: Forge) -> Ver
     while batch := _said(game):
         for data in batch:
             duty = _duty_of(replica, data)
-            if duty is not None and duty.seat == seat and duty.step in steps:
+            if duty is not None and duty.seat == seat and duty.kind in steps:
                 data, changed = _forged(game, replica, duty, data, forge)
                 if changed and first is None:
                     first = len(game.log)
@@ -221,7 +221,7 @@ def _forged(game: TableGame, replica: Replica, duty: Duty, data: bytes, forge: F
     deck = replica.state.decks[duty.deck or 0]
     assert isinstance(deck, DuelDeck)
     honest = bytes(_body(data).message)
-    forged = forge(deck, duty, game.tape(duty.seat, duty.table.hand), honest)
+    forged = forge(deck, duty, game.tape(duty.seat, duty.binding.hand), honest)
     if forged == honest:
         return data, False
 

@@ -124,7 +124,7 @@ def test_a_commitment_that_does_not_open(fast: Group) -> None:
     """The card is dead: it cannot be played, and the check at the end fails on it."""
 
     def forge(deck: DuelDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-        if deck.number != 0 or duty.step == "reveal":
+        if deck.number != 0 or duty.kind == "reveal":
             return honest
         data = field_of(honest, "commitments")
         return changed(honest, commitments=put(data, 4, bytes(32)))
@@ -138,7 +138,7 @@ def two_names() -> Forge:
     def forge(deck: DuelDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         if deck.number != 0:
             return honest
-        if duty.step == "assemble":
+        if duty.kind == "assemble":
             # Card 0 is what will be drawn first; every other card is committed to under its nonce too.
             drawn = deck.at(commitments=(bytes(32),) * deck.size, made=(0,) * deck.size)
             nonces = secrets.nonces(drawn, tape, range(deck.size))
@@ -376,7 +376,7 @@ def test_a_refused_draw_is_leaving(fast: Group, mode: str) -> None:
     game = played(fast, mode, NEW, DRAW)
     game.play(
         until=lambda game: (
-            any(duty.step == "give" for duty in game.state.decks[0].duties) if game.state.decks else False
+            any(duty.kind == "give" for duty in game.state.decks[0].duties) if game.state.decks else False
         )
     )
     replica = game.replica()

@@ -24,7 +24,7 @@ from nodealer.group import group as make_group
 from nodealer.play.replica import Outcome
 from nodealer.play.state import Phase
 from nodealer.proofs.encoding import encodings
-from nodealer.protocols.base import Table
+from nodealer.protocols.base import Binding
 from nodealer.protocols.duel import DuelDeck, secrets
 from nodealer.tape import Tape
 
@@ -138,7 +138,7 @@ def fresh_values(group: Group, message: bytes) -> list[bytes]:
 
 
 def shuffle_alone(seats: int, honest: int, tape: Tape) -> tuple[int, ...]:
-    table = Table("duel", 0, bytes(32), bytes(32), 0, (0, 1), (), make_group(backend=BACKEND))
+    table = Binding("duel", 0, bytes(32), bytes(32), 0, (0, 1), (), make_group(backend=BACKEND))
     deck = duel(table.group).new_deck(table, 0, 4, 0)
     assert deck.faces is not None
     return tuple(secrets.order(deck, tape, 0, honest % 2, deck.faces))
@@ -173,7 +173,7 @@ def attack(deck: DuelDeck, tapes: Mapping[int, Tape]) -> dict[Card, int]:
     """Open every card of a deck with all keys that are published or on a tape, as if the missing ones were one."""
     positions = tuple(range(deck.size))
     keys = deck.cipher.integers([1] * deck.size)
-    for seat in deck.table.players:
+    for seat in deck.binding.players:
         own = deck.card_secrets(tapes[seat], positions, seat) if seat in tapes else None
         one = deck.cipher.integers([1])
         parts = [deck.released.get(p, {}).get(seat, one if own is None else own[p]) for p in positions]

@@ -7,12 +7,12 @@ import pytest
 from conformance.harness import Decide
 from conformance.harness import Game as TableGame
 from nodealer.errors import IllegalMove
-from nodealer.games.duel import Concede, DuelGame, DuelRules
+from nodealer.games.wardens import Concede, WardensGame, WardensRules
 from nodealer.group import Group
-from nodealer.play.duelbot import DuelBot
 from nodealer.play.seat import Seat
 from nodealer.play.state import Phase
 from nodealer.play.view import view_of
+from nodealer.play.wardensbot import WardensBot
 from nodealer.protocols.base import Duty
 
 from .kit import MODES, duel
@@ -25,17 +25,17 @@ def bots(concede_in: int | None = None) -> Decide:
 
     def decide(seat: Seat, duty: Duty) -> bytes | None:
         view, game = view_of(seat), seat.replica.state.game
-        assert isinstance(game, DuelGame)
+        assert isinstance(game, WardensGame)
         if duty.deck is None:
-            return seat.move(Concede() if game.turn == concede_in else DuelBot().move(view))
-        seat.choose(duty, DuelBot().choose(view, duty))
+            return seat.move(Concede() if game.turn == concede_in else WardensBot().move(view))
+        seat.choose(duty, WardensBot().choose(view, duty))
         return None
 
     return decide
 
 
 def table(group: Group, mode: str, decide: Decide, hands: int = 1) -> TableGame:
-    return TableGame(duel(group, mode), DuelRules(), seats=2, seed="duel game", decide=decide, hands=hands)
+    return TableGame(duel(group, mode), WardensRules(), seats=2, seed="duel game", decide=decide, hands=hands)
 
 
 @modes
@@ -65,7 +65,7 @@ def test_abandoned(fast: Group, mode: str) -> None:
     result = replica.state.results[0]
     assert (result["ended"], result["winner"], result["gone"]) == ("forfeit", 1, [0])
     # Who stays still opens its book where that is how a hand ends.
-    waiting = {open_duty.duty.seat for open_duty in replica.state.duties.values() if open_duty.duty.step == "book"}
+    waiting = {open_duty.duty.seat for open_duty in replica.state.duties.values() if open_duty.duty.kind == "book"}
     assert waiting == (set() if mode == "proven" else {1})
 
 
@@ -76,7 +76,7 @@ def test_a_choice_is_made_once(fast: Group) -> None:
     (duty,) = seat.to_choose
     with pytest.raises(IllegalMove, match="not a choice"):
         seat.choose(duty, b"[999]")
-    seat.choose(duty, DuelBot().choose(view_of(seat), duty))
+    seat.choose(duty, WardensBot().choose(view_of(seat), duty))
     assert not seat.to_choose
     with pytest.raises(IllegalMove, match="chosen already"):
         seat.choose(duty, b"[1]")

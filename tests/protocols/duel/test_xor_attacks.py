@@ -91,6 +91,6 @@ def test_both_find_nothing_in_the_other_modes(fast: Group, mode: str) -> None:
 def test_a_new_deck_is_what_the_programs_read(fast: Group) -> None:
     """Step 5 and step 7 of the source are the first two shuffles of the log."""
     decks = fresh(fast, "xor", 4)
-    assert [duty.step for duty, _ in decks.said] == ["assemble", "shuffle", "shuffle", "lock", "lock"]
+    assert [duty.kind for duty, _ in decks.said] == ["assemble", "shuffle", "shuffle", "lock", "lock"]
     assert [duty.seat for duty, _ in decks.said] == [0, 0, 1, 0, 1]
     assert not isinstance(decks.decks[0].stage, Working)

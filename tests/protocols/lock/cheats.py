@@ -47,7 +47,7 @@ class Multiplied:
 
 def false_cascade(change: Callable[[Multiplied], Multiplied], where: Where = here) -> Forge:
     def forge(deck: LockDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-        stage, table = deck.stage, deck.table
+        stage, table = deck.stage, deck.binding
         assert isinstance(stage, Cascading)
         s = cascade_secret(tape, table, deck.number, deck.epoch, duty.seat)
         order = cascade_order(tape, table, deck.number, deck.epoch, duty.seat, stage.cards)
@@ -127,7 +127,7 @@ class Locked:
 
 def false_lock(change: Callable[[Locked], Locked], where: Where = here) -> Forge:
     def forge(deck: LockDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-        stage, table = deck.stage, deck.table
+        stage, table = deck.stage, deck.binding
         assert isinstance(stage, Locking)
         old = cascade_secret(tape, table, deck.number, deck.epoch, duty.seat)
         new = fresh_secrets(tape, table, deck.number, deck.epoch, stage.origin, len(stage.cards), duty.seat)
@@ -193,7 +193,7 @@ def false_held(change: Callable[[LockDeck, Declared], Points], where: Where = he
         stage = deck.stage
         assert isinstance(stage, Declaring)
         positions = stage._mine(deck, duty.seat)
-        e = cascade_secret(tape, deck.table, deck.number, deck.epoch, duty.seat)
+        e = cascade_secret(tape, deck.binding, deck.number, deck.epoch, duty.seat)
         secrets = deck.card_secrets(tape, positions, duty.seat)
         ratio = e * secrets.invert()
         V = concat(*(held_point(deck, position) for position in positions))
@@ -212,7 +212,7 @@ def false_raise(change: Callable[[Points, Points], Points], where: Where = here)
     def forge(deck: LockDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         stage = deck.stage
         assert isinstance(stage, Raising)
-        e = cascade_secret(tape, deck.table, deck.number, deck.epoch, duty.seat)
+        e = cascade_secret(tape, deck.binding, deck.number, deck.epoch, duty.seat)
         before = stage._points(deck, duty.seat)
         after = change(before, e * before)
         place = where(deck)

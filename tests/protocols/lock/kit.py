@@ -61,7 +61,7 @@ class ScriptRules:
     """
 
     script: tuple[tuple[Operation, ...], ...]
-    cards: int = 52
+    deck_max: int = 52
     name: str = "script"
     parameters: bytes = b"{}"
     version: int = 0
@@ -147,7 +147,7 @@ def plays_on(source: Source) -> Callable[[Seat, Duty], bytes | None]:
 
     def decide(seat: Seat, duty: Duty) -> bytes | None:
         game = seat.replica.state.game
-        if duty.deck is not None or duty.step != "move" or not isinstance(game, Hand):
+        if duty.deck is not None or duty.kind != "move" or not isinstance(game, Hand):
             return None
         legal, whim = game.legal(seat.number), source.below(12)
         if legal.show:
@@ -313,7 +313,7 @@ def _next_is(game: Game, seat: int, step: str) -> bool:
     if not game.pending:
         game.pending = game.step()
     duty = duty_of(game.state.duties, game.pending[0]) if game.pending else None
-    return duty is not None and (duty.seat, duty.step) == (seat, step)
+    return duty is not None and (duty.seat, duty.kind) == (seat, step)
 
 
 def duty_of(duties: Mapping[bytes, Any], data: bytes) -> Duty | None:
@@ -324,7 +324,7 @@ def duty_of(duties: Mapping[bytes, Any], data: bytes) -> Duty | None:
 
 def forged(game: Game, duty: Duty, data: bytes, forge: Forge) -> bytes:
     """The entry with another message in it, signed by its own seat."""
-    deck, tape = deck_of(game), game.tape(duty.seat, duty.table.hand)
+    deck, tape = deck_of(game), game.tape(duty.seat, duty.binding.hand)
     message = json.loads(forge(deck, duty, tape, deck.message(duty, tape)))
 
     def change(entry: dict[str, Any]) -> None:
@@ -424,7 +424,7 @@ def take_over(game: Table, seat: int) -> None:
 
 
 def owed_by(game: Table, seat: int, step: str) -> Duty:
-    return next(d.duty for d in game.state.duties.values() if (d.duty.seat, d.duty.step) == (seat, step))
+    return next(d.duty for d in game.state.duties.values() if (d.duty.seat, d.duty.kind) == (seat, step))
 
 
 def say(game: Table, seat: int, step: str, message: bytes | None = None) -> Outcome:

@@ -126,8 +126,8 @@ def test_faces_that_cannot_be_played_with(fast: Group, spoil: str) -> None:
     game.play(until=lambda game: game.state.phase is Phase.PLAYING)
     take_over(game, 2)
     deck = deck_of(game)
-    others = [fragments(game.tape(seat), deck.table, 0, 0, CARDS, seat) for seat in (0, 1)]
-    mine = fragments(game.tape(2), deck.table, 0, 0, CARDS, 2)
+    others = [fragments(game.tape(seat), deck.binding, 0, 0, CARDS, seat) for seat in (0, 1)]
+    mine = fragments(game.tape(2), deck.binding, 0, 0, CARDS, 2)
     wanted = -(others[0] + others[1]) if spoil == "identity" else others[0] + others[1] + mine
     first = wanted[0] if spoil == "identity" else wanted[1] - others[0][0] - others[1][0]
     points = at_place(mine, 0, first).to_bytes()
@@ -139,7 +139,7 @@ def test_faces_that_cannot_be_played_with(fast: Group, spoil: str) -> None:
     while game.state.phase is Phase.PLAYING:
         mine_now = [d.duty for d in game.state.duties.values() if d.duty.seat == 2]
         if mine_now:
-            say(game, 2, mine_now[0].step)
+            say(game, 2, mine_now[0].kind)
         game.play()
     assert game.state.fault is None and len(game.state.results) == 1
     first_fragments = {m["points"] for _, m in messages(game.log) if m["type"] == "fragments"}
@@ -242,7 +242,7 @@ def test_the_key_of_the_cascade_for_a_card(fast: Group) -> None:
 
 def release(change: Callable[[Scalars], Scalars]) -> Forge:
     def forge(deck: LockDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-        keys = deck.table.group.scalars(field_of(honest, "keys"))
+        keys = deck.binding.group.scalars(field_of(honest, "keys"))
         return changed(honest, keys=change(keys).to_bytes())
 
     return forge
@@ -277,9 +277,9 @@ def test_wrong_secret_for_the_table_and_for_a_show(fast: Group) -> None:
 # --- The same words elsewhere ---
 
 PLACES: Final[dict[str, Where]] = {
-    "another session": lambda deck: deck.at(table=replace(deck.table, session=bytes(32))),
-    "another roster": lambda deck: deck.at(table=replace(deck.table, roster=bytes(32))),
-    "another hand": lambda deck: deck.at(table=replace(deck.table, hand=1)),
+    "another session": lambda deck: deck.at(binding=replace(deck.binding, session=bytes(32))),
+    "another roster": lambda deck: deck.at(binding=replace(deck.binding, roster=bytes(32))),
+    "another hand": lambda deck: deck.at(binding=replace(deck.binding, hand=1)),
     "another deck": lambda deck: deck.at(number=1),
     "another epoch": lambda deck: deck.at(epoch=deck.epoch + 1),
 }
@@ -305,7 +305,7 @@ def test_message_of_another_hand(fast: Group, step: str) -> None:
         old = next(m for seat, m in messages(before) if seat == 1 and m["type"] == kind)
         if step == "commit":
             # A commitment is seen to be false when it is opened.
-            game.play(until=lambda game: any(d.duty.step == "commit" for d in game.state.duties.values()))
+            game.play(until=lambda game: any(d.duty.kind == "commit" for d in game.state.duties.values()))
             take_over(game, 1)
             say(game, 1, "commit", encode(old))
             game.play()
@@ -346,7 +346,7 @@ def test_bad_picks(fast: Group) -> None:
 def test_wrong_picker(fast: Group) -> None:
     """Another seat answers for the picker: it owes nothing of the kind."""
     game = scripted(fast, NEW, DEAL, OPEN)
-    game.play(until=lambda game: any(d.duty.step == "pick" for d in game.state.duties.values()))
+    game.play(until=lambda game: any(d.duty.kind == "pick" for d in game.state.duties.values()))
     duty = next(d.duty for d in game.state.duties.values())
     replica = game.replica()
     for seat in range(SEATS):
@@ -415,7 +415,7 @@ def test_who_holds_nothing_declares_nothing(fast: Group) -> None:
     game = scripted(fast, (NewDeck(0, 8), Deal(0, portions((0, 1)))), OPEN, OPEN, seats=4)
     game.play(until=lambda game: getattr(game.state.game, "at", 0) == 2)
     leave(game, (3,))
-    game.play(until=lambda game: any(d.duty.step == "held" for d in game.state.duties.values()))
+    game.play(until=lambda game: any(d.duty.kind == "held" for d in game.state.duties.values()))
     assert {d.duty.seat for d in game.state.duties.values()} == {0, 1}
     duty, replica = owed_by(game, 0, "held"), game.replica()
     message = deck_of(game).message(duty, game.tape(0))

@@ -11,7 +11,7 @@ from nodealer.cards import Deal, NewDeck, Open
 from nodealer.errors import BadParameter, EntryRefused
 from nodealer.group import Group
 from nodealer.play.bodies import Cards
-from nodealer.protocols.base import Table as Places
+from nodealer.protocols.base import Binding as Places
 from nodealer.protocols.lock import Lock
 from nodealer.protocols.lock.picking import Picking, ServerPicking, picker_order
 from nodealer.tape import digest
@@ -102,7 +102,7 @@ def test_pick_takes_what_it_names(fast: Group) -> None:
 def test_server_picks_once_and_has_no_cards(fast: Group) -> None:
     game = asked(with_server(fast), 3)
     deck = deck_of(game)
-    assert picks(game) == [3] and deck.table.players == (0, 1, 2)
+    assert picks(game) == [3] and deck.binding.players == (0, 1, 2)
     assert 3 not in deck.layers[0].keys and not deck.places.hand(3)
     named = next(m["positions"] for _, m in messages(game.log) if m["type"] == "pick")
     assert sorted(named) == list(range(3, 10))

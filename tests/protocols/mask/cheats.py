@@ -60,10 +60,10 @@ class ShuffleStep:
 def shuffle_step(deck: MaskDeck, duty: Duty, tape: Tape) -> ShuffleStep:
     stage = deck.stage
     assert isinstance(stage, Shuffling)
-    s = shuffle_secret(tape, deck.table, deck.number, stage.epoch, duty.seat)
-    S = s * deck.table.group.G
+    s = shuffle_secret(tape, deck.binding, deck.number, stage.epoch, duty.seat)
+    S = s * deck.binding.group.G
     joint = stage.joint + S if stage._step == "shuffle" else stage.joint
-    order, masks = shuffle_draws(tape, deck.table, deck.number, stage.epoch, duty.seat, stage.cards, joint)
+    order, masks = shuffle_draws(tape, deck.binding, deck.number, stage.epoch, duty.seat, stage.cards, joint)
     step = ShuffleStep(stage, s, S, order, masks, stage.cards.epk, stage.cards.msg)
     return step.masked(order)
 
@@ -91,7 +91,7 @@ def false_shuffle(change: Callable[[ShuffleStep], ShuffleStep]) -> Callable[[Mas
 
 
 def context(deck: MaskDeck, duty: Duty, epoch: int):  # type: ignore[no-untyped-def]
-    return deck.table.context(deck=deck.number, epoch=epoch, step=duty.step, seat=duty.seat).transcript()
+    return deck.binding.context(deck=deck.number, epoch=epoch, step=duty.kind, seat=duty.seat).transcript()
 
 
 def replaced(points: Points, index: int, point: Points) -> Points:
@@ -175,7 +175,7 @@ class Move:
 
 def false_rekey(change: Callable[[Move], Move]) -> Callable[[MaskDeck, Duty, Tape, bytes], bytes]:
     def forge(deck: MaskDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-        stage, table = deck.stage, deck.table
+        stage, table = deck.stage, deck.binding
         assert isinstance(stage, Rekeying)
         old = shuffle_secret(tape, table, deck.number, stage.epoch, duty.seat)
         origin, count = stage.cards.digest(), len(stage.cards)
@@ -192,7 +192,7 @@ def false_gather(change: Callable[[Move], Move]) -> Callable[[MaskDeck, Duty, Ta
     """`keys` of the move is the one shuffle key."""
 
     def forge(deck: MaskDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-        stage, table, epoch = deck.stage, deck.table, deck.places.epoch + 1
+        stage, table, epoch = deck.stage, deck.binding, deck.places.epoch + 1
         assert isinstance(stage, Gathering)
         s = shuffle_secret(tape, table, deck.number, epoch, duty.seat)
         epk = gather_cards(deck.layers, stage.masked).epk
@@ -209,7 +209,7 @@ def false_gather(change: Callable[[Move], Move]) -> Callable[[MaskDeck, Duty, Ta
 
 def false_mask(change: Callable[[Masked], Masked]) -> Callable[[MaskDeck, Duty, Tape, bytes], bytes]:
     def forge(deck: MaskDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-        stage, table = deck.stage, deck.table
+        stage, table = deck.stage, deck.binding
         assert isinstance(stage, Masking)
         masks = mask_draws(tape, table, deck.number, stage.epoch, duty.seat, stage.cards, stage.joint)
         added = change(Masked(masks * table.group.G, masks * stage.joint))

@@ -19,7 +19,7 @@ from nodealer.play.bodies import Cards, read_body
 from nodealer.play.replica import Outcome, Replica
 from nodealer.play.state import Fault
 from nodealer.proofs.checks import Check, settle
-from nodealer.protocols.base import Duty, Table
+from nodealer.protocols.base import Binding, Duty
 from nodealer.protocols.mask import Mask
 from nodealer.protocols.mask.deck import MaskDeck
 from nodealer.tape import Tape, digest
@@ -29,8 +29,8 @@ SESSION: Final = bytes(range(32))
 ROSTER: Final = bytes(range(32, 64))
 
 
-def table(group: Group, seats: int = 3, *, session: bytes = SESSION, roster: bytes = ROSTER, hand: int = 0) -> Table:
-    return Table("mask", 0, session, roster, hand, tuple(range(seats)), (), group)
+def table(group: Group, seats: int = 3, *, session: bytes = SESSION, roster: bytes = ROSTER, hand: int = 0) -> Binding:
+    return Binding("mask", 0, session, roster, hand, tuple(range(seats)), (), group)
 
 
 def tapes_of(seats: int, mark: int = 1) -> dict[int, Tape]:
@@ -41,7 +41,7 @@ def tapes_of(seats: int, mark: int = 1) -> dict[int, Tape]:
 class Decks:
     """Decks of one table with everybody's tape, all messages and all checks, settled step by step or at the end."""
 
-    table: Table
+    table: Binding
     tapes: dict[int, Tape]
     decks: dict[int, MaskDeck] = field(default_factory=dict)
     said: list[tuple[Duty, bytes]] = field(default_factory=list)
@@ -100,7 +100,7 @@ class ScriptRules:
     """Each item of the script is one request of a hand; every hand is the same."""
 
     script: tuple[tuple[Operation, ...], ...]
-    cards: int = 52
+    deck_max: int = 52
     name: str = "script"
     parameters: bytes = b"{}"
     version: int = 0
@@ -173,8 +173,8 @@ def cheat(game: TableGame, seat: int, step: str, forge: Forge, *, skip: int = 0)
     while batch := game.step():
         for place, data in enumerate(batch):
             duty = _duty_of(eager, data)
-            if duty is None or duty.seat != seat or duty.step != step or skip:
-                skip -= duty is not None and (duty.seat, duty.step) == (seat, step)
+            if duty is None or duty.seat != seat or duty.kind != step or skip:
+                skip -= duty is not None and (duty.seat, duty.kind) == (seat, step)
                 _take(game, data, eager, lazy)
                 continue
             forged = _forged(game, eager, duty, data, forge)
@@ -197,7 +197,7 @@ def _duty_of(replica: Replica, data: bytes) -> Duty | None:
 def _forged(game: TableGame, replica: Replica, duty: Duty, data: bytes, forge: Forge) -> bytes:
     deck = replica.state.decks[duty.deck]
     assert isinstance(deck, MaskDeck)
-    tape = game.tape(duty.seat, duty.table.hand)
+    tape = game.tape(duty.seat, duty.binding.hand)
     message = json.loads(forge(deck, duty, tape, deck.message(duty, tape)))
 
     def change(entry: dict[str, Any]) -> None:

@@ -262,7 +262,7 @@ def test_two_seats_whose_false_gains_cancel(fast: Group) -> None:
         for data in game.step():
             seat, body = game.signer(data), read_body(bytes(read_entry(data).entry.body))
             known = eager.state.duties.get(body.duty) if isinstance(body, Cards) else None
-            if known is not None and known.duty.step == "rekey" and seat in signs:
+            if known is not None and known.duty.kind == "rekey" and seat in signs:
                 deck = eager.state.decks[0]
                 assert isinstance(deck, MaskDeck)
                 false = cheats.false_rekey(off(signs[seat]))(deck, known.duty, game.tape(seat), b"")
@@ -308,7 +308,7 @@ def test_wrong_key_released(fast: Group, kind: str, seat: int, index: int) -> No
         wrong = {
             "other": (fast.scalars(element(keys, index)) + one).to_bytes(),
             "next": element(keys, 1 - index),
-            "shuffle key": cheats.shuffle_secret(tape, deck.table, 0, 0, duty.seat).to_bytes(),
+            "shuffle key": cheats.shuffle_secret(tape, deck.binding, 0, 0, duty.seat).to_bytes(),
         }[kind]
         return changed(honest, keys=put(keys, index, wrong))
 

@@ -53,7 +53,7 @@ def false_log(group: Group, rules: ScriptRules) -> tuple[Game, list[bytes]]:
         deck, duty = replica.state.decks[0], duties[0]
         assert isinstance(deck, MaskDeck)
         message = deck.message(duty, game.tape(duty.seat))
-        if (duty.step, duty.seat) == ("shuffle", 0):
+        if (duty.kind, duty.seat) == ("shuffle", 0):
             message = cheats.false_shuffle(cheats.doubled(1))(deck, duty, game.tape(0), message)
         data = game.by_hand(duty.seat, Cards(duty.id, msgspec.Raw(message)), replica)
         log.append(data)

@@ -39,7 +39,7 @@ class Model:
             return []
         deck, seats = self.decks.decks[self.number], self.decks.table.seats
         secrets = {
-            s: gather_secrets(self.decks.tapes[s], deck.table, deck.number, deck.layers, positions, s) for s in seats
+            s: gather_secrets(self.decks.tapes[s], deck.binding, deck.number, deck.layers, positions, s) for s in seats
         }
         faces = deck.unmask(positions, secrets)
         return [self.places.face(p) if f is None else f for p, f in zip(positions, faces, strict=True)]

@@ -67,13 +67,13 @@ def test_from_elsewhere(fast: Group, elsewhere: str) -> None:
     both = list(zip(moments(here), moments(foreign, number), strict=True))
     assert len(both) > 25
     for (deck, duty, honest), (_, same_duty, message) in both:
-        assert (duty.seat, duty.step) == (same_duty.seat, same_duty.step)
+        assert (duty.seat, duty.kind) == (same_duty.seat, same_duty.kind)
         assert accepted(deck, duty, honest)
-        if elsewhere == "tapes" and duty.step == "shuffle" and duty.seat == 0:
+        if elsewhere == "tapes" and duty.kind == "shuffle" and duty.seat == 0:
             # Another honest shuffle of the same bare faces: that is what this seat could have sent.
             assert accepted(deck, duty, message)
         else:
-            assert not accepted(deck, duty, message), (duty.seat, duty.step)
+            assert not accepted(deck, duty, message), (duty.seat, duty.kind)
 
 
 def test_from_another_seat_or_epoch(fast: Group) -> None:

@@ -162,7 +162,7 @@ def test_outsider_reads_nothing_after_a_return(group: Group, place: Place) -> No
     decks.ask(Deal(0, (Portion(0, 1),)))
     decks.ask(Return(0, (0,), place))
     deck = decks.ask(Deal(0, (Portion(1, positions=(2,)),)))
-    said = {(duty.step, duty.seat, count): message for count, (duty, message) in enumerate(decks.said)}
+    said = {(duty.kind, duty.seat, count): message for count, (duty, message) in enumerate(decks.said)}
 
     def of(step: str, seat: int, name: str, which: int) -> bytes:
         return field_of([m for (s, p, _), m in said.items() if (s, p) == (step, seat)][which], name)
@@ -223,7 +223,7 @@ def test_nothing_published_is_a_secret_times_an_epk(fast: Group) -> None:
     decks.settle()
     public = published_points(fast, decks.said)
     assert len(public) > 250
-    epks = [field_of(m, "epk") for d, m in decks.said if d.step in ("shuffle", "reshuffle", "mask")]
+    epks = [field_of(m, "epk") for d, m in decks.said if d.kind in ("shuffle", "reshuffle", "mask")]
     epk = concat(*(fast.points(data) for data in epks), *(layer.cards.epk for layer in decks.decks[0].layers))
     for seat in range(3):
         secrets = secrets_of(decks, seat)
@@ -234,7 +234,7 @@ def test_nothing_published_is_a_secret_times_an_epk(fast: Group) -> None:
 def test_fork_that_feeds_a_seat_its_own_epk(fast: Group) -> None:
     """Made to shuffle its own cards, or points it published elsewhere, a seat still publishes no s·epk."""
     decks = fresh(fast, 3, 3)
-    duty, message = next((d, m) for d, m in decks.said if d.step == "shuffle" and d.seat == 1)
+    duty, message = next((d, m) for d, m in decks.said if d.kind == "shuffle" and d.seat == 1)
     own = Masked(fast.points(field_of(message, "epk")), fast.points(field_of(message, "msg")))
     S = fast.points(field_of(message, "key"))
     for cards in (own, Masked(own.msg, own.epk), Masked(concat(S, own.epk[1:]), own.msg)):
@@ -291,7 +291,7 @@ def test_gather_after_a_deal_shows_shares_of_known_cards_only(fast: Group) -> No
     for _ in range(3):
         deck = decks.step(deck, deck.duties[0])  # type: ignore[arg-type]
     gains = fast.points(field_of(decks.said[-2][1], "gains"))
-    old = fast.scalars(field_of(next(m for d, m in decks.said if (d.step, d.seat) == ("release", 1)), "keys"))
+    old = fast.scalars(field_of(next(m for d, m in decks.said if (d.kind, d.seat) == ("release", 1)), "keys"))
     s = shuffle_secret(decks.tapes[1], decks.table, 0, 1, 1)
     cards = gather_cards(deck.layers, stage.masked)  # type: ignore[attr-defined]
     assert gains[0] + old * cards.epk[0] == s * cards.epk[0]

@@ -53,9 +53,9 @@ def offset_step(deck: OffsetDeck, duty: Duty, tape: Tape, before: Pairs | None =
     """The honest step, on the deck that is due or on another one."""
     assert isinstance(deck.stage, Shuffling)
     before = deck.stage._before(deck) if before is None else before
-    order, scales, rest = step_secrets(tape, deck.table, deck.number, duty.seat, before)
+    order, scales, rest = step_secrets(tape, deck.binding, deck.number, duty.seat, before)
     r, x, t = rest[0], rest[1], rest[2]
-    G, H = deck.table.group.G, blinding_generator(deck.table.group)
+    G, H = deck.binding.group.G, blinding_generator(deck.binding.group)
     scaled = Pairs(scales * before.A, scales * before.B)
     return OffsetStep(before, order, scales, r, x, t, scaled, scaled, r * G, r * x * G + t * H).mapped(order)
 

@@ -13,7 +13,7 @@ from nodealer.cards import Card, Event, Operation
 from nodealer.group import Group
 from nodealer.play.replica import Replica
 from nodealer.proofs.checks import Check, settle
-from nodealer.protocols.base import Duty, Step, Table
+from nodealer.protocols.base import Binding, DeckChange, Duty
 from nodealer.protocols.offset import Offset
 from nodealer.protocols.offset.deck import OffsetDeck
 from nodealer.tape import Tape
@@ -33,9 +33,9 @@ def table(
     roster: bytes = ROSTER,
     hand: int = 0,
     dealer: int | None = None,
-) -> Table:
+) -> Binding:
     roles = () if dealer is None else (("dealer", dealer),)
-    return Table("offset", 0, session, roster, hand, tuple(range(seats)), roles, group)
+    return Binding("offset", 0, session, roster, hand, tuple(range(seats)), roles, group)
 
 
 def tapes_of(seats: int, mark: int = 1) -> dict[int, Tape]:
@@ -45,13 +45,13 @@ def tapes_of(seats: int, mark: int = 1) -> dict[int, Tape]:
 class UnprovenDeck(OffsetDeck):
     """A deck whose proofs nobody looks at: the protocol as its source has it."""
 
-    def apply(self, duty: Duty, message: bytes) -> Step:
+    def apply(self, duty: Duty, message: bytes) -> DeckChange:
         step = super().apply(duty, message)
-        return Step(step.deck, step.events)
+        return DeckChange(step.deck, step.events)
 
 
 class Unproven(Offset):
-    def new_deck(self, table: Table, deck: int, size: int, owner: int | None) -> OffsetDeck:
+    def new_deck(self, table: Binding, deck: int, size: int, owner: int | None) -> OffsetDeck:
         made = super().new_deck(table, deck, size, owner)
         return UnprovenDeck(**{f.name: getattr(made, f.name) for f in fields(made) if f.init})
 
@@ -64,7 +64,7 @@ Forge = Callable[[OffsetDeck, Duty, Tape, bytes], bytes]
 class Decks:
     """Decks of one table with everybody's tape, all messages and all checks. Some seats' messages are forged."""
 
-    table: Table
+    table: Binding
     tapes: dict[int, Tape]
     protocol: Offset
     #: The order of players that the dealer asks for.
@@ -91,9 +91,9 @@ class Decks:
         return deck
 
     def message(self, deck: OffsetDeck, duty: Duty) -> bytes:
-        choice = encode(list(self.order)) if self.order is not None and duty.step == "requestDealParts" else None
+        choice = encode(list(self.order)) if self.order is not None and duty.kind == "requestDealParts" else None
         honest = deck.message(duty, self.tapes[duty.seat], choice)
-        forge = self.forged.get((duty.seat, duty.step))
+        forge = self.forged.get((duty.seat, duty.kind))
         return honest if forge is None else forge(deck, duty, self.tapes[duty.seat], honest)
 
     def step(self, deck: OffsetDeck, duty: Duty) -> OffsetDeck:
@@ -155,7 +155,7 @@ def cheat(game: TableGame, seat: int, step: str, forge: Forge) -> Verdict:
     while batch := game.step():
         for place, data in enumerate(batch):
             duty = _duty_of(eager, data)
-            if duty is None or duty.seat != seat or duty.step != step:
+            if duty is None or duty.seat != seat or duty.kind != step:
                 _take(game, data, eager, lazy)
                 continue
             return _judge(game, seat, resigned_as(game, eager, duty, data, forge), batch[place + 1 :], eager, lazy)
@@ -166,7 +166,7 @@ def resigned_as(game: TableGame, replica: Replica, duty: Duty, data: bytes, forg
     """The entry of a duty with what `forge` makes of its message, signed again."""
     deck = replica.state.decks[duty.deck]  # type: ignore[index]
     assert isinstance(deck, OffsetDeck)
-    tape = game.tape(duty.seat, duty.table.hand)
+    tape = game.tape(duty.seat, duty.binding.hand)
     message = json.loads(forge(deck, duty, tape, deck.message(duty, tape)))
 
     def change(entry: dict[str, Any]) -> None:

@@ -216,7 +216,7 @@ def test_repeated_key_parts(fast: Group, seat: int) -> None:
     """One part for two deals, proven: the one who has it would open both by publishing one."""
 
     def forge(deck: OffsetDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-        d = deal_parts(tape, deck.table, deck.number, deck.size, duty.seat).take([0, 1, 0, 3])
+        d = deal_parts(tape, deck.binding, deck.number, deck.size, duty.seat).take([0, 1, 0, 3])
         D = d * fast.G
         proof = equality.prove_knowledge(deck.transcript(duty, 0), tape, D, d)
         return altered(honest, dealPublicKeyParts=D.to_bytes(), proof=proof)
@@ -443,7 +443,7 @@ def test_twice_by_the_same_seat(fast: Group, step: str) -> None:
         replica.append(game.by_hand(entry.seat, bytes(entry.body), replica))
     assert refused.value.seat == entry.seat
     # With the duty of the seat that is next.
-    known = next(k.duty for k in replica.state.duties.values() if k.duty.step == step and k.duty.seat != entry.seat)
+    known = next(k.duty for k in replica.state.duties.values() if k.duty.kind == step and k.duty.seat != entry.seat)
     deck = replica.state.decks[0]
     forged = deck.message(known, game.tape(known.seat))
     for message in (bytes(body.message), altered(forged, playerId=entry.seat + 1), forged):

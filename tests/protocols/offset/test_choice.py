@@ -31,7 +31,7 @@ def test_a_dealer_may_choose_the_order_at_its_seat() -> None:
     table, roots = _table()
     table.step()
     dealer = table.seats[0]
-    (duty,) = [duty for duty in dealer.open_duties if duty.step == "requestDealParts"]
+    (duty,) = [duty for duty in dealer.open_duties if duty.kind == "requestDealParts"]
     with pytest.raises(IllegalMove, match="not a choice"):
         dealer.choose(duty, b"[1,1,2]")
     dealer.choose(duty, encode([3, 1, 2]))

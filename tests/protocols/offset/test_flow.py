@@ -41,7 +41,7 @@ def test_every_dealer(group: Group, seats: int) -> None:
         decks = decks_of(group, seats, dealer=dealer)
         run(decks, seats)
         spoke = {
-            duty.seat for duty, _ in decks.said if duty.step in ("requestDealParts", "dealInitial", "revealInitial")
+            duty.seat for duty, _ in decks.said if duty.kind in ("requestDealParts", "dealInitial", "revealInitial")
         }
         assert spoke == {dealer}
 
@@ -51,7 +51,7 @@ def test_every_order(fast: Group, dealer: int) -> None:
     for order in itertools.permutations([1, 2, 3]):
         decks = decks_of(fast, 3, order=order, dealer=dealer)
         run(decks, 3)
-        assert [duty.seat + 1 for duty, _ in decks.said if duty.step == "shuffle"] == list(order)
+        assert [duty.seat + 1 for duty, _ in decks.said if duty.kind == "shuffle"] == list(order)
 
 
 def test_some_orders_of_five(fast: Group) -> None:

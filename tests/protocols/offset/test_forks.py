@@ -31,7 +31,7 @@ def test_another_input_deck_has_other_secrets(group: Group) -> None:
         for m in (said, said_other)
     ]  # fmt: skip
     assert not values[0] & values[1]
-    secrets = [step_secrets(one.tapes[1], d.table, 0, 1, d.turns[0].deck) for d in (deck, other)]
+    secrets = [step_secrets(one.tapes[1], d.binding, 0, 1, d.turns[0].deck) for d in (deck, other)]
     assert all(secrets[0][part] != secrets[1][part] for part in (1, 2))
 
 

@@ -10,7 +10,7 @@ from nodealer.cards import Deal, NewDeck, Open, Opened, Portion
 from nodealer.errors import CardUnreadable, PeerFault
 from nodealer.group import Group, Points, Scalars, concat
 from nodealer.proofs.generators import blinding_generator
-from nodealer.protocols.base import Duty, Table
+from nodealer.protocols.base import Binding, Duty
 from nodealer.protocols.offset import making
 from nodealer.protocols.offset.deck import OffsetDeck, Pairs, step_secrets
 from nodealer.tape import Tape
@@ -35,7 +35,7 @@ def rewritten(known_offset: int, order: Sequence[int]) -> Forge:
 
     def forge(deck: OffsetDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         assert deck.start is not None
-        group = deck.table.group
+        group = deck.binding.group
         B = scales(group, M) * group.G
         A = scales(group, M) * (deck.start.A.take(order) + group.integers([known_offset]) * group.G)
         return altered(honest, deck=Pairs(A, B).to_bytes())
@@ -43,7 +43,9 @@ def rewritten(known_offset: int, order: Sequence[int]) -> Forge:
     return forge
 
 
-def without_offset(tape: Tape, table: Table, deck: int, seat: int, before: Pairs) -> tuple[list[int], Scalars, Scalars]:
+def without_offset(
+    tape: Tape, table: Binding, deck: int, seat: int, before: Pairs
+) -> tuple[list[int], Scalars, Scalars]:
     """The offset switched off: everybody's is 1, and everybody knows it. (Zero is refused when it is revealed.)"""
     order, factors, rest = step_secrets(tape, table, deck, seat, before)
     return order, factors, concat(rest[0], table.group.integers([1]), rest[2])
@@ -171,7 +173,7 @@ def test_at_a_table_without_proofs(fast: Group, cheater: int) -> None:
     while batch := game.step():
         for data in batch:
             duty = _duty_of(game.replica(), data)
-            if duty is not None and (duty.seat, duty.step) == (cheater, "shuffle"):
+            if duty is not None and (duty.seat, duty.kind) == (cheater, "shuffle"):
                 data = resigned_as(game, game.replica(), duty, data, forge)
                 for seat in game.seats.values():
                     if seat.number == cheater:
@@ -193,14 +195,14 @@ def known_start(group: Group) -> tuple[Scalars, Pairs]:
 
 def from_known_keys(deck: OffsetDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
     """The first shuffler starts from keys that it knows, and is honest from there."""
-    _, start = known_start(deck.table.group)
+    _, start = known_start(deck.binding.group)
     return cheats.send(deck, duty, tape, cheats.offset_step(deck, duty, tape, start))
 
 
 def reveal_from_known_keys(deck: OffsetDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
     """The offset that belongs to that step."""
-    _, start = known_start(deck.table.group)
-    _, _, rest = step_secrets(tape, deck.table, deck.number, duty.seat, start)
+    _, start = known_start(deck.binding.group)
+    _, _, rest = step_secrets(tape, deck.binding, deck.number, duty.seat, start)
     return altered(honest, offset=rest[1].to_bytes(), blinding=rest[2].to_bytes())
 
 
@@ -214,7 +216,7 @@ def test_a_false_start_deck_shows_an_honest_permutation_once_the_offset_is_out(f
     final, honest = deck.turns[1].deck, deck.turns[0].deck
     after = [final.find(keys[deal] + x) for deal in range(M)]
     before = [honest.find(keys[deal] + deck.offsets[0]) for deal in range(M)]
-    order, _, _ = step_secrets(decks.tapes[1], deck.table, 0, 1, honest)
+    order, _, _ = step_secrets(decks.tapes[1], deck.binding, 0, 1, honest)
     assert [order[place] for place in after if place is not None] == before
     # Before the honest offset is out, nothing is found.
     assert [final.find(keys[deal] + deck.offsets[0]) for deal in range(M)] == [None] * M
@@ -251,7 +253,7 @@ def test_no_honest_word_after_a_false_shuffle(fast: Group, cheater: int, kind: s
     while batch := game.step():
         for data in batch:
             duty = _duty_of(game.replica(), data)
-            if duty is None or (duty.seat, duty.step) != (cheater, "shuffle"):
+            if duty is None or (duty.seat, duty.kind) != (cheater, "shuffle"):
                 game.order(data)
                 continue
             false = resigned_as(game, game.replica(), duty, data, forge)
@@ -260,7 +262,7 @@ def test_no_honest_word_after_a_false_shuffle(fast: Group, cheater: int, kind: s
                 seat.receive(false)
                 # Not seen yet: the duty that follows is open, the next shuffle or the offsets.
                 assert seat.replica.state.fault is None
-                steps = {known.duty.step for known in seat.replica.state.duties.values()}
+                steps = {known.duty.kind for known in seat.replica.state.duties.values()}
                 assert steps == {"revealOffset" if cheater == 2 else "shuffle"}
             for seat in honest:
                 assert seat.due() == []
@@ -303,7 +305,7 @@ def second_step(group: Group) -> tuple[Decks, OffsetDeck, Duty, dict[int, Scalar
     while not deck.turns:
         deck = decks.step(deck, deck.duties[0])
     assert deck.start is not None
-    order, factors, rest = step_secrets(decks.tapes[0], deck.table, 0, 0, deck.start)
+    order, factors, rest = step_secrets(decks.tapes[0], deck.binding, 0, 0, deck.start)
     logs = rest[0] * factors.take(order)
     assert logs * group.G == deck.turns[0].deck.B
     return decks, deck, deck.duties[0], {i: logs[i] for i in range(M)}

@@ -13,7 +13,7 @@ from nodealer.errors import BadSignature, EntryRefused, Malformed, PeerFault
 from nodealer.group import Group
 from nodealer.log.entry import read_entry
 from nodealer.proofs.checks import settle
-from nodealer.protocols.base import Duty, Table
+from nodealer.protocols.base import Binding, Duty
 from nodealer.protocols.offset import Offset
 from nodealer.protocols.offset.deck import OffsetDeck
 from nodealer.tape import Tape
@@ -23,7 +23,7 @@ from .kit import played, table, tapes_of
 OPERATIONS = (Deal(0, (Portion(0, 1), Portion(1, 1))), Open(0, 1), Show(0, 1, (1,)))
 
 
-def moments(place: Table, tapes: dict[int, Tape], number: int = 0) -> Iterator[tuple[OffsetDeck, Duty, bytes]]:
+def moments(place: Binding, tapes: dict[int, Tape], number: int = 0) -> Iterator[tuple[OffsetDeck, Duty, bytes]]:
     """Every duty of a played deck, with the deck it is owed on and the honest message."""
     deck = Offset(on=place.group).new_deck(place, number, 3, None)
     for operation in (None, *OPERATIONS):
@@ -61,13 +61,13 @@ def test_from_elsewhere(fast: Group, elsewhere: str) -> None:
     both = list(zip(moments(table(fast), tapes_of(3)), foreign, strict=True))
     assert len(both) > 15
     for (deck, duty, honest), (_, same_duty, message) in both:
-        assert (duty.seat, duty.step) == (same_duty.seat, same_duty.step)
+        assert (duty.seat, duty.kind) == (same_duty.seat, same_duty.kind)
         assert accepted(deck, duty, honest)
-        if duty.step == "dealInitial" or (elsewhere == "tapes" and duty.step.endswith("DealParts")):
+        if duty.kind == "dealInitial" or (elsewhere == "tapes" and duty.kind.endswith("DealParts")):
             # The dealer's word has nothing secret in it; other key parts are what this seat could have sent.
             assert accepted(deck, duty, message)
         else:
-            assert not accepted(deck, duty, message), (duty.seat, duty.step)
+            assert not accepted(deck, duty, message), (duty.seat, duty.kind)
 
 
 def test_from_another_seat_or_step(fast: Group) -> None:

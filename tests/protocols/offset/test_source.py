@@ -102,4 +102,4 @@ def test_all_duties_are_named_after_the_source(fast: Group) -> None:
     decks.ask(Open(0, 1))
     duty: Duty
     for duty, message in decks.said:
-        assert json.loads(message)["type"] == duty.step
+        assert json.loads(message)["type"] == duty.kind

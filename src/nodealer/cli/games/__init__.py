@@ -12,7 +12,7 @@ from rich.console import Console
 
 from nodealer.cards import Opened
 from nodealer.games.base import Game
-from nodealer.games.duel.hand import DuelGame
+from nodealer.games.wardens.hand import WardensGame
 from nodealer.play.view import View
 from nodealer.protocols.base import Duty
 from nodealer.wire import Message
@@ -54,17 +54,17 @@ class Desk(Protocol):
 
 def words_for(game: Game | None) -> Words | None:
     """The words of a game; None for those that the narrator knows itself."""
-    if isinstance(game, DuelGame):
-        from nodealer.cli.games.duel import DuelWords
+    if isinstance(game, WardensGame):
+        from nodealer.cli.games.wardens import WardensWords
 
-        return DuelWords()
+        return WardensWords()
     return None
 
 
 def desk_for(game: Game | None) -> Desk | None:
     """The desk of a game; None for those that the terminal knows itself."""
-    if isinstance(game, DuelGame):
-        from nodealer.cli.games.duel import DuelDesk
+    if isinstance(game, WardensGame):
+        from nodealer.cli.games.wardens import WardensDesk
 
-        return DuelDesk()
+        return WardensDesk()
     return None

@@ -45,7 +45,7 @@ class Holdem:
 
     name = "holdem"
     version = 0
-    cards = CARDS
+    deck_max = CARDS
     seats = SEATS
     operations: frozenset[type[Operation]] = frozenset({NewDeck, Deal, Open, Show})
 

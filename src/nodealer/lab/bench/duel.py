@@ -63,14 +63,14 @@ class SetUp:
 class SetUpRules:
     """The game of the benchmark."""
 
-    cards: int
+    deck_max: int
     name: str = "bench set-up"
     version: int = 0
     parameters: bytes = b"{}"
     operations: frozenset[type[Operation]] = frozenset({NewDeck, Deal})
 
     def begin(self, hand: int, seats: tuple[int, ...], before: Game | None) -> Game:
-        return SetUp(seats, self.cards)
+        return SetUp(seats, self.deck_max)
 
 
 @dataclass(frozen=True)

@@ -79,14 +79,14 @@ class Hand:
 class HandRules:
     """The game of the benchmark."""
 
-    cards: int = CARDS
+    deck_max: int = CARDS
     name: str = "bench hand"
     version: int = 0
     parameters: bytes = b"{}"
     operations: frozenset[type[Operation]] = field(default=frozenset({NewDeck, Deal, Open, Show}))
 
     def begin(self, hand: int, seats: tuple[int, ...], before: Game | None) -> Game:
-        return Hand(seats, self.cards)
+        return Hand(seats, self.deck_max)
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ class Game:
 
 
 def _may_move(seat: Seat) -> bool:
-    return any(duty.step == "move" for duty in seat.open_duties)
+    return any(duty.kind == "move" for duty in seat.open_duties)
 
 
 def run(effort: Effort) -> Iterator[Row]:

@@ -19,7 +19,7 @@ from nodealer.lab.bench.rows import Row, time_row, unjudged
 from nodealer.lab.bench.timing import Effort, Timed, interleaved, using_threads
 from nodealer.lab.npm import NodeSeat, NpmMissing, installed
 from nodealer.proofs.checks import Check, settle
-from nodealer.protocols.base import Deck, Table
+from nodealer.protocols.base import Binding, Deck
 from nodealer.protocols.lock import Lock
 from nodealer.protocols.lock.steps import BareSeat, faces
 from nodealer.tape import Tape
@@ -125,10 +125,10 @@ class Proven:
     def make(on: Group, cards: int) -> Proven:
         seats = tuple(range(SEATS))
         identities = tuple((seat, bytes([seat]) * 32) for seat in seats)
-        table = Table("lock", 0, os.urandom(32), os.urandom(32), 0, seats, (), on, identities)
+        table = Binding("lock", 0, os.urandom(32), os.urandom(32), 0, seats, (), on, identities)
         tapes = tuple(Tape(os.urandom(32)) for _ in seats)
         deck: Deck = Lock(on=on).new_deck(table, 0, cards, None)
-        while deck.duties[0].step != "cascade":
+        while deck.duties[0].kind != "cascade":
             deck = deck.apply(deck.duties[0], deck.message(deck.duties[0], tapes[deck.duties[0].seat])).deck
         proven = Proven(deck, tapes, ())
         return Proven(deck, tapes, proven.made())

@@ -17,7 +17,7 @@ from nodealer.lab.bench.timing import Effort, Timed, interleaved, timed
 from nodealer.proofs.checks import settle
 from nodealer.proofs.transcript import draw_scalars
 from nodealer.protocols import make_protocol
-from nodealer.protocols.base import Deck, Duty, Table
+from nodealer.protocols.base import Binding, Deck, Duty
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.offset.deck import OffsetDeck
 from nodealer.protocols.offset.messages import Shuffle
@@ -48,10 +48,10 @@ class Due:
 
 def second_shuffle(on: Group, protocol: str, cards: int) -> Due:
     """A deck of this protocol, as the first seat left it."""
-    table = Table(protocol, 0, bytes(32), bytes(32), 0, (0, 1), (), on)
+    table = Binding(protocol, 0, bytes(32), bytes(32), 0, (0, 1), (), on)
     tapes = [Tape(bytes([seat]) * 32) for seat in range(2)]
     deck = make_protocol(protocol, on=on).new_deck(table, 0, cards, None)
-    while (duty := deck.duties[0]).seat == 0 or duty.step != "shuffle":
+    while (duty := deck.duties[0]).seat == 0 or duty.kind != "shuffle":
         deck = deck.apply(duty, deck.message(duty, tapes[duty.seat])).deck
     return Due(deck, duty, tapes[1])
 

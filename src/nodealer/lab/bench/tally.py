@@ -9,7 +9,7 @@ from nodealer.cards import Event, Operation
 from nodealer.errors import BadParameter, IllegalMove
 from nodealer.games.base import Done, Game, Turn, Want
 from nodealer.group import Group, group
-from nodealer.protocols.base import Claims, Deck, Table
+from nodealer.protocols.base import Binding, Claims, Deck
 from nodealer.tape import digest
 from nodealer.wire import CARDS_MIN, INTEGER_MAX, SEATS_MAX, SEATS_MIN, decode
 
@@ -53,7 +53,7 @@ class TallyRules:
     name = "tally"
     version = 0
     parameters = b"{}"
-    cards = CARDS_MIN
+    deck_max = CARDS_MIN
     operations: frozenset[type[Operation]] = frozenset()
 
     def __init__(self, moves: int) -> None:
@@ -83,5 +83,5 @@ class NoCards:
     def group(self) -> Group:
         return group()
 
-    def new_deck(self, table: Table, deck: int, size: int, owner: int | None) -> Deck:
+    def new_deck(self, table: Binding, deck: int, size: int, owner: int | None) -> Deck:
         raise BadParameter("this protocol has no cards")

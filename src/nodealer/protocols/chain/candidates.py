@@ -12,7 +12,7 @@ from nodealer.group import Points, concat
 from nodealer.proofs import equality
 from nodealer.proofs.checks import Check, Equation
 from nodealer.proofs.transcript import draw_scalars
-from nodealer.protocols.base import Duty, Step
+from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.chain.deck import ChainDeck, Layer, Own
 from nodealer.protocols.chain.lists import (
     VALUE_BYTES,
@@ -46,10 +46,10 @@ class Made:
 
 def made_candidate(deck: ChainDeck, tape: Tape, number: int) -> Made:
     """The dealer's deck of this number, from its tape."""
-    table = deck.table
+    binding = deck.binding
     place = number.to_bytes(4, "big")
-    inputs = table.inputs(deck=deck.number, epoch=0, seat=deck.dealer, others=(place,))
-    key = draw_scalars(tape, "chain candidate key", inputs, table.group, 1)
+    inputs = binding.inputs(deck=deck.number, epoch=0, seat=deck.dealer, others=(place,))
+    key = draw_scalars(tape, "chain candidate key", inputs, binding.group, 1)
     values = tape.permutation("chain candidate order", inputs, deck.size)
     drawn = [_square(deck, tape, inputs, value) for value in values]
     return Made(Own(key, tuple(nonce for nonce, _ in drawn), tuple(values)), concat(*(card for _, card in drawn)))
@@ -62,7 +62,7 @@ def _square(deck: ChainDeck, tape: Tape, inputs: bytes, value: int) -> tuple[byt
         bound = digest("chain card nonce", inputs, value)
         nonce = tape.draw("chain card nonce", bound, size=DIGEST_BYTES, index=attempt)
         try:
-            return nonce, card_number(deck.table.group, nonce, value)
+            return nonce, card_number(deck.binding.group, nonce, value)
         except DecodeError:
             attempt += 1
 
@@ -84,30 +84,30 @@ class Proposing:
 
     def message(self, deck: ChainDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         made = deck.made(tape, len(self.said))
-        key = made.own.key * deck.table.group.G
+        key = made.own.key * deck.binding.group.G
         knowledge = equality.prove_knowledge(deck.transcript(duty, 0), tape, key, made.own.key)
         lists = made.lists
         return encode(Candidate(key.to_bytes(), knowledge, b"".join(lists.names), lists.numbers.to_bytes()))
 
-    def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> Step:
-        said, group = read_message(Candidate, message), deck.table.group
+    def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> DeckChange:
+        said, group = read_message(Candidate, message), deck.binding.group
         key = read_points(group, said.key, 1, "the key")
         check = equality.check_knowledge(deck.transcript(duty, 0), key, said.knowledge)
         layer = Layer(deck.dealer, key, read_lists(group, said.names, said.numbers, deck.size))
         stage = replace(self, anchor=deck.trail, said=(*self.said, layer))
         if len(stage.said) < deck.parameters.candidates(len(deck.order)):
-            return Step(deck.at(stage=stage), (), (check,))
-        return Step(deck.at(stage=Committing(stage.said, deck.trail)), (), (check,))
+            return DeckChange(deck.at(stage=stage), (), (check,))
+        return DeckChange(deck.at(stage=Committing(stage.said, deck.trail)), (), (check,))
 
 
 def _coin(deck: ChainDeck, tape: Tape, seat: int, layers: tuple[Layer, ...]) -> bytes:
-    inputs = deck.table.inputs(deck=deck.number, epoch=0, seat=seat, others=(candidates_digest(layers),))
+    inputs = deck.binding.inputs(deck=deck.number, epoch=0, seat=seat, others=(candidates_digest(layers),))
     return tape.draw("chain coin", inputs, size=DIGEST_BYTES)
 
 
 def _commitment(deck: ChainDeck, seat: int, layers: tuple[Layer, ...], coin: bytes) -> bytes:
-    table = deck.table
-    place = (table.session, table.roster, table.hand, deck.number, seat)
+    binding = deck.binding
+    place = (binding.session, binding.roster, binding.hand, deck.number, seat)
     return digest("chain coin", *place, candidates_digest(layers), coin)
 
 
@@ -132,11 +132,11 @@ class Committing:
         coin = _coin(deck, tape, duty.seat, self.layers)
         return encode(Commit(_commitment(deck, duty.seat, self.layers, coin)))
 
-    def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> Step:
+    def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> DeckChange:
         said = {**self.said, duty.seat: read_message(Commit, message).commitment}
         if len(said) < len(deck.order):
-            return Step(deck.at(stage=replace(self, said=said)))
-        return Step(deck.at(stage=Tossing(self.layers, said, deck.trail)))
+            return DeckChange(deck.at(stage=replace(self, said=said)))
+        return DeckChange(deck.at(stage=Tossing(self.layers, said, deck.trail)))
 
 
 @dataclass(frozen=True)
@@ -154,16 +154,16 @@ class Tossing:
     def message(self, deck: ChainDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         return encode(Coin(_coin(deck, tape, duty.seat, self.layers)))
 
-    def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> Step:
+    def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> DeckChange:
         coin = read_message(Coin, message).coin
         if _commitment(deck, duty.seat, self.layers, coin) != self.commitments[duty.seat]:
             raise PeerFault(duty.seat, "the coin is not the one it committed to")
         said = {**self.said, duty.seat: coin}
         if len(said) < len(deck.order):
-            return Step(deck.at(stage=replace(self, said=said)))
+            return DeckChange(deck.at(stage=replace(self, said=said)))
         played = picked(said, len(self.layers))
         opened = deck.at(candidate=played, stage=Unblinding(self.layers, played, deck.trail))
-        return Step(opened)
+        return DeckChange(opened)
 
 
 @dataclass(frozen=True)
@@ -188,20 +188,20 @@ class Unblinding:
         values = b"".join(value.to_bytes(VALUE_BYTES, "big") for value in own.prior)
         return encode(Unblind(own.key.to_bytes(), values, b"".join(own.nonces)))
 
-    def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> Step:
+    def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> DeckChange:
         from nodealer.protocols.chain.making import Shuffling
 
         said = read_message(Unblind, message)
         check = check_opened(deck, self.layers[self._number], said, self._number)
         if self.opened + 2 < len(self.layers):
-            return Step(deck.at(stage=replace(self, anchor=deck.trail, opened=self.opened + 1)), (), (check,))
+            return DeckChange(deck.at(stage=replace(self, anchor=deck.trail, opened=self.opened + 1)), (), (check,))
         layers = (self.layers[self.played],)
-        return Step(deck.at(layers=layers, stage=Shuffling(deck.trail)), (), (check,))
+        return DeckChange(deck.at(layers=layers, stage=Shuffling(deck.trail)), (), (check,))
 
 
 def check_opened(deck: ChainDeck, layer: Layer, said: Unblind, number: int) -> Check:
     """That an opened deck has every value once, under its name and with its number. Raises `PeerFault` if not."""
-    group, what = deck.table.group, f"its deck {number}"
+    group, what = deck.binding.group, f"its deck {number}"
     key = read_secrets(group, said.key, 1, "the key")
     nonces = split(said.nonces, deck.size, "the nonces")
     values = [int.from_bytes(v, "big") for v in split(said.values, deck.size, "the values", VALUE_BYTES)]

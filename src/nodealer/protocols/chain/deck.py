@@ -14,7 +14,7 @@ from nodealer.cards import Card, Deal, Open, Show
 from nodealer.errors import BadParameter, CardUnreadable
 from nodealer.group import Points, Scalars, concat
 from nodealer.proofs.transcript import draw_scalars
-from nodealer.protocols.base import MISDEAL, Duty, Step
+from nodealer.protocols.base import MISDEAL, DeckChange, Duty
 from nodealer.protocols.chain.lists import Lists, card_number, name_of, read_number, value_names
 from nodealer.protocols.chain.parameters import Parameters
 from nodealer.protocols.staged import Closed, StagedDeck
@@ -87,7 +87,7 @@ class ChainDeck(StagedDeck):
 
     def card(self, face: int, nonce: bytes) -> Points:
         """A bare card. Where the dealer made it, `nonce` is the dealer's."""
-        return card_number(self.table.group, nonce, face) if self.base is None else self.base.numbers[face]
+        return card_number(self.binding.group, nonce, face) if self.base is None else self.base.numbers[face]
 
     def read(self, bare: Points) -> tuple[int, bytes] | None:
         """The face of a bare number, and the dealer's nonce where it has one; None where it is no card of the deck."""
@@ -111,10 +111,10 @@ class ChainDeck(StagedDeck):
         if before is None:
             raise BadParameter("there is no deck yet")
         seat = self.order[index]
-        place = self.table.inputs(deck=self.number, epoch=0, seat=seat)
-        key = draw_scalars(tape, "chain key", place, self.table.group, 1)
+        place = self.binding.inputs(deck=self.number, epoch=0, seat=seat)
+        key = draw_scalars(tape, "chain key", place, self.binding.group, 1)
         step = (before.digest, index.to_bytes(2, "big"))
-        inputs = self.table.inputs(deck=self.number, epoch=0, seat=seat, others=step)
+        inputs = self.binding.inputs(deck=self.number, epoch=0, seat=seat, others=step)
         nonces = tape.draw("chain nonces", inputs, size=32 * self.size)
         prior = tape.permutation("chain permutation", inputs, self.size)
         return Own(key, tuple(nonces[at : at + 32] for at in range(0, len(nonces), 32)), tuple(prior))
@@ -138,7 +138,7 @@ class ChainDeck(StagedDeck):
 
     def faces_at(self, positions: tuple[int, ...], secrets: Mapping[int, Scalars]) -> list[int | None]:
         """With everybody's keys, the faces at these places of the last layer."""
-        product = self.table.group.integers([1] * len(positions))
+        product = self.binding.group.integers([1] * len(positions))
         for secret in secrets.values():
             product = product * secret
         bare = product.invert() * self.layers[-1].cards.numbers.take(positions)
@@ -161,20 +161,20 @@ class ChainDeck(StagedDeck):
         for seat in self.order[1:]:
             if hidden := self.hidden(seat):
                 anchor = digest("chain misdeal", self.layers[-1].cards.digest, seat, *hidden)
-                duties.append(Duty(self.table, self.number, seat, MISDEAL, anchor, optional=True))
+                duties.append(Duty(self.binding, self.number, seat, MISDEAL, anchor, optional=True))
         return tuple(duties)
 
-    def apply(self, duty: Duty, message: bytes) -> Step:
+    def apply(self, duty: Duty, message: bytes) -> DeckChange:
         from nodealer.protocols.chain import misdeal
 
-        if duty.step != MISDEAL:
+        if duty.kind != MISDEAL:
             return super().apply(duty, message)
         return misdeal.apply(self.at(trail=digest("said", self.trail, duty.id, message)), duty, message)
 
     def message(self, duty: Duty, tape: Tape, choice: bytes | None = None) -> bytes:
         from nodealer.protocols.chain import misdeal
 
-        if duty.step != MISDEAL:
+        if duty.kind != MISDEAL:
             return super().message(duty, tape, choice)
         return misdeal.message(self, duty, tape)
 
@@ -206,19 +206,19 @@ class ChainDeck(StagedDeck):
             known[self.places.card(position)] = card[0]
         return known
 
-    def _deal(self, deal: Deal) -> Step:
+    def _deal(self, deal: Deal) -> DeckChange:
         from nodealer.protocols.chain.drawing import begin_deal
 
         return begin_deal(self, deal)
 
-    def _open(self, operation: Open) -> Step:
+    def _open(self, operation: Open) -> DeckChange:
         from nodealer.protocols.chain.drawing import begin_open
 
         return begin_open(self, operation)
 
     def release(
         self, operation: Deal | Open | Show, owing: Mapping[int, tuple[int, ...]], positions: tuple[int, ...]
-    ) -> Step:
+    ) -> DeckChange:
         """Only a show comes here: deals and openings have begun already."""
         from nodealer.protocols.chain.drawing import begin_show
 

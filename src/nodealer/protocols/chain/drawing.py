@@ -18,7 +18,7 @@ from nodealer.errors import BadParameter, DecodeError, PeerFault
 from nodealer.group import Points, Scalars, concat
 from nodealer.proofs import equality
 from nodealer.proofs.checks import Check
-from nodealer.protocols.base import Duty, Step
+from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.chain.deck import ChainDeck, Held, Own, doubled
 from nodealer.protocols.chain.lists import name_of, split
 from nodealer.protocols.chain.messages import Pass, Reveal
@@ -50,7 +50,7 @@ class Track:
 class Purpose(Protocol):
     """What a pass is for."""
 
-    def settle(self, deck: ChainDeck, tracks: tuple[Track, ...]) -> Step:
+    def settle(self, deck: ChainDeck, tracks: tuple[Track, ...]) -> DeckChange:
         """Every seat has said its part."""
 
 
@@ -150,21 +150,21 @@ class Passing:
         proof = prove(deck, duty, tape, own.key, bases, images)
         return encode(Pass(b"".join(links.nonces), b"".join(links.names), numbers, proof))
 
-    def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> Step:
+    def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> DeckChange:
         said = read_message(Pass, message)
         linked, decrypted = self._linked, self._decrypted
         links = read_links(deck, duty.seat, [track.place for track in linked], said.nonces, said.names)
         bases, images = list(links.bases), [*links.images, *(_given(deck, track) for track in decrypted)]
         moved = {t.position: replace(t, index=self.turn - 1, place=p) for t, p in zip(linked, links.prior, strict=True)}
-        split(said.numbers, len(decrypted), "the numbers", deck.table.group.point_size)
+        split(said.numbers, len(decrypted), "the numbers", deck.binding.group.point_size)
         if decrypted:
-            bare = read_points(deck.table.group, said.numbers, len(decrypted), "the numbers")
+            bare = read_points(deck.binding.group, said.numbers, len(decrypted), "the numbers")
             bases.append(bare)
             moved |= {track.position: replace(track, number=bare[place]) for place, track in enumerate(decrypted)}
         owed = check(deck, duty, bases, images, said.proof)
         tracks = tuple(moved.get(track.position, track) for track in self.tracks)
         step = begin_pass(deck, self.purpose, tracks, self.turn - 1)
-        return Step(step.deck, step.events, (owed, *step.checks))
+        return DeckChange(step.deck, step.events, (owed, *step.checks))
 
 
 def _given(deck: ChainDeck, track: Track) -> Points:
@@ -172,11 +172,11 @@ def _given(deck: ChainDeck, track: Track) -> Points:
     return track.number if track.number is not None else deck.layers[track.index].cards.numbers[track.place]
 
 
-def begin_pass(deck: ChainDeck, purpose: Purpose, tracks: tuple[Track, ...], turn: int) -> Step:
+def begin_pass(deck: ChainDeck, purpose: Purpose, tracks: tuple[Track, ...], turn: int) -> DeckChange:
     """Ask the next seat that has a part in it, from `turn` down to the dealer; or settle, when nobody has."""
     for index in range(turn, -1, -1):
         if any(track.looked_up_by(index) or track.decrypted_by(index) for track in tracks):
-            return Step(deck.at(stage=Passing(purpose, tracks, index, deck.trail)))
+            return DeckChange(deck.at(stage=Passing(purpose, tracks, index, deck.trail)))
     return purpose.settle(deck, tracks)
 
 
@@ -193,7 +193,7 @@ class Dealing:
 
     deal: Deal
 
-    def settle(self, deck: ChainDeck, tracks: tuple[Track, ...]) -> Step:
+    def settle(self, deck: ChainDeck, tracks: tuple[Track, ...]) -> DeckChange:
         places, events, held = deck.places, list[Event](), dict(deck.held)
         for track in tracks:
             if track.to is None:
@@ -203,12 +203,12 @@ class Dealing:
             held[track.position] = Held(track.to, track.place, _given(deck, track))
             events.append(Moved(places.card(track.position), seat))
         dealt = deck.at(places=places, held=held, stage=Idle(), asked=None)
-        return Step(dealt, (*events, Finished(deck.asked or self.deal)))
+        return DeckChange(dealt, (*events, Finished(deck.asked or self.deal)))
 
 
-def begin_deal(deck: ChainDeck, deal: Deal) -> Step:
+def begin_deal(deck: ChainDeck, deal: Deal) -> DeckChange:
     """A whole deal, to however many seats, is one pass."""
-    dealt, last = deck.places.deal(deal, deck.table.players), _last(deck)
+    dealt, last = deck.places.deal(deal, deck.binding.players), _last(deck)
     tracks = tuple(
         Track(position, deck.order.index(seat), last, position) for seat, mine in dealt.items() for position in mine
     )
@@ -225,7 +225,7 @@ class Turning:
     operation: Open | Show
     shown: Mapping[int, int] = field(default_factory=dict)
 
-    def settle(self, deck: ChainDeck, tracks: tuple[Track, ...]) -> Step:
+    def settle(self, deck: ChainDeck, tracks: tuple[Track, ...]) -> DeckChange:
         faces = {track.position: track.place for track in tracks}
         refuse_doubled(deck, faces)
         wrong = [position for position, face in self.shown.items() if faces[position] != face]
@@ -238,7 +238,7 @@ class Turning:
             places = places.open(position, face)
             events.append(Opened(places.card(position), face))
         opened = deck.at(places=places, stage=Idle(), asked=None)
-        return Step(opened, (*events, Finished(deck.asked or self.operation)))
+        return DeckChange(opened, (*events, Finished(deck.asked or self.operation)))
 
 
 def refuse_doubled(deck: ChainDeck, faces: Mapping[int, int]) -> None:
@@ -262,16 +262,16 @@ class Stuck:
     def message(self, deck: ChainDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         raise BadParameter("the deck owes nothing")
 
-    def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> Step:
+    def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> DeckChange:
         raise BadParameter("the deck owes nothing")
 
 
-def stuck(deck: ChainDeck, position: int, reason: str) -> Step:
+def stuck(deck: ChainDeck, position: int, reason: str) -> DeckChange:
     """Not an error at once: the proof of the message that led here is not settled yet, and is to name its sender."""
-    return Step(deck.at(stage=Stuck(position, reason)))
+    return DeckChange(deck.at(stage=Stuck(position, reason)))
 
 
-def begin_open(deck: ChainDeck, operation: Open) -> Step:
+def begin_open(deck: ChainDeck, operation: Open) -> DeckChange:
     """Nobody is the receiver: the chain runs down to the card."""
     last = _last(deck)
     positions = deck.places.choose(operation.count, operation.positions)
@@ -279,9 +279,9 @@ def begin_open(deck: ChainDeck, operation: Open) -> Step:
     return begin_pass(deck, Turning(operation), tracks, last)
 
 
-def begin_show(deck: ChainDeck, show: Show) -> Step:
+def begin_show(deck: ChainDeck, show: Show) -> DeckChange:
     """The holder speaks first."""
-    return Step(deck.at(stage=Revealing(show, deck.places.shown(show), deck.trail)))
+    return DeckChange(deck.at(stage=Revealing(show, deck.places.shown(show), deck.trail)))
 
 
 @dataclass(frozen=True)
@@ -314,7 +314,7 @@ class Revealing:
         said = (b"".join(nonces), b"".join(links.nonces), b"".join(links.names), proof)
         return encode(Reveal(tuple(faces), *said))
 
-    def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> Step:
+    def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> DeckChange:
         said, index = read_message(Reveal, message), deck.order.index(duty.seat)
         links = read_links(deck, duty.seat, self._places(deck), said.nonces, said.names)
         bases, images = list(links.bases), list(links.images)
@@ -328,7 +328,7 @@ class Revealing:
             Track(position, None, index - 1, place) for position, place in zip(self.positions, links.prior, strict=True)
         )
         step = begin_pass(deck, Turning(self.show, faces), tracks, index - 1)
-        return Step(step.deck, step.events, (owed, *step.checks))
+        return DeckChange(step.deck, step.events, (owed, *step.checks))
 
     def _places(self, deck: ChainDeck) -> list[int]:
         return [deck.held[position].place for position in self.positions]

@@ -10,7 +10,7 @@ from typing import Final
 from nodealer.errors import DecodeError, Malformed
 from nodealer.group import Group, Points
 from nodealer.proofs.encoding import encodings
-from nodealer.protocols.base import Table
+from nodealer.protocols.base import Binding
 from nodealer.protocols.codec import point_index, read_points
 from nodealer.tape import DIGEST_BYTES, digest, expand
 
@@ -66,12 +66,12 @@ def read_lists(group: Group, names: bytes, numbers: bytes, size: int) -> Lists:
 # --- Cards that everybody knows ---
 
 
-def public_cards(table: Table, deck: int, size: int) -> Lists:
+def public_cards(binding: Binding, deck: int, size: int) -> Lists:
     """Card numbers of which nobody knows a relation, and their names: hashed from the table, so nobody chose them."""
-    place = (table.session, table.hand, deck)
-    uniform = (expand("chain card", *place, value, size=table.group.uniform_size) for value in range(size))
+    place = (binding.session, binding.hand, deck)
+    uniform = (expand("chain card", *place, value, size=binding.group.uniform_size) for value in range(size))
     names = tuple(digest("chain card name", *place, value) for value in range(size))
-    return Lists(names, table.group.map_to_points(b"".join(uniform)))
+    return Lists(names, binding.group.map_to_points(b"".join(uniform)))
 
 
 # --- Cards that the dealer made: nonce || value ---

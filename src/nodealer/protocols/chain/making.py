@@ -8,7 +8,7 @@ from nodealer.cards import Finished
 from nodealer.errors import BadParameter, Malformed
 from nodealer.proofs import equality, shuffle
 from nodealer.proofs.relations import OneScalar
-from nodealer.protocols.base import Duty, Step
+from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.chain.deck import ChainDeck, Layer, after
 from nodealer.protocols.chain.lists import Lists, read_lists
 from nodealer.protocols.chain.messages import Shuffle
@@ -35,7 +35,7 @@ class Shuffling:
 
     def message(self, deck: ChainDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         before, own = self._before(deck), deck.own(tape, len(deck.layers))
-        key, cards = own.key * deck.table.group.G, after(own, before)
+        key, cards = own.key * deck.binding.group.G, after(own, before)
         transcript = deck.transcript(duty, 0)
         knowledge = equality.prove_knowledge(transcript, tape, key, own.key)
         proof = b""
@@ -45,8 +45,8 @@ class Shuffling:
         said = (b"".join(cards.names), cards.numbers.to_bytes(), proof)
         return encode(Shuffle(key.to_bytes(), knowledge, *said))
 
-    def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> Step:
-        said, group = read_message(Shuffle, message), deck.table.group
+    def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> DeckChange:
+        said, group = read_message(Shuffle, message), deck.binding.group
         before = self._before(deck)
         key = read_points(group, said.key, 1, "the key")
         if any(key == layer.key for layer in deck.layers):
@@ -61,8 +61,8 @@ class Shuffling:
             raise Malformed("a proof where shuffles are not proven")
         made = deck.at(layers=(*deck.layers, Layer(duty.seat, key, cards)))
         if len(made.layers) < len(deck.order) or deck.asked is None:
-            return Step(made.at(stage=Shuffling(deck.trail)), (), tuple(checks))
-        return Step(made.at(stage=Idle(), asked=None), (Finished(deck.asked),), tuple(checks))
+            return DeckChange(made.at(stage=Shuffling(deck.trail)), (), tuple(checks))
+        return DeckChange(made.at(stage=Idle(), asked=None), (Finished(deck.asked),), tuple(checks))
 
 
 def _refuse_old(before: Lists, cards: Lists) -> None:

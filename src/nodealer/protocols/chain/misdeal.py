@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nodealer.errors import BadParameter, Malformed, PeerFault
-from nodealer.protocols.base import Duty, Step
+from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.chain.deck import ChainDeck, doubled
 from nodealer.protocols.chain.drawing import (
     Passing,
@@ -36,7 +36,7 @@ from nodealer.wire import encode
 class Disclosed:
     """All links hold. Then the cards are cards, and all that can be wrong is that one is there twice."""
 
-    def settle(self, deck: ChainDeck, tracks: tuple[Track, ...]) -> Step:
+    def settle(self, deck: ChainDeck, tracks: tuple[Track, ...]) -> DeckChange:
         refuse_doubled(deck, {track.position: track.place for track in tracks})
         return stuck(deck, tracks[0].position, "it is none of the cards, and its names lead to one")
 
@@ -72,9 +72,9 @@ def _wrong(deck: ChainDeck, seat: int, tape: Tape) -> tuple[int, ...]:
     return tuple(position for position, face in faces.items() if face == twice)
 
 
-def apply(deck: ChainDeck, duty: Duty, data: bytes) -> Step:
+def apply(deck: ChainDeck, duty: Duty, data: bytes) -> DeckChange:
     """Take a claim: a fault of the claimant if what is left are cards, else the begin of the disclosure."""
-    said, index, group = read_message(Misdeal, data), deck.order.index(duty.seat), deck.table.group
+    said, index, group = read_message(Misdeal, data), deck.order.index(duty.seat), deck.binding.group
     hidden = deck.hidden(duty.seat)
     if not said.positions or len(set(said.positions)) != len(said.positions) or not set(said.positions) <= set(hidden):
         raise Malformed("the cards of a misdeal are not hidden cards of its own, each once")
@@ -91,4 +91,4 @@ def apply(deck: ChainDeck, duty: Duty, data: bytes) -> Step:
         Track(position, None, index - 1, place) for position, place in zip(said.positions, links.prior, strict=True)
     )
     step = begin_pass(deck, Disclosed(), tracks, index - 1)
-    return Step(step.deck, step.events, (owed, *step.checks))
+    return DeckChange(step.deck, step.events, (owed, *step.checks))

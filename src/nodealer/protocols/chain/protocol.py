@@ -8,7 +8,7 @@ from typing import Final
 from nodealer.cards import Close, Deal, NewDeck, Open, Places, Return, Show
 from nodealer.errors import BadParameter
 from nodealer.group import Group, group
-from nodealer.protocols.base import Cheat, Claims, Table
+from nodealer.protocols.base import Binding, Cheat, Claims
 from nodealer.protocols.chain.candidates import Proposing
 from nodealer.protocols.chain.deck import ChainDeck
 from nodealer.protocols.chain.lists import public_cards
@@ -103,17 +103,17 @@ class Chain:
             f"One of {decks} decks is played, the others are opened: a false one is played with the odds 1 in {decks}."
         )
 
-    def new_deck(self, table: Table, deck: int, size: int, owner: int | None) -> ChainDeck:
+    def new_deck(self, binding: Binding, deck: int, size: int, owner: int | None) -> ChainDeck:
         """A deck that waits for the dealer's shuffle, or for the first of the dealer's decks."""
         if owner is not None:
             raise BadParameter("chain has no decks that belong to a seat")
         if size > self.claims.cards[1]:
             raise BadParameter(f"chain serves decks of up to {self.claims.cards[1]} cards, not {size}")
-        dealer = dict(table.roles).get(DEALER, table.players[0])
-        order = (dealer, *(seat for seat in table.players if seat != dealer))
-        trail = digest("chain", table.session, table.roster, table.hand, deck, size, self.parameters)
+        dealer = dict(binding.roles).get(DEALER, binding.players[0])
+        order = (dealer, *(seat for seat in binding.players if seat != dealer))
+        trail = digest("chain", binding.session, binding.roster, binding.hand, deck, size, self.parameters)
         public = self.chosen.deck == "public"
-        base = public_cards(table, deck, size) if public else None
+        base = public_cards(binding, deck, size) if public else None
         stage = Shuffling(trail) if public else Proposing(trail)
         places, asked = Places.fresh(deck, size), NewDeck(deck, size)
-        return ChainDeck(table, deck, places, stage, trail, size, self.chosen, order, base, asked=asked)
+        return ChainDeck(binding, deck, places, stage, trail, size, self.chosen, order, base, asked=asked)

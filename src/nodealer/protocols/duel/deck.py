@@ -15,7 +15,7 @@ from nodealer.cards import Card, Close, Deal, Finished, Moved, Open, Opened, Ope
 from nodealer.errors import BadParameter, CardUnreadable
 from nodealer.group import Group, Points, Scalars, concat
 from nodealer.proofs.encoding import encodings
-from nodealer.protocols.base import Step
+from nodealer.protocols.base import DeckChange
 from nodealer.protocols.codec import point_index
 from nodealer.protocols.duel import secrets
 from nodealer.protocols.duel.giving import Giving, Revealing
@@ -84,7 +84,7 @@ class DuelDeck(StagedDeck):
     @property
     def rival(self) -> int:
         """The other player."""
-        return next(seat for seat in self.table.players if seat != self.owner)
+        return next(seat for seat in self.binding.players if seat != self.owner)
 
     # --- Cards ---
 
@@ -118,7 +118,7 @@ class DuelDeck(StagedDeck):
     # --- What a staged deck needs ---
 
     def masked_by(self, position: int) -> tuple[int, ...]:
-        return self.table.players
+        return self.binding.players
 
     def card_keys(self, positions: tuple[int, ...], seat: int) -> Points:
         return concat(*(layer.keys[seat] for layer in self.layers)).take(positions)
@@ -178,7 +178,7 @@ class DuelDeck(StagedDeck):
 
     # --- What a game asks ---
 
-    def begin(self, operation: Operation, asked: Operation) -> Step:
+    def begin(self, operation: Operation, asked: Operation) -> DeckChange:
         if not isinstance(self.stage, Idle) or isinstance(self.stage, Closed):
             raise BadParameter(f"deck {self.number} is busy or closed")
         deck = self.at(trail=digest("asked", self.trail, repr(operation)), asked=asked)
@@ -186,11 +186,11 @@ class DuelDeck(StagedDeck):
             case Deal(portions=portions):
                 if any(portion.seat != self.owner for portion in portions):
                     raise BadParameter(f"only seat {self.owner} draws from deck {self.number}")
-                positions = self._top(self.places.deal(operation, self.table.players)[self.owner])
+                positions = self._top(self.places.deal(operation, self.binding.players)[self.owner])
                 return deck.give(operation, {self.rival: positions}, positions)
             case Open(count=count, positions=named):
                 positions = self._top(self.places.choose(count, named))
-                seats = self.table.players if self.mode.proofs else (self.rival,)
+                seats = self.binding.players if self.mode.proofs else (self.rival,)
                 return deck.give(operation, dict.fromkeys(seats, positions), positions)
             case Peek(seat=seat, count=count):
                 if seat != self.owner:
@@ -216,13 +216,15 @@ class DuelDeck(StagedDeck):
             raise BadParameter(f"cards of deck {self.number} are drawn from the top")
         return positions
 
-    def give(self, operation: Operation, owing: Mapping[int, tuple[int, ...]], positions: tuple[int, ...]) -> Step:
+    def give(
+        self, operation: Operation, owing: Mapping[int, tuple[int, ...]], positions: tuple[int, ...]
+    ) -> DeckChange:
         """Ask seats for the keys that they have not published yet."""
         still = {seat: tuple(p for p in wanted if not self.is_bare(p, seat)) for seat, wanted in owing.items()}
         stage = Giving(operation, positions, {seat: wanted for seat, wanted in still.items() if wanted}, self.trail)
         return stage.settle(self.at(stage=stage))
 
-    def given(self, operation: Operation, positions: tuple[int, ...]) -> Step:
+    def given(self, operation: Operation, positions: tuple[int, ...]) -> DeckChange:
         """All keys that an operation needs are published."""
         match operation:
             case Deal():
@@ -231,18 +233,20 @@ class DuelDeck(StagedDeck):
                     places = places.give(position, self.owner)
                 moved = tuple(Moved(places.card(position), self.owner) for position in positions)
                 peeked = tuple(position for position in self.peeked if position not in positions)
-                return Step(self.at(places=places, peeked=peeked, stage=Idle(), asked=None), (*moved, self._finished()))
+                return DeckChange(
+                    self.at(places=places, peeked=peeked, stage=Idle(), asked=None), (*moved, self._finished())
+                )
             case Peek():
                 return finish_peek(self, operation, positions)
             case Close():
-                return Step(self.at(stage=Revealing(operation, positions, self.trail)))
+                return DeckChange(self.at(stage=Revealing(operation, positions, self.trail)))
             case _:
                 hidden = tuple(position for position in positions if self.places.face(position) is None)
                 if self.mode.proofs:
                     return self.turned_up(hidden, self.faces_of(hidden))
-                return Step(self.at(stage=Revealing(operation, hidden, self.trail)))
+                return DeckChange(self.at(stage=Revealing(operation, hidden, self.trail)))
 
-    def turned_up(self, positions: tuple[int, ...], faces: list[int]) -> Step:
+    def turned_up(self, positions: tuple[int, ...], faces: list[int]) -> DeckChange:
         """These cards are face up."""
         places, events = self.places, []
         for position, face in zip(positions, faces, strict=True):
@@ -250,14 +254,14 @@ class DuelDeck(StagedDeck):
             events.append(Opened(places.card(position), face))
         peeked = tuple(position for position in self.peeked if position not in positions)
         done = self.at(places=places, peeked=peeked, stage=Idle(), asked=None)
-        return Step(done, (*events, self._finished()))
+        return DeckChange(done, (*events, self._finished()))
 
     def _finished(self) -> Finished:
         if self.asked is None:
             raise BadParameter("nothing was asked")
         return Finished(self.asked)
 
-    def give_back(self, operation: Return) -> Step:
+    def give_back(self, operation: Return) -> DeckChange:
         """Lay cards aside, put them on the pile or under it, or shuffle them in."""
         if operation.place is Place.DISCARD:
             return super().give_back(operation)
@@ -268,10 +272,10 @@ class DuelDeck(StagedDeck):
             return Working.lay(self, positions, after, moved)
         return Working.reshuffle(self, (*self.places.pile, *positions), after, moved)
 
-    def _close(self, operation: Close) -> Step:
+    def _close(self, operation: Close) -> DeckChange:
         """With proofs there is nothing to show at the end. Without, the owner shows everything."""
         if self.mode.proofs:
-            return Step(self.at(stage=Closed(), asked=None), (Finished(operation),))
+            return DeckChange(self.at(stage=Closed(), asked=None), (Finished(operation),))
         live = {*self.places.pile, *(p for pairs in (self.places.held, self.places.aside) for p, _ in pairs)}
         hidden = {position for position in live if self.places.face(position) is None}
         # Played cards were checked against their places already, but not by the source's rule.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from nodealer.cards import Close, Finished, Operation
 from nodealer.errors import Malformed, PeerFault
 from nodealer.group import Scalars, concat
-from nodealer.protocols.base import Duty, Step
+from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import read_message, read_secrets
 from nodealer.protocols.duel import secrets
 from nodealer.protocols.duel.messages import Give, Reveal
@@ -57,16 +57,16 @@ class Giving:
     def message(self, deck: DuelDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         return encode(Give(deck.card_secrets(tape, self.owing[duty.seat], duty.seat).to_bytes()))
 
-    def apply(self, deck: DuelDeck, duty: Duty, message: bytes) -> Step:
+    def apply(self, deck: DuelDeck, duty: Duty, message: bytes) -> DeckChange:
         said, seat, positions = read_message(Give, message), duty.seat, self.owing[duty.seat]
         keys = read_secrets(deck.cipher, said.keys, len(positions), "the keys")
         refuse_other_keys(deck, seat, positions, keys)
         stage = replace(self, owing={other: wanted for other, wanted in self.owing.items() if other != seat})
         return stage.settle(deck.at(released=released_with(deck, seat, positions, keys), stage=stage))
 
-    def settle(self, deck: DuelDeck) -> Step:
+    def settle(self, deck: DuelDeck) -> DeckChange:
         """Wait while keys are owed; then do what they were for."""
-        return Step(deck) if self.owing else deck.given(self.operation, self.positions)
+        return DeckChange(deck) if self.owing else deck.given(self.operation, self.positions)
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Revealing:
         """The source asks for no key at a play, so that any card can be played that is on the list."""
         return self.final or not deck.mode.word_for_word
 
-    def apply(self, deck: DuelDeck, duty: Duty, message: bytes) -> Step:
+    def apply(self, deck: DuelDeck, duty: Duty, message: bytes) -> DeckChange:
         said, seat = read_message(Reveal, message), duty.seat
         nonces = self._read(deck, said)
         self._refuse_repeats(deck, seat, said.cards)
@@ -115,7 +115,7 @@ class Revealing:
         if not self.final:
             return deck.at(released=released).turned_up(self.positions, list(said.cards))
         self._refuse_other_list(deck, seat, said.cards)
-        return Step(deck.at(stage=Closed(), asked=None), (Finished(self.operation),))
+        return DeckChange(deck.at(stage=Closed(), asked=None), (Finished(self.operation),))
 
     def _read(self, deck: DuelDeck, said: Reveal) -> list[bytes]:
         size = secrets.NONCE_BYTES

@@ -17,7 +17,7 @@ from nodealer.errors import BadParameter, Malformed
 from nodealer.group import Points, Scalars, concat
 from nodealer.proofs.checks import Check
 from nodealer.proofs.encoding import encodings
-from nodealer.protocols.base import Duty, Step
+from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.duel import secrets
 from nodealer.protocols.duel.messages import Assemble
@@ -72,7 +72,7 @@ class Assembling:
     def message(self, deck: DuelDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         return encode(Assemble(fresh_commitments(deck, tape, range(deck.size), 0)))
 
-    def apply(self, deck: DuelDeck, duty: Duty, message: bytes) -> Step:
+    def apply(self, deck: DuelDeck, duty: Duty, message: bytes) -> DeckChange:
         said = split_commitments(read_message(Assemble, message).commitments, deck.size)
         return Working.of_new(deck.at(commitments=tuple(said), made=(0,) * deck.size))
 
@@ -116,7 +116,7 @@ class Working:
     # --- Beginnings ---
 
     @staticmethod
-    def of_new(deck: DuelDeck) -> Step:
+    def of_new(deck: DuelDeck) -> DeckChange:
         """A new deck. Without public faces the first cards are the owner's to say."""
         first = deck.cipher.integers([1] * deck.size)
         cards = deck.faces if deck.faces is not None else _nothing(deck, first)
@@ -125,12 +125,12 @@ class Working:
         return Working._begin(deck, (), cards, tasks, deck.places, (), renew)
 
     @staticmethod
-    def lay(deck: DuelDeck, positions: tuple[int, ...], after: Places, events: tuple[Event, ...]) -> Step:
+    def lay(deck: DuelDeck, positions: tuple[int, ...], after: Places, events: tuple[Event, ...]) -> DeckChange:
         """Cards get new keys in the order in which they are."""
         return Working._begin_again(deck, positions, _tasks(deck, Kind.LOCK), after, events)
 
     @staticmethod
-    def reshuffle(deck: DuelDeck, positions: tuple[int, ...], after: Places, events: tuple[Event, ...]) -> Step:
+    def reshuffle(deck: DuelDeck, positions: tuple[int, ...], after: Places, events: tuple[Event, ...]) -> DeckChange:
         """Cards go through all steps again, once those under keys of their own are gathered."""
         if not positions:
             return _finish(deck.at(places=after), events, ())
@@ -143,7 +143,7 @@ class Working:
         return Working._begin_again(deck, positions, tasks, after, events)
 
     @staticmethod
-    def arrange(deck: DuelDeck, positions: tuple[int, ...], after: Places) -> Step:
+    def arrange(deck: DuelDeck, positions: tuple[int, ...], after: Places) -> DeckChange:
         """Cards that the owner has seen go back in the order it chooses; only the rival's keys are off them."""
         if len(positions) == 1:
             return Working.lay(deck, positions, after, ())
@@ -153,7 +153,7 @@ class Working:
     @staticmethod
     def _begin_again(
         deck: DuelDeck, positions: tuple[int, ...], tasks: tuple[Task, ...], after: Places, events: tuple[Event, ...]
-    ) -> Step:
+    ) -> DeckChange:
         """Cards that lay somewhere, with the published keys off them."""
         return Working._begin(
             deck, positions, deck.stripped(positions), tasks, after, events, _face_up(deck, positions)
@@ -168,14 +168,14 @@ class Working:
         after: Places,
         events: tuple[Event, ...],
         renew: tuple[int, ...],
-    ) -> Step:
+    ) -> DeckChange:
         epoch = deck.epoch + 1 if positions else deck.epoch
         keys = {}
         if deck.mode.proofs:
             keys = {seat: _keys_of(deck, positions, seat) for seat in (deck.owner, deck.rival)}
         under = dict.fromkeys((deck.owner, deck.rival), Under.PLACES)
         stage = Working(epoch, positions, cards, keys, under, tasks, deck.trail, after, events, renew)
-        return Step(deck.at(stage=stage._ready(), epoch=epoch))
+        return DeckChange(deck.at(stage=stage._ready(), epoch=epoch))
 
     def _ready(self) -> Working:
         """Fix what the keys of a lock are drawn for when the first lock is next."""
@@ -194,7 +194,7 @@ class Working:
 
         return tasks.message(self, deck, duty, tape, choice)
 
-    def apply(self, deck: DuelDeck, duty: Duty, message: bytes) -> Step:
+    def apply(self, deck: DuelDeck, duty: Duty, message: bytes) -> DeckChange:
         from nodealer.protocols.duel import tasks
 
         return tasks.apply(self, deck, duty, message)
@@ -239,7 +239,7 @@ class Working:
         keys: Points | None = None,
         under: Under | None = None,
         locked: Points | None = None,
-    ) -> Step:
+    ) -> DeckChange:
         """One task is done."""
         seat = self.tasks[0].seat
         stage = replace(
@@ -253,10 +253,10 @@ class Working:
             locked=self.locked if locked is None else {**self.locked, seat: locked},
         )
         if stage.tasks:
-            return Step(deck.at(stage=stage._ready()), (), check)
+            return DeckChange(deck.at(stage=stage._ready()), (), check)
         return stage._finish(deck, check)
 
-    def _finish(self, deck: DuelDeck, checks: tuple[Check, ...]) -> Step:
+    def _finish(self, deck: DuelDeck, checks: tuple[Check, ...]) -> DeckChange:
         """The cards as a new layer."""
         from nodealer.protocols.duel.deck import Layer
 
@@ -265,11 +265,11 @@ class Working:
         return _finish(deck.at(layers=(*deck.layers, layer), places=self.after), self.events, checks)
 
 
-def _finish(deck: DuelDeck, events: tuple[Event, ...], checks: tuple[Check, ...]) -> Step:
+def _finish(deck: DuelDeck, events: tuple[Event, ...], checks: tuple[Check, ...]) -> DeckChange:
     if deck.asked is None:
         raise BadParameter("nothing was asked")
     peeked = tuple(position for position in deck.peeked if position in deck.places.pile)
-    return Step(deck.at(stage=Idle(), asked=None, peeked=peeked), (*events, Finished(deck.asked)), checks)
+    return DeckChange(deck.at(stage=Idle(), asked=None, peeked=peeked), (*events, Finished(deck.asked)), checks)
 
 
 def _tasks(deck: DuelDeck, *kinds: Kind) -> tuple[Task, ...]:

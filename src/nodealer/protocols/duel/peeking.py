@@ -13,7 +13,7 @@ import msgspec
 
 from nodealer.cards import Finished, Look, Moved, Peek, Place
 from nodealer.errors import BadParameter, Malformed
-from nodealer.protocols.base import Duty, Step
+from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.duel.making import Working
 from nodealer.protocols.duel.messages import Take
@@ -35,13 +35,13 @@ def read_choice(choice: bytes | None) -> list[int]:
         raise BadParameter(f"a choice is a list of positions: {error}") from None
 
 
-def finish_peek(deck: DuelDeck, operation: Peek, positions: tuple[int, ...]) -> Step:
+def finish_peek(deck: DuelDeck, operation: Peek, positions: tuple[int, ...]) -> DeckChange:
     """The rival's keys are there; the owner has seen the cards."""
     seen = deck.at(peeked=tuple(dict.fromkeys((*deck.peeked, *positions))))
     if operation.then is Look.LOOK:
-        return Step(seen.at(stage=Idle(), asked=None), (Finished(deck.asked or operation),))
+        return DeckChange(seen.at(stage=Idle(), asked=None), (Finished(deck.asked or operation),))
     if operation.then is Look.TAKE:
-        return Step(seen.at(stage=Taking(positions, deck.trail)))
+        return DeckChange(seen.at(stage=Taking(positions, deck.trail)))
     return Working.arrange(seen, positions, seen.places.without(positions).restack(positions, Place.TOP))
 
 
@@ -63,7 +63,7 @@ class Taking:
             raise BadParameter(f"one of {list(self.positions)} can be kept")
         return encode(Take(chosen[0]))
 
-    def apply(self, deck: DuelDeck, duty: Duty, message: bytes) -> Step:
+    def apply(self, deck: DuelDeck, duty: Duty, message: bytes) -> DeckChange:
         position = read_message(Take, message).position
         if position not in self.positions:
             raise Malformed(f"card {position} is not one of those that were looked at")

@@ -7,7 +7,7 @@ from typing import Final, Literal
 from nodealer.cards import Close, Deal, NewDeck, Open, Operation, Peek, Places, Return, Show
 from nodealer.errors import BadParameter
 from nodealer.group import Group, group
-from nodealer.protocols.base import Cheat, Claims, Table
+from nodealer.protocols.base import Binding, Cheat, Claims
 from nodealer.protocols.duel import secrets
 from nodealer.protocols.duel.bits import XOR
 from nodealer.protocols.duel.deck import DuelDeck, Mode
@@ -114,15 +114,15 @@ class Duel:
     def claims(self) -> Claims:
         return claims_of(self.mode)
 
-    def new_deck(self, table: Table, deck: int, size: int, owner: int | None) -> DuelDeck:
+    def new_deck(self, binding: Binding, deck: int, size: int, owner: int | None) -> DuelDeck:
         """A deck that its owner begins."""
-        if owner not in table.players or len(table.players) != 2:
+        if owner not in binding.players or len(binding.players) != 2:
             raise BadParameter("a deck of duel belongs to one of two players")
         if not CARDS[0] <= size <= CARDS[1]:
             raise BadParameter(f"a deck of duel has {CARDS[0]} to {CARDS[1]} cards, not {size}")
-        trail = digest("duel", self.mode.value, table.session, table.roster, table.hand, deck, size, owner)
+        trail = digest("duel", self.mode.value, binding.session, binding.roster, binding.hand, deck, size, owner)
         made = DuelDeck(
-            table,
+            binding,
             deck,
             Places.fresh(deck, size),
             Idle(),
@@ -130,12 +130,12 @@ class Duel:
             size,
             owner,
             self.mode,
-            table.group if self.mode.keys else XOR,
+            binding.group if self.mode.keys else XOR,
             asked=NewDeck(deck, size, owner),
         )
         if not self.mode.proofs:
             return made.at(stage=Assembling(trail))
-        begun = Working.of_new(made.at(faces=secrets.faces(table, deck, owner, size))).deck
+        begun = Working.of_new(made.at(faces=secrets.faces(binding, deck, owner, size))).deck
         if not isinstance(begun, DuelDeck):
             raise BadParameter("the deck did not begin")
         return begun

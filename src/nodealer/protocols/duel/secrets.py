@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from nodealer.group import Points, Scalars, hash_to_points
 from nodealer.proofs.transcript import draw_scalars
-from nodealer.protocols.base import Table
+from nodealer.protocols.base import Binding
 from nodealer.tape import Tape, digest, framed
 
 if TYPE_CHECKING:
@@ -27,18 +27,18 @@ def cards_digest(cards: Points) -> bytes:
 # --- Faces ---
 
 
-def faces(table: Table, deck: int, owner: int, size: int) -> Points:
+def faces(binding: Binding, deck: int, owner: int, size: int) -> Points:
     """P_j of the proven mode: nobody knows a relation between two, and equal prints have different points."""
-    bound = digest("duel faces", table.session, table.hand, owner, deck)
-    return hash_to_points(table.group, FACES, [framed("face", bound, index) for index in range(size)])
+    bound = digest("duel faces", binding.session, binding.hand, owner, deck)
+    return hash_to_points(binding.group, FACES, [framed("face", bound, index) for index in range(size)])
 
 
 def committed_points(deck: DuelDeck, cards: Sequence[int], nonces: Sequence[bytes]) -> Points:
     """The point of a card with its nonce. The card is hashed too: one nonce under two names are two points."""
     if deck.mode.word_for_word:
         return deck.cipher.points(b"".join(nonces))
-    table = deck.table
-    bound = digest("duel cards", table.session, table.hand, deck.owner, deck.number)
+    binding = deck.binding
+    bound = digest("duel cards", binding.session, binding.hand, deck.owner, deck.number)
     said = [framed("card", bound, card, nonce) for card, nonce in zip(cards, nonces, strict=True)]
     return hash_to_points(deck.cipher, CARDS, said)
 
@@ -62,7 +62,7 @@ def fresh_nonces(deck: DuelDeck, tape: Tape, cards: Sequence[int], epoch: int) -
 
 def _nonce(deck: DuelDeck, tape: Tape, card: int, epoch: int) -> bytes:
     others = (digest("duel card", card),)
-    inputs = deck.table.inputs(deck=deck.number, epoch=epoch, seat=deck.owner, others=others)
+    inputs = deck.binding.inputs(deck=deck.number, epoch=epoch, seat=deck.owner, others=others)
     return tape.draw("duel nonce", inputs, size=NONCE_BYTES)
 
 
@@ -80,18 +80,18 @@ def shuffle_key(deck: DuelDeck, tape: Tape, epoch: int, seat: int) -> Scalars:
 
 
 def _key(deck: DuelDeck, tape: Tape, label: str, epoch: int, seat: int) -> Scalars:
-    inputs = deck.table.inputs(deck=deck.number, epoch=epoch, seat=seat)
+    inputs = deck.binding.inputs(deck=deck.number, epoch=epoch, seat=seat)
     return draw_scalars(tape, label, inputs, deck.cipher, 1)
 
 
 def card_keys(deck: DuelDeck, tape: Tape, epoch: int, origin: bytes, count: int, seat: int) -> Scalars:
     """A seat's key for each card, Ka[i] or Kb[i], drawn for exactly the deck that they are put on."""
-    inputs = deck.table.inputs(deck=deck.number, epoch=epoch, seat=seat, others=(origin,))
+    inputs = deck.binding.inputs(deck=deck.number, epoch=epoch, seat=seat, others=(origin,))
     return draw_scalars(tape, "duel card keys", inputs, deck.cipher, count)
 
 
 def order(deck: DuelDeck, tape: Tape, epoch: int, seat: int, cards: Points) -> list[int]:
     """The permutation of a shuffle, drawn for this input deck."""
     others = (cards_digest(cards), b"shuffle")
-    inputs = deck.table.inputs(deck=deck.number, epoch=epoch, seat=seat, others=others)
+    inputs = deck.binding.inputs(deck=deck.number, epoch=epoch, seat=seat, others=others)
     return tape.permutation("duel permutation", inputs, len(cards))

@@ -14,7 +14,7 @@ from nodealer.proofs import equality, shuffle
 from nodealer.proofs.checks import Check
 from nodealer.proofs.equality import Each
 from nodealer.proofs.relations import OneScalar
-from nodealer.protocols.base import Duty, Step
+from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import point_index, read_message, read_points
 from nodealer.protocols.duel import secrets
 from nodealer.protocols.duel.making import AFTER_SHUFFLE, Kind, Under, Working, fresh_commitments, refuse_equal
@@ -46,7 +46,7 @@ def message(work: Working, deck: DuelDeck, duty: Duty, tape: Tape, choice: bytes
             return encode(_lock(work, deck, duty, tape, cards, commitments))
 
 
-def apply(work: Working, deck: DuelDeck, duty: Duty, message: bytes) -> Step:
+def apply(work: Working, deck: DuelDeck, duty: Duty, message: bytes) -> DeckChange:
     """Judge the message of the next task."""
     match work.tasks[0].kind:
         case Kind.GATHER:
@@ -107,7 +107,7 @@ def _gather(work: Working, deck: DuelDeck, duty: Duty, tape: Tape, cards: Points
     return Gather(gathered.to_bytes(), S.to_bytes(), proof)
 
 
-def _apply_gather(work: Working, deck: DuelDeck, duty: Duty, said: Gather) -> Step:
+def _apply_gather(work: Working, deck: DuelDeck, duty: Duty, said: Gather) -> DeckChange:
     cards = _read_cards(work, deck, said)
     deck = _renew(work, deck, said)
     if not deck.mode.proofs:
@@ -149,7 +149,7 @@ def _shuffle(
     return Shuffle(shuffled.to_bytes(), T.to_bytes(), proof, joint.to_bytes(), link)
 
 
-def _apply_shuffle(work: Working, deck: DuelDeck, duty: Duty, said: Shuffle) -> Step:
+def _apply_shuffle(work: Working, deck: DuelDeck, duty: Duty, said: Shuffle) -> DeckChange:
     cards = _read_cards(work, deck, said)
     deck = _renew(work, deck, said)
     under = AFTER_SHUFFLE[work.under[duty.seat]]
@@ -184,7 +184,7 @@ def _lock(work: Working, deck: DuelDeck, duty: Duty, tape: Tape, cards: Points, 
     return Lock(locked.to_bytes(), keys.to_bytes(), proof)
 
 
-def _apply_lock(work: Working, deck: DuelDeck, duty: Duty, said: Lock) -> Step:
+def _apply_lock(work: Working, deck: DuelDeck, duty: Duty, said: Lock) -> DeckChange:
     cards = _read_cards(work, deck, said)
     deck = _renew(work, deck, said)
     if not deck.mode.keys:

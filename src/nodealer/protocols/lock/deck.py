@@ -12,7 +12,7 @@ from nodealer.cards import Open, Operation
 from nodealer.group import Points, Scalars, concat
 from nodealer.proofs.encoding import encodings
 from nodealer.proofs.transcript import draw_scalars
-from nodealer.protocols.base import Step, Table
+from nodealer.protocols.base import Binding, DeckChange
 from nodealer.protocols.lock import leaving, steps
 from nodealer.protocols.lock.picking import Picking, ServerPicking
 from nodealer.protocols.lock.resuming import with_living_positions
@@ -27,7 +27,7 @@ class Layer:
     first: int
     epoch: int
     #: The table at which they were locked: those who have left since are still in their secrets.
-    table: Table
+    binding: Binding
     #: The digest of the deck that the secrets were put on: what they were drawn for.
     origin: bytes
     cards: Points
@@ -66,7 +66,7 @@ class LockDeck(StagedDeck):
     # --- What a staged deck needs ---
 
     def masked_by(self, position: int) -> tuple[int, ...]:
-        return self.layer(position).table.players
+        return self.layer(position).binding.players
 
     def card_keys(self, positions: tuple[int, ...], seat: int) -> Points:
         layers = [(self.layer(position), position) for position in positions]
@@ -78,7 +78,7 @@ class LockDeck(StagedDeck):
         for position in positions:
             layer = self.layer(position)
             if layer.first not in drawn:
-                drawn[layer.first] = lock_secrets(tape, layer.table, self.number, layer, len(layer.cards), seat)
+                drawn[layer.first] = lock_secrets(tape, layer.binding, self.number, layer, len(layer.cards), seat)
             parts.append(drawn[layer.first][position - layer.first])
         return concat(*parts)
 
@@ -86,10 +86,10 @@ class LockDeck(StagedDeck):
         bare = steps.unlock(self.cards_at(positions), list(secrets.values()))
         return [self.face_index.get(encoding) for encoding in encodings(bare)]
 
-    def begin(self, operation: Operation, asked: Operation) -> Step:
+    def begin(self, operation: Operation, asked: Operation) -> DeckChange:
         return super().begin(with_living_positions(self, operation), asked)
 
-    def _open(self, operation: Open) -> Step:
+    def _open(self, operation: Open) -> DeckChange:
         """Cards for the table are picked: by the first picker who is there, or by the server for the whole hand."""
         if operation.positions:
             return super()._open(operation)
@@ -97,48 +97,48 @@ class LockDeck(StagedDeck):
         if self.apart is not None:
             return self.open_picked(operation, tuple(p for p in self.apart if p in self.places.pile)[: operation.count])
         picking = Picking if self.server is None else ServerPicking
-        return Step(self.at(stage=picking(operation, self.trail)))
+        return DeckChange(self.at(stage=picking(operation, self.trail)))
 
-    def open_picked(self, operation: Open, positions: tuple[int, ...]) -> Step:
+    def open_picked(self, operation: Open, positions: tuple[int, ...]) -> DeckChange:
         """Open the cards that were picked."""
-        return self.release(operation, dict.fromkeys(self.table.players, positions), positions)
+        return self.release(operation, dict.fromkeys(self.binding.players, positions), positions)
 
     def rebuilt(self, count: int) -> LockDeck:
         """The deck with a new pile of `count` cards. The old one is dead."""
         return self.at(places=self.places.rebuilt(count), dead=self.dead | frozenset(self.places.pile))
 
-    def without(self, seats: tuple[int, ...]) -> Step | None:
+    def without(self, seats: tuple[int, ...]) -> DeckChange | None:
         return leaving.without(self, seats)
 
 
 # --- Secrets ---
 
 
-def fragments(tape: Tape, table: Table, deck: int, epoch: int, size: int, seat: int) -> Points:
+def fragments(tape: Tape, binding: Binding, deck: int, epoch: int, size: int, seat: int) -> Points:
     """A seat's random fragment of every face, of which nobody knows a logarithm, not even the seat."""
-    inputs = table.inputs(deck=deck, epoch=epoch, seat=seat)
-    return table.group.map_to_points(tape.draw("lock fragments", inputs, size=size * table.group.uniform_size))
+    inputs = binding.inputs(deck=deck, epoch=epoch, seat=seat)
+    return binding.group.map_to_points(tape.draw("lock fragments", inputs, size=size * binding.group.uniform_size))
 
 
-def cascade_secret(tape: Tape, table: Table, deck: int, epoch: int, seat: int) -> Scalars:
+def cascade_secret(tape: Tape, binding: Binding, deck: int, epoch: int, seat: int) -> Scalars:
     """The one secret that a seat multiplies an epoch of a deck by."""
-    return draw_scalars(tape, "lock cascade", table.inputs(deck=deck, epoch=epoch, seat=seat), table.group, 1)
+    return draw_scalars(tape, "lock cascade", binding.inputs(deck=deck, epoch=epoch, seat=seat), binding.group, 1)
 
 
-def lock_secrets(tape: Tape, table: Table, deck: int, layer: Layer, count: int, seat: int) -> Scalars:
+def lock_secrets(tape: Tape, binding: Binding, deck: int, layer: Layer, count: int, seat: int) -> Scalars:
     """A seat's secret for each place, drawn for exactly the deck that is locked."""
-    return fresh_secrets(tape, table, deck, layer.epoch, layer.origin, count, seat)
+    return fresh_secrets(tape, binding, deck, layer.epoch, layer.origin, count, seat)
 
 
-def fresh_secrets(tape: Tape, table: Table, deck: int, epoch: int, origin: bytes, count: int, seat: int) -> Scalars:
+def fresh_secrets(tape: Tape, binding: Binding, deck: int, epoch: int, origin: bytes, count: int, seat: int) -> Scalars:
     """Secrets for places, from what they are put on."""
-    inputs = table.inputs(deck=deck, epoch=epoch, seat=seat, others=(origin,))
-    return draw_scalars(tape, "lock secrets", inputs, table.group, count)
+    inputs = binding.inputs(deck=deck, epoch=epoch, seat=seat, others=(origin,))
+    return draw_scalars(tape, "lock secrets", inputs, binding.group, count)
 
 
-def cascade_order(tape: Tape, table: Table, deck: int, epoch: int, seat: int, cards: Points) -> list[int]:
+def cascade_order(tape: Tape, binding: Binding, deck: int, epoch: int, seat: int, cards: Points) -> list[int]:
     """The permutation of a cascade step, drawn for this input deck."""
-    inputs = table.inputs(deck=deck, epoch=epoch, seat=seat, others=(deck_digest(cards),))
+    inputs = binding.inputs(deck=deck, epoch=epoch, seat=seat, others=(deck_digest(cards),))
     return tape.permutation("lock permutation", inputs, len(cards))
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from nodealer.cards import Moved
 from nodealer.group import Points
-from nodealer.protocols.base import Step
+from nodealer.protocols.base import DeckChange
 from nodealer.protocols.staged import Closed, Idle
 from nodealer.tape import digest
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from nodealer.protocols.lock.deck import LockDeck
 
 
-def without(deck: LockDeck, seats: tuple[int, ...]) -> Step | None:
+def without(deck: LockDeck, seats: tuple[int, ...]) -> DeckChange | None:
     """Go on without these seats; None when fewer than two players stay."""
     from nodealer.protocols.lock.making import Committing
 
-    table = deck.table.without(seats)
-    if len(table.players) < 2:
+    binding = deck.binding.without(seats)
+    if len(binding.players) < 2:
         return None
     # What is owed from here on is another duty than what was owed before, even if nobody has said a word since.
     trail = digest("without", deck.trail, deck.epoch, *seats)
-    if table.players == deck.table.players:
-        return Step(_without_server(deck, seats, trail))
+    if binding.players == deck.binding.players:
+        return DeckChange(_without_server(deck, seats, trail))
     stays = deck.at(
-        table=table,
+        binding=binding,
         places=deck.places.left_by(seats),
         pickers=tuple(seat for seat in deck.pickers if seat not in seats),
         server=None if deck.server in seats else deck.server,
@@ -39,17 +39,17 @@ def without(deck: LockDeck, seats: tuple[int, ...]) -> Step | None:
         trail=trail,
     )
     if isinstance(deck.stage, Closed):
-        return Step(stays)
+        return DeckChange(stays)
     if not deck.layers or deck.faces is None:
         # Nothing was dealt: the deck is made from new fragments.
-        return Step(stays.at(stage=Committing(trail), faces=None, face_index={}))
+        return DeckChange(stays.at(stage=Committing(trail), faces=None, face_index={}))
     moved = tuple(
         Moved(deck.places.card(position), None)
         for position, seat in deck.places.held
         if seat in seats and deck.places.face(position) is None
     )
     step = _recover(stays, deck.faces)
-    return Step(step.deck, (*moved, *step.events), step.checks)
+    return DeckChange(step.deck, (*moved, *step.events), step.checks)
 
 
 def _without_server(deck: LockDeck, seats: tuple[int, ...], trail: bytes) -> LockDeck:
@@ -63,7 +63,7 @@ def _without_server(deck: LockDeck, seats: tuple[int, ...], trail: bytes) -> Loc
     return deck.at(server=None, trail=trail)
 
 
-def _recover(deck: LockDeck, faces: Points) -> Step:
+def _recover(deck: LockDeck, faces: Points) -> DeckChange:
     """Begin the cascade of all faces that are not public, with the cards that are to be taken out of it."""
     from nodealer.protocols.lock.making import Cascading
     from nodealer.protocols.lock.recovery import Recovery
@@ -76,4 +76,4 @@ def _recover(deck: LockDeck, faces: Points) -> Step:
     if len(hidden) == len(held):
         # No card is left that anybody could still be dealt.
         return resume(deck.rebuilt(0).at(stage=Idle()))
-    return Step(deck.at(stage=Cascading(faces.take(hidden), {}, deck.trail, Recovery(held))))
+    return DeckChange(deck.at(stage=Cascading(faces.take(hidden), {}, deck.trail, Recovery(held))))

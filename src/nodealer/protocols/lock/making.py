@@ -18,7 +18,7 @@ from nodealer.proofs import equality, shuffle
 from nodealer.proofs.checks import Check
 from nodealer.proofs.equality import Each
 from nodealer.proofs.relations import OneScalar
-from nodealer.protocols.base import Duty, Step
+from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import point_index, read_message, read_points
 from nodealer.protocols.lock import deck as decks
 from nodealer.protocols.lock import steps
@@ -34,8 +34,10 @@ if TYPE_CHECKING:
 
 
 def _commitment(deck: LockDeck, seat: int, points: bytes) -> bytes:
-    table = deck.table
-    return digest("lock fragments", table.session, table.roster, table.hand, deck.number, deck.epoch, seat, points)
+    binding = deck.binding
+    return digest(
+        "lock fragments", binding.session, binding.roster, binding.hand, deck.number, deck.epoch, seat, points
+    )
 
 
 @dataclass(frozen=True)
@@ -46,18 +48,18 @@ class Committing:
     said: Mapping[int, bytes] = field(default_factory=dict)
 
     def duties(self, deck: LockDeck) -> tuple[Duty, ...]:
-        return tuple(deck.duty(seat, "commit", self.anchor) for seat in deck.table.players if seat not in self.said)
+        return tuple(deck.duty(seat, "commit", self.anchor) for seat in deck.binding.players if seat not in self.said)
 
     def message(self, deck: LockDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
-        points = decks.fragments(tape, deck.table, deck.number, deck.epoch, deck.size, duty.seat)
+        points = decks.fragments(tape, deck.binding, deck.number, deck.epoch, deck.size, duty.seat)
         return encode(Commit(_commitment(deck, duty.seat, points.to_bytes())))
 
-    def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> Step:
+    def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> DeckChange:
         commitment = read_message(Commit, message).commitment
         stage = replace(self, said={**self.said, duty.seat: commitment})
-        if len(stage.said) < len(deck.table.players):
-            return Step(deck.at(stage=stage))
-        return Step(deck.at(stage=Opening(stage.said, deck.trail)))
+        if len(stage.said) < len(deck.binding.players):
+            return DeckChange(deck.at(stage=stage))
+        return DeckChange(deck.at(stage=Opening(stage.said, deck.trail)))
 
 
 @dataclass(frozen=True)
@@ -69,28 +71,30 @@ class Opening:
     said: Mapping[int, Points] = field(default_factory=dict)
 
     def duties(self, deck: LockDeck) -> tuple[Duty, ...]:
-        return tuple(deck.duty(seat, "fragments", self.anchor) for seat in deck.table.players if seat not in self.said)
+        return tuple(
+            deck.duty(seat, "fragments", self.anchor) for seat in deck.binding.players if seat not in self.said
+        )
 
     def message(self, deck: LockDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
-        points = decks.fragments(tape, deck.table, deck.number, deck.epoch, deck.size, duty.seat)
+        points = decks.fragments(tape, deck.binding, deck.number, deck.epoch, deck.size, duty.seat)
         return encode(Fragments(points.to_bytes()))
 
-    def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> Step:
+    def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> DeckChange:
         data = read_message(Fragments, message).points
-        points = read_points(deck.table.group, data, deck.size, "the fragments")
+        points = read_points(deck.binding.group, data, deck.size, "the fragments")
         if _commitment(deck, duty.seat, data) != self.commitments[duty.seat]:
             raise PeerFault(duty.seat, "the fragments are not those it committed to")
         stage = replace(self, said={**self.said, duty.seat: points})
-        if len(stage.said) < len(deck.table.players):
-            return Step(deck.at(stage=stage))
-        return Step(stage.cascading(deck))
+        if len(stage.said) < len(deck.binding.players):
+            return DeckChange(deck.at(stage=stage))
+        return DeckChange(stage.cascading(deck))
 
     def cascading(self, deck: LockDeck) -> LockDeck:
         """The faces, ready for the cascade; or everything once more if two faces are equal or one is the identity.
 
         Only all seats together could arrange that, so it is nobody's fault.
         """
-        faces = steps.faces([self.said[seat] for seat in deck.table.players])
+        faces = steps.faces([self.said[seat] for seat in deck.binding.players])
         index = point_index(faces)
         if len(index) < deck.size or faces.first_identity() is not None:
             return deck.at(stage=Committing(deck.trail), epoch=deck.epoch + 1)
@@ -109,13 +113,13 @@ class Cascading:
     recovery: Recovery | None = None
 
     def duties(self, deck: LockDeck) -> tuple[Duty, ...]:
-        return (deck.duty(deck.table.players[len(self.keys)], "cascade", self.anchor),)
+        return (deck.duty(deck.binding.players[len(self.keys)], "cascade", self.anchor),)
 
     def message(self, deck: LockDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
-        table, seat = deck.table, duty.seat
-        s = decks.cascade_secret(tape, table, deck.number, deck.epoch, seat)
-        S = s * table.group.G
-        order = decks.cascade_order(tape, table, deck.number, deck.epoch, seat, self.cards)
+        binding, seat = deck.binding, duty.seat
+        s = decks.cascade_secret(tape, binding, deck.number, deck.epoch, seat)
+        S = s * binding.group.G
+        order = decks.cascade_order(tape, binding, deck.number, deck.epoch, seat, self.cards)
         cards = steps.cascade(s, self.cards, order)
         transcript = deck.transcript(duty, deck.epoch)
         if len(cards) == 1:
@@ -124,8 +128,8 @@ class Cascading:
             proof = shuffle.prove(transcript, tape, OneScalar(S, self.cards, cards), order, lambda b: s)
         return encode(Cascade(S.to_bytes(), cards.to_bytes(), proof))
 
-    def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> Step:
-        said, group = read_message(Cascade, message), deck.table.group
+    def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> DeckChange:
+        said, group = read_message(Cascade, message), deck.binding.group
         S = read_points(group, said.key, 1, "the key")
         cards = read_points(group, said.cards, len(self.cards), "the cards")
         transcript = deck.transcript(duty, deck.epoch)
@@ -135,11 +139,11 @@ class Cascading:
         else:
             check = shuffle.check(transcript, OneScalar(S, self.cards, cards), said.proof)
         stage = replace(self, cards=cards, keys={**self.keys, duty.seat: S}, anchor=deck.trail)
-        if len(stage.keys) < len(deck.table.players):
-            return Step(deck.at(stage=stage), (), (check,))
+        if len(stage.keys) < len(deck.binding.players):
+            return DeckChange(deck.at(stage=stage), (), (check,))
         if self.recovery is not None:
             return replace(self.recovery.begin(deck, cards, stage.keys), checks=(check,))
-        return Step(deck.at(stage=Locking.of(deck, cards, stage.keys)), (), (check,))
+        return DeckChange(deck.at(stage=Locking.of(deck, cards, stage.keys)), (), (check,))
 
 
 @dataclass(frozen=True)
@@ -159,20 +163,20 @@ class Locking:
         return Locking(decks.deck_digest(cards), cards, keys, {}, deck.trail)
 
     def duties(self, deck: LockDeck) -> tuple[Duty, ...]:
-        return (deck.duty(deck.table.players[len(self.keys)], "lock", self.anchor),)
+        return (deck.duty(deck.binding.players[len(self.keys)], "lock", self.anchor),)
 
     def message(self, deck: LockDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
-        table, seat, count = deck.table, duty.seat, len(self.cards)
-        old = decks.cascade_secret(tape, table, deck.number, deck.epoch, seat)
-        new = decks.fresh_secrets(tape, table, deck.number, deck.epoch, self.origin, count, seat)
+        binding, seat, count = deck.binding, duty.seat, len(self.cards)
+        old = decks.cascade_secret(tape, binding, deck.number, deck.epoch, seat)
+        new = decks.fresh_secrets(tape, binding, deck.number, deck.epoch, self.origin, count, seat)
         ratio = steps.lock_factors(old, new)
-        keys, cards = new * table.group.G, ratio * self.cards
+        keys, cards = new * binding.group.G, ratio * self.cards
         each = Each(self.old[seat], keys, self.cards, cards)
         proof = equality.prove_each(deck.transcript(duty, deck.epoch), tape, each, ratio, root=old)
         return encode(Keys(keys.to_bytes(), cards.to_bytes(), proof))
 
-    def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> Step:
-        said, group, count = read_message(Keys, message), deck.table.group, len(self.cards)
+    def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> DeckChange:
+        said, group, count = read_message(Keys, message), deck.binding.group, len(self.cards)
         keys = read_points(group, said.keys, count, "the keys")
         cards = read_points(group, said.cards, count, "the cards")
         # Publishing one secret must never publish another.
@@ -182,17 +186,17 @@ class Locking:
         each = Each(self.old[duty.seat], keys, self.cards, cards)
         check = equality.check_each(deck.transcript(duty, deck.epoch), each, said.proof)
         stage = replace(self, cards=cards, keys={**self.keys, duty.seat: keys}, anchor=deck.trail)
-        if len(stage.keys) < len(deck.table.players):
-            return Step(deck.at(stage=stage), (), (check,))
+        if len(stage.keys) < len(deck.binding.players):
+            return DeckChange(deck.at(stage=stage), (), (check,))
         return stage.finish(deck, check)
 
-    def finish(self, deck: LockDeck, check: Check) -> Step:
+    def finish(self, deck: LockDeck, check: Check) -> DeckChange:
         """The cards as a new layer: the new deck is made, or what a leaver interrupted goes on."""
         first = deck.places.positions if deck.layers else 0
-        layer = decks.Layer(first, deck.epoch, deck.table, self.origin, self.cards, self.keys)
+        layer = decks.Layer(first, deck.epoch, deck.binding, self.origin, self.cards, self.keys)
         done = deck.rebuilt(len(self.cards)) if deck.layers else deck
         done = done.at(stage=Idle(), layers=(*deck.layers, layer))
         if isinstance(deck.asked, NewDeck):
-            return Step(done.at(asked=None), (Finished(deck.asked),), (check,))
+            return DeckChange(done.at(asked=None), (Finished(deck.asked),), (check,))
         step = resume(done)
         return replace(step, checks=(check, *step.checks))

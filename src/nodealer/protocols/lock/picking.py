@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from nodealer.cards import Open
 from nodealer.errors import BadParameter, Malformed
-from nodealer.protocols.base import Duty, Step, Table
+from nodealer.protocols.base import Binding, DeckChange, Duty
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.lock.messages import Pick
 from nodealer.tape import Tape, digest
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from nodealer.protocols.lock.deck import LockDeck
 
 
-def picker_order(table: Table) -> tuple[int, ...]:
+def picker_order(binding: Binding) -> tuple[int, ...]:
     """The order of pickers, seeded by all players' public keys in ascending order, concatenated."""
-    keys = {seat: key for seat, key in table.identities if seat in table.players}
+    keys = {seat: key for seat, key in binding.identities if seat in binding.players}
     seed = digest("lock pickers", b"".join(sorted(keys.values())))
     return tuple(sorted(keys, key=lambda seat: digest("lock picker", seed, keys[seat])))
 
@@ -39,7 +39,7 @@ def _refuse(deck: LockDeck, pick: Pick, count: int) -> None:
 
 def _draw(deck: LockDeck, tape: Tape, seat: int, anchor: bytes, count: int) -> Pick:
     """Positions at random, where no person chooses."""
-    inputs = deck.table.inputs(deck=deck.number, epoch=deck.epoch, seat=seat, others=(anchor,))
+    inputs = deck.binding.inputs(deck=deck.number, epoch=deck.epoch, seat=seat, others=(anchor,))
     order = tape.permutation("lock pick", inputs, len(deck.places.pile))
     return Pick(tuple(deck.places.pile[place] for place in order[:count]))
 
@@ -64,7 +64,7 @@ class Picking:
             raise BadParameter(str(error)) from None
         return choice
 
-    def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> Step:
+    def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> DeckChange:
         pick = read_message(Pick, message)
         _refuse(deck, pick, self.operation.count)
         return deck.open_picked(self.operation, pick.positions)
@@ -83,7 +83,7 @@ class ServerPicking:
     def message(self, deck: LockDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         return encode(_draw(deck, tape, duty.seat, self.anchor, len(deck.places.pile)))
 
-    def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> Step:
+    def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> DeckChange:
         pick = read_message(Pick, message)
         _refuse(deck, pick, len(deck.places.pile))
         return deck.at(apart=pick.positions).open_picked(self.operation, pick.positions[: self.operation.count])

@@ -8,7 +8,7 @@ from typing import Final, Literal
 from nodealer.cards import Close, Deal, NewDeck, Open, Places, Return, Show
 from nodealer.errors import BadParameter
 from nodealer.group import Group, group
-from nodealer.protocols.base import Cheat, Claims, Table
+from nodealer.protocols.base import Binding, Cheat, Claims
 from nodealer.protocols.lock.deck import LockDeck
 from nodealer.protocols.lock.making import Committing
 from nodealer.protocols.lock.picking import picker_order
@@ -61,21 +61,21 @@ class Lock:
     def claims(self) -> Claims:
         return replace(CLAIMS, roles=(SERVER,)) if self._said.community == "server" else CLAIMS
 
-    def new_deck(self, table: Table, deck: int, size: int, owner: int | None) -> LockDeck:
+    def new_deck(self, binding: Binding, deck: int, size: int, owner: int | None) -> LockDeck:
         """A deck that waits for the fragments of its faces."""
         if owner is not None:
             raise BadParameter("lock has no decks that belong to a seat")
-        server = dict(table.roles).get(SERVER) if self._said.community == "server" else None
-        trail = digest("lock", table.session, table.roster, table.hand, deck, size)
+        server = dict(binding.roles).get(SERVER) if self._said.community == "server" else None
+        trail = digest("lock", binding.session, binding.roster, binding.hand, deck, size)
         places = Places.fresh(deck, size)
         return LockDeck(
-            table,
+            binding,
             deck,
             places,
             Committing(trail),
             trail,
             size,
-            picker_order(table),
+            picker_order(binding),
             server,
             asked=NewDeck(deck, size),
         )

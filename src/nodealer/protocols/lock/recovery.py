@@ -15,7 +15,7 @@ from nodealer.errors import BadParameter, Undecided
 from nodealer.group import Points, concat
 from nodealer.proofs import equality, linear
 from nodealer.proofs.encoding import encodings
-from nodealer.protocols.base import Duty, Step
+from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import read_message, read_points
 from nodealer.protocols.lock import deck as decks
 from nodealer.protocols.lock.messages import Held, Keys, Raised
@@ -32,13 +32,13 @@ class Recovery:
 
     held: tuple[int, ...]
 
-    def begin(self, deck: LockDeck, cards: Points, keys: Mapping[int, Points]) -> Step:
+    def begin(self, deck: LockDeck, cards: Points, keys: Mapping[int, Points]) -> DeckChange:
         """The cascade is done: raise the held cards, or lock at once if there are none."""
         from nodealer.protocols.lock.making import Locking
 
         if not self.held:
-            return Step(deck.at(stage=Locking.of(deck, cards, keys)))
-        return Step(deck.at(stage=Declaring(self.held, cards, keys, {}, deck.trail)))
+            return DeckChange(deck.at(stage=Locking.of(deck, cards, keys)))
+        return DeckChange(deck.at(stage=Declaring(self.held, cards, keys, {}, deck.trail)))
 
 
 def holder(deck: LockDeck, position: int) -> int:
@@ -50,7 +50,7 @@ def held_point(deck: LockDeck, position: int) -> Points:
     """V = s·face: the locked card without everybody's published secrets but the holder's own."""
     mine = holder(deck, position)
     others = [seat for seat in deck.masked_by(position) if seat != mine]
-    product = deck.table.group.integers([1])
+    product = deck.binding.group.integers([1])
     for seat in others:
         if seat not in deck.released.get(position, {}):
             raise BadParameter(f"card {position} is held, but seat {seat} has not published its secret")
@@ -62,7 +62,7 @@ def _statement(deck: LockDeck, seat: int, positions: tuple[int, ...], E: Points,
     """E = t·K and X = t·V for each card, t = e/s."""
     V = concat(*(held_point(deck, position) for position in positions))
     K = deck.card_keys(positions, seat)
-    same = E + deck.table.group.identity(len(positions))
+    same = E + deck.binding.group.identity(len(positions))
     rows = (linear.Row(same, ((0, K),)), linear.Row(X, ((0, V),)))
     return linear.Statement("lock held cards", (len(positions),), rows)
 
@@ -87,23 +87,23 @@ class Declaring:
 
     def message(self, deck: LockDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         seat, positions = duty.seat, self._mine(deck, duty.seat)
-        e = decks.cascade_secret(tape, deck.table, deck.number, deck.epoch, seat)
+        e = decks.cascade_secret(tape, deck.binding, deck.number, deck.epoch, seat)
         ratio = e * deck.card_secrets(tape, positions, seat).invert()
         X = ratio * concat(*(held_point(deck, position) for position in positions))
         statement = _statement(deck, seat, positions, self.keys[seat], X)
         proof = linear.prove(deck.transcript(duty, deck.epoch), tape, statement, [ratio])
         return encode(Held(X.to_bytes(), proof))
 
-    def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> Step:
+    def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> DeckChange:
         said, positions = read_message(Held, message), self._mine(deck, duty.seat)
-        X = read_points(deck.table.group, said.cards, len(positions), "the held cards")
+        X = read_points(deck.binding.group, said.cards, len(positions), "the held cards")
         statement = _statement(deck, duty.seat, positions, self.keys[duty.seat], X)
         check = linear.check(deck.transcript(duty, deck.epoch), statement, said.proof)
         raised = {**self.raised, **{position: X[place] for place, position in enumerate(positions)}}
         stage = replace(self, raised=raised)
         if len(raised) < len(self.held):
-            return Step(deck.at(stage=stage), (), (check,))
-        step = Raising(self.held, self.cards, self.keys, raised, deck.table.players, deck.trail).next(deck)
+            return DeckChange(deck.at(stage=stage), (), (check,))
+        step = Raising(self.held, self.cards, self.keys, raised, deck.binding.players, deck.trail).next(deck)
         return replace(step, checks=(check,))
 
 
@@ -122,13 +122,13 @@ class Raising:
     def _others(self, deck: LockDeck, seat: int) -> tuple[int, ...]:
         return tuple(position for position in self.held if holder(deck, position) != seat)
 
-    def next(self, deck: LockDeck) -> Step:
+    def next(self, deck: LockDeck) -> DeckChange:
         """Skip seats that have nothing to do; after the last, take the held cards out of the deck."""
         turns = self.turns
         while turns and not self._others(deck, turns[0]):
             turns = turns[1:]
         if turns:
-            return Step(deck.at(stage=replace(self, turns=turns, anchor=deck.trail)))
+            return DeckChange(deck.at(stage=replace(self, turns=turns, anchor=deck.trail)))
         return self._take_out(deck)
 
     def duties(self, deck: LockDeck) -> tuple[Duty, ...]:
@@ -138,16 +138,16 @@ class Raising:
         return concat(*(self.raised[position] for position in self._others(deck, seat)))
 
     def message(self, deck: LockDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
-        e = decks.cascade_secret(tape, deck.table, deck.number, deck.epoch, duty.seat)
+        e = decks.cascade_secret(tape, deck.binding, deck.number, deck.epoch, duty.seat)
         before = self._points(deck, duty.seat)
         after = e * before
         transcript = deck.transcript(duty, deck.epoch)
         proof = equality.prove_equality(transcript, tape, self.keys[duty.seat], before, after, e)
         return encode(Raised(after.to_bytes(), proof))
 
-    def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> Step:
+    def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> DeckChange:
         said, positions = read_message(Raised, message), self._others(deck, duty.seat)
-        after = read_points(deck.table.group, said.cards, len(positions), "the raised cards")
+        after = read_points(deck.binding.group, said.cards, len(positions), "the raised cards")
         before = self._points(deck, duty.seat)
         transcript = deck.transcript(duty, deck.epoch)
         check = equality.check_equality(transcript, self.keys[duty.seat], before, after, said.proof)
@@ -155,15 +155,15 @@ class Raising:
         step = replace(self, raised=raised, turns=self.turns[1:]).next(deck)
         return replace(step, checks=(check, *step.checks))
 
-    def _take_out(self, deck: LockDeck) -> Step:
+    def _take_out(self, deck: LockDeck) -> DeckChange:
         """What no survivor holds is the new deck."""
         from nodealer.protocols.lock.making import Locking
 
         held = {self.raised[position].to_bytes() for position in self.held}
         rest = [place for place, card in enumerate(encodings(self.cards)) if card not in held]
         if len(rest) != len(self.cards) - len(self.held):
-            return Step(deck.at(stage=Unfound(deck.trail)))
-        return Step(deck.at(stage=Locking.of(deck, self.cards.take(rest), self.keys)))
+            return DeckChange(deck.at(stage=Unfound(deck.trail)))
+        return DeckChange(deck.at(stage=Locking.of(deck, self.cards.take(rest), self.keys)))
 
 
 @dataclass(frozen=True)
@@ -177,10 +177,10 @@ class Unfound:
     anchor: bytes
 
     def duties(self, deck: LockDeck) -> tuple[Duty, ...]:
-        return (deck.duty(deck.table.players[0], "lock", self.anchor),)
+        return (deck.duty(deck.binding.players[0], "lock", self.anchor),)
 
     def message(self, deck: LockDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         return encode(Keys(b"", b"", b""))
 
-    def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> Step:
+    def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> DeckChange:
         raise Undecided(f"a held card is not exactly one card of the recovered deck {deck.number}")

@@ -6,24 +6,24 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nodealer.cards import Deal, Finished, Open, Operation, Portion, Return, for_those_who_stay
-from nodealer.protocols.base import Step
+from nodealer.protocols.base import DeckChange
 
 if TYPE_CHECKING:
     from nodealer.protocols.lock.deck import LockDeck
 
 
-def resume(deck: LockDeck) -> Step:
+def resume(deck: LockDeck) -> DeckChange:
     """Ask an idle deck again for what it had not finished. Cards that were on their way have gone back."""
     operation = deck.asked
     if operation is None:
-        return Step(deck)
+        return DeckChange(deck)
     again = _again(deck, operation)
-    return Step(deck.at(asked=None), (Finished(operation),)) if again is None else deck.begin(again, operation)
+    return DeckChange(deck.at(asked=None), (Finished(operation),)) if again is None else deck.begin(again, operation)
 
 
 def _again(deck: LockDeck, operation: Operation) -> Operation | None:
     """The operation for those who stay."""
-    gone = frozenset(seat for layer in deck.layers for seat in layer.table.players) - frozenset(deck.table.players)
+    gone = frozenset(seat for layer in deck.layers for seat in layer.binding.players) - frozenset(deck.binding.players)
     match for_those_who_stay(operation, gone):
         case Return() as give_back:
             # It came while the deck recovered, and then the holder left too: its cards are not there to give.

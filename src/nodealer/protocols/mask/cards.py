@@ -12,16 +12,16 @@ from typing import Final
 
 from nodealer.group import Points, Scalars, concat, hash_to_points
 from nodealer.proofs.transcript import draw_scalars
-from nodealer.protocols.base import Table
+from nodealer.protocols.base import Binding
 from nodealer.tape import Tape, digest, framed
 
 FACES: Final = b"nodealer/v0/mask faces"
 
 
-def faces(table: Table, deck: int, size: int) -> Points:
+def faces(binding: Binding, deck: int, size: int) -> Points:
     """M_j, hashed to the group: nobody knows a relation between two of them, and equal printed faces differ."""
-    bound = digest("mask faces", table.session, table.hand, deck)
-    return hash_to_points(table.group, FACES, [framed("face", bound, index) for index in range(size)])
+    bound = digest("mask faces", binding.session, binding.hand, deck)
+    return hash_to_points(binding.group, FACES, [framed("face", bound, index) for index in range(size)])
 
 
 @dataclass(frozen=True)
@@ -72,11 +72,11 @@ def gather_keys(layers: tuple[Layer, ...], positions: tuple[int, ...], seat: int
 
 
 def gather_secrets(
-    tape: Tape, table: Table, deck: int, layers: tuple[Layer, ...], positions: tuple[int, ...], seat: int
+    tape: Tape, binding: Binding, deck: int, layers: tuple[Layer, ...], positions: tuple[int, ...], seat: int
 ) -> Scalars:
     """A seat's own secrets for the cards at these positions."""
     runs = _runs(layers, positions)
-    return concat(*(card_secrets(tape, table, deck, layer, seat).take(places) for layer, places in runs))
+    return concat(*(card_secrets(tape, binding, deck, layer, seat).take(places) for layer, places in runs))
 
 
 def _runs(layers: tuple[Layer, ...], positions: tuple[int, ...]) -> list[tuple[Layer, list[int]]]:
@@ -93,35 +93,35 @@ def _runs(layers: tuple[Layer, ...], positions: tuple[int, ...]) -> list[tuple[L
 # --- Secrets ---
 
 
-def shuffle_secret(tape: Tape, table: Table, deck: int, epoch: int, seat: int) -> Scalars:
+def shuffle_secret(tape: Tape, binding: Binding, deck: int, epoch: int, seat: int) -> Scalars:
     """The one key that a seat shuffles an epoch of a deck with."""
-    return draw_scalars(tape, "mask shuffle key", table.inputs(deck=deck, epoch=epoch, seat=seat), table.group, 1)
+    return draw_scalars(tape, "mask shuffle key", binding.inputs(deck=deck, epoch=epoch, seat=seat), binding.group, 1)
 
 
-def card_secrets(tape: Tape, table: Table, deck: int, layer: Layer, seat: int) -> Scalars:
+def card_secrets(tape: Tape, binding: Binding, deck: int, layer: Layer, seat: int) -> Scalars:
     """A seat's keys for all cards of a layer."""
-    return fresh_secrets(tape, table, deck, layer.epoch, layer.origin, len(layer.cards), seat)
+    return fresh_secrets(tape, binding, deck, layer.epoch, layer.origin, len(layer.cards), seat)
 
 
-def fresh_secrets(tape: Tape, table: Table, deck: int, epoch: int, origin: bytes, count: int, seat: int) -> Scalars:
+def fresh_secrets(tape: Tape, binding: Binding, deck: int, epoch: int, origin: bytes, count: int, seat: int) -> Scalars:
     """Keys for cards, drawn for exactly the cards they are put on."""
-    inputs = table.inputs(deck=deck, epoch=epoch, seat=seat, others=(origin,))
-    return draw_scalars(tape, "mask card keys", inputs, table.group, count)
+    inputs = binding.inputs(deck=deck, epoch=epoch, seat=seat, others=(origin,))
+    return draw_scalars(tape, "mask card keys", inputs, binding.group, count)
 
 
 def shuffle_draws(
-    tape: Tape, table: Table, deck: int, epoch: int, seat: int, cards: Masked, joint: Points
+    tape: Tape, binding: Binding, deck: int, epoch: int, seat: int, cards: Masked, joint: Points
 ) -> tuple[list[int], Scalars]:
     """The permutation and the masks of a shuffle step, drawn for this input deck and this joint key."""
-    inputs = table.inputs(deck=deck, epoch=epoch, seat=seat, others=(cards.digest(), joint.to_bytes()))
+    inputs = binding.inputs(deck=deck, epoch=epoch, seat=seat, others=(cards.digest(), joint.to_bytes()))
     order = tape.permutation("mask permutation", inputs, len(cards))
-    return order, draw_scalars(tape, "mask masks", inputs, table.group, len(cards))
+    return order, draw_scalars(tape, "mask masks", inputs, binding.group, len(cards))
 
 
-def mask_draws(tape: Tape, table: Table, deck: int, epoch: int, seat: int, cards: Masked, joint: Points) -> Scalars:
+def mask_draws(tape: Tape, binding: Binding, deck: int, epoch: int, seat: int, cards: Masked, joint: Points) -> Scalars:
     """The masks for cards that stay where they lie.
 
     Never those of a shuffle: published here one by one, they would undo it on a fork that shuffles the same cards.
     """
-    inputs = table.inputs(deck=deck, epoch=epoch, seat=seat, others=(cards.digest(), joint.to_bytes()))
-    return draw_scalars(tape, "mask masks in place", inputs, table.group, len(cards))
+    inputs = binding.inputs(deck=deck, epoch=epoch, seat=seat, others=(cards.digest(), joint.to_bytes()))
+    return draw_scalars(tape, "mask masks in place", inputs, binding.group, len(cards))

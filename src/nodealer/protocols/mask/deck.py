@@ -9,7 +9,7 @@ from nodealer.cards import Place, Return
 from nodealer.errors import BadParameter
 from nodealer.group import Points, Scalars
 from nodealer.proofs.encoding import encodings
-from nodealer.protocols.base import Step
+from nodealer.protocols.base import DeckChange
 from nodealer.protocols.mask.cards import Layer, gather_cards, gather_keys, gather_secrets
 from nodealer.protocols.mask.stages import Gathering
 from nodealer.protocols.staged import StagedDeck
@@ -25,22 +25,22 @@ class MaskDeck(StagedDeck):
     layers: tuple[Layer, ...] = field(default=(), repr=False)
 
     def masked_by(self, position: int) -> tuple[int, ...]:
-        return self.table.players
+        return self.binding.players
 
     def card_keys(self, positions: tuple[int, ...], seat: int) -> Points:
         return gather_keys(self.layers, positions, seat)
 
     def card_secrets(self, tape: Tape, positions: tuple[int, ...], seat: int) -> Scalars:
-        return gather_secrets(tape, self.table, self.number, self.layers, positions, seat)
+        return gather_secrets(tape, self.binding, self.number, self.layers, positions, seat)
 
     def faces_at(self, positions: tuple[int, ...], secrets: Mapping[int, Scalars]) -> list[int | None]:
         cards = gather_cards(self.layers, positions)
-        total = self.table.group.integers([0] * len(positions))
+        total = self.binding.group.integers([0] * len(positions))
         for secret in secrets.values():
             total = total + secret
         return [self.face_index.get(encoding) for encoding in encodings(cards.msg - total * cards.epk)]
 
-    def give_back(self, operation: Return) -> Step:
+    def give_back(self, operation: Return) -> DeckChange:
         if operation.place is Place.DISCARD:
             return super().give_back(operation)
         positions = self.places.given_back(operation)
@@ -49,4 +49,4 @@ class MaskDeck(StagedDeck):
             if len(positions) < 2:
                 raise BadParameter("one card cannot be shuffled")
         masked = tuple(position for position in positions if self.places.face(position) is None)
-        return Step(self.at(stage=Gathering(operation, positions, masked, self.trail)))
+        return DeckChange(self.at(stage=Gathering(operation, positions, masked, self.trail)))

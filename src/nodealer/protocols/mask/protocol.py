@@ -7,7 +7,7 @@ from typing import Final
 from nodealer.cards import Close, Deal, NewDeck, Open, Places, Return, Show
 from nodealer.errors import BadParameter
 from nodealer.group import Group, group
-from nodealer.protocols.base import Cheat, Claims, Table
+from nodealer.protocols.base import Binding, Cheat, Claims
 from nodealer.protocols.codec import point_index
 from nodealer.protocols.mask.cards import faces
 from nodealer.protocols.mask.deck import MaskDeck
@@ -53,13 +53,13 @@ class Mask:
             raise BadParameter("mask has no parameters")
         self.group = on if on is not None else group()
 
-    def new_deck(self, table: Table, deck: int, size: int, owner: int | None) -> MaskDeck:
+    def new_deck(self, binding: Binding, deck: int, size: int, owner: int | None) -> MaskDeck:
         """A deck of bare faces that every seat is about to shuffle."""
         if owner is not None:
             raise BadParameter("mask has no decks that belong to a seat")
         places = Places.fresh(deck, size)
-        points = faces(table, deck, size)
-        trail = digest("mask", table.session, table.roster, table.hand, deck, size)
+        points = faces(binding, deck, size)
+        trail = digest("mask", binding.session, binding.roster, binding.hand, deck, size)
         asked = NewDeck(deck, size)
-        made = MaskDeck(table, deck, places, Idle(), trail, points, point_index(points), asked=asked)
+        made = MaskDeck(binding, deck, places, Idle(), trail, points, point_index(points), asked=asked)
         return made.at(stage=first_stage(made, asked))

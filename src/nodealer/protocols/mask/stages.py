@@ -18,7 +18,7 @@ from nodealer.proofs import equality, shuffle
 from nodealer.proofs.checks import Check
 from nodealer.proofs.equality import Each
 from nodealer.proofs.relations import AddMask, Pairs
-from nodealer.protocols.base import Duty, Step
+from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import point_index, read_message, read_points
 from nodealer.protocols.mask.cards import (
     Layer,
@@ -55,19 +55,19 @@ class Shuffling:
     anchor: bytes
 
     def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
-        return (deck.duty(deck.table.players[self.turn], self._step, self.anchor),)
+        return (deck.duty(deck.binding.players[self.turn], self._step, self.anchor),)
 
     @property
     def _step(self) -> str:
         return "shuffle" if isinstance(self.operation, NewDeck) else "reshuffle"
 
     def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
-        table, seat, group = deck.table, duty.seat, deck.table.group
-        s = shuffle_secret(tape, table, deck.number, self.epoch, seat)
+        binding, seat, group = deck.binding, duty.seat, deck.binding.group
+        s = shuffle_secret(tape, binding, deck.number, self.epoch, seat)
         S = s * group.G
         joins = isinstance(self.operation, NewDeck)
         joint = self.joint + S if joins else self.joint
-        order, masks = shuffle_draws(tape, table, deck.number, self.epoch, seat, self.cards, joint)
+        order, masks = shuffle_draws(tape, binding, deck.number, self.epoch, seat, self.cards, joint)
         before = self.cards.take(order)
         epk = before.epk + masks * group.G
         if joins and self.turn:
@@ -84,7 +84,7 @@ class Shuffling:
         proof = shuffle.prove(transcript, tape, pairs, order, lambda b: b.dot(masks))
         return encode(Reshuffle(epk.to_bytes(), msg.to_bytes(), proof))
 
-    def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> Step:
+    def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
         if isinstance(self.operation, NewDeck):
             return self._join(deck, duty, read_message(Shuffle, message))
         said = read_message(Reshuffle, message)
@@ -93,8 +93,8 @@ class Shuffling:
         check = shuffle.check(deck.transcript(duty, self.epoch), relation, said.proof)
         return self._next(deck, cards, check, self.joint, self.keys)
 
-    def _join(self, deck: MaskDeck, duty: Duty, said: Shuffle) -> Step:
-        S = read_points(deck.table.group, said.key, 1, "the shuffle key")
+    def _join(self, deck: MaskDeck, duty: Duty, said: Shuffle) -> DeckChange:
+        S = read_points(deck.binding.group, said.key, 1, "the shuffle key")
         if any(key == S for key in self.keys.values()):
             raise Malformed("the shuffle key is another seat's")
         cards = self._read(deck, said)
@@ -103,15 +103,17 @@ class Shuffling:
         return self._next(deck, cards, check, relation.joint, {**self.keys, duty.seat: S})
 
     def _read(self, deck: MaskDeck, said: Shuffle | Reshuffle) -> Masked:
-        group, count = deck.table.group, len(self.cards)
+        group, count = deck.binding.group, len(self.cards)
         return Masked(read_points(group, said.epk, count, "epk"), read_points(group, said.msg, count, "msg"))
 
-    def _next(self, deck: MaskDeck, cards: Masked, check: Check, joint: Points, keys: Mapping[int, Points]) -> Step:
-        if self.turn + 1 < len(deck.table.players):
+    def _next(
+        self, deck: MaskDeck, cards: Masked, check: Check, joint: Points, keys: Mapping[int, Points]
+    ) -> DeckChange:
+        if self.turn + 1 < len(deck.binding.players):
             stage = replace(self, cards=cards, joint=joint, keys=keys, turn=self.turn + 1, anchor=deck.trail)
-            return Step(replace(deck, stage=stage), (), (check,))
+            return DeckChange(replace(deck, stage=stage), (), (check,))
         rekeying = Rekeying(self.operation, self.epoch, cards, keys, deck.trail)
-        return Step(replace(deck, stage=rekeying), (), (check,))
+        return DeckChange(replace(deck, stage=rekeying), (), (check,))
 
 
 @dataclass(frozen=True)
@@ -128,13 +130,13 @@ class Rekeying:
     said: Mapping[int, tuple[Points, Points]] = field(default_factory=dict)
 
     def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
-        return tuple(deck.duty(seat, "rekey", self.anchor) for seat in deck.table.players if seat not in self.said)
+        return tuple(deck.duty(seat, "rekey", self.anchor) for seat in deck.binding.players if seat not in self.said)
 
     def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
-        table, seat, group = deck.table, duty.seat, deck.table.group
-        old = shuffle_secret(tape, table, deck.number, self.epoch, seat)
+        binding, seat, group = deck.binding, duty.seat, deck.binding.group
+        old = shuffle_secret(tape, binding, deck.number, self.epoch, seat)
         count = len(self.cards)
-        new = fresh_secrets(tape, table, deck.number, self.epoch, self.cards.digest(), count, seat)
+        new = fresh_secrets(tape, binding, deck.number, self.epoch, self.cards.digest(), count, seat)
         delta = new - old
         keys, gains = new * group.G, delta * self.cards.epk
         differences = keys - self.old[seat]
@@ -142,9 +144,9 @@ class Rekeying:
         proof = equality.prove_each(transcript, tape, Each(group.G, differences, self.cards.epk, gains), delta)
         return encode(Rekey(keys.to_bytes(), gains.to_bytes(), proof))
 
-    def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> Step:
+    def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
         said = read_message(Rekey, message)
-        group, count = deck.table.group, len(self.cards)
+        group, count = deck.binding.group, len(self.cards)
         keys = read_points(group, said.keys, count, "the new keys")
         gains = read_points(group, said.gains, count, "the gains")
         # Publishing one key must never publish another.
@@ -154,14 +156,14 @@ class Rekeying:
         transcript = deck.transcript(duty, self.epoch)
         check = equality.check_each(transcript, Each(group.G, differences, self.cards.epk, gains), said.proof)
         stage = replace(self, said={**self.said, duty.seat: (keys, gains)})
-        if len(stage.said) < len(deck.table.players):
-            return Step(replace(deck, stage=stage), (), (check,))
+        if len(stage.said) < len(deck.binding.players):
+            return DeckChange(replace(deck, stage=stage), (), (check,))
         return replace(stage.finish(deck), checks=(check,))
 
-    def finish(self, deck: MaskDeck) -> Step:
+    def finish(self, deck: MaskDeck) -> DeckChange:
         """The cards as a new layer."""
         msg = self.cards.msg
-        for seat in deck.table.players:
+        for seat in deck.binding.players:
             msg = msg + self.said[seat][1]
         keys = {seat: keys for seat, (keys, _) in self.said.items()}
         places, events = deck.places, list[Event]()
@@ -172,7 +174,7 @@ class Rekeying:
             places = places.restack(self.operation.positions, self.operation.place)
         layer = Layer(first, self.epoch, self.cards.digest(), Masked(self.cards.epk, msg), keys)
         done = replace(deck, layers=(*deck.layers, layer), places=places, stage=Idle(), asked=None)
-        return Step(done, (*events, Finished(self.operation)))
+        return DeckChange(done, (*events, Finished(self.operation)))
 
 
 @dataclass(frozen=True)
@@ -191,26 +193,26 @@ class Gathering:
     said: Mapping[int, tuple[Points, Points | None]] = field(default_factory=dict)
 
     def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
-        return tuple(deck.duty(seat, "gather", self.anchor) for seat in deck.table.players if seat not in self.said)
+        return tuple(deck.duty(seat, "gather", self.anchor) for seat in deck.binding.players if seat not in self.said)
 
     def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
-        table, seat, epoch = deck.table, duty.seat, deck.places.epoch + 1
-        s = shuffle_secret(tape, table, deck.number, epoch, seat)
-        S = s * table.group.G
+        binding, seat, epoch = deck.binding, duty.seat, deck.places.epoch + 1
+        s = shuffle_secret(tape, binding, deck.number, epoch, seat)
+        S = s * binding.group.G
         transcript = deck.transcript(duty, epoch)
         knowledge = equality.prove_knowledge(transcript, tape, S, s)
         if not self.masked:
             return encode(Gather(S.to_bytes(), knowledge, b"", b""))
         epk = gather_cards(deck.layers, self.masked).epk
-        delta = s - gather_secrets(tape, table, deck.number, deck.layers, self.masked, seat)
+        delta = s - gather_secrets(tape, binding, deck.number, deck.layers, self.masked, seat)
         differences = S - gather_keys(deck.layers, self.masked, seat)
         gains = delta * epk
-        proof = equality.prove_each(transcript, tape, Each(table.group.G, differences, epk, gains), delta)
+        proof = equality.prove_each(transcript, tape, Each(binding.group.G, differences, epk, gains), delta)
         return encode(Gather(S.to_bytes(), knowledge, gains.to_bytes(), proof))
 
-    def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> Step:
+    def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
         said = read_message(Gather, message)
-        group, seat, epoch = deck.table.group, duty.seat, deck.places.epoch + 1
+        group, seat, epoch = deck.binding.group, duty.seat, deck.places.epoch + 1
         S = read_points(group, said.key, 1, "the shuffle key")
         if any(key == S for key, _ in self.said.values()):
             raise Malformed("the shuffle key is another seat's")
@@ -225,9 +227,9 @@ class Gathering:
         elif said.gains or said.proof:
             raise Malformed("open cards gain nothing")
         stage = replace(self, said={**self.said, seat: (S, gains)})
-        if len(stage.said) < len(deck.table.players):
-            return Step(replace(deck, stage=stage), (), tuple(checks))
-        return Step(replace(deck, stage=stage.masking(deck)), (), tuple(checks))
+        if len(stage.said) < len(deck.binding.players):
+            return DeckChange(replace(deck, stage=stage), (), tuple(checks))
+        return DeckChange(replace(deck, stage=stage.masking(deck)), (), tuple(checks))
 
     def masking(self, deck: MaskDeck) -> Shuffling | Masking:
         """All cards under the new joint key, to be masked by everybody: in a shuffle, or as they lie.
@@ -237,7 +239,7 @@ class Gathering:
         """
         cards = self._cards(deck)
         keys = {seat: key for seat, (key, _) in self.said.items()}
-        joint = concat(*(keys[seat] for seat in deck.table.players)).sum()
+        joint = concat(*(keys[seat] for seat in deck.binding.players)).sum()
         if joint.first_identity() is not None:
             raise Malformed("the joint key is the identity")
         epoch = deck.places.epoch + 1
@@ -251,7 +253,7 @@ class Gathering:
         if self.masked:
             hidden = gather_cards(deck.layers, self.masked)
             msg = hidden.msg
-            for seat in deck.table.players:
+            for seat in deck.binding.players:
                 gains = self.said[seat][1]
                 msg = msg if gains is None else msg + gains
             parts.append(Masked(hidden.epk, msg))
@@ -259,7 +261,7 @@ class Gathering:
         bare = [position for position in self.positions if position not in hidden_positions]
         if bare:
             faces = [face for face in map(deck.places.face, bare) if face is not None]
-            parts.append(Masked(deck.table.group.identity(len(faces)), deck.faces.take(faces)))
+            parts.append(Masked(deck.binding.group.identity(len(faces)), deck.faces.take(faces)))
         cards = Masked(concat(*(part.epk for part in parts)), concat(*(part.msg for part in parts)))
         order = {position: place for place, position in enumerate((*self.masked, *bare))}
         return cards.take([order[position] for position in self.positions])
@@ -279,35 +281,35 @@ class Masking:
     said: Mapping[int, Masked] = field(default_factory=dict)
 
     def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
-        return tuple(deck.duty(seat, "mask", self.anchor) for seat in deck.table.players if seat not in self.said)
+        return tuple(deck.duty(seat, "mask", self.anchor) for seat in deck.binding.players if seat not in self.said)
 
     def _bases(self) -> Points:
         return self.joint + self.joint.group.identity(len(self.cards))
 
     def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
-        table = deck.table
-        masks = mask_draws(tape, table, deck.number, self.epoch, duty.seat, self.cards, self.joint)
-        epk, msg = masks * table.group.G, masks * self.joint
-        each = Each(table.group.G, epk, self._bases(), msg)
+        binding = deck.binding
+        masks = mask_draws(tape, binding, deck.number, self.epoch, duty.seat, self.cards, self.joint)
+        epk, msg = masks * binding.group.G, masks * self.joint
+        each = Each(binding.group.G, epk, self._bases(), msg)
         proof = equality.prove_each(deck.transcript(duty, self.epoch), tape, each, masks)
         return encode(Mask(epk.to_bytes(), msg.to_bytes(), proof))
 
-    def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> Step:
+    def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
         said = read_message(Mask, message)
-        group, count = deck.table.group, len(self.cards)
+        group, count = deck.binding.group, len(self.cards)
         epk = read_points(group, said.epk, count, "epk")
         msg = read_points(group, said.msg, count, "msg")
         each = Each(group.G, epk, self._bases(), msg)
         check = equality.check_each(deck.transcript(duty, self.epoch), each, said.proof)
         stage = replace(self, said={**self.said, duty.seat: Masked(epk, msg)})
-        if len(stage.said) == len(deck.table.players):
-            return Step(replace(deck, stage=stage.rekeying(deck)), (), (check,))
-        return Step(replace(deck, stage=stage), (), (check,))
+        if len(stage.said) == len(deck.binding.players):
+            return DeckChange(replace(deck, stage=stage.rekeying(deck)), (), (check,))
+        return DeckChange(replace(deck, stage=stage), (), (check,))
 
     def rekeying(self, deck: MaskDeck) -> Rekeying:
         """The masked cards, to be moved to keys of their own."""
         epk, msg = self.cards.epk, self.cards.msg
-        for seat in deck.table.players:
+        for seat in deck.binding.players:
             epk, msg = epk + self.said[seat].epk, msg + self.said[seat].msg
         if epk.first_identity() is not None:
             raise Malformed(f"the masks of card {epk.first_identity()} cancel")
@@ -318,6 +320,6 @@ def first_stage(deck: MaskDeck, operation: Operation) -> Shuffling:
     """A new deck: the bare faces, no keys, the first seat to shuffle."""
     if not isinstance(operation, NewDeck):
         raise BadParameter("a deck begins with being made")
-    group = deck.table.group
+    group = deck.binding.group
     cards = Masked(group.identity(len(deck.faces)), deck.faces)
     return Shuffling(operation, 0, cards, group.identity(1), {}, 0, deck.trail)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from nodealer.cards import Deal, Open, Show
 from nodealer.errors import Malformed
-from nodealer.protocols.base import Duty, Step
+from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import read_message, read_secrets
 from nodealer.protocols.offset.making import refuse_player
 from nodealer.protocols.offset.messages import DealFinal, DealInitial, RevealFinal, RevealInitial
@@ -31,13 +31,13 @@ def begin_release(
     operation: Deal | Open | Show,
     owing: Mapping[int, tuple[int, ...]],
     positions: tuple[int, ...],
-) -> Step:
+) -> DeckChange:
     """The dealer's announcement first, where there is something to ask for."""
     still = {seat: tuple(p for p in wanted if deck.owes(seat, p)) for seat, wanted in owing.items()}
     parts = Parts(operation, positions, {seat: wanted for seat, wanted in still.items() if wanted}, deck.trail)
     if isinstance(operation, Show) or not parts.owing:
         return parts.settle(deck.at(stage=parts))
-    return Step(deck.at(stage=Announcing(parts, deck.trail)))
+    return DeckChange(deck.at(stage=Announcing(parts, deck.trail)))
 
 
 def _deal_numbers(positions: tuple[int, ...]) -> tuple[int, ...]:
@@ -63,7 +63,7 @@ class Announcing:
     def _receivers(self, deck: OffsetDeck) -> tuple[int, ...]:
         if not isinstance(self.parts.operation, Deal):
             return ()
-        dealt = deck.places.deal(self.parts.operation, deck.table.players)
+        dealt = deck.places.deal(self.parts.operation, deck.binding.players)
         return tuple(seat + 1 for seat, positions in dealt.items() for _ in positions)
 
     def message(self, deck: OffsetDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
@@ -74,22 +74,22 @@ class Announcing:
         part = deck.card_secrets(tape, owed, duty.seat).to_bytes() if owed else b""
         return encode(RevealInitial("cards", deals, part))
 
-    def apply(self, deck: OffsetDeck, duty: Duty, message: bytes) -> Step:
+    def apply(self, deck: OffsetDeck, duty: Duty, message: bytes) -> DeckChange:
         parts = replace(self.parts, anchor=deck.trail)
         if isinstance(parts.operation, Deal):
             said = read_message(DealInitial, message)
             _refuse_deals(said.dealNo, parts.positions)
             if said.player != self._receivers(deck):
                 raise Malformed("the deals go to other players than asked for")
-            return Step(deck.at(stage=parts))
+            return DeckChange(deck.at(stage=parts))
         opening = read_message(RevealInitial, message)
         _refuse_deals(opening.dealNo, parts.positions)
         owed = parts.owing.get(deck.dealer, ())
         if not owed:
             if opening.dealKeyPart:
                 raise Malformed("key parts that nobody asked for")
-            return Step(deck.at(stage=parts))
-        keys = read_secrets(deck.table.group, opening.dealKeyPart, len(owed), "dealKeyPart")
+            return DeckChange(deck.at(stage=parts))
+        keys = read_secrets(deck.binding.group, opening.dealKeyPart, len(owed), "dealKeyPart")
         return parts.take(deck, deck.dealer, keys)
 
 
@@ -107,7 +107,7 @@ class Parts(Releasing):
         kind = DealFinal if isinstance(self.operation, Deal) else RevealFinal
         return encode(kind("cards", duty.seat + 1, _deal_numbers(positions), part))
 
-    def apply(self, deck: StagedDeck, duty: Duty, message: bytes) -> Step:
+    def apply(self, deck: StagedDeck, duty: Duty, message: bytes) -> DeckChange:
         said: DealFinal | RevealFinal
         if isinstance(self.operation, Deal):
             said = read_message(DealFinal, message)
@@ -116,5 +116,5 @@ class Parts(Releasing):
         positions = self.owing[duty.seat]
         refuse_player(duty.seat, said.playerId)
         _refuse_deals(said.dealNo, positions)
-        keys = read_secrets(deck.table.group, said.dealKeyPart, len(positions), "dealKeyPart")
+        keys = read_secrets(deck.binding.group, said.dealKeyPart, len(positions), "dealKeyPart")
         return self.take(deck, duty.seat, keys)

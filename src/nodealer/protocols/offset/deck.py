@@ -14,7 +14,7 @@ from nodealer.errors import PeerFault, Undecided
 from nodealer.group import Points, Scalars, concat
 from nodealer.proofs.encoding import encodings
 from nodealer.proofs.transcript import draw_scalars
-from nodealer.protocols.base import Step, Table
+from nodealer.protocols.base import Binding, DeckChange
 from nodealer.protocols.staged import StagedDeck
 from nodealer.tape import Tape, digest
 
@@ -77,13 +77,13 @@ class OffsetDeck(StagedDeck):
     # --- What a staged deck needs ---
 
     def masked_by(self, position: int) -> tuple[int, ...]:
-        return self.table.players
+        return self.binding.players
 
     def card_keys(self, positions: tuple[int, ...], seat: int) -> Points:
         return self.parts[seat].take(positions)
 
     def card_secrets(self, tape: Tape, positions: tuple[int, ...], seat: int) -> Scalars:
-        return deal_parts(tape, self.table, self.number, self.size, seat).take(positions)
+        return deal_parts(tape, self.binding, self.number, self.size, seat).take(positions)
 
     def faces_at(self, positions: tuple[int, ...], secrets: Mapping[int, Scalars]) -> list[int | None]:
         offset = concat(*(self.offsets[turn.seat] for turn in self.turns)).sum()
@@ -97,14 +97,14 @@ class OffsetDeck(StagedDeck):
         try:
             return super().faces_of(positions)
         except Undecided:
-            published = {seat: self._published(positions, seat) for seat in self.table.players}
+            published = {seat: self._published(positions, seat) for seat in self.binding.players}
             for key in _each(self._deal_keys(positions, published)):
                 self._trace(key)
             raise
 
     def _deal_keys(self, positions: tuple[int, ...], secrets: Mapping[int, Scalars]) -> Scalars:
         """The joint secrets of these deals."""
-        keys = self.table.group.integers([0] * len(positions))
+        keys = self.binding.group.integers([0] * len(positions))
         for secret in secrets.values():
             keys = keys + secret
         return keys
@@ -120,7 +120,7 @@ class OffsetDeck(StagedDeck):
 
     def release(
         self, operation: Deal | Open | Show, owing: Mapping[int, tuple[int, ...]], positions: tuple[int, ...]
-    ) -> Step:
+    ) -> DeckChange:
         from nodealer.protocols.offset.dealing import begin_release
 
         return begin_release(self, operation, owing, positions)
@@ -133,14 +133,16 @@ def _each(scalars: Scalars) -> list[Scalars]:
 # --- Secrets ---
 
 
-def deal_parts(tape: Tape, table: Table, deck: int, size: int, seat: int) -> Scalars:
+def deal_parts(tape: Tape, binding: Binding, deck: int, size: int, seat: int) -> Scalars:
     """A seat's part of the key of every deal."""
-    return draw_scalars(tape, "offset deal parts", table.inputs(deck=deck, epoch=0, seat=seat), table.group, size)
+    return draw_scalars(tape, "offset deal parts", binding.inputs(deck=deck, epoch=0, seat=seat), binding.group, size)
 
 
-def step_secrets(tape: Tape, table: Table, deck: int, seat: int, before: Pairs) -> tuple[list[int], Scalars, Scalars]:
+def step_secrets(
+    tape: Tape, binding: Binding, deck: int, seat: int, before: Pairs
+) -> tuple[list[int], Scalars, Scalars]:
     """The permutation of a step, the secret of each pair, and r, x and t, all drawn for this input deck."""
-    inputs = table.inputs(deck=deck, epoch=0, seat=seat, others=(before.digest(),))
+    inputs = binding.inputs(deck=deck, epoch=0, seat=seat, others=(before.digest(),))
     order = tape.permutation("offset permutation", inputs, len(before.A))
-    scales = draw_scalars(tape, "offset scales", inputs, table.group, len(before.A))
-    return order, scales, draw_scalars(tape, "offset of a step", inputs, table.group, 3)
+    scales = draw_scalars(tape, "offset scales", inputs, binding.group, len(before.A))
+    return order, scales, draw_scalars(tape, "offset of a step", inputs, binding.group, 3)

@@ -20,7 +20,7 @@ from nodealer.proofs.encoding import encodings
 from nodealer.proofs.equality import Each
 from nodealer.proofs.generators import blinding_generator
 from nodealer.proofs.relations import Offset
-from nodealer.protocols.base import Duty, Step
+from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import point_index, read_message, read_points, read_secrets
 from nodealer.protocols.offset.deck import Pairs, Turn, deal_parts, step_secrets
 from nodealer.protocols.offset.messages import RequestDealParts, RespondDealParts, RevealOffset, Shuffle
@@ -39,7 +39,7 @@ def refuse_player(seat: int, player_id: int) -> None:
 
 
 def _read_parts(deck: OffsetDeck, data: bytes) -> Points:
-    parts = read_points(deck.table.group, data, deck.size, "dealPublicKeyParts")
+    parts = read_points(deck.binding.group, data, deck.size, "dealPublicKeyParts")
     if len(point_index(parts)) != deck.size:
         raise Malformed("two deals have the same key part")
     return parts
@@ -55,17 +55,17 @@ class Requesting:
         return (deck.duty(deck.dealer, "requestDealParts", self.anchor, may_choose=True),)
 
     def message(self, deck: OffsetDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
-        players = tuple(seat + 1 for seat in deck.table.players)
+        players = tuple(seat + 1 for seat in deck.binding.players)
         order = players if choice is None else _chosen_order(choice, players)
-        d = deal_parts(tape, deck.table, deck.number, deck.size, duty.seat)
-        D = d * deck.table.group.G
+        d = deal_parts(tape, deck.binding, deck.number, deck.size, duty.seat)
+        D = d * deck.binding.group.G
         proof = equality.prove_knowledge(deck.transcript(duty, 0), tape, D, d)
         said = RequestDealParts("cards", players, deck.number, deck.size, order, D.to_bytes(), proof)
         return encode(said)
 
-    def apply(self, deck: OffsetDeck, duty: Duty, message: bytes) -> Step:
+    def apply(self, deck: OffsetDeck, duty: Duty, message: bytes) -> DeckChange:
         said = read_message(RequestDealParts, message)
-        players = tuple(seat + 1 for seat in deck.table.players)
+        players = tuple(seat + 1 for seat in deck.binding.players)
         if (said.players, said.deck, said.cards) != (players, deck.number, deck.size):
             raise Malformed("the request is for other players, another deck or another number of cards")
         if sorted(said.shuffleOrder) != sorted(players):
@@ -74,7 +74,7 @@ class Requesting:
         check = equality.check_knowledge(deck.transcript(duty, 0), D, said.proof)
         order = tuple(player - 1 for player in said.shuffleOrder)
         opened = deck.at(parts={duty.seat: D}, order=order, stage=Responding(deck.trail))
-        return Step(opened, (), (check,))
+        return DeckChange(opened, (), (check,))
 
 
 def _chosen_order(choice: bytes, players: tuple[int, ...]) -> tuple[int, ...]:
@@ -94,31 +94,31 @@ class Responding:
     anchor: bytes
 
     def duties(self, deck: OffsetDeck) -> tuple[Duty, ...]:
-        waiting = [seat for seat in deck.table.players if seat not in deck.parts]
+        waiting = [seat for seat in deck.binding.players if seat not in deck.parts]
         return tuple(deck.duty(seat, "respondDealParts", self.anchor) for seat in waiting)
 
     def message(self, deck: OffsetDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
-        d = deal_parts(tape, deck.table, deck.number, deck.size, duty.seat)
-        D = d * deck.table.group.G
+        d = deal_parts(tape, deck.binding, deck.number, deck.size, duty.seat)
+        D = d * deck.binding.group.G
         proof = equality.prove_knowledge(deck.transcript(duty, 0), tape, D, d)
         return encode(RespondDealParts("cards", duty.seat + 1, D.to_bytes(), proof))
 
-    def apply(self, deck: OffsetDeck, duty: Duty, message: bytes) -> Step:
+    def apply(self, deck: OffsetDeck, duty: Duty, message: bytes) -> DeckChange:
         said = read_message(RespondDealParts, message)
         refuse_player(duty.seat, said.playerId)
         D = _read_parts(deck, said.dealPublicKeyParts)
         check = equality.check_knowledge(deck.transcript(duty, 0), D, said.proof)
         parts = {**deck.parts, duty.seat: D}
-        if len(parts) < len(deck.table.players):
-            return Step(deck.at(parts=parts), (), (check,))
-        group = deck.table.group
-        joint = parts[deck.table.players[0]]
-        for seat in deck.table.players[1:]:
+        if len(parts) < len(deck.binding.players):
+            return DeckChange(deck.at(parts=parts), (), (check,))
+        group = deck.binding.group
+        joint = parts[deck.binding.players[0]]
+        for seat in deck.binding.players[1:]:
             joint = joint + parts[seat]
         if joint.first_identity() is not None or len(point_index(joint)) != deck.size:
             raise Malformed("two deals have the same joint key, or one has none")
         start = Pairs(joint, group.G + group.identity(deck.size))
-        return Step(deck.at(parts=parts, start=start, stage=Shuffling(deck.trail)), (), (check,))
+        return DeckChange(deck.at(parts=parts, start=start, stage=Shuffling(deck.trail)), (), (check,))
 
 
 @dataclass(frozen=True)
@@ -136,8 +136,8 @@ class Shuffling:
         return (deck.duty(deck.order[len(deck.turns)], "shuffle", self.anchor),)
 
     def message(self, deck: OffsetDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
-        group, before = deck.table.group, self._before(deck)
-        order, scales, rest = step_secrets(tape, deck.table, deck.number, duty.seat, before)
+        group, before = deck.binding.group, self._before(deck)
+        order, scales, rest = step_secrets(tape, deck.binding, deck.number, duty.seat, before)
         r, x, t = rest[0], rest[1], rest[2]
         w = r * x
         scaled = Pairs(scales * before.A, scales * before.B)
@@ -154,12 +154,12 @@ class Shuffling:
         said = (after.to_bytes(), scaled.to_bytes(), R.to_bytes(), W.to_bytes(), first, second)
         return encode(Shuffle("cards", duty.seat + 1, step, *said))
 
-    def apply(self, deck: OffsetDeck, duty: Duty, message: bytes) -> Step:
+    def apply(self, deck: OffsetDeck, duty: Duty, message: bytes) -> DeckChange:
         said = read_message(Shuffle, message)
         refuse_player(duty.seat, said.playerId)
         if said.step != len(deck.turns) + 1:
             raise Malformed(f"step {said.step} where step {len(deck.turns) + 1} is due")
-        group, before = deck.table.group, self._before(deck)
+        group, before = deck.binding.group, self._before(deck)
         scaled, after = _read_pairs(deck, said.scaled, "scaled"), _read_pairs(deck, said.deck, "deck")
         R, W = read_points(group, said.key, 1, "key"), read_points(group, said.commitment, 1, "commitment")
         _refuse_unchanged(before, scaled, "scaled")
@@ -170,7 +170,7 @@ class Shuffling:
         second = shuffle.check(transcript, Offset(R, W, scaled.A, scaled.B, after.A, after.B), said.proof)
         turns = (*deck.turns, Turn(duty.seat, after, R, W))
         stage = Shuffling(deck.trail) if len(turns) < len(deck.order) else Revealing(deck.trail)
-        return Step(deck.at(turns=turns, stage=stage), (), (first, second))
+        return DeckChange(deck.at(turns=turns, stage=stage), (), (first, second))
 
 
 def _refuse_unchanged(before: Pairs, after: Pairs, what: str) -> None:
@@ -183,10 +183,10 @@ def _refuse_unchanged(before: Pairs, after: Pairs, what: str) -> None:
 
 
 def _read_pairs(deck: OffsetDeck, data: bytes, what: str) -> Pairs:
-    half = deck.size * deck.table.group.point_size
+    half = deck.size * deck.binding.group.point_size
     if len(data) != 2 * half:
         raise DecodeError(f"{what}: {len(data)} bytes instead of {2 * half}")
-    group = deck.table.group
+    group = deck.binding.group
     return Pairs(read_points(group, data[:half], deck.size, what), read_points(group, data[half:], deck.size, what))
 
 
@@ -197,7 +197,7 @@ class Revealing:
     anchor: bytes
 
     def duties(self, deck: OffsetDeck) -> tuple[Duty, ...]:
-        waiting = [seat for seat in deck.table.players if seat not in deck.offsets]
+        waiting = [seat for seat in deck.binding.players if seat not in deck.offsets]
         return tuple(deck.duty(seat, "revealOffset", self.anchor) for seat in waiting)
 
     def _turn(self, deck: OffsetDeck, seat: int) -> tuple[Pairs, Turn]:
@@ -209,11 +209,11 @@ class Revealing:
 
     def message(self, deck: OffsetDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         before, _ = self._turn(deck, duty.seat)
-        _, _, rest = step_secrets(tape, deck.table, deck.number, duty.seat, before)
+        _, _, rest = step_secrets(tape, deck.binding, deck.number, duty.seat, before)
         return encode(RevealOffset("cards", duty.seat + 1, rest[1].to_bytes(), rest[2].to_bytes()))
 
-    def apply(self, deck: OffsetDeck, duty: Duty, message: bytes) -> Step:
-        said, group = read_message(RevealOffset, message), deck.table.group
+    def apply(self, deck: OffsetDeck, duty: Duty, message: bytes) -> DeckChange:
+        said, group = read_message(RevealOffset, message), deck.binding.group
         refuse_player(duty.seat, said.playerId)
         x = read_secrets(group, said.offset, 1, "offset")
         t = read_secrets(group, said.blinding, 1, "blinding")
@@ -221,6 +221,6 @@ class Revealing:
         if x * turn.R + t * blinding_generator(group) != turn.W:
             raise PeerFault(duty.seat, "the offset it reveals is not the one it shuffled with")
         revealed = deck.at(offsets={**deck.offsets, duty.seat: x})
-        if len(revealed.offsets) < len(deck.table.players) or deck.asked is None:
-            return Step(revealed)
-        return Step(revealed.at(stage=Idle(), asked=None), (Finished(deck.asked),))
+        if len(revealed.offsets) < len(deck.binding.players) or deck.asked is None:
+            return DeckChange(revealed)
+        return DeckChange(revealed.at(stage=Idle(), asked=None), (Finished(deck.asked),))

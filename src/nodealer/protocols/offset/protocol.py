@@ -7,7 +7,7 @@ from typing import Final
 from nodealer.cards import Close, Deal, NewDeck, Open, Places, Return, Show
 from nodealer.errors import BadParameter
 from nodealer.group import Group, group
-from nodealer.protocols.base import Cheat, Claims, Table
+from nodealer.protocols.base import Binding, Cheat, Claims
 from nodealer.protocols.offset.deck import OffsetDeck
 from nodealer.protocols.offset.making import Requesting
 from nodealer.tape import digest
@@ -50,13 +50,13 @@ class Offset:
             raise BadParameter("offset has no parameters")
         self.group = on if on is not None else group()
 
-    def new_deck(self, table: Table, deck: int, size: int, owner: int | None) -> OffsetDeck:
+    def new_deck(self, binding: Binding, deck: int, size: int, owner: int | None) -> OffsetDeck:
         """A deck that waits for the dealer to open it."""
         if owner is not None:
             raise BadParameter("offset has no decks that belong to a seat")
         if size > CLAIMS.cards[1]:
             raise BadParameter(f"offset serves decks of up to {CLAIMS.cards[1]} cards, not {size}")
-        dealer = dict(table.roles).get(DEALER, table.players[0])
-        trail = digest("offset", table.session, table.roster, table.hand, deck, size)
+        dealer = dict(binding.roles).get(DEALER, binding.players[0])
+        trail = digest("offset", binding.session, binding.roster, binding.hand, deck, size)
         places = Places.fresh(deck, size)
-        return OffsetDeck(table, deck, places, Requesting(trail), trail, size, dealer, asked=NewDeck(deck, size))
+        return OffsetDeck(binding, deck, places, Requesting(trail), trail, size, dealer, asked=NewDeck(deck, size))

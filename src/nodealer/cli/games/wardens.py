@@ -10,14 +10,14 @@ from rich.markup import escape
 
 from nodealer.cards import Opened
 from nodealer.errors import BadParameter, IllegalMove
-from nodealer.games.duel.cards import Printed
-from nodealer.games.duel.hand import DuelGame
-from nodealer.games.duel.moves import Attack, Bury, Concede, EndTurn, Move, Play, read_move
-from nodealer.games.duel.pool import COURTS, POOL, court_deck
-from nodealer.games.duel.rules import DuelRules
-from nodealer.games.duel.side import Side, Warden
-from nodealer.play.duelbot import hand_of
+from nodealer.games.wardens.cards import Printed
+from nodealer.games.wardens.hand import WardensGame
+from nodealer.games.wardens.moves import Attack, Bury, Concede, EndTurn, Move, Play, read_move
+from nodealer.games.wardens.pool import COURTS, POOL, court_deck
+from nodealer.games.wardens.rules import WardensRules
+from nodealer.games.wardens.side import Side, Warden
 from nodealer.play.view import View
+from nodealer.play.wardensbot import hand_of
 from nodealer.protocols.base import Duty
 from nodealer.wire import encode
 
@@ -28,26 +28,26 @@ HELP: Final = """[bold]p 2[/bold] play card 2   [bold]p 2 b[/bold] … on warden
 LETTERS: Final = "abcdefgh"
 
 
-def rules_of(decks: str) -> DuelRules:
+def rules_of(decks: str) -> WardensRules:
     """The rules for two courts, such as "ember,tide"."""
     courts = [court.strip() for court in decks.split(",")]
     if len(courts) != 2 or any(court not in COURTS for court in courts):
         raise BadParameter(f"decks are two of {', '.join(COURTS)}, such as ember,tide, not {decks!r}")
-    return DuelRules((court_deck(courts[0]), court_deck(courts[1])))
+    return WardensRules((court_deck(courts[0]), court_deck(courts[1])))
 
 
-class DuelWords:
+class WardensWords:
     """What happens, told."""
 
-    def holder(self, game: DuelGame, event: Opened) -> int | None:
+    def holder(self, game: WardensGame, event: Opened) -> int | None:
         """Every card has an owner, whether it was played or turned up from the pile."""
         return game.sides[event.card.deck].seat
 
-    def names(self, game: DuelGame, events: list[Opened]) -> list[str]:
+    def names(self, game: WardensGame, events: list[Opened]) -> list[str]:
         """The names of cards."""
         return [POOL[game.sides[event.card.deck].list[event.face]].name for event in events]
 
-    def move(self, game: DuelGame, seat: int, move: bytes) -> str:
+    def move(self, game: WardensGame, seat: int, move: bytes) -> str:
         """A move in words."""
         theirs = game.theirs
         match read_move(move):
@@ -79,7 +79,7 @@ def _name(side: Side, place: int) -> str:
     return warden.printed.name if warden is not None else "nothing"
 
 
-class DuelDesk:
+class WardensDesk:
     """The table of one person."""
 
     help = HELP
@@ -124,7 +124,7 @@ class DuelDesk:
         """The cards that were looked at."""
         for number, (_, card) in enumerate(self._seen(view, duty), 1):
             console.print(f"     [cyan]{number}[/cyan] {escape(card.line)}")
-        if duty.step == "take":
+        if duty.kind == "take":
             console.print("  which one do you keep? the rest is shuffled")
         else:
             console.print("  in which order do they go back, the top first? such as: 2 1 3")
@@ -133,9 +133,9 @@ class DuelDesk:
         """Numbers on the screen to places in the deck."""
         seen = self._seen(view, duty)
         picked = [_pick(seen, word, "card")[0] for word in text.split()]
-        if duty.step == "take" and len(picked) != 1:
+        if duty.kind == "take" and len(picked) != 1:
             raise IllegalMove("one number, please")
-        if duty.step != "take" and sorted(picked) != sorted(place for place, _ in seen):
+        if duty.kind != "take" and sorted(picked) != sorted(place for place, _ in seen):
             raise IllegalMove("every number once, please")
         return encode(picked)
 
@@ -144,8 +144,8 @@ class DuelDesk:
         return [(place, POOL[side.list[face]]) for (deck, place), face in view.seen.items() if deck == duty.deck]
 
 
-def _game(view: View) -> DuelGame:
-    if not isinstance(view.game, DuelGame):
+def _game(view: View) -> WardensGame:
+    if not isinstance(view.game, WardensGame):
         raise BadParameter("this is no game of duel")
     return view.game
 
@@ -159,7 +159,7 @@ def _pick(things: Any, word: str, what: str) -> Any:
     return things[int(word) - 1]
 
 
-def _target(game: DuelGame, words: list[str]) -> int | None:
+def _target(game: WardensGame, words: list[str]) -> int | None:
     if not words:
         return None
     wardens = dict(zip(LETTERS, game.theirs.wardens, strict=False))

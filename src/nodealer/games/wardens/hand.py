@@ -28,10 +28,10 @@ from nodealer.cards import (
 )
 from nodealer.errors import IllegalMove
 from nodealer.games.base import Ask, Done, Turn, Want
-from nodealer.games.duel import effects
-from nodealer.games.duel.moves import Attack, Bury, Concede, EndTurn, Move, Play, read_move
-from nodealer.games.duel.pool import POOL
-from nodealer.games.duel.side import FIELD_MAX, HAND_MAX, Side, Warden
+from nodealer.games.wardens import effects
+from nodealer.games.wardens.moves import Attack, Bury, Concede, EndTurn, Move, Play, read_move
+from nodealer.games.wardens.pool import POOL
+from nodealer.games.wardens.side import FIELD_MAX, HAND_MAX, Side, Warden
 from nodealer.tape import digest
 from nodealer.wire import encode
 
@@ -42,7 +42,7 @@ TURNS_MAX: Final = 60
 
 
 @dataclass(frozen=True, eq=False)
-class DuelGame:
+class WardensGame:
     """One game. `sides` are in the order of the seats; `active` is an index of it."""
 
     number: int
@@ -78,7 +78,7 @@ class DuelGame:
         seats: tuple[int, int],
         lists: tuple[tuple[int, ...], tuple[int, ...]],
         won: Mapping[int, int],
-    ) -> DuelGame:
+    ) -> WardensGame:
         """Both decks are made, and both players draw. Who begins alternates."""
         first = number % 2
         # Who is second begins with a spark more each turn, until both have all there are.
@@ -94,7 +94,7 @@ class DuelGame:
 
     # --- What it is told ---
 
-    def told(self, events: tuple[Event, ...]) -> DuelGame:
+    def told(self, events: tuple[Event, ...]) -> WardensGame:
         """What the operations did; then the card that was shown does what it does, or the turn begins."""
         if self.ending is not None:
             return replace(self, closed=True, asking=())
@@ -105,7 +105,7 @@ class DuelGame:
             return game._resolve(play)
         return game._begin_turn() if game.turn == 0 else game
 
-    def _heard(self, event: Event) -> DuelGame:
+    def _heard(self, event: Event) -> WardensGame:
         if isinstance(event, Moved) and event.holder is not None:
             side = self.sides[event.card.deck]
             return self.with_side(replace(side, hand=(*side.hand, event.card.position), pile=side.pile - 1))
@@ -121,7 +121,7 @@ class DuelGame:
             return self.with_side(replace(side, discards=(*side.discards, (event.card.position, card))))
         return self
 
-    def with_side(self, side: Side) -> DuelGame:
+    def with_side(self, side: Side) -> WardensGame:
         """One half of the table has changed."""
         return replace(self, sides=(side, self.sides[1]) if side.deck == 0 else (self.sides[0], side))
 
@@ -137,7 +137,7 @@ class DuelGame:
 
     # --- Turns ---
 
-    def _begin_turn(self) -> DuelGame:
+    def _begin_turn(self) -> WardensGame:
         """Sparks, and a card from the top. Who has none left to draw loses light, more each time."""
         game = replace(self, turn=self.turn + 1).with_side(self.mine.wake())
         side = game.mine
@@ -148,14 +148,14 @@ class DuelGame:
             return game
         return replace(game, asking=(Deal(side.deck, (Portion(side.seat, 1),)),))
 
-    def _end_turn(self) -> DuelGame:
+    def _end_turn(self) -> WardensGame:
         if self.turn >= TURNS_MAX:
             light = [side.light for side in self.sides]
             winner = None if light[0] == light[1] else light.index(max(light))
             return replace(self, ending="tied" if winner is None else "outlasted", winner=winner)
         return replace(self, active=1 - self.active)._begin_turn()
 
-    def judged(self) -> DuelGame:
+    def judged(self) -> WardensGame:
         """Whether somebody's light is out."""
         out = [side.light <= 0 for side in self.sides]
         if not any(out) or self.ending is not None:
@@ -165,14 +165,14 @@ class DuelGame:
 
     # --- Moves ---
 
-    def moved(self, seat: int, move: bytes) -> DuelGame:
+    def moved(self, seat: int, move: bytes) -> WardensGame:
         """A move of the seat whose turn it is."""
         want = self.wants
         if not isinstance(want, Turn) or seat not in want.seats:
             raise IllegalMove(f"it is not the turn of seat {seat}")
         return self.made(read_move(move))
 
-    def made(self, move: Move) -> DuelGame:
+    def made(self, move: Move) -> WardensGame:
         """A move of the active side. Raises `IllegalMove`."""
         match move:
             case Play():
@@ -186,7 +186,7 @@ class DuelGame:
             case Concede():
                 return replace(self, ending="conceded", winner=1 - self.active)
 
-    def _play(self, play: Play) -> DuelGame:
+    def _play(self, play: Play) -> WardensGame:
         side = self.mine
         if play.place not in side.hand:
             raise IllegalMove(f"place {play.place} is not in your hand")
@@ -201,7 +201,7 @@ class DuelGame:
         paid = self.with_side(replace(side, sparks=side.sparks - card.cost))
         return replace(paid, playing=play, asking=(Show(side.deck, side.seat, (play.place,)),))
 
-    def _resolve(self, play: Play) -> DuelGame:
+    def _resolve(self, play: Play) -> WardensGame:
         """The card is on the table. Another one than was said stays in the discards, without effect."""
         side = self.mine
         if dict(side.discards).get(play.place) != play.card:
@@ -213,7 +213,7 @@ class DuelGame:
             game = game.with_side(replace(side, discards=rest, wardens=(*side.wardens, warden)))
         return effects.done(game, card, play.target).judged()
 
-    def _attack(self, attack: Attack) -> DuelGame:
+    def _attack(self, attack: Attack) -> WardensGame:
         warden = self.mine.warden(attack.place)
         if warden is None or not warden.ready:
             raise IllegalMove("that warden cannot attack now")
@@ -230,7 +230,7 @@ class DuelGame:
             warden = replace(warden, health=warden.health - target.power)
         return game.with_side(game.mine.with_warden(replace(warden, ready=False))).judged()
 
-    def _bury(self, place: int) -> DuelGame:
+    def _bury(self, place: int) -> WardensGame:
         side = self.mine
         if not side.may_bury:
             raise IllegalMove("one card a turn can be buried")
@@ -242,28 +242,28 @@ class DuelGame:
 
     # --- For effects ---
 
-    def draw(self, count: int) -> DuelGame:
+    def draw(self, count: int) -> WardensGame:
         """The active side draws, as far as there are cards and room."""
         count = min(count, self.mine.pile, HAND_MAX - len(self.mine.hand))
         return self.ask(Deal(self.mine.deck, (Portion(self.mine.seat, count),))) if count > 0 else self
 
-    def look(self, count: int, then: Look) -> DuelGame:
+    def look(self, count: int, then: Look) -> WardensGame:
         """The active side looks at its deck."""
         count = min(count, self.mine.pile)
         return self.ask(Peek(self.mine.deck, self.mine.seat, count, then)) if count > 0 else self
 
-    def mill(self, count: int) -> DuelGame:
+    def mill(self, count: int) -> WardensGame:
         """The top cards of the rival's deck are turned up and lost."""
         count = min(count, self.theirs.pile)
         return self.ask(Open(self.theirs.deck, count)) if count > 0 else self
 
-    def ask(self, operation: Operation) -> DuelGame:
+    def ask(self, operation: Operation) -> WardensGame:
         """Ask for one thing more."""
         return replace(self, asking=(*self.asking, operation))
 
     # --- Ends ---
 
-    def left(self, seats: tuple[int, ...], *, cards: bool) -> DuelGame:
+    def left(self, seats: tuple[int, ...], *, cards: bool) -> WardensGame:
         """Who leaves loses. A deck cannot go on without one of two players."""
         gone = (*self.gone, *seats)
         if self.ending is not None:

@@ -11,8 +11,8 @@ import msgspec
 from nodealer.cards import Close, Deal, NewDeck, Open, Operation, Peek, Return, Show
 from nodealer.errors import BadParameter
 from nodealer.games.base import Game
-from nodealer.games.duel.hand import DuelGame
-from nodealer.games.duel.pool import COPIES_MAX, DECK_MAX, DECK_MIN, POOL, court_deck
+from nodealer.games.wardens.hand import WardensGame
+from nodealer.games.wardens.pool import COPIES_MAX, DECK_MAX, DECK_MIN, POOL, court_deck
 from nodealer.wire import Message, decode, encode
 
 PARAMETERS_BYTES_MAX: Final = 2048
@@ -28,7 +28,7 @@ class Parameters(Message, frozen=True):
 
 
 @dataclass(frozen=True)
-class DuelRules:
+class WardensRules:
     """Two lists of cards from the pool."""
 
     decks: tuple[tuple[int, ...], tuple[int, ...]] = field(default=(court_deck("ember"), court_deck("tide")))
@@ -47,7 +47,7 @@ class DuelRules:
                 raise BadParameter(f"a list has a card at most {COPIES_MAX} times")
 
     @property
-    def cards(self) -> int:
+    def deck_max(self) -> int:
         """The larger deck."""
         return max(map(len, self.decks))
 
@@ -57,13 +57,13 @@ class DuelRules:
         return encode(Parameters(self.decks))
 
     @classmethod
-    def from_parameters(cls, raw: bytes) -> DuelRules:
+    def from_parameters(cls, raw: bytes) -> WardensRules:
         """What a session agreed on. Raises `DecodeError`, or `BadParameter` for lists that are not allowed."""
         return cls(decode(Parameters, raw, what="the parameters of duel", limit=PARAMETERS_BYTES_MAX).decks)
 
-    def begin(self, hand: int, seats: tuple[int, ...], before: Game | None) -> DuelGame:
+    def begin(self, hand: int, seats: tuple[int, ...], before: Game | None) -> WardensGame:
         """A game of two. Games won carry over."""
         if len(seats) != 2:
             raise BadParameter(f"duel is for two, not for {len(seats)}")
-        won = before.score if isinstance(before, DuelGame) else {}
-        return DuelGame.begin(hand, (seats[0], seats[1]), self.decks, won)
+        won = before.score if isinstance(before, WardensGame) else {}
+        return WardensGame.begin(hand, (seats[0], seats[1]), self.decks, won)

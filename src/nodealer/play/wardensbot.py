@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Final
 
 from nodealer.errors import BadParameter, IllegalMove
-from nodealer.games.duel.cards import Does, Printed
-from nodealer.games.duel.hand import DuelGame
-from nodealer.games.duel.moves import Attack, Bury, EndTurn, Move, Play
-from nodealer.games.duel.pool import POOL
-from nodealer.games.duel.side import Side, Warden
+from nodealer.games.wardens.cards import Does, Printed
+from nodealer.games.wardens.hand import WardensGame
+from nodealer.games.wardens.moves import Attack, Bury, EndTurn, Move, Play
+from nodealer.games.wardens.pool import POOL
+from nodealer.games.wardens.side import Side, Warden
 from nodealer.play.view import View
 from nodealer.protocols.base import Duty
 from nodealer.wire import encode
@@ -20,7 +20,7 @@ LIGHT: Final = 0.9
 WORTH: Final = 0.5
 
 
-class DuelBot:
+class WardensBot:
     """Plays by worth: of cards, of wardens, of light. No chance in it: what differs is the cards."""
 
     def move(self, view: View) -> Move:
@@ -36,16 +36,16 @@ class DuelBot:
         game = _game(view)
         side = _mine(game, view.seat)
         seen = {place: side.list[face] for (deck, place), face in view.seen.items() if deck == duty.deck}
-        return encode(chosen(side, seen, keep=duty.step == "take"))
+        return encode(chosen(side, seen, keep=duty.kind == "take"))
 
-    def _kill(self, game: DuelGame) -> Move | None:
+    def _kill(self, game: WardensGame) -> Move | None:
         """Attack the rival with everything when that is enough."""
         ready = [warden for warden in game.mine.wardens if warden.ready]
         if game.theirs.guards or sum(warden.power for warden in ready) < game.theirs.light or not ready:
             return None
         return Attack(ready[0].place)
 
-    def _play(self, game: DuelGame, hand: Mapping[int, int]) -> Move | None:
+    def _play(self, game: WardensGame, hand: Mapping[int, int]) -> Move | None:
         best: tuple[float, Play] | None = None
         for place, card in hand.items():
             worth, target = worth_now(game, POOL[card])
@@ -54,7 +54,7 @@ class DuelBot:
                 best = worth, play
         return None if best is None else best[1]
 
-    def _bury(self, game: DuelGame, hand: Mapping[int, int]) -> Move | None:
+    def _bury(self, game: WardensGame, hand: Mapping[int, int]) -> Move | None:
         """Give the worst card for the spark that the best one lacks."""
         side = game.mine
         if not side.may_bury or len(hand) < 3:
@@ -66,7 +66,7 @@ class DuelBot:
             return None
         return Bury(min(rest, key=lambda place: _plain(POOL[hand[place]])))
 
-    def _attack(self, game: DuelGame) -> Move | None:
+    def _attack(self, game: WardensGame) -> Move | None:
         best: tuple[float, Attack] | None = None
         guards = game.theirs.guards
         for warden in game.mine.wardens:
@@ -82,13 +82,13 @@ class DuelBot:
         return None if best is None or best[0] <= 0 else best[1]
 
 
-def _game(view: View) -> DuelGame:
-    if not isinstance(view.game, DuelGame):
+def _game(view: View) -> WardensGame:
+    if not isinstance(view.game, WardensGame):
         raise BadParameter("this bot plays duel")
     return view.game
 
 
-def _mine(game: DuelGame, seat: int) -> Side:
+def _mine(game: WardensGame, seat: int) -> Side:
     return game.sides[game.seats.index(seat)]
 
 
@@ -110,7 +110,7 @@ def chosen(side: Side, seen: Mapping[int, int], *, keep: bool) -> list[int]:
     return order[:1] if keep else order
 
 
-def _legal(game: DuelGame, play: Play) -> bool:
+def _legal(game: WardensGame, play: Play) -> bool:
     try:
         game.made(play)
     except IllegalMove:
@@ -128,14 +128,14 @@ def _of(warden: Warden) -> float:
     return warden.power + warden.health + 1.0
 
 
-def worth_now(game: DuelGame, card: Printed) -> tuple[float, int | None]:
+def worth_now(game: WardensGame, card: Printed) -> tuple[float, int | None]:
     """What playing a card is worth now, and the target that makes it worth most."""
     body = float(card.power + card.health + 2 * card.swift + card.guard) if card.warden else 0.0
     effect, target = _effect(game, card)
     return body + effect, target
 
 
-def _effect(game: DuelGame, card: Printed) -> tuple[float, int | None]:
+def _effect(game: WardensGame, card: Printed) -> tuple[float, int | None]:
     mine, theirs, n = game.mine, game.theirs, card.n
     match card.does:
         case Does.STRIKE:

@@ -24,10 +24,10 @@ from nodealer.cards import (
     Show,
 )
 from nodealer.games.base import Ask, Done
-from nodealer.games.duel import DuelGame, DuelRules, Move
-from nodealer.play.duelbot import DuelBot, chosen
+from nodealer.games.wardens import Move, WardensGame, WardensRules
 from nodealer.play.state import Phase
 from nodealer.play.view import View
+from nodealer.play.wardensbot import WardensBot, chosen
 from nodealer.wire import encode
 
 
@@ -35,7 +35,7 @@ from nodealer.wire import encode
 class Dealer:
     """Both decks in the open, and the game so far."""
 
-    game: DuelGame
+    game: WardensGame
     random: random.Random
     places: dict[int, Places] = field(default_factory=dict)
     #: Deck and position to face.
@@ -67,11 +67,11 @@ class Dealer:
         cards = {(side.deck, place): self.faces[side.deck, place] for place in side.hand}
         return View(side.seat, {0: "a", 1: "b"}, 0, Phase.PLAYING, self.game, cards, True)
 
-    def play(self) -> DuelGame:
+    def play(self) -> WardensGame:
         """Let bots play to the end."""
         self.settle()
         while not isinstance(self.game.wants, Done):
-            self.move(DuelBot().move(self.view()))
+            self.move(WardensBot().move(self.view()))
             assert len(self.moves) < 2000, "a game without end"
         return self.game
 
@@ -135,8 +135,8 @@ class Dealer:
         return []
 
 
-def dealt(rules: DuelRules | None = None, seed: int = 0, hand: int = 0) -> Dealer:
+def dealt(rules: WardensRules | None = None, seed: int = 0, hand: int = 0) -> Dealer:
     """A game in which the first player is to move."""
-    dealer = Dealer((rules or DuelRules()).begin(hand, (0, 1), None), random.Random(seed))
+    dealer = Dealer((rules or WardensRules()).begin(hand, (0, 1), None), random.Random(seed))
     dealer.settle()
     return dealer

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from nodealer.games.duel.cards import Printed
-from nodealer.games.duel.pool import POOL
+from nodealer.games.wardens.cards import Printed
+from nodealer.games.wardens.pool import POOL
 
 LIGHT: Final = 24
 SPARKS_MAX: Final = 8

@@ -1,4 +1,4 @@
-"""The library door: what it gives, what it refuses, and that looking at it costs nothing."""
+"""The library api: what it gives, what it refuses, and that looking at it costs nothing."""
 
 from __future__ import annotations
 

@@ -12,26 +12,26 @@ import pytest
 from nodealer.cards import Look, Open, Peek, Place, Return
 from nodealer.errors import BadParameter, DecodeError, IllegalMove
 from nodealer.games.base import Ask, Done, Turn
-from nodealer.games.duel import (
+from nodealer.games.wardens import (
     COURTS,
     POOL,
     Attack,
     Bury,
     Concede,
     Does,
-    DuelGame,
-    DuelRules,
     EndTurn,
     Play,
+    WardensGame,
+    WardensRules,
     court_deck,
 )
-from nodealer.games.duel.hand import OPENING, TURNS_MAX
-from nodealer.games.duel.side import LIGHT, Warden
+from nodealer.games.wardens.hand import OPENING, TURNS_MAX
+from nodealer.games.wardens.side import LIGHT, Warden
 from nodealer.wire import encode
 
-from .duel_dealer import Dealer, dealt
+from .wardens_dealer import Dealer, dealt
 
-PAGE = Path(__file__).parents[2] / "docs" / "duel-game.md"
+PAGE = Path(__file__).parents[2] / "docs" / "wardens.md"
 NUMBER = {card.name: number for number, card in enumerate(POOL)}
 
 
@@ -61,7 +61,7 @@ def with_wardens(dealer: Dealer, *names: str, active: bool = False, ready: bool 
 
 
 def of(court: str, rival: str = "ember") -> Dealer:
-    return dealt(DuelRules((court_deck(court), court_deck(rival))))
+    return dealt(WardensRules((court_deck(court), court_deck(rival))))
 
 
 # --- The pool ---
@@ -80,13 +80,13 @@ def test_decks() -> None:
     for court in COURTS:
         deck = court_deck(court)
         assert len(deck) == 30 and max(Counter(deck).values()) == 2
-    rules = DuelRules((court_deck("root"), court_deck("veil")))
-    assert DuelRules.from_parameters(rules.parameters) == rules
+    rules = WardensRules((court_deck("root"), court_deck("veil")))
+    assert WardensRules.from_parameters(rules.parameters) == rules
     for bad in ((), (0,) * 20, tuple(range(20, 0, -1)), tuple(range(50, 70))):
         with pytest.raises(BadParameter):
-            DuelRules((court_deck("ember"), bad))
+            WardensRules((court_deck("ember"), bad))
     with pytest.raises(DecodeError):
-        DuelRules.from_parameters(b'{"decks":[[1],[2]]}')
+        WardensRules.from_parameters(b'{"decks":[[1],[2]]}')
 
 
 # --- Turns ---
@@ -268,7 +268,7 @@ def test_the_last_turn() -> None:
 def test_who_leaves_loses() -> None:
     game = dealt().game.left((0,), cards=False)
     assert isinstance(game.wants, Done) and game.result["winner"] == 1 and game.result["ended"] == "forfeit"
-    again = DuelRules().begin(1, (0, 1), game)
+    again = WardensRules().begin(1, (0, 1), game)
     assert again.won == {0: 0, 1: 1}
 
 
@@ -287,9 +287,9 @@ def test_bots_play_all_courts() -> None:
     for one, two in combinations(COURTS, 2):
         for seed in range(8):
             pair = (one, two) if seed % 4 < 2 else (two, one)
-            rules = DuelRules((court_deck(pair[0]), court_deck(pair[1])))
+            rules = WardensRules((court_deck(pair[0]), court_deck(pair[1])))
             dealer = dealt(rules, seed, seed % 2)
-            game: DuelGame = dealer.play()
+            game: WardensGame = dealer.play()
             assert game.ending in ("light out", "tied") and game.turn < TURNS_MAX
             games += 1
             if game.winner is not None:

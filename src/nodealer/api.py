@@ -1,5 +1,5 @@
-"""The door for game developers: `nodealer.table` for a table in one process, `nodealer.Player` for a transport of your
-own, `nodealer.verify` for a saved log. Everything behind it is in the rooms `play`, `games` and `audit`.
+"""The library for game developers: `nodealer.table` for a table in one process, `nodealer.Player` for a transport
+of your own, `nodealer.verify` for a saved log. Everything behind it is in the rooms `play`, `games` and `audit`.
 
 Both kinds of table play the game "free": every request is a signed entry of the log, so what happened can be verified
 by anybody, and what it means for your game is yours to say.
@@ -15,16 +15,14 @@ from typing import TypeAlias
 
 from msgspec import Raw
 
-from nodealer.audit import audit
-from nodealer.audit.verify import Report
+from nodealer.audit.verify import Report, verify_file
 from nodealer.errors import BadParameter, BadSignature, DecodeError, EntryRefused, IllegalMove, PeerFault
 from nodealer.games import free
 from nodealer.games.free import Free, FreeHand
 from nodealer.log.file import save_log
 from nodealer.log.journal import Journal, MemoryJournal
 from nodealer.log.keys import SigningKey
-from nodealer.log.roster import Player as RosterPlayer
-from nodealer.log.roster import Roster
+from nodealer.log.roster import Member, Roster
 from nodealer.log.session import NONCE_BYTES, Part, Proposal
 from nodealer.play.config import config_of
 from nodealer.play.lobby import Lobby, Offer, Proposed
@@ -65,7 +63,7 @@ class Player:
         served = make_protocol(protocol)
         rules = Free(min(cards, served.claims.cards[1]), served.claims.operations & frozenset(free.OPERATIONS.values()))
         offers = self._lobby.offers
-        roster = Roster(tuple(RosterPlayer(seat, offer.name, offer.key) for seat, offer in enumerate(offers)))
+        roster = Roster(tuple(Member(seat, offer.name, offer.key) for seat, offer in enumerate(offers)))
         game = Part(rules.name, rules.version, Raw(rules.parameters))
         return encode(Proposed(Proposal(game, _part(protocol), (), roster)))
 
@@ -148,7 +146,7 @@ class Player:
     @property
     def ready(self) -> bool:
         """Whether something can be asked for now."""
-        return self._seat is not None and any(duty.step == "move" for duty in self._seat.open_duties)
+        return self._seat is not None and any(duty.kind == "move" for duty in self._seat.open_duties)
 
     @property
     def in_hand(self) -> bool:
@@ -300,6 +298,6 @@ def table(names: Sequence[str], *, protocol: str = "mask", cards: int = CARDS_MA
     return Table(names, protocol=protocol, cards=cards)
 
 
-def verify(path: str | Path, *, jobs: int = 1) -> Report:
+def verify(path: str | Path) -> Report:
     """Audit a saved log: `.verdict` is "clean", "fault", "broken", "incomplete" or "not-a-log"."""
-    return audit(Path(path), entropy=secrets.token_bytes, jobs=jobs)
+    return verify_file(Path(path), entropy=secrets.token_bytes)

@@ -14,12 +14,12 @@ import pytest
 from rich.console import Console
 
 from cli.running import COMMAND, environment, nodealer
-from games.duel_dealer import dealt
+from games.wardens_dealer import dealt
 from nodealer.cli.games import desk_for, words_for
-from nodealer.cli.games.duel import rules_of
+from nodealer.cli.games.wardens import rules_of
 from nodealer.errors import BadParameter, IllegalMove
-from nodealer.games.duel import Attack, Bury, Concede, EndTurn, Play
-from nodealer.protocols.base import Duty, Table
+from nodealer.games.wardens import Attack, Bury, Concede, EndTurn, Play
+from nodealer.protocols.base import Binding, Duty
 from nodealer.wire import encode
 
 
@@ -112,7 +112,7 @@ def test_what_a_person_types() -> None:
 
 
 def test_attacks_by_letter() -> None:
-    from games.test_duel import with_wardens
+    from games.test_wardens import with_wardens
 
     dealer = with_wardens(with_wardens(dealt(), "Reef Warden"), "Cinder Pup", active=True)
     desk = desk_for(dealer.game)
@@ -132,7 +132,7 @@ def test_choices() -> None:
 
     dealer = dealt()
     view = replace(dealer.view(), seen={(0, 7): 0, (0, 9): 1, (0, 8): 2})
-    table = Table("duel", 0, bytes(32), bytes(32), 0, (0, 1), (), group(backend="reference"))
+    table = Binding("duel", 0, bytes(32), bytes(32), 0, (0, 1), (), group(backend="reference"))
     take, arrange = (Duty(table, 0, 0, step, bytes(32), choice=True) for step in ("take", "arrange"))
     desk = desk_for(dealer.game)
     assert desk is not None
@@ -146,6 +146,6 @@ def test_choices() -> None:
 
 
 def test_decks_by_name() -> None:
-    assert rules_of("root, veil").cards == 30
+    assert rules_of("root, veil").deck_max == 30
     with pytest.raises(BadParameter):
         rules_of("root")

@@ -17,7 +17,7 @@ from nodealer.errors import BadParameter, BadSignature, DecodeError, EntryRefuse
 from nodealer.play.replica import Outcome, Replica
 
 
-class Stage:
+class Screen:
     """Shows a replica's game as entries come in."""
 
     def __init__(self, json: bool, *, proofs: bool = False) -> None:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from nodealer.cards import Look, Place, Return
 from nodealer.errors import IllegalMove
-from nodealer.games.duel.cards import Does, Printed
+from nodealer.games.wardens.cards import Does, Printed
 
 if TYPE_CHECKING:
-    from nodealer.games.duel.hand import DuelGame
+    from nodealer.games.wardens.hand import WardensGame
 
 
-def refuse_target(game: DuelGame, card: Printed, target: int | None) -> None:
+def refuse_target(game: WardensGame, card: Printed, target: int | None) -> None:
     """Raise `IllegalMove` for a target that the card cannot have."""
     if target is not None and (card.does is None or not card.does.targets or game.theirs.warden(target) is None):
         raise IllegalMove("that is no target for this card")
@@ -22,7 +22,7 @@ def refuse_target(game: DuelGame, card: Printed, target: int | None) -> None:
         raise IllegalMove(f"{card.name} needs a warden of the rival")
 
 
-def done(game: DuelGame, card: Printed, target: int | None) -> DuelGame:
+def done(game: WardensGame, card: Printed, target: int | None) -> WardensGame:
     """The game after the effect of a card that the active side has played."""
     mine, theirs, n = game.mine, game.theirs, card.n
     match card.does:
@@ -55,7 +55,7 @@ def done(game: DuelGame, card: Printed, target: int | None) -> DuelGame:
             return game
 
 
-def _put_back(game: DuelGame, target: int | None, place: Place) -> DuelGame:
+def _put_back(game: WardensGame, target: int | None, place: Place) -> WardensGame:
     theirs = game.theirs
     if target is None:
         return game
@@ -63,7 +63,7 @@ def _put_back(game: DuelGame, target: int | None, place: Place) -> DuelGame:
     return game.with_side(theirs).ask(Return(theirs.deck, (target,), place))
 
 
-def _reclaim(game: DuelGame, n: int) -> DuelGame:
+def _reclaim(game: WardensGame, n: int) -> WardensGame:
     """The oldest open discards go back; the card that does it is the newest, and stays when there are more."""
     mine = game.mine
     back = tuple(place for place, _ in mine.discards[:n])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from nodealer.games.duel.cards import Does, Printed
+from nodealer.games.wardens.cards import Does, Printed
 
 D = Does
 
