@@ -57,7 +57,7 @@ def _clear_shuffle(seats: int, honest: int, tape: Tape) -> tuple[int, ...]:
 
 def _clear_attack(game: Game, tapes: Mapping[int, Tape]) -> Mapping[Card, int]:
     """Nothing is hidden: the faces stand in the deck."""
-    deck = game.state.decks[0]
+    deck = game.state.hand.decks[0]
     assert isinstance(deck, ClearDeck)
     return {deck.places.card(position): face for position, face in enumerate(deck.faces)}
 
@@ -101,7 +101,7 @@ def _mask_shuffle(seats: int, honest: int, tape: Tape) -> tuple[int, ...]:
 
 def _mask_attack(game: Game, tapes: Mapping[int, Tape]) -> Mapping[Card, int]:
     """Open every hidden card with all keys that are published or on a tape, as if the missing ones were zero."""
-    deck = game.state.decks[0]
+    deck = game.state.hand.decks[0]
     assert isinstance(deck, MaskDeck)
     read = dict[Card, int]()
     for position in [p for p, _ in deck.places.held if deck.places.face(p) is None]:
@@ -147,7 +147,7 @@ def _lock_shuffle(seats: int, honest: int, tape: Tape) -> tuple[int, ...]:
 
 def _lock_attack(game: Game, tapes: Mapping[int, Tape]) -> Mapping[Card, int]:
     """Open every hidden card with all secrets that are published or on a tape, as if the missing ones were one."""
-    deck = game.state.decks[0]
+    deck = game.state.hand.decks[0]
     assert isinstance(deck, LockDeck) and deck.faces is not None
     read = dict[Card, int]()
     for position in [p for p, _ in deck.places.held if deck.places.face(p) is None]:
@@ -198,7 +198,7 @@ def _offset_shuffle(seats: int, honest: int, tape: Tape) -> tuple[int, ...]:
 def _offset_attack(game: Game, tapes: Mapping[int, Tape]) -> Mapping[Card, int]:
     """Look every hidden deal up in the last deck and in those before, with all key parts and offsets that are published
     or on a tape, as if the missing parts were zero."""
-    deck = game.state.decks[0]
+    deck = game.state.hand.decks[0]
     assert isinstance(deck, OffsetDeck)
     read = dict[Card, int]()
     for position in [p for p, _ in deck.places.held if deck.places.face(p) is None]:
@@ -254,7 +254,7 @@ def _chain_shuffle(seats: int, honest: int, tape: Tape) -> tuple[int, ...]:
 def _chain_attack(game: Game, tapes: Mapping[int, Tape]) -> Mapping[Card, int]:
     """Take every key that is on a tape off the number that a holder was left with, and off the one in the last layer,
     as if the missing keys were one."""
-    deck = game.state.decks[0]
+    deck = game.state.hand.decks[0]
     assert isinstance(deck, ChainDeck) and deck.base is not None
     read = dict[Card, int]()
     for position in [p for p, _ in deck.places.held if deck.places.face(p) is None]:

@@ -21,13 +21,13 @@ from nodealer.group import Group, Points, concat
 from nodealer.log.entry import read_entry
 from nodealer.play.bodies import Begin, Cards, Claim, Move, Without, read_body
 from nodealer.play.openbook import first_false_deed
+from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome, Replica
-from nodealer.play.state import Phase
 from nodealer.protocols.base import CardProtocol
 from nodealer.tape import Tape
 
 from .games import TinyRules
-from .harness import Game, Source, forked, refusal, resigned, signed_json
+from .harness import Game, Source, events_of, forked, refusal, resigned, signed_json
 
 #: 23 degrees of freedom: passed by chance once in a million.
 CHI_SQUARE_23: Final = 71.2
@@ -84,13 +84,13 @@ def seats_know_their_own(game: Game) -> None:
     replica = game.replica(0)
     for data in game.log:
         replica.append(data)
-        if replica.state.hand > 0:
+        if replica.state.hand.number > 0:
             return
-        holders = {e.card: e.holder for _, e in replica.events if isinstance(e, Moved)}
-        opened = {e.card for _, e in replica.events if isinstance(e, Opened)}
+        holders = {e.card: e.holder for e in events_of(replica) if isinstance(e, Moved)}
+        opened = {e.card for e in events_of(replica) if isinstance(e, Opened)}
         for seat in game.seats:
             known = dict[Card, int]()
-            for deck in replica.state.decks.values():
+            for deck in replica.state.hand.decks.values():
                 known.update(deck.knows(seat, game.tape(seat)))
             assert set(known) == opened | {card for card, holder in holders.items() if holder == seat}
             assert all(faces[card] == face for card, face in known.items())
@@ -101,7 +101,7 @@ def seats_know_their_own(game: Game) -> None:
 
 def hidden_cards(game: Game) -> dict[int, set[Card]]:
     """Seat to its cards that are not open."""
-    events = [event for _, event in game.seats[0].replica.events]
+    events = events_of(game.seats[0].replica)
     opened = {event.card for event in events if isinstance(event, Opened)}
     hidden: dict[int, set[Card]] = {seat: set() for seat in game.seats}
     for event in events:
@@ -112,7 +112,7 @@ def hidden_cards(game: Game) -> dict[int, set[Card]]:
 
 def dealt(game: Game) -> bool:
     """Cards are in hands, and nobody has shown any."""
-    return getattr(game.state.game, "stage", "") == "turns"
+    return getattr(game.state.hand.game, "stage", "") == "turns"
 
 
 def log_gives_nothing_away(case: ProtocolCase, game: Game) -> None:
@@ -132,13 +132,13 @@ def the_attack_works(case: ProtocolCase, game: Game) -> None:
     """With all tapes the attack reads every card in a hand, rightly: one that never works would prove nothing."""
     read = case.attack(game, {seat: game.tape(seat) for seat in game.seats})
     for seat, cards in hidden_cards(game).items():
-        known = game.state.decks[0].knows(seat, game.tape(seat))
+        known = game.state.hand.decks[0].knows(seat, game.tape(seat))
         assert {card: read[card] for card in cards} == {card: known[card] for card in cards}
 
 
 def another_tape_reads_nothing(case: ProtocolCase, game: Game) -> None:
     """The function with which a seat reads its cards does not read them with another seat's tape, or any other."""
-    deck = game.state.decks[0]
+    deck = game.state.hand.decks[0]
     for victim, cards in hidden_cards(game).items():
         right = {card: deck.knows(victim, game.tape(victim))[card] for card in cards}
         for tape in (*(game.tape(seat) for seat in game.seats if seat != victim), Tape(bytes(32))):
@@ -236,7 +236,7 @@ def killed_at_every_entry(game: Game, stride: int = 1) -> None:
 def _killed(game: Game, seat: int, height: int, replica: Replica, said: dict[bytes, bytes]) -> None:
     journal = game.journal_at(seat, height)
     back = game.seat(game.persons[seat], replica.entries, journal)
-    back.stays = back.replica.state.hand < game.hands
+    back.stays = back.replica.state.hand.number < game.hands
     again = list(back.unconfirmed)
     signed = [data for data in game.log if game.signer(data) == seat]
     assert all(data in signed for data in again), "what was signed goes out again, byte for byte"
@@ -315,7 +315,7 @@ def slow_network(game: Game, seed: str) -> Replica:
 
 def _spoken(game: Game, number: int) -> list[bytes]:
     seat = game.seats[number]
-    seat.stays = seat.replica.state.hand < game.hands
+    seat.stays = seat.replica.state.hand.number < game.hands
     sent = seat.due()
     for duty in seat.open_duties:
         if duty.choice and (data := game.decide(seat, duty)) is not None:
@@ -544,7 +544,7 @@ def books_reproduce_every_byte(game: Game) -> None:
     for data in game.log:
         before = replica.state
         replica.append(data)
-        if replica.state.hand != before.hand or replica.state.phase is Phase.ENDED:
+        if replica.state.hand.number != before.hand or replica.state.phase is Phase.ENDED:
             books = {s: (game.tape(s, before.hand).seed, _choices(game, s)) for s in game.seats}
             assert first_false_deed(before, books) is None
 

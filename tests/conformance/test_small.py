@@ -140,7 +140,7 @@ def test_equivocation(case: ProtocolCase, backend: str) -> None:
         replica.append(data)
         other = resigned(data, game.persons[seat].key, lambda entry: entry.update(hand=entry["hand"] + 1))
         twin = forked(replica)
-        assert twin.append(other) is Outcome.FAULT
+        assert twin.append(other).outcome is Outcome.FAULT
         assert twin.state.fault is not None and twin.state.fault.seat == seat
         assert twin.state.fault.entry == number + 1 == twin.height - 1
         session = game.config.session

@@ -25,7 +25,7 @@ from nodealer.cards import (
 )
 from nodealer.games.base import Ask, Done
 from nodealer.games.wardens import Move, WardensGame, WardensRules
-from nodealer.play.state import Phase
+from nodealer.play.phases import Phase
 from nodealer.play.view import View
 from nodealer.play.wardensbot import WardensBot, chosen
 from nodealer.wire import encode

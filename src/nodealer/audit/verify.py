@@ -13,15 +13,16 @@ from nodealer.log.file import LineCut, read_log
 from nodealer.log.roster import Roster
 from nodealer.log.session import Session
 from nodealer.play.config import config_of
-from nodealer.play.replica import Outcome, Replica
-from nodealer.play.state import Fault, Phase
+from nodealer.play.phases import Phase
+from nodealer.play.replica import Applied, Outcome, Replica
+from nodealer.play.state import Fault
 from nodealer.proofs.checks import Entropy
 from nodealer.protocols import make_protocol
 from nodealer.wire import LOG_BYTES_MAX
 
 Verdict = Literal["clean", "fault", "broken", "incomplete", "not-a-log"]
 Progress = Callable[[int, int], None]
-Append = Callable[[bytes], Outcome]
+Append = Callable[[bytes], Applied]
 #: Given the replica, something that appends an entry to it and looks at what that did.
 Watch = Callable[[Replica], Append]
 
@@ -168,10 +169,10 @@ def take(replica: Replica, append: Append, line: bytes) -> None:
     """The next entry of a saved log: one that would have been refused cannot stand in it."""
     number = replica.height
     try:
-        outcome = append(line)
+        applied = append(line)
     except (EntryRefused, BadSignature, DecodeError) as error:
         raise LogBroken(f"entry {number} cannot be part of a log: {error}") from None
-    if outcome is Outcome.REPEATED:
+    if applied.outcome is Outcome.REPEATED:
         raise LogBroken(f"entry {number} stands in the log twice")
 
 

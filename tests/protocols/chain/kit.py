@@ -103,7 +103,7 @@ def turn(*positions: int) -> tuple[Operation, ...]:
 
 
 def deck_of(game: Game) -> ChainDeck:
-    deck = game.state.decks[0]
+    deck = game.state.hand.decks[0]
     assert isinstance(deck, ChainDeck)
     return deck
 

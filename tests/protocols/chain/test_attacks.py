@@ -11,7 +11,7 @@ from conformance.harness import Game
 from nodealer.cards import NewDeck
 from nodealer.errors import CardUnreadable
 from nodealer.group import Group, concat
-from nodealer.play.state import Phase
+from nodealer.play.phases import Phase
 from nodealer.proofs import equality
 from nodealer.protocols.base import Duty
 from nodealer.protocols.chain.deck import ChainDeck
@@ -44,7 +44,7 @@ DEALT: Final = (NEW, deal({0: (0,), 1: (1,), 2: (2,)}))
 
 
 def dealt(game: Game) -> bool:
-    return bool(game.state.decks) and bool(deck_of(game).held)
+    return bool(game.state.hand.decks) and bool(deck_of(game).held)
 
 
 def is_named(game: Game, seat: int, step: str, reason: str) -> None:

@@ -14,7 +14,7 @@ from nodealer.cards import NewDeck, Operation
 from nodealer.errors import BadParameter, CardUnreadable, DecodeError, PeerFault
 from nodealer.group import Group, Points, concat
 from nodealer.group.modp import P
-from nodealer.play.state import Phase
+from nodealer.play.phases import Phase
 from nodealer.proofs.checks import settle
 from nodealer.protocols.base import Binding, Duty
 from nodealer.protocols.chain import Chain
@@ -146,7 +146,7 @@ def lucky(squares: Group, remake: Callable[[Made, int], Made], *script: tuple[Op
     for seed in range(20):
         lie = only_in(0, remake)
         game = table(squares, NEW4, *script, seats=2, parameters=DEALER_DECK, remake=lie, seed=f"lucky {seed}")
-        game.play(until=lambda g: bool(g.state.decks) and deck_of(g).candidate is not None)
+        game.play(until=lambda g: bool(g.state.hand.decks) and deck_of(g).candidate is not None)
         if deck_of(game).candidate == 0:
             return game
     raise AssertionError("the coin never fell for this dealer")
@@ -159,7 +159,7 @@ def test_a_doubled_value_that_is_played_is_found_when_both_are_seen(squares: Gro
     fault = fault_of(game)
     assert fault.seat == 0 and "twice" in fault.reason
     game = lucky(squares, doubled, deal({1: (0, 1, 2, 3)}), show(1, 0, 1, 2, 3))
-    game.play(until=lambda g: bool(g.state.decks) and bool(deck_of(g).held))
+    game.play(until=lambda g: bool(g.state.hand.decks) and bool(deck_of(g).held))
     with pytest.raises(CardUnreadable, match="twice") as caught:
         game.seats[1].cards()
     game.order(game.seats[1].claim(caught.value))
@@ -170,7 +170,7 @@ def test_a_doubled_value_that_is_played_is_found_when_both_are_seen(squares: Gro
 
 def test_a_foreign_value_that_is_played_is_a_misdeal(squares: Group) -> None:
     game = lucky(squares, foreign, deal({1: (0, 1, 2, 3)}), show(1, 0))
-    game.play(until=lambda g: bool(g.state.decks) and bool(deck_of(g).held))
+    game.play(until=lambda g: bool(g.state.hand.decks) and bool(deck_of(g).held))
     with pytest.raises(CardUnreadable, match="none of the cards") as caught:
         game.seats[1].cards()
     game.order(game.seats[1].claim(caught.value))

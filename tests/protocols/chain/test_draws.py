@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.harness import Game
+from conformance.harness import Game, events_of
 from nodealer.cards import Deal, NewDeck, Open, Portion, Show
 from nodealer.group import Group
-from nodealer.play.state import Phase
+from nodealer.play.phases import Phase
 from nodealer.protocols.chain.lists import name_of
 
 from .kit import DEALER_DECK, NEW, PROVEN, bytes_of, deal, deck_of, faces, said, show, table, turn
@@ -37,7 +37,7 @@ def test_everybody_and_the_table(fast: Group, seats: int, parameters: bytes) -> 
         held = {seat: faces(game, seat)[seat] for seat in range(seats)}
         opened = dict(deck_of(game).places.opened)
         assert sorted({**opened, **held}.values()) == list(range(seats + 2))
-        events = {e.card.position: e.face for _, e in ended(game).seats[0].replica.events if hasattr(e, "face")}
+        events = {e.card.position: e.face for e in events_of(ended(game).seats[0].replica) if hasattr(e, "face")}
         assert {position: events[position] for position in held} == held
 
 
@@ -71,7 +71,7 @@ def test_a_whole_deal_is_one_pass(fast: Group) -> None:
 def test_nobody_learns_under_which_name_a_card_was_drawn(fast: Group, receiver: int) -> None:
     """The receiver's nonce and prior name are nowhere in the draw; they come with the show."""
     game = table(fast, NEW, deal({receiver: (2,)}), show(receiver, 2), seats=4)
-    game.play(until=lambda g: bool(g.state.decks) and bool(deck_of(g).held))
+    game.play(until=lambda g: bool(g.state.hand.decks) and bool(deck_of(g).held))
     deck, index = deck_of(game), deck_of(game).order.index(receiver)
     held, own = deck.held[2], deck.own(game.tape(receiver), index)
     nonce = own.nonces[held.place]
@@ -96,9 +96,9 @@ def test_on_the_squares(squares: Group, parameters: bytes) -> None:
     """The same at 2048 bits, with cards for the dealer, a player and the table."""
     game = table(squares, (NewDeck(0, 4),), deal({0: (0,), 1: (1,)}), turn(2, 3), show(0, 0), show(1, 1), seats=2,
                  parameters=parameters)  # fmt: skip
-    game.play(until=lambda g: bool(g.state.decks) and bool(deck_of(g).held))
+    game.play(until=lambda g: bool(g.state.hand.decks) and bool(deck_of(g).held))
     held = faces(game, 0, 1)
     ended(game)
-    opened = {e.card.position: e.face for _, e in game.seats[0].replica.events if hasattr(e, "face")}
+    opened = {e.card.position: e.face for e in events_of(game.seats[0].replica) if hasattr(e, "face")}
     assert sorted(opened.values()) == [0, 1, 2, 3]
     assert {position: opened[position] for position in held} == held

@@ -15,8 +15,8 @@ from nodealer.cards import NewDeck
 from nodealer.errors import BadParameter, CardUnreadable, IllegalMove
 from nodealer.group import Group
 from nodealer.play.bodies import Cards
+from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome
-from nodealer.play.state import Phase
 from nodealer.protocols.base import MISDEAL, Duty
 from nodealer.protocols.chain.deck import ChainDeck
 from nodealer.protocols.chain.drawing import Stuck, own_links, prove
@@ -37,7 +37,7 @@ def disputed(fast: Group, liar: int = 1, victim: int = 2, extra: Mapping[str, Fo
     """A table at which `victim` holds a whole deck of which `liar` has made one card up."""
     lies = {liar: {"shuffle": with_number(0, fake), **(extra or {})}}  # type: ignore[dict-item]
     game = table(fast, (NewDeck(0, 4),), deal({victim: HAND}), show(victim, 0), lies=lies)
-    game.play(until=lambda g: bool(g.state.decks) and bool(deck_of(g).held))
+    game.play(until=lambda g: bool(g.state.hand.decks) and bool(deck_of(g).held))
     return game
 
 
@@ -123,13 +123,13 @@ def test_nobody_else_is_blamed_by_a_liar_that_passes_the_question_on(fast: Group
 
 def honest_table(fast: Group) -> Game:
     game = table(fast, (NewDeck(0, 4),), deal({2: (0, 1), 1: (2,)}), show(2, 0))
-    return game.play(until=lambda g: bool(g.state.decks) and bool(deck_of(g).held))
+    return game.play(until=lambda g: bool(g.state.hand.decks) and bool(deck_of(g).held))
 
 
 def forged_claim(game: Game, seat: int, factor: int, positions: tuple[int, ...] = (0,)) -> Outcome:
     """A claim with a number that is the true one to some power, and an honest proof for the true one."""
     replica = game.replica()
-    deck = replica.state.decks[0]
+    deck = replica.state.hand.decks[0]
     assert isinstance(deck, ChainDeck)
     duty = next(d for d in deck.duties if d.kind == MISDEAL and d.seat == seat)
     index, tape = deck.order.index(seat), game.tape(seat)
@@ -204,5 +204,5 @@ def test_a_contradiction_that_no_proof_explains(fast: Group) -> None:
 def test_the_dealer_has_nothing_to_claim(fast: Group) -> None:
     """All that it reads is its own layer: a card there that is none is its own making."""
     game = table(fast, (NewDeck(0, 4),), deal({0: (0, 1), 1: (2,)}), show(0, 0))
-    game.play(until=lambda g: bool(g.state.decks) and bool(deck_of(g).held))
+    game.play(until=lambda g: bool(g.state.hand.decks) and bool(deck_of(g).held))
     assert {duty.seat for duty in deck_of(game).duties if duty.kind == MISDEAL} == {1}

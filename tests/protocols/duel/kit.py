@@ -16,9 +16,10 @@ from nodealer.games.base import Ask, Done, Want
 from nodealer.group import Group
 from nodealer.log.entry import read_entry
 from nodealer.play.bodies import Cards, read_body
+from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome, Replica
 from nodealer.play.seat import Seat
-from nodealer.play.state import Fault, Phase
+from nodealer.play.state import Fault
 from nodealer.proofs.checks import Check, settle
 from nodealer.protocols.base import Binding, Duty
 from nodealer.protocols.duel import Duel, DuelDeck
@@ -143,7 +144,7 @@ class Script:
 
 
 def decide(seat: Seat, duty: Duty) -> bytes | None:
-    deck = seat.replica.state.decks[duty.deck or 0]
+    deck = seat.replica.state.hand.decks[duty.deck or 0]
     assert isinstance(deck, DuelDeck)
     seat.choose(duty, encode(list(second(deck, duty))))
     return None
@@ -184,7 +185,7 @@ def cheat(game: TableGame, seat: int, steps: Sequence[str], forge: Forge) -> Ver
                 if changed and first is None:
                     first = len(game.log)
             try:
-                outcome = replica.append(data)
+                outcome = replica.append(data).outcome
             except EntryRefused as refused:
                 assert refused.seat == seat
                 return Verdict(refused=refused, later=len(game.log) - (first or 0))
@@ -213,12 +214,12 @@ def _own(game: TableGame, seat: int, data: bytes) -> None:
 
 def _duty_of(replica: Replica, data: bytes) -> Duty | None:
     body = read_body(bytes(read_entry(data).entry.body))
-    known = replica.state.duties.get(body.duty) if isinstance(body, Cards) else None
+    known = replica.state.duties.open.get(body.duty) if isinstance(body, Cards) else None
     return None if known is None else known.duty
 
 
 def _forged(game: TableGame, replica: Replica, duty: Duty, data: bytes, forge: Forge) -> tuple[bytes, bool]:
-    deck = replica.state.decks[duty.deck or 0]
+    deck = replica.state.hand.decks[duty.deck or 0]
     assert isinstance(deck, DuelDeck)
     honest = bytes(_body(data).message)
     forged = forge(deck, duty, game.tape(duty.seat, duty.binding.hand), honest)

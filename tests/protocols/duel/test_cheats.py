@@ -11,7 +11,7 @@ from conformance.harness import Game
 from nodealer.cards import Close, Deal, Look, Operation, Peek, Place, Portion, Return, Show
 from nodealer.errors import CardUnreadable, PeerFault
 from nodealer.group import Group
-from nodealer.play.state import Phase
+from nodealer.play.phases import Phase
 from nodealer.protocols.base import Duty
 from nodealer.protocols.duel import DuelDeck, secrets
 from nodealer.protocols.duel.giving import Revealing
@@ -156,7 +156,7 @@ def two_names() -> Forge:
 def first_drawn(group: Group, mode: str, seed: str) -> int:
     """The card that the owner draws first in a game of this seed."""
     game = played(group, mode, *FULL, seed=seed)
-    game.play(until=lambda game: len(getattr(game.state.game, "heard", ())) > 6)
+    game.play(until=lambda game: len(getattr(game.state.hand.game, "heard", ())) > 6)
     return min(game.seats[0].cards().items())[1]
 
 
@@ -213,9 +213,9 @@ def test_a_related_point_of_the_owner(fast: Group) -> None:
     # The owner's own program finds a card that is none, and stops; it owes the check of the list.
     assert verdict.fault is None
     assert game.state.phase is Phase.PLAYING
-    assert {duty.seat for duty in game.state.decks[0].duties} == {0}
+    assert {duty.seat for duty in game.state.hand.decks[0].duties} == {0}
     with pytest.raises(CardUnreadable):
-        game.state.decks[0].message(game.state.decks[0].duties[0], game.tape(0), b"[3]")
+        game.state.hand.decks[0].message(game.state.hand.decks[0].duties[0], game.tape(0), b"[3]")
     # It may lie, and is named; or claim, and its own book names it; or stay silent, and loses by the game's rule.
     replica = game.replica()
     replica.append(game.seats[1].without([0]))
@@ -348,7 +348,7 @@ def test_the_end_is_checked_however_it_comes(fast: Group, mode: str) -> None:
     """A hand that ends without a look at the decks still ends with open books; silence there is a fault."""
     game = played(fast, mode, NEW, DRAW, seed="silent")
     game.play(until=lambda game: game.state.phase is Phase.BOOKS)
-    assert {open_duty.duty.seat for open_duty in game.state.duties.values()} == {0, 1}
+    assert {open_duty.duty.seat for open_duty in game.state.duties.open.values()} == {0, 1}
     replica = game.replica()
     (book,) = game.seats[1].due()
     replica.append(book)
@@ -376,10 +376,10 @@ def test_a_refused_draw_is_leaving(fast: Group, mode: str) -> None:
     game = played(fast, mode, NEW, DRAW)
     game.play(
         until=lambda game: (
-            any(duty.kind == "give" for duty in game.state.decks[0].duties) if game.state.decks else False
+            any(duty.kind == "give" for duty in game.state.hand.decks[0].duties) if game.state.hand.decks else False
         )
     )
     replica = game.replica()
-    assert any(duty.seat == 1 for duty in game.state.decks[0].duties)
+    assert any(duty.seat == 1 for duty in game.state.hand.decks[0].duties)
     replica.append(game.seats[0].without([1]))
     assert replica.state.results[0]["gone"] == [1]

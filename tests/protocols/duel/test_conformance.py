@@ -21,8 +21,8 @@ from nodealer.cards import Card, Close, Deal, Look, Open, Operation, Peek, Place
 from nodealer.errors import CardUnreadable
 from nodealer.group import Group, concat
 from nodealer.group import group as make_group
+from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome
-from nodealer.play.state import Phase
 from nodealer.proofs.encoding import encodings
 from nodealer.protocols.base import Binding
 from nodealer.protocols.duel import DuelDeck, secrets
@@ -118,7 +118,7 @@ def test_equivocation(mode: str) -> None:
         replica.append(data)
         other = resigned(data, game.persons[seat].key, lambda entry: entry.update(hand=entry["hand"] + 1))
         twin = forked(replica)
-        assert twin.append(other) is Outcome.FAULT
+        assert twin.append(other).outcome is Outcome.FAULT
         assert twin.state.fault is not None and twin.state.fault.seat == seat
 
 
@@ -166,7 +166,7 @@ def test_uniform() -> None:
 
 def dealt(mode: str) -> Game:
     game = played(make_group(backend=BACKEND), mode, *SCRIPT[:2], (Show(0, 0, (0,)),), seed="secrets")
-    return game.play(until=lambda game: len(getattr(game.state.game, "heard", ())) > 5)
+    return game.play(until=lambda game: len(getattr(game.state.hand.game, "heard", ())) > 5)
 
 
 def attack(deck: DuelDeck, tapes: Mapping[int, Tape]) -> dict[Card, int]:
@@ -187,7 +187,7 @@ def attack(deck: DuelDeck, tapes: Mapping[int, Tape]) -> dict[Card, int]:
 def test_nobody_reads_what_is_not_theirs(mode: str) -> None:
     game = dealt(mode)
     for number in (0, 1):
-        deck = game.state.decks[number]
+        deck = game.state.hand.decks[number]
         assert isinstance(deck, DuelDeck)
         owner, rival = deck.owner, deck.rival
         both = attack(deck, {seat: game.tape(seat) for seat in (0, 1)})

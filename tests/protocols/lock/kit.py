@@ -20,9 +20,10 @@ from nodealer.games.holdem.rules import Holdem
 from nodealer.group import Group, concat
 from nodealer.log.entry import read_entry
 from nodealer.play.bodies import Cards, read_body
+from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome, Replica
 from nodealer.play.seat import Seat
-from nodealer.play.state import Fault, Phase
+from nodealer.play.state import Fault
 from nodealer.protocols.base import Duty
 from nodealer.protocols.lock import Lock
 from nodealer.protocols.lock.deck import LockDeck
@@ -146,7 +147,7 @@ def plays_on(source: Source) -> Callable[[Seat, Duty], bytes | None]:
     """Calls most of the time, raises or folds now and then, shows whenever it may."""
 
     def decide(seat: Seat, duty: Duty) -> bytes | None:
-        game = seat.replica.state.game
+        game = seat.replica.state.hand.game
         if duty.deck is not None or duty.kind != "move" or not isinstance(game, Hand):
             return None
         legal, whim = game.legal(seat.number), source.below(12)
@@ -226,7 +227,7 @@ def ends_well(game: Game) -> None:
 
 
 def deck_of(game: Game | Replica) -> LockDeck:
-    deck = game.state.decks[0]
+    deck = game.state.hand.decks[0]
     assert isinstance(deck, LockDeck)
     return deck
 
@@ -244,13 +245,13 @@ def true_faces(deck: LockDeck, tapes: Mapping[int, Tape], positions: Iterable[in
 
 def union_is_whole(game: Game) -> bool:
     """Open, held, laid aside and in the pile: every face exactly once. Says whether there was anything to count."""
-    if not playing(game) or 0 not in game.state.decks:
+    if not playing(game) or 0 not in game.state.hand.decks:
         return False
     deck = deck_of(game)
     if not deck.layers or not isinstance(deck.stage, Idle | Releasing | Picking | ServerPicking):
         return False
     places = deck.places
-    tapes = {seat: game.tape(seat, game.state.hand) for seat in game.seats}
+    tapes = {seat: game.tape(seat, game.state.hand.number) for seat in game.seats}
     positions = {*places.pile, *dict(places.held), *dict(places.aside), *dict(places.opened)}
     faces = true_faces(deck, tapes, positions)
     assert sorted(faces.values()) == list(range(deck.size))
@@ -303,7 +304,7 @@ def cheat(game: Table, seat: int, step: str, forge: Forge, *, skip: int = 0, pla
             game.play(until=lambda _: True)
             skip -= 1
     data = game.pending.pop(0)
-    duty = duty_of(game.state.duties, data)
+    duty = duty_of(game.state.duties.open, data)
     assert duty is not None
     return _judge(game, seat, forged(game, duty, data, forge), game.pending)
 
@@ -312,7 +313,7 @@ def _next_is(game: Game, seat: int, step: str) -> bool:
     assert isinstance(game, Table)
     if not game.pending:
         game.pending = game.step()
-    duty = duty_of(game.state.duties, game.pending[0]) if game.pending else None
+    duty = duty_of(game.state.duties.open, game.pending[0]) if game.pending else None
     return duty is not None and (duty.seat, duty.kind) == (seat, step)
 
 
@@ -424,12 +425,12 @@ def take_over(game: Table, seat: int) -> None:
 
 
 def owed_by(game: Table, seat: int, step: str) -> Duty:
-    return next(d.duty for d in game.state.duties.values() if (d.duty.seat, d.duty.kind) == (seat, step))
+    return next(d.duty for d in game.state.duties.open.values() if (d.duty.seat, d.duty.kind) == (seat, step))
 
 
 def say(game: Table, seat: int, step: str, message: bytes | None = None) -> Outcome:
     """A message of a seat that was taken over: the honest one if none is given."""
     duty, deck = owed_by(game, seat, step), deck_of(game)
     if message is None:
-        message = deck.message(duty, game.tape(seat, game.state.hand))
+        message = deck.message(duty, game.tape(seat, game.state.hand.number))
     return game.order(game.by_hand(seat, Cards(duty.id, msgspec.Raw(message)), game.replica()))

@@ -15,8 +15,8 @@ from nodealer.cards import Deal, NewDeck, Open, Operation, Show
 from nodealer.errors import BadParameter, EntryRefused, Undecided
 from nodealer.group import Group, Points, Scalars, concat
 from nodealer.play.bodies import Cards, Claim
+from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome
-from nodealer.play.state import Phase
 from nodealer.protocols.base import Duty
 from nodealer.protocols.lock.deck import LockDeck, fragments
 from nodealer.protocols.lock.making import Committing, Opening, _commitment
@@ -137,7 +137,7 @@ def test_faces_that_cannot_be_played_with(fast: Group, spoil: str) -> None:
     again = deck_of(game)
     assert isinstance(again.stage, Committing) and again.epoch == 1 and again.faces is None
     while game.state.phase is Phase.PLAYING:
-        mine_now = [d.duty for d in game.state.duties.values() if d.duty.seat == 2]
+        mine_now = [d.duty for d in game.state.duties.open.values() if d.duty.seat == 2]
         if mine_now:
             say(game, 2, mine_now[0].kind)
         game.play()
@@ -299,13 +299,13 @@ def test_message_of_another_hand(fast: Group, step: str) -> None:
     other = scripted(fast, NEW, DEAL, OPEN, seed="another table").play()
     for log in (None, other.log):
         game = scripted(fast, NEW, DEAL, OPEN, hands=2)
-        game.play(until=lambda game: game.state.hand == 1)
+        game.play(until=lambda game: game.state.hand.number == 1)
         before = log if log is not None else list(game.log)
         kind = "lock" if step == "lock" else step
         old = next(m for seat, m in messages(before) if seat == 1 and m["type"] == kind)
         if step == "commit":
             # A commitment is seen to be false when it is opened.
-            game.play(until=lambda game: any(d.duty.kind == "commit" for d in game.state.duties.values()))
+            game.play(until=lambda game: any(d.duty.kind == "commit" for d in game.state.duties.open.values()))
             take_over(game, 1)
             say(game, 1, "commit", encode(old))
             game.play()
@@ -325,7 +325,7 @@ def pick(positions: Callable[[LockDeck], list[int]]) -> Forge:
 
 def picker(group: Group) -> int:
     game = scripted(group, NEW, DEAL, OPEN)
-    game.play(until=lambda game: 0 in game.state.decks)
+    game.play(until=lambda game: 0 in game.state.hand.decks)
     return deck_of(game).pickers[0]
 
 
@@ -346,8 +346,8 @@ def test_bad_picks(fast: Group) -> None:
 def test_wrong_picker(fast: Group) -> None:
     """Another seat answers for the picker: it owes nothing of the kind."""
     game = scripted(fast, NEW, DEAL, OPEN)
-    game.play(until=lambda game: any(d.duty.kind == "pick" for d in game.state.duties.values()))
-    duty = next(d.duty for d in game.state.duties.values())
+    game.play(until=lambda game: any(d.duty.kind == "pick" for d in game.state.duties.open.values()))
+    duty = next(d.duty for d in game.state.duties.open.values())
     replica = game.replica()
     for seat in range(SEATS):
         if seat != duty.seat:
@@ -365,7 +365,7 @@ HELD_SCRIPT: Final = ((NewDeck(0, 12), Deal(0, portions(range(4), 2))), (Open(0,
 def leaving(group: Group, seed: str = "cheat") -> Table:
     """Seat 3 has left; all others hold two cards."""
     game = scripted(group, *HELD_SCRIPT, seats=4, seed=seed)
-    game.play(until=lambda game: getattr(game.state.game, "at", 0) == 2)
+    game.play(until=lambda game: getattr(game.state.hand.game, "at", 0) == 2)
     leave(game, (3,))
     return game
 
@@ -413,10 +413,10 @@ def test_held_card_left_out_or_added(fast: Group, count: int) -> None:
 def test_who_holds_nothing_declares_nothing(fast: Group) -> None:
     """A seat without cards is not asked; words of its own are refused."""
     game = scripted(fast, (NewDeck(0, 8), Deal(0, portions((0, 1)))), OPEN, OPEN, seats=4)
-    game.play(until=lambda game: getattr(game.state.game, "at", 0) == 2)
+    game.play(until=lambda game: getattr(game.state.hand.game, "at", 0) == 2)
     leave(game, (3,))
-    game.play(until=lambda game: any(d.duty.kind == "held" for d in game.state.duties.values()))
-    assert {d.duty.seat for d in game.state.duties.values()} == {0, 1}
+    game.play(until=lambda game: any(d.duty.kind == "held" for d in game.state.duties.open.values()))
+    assert {d.duty.seat for d in game.state.duties.open.values()} == {0, 1}
     duty, replica = owed_by(game, 0, "held"), game.replica()
     message = deck_of(game).message(duty, game.tape(0))
     with pytest.raises(EntryRefused) as refused:
@@ -505,7 +505,7 @@ def test_false_claim(fast: Group, recovering: bool) -> None:
     seat, position = 1, deck_of(game).places.hand(1)[0]
     replica = game.replica()
     claim = Claim(0, position, game.tape(seat).seed, ())
-    assert replica.append(game.by_hand(seat, claim, replica)) is Outcome.FAULT
+    assert replica.append(game.by_hand(seat, claim, replica)).outcome is Outcome.FAULT
     assert replica.state.fault is not None and replica.state.fault.seat == seat
     assert "and it is not" in replica.state.fault.reason
 
@@ -514,7 +514,7 @@ def test_claim_with_another_seed(fast: Group) -> None:
     game = leaving(fast)
     replica = game.replica()
     claim = Claim(0, deck_of(game).places.hand(1)[0], bytes(32), ())
-    assert replica.append(game.by_hand(1, claim, replica)) is Outcome.FAULT
+    assert replica.append(game.by_hand(1, claim, replica)).outcome is Outcome.FAULT
     assert replica.state.fault is not None and replica.state.fault.seat == 1
 
 
@@ -526,7 +526,7 @@ def recovered_log() -> Game:
     from nodealer.group import group
 
     game = scripted(group(), *HELD_SCRIPT, seats=4, seed="suite")
-    game.play(until=lambda game: getattr(game.state.game, "at", 0) == 1)
+    game.play(until=lambda game: getattr(game.state.hand.game, "at", 0) == 1)
     leave(game, (3,))
     game.play(until=lambda game: len(deck_of(game).layers) == 2)
     leave(game, (1,))

@@ -43,7 +43,7 @@ def with_server(group: Group, seed: str = "server") -> Table:
 
 
 def asked(game: Table, at: int) -> Table:
-    game.play(until=lambda game: getattr(game.state.game, "at", 0) >= at)
+    game.play(until=lambda game: getattr(game.state.hand.game, "at", 0) >= at)
     return game
 
 
@@ -131,7 +131,7 @@ def test_server_leaves(fast: Group, at: int) -> None:
         assert isinstance(deck_of(game).stage, ServerPicking)
     first = deck_of(game).pickers[0]
     leave(game, (3,))
-    game.play(until=lambda game: getattr(game.state.game, "at", 0) >= 3)
+    game.play(until=lambda game: getattr(game.state.hand.game, "at", 0) >= 3)
     assert len(deck_of(game).layers) == 1
     game.play()
     ends_well(game)

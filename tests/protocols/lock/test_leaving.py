@@ -8,15 +8,15 @@ from typing import Final
 import pytest
 from msgspec import Raw
 
-from conformance.harness import Source
+from conformance.harness import Source, events_of
 from conformance.suite import faces_by_differences
 from nodealer.cards import Close, Deal, Moved, NewDeck, Open, Opened, Operation, Place, Return, Show
 from nodealer.errors import EntryRefused
 from nodealer.games.holdem.hand import Hand
 from nodealer.group import Group
 from nodealer.play.bodies import Cards
+from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome, Replica
-from nodealer.play.state import Phase
 from nodealer.protocols.lock.making import Cascading, Locking
 from nodealer.protocols.lock.recovery import Declaring, Raising
 from nodealer.wire import encode
@@ -65,7 +65,7 @@ def finish(game: Table) -> int:
         if len(game.log) == heights:
             break
         counted += union_is_whole(game)
-        if playing(game) and 0 in game.state.decks:
+        if playing(game) and 0 in game.state.hand.decks:
             nothing_is_shown(deck_of(game))
             now, aside = cards_known(game), dict(deck_of(game).places.aside)
             for seat, cards in known.items():
@@ -79,7 +79,7 @@ def finish(game: Table) -> int:
 
 def cards_known(game: Table) -> dict[int, dict[int, int]]:
     """Seat to the positions it can read, for those who stay."""
-    if not playing(game) or 0 not in game.state.decks:
+    if not playing(game) or 0 not in game.state.hand.decks:
         return {}
     deck = deck_of(game)
     return {
@@ -160,7 +160,7 @@ def test_on_the_reference(group: Group) -> None:
 
 def until_idle(game: Table, at: int) -> Table:
     """Up to the moment when the deck has done what item `at` of the script asks and is asked the next."""
-    return game.play(until=lambda game: getattr(game.state.game, "at", 0) >= at)
+    return game.play(until=lambda game: getattr(game.state.hand.game, "at", 0) >= at)
 
 
 def recovered(game: Table) -> Table:
@@ -186,7 +186,7 @@ def test_what_returns_and_what_does_not(fast: Group) -> None:
     assert after.places.held == tuple((p, seat) for p, seat in places.held if seat != 1)
     assert after.places.aside == ((0, 0),)
     assert not set(after.places.pile) & set(range(12)), "old positions of the pile are dead"
-    moved = [event for _, event in game.seats[0].replica.events if isinstance(event, Moved)]
+    moved = [event for event in events_of(game.seats[0].replica) if isinstance(event, Moved)]
     assert {event.card.position for event in moved if event.holder is None} >= mine - {1}
 
 
@@ -222,7 +222,7 @@ def test_half_opened_cards_go_back(fast: Group, released: int) -> None:
     leave(game, (3,))
     assert len(half) == 2 and not deck_of(game).places.opened
     finish(game)
-    opened = {event.card.position for _, event in game.seats[0].replica.events if isinstance(event, Opened)}
+    opened = {event.card.position for event in events_of(game.seats[0].replica) if isinstance(event, Opened)}
     assert opened and not opened & half
 
 
@@ -253,7 +253,7 @@ def test_positions_of_a_dead_pile(fast: Group) -> None:
     until_idle(game, 1)
     leave(game, (2,))
     finish(game)
-    opened = [event for _, event in game.seats[0].replica.events if isinstance(event, Opened)]
+    opened = [event for event in events_of(game.seats[0].replica) if isinstance(event, Opened)]
     assert len(opened) == 5 and len({event.face for event in opened}) == 5
 
 
@@ -317,11 +317,11 @@ def test_same_duty_is_never_owed_twice(fast: Group) -> None:
     """What is owed after a leaving is not what was owed before, though nobody has said a word in between."""
     for height in (SEATS, 9, 14, 30):
         game = script(fast, "duties").play(until=lambda game: len(game.log) >= height)
-        seen = set(game.state.duties)
+        seen = set(game.state.duties.open)
         for leaver in (3, 2):
             leave(game, (leaver,))
-            assert not seen & game.state.duties.keys()
-            seen |= game.state.duties.keys()
+            assert not seen & game.state.duties.open.keys()
+            seen |= game.state.duties.open.keys()
         finish(game)
 
 
@@ -347,7 +347,7 @@ def slow(group: Group, seed: str) -> None:
     leaving = [source.below(60), source.below(60)]
     gone: set[int] = set()
     for _ in range(20000):
-        if relay.state.phase is not Phase.PLAYING and relay.state.hand >= 1:
+        if relay.state.phase is not Phase.PLAYING and relay.state.hand.number >= 1:
             assert relay.state.fault is None
             return
         while leaving and relay.height >= min(leaving) and relay.state.phase is Phase.PLAYING:
@@ -359,16 +359,16 @@ def slow(group: Group, seed: str) -> None:
             seat.receive(relay.entries[have[number]])
             have[number] += 1
         elif action == 1 and pending[number]:
-            outcome = relay.append(pending[number].pop(0))
+            outcome = relay.append(pending[number].pop(0)).outcome.outcome
             assert outcome in (Outcome.ACCEPTED, Outcome.DROPPED)
         elif action == 2 and number not in gone:
             state = seat.replica.state
             wanted = frozenset(gone - state.gone)
             # Said again when a word of the leaver that was still on its way has made it void.
             current = have[number] == relay.height and not pending[number]
-            if wanted and state.phase is Phase.PLAYING and current and state.withouts.get(number) != wanted:
+            if wanted and state.phase is Phase.PLAYING and current and state.hand.withouts.get(number) != wanted:
                 pending[number].append(seat.without(wanted))
-            seat.stays = state.hand < 1
+            seat.stays = state.hand.number < 1
             pending[number] += seat.due()
             for duty in seat.open_duties:
                 if duty.choice and (data := game.decide(seat, duty)) is not None:
@@ -448,7 +448,7 @@ def test_holdem_left_by_who_must_act(fast: Group) -> None:
     seen = set()
     for height in (25, 27, 37):
         game = holdem(fast, 4, "to act 2").play(until=lambda game: len(game.log) >= height and playing(game))
-        hand = game.state.game
+        hand = game.state.hand.game
         if not playing(game) or not isinstance(hand, Hand) or not (turns := getattr(hand.wants, "seats", ())):
             continue
         leave(game, turns)

@@ -185,17 +185,17 @@ def cheat(game: TableGame, seat: int, step: str, forge: Forge, *, skip: int = 0)
 def _take(game: TableGame, data: bytes, *replicas: Replica) -> None:
     assert game.order(data) is Outcome.ACCEPTED
     for replica in replicas:
-        assert replica.append(data) is Outcome.ACCEPTED
+        assert replica.append(data).outcome is Outcome.ACCEPTED
 
 
 def _duty_of(replica: Replica, data: bytes) -> Duty | None:
     body = read_body(bytes(read_entry(data).entry.body))
-    known = replica.state.duties.get(body.duty) if isinstance(body, Cards) else None
+    known = replica.state.duties.open.get(body.duty) if isinstance(body, Cards) else None
     return None if known is None else known.duty
 
 
 def _forged(game: TableGame, replica: Replica, duty: Duty, data: bytes, forge: Forge) -> bytes:
-    deck = replica.state.decks[duty.deck]
+    deck = replica.state.hand.decks[duty.deck]
     assert isinstance(deck, MaskDeck)
     tape = game.tape(duty.seat, duty.binding.hand)
     message = json.loads(forge(deck, duty, tape, deck.message(duty, tape)))

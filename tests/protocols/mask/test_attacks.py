@@ -261,9 +261,9 @@ def test_two_seats_whose_false_gains_cancel(fast: Group) -> None:
     while not eager.stopped:
         for data in game.step():
             seat, body = game.signer(data), read_body(bytes(read_entry(data).entry.body))
-            known = eager.state.duties.get(body.duty) if isinstance(body, Cards) else None
+            known = eager.state.duties.open.get(body.duty) if isinstance(body, Cards) else None
             if known is not None and known.duty.kind == "rekey" and seat in signs:
-                deck = eager.state.decks[0]
+                deck = eager.state.hand.decks[0]
                 assert isinstance(deck, MaskDeck)
                 false = cheats.false_rekey(off(signs[seat]))(deck, known.duty, game.tape(seat), b"")
                 message = json.loads(false)
@@ -342,11 +342,11 @@ def test_key_released_twice(fast: Group) -> None:
         again = resigned(data, game.persons[seat].key, lambda entry: entry["body"].update(message=other))
         for replica in (eager, lazy):
             twin = forked(replica)
-            assert twin.append(again) is Outcome.FAULT
+            assert twin.append(again).outcome is Outcome.FAULT
             assert twin.state.fault is not None and twin.state.fault.seat == seat
         session = game.config.session
         assert prove_equivocation(data, again, session.proposal.roster, session.id) == seat
-        if eager.state.hand:
+        if eager.state.hand.number:
             continue
         later = game.by_hand(seat, bytes(read_entry(again).entry.body), eager)
         for replica in (eager, lazy):

@@ -9,8 +9,9 @@ import pytest
 from conformance.harness import Source
 from nodealer.group import Group
 from nodealer.log.file import read_log
+from nodealer.play.phases import Phase
 from nodealer.play.replica import replay
-from nodealer.play.state import Config, Phase
+from nodealer.play.state import Config
 from nodealer.protocols.mask import Mask
 from nodealer.wire import encode
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from conformance.harness import Source
+from conformance.harness import Source, events_of
 from nodealer.cards import Close, Deal, NewDeck, Open, Operation, Place, Portion, Return, Show
 from nodealer.errors import BadParameter
 from nodealer.group import Group
@@ -195,7 +195,7 @@ def test_several_decks_at_one_table(fast: Group) -> None:
     eager, lazy = game.replica(), game.replica(eager=False)
     lazy.settle()
     assert {eager.digest(), lazy.digest()} == game.digests()
-    opened = [event.face for _, event in eager.events if hasattr(event, "face")]
+    opened = [event.face for event in events_of(eager) if hasattr(event, "face")]
     assert len(opened) == 2 * (1 + 4 + 3)
 
 

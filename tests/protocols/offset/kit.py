@@ -164,7 +164,7 @@ def cheat(game: TableGame, seat: int, step: str, forge: Forge) -> Verdict:
 
 def resigned_as(game: TableGame, replica: Replica, duty: Duty, data: bytes, forge: Forge) -> bytes:
     """The entry of a duty with what `forge` makes of its message, signed again."""
-    deck = replica.state.decks[duty.deck]  # type: ignore[index]
+    deck = replica.state.hand.decks[duty.deck]  # type: ignore[index]
     assert isinstance(deck, OffsetDeck)
     tape = game.tape(duty.seat, duty.binding.hand)
     message = json.loads(forge(deck, duty, tape, deck.message(duty, tape)))

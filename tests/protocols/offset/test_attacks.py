@@ -158,8 +158,8 @@ def test_no_offset_at_all(fast: Group) -> None:
     shuffled = cheats.false_shuffle(zero)
     game.play(until=lambda game: b'"step":1' in game.log[-1])
     replica = game.replica()
-    (duty,) = (known.duty for known in replica.state.duties.values())
-    deck = replica.state.decks[0]
+    (duty,) = (known.duty for known in replica.state.duties.open.values())
+    deck = replica.state.hand.decks[0]
     assert isinstance(deck, OffsetDeck) and duty.seat == 1
     deck = deck.apply(duty, shuffled(deck, duty, game.tape(1), deck.message(duty, game.tape(1)))).deck  # type: ignore[assignment]
     (third,) = deck.duties
@@ -343,7 +343,7 @@ def test_offset_of_another_seat(fast: Group) -> None:
     game = played(fast, *SCRIPT)
 
     def forge(deck: OffsetDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-        other = deck.message(next(d for d in game.replica().state.decks[0].duties if d.seat == 2), game.tape(2))
+        other = deck.message(next(d for d in game.replica().state.hand.decks[0].duties if d.seat == 2), game.tape(2))
         return altered(honest, offset=field_of(other, "offset"), blinding=field_of(other, "blinding"))
 
     is_fault(cheat(game, 1, "revealOffset", forge), "the offset it reveals")
@@ -443,8 +443,10 @@ def test_twice_by_the_same_seat(fast: Group, step: str) -> None:
         replica.append(game.by_hand(entry.seat, bytes(entry.body), replica))
     assert refused.value.seat == entry.seat
     # With the duty of the seat that is next.
-    known = next(k.duty for k in replica.state.duties.values() if k.duty.kind == step and k.duty.seat != entry.seat)
-    deck = replica.state.decks[0]
+    known = next(
+        k.duty for k in replica.state.duties.open.values() if k.duty.kind == step and k.duty.seat != entry.seat
+    )
+    deck = replica.state.hand.decks[0]
     forged = deck.message(known, game.tape(known.seat))
     for message in (bytes(body.message), altered(forged, playerId=entry.seat + 1), forged):
         with pytest.raises(EntryRefused) as refused:

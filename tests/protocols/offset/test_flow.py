@@ -9,7 +9,7 @@ import pytest
 from nodealer.cards import Close, Deal, NewDeck, Open, Opened, Place, Portion, Return, Show
 from nodealer.errors import BadParameter
 from nodealer.group import Group
-from nodealer.play.state import Phase
+from nodealer.play.phases import Phase
 from nodealer.protocols.offset import Offset
 from nodealer.protocols.offset.deck import OffsetDeck
 from nodealer.wire import encode

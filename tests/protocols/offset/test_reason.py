@@ -262,7 +262,7 @@ def test_no_honest_word_after_a_false_shuffle(fast: Group, cheater: int, kind: s
                 seat.receive(false)
                 # Not seen yet: the duty that follows is open, the next shuffle or the offsets.
                 assert seat.replica.state.fault is None
-                steps = {known.duty.kind for known in seat.replica.state.duties.values()}
+                steps = {known.duty.kind for known in seat.replica.state.duties.open.values()}
                 assert steps == {"revealOffset" if cheater == 2 else "shuffle"}
             for seat in honest:
                 assert seat.due() == []

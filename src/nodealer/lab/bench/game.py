@@ -19,9 +19,10 @@ from nodealer.lab.bench.rows import Row, meets, time_row
 from nodealer.lab.bench.timing import Effort, interleaved, timed
 from nodealer.log.file import save_log
 from nodealer.play.local import LocalTable, seat_players
+from nodealer.play.phases import Phase
 from nodealer.play.replica import Replica
 from nodealer.play.seat import Seat
-from nodealer.play.state import Config, Phase
+from nodealer.play.state import Config
 from nodealer.proofs.checks import Check, settle
 from nodealer.protocols import make_protocol
 
@@ -87,7 +88,7 @@ def played(hands: int) -> LocalTable:
     table = seat_players(names, make_protocol("mask"), Holdem(stack=100_000), os.urandom)
 
     def decide(seat: Seat) -> bool:
-        game = seat.replica.state.game
+        game = seat.replica.state.hand.game
         if not any(duty.kind == "move" and not duty.optional for duty in seat.open_duties) or game is None:
             return False
         legal = game.legal(seat.number)  # type: ignore[attr-defined]
@@ -97,7 +98,7 @@ def played(hands: int) -> LocalTable:
     busy = True
     while busy:
         for seat in table.seats.values():
-            seat.stays = seat.replica.state.hand < hands
+            seat.stays = seat.replica.state.hand.number < hands
         busy = table.step() or any(decide(seat) for seat in table.seats.values())
     if table.seats[0].replica.state.phase is not Phase.ENDED:
         raise BadParameter("the game did not end")
