@@ -166,3 +166,17 @@ def test_a_huge_file_is_refused_at_once(target: Path) -> None:
 
 def test_jobs_is_a_number() -> None:
     assert nodealer("verify", "x", "--jobs", "0").returncode == 2
+
+
+def test_several_files_at_once(log: Log, target: Path) -> None:
+    log.save(target, log.entries[:-20])
+    done = nodealer("verify", str(log.path), str(target), "--jobs", "2", "--json")
+    documents = json.loads(done.stdout)
+    assert [one["file"] for one in documents] == [str(log.path), str(target)]
+    assert [one["verdict"] for one in documents] == ["clean", "incomplete"] and done.returncode == 3
+    assert documents[0] == {"file": str(log.path)} | verdict(log.path, 0)
+    target.write_bytes(b"no log")
+    assert nodealer("verify", str(log.path), str(target)).returncode == 2
+    log.save(target, log.entries[1:])
+    text = nodealer("verify", str(target), str(log.path))
+    assert text.returncode == 1 and text.stdout.index("BROKEN") < text.stdout.index("CLEAN")
