@@ -10,7 +10,8 @@ from nodealer.group import Group
 from nodealer.play.state import Phase
 from nodealer.protocols.chain.lists import name_of
 
-from .kit import DEALER_DECK, NEW, PROVEN, bytes_of, deal, deck_of, faces, said, show, table, turn
+from ..kit import field_of
+from .kit import DEALER_DECK, NEW, PROVEN, deal, deck_of, faces, said, show, table, turn
 
 
 def ended(game: Game) -> Game:
@@ -62,9 +63,9 @@ def test_a_whole_deal_is_one_pass(fast: Group) -> None:
     game.play(until=lambda g: g.state.phase is Phase.BOOKS)
     assert [len(said(game, seat, "pass")) for seat in range(6)] == [1] * 6
     last = said(game, 5, "pass")[0][1]
-    assert len(bytes_of(last, "nonces")) == 10 * 32 and not bytes_of(last, "numbers")
+    assert len(field_of(last, "nonces")) == 10 * 32 and not field_of(last, "numbers")
     first = said(game, 0, "pass")[0][1]
-    assert len(bytes_of(first, "numbers")) == 10 * fast.point_size and not bytes_of(first, "nonces")
+    assert len(field_of(first, "numbers")) == 10 * fast.point_size and not field_of(first, "nonces")
 
 
 @pytest.mark.parametrize("receiver", [0, 1, 2, 3])
@@ -80,7 +81,7 @@ def test_nobody_learns_under_which_name_a_card_was_drawn(fast: Group, receiver: 
 
     def published() -> bytes:
         passes = [message for seat in range(4) for step in ("pass", "reveal") for _, message in said(game, seat, step)]
-        return b"".join(bytes_of(message, "nonces") + bytes_of(message, "names") for message in passes)
+        return b"".join(field_of(message, "nonces") + field_of(message, "names") for message in passes)
 
     before = published()
     assert nonce not in before and prior not in before

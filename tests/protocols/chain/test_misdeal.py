@@ -24,7 +24,8 @@ from nodealer.protocols.chain.messages import Misdeal
 from nodealer.tape import Tape
 from nodealer.wire import encode
 
-from .kit import Forge, bytes_of, deal, deck_of, fault_of, said, show, small, table, with_number
+from ..kit import field_of
+from .kit import Forge, deal, deck_of, fault_of, said, show, small, table, with_number
 
 HAND = (0, 1, 2, 3)
 
@@ -68,7 +69,7 @@ def test_one_card_is_disclosed_and_no_book(fast: Group) -> None:
         deck, own = deck_of(game), deck_of(game).own(game.tape(2), 2)
         others = {deck.layers[1].cards.names[own.prior[deck.held[p].place]] for p in HAND if p != unreadable.position}
         names = b"".join(
-            bytes_of(m, "names") for seat in (0, 1, 2) for s in ("pass", "misdeal") for _, m in said(game, seat, s)
+            field_of(m, "names") for seat in (0, 1, 2) for s in ("pass", "misdeal") for _, m in said(game, seat, s)
         )
         assert not any(name in names for name in others)
         eager_and_lazy_agree(game)
@@ -105,7 +106,7 @@ def test_nobody_else_is_blamed_by_a_liar_that_passes_the_question_on(fast: Group
         index = deck.order.index(duty.seat)
         links = own_links(deck, deck.own(tape, index), index, [1])
         message = json.loads(honest)
-        if len(bytes_of(message, "nonces")) != 32:
+        if len(field_of(message, "nonces")) != 32:
             return honest
         return encode(
             message | {"nonces": json.loads(encode(links.nonces[0])), "names": json.loads(encode(links.names[0]))}

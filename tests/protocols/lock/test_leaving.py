@@ -21,20 +21,18 @@ from nodealer.protocols.lock.making import Cascading, Locking
 from nodealer.protocols.lock.recovery import Declaring, Raising
 from nodealer.wire import encode
 
+from ..kit import Table, messages
 from .kit import (
-    Table,
     deck_of,
     ends_well,
     holdem,
     leave,
-    messages,
     nothing_is_shown,
     play_leaving,
     playing,
     points_in,
     portions,
     scripted,
-    stay,
     true_faces,
     union_is_whole,
 )
@@ -84,7 +82,7 @@ def cards_known(game: Table) -> dict[int, dict[int, int]]:
     deck = deck_of(game)
     return {
         seat.number: {card.position: face for card, face in deck.knows(seat.number, game.tape(seat.number)).items()}
-        for seat in stay(game)
+        for seat in game.present
     }
 
 

@@ -20,9 +20,10 @@ from nodealer.protocols.mask.cards import Masked, gather_cards
 from nodealer.protocols.mask.deck import MaskDeck
 from nodealer.tape import Tape
 
+from ..kit import Verdict, changed, cheat, element, field_of, is_fault, is_refused, put
 from . import cheats
 from .cheats import Move, ShuffleStep
-from .kit import Forge, Verdict, changed, cheat, element, field_of, fresh, played, put
+from .kit import Forge, fresh, played
 
 CARDS: Final = 4
 SEATS: Final = 3
@@ -37,14 +38,6 @@ every_seat = pytest.mark.parametrize("seat", range(SEATS))
 
 def caught(group: Group, forge: Forge, step: str, seat: int, *script: tuple[Operation, ...], skip: int = 0) -> Verdict:
     return cheat(played(group, *(script or (NEW, DEAL))), seat, step, forge, skip=skip)
-
-
-def is_fault(verdict: Verdict, reason: str) -> None:
-    assert verdict.fault is not None and reason in verdict.reason, verdict
-
-
-def is_refused(verdict: Verdict, reason: str) -> None:
-    assert verdict.refused is not None and reason in verdict.reason, verdict
 
 
 # --- Keys ---
