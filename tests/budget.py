@@ -7,7 +7,7 @@ costs more than it should we hear loudly, and no test fails for it.
 from __future__ import annotations
 
 import os
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any, Final
@@ -42,7 +42,7 @@ class Meter:
     """Adds up what tests cost. Each worker has one, and hands it over when it is done."""
 
     def __init__(self) -> None:
-        self.cpu: Counter[str] = Counter()
+        self.cpu: defaultdict[str, float] = defaultdict(float)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
@@ -61,7 +61,8 @@ class Meter:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        self.cpu.update(getattr(node, "workeroutput", {}).get("cpu", {}))
+        for name, seconds in getattr(node, "workeroutput", {}).get("cpu", {}).items():
+            self.cpu[name] += seconds
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         pass

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from conformance.harness import Game
-from nodealer.cards import Deal, NewDeck, Open, Portion, Show
+from nodealer.cards import Deal, NewDeck, Open, Opened, Operation, Portion, Show
 from nodealer.group import Group
 from nodealer.play.state import Phase
 from nodealer.protocols.chain.lists import name_of
@@ -26,7 +28,7 @@ def ended(game: Game) -> Game:
 def test_everybody_and_the_table(fast: Group, seats: int, parameters: bytes) -> None:
     """A card each and one open: each seat reads its own, and what is shown is what it read, whoever deals."""
     for dealer in range(seats):
-        script = [
+        script: list[Sequence[Operation]] = [
             (NewDeck(0, seats + 2),),
             (Deal(0, tuple(Portion(seat, 1) for seat in range(seats))),),
             (Open(0, 2),),
@@ -38,7 +40,7 @@ def test_everybody_and_the_table(fast: Group, seats: int, parameters: bytes) -> 
         held = {seat: faces(game, seat)[seat] for seat in range(seats)}
         opened = dict(deck_of(game).places.opened)
         assert sorted({**opened, **held}.values()) == list(range(seats + 2))
-        events = {e.card.position: e.face for _, e in ended(game).seats[0].replica.events if hasattr(e, "face")}
+        events = {e.card.position: e.face for _, e in ended(game).seats[0].replica.events if isinstance(e, Opened)}
         assert {position: events[position] for position in held} == held
 
 
@@ -100,6 +102,6 @@ def test_on_the_squares(squares: Group, parameters: bytes) -> None:
     game.play(until=lambda g: bool(g.state.decks) and bool(deck_of(g).held))
     held = faces(game, 0, 1)
     ended(game)
-    opened = {e.card.position: e.face for _, e in game.seats[0].replica.events if hasattr(e, "face")}
+    opened = {e.card.position: e.face for _, e in game.seats[0].replica.events if isinstance(e, Opened)}
     assert sorted(opened.values()) == [0, 1, 2, 3]
     assert {position: opened[position] for position in held} == held

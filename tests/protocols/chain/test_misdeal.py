@@ -9,11 +9,11 @@ from dataclasses import replace
 import pytest
 from msgspec import Raw
 
-from conformance.harness import Game
+from conformance.harness import Game, stands
 from conformance.suite import decoded_strings, eager_and_lazy_agree
 from nodealer.cards import NewDeck
 from nodealer.errors import BadParameter, CardUnreadable, IllegalMove
-from nodealer.group import Group
+from nodealer.group import Group, Points
 from nodealer.play.bodies import Cards
 from nodealer.play.replica import Outcome
 from nodealer.play.state import Phase
@@ -30,13 +30,13 @@ from .kit import Forge, deal, deck_of, fault_of, said, show, small, table, with_
 HAND = (0, 1, 2, 3)
 
 
-def fake(deck: ChainDeck, numbers: object) -> object:
+def fake(deck: ChainDeck, numbers: Points) -> Points:
     return small(deck.binding.group, 12345) * deck.binding.group.G
 
 
 def disputed(fast: Group, liar: int = 1, victim: int = 2, extra: Mapping[str, Forge] | None = None) -> Game:
     """A table at which `victim` holds a whole deck of which `liar` has made one card up."""
-    lies = {liar: {"shuffle": with_number(0, fake), **(extra or {})}}  # type: ignore[dict-item]
+    lies = {liar: {"shuffle": with_number(0, fake), **(extra or {})}}
     game = table(fast, (NewDeck(0, 4),), deal({victim: HAND}), show(victim, 0), lies=lies)
     game.play(until=lambda g: bool(g.state.decks) and bool(deck_of(g).held))
     return game
@@ -81,10 +81,10 @@ def test_whoever_will_not_disclose_is_brought_to_open_its_book(fast: Group) -> N
     unreadable = claim(game)
     game.silent = {1}
     game.play()
-    assert game.state.phase is Phase.PLAYING
+    assert stands(game, Phase.PLAYING)
     game.order(game.seats[2].claim(unreadable))
     game.play()
-    assert game.state.phase is Phase.BOOKS and seeds(game) == {0, 2}
+    assert stands(game, Phase.BOOKS) and seeds(game) == {0, 2}
     for seat in (0, 2):
         game.order(game.seats[seat].without([1]))
     assert (fault := game.state.fault) is not None and fault.seat == 1 and "silent" in fault.reason

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -13,7 +13,7 @@ from nodealer.cards import Operation, Portion
 from nodealer.games.holdem.hand import Hand
 from nodealer.games.holdem.moves import Call, Fold, Raise, ShowHand
 from nodealer.games.holdem.rules import Holdem
-from nodealer.group import Group, concat
+from nodealer.group import Group, Points, Scalars, concat
 from nodealer.play.bodies import Cards
 from nodealer.play.replica import Outcome, Replica
 from nodealer.play.seat import Seat
@@ -28,6 +28,7 @@ from nodealer.tape import Tape
 from ..kit import Table
 from ..script import LastingRules
 
+A = TypeVar("A", Points, Scalars)
 Forge = Callable[[LockDeck, Duty, Tape, bytes], bytes]
 
 SERVER: Final = b'{"community":"server"}'
@@ -183,7 +184,7 @@ def points_in(message: Mapping[str, Any]) -> list[bytes]:
     return [] if message["type"] == "release" else [text[at : at + 32] for at in range(0, len(text), 32)]
 
 
-def at_place(points: Any, index: int, point: Any) -> Any:
+def at_place(points: A, index: int, point: A) -> A:
     """An array with one element replaced."""
     before, after = points[:index] if index else None, points[index + 1 :] if index + 1 < len(points) else None
     return concat(*(part for part in (before, point, after) if part is not None))

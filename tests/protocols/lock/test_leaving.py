@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 from msgspec import Raw
 
-from conformance.harness import Source
+from conformance.harness import Game, Source
 from conformance.suite import faces_by_differences
 from nodealer.cards import Close, Deal, Moved, NewDeck, Open, Opened, Operation, Place, Return, Show
 from nodealer.errors import EntryRefused
@@ -200,7 +200,7 @@ def test_half_dealt_cards_go_back(fast: Group, released: int) -> None:
     finish(game)
 
 
-def deck_is_dealing(game: Table, released: int) -> bool:
+def deck_is_dealing(game: Game, released: int) -> bool:
     said = [message for _, message in messages(game.log)]
     return (
         said[-1]["type"] in ("lock", "release")

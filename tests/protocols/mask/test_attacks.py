@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 import pytest
@@ -16,7 +17,7 @@ from nodealer.log.entry import prove_equivocation, read_entry
 from nodealer.play.bodies import Cards, read_body
 from nodealer.play.replica import Outcome
 from nodealer.protocols.base import Duty
-from nodealer.protocols.mask.cards import Masked, gather_cards
+from nodealer.protocols.mask.cards import Masked, gather_cards, shuffle_secret
 from nodealer.protocols.mask.deck import MaskDeck
 from nodealer.tape import Tape
 
@@ -160,7 +161,7 @@ def test_remasked_copy_of_another_seats_card(fast: Group) -> None:
         victim = gather_cards(deck.layers, (2,))
         r = step.masks[0]
         epk, msg = victim.epk + r * fast.G, victim.msg + r * step.joint
-        copied = cheats.replace(step, epk=cheats.replaced(step.epk, 0, epk), msg=cheats.replaced(step.msg, 0, msg))
+        copied = replace(step, epk=cheats.replaced(step.epk, 0, epk), msg=cheats.replaced(step.msg, 0, msg))
         return cheats.send_shuffle(deck, duty, tape, copied)
 
     is_fault(caught(fast, forge, "reshuffle", 0, *SHUFFLED), "shuffle proof (pairs)")
@@ -174,7 +175,7 @@ def test_gathered_copy_of_another_seats_card(fast: Group) -> None:
 
         def change(move: Move) -> Move:
             gain = move.gains[0] + victim.msg - own.msg
-            return cheats.replace(move, gains=cheats.replaced(move.gains, 0, gain))
+            return replace(move, gains=cheats.replaced(move.gains, 0, gain))
 
         return cheats.false_gather(change)(deck, duty, tape, honest)
 
@@ -245,7 +246,7 @@ def test_two_seats_whose_false_gains_cancel(fast: Group) -> None:
     def off(sign: int) -> Callable[[Move], Move]:
         def change(move: Move) -> Move:
             gain = move.gains[0] + tag if sign > 0 else move.gains[0] - tag
-            return cheats.replace(move, gains=cheats.replaced(move.gains, 0, gain))
+            return replace(move, gains=cheats.replaced(move.gains, 0, gain))
 
         return change
 
@@ -301,7 +302,7 @@ def test_wrong_key_released(fast: Group, kind: str, seat: int, index: int) -> No
         wrong = {
             "other": (fast.scalars(element(keys, index)) + one).to_bytes(),
             "next": element(keys, 1 - index),
-            "shuffle key": cheats.shuffle_secret(tape, deck.binding, 0, 0, duty.seat).to_bytes(),
+            "shuffle key": shuffle_secret(tape, deck.binding, 0, 0, duty.seat).to_bytes(),
         }[kind]
         return changed(honest, keys=put(keys, index, wrong))
 

@@ -63,9 +63,8 @@ class Model:
 
     def ask(self, operation: Operation) -> None:
         """Do it, and hold the pile against what it must be afterwards."""
-        pile, given_back = self.truth(self.places.pile), ()
-        if isinstance(operation, Return):
-            given_back = tuple(self.truth(operation.positions))
+        pile = self.truth(self.places.pile)
+        given_back = tuple(self.truth(operation.positions)) if isinstance(operation, Return) else ()
         self.decks.ask(operation)
         after = self.truth(self.places.pile)
         if isinstance(operation, Return):
@@ -186,7 +185,7 @@ def test_several_decks_interleaved(fast: Group) -> None:
 
 def test_several_decks_at_one_table(fast: Group) -> None:
     """One log, two decks asked at once; eager and lazy replicas agree at every height."""
-    script = (
+    script: tuple[list[Operation], ...] = (
         [NewDeck(0, 4), NewDeck(1, 3)],
         [Deal(0, (Portion(0, 1), Portion(1, 1))), Deal(1, (Portion(2, 2),)), Open(0, 1)],
         [Return(1, (0,), Place.TOP), Return(0, (0, 1, 2), Place.SHUFFLED), Open(1, 1)],

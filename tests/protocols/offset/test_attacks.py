@@ -153,9 +153,9 @@ def test_no_offset_at_all(fast: Group) -> None:
     (duty,) = (known.duty for known in replica.state.duties.values())
     deck = replica.state.decks[0]
     assert isinstance(deck, OffsetDeck) and duty.seat == 1
-    deck = deck.apply(duty, shuffled(deck, duty, game.tape(1), deck.message(duty, game.tape(1)))).deck  # type: ignore[assignment]
+    deck = deck.apply(duty, shuffled(deck, duty, game.tape(1), deck.message(duty, game.tape(1)))).deck
     (third,) = deck.duties
-    deck = deck.apply(third, deck.message(third, game.tape(2))).deck  # type: ignore[assignment]
+    deck = deck.apply(third, deck.message(third, game.tape(2))).deck
     reveal = next(duty for duty in deck.duties if duty.seat == 1)
     honest = deck.message(reveal, game.tape(1))
     with pytest.raises(DecodeError, match="offset: zero"):
@@ -347,7 +347,7 @@ def test_offset_of_another_seat(fast: Group) -> None:
 @pytest.mark.parametrize("dealer", [0, 2])
 def test_wrong_deal(fast: Group, dealer: int) -> None:
     """A deal number used twice, one that was not asked for, one that does not exist, and a seat that does not."""
-    for changes in (
+    wrong: tuple[dict[str, list[int]], ...] = (
         {"dealNo": [1, 1, 3]},
         {"dealNo": [1, 2, 4]},
         {"dealNo": [1, 2]},
@@ -364,7 +364,8 @@ def test_wrong_deal(fast: Group, dealer: int) -> None:
         {"player": [1, 1, 3]},
         {"player": [3, 2, 1]},
         {"player": [1, 2]},
-    ):
+    )
+    for changes in wrong:
         is_refused(caught(fast, says(**changes), "dealInitial", dealer, dealer), "")
 
 

@@ -244,7 +244,7 @@ def test_everybody_computes_the_start_deck(fast: Group) -> None:
 @pytest.mark.parametrize("kind", ["doubled", "false start", "own factor"])
 def test_no_honest_word_after_a_false_shuffle(fast: Group, cheater: int, kind: str) -> None:
     """Seats that verify as late as they may: they take the false shuffle, and see it before they say anything."""
-    forge = from_known_keys
+    forge: Forge = from_known_keys
     if kind != "false start":
         forge = cheats.false_shuffle(cheats.SECOND_STAGE[kind](1))
     game = played(fast, (NewDeck(0, M),), (Open(0, 1),))
