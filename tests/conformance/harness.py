@@ -287,6 +287,6 @@ def stands(game: Game, phase: Phase) -> bool:
 def refusal(replica: Replica, data: bytes) -> NodealerError | Outcome:
     """What a replica makes of an entry, on a twin, so that the replica itself is as before."""
     try:
-        return forked(replica).append(data).outcome.outcome
+        return forked(replica).append(data).outcome
     except NodealerError as error:
         return error

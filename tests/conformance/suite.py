@@ -245,7 +245,7 @@ def _killed(game: Game, seat: int, height: int, replica: Replica, said: dict[byt
         entry = read_entry(data).entry
         body = read_body(bytes(entry.body))
         assert not isinstance(body, Without | Claim) and said[body.duty] == bytes(entry.body)
-        assert twin.append(data) in (Outcome.ACCEPTED, Outcome.DROPPED)
+        assert twin.append(data).outcome in (Outcome.ACCEPTED, Outcome.DROPPED)
     twin.settle()
     assert twin.state.fault is None
 
@@ -286,7 +286,7 @@ def crossings_are_accepted(game: Game, orders: int = 24) -> None:
             twin = forked(replica)
             for data, entry in zip(order, entries, strict=True):
                 late = isinstance(read_body(bytes(entry.body)), Move) and data != order[0]
-                assert twin.append(data) in {Outcome.ACCEPTED, Outcome.DROPPED if late else Outcome.ACCEPTED}
+                assert twin.append(data).outcome in {Outcome.ACCEPTED, Outcome.DROPPED if late else Outcome.ACCEPTED}
             twin.settle()
             assert twin.state.fault is None
 
@@ -306,7 +306,7 @@ def slow_network(game: Game, seed: str) -> Replica:
             seat.receive(relay.entries[have[seat.number]])
             have[seat.number] += 1
         elif action == 1 and pending[seat.number]:
-            outcome = relay.append(pending[seat.number].pop(0))
+            outcome = relay.append(pending[seat.number].pop(0)).outcome
             assert outcome in (Outcome.ACCEPTED, Outcome.DROPPED)
         elif action == 2:
             pending[seat.number] += _spoken(game, seat.number)
@@ -487,7 +487,7 @@ def _answer(game: Game, replica: Replica, seat: int, data: bytes, honest: bytes)
     twin = forked(replica)
     before = twin.digest()
     try:
-        outcome = twin.append(data)
+        outcome = twin.append(data).outcome
     except (DecodeError, BadSignature):
         # Not an entry at all, or in the name of another seat: nobody is named.
         return "nobody" if twin.digest() == before else None
@@ -544,8 +544,8 @@ def books_reproduce_every_byte(game: Game) -> None:
     for data in game.log:
         before = replica.state
         replica.append(data)
-        if replica.state.hand.number != before.hand or replica.state.phase is Phase.ENDED:
-            books = {s: (game.tape(s, before.hand).seed, _choices(game, s)) for s in game.seats}
+        if replica.state.hand.number != before.hand.number or replica.state.phase is Phase.ENDED:
+            books = {s: (game.tape(s, before.hand.number).seed, _choices(game, s)) for s in game.seats}
             assert first_false_deed(before, books) is None
 
 

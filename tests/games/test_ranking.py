@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from pokerkit import Card, StandardHighHand
+from pokerkit import Card, Hand, StandardHighHand
 
 from nodealer.games.holdem.faces import names
 from nodealer.games.holdem.ranking import rank
@@ -13,7 +13,7 @@ from nodealer.tape import Tape
 HANDS = 3000
 
 
-def judged(faces: tuple[int, ...]) -> StandardHighHand:
+def judged(faces: tuple[int, ...]) -> Hand:
     cards = list(Card.parse("".join(names(faces))))
     return StandardHighHand.from_game(cards[:2], cards[2:])
 

@@ -8,13 +8,14 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from group_facts import NAMES, ORDERS, encoded
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nodealer.errors import BadParameter, DecodeError
 from nodealer.group import Group, Points, Scalars, concat, group, hash_to_points, msm, vartime_msm
 from nodealer.group.hash import expand_message_xmd
+
+from .group_facts import NAMES, ORDERS, encoded
 
 OWN_NAMES = re.compile(r"reference|native|(Scalar|Point)Array|ReferenceGroup|(Ristretto255|Secp256k1)(Scalars|Points)?")
 many = settings(deadline=None, max_examples=60)

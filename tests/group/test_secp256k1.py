@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
-from group_facts import ORDERS, decoded, encoded
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +19,8 @@ from nodealer.group import weierstrass as w
 from nodealer.group.curve import Element, big
 from nodealer.group.hash import expand_message_xmd
 from nodealer.group.weierstrass import SECP256K1 as C
+
+from .group_facts import ORDERS, decoded, encoded
 
 P = 2**256 - 2**32 - 977
 ORDER = ORDERS["secp256k1"]

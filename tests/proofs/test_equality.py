@@ -475,7 +475,7 @@ def test_a_proof_of_one_kind_is_none_of_another(group: Group) -> None:
         equality.prove_equality(CONTEXT.transcript(), tape("x"), Z, base, image, s),
         linear.prove(CONTEXT.transcript(), tape("x"), statement, [s]),
     ]
-    checkers = [
+    checkers: list[Callable[[bytes], Check]] = [
         lambda proof: equality.check_each(CONTEXT.transcript(), equality.Each(Z.group.G, Z, base, image), proof),
         lambda proof: equality.check_equality(CONTEXT.transcript(), Z, base, image, proof),
         lambda proof: linear.check(CONTEXT.transcript(), statement, proof),

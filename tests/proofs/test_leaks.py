@@ -4,7 +4,7 @@ simulator of docs/shuffle.md."""
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import pytest
 
@@ -248,7 +248,11 @@ def test_simulated_and_real_proofs_look_alike(fast: Group, kind: str) -> None:
     case = SHUFFLES[kind](fast, 2)
     rounds = 120 if fast.backend == "native" else 24
     x = scalars(fast, "programmed x")
-    for make in (lambda seed: case.prove(seed=seed), lambda seed: oracle.simulate(case.relation, seed, x)):
+    makers: list[Callable[[str], bytes]] = [
+        lambda seed: case.prove(CONTEXT, seed),
+        lambda seed: oracle.simulate(case.relation, seed, x),
+    ]
+    for make in makers:
         counts = [0] * 16
         total = 0
         for index in range(rounds):

@@ -25,7 +25,8 @@ from nodealer.protocols.chain.messages import Unblind
 from nodealer.protocols.chain.parameters import Parameters, canonical
 from nodealer.tape import Tape
 
-from .kit import DEALER_DECK, changed, deal, deck_of, fault_of, said, show, table, turn
+from ..kit import changed
+from .kit import DEALER_DECK, deal, deck_of, fault_of, said, show, table, turn
 
 NEW4 = (NewDeck(0, 4),)
 

@@ -17,7 +17,8 @@ from nodealer.protocols.duel import DuelDeck, secrets
 from nodealer.protocols.duel.giving import Revealing
 from nodealer.tape import Tape
 
-from .kit import MODES, NEW, Forge, Verdict, changed, cheat, element, field_of, fresh, played, put
+from ..kit import changed, element, field_of, put
+from .kit import MODES, NEW, Forge, LateVerdict, cheat, fresh, played
 
 DRAW: Final = (Deal(0, (Portion(0, 2),)), Deal(1, (Portion(1, 1),)))
 PLAY: Final = (Show(0, 0, (0,)),)
@@ -31,20 +32,20 @@ unproven = pytest.mark.parametrize("mode", ["committed", "xor"])
 
 def tried(
     group: Group, mode: str, seat: int, step: str, forge: Forge, script: tuple[tuple[Operation, ...], ...] = FULL
-) -> Verdict:
+) -> LateVerdict:
     return cheat(played(group, mode, *script), seat, [step], forge)
 
 
-def at_once(verdict: Verdict, reason: str) -> None:
+def at_once(verdict: LateVerdict, reason: str) -> None:
     assert verdict.fault is not None and verdict.fault.seat is not None, verdict
     assert verdict.later == 0 and reason in verdict.fault.reason, verdict
 
 
-def later(verdict: Verdict, reason: str) -> None:
+def later(verdict: LateVerdict, reason: str) -> None:
     assert verdict.fault is not None and verdict.later > 0 and reason in verdict.fault.reason, verdict
 
 
-def refused(verdict: Verdict, reason: str) -> None:
+def refused(verdict: LateVerdict, reason: str) -> None:
     assert verdict.refused is not None and verdict.later == 0 and reason in verdict.refused.reason, verdict
 
 

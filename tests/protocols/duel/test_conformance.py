@@ -14,6 +14,7 @@ from typing import Final
 
 import pytest
 
+from backends import FASTEST, HAS_NATIVE
 from conformance import suite
 from conformance.harness import Game, forked, resigned
 from conformance.suite import ProtocolCase
@@ -28,7 +29,6 @@ from nodealer.protocols.base import Binding
 from nodealer.protocols.duel import DuelDeck, secrets
 from nodealer.tape import Tape
 
-from .conftest import HAS_NATIVE
 from .kit import MODES, NEW, duel, played
 
 #: Everything that can be asked, on both decks at the same time.
@@ -42,13 +42,12 @@ SCRIPT: Final[tuple[tuple[Operation, ...], ...]] = (
     (Return(0, (1,), Place.BOTTOM), Return(1, (1,), Place.SHUFFLED)),
     (Close(0), Close(1)),
 )
-BACKEND: Final = "native" if HAS_NATIVE else "reference"
 
 modes = pytest.mark.parametrize("mode", MODES)
 
 
 @cache
-def game_of(mode: str, hands: int = 1, backend: str = BACKEND) -> Game:
+def game_of(mode: str, hands: int = 1, backend: str = FASTEST) -> Game:
     """A finished game. Shared between tests, which never change it."""
     return played(make_group(backend=backend), mode, *SCRIPT, seed=f"suite {hands}", hands=hands).play()
 
@@ -88,7 +87,7 @@ def test_killed(mode: str) -> None:
 def test_networks(mode: str) -> None:
     suite.crossings_are_accepted(game_of(mode), 6)
     for seed in range(2):
-        relay = suite.slow_network(played(make_group(backend=BACKEND), mode, *SCRIPT, seed=f"{seed}"), f"{mode} {seed}")
+        relay = suite.slow_network(played(make_group(backend=FASTEST), mode, *SCRIPT, seed=f"{seed}"), f"{mode} {seed}")
         assert relay.state.fault is None and len(relay.state.results) == 1
 
 
@@ -138,7 +137,7 @@ def fresh_values(group: Group, message: bytes) -> list[bytes]:
 
 
 def shuffle_alone(seats: int, honest: int, tape: Tape) -> tuple[int, ...]:
-    table = Binding("duel", 0, bytes(32), bytes(32), 0, (0, 1), (), make_group(backend=BACKEND))
+    table = Binding("duel", 0, bytes(32), bytes(32), 0, (0, 1), (), make_group(backend=FASTEST))
     deck = duel(table.group).new_deck(table, 0, 4, 0)
     assert deck.faces is not None
     return tuple(secrets.order(deck, tape, 0, honest % 2, deck.faces))
@@ -165,7 +164,7 @@ def test_uniform() -> None:
 
 
 def dealt(mode: str) -> Game:
-    game = played(make_group(backend=BACKEND), mode, *SCRIPT[:2], (Show(0, 0, (0,)),), seed="secrets")
+    game = played(make_group(backend=FASTEST), mode, *SCRIPT[:2], (Show(0, 0, (0,)),), seed="secrets")
     return game.play(until=lambda game: len(getattr(game.state.hand.game, "heard", ())) > 5)
 
 

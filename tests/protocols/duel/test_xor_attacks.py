@@ -13,12 +13,12 @@ from nodealer.proofs.encoding import encodings
 from nodealer.protocols.duel import secrets
 from nodealer.protocols.duel.making import Working
 
-from .kit import Decks, fresh
+from .kit import DuelDecks, fresh
 
 SIZE = 60
 
 
-def plain(decks: Decks) -> list[bytes]:
+def plain(decks: DuelDecks) -> list[bytes]:
     """What the owner's cards are without any key: nonces, or where there are none, points."""
     deck = decks.decks[0]
     if deck.faces is not None:
@@ -26,13 +26,13 @@ def plain(decks: Decks) -> list[bytes]:
     return secrets.nonces(deck, decks.tapes[0], range(deck.size))
 
 
-def owners_program(decks: Decks) -> list[int] | None:
+def owners_program(decks: DuelDecks) -> list[int] | None:
     deck = decks.decks[0]
     key = secrets.shuffle_key(deck, decks.tapes[0], 0, 0).to_bytes()
     return owner_reads_the_order(overhear(decks.said, 0), key, plain(decks))
 
 
-def rivals_program(decks: Decks, order: list[int]) -> list[int] | None:
+def rivals_program(decks: DuelDecks, order: list[int]) -> list[int] | None:
     seen = overhear(decks.said, 0)
     if decks.decks[0].faces is not None:
         # Nothing is revealed but keys: what a played card is without keys is public from the beginning.
@@ -43,16 +43,16 @@ def rivals_program(decks: Decks, order: list[int]) -> list[int] | None:
     return rival_reads_the_deck(seen, order, name_by_commitment(seen.commitments))
 
 
-def rivals_order(decks: Decks, group: Group) -> list[int]:
+def rivals_order(decks: DuelDecks, group: Group) -> list[int]:
     """The permutation that the rival drew, from its own tape."""
     deck = decks.decks[0]
     first = deck.cipher.points(b"".join(overhear(decks.said, 0).first))
     return secrets.order(deck, decks.tapes[1], 0, 1, first)
 
 
-def truth(decks: Decks) -> list[int]:
+def truth(decks: DuelDecks) -> list[int]:
     deck = decks.ask(Deal(0, (Portion(0, len(decks.decks[0].places.pile)),)))
-    known = decks.knows(0)
+    known = decks.reads(0)
     return [known[position] for position in range(deck.size)]
 
 

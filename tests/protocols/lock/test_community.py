@@ -17,22 +17,8 @@ from nodealer.protocols.lock.picking import Picking, ServerPicking, picker_order
 from nodealer.tape import digest
 from nodealer.wire import encode
 
-from .kit import (
-    SERVER,
-    Table,
-    changed,
-    cheat,
-    deck_of,
-    ends_well,
-    holdem,
-    is_refused,
-    leave,
-    messages,
-    play_leaving,
-    playing,
-    portions,
-    scripted,
-)
+from ..kit import Table, changed, cheat, is_refused, messages
+from .kit import SERVER, deck_of, ends_well, holdem, leave, play_leaving, playing, portions, scripted
 
 ROLES: Final = {3: "server"}
 SCRIPT: Final = ((NewDeck(0, 10), Deal(0, portions(range(3)))), (Open(0, 2),), (Open(0, 1),), (Open(0, 1),))

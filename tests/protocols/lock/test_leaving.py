@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 from msgspec import Raw
 
-from conformance.harness import Source, events_of
+from conformance.harness import Game, Source, events_of
 from conformance.suite import faces_by_differences
 from nodealer.cards import Close, Deal, Moved, NewDeck, Open, Opened, Operation, Place, Return, Show
 from nodealer.errors import EntryRefused
@@ -21,20 +21,18 @@ from nodealer.protocols.lock.making import Cascading, Locking
 from nodealer.protocols.lock.recovery import Declaring, Raising
 from nodealer.wire import encode
 
+from ..kit import Table, messages
 from .kit import (
-    Table,
     deck_of,
     ends_well,
     holdem,
     leave,
-    messages,
     nothing_is_shown,
     play_leaving,
     playing,
     points_in,
     portions,
     scripted,
-    stay,
     true_faces,
     union_is_whole,
 )
@@ -84,7 +82,7 @@ def cards_known(game: Table) -> dict[int, dict[int, int]]:
     deck = deck_of(game)
     return {
         seat.number: {card.position: face for card, face in deck.knows(seat.number, game.tape(seat.number)).items()}
-        for seat in stay(game)
+        for seat in game.present
     }
 
 
@@ -202,7 +200,7 @@ def test_half_dealt_cards_go_back(fast: Group, released: int) -> None:
     finish(game)
 
 
-def deck_is_dealing(game: Table, released: int) -> bool:
+def deck_is_dealing(game: Game, released: int) -> bool:
     said = [message for _, message in messages(game.log)]
     return (
         said[-1]["type"] in ("lock", "release")
@@ -359,7 +357,7 @@ def slow(group: Group, seed: str) -> None:
             seat.receive(relay.entries[have[number]])
             have[number] += 1
         elif action == 1 and pending[number]:
-            outcome = relay.append(pending[number].pop(0)).outcome.outcome
+            outcome = relay.append(pending[number].pop(0)).outcome
             assert outcome in (Outcome.ACCEPTED, Outcome.DROPPED)
         elif action == 2 and number not in gone:
             state = seat.replica.state

@@ -9,8 +9,9 @@ from nodealer.protocols.lock.deck import cascade_secret
 from nodealer.protocols.lock.making import Cascading
 from nodealer.protocols.lock.recovery import Declaring
 
+from ..kit import cheat, is_fault
 from .cheats import Multiplied, false_cascade, false_held
-from .kit import at_place, cheat, deck_of, is_fault
+from .kit import at_place, deck_of
 from .source_recovery import SourceRecovery, encodings
 from .test_attacks import leaving, other_face
 

@@ -15,7 +15,7 @@ from nodealer.play.local import LocalTable, seat_players
 from nodealer.play.replica import Replica
 from nodealer.protocols.mask import Mask
 
-from .kit import ScriptRules
+from ..script import ScriptRules
 
 LOG: Final = Path(__file__).parents[2] / "golden" / "mask" / "mask-3-seats-v0.jsonl"
 EXPECTED: Final = LOG.with_suffix(".expected.json")

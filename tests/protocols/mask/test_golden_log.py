@@ -15,7 +15,7 @@ from nodealer.play.state import Config
 from nodealer.protocols.mask import Mask
 from nodealer.wire import encode
 
-from .kit import ScriptRules
+from ..script import ScriptRules
 from .make_golden import EXPECTED, LOG, SCRIPT, make, outcome
 
 STEPS = ("shuffle", "rekey", "gather", "mask", "reshuffle", "release")

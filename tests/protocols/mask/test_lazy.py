@@ -17,8 +17,8 @@ from nodealer.play.replica import Outcome, Replica
 from nodealer.protocols.mask import Mask
 from nodealer.protocols.mask.deck import MaskDeck
 
+from ..script import Script, ScriptRules
 from . import cheats
-from .kit import Script, ScriptRules
 
 
 class DistinctRules(ScriptRules):

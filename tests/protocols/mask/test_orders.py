@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from backends import FASTEST, HAS_NATIVE
 from conformance.harness import Source, events_of
 from nodealer.cards import Close, Deal, NewDeck, Open, Operation, Place, Portion, Return, Show
 from nodealer.errors import BadParameter
@@ -15,9 +16,10 @@ from nodealer.group import Group
 from nodealer.group import group as make_group
 from nodealer.protocols.mask import Mask
 from nodealer.protocols.mask.cards import gather_secrets
+from nodealer.protocols.mask.deck import MaskDeck
 
-from .conftest import HAS_NATIVE
-from .kit import Decks, fresh, played, table, tapes_of
+from ..decks import Decks
+from .kit import decks_on, fresh, played, table
 
 SEATS = 3
 
@@ -26,7 +28,7 @@ SEATS = 3
 class Model:
     """The truth about a deck, from everybody's tape, beside what the deck says."""
 
-    decks: Decks
+    decks: Decks[MaskDeck]
     size: int
     number: int = 0
 
@@ -61,9 +63,8 @@ class Model:
 
     def ask(self, operation: Operation) -> None:
         """Do it, and hold the pile against what it must be afterwards."""
-        pile, given_back = self.truth(self.places.pile), ()
-        if isinstance(operation, Return):
-            given_back = tuple(self.truth(operation.positions))
+        pile = self.truth(self.places.pile)
+        given_back = tuple(self.truth(operation.positions)) if isinstance(operation, Return) else ()
         self.decks.ask(operation)
         after = self.truth(self.places.pile)
         if isinstance(operation, Return):
@@ -121,14 +122,14 @@ def test_walks(group: Group, seed: int) -> None:
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 2**32), size=st.integers(2, 7))
 def test_many_walks(seed: int, size: int) -> None:
-    walk(make_group(backend="native" if HAS_NATIVE else "reference"), f"many {seed}", size, 15 if HAS_NATIVE else 3)
+    walk(make_group(backend=FASTEST), f"many {seed}", size, 15 if HAS_NATIVE else 3)
 
 
 @pytest.mark.deep
 @settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 2**32), size=st.integers(2, 9))
 def test_more_walks(seed: int, size: int) -> None:
-    walk(make_group(backend="native" if HAS_NATIVE else "reference"), f"more {seed}", size, 40)
+    walk(make_group(backend=FASTEST), f"more {seed}", size, 40)
 
 
 def test_everything_goes_back(group: Group) -> None:
@@ -160,10 +161,10 @@ def test_a_pile_alone_is_reshuffled(fast: Group) -> None:
 
 def test_several_decks_interleaved(fast: Group) -> None:
     """Messages of three decks in turn: each deck is what it would be alone."""
-    alone, together = [], Decks(table(fast), tapes_of(SEATS))
+    alone, together = [], decks_on(table(fast, SEATS))
     decks = {n: Mask(on=fast).new_deck(together.table, n, 3 + n, None) for n in range(3)}
     for n in range(3):
-        single = Decks(table(fast), tapes_of(SEATS))
+        single = decks_on(table(fast, SEATS))
         single.make(3 + n, n)
         single.ask(Deal(n, (Portion(n, 2),)))
         single.ask(Return(n, (0,), Place.SHUFFLED))
@@ -184,7 +185,7 @@ def test_several_decks_interleaved(fast: Group) -> None:
 
 def test_several_decks_at_one_table(fast: Group) -> None:
     """One log, two decks asked at once; eager and lazy replicas agree at every height."""
-    script = (
+    script: tuple[list[Operation], ...] = (
         [NewDeck(0, 4), NewDeck(1, 3)],
         [Deal(0, (Portion(0, 1), Portion(1, 1))), Deal(1, (Portion(2, 2),)), Open(0, 1)],
         [Return(1, (0,), Place.TOP), Return(0, (0, 1, 2), Place.SHUFFLED), Open(1, 1)],

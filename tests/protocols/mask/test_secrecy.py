@@ -26,7 +26,9 @@ from nodealer.protocols.mask.deck import MaskDeck
 from nodealer.protocols.mask.stages import Gathering, Masking, Shuffling
 from nodealer.wire import decode
 
-from .kit import Decks, changed, cheat, encodings, field_of, fresh, played, table
+from ..decks import Decks
+from ..kit import changed, cheat, encodings, field_of
+from .kit import fresh, played, table
 from .polynomials import ONE, ZERO, Poly, in_span, symbol
 
 # --- In symbols ---
@@ -180,7 +182,7 @@ def test_outsider_reads_nothing_after_a_return(group: Group, place: Place) -> No
     assert encodings(cards.msg - (others + own) * cards.epk)[0] in deck.face_index
 
 
-def everything(group: Group) -> Decks:
+def everything(group: Group) -> Decks[MaskDeck]:
     """A deck that has been through all operations."""
     decks = fresh(group, 3, 5)
     for operation in (
@@ -211,7 +213,7 @@ def published_points(group: Group, said: Iterable[tuple[Duty, bytes]]) -> list[b
     return found
 
 
-def secrets_of(decks: Decks, seat: int) -> Scalars:
+def secrets_of(decks: Decks[MaskDeck], seat: int) -> Scalars:
     deck, tape = decks.decks[0], decks.tapes[seat]
     shuffles = [shuffle_secret(tape, decks.table, 0, epoch, seat) for epoch in range(deck.places.epoch + 1)]
     return concat(*shuffles, *(card_secrets(tape, decks.table, 0, layer, seat) for layer in deck.layers))

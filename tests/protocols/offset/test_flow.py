@@ -14,10 +14,10 @@ from nodealer.protocols.offset import Offset
 from nodealer.protocols.offset.deck import OffsetDeck
 from nodealer.wire import encode
 
-from .kit import Decks, decks_of, played, table
+from .kit import OffsetDecks, decks_of, played, table
 
 
-def run(decks: Decks, seats: int) -> list[int]:
+def run(decks: OffsetDecks, seats: int) -> list[int]:
     """Deal one to each seat (the dealer too), open one, everybody shows: the faces by deal."""
     decks.make(seats + 1)
     decks.ask(Deal(0, tuple(Portion(seat, 1) for seat in range(seats))))

@@ -6,13 +6,13 @@ from nodealer.group import Group
 from nodealer.protocols.offset.deck import OffsetDeck, step_secrets
 from nodealer.tape import Tape
 
-from ..mask.kit import field_of
-from .kit import Decks, decks_of
+from ..kit import field_of
+from .kit import OffsetDecks, decks_of
 
 FIELDS = ("deck", "scaled", "key", "commitment", "scaledProof", "proof")
 
 
-def second_message(decks: Decks) -> tuple[OffsetDeck, bytes]:
+def second_message(decks: OffsetDecks) -> tuple[OffsetDeck, bytes]:
     deck = decks.protocol.new_deck(decks.table, 0, 4, None)
     while not deck.turns:
         deck = decks.step(deck, deck.duties[0])

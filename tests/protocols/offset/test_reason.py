@@ -15,9 +15,9 @@ from nodealer.protocols.offset import making
 from nodealer.protocols.offset.deck import OffsetDeck, Pairs, step_secrets
 from nodealer.tape import Tape
 
-from ..mask.kit import _duty_of, encodings
+from ..kit import changed, cheat, duty_of, encodings, forged
 from . import cheats
-from .kit import Decks, Forge, Unproven, altered, cheat, decks_of, played, resigned_as
+from .kit import Forge, OffsetDecks, Unproven, decks_of, played
 
 M = 6
 
@@ -38,7 +38,7 @@ def rewritten(known_offset: int, order: Sequence[int]) -> Forge:
         group = deck.binding.group
         B = scales(group, M) * group.G
         A = scales(group, M) * (deck.start.A.take(order) + group.integers([known_offset]) * group.G)
-        return altered(honest, deck=Pairs(A, B).to_bytes())
+        return changed(honest, deck=Pairs(A, B).to_bytes())
 
     return forge
 
@@ -51,7 +51,7 @@ def without_offset(
     return order, factors, concat(rest[0], table.group.integers([1]), rest[2])
 
 
-def opened(decks: Decks) -> list[int]:
+def opened(decks: OffsetDecks) -> list[int]:
     faces = {event.card.position: event.face for event in decks.events if isinstance(event, Opened)}
     return [faces[position] for position in sorted(faces)]
 
@@ -97,7 +97,7 @@ def test_with_its_own_offset_known_the_cheater_still_lacks_the_others(fast: Grou
         assert deck.start is not None
         step = cheats.offset_step(deck, duty, tape)
         B = scales(fast, M) * fast.G
-        return altered(honest, deck=Pairs(scales(fast, M) * (deck.start.A + step.x * fast.G), B).to_bytes())
+        return changed(honest, deck=Pairs(scales(fast, M) * (deck.start.A + step.x * fast.G), B).to_bytes())
 
     decks = decks_of(fast, 2, proven=False, forged={(1, "shuffle"): forge})
     decks.make(M)
@@ -172,9 +172,9 @@ def test_at_a_table_without_proofs(fast: Group, cheater: int) -> None:
     forge = cheats.false_shuffle(cheats.foreign(1))
     while batch := game.step():
         for data in batch:
-            duty = _duty_of(game.replica(), data)
+            duty = duty_of(game.state, data)
             if duty is not None and (duty.seat, duty.kind) == (cheater, "shuffle"):
-                data = resigned_as(game, game.replica(), duty, data, forge)
+                data = forged(game, duty, data, forge)
                 for seat in game.seats.values():
                     if seat.number == cheater:
                         seat._sent[-1] = data
@@ -203,7 +203,7 @@ def reveal_from_known_keys(deck: OffsetDeck, duty: Duty, tape: Tape, honest: byt
     """The offset that belongs to that step."""
     _, start = known_start(deck.binding.group)
     _, _, rest = step_secrets(tape, deck.binding, deck.number, duty.seat, start)
-    return altered(honest, offset=rest[1].to_bytes(), blinding=rest[2].to_bytes())
+    return changed(honest, offset=rest[1].to_bytes(), blinding=rest[2].to_bytes())
 
 
 def test_a_false_start_deck_shows_an_honest_permutation_once_the_offset_is_out(fast: Group) -> None:
@@ -244,7 +244,7 @@ def test_everybody_computes_the_start_deck(fast: Group) -> None:
 @pytest.mark.parametrize("kind", ["doubled", "false start", "own factor"])
 def test_no_honest_word_after_a_false_shuffle(fast: Group, cheater: int, kind: str) -> None:
     """Seats that verify as late as they may: they take the false shuffle, and see it before they say anything."""
-    forge = from_known_keys
+    forge: Forge = from_known_keys
     if kind != "false start":
         forge = cheats.false_shuffle(cheats.SECOND_STAGE[kind](1))
     game = played(fast, (NewDeck(0, M),), (Open(0, 1),))
@@ -252,11 +252,11 @@ def test_no_honest_word_after_a_false_shuffle(fast: Group, cheater: int, kind: s
         seat.replica._eager = False
     while batch := game.step():
         for data in batch:
-            duty = _duty_of(game.replica(), data)
+            duty = duty_of(game.state, data)
             if duty is None or (duty.seat, duty.kind) != (cheater, "shuffle"):
                 game.order(data)
                 continue
-            false = resigned_as(game, game.replica(), duty, data, forge)
+            false = forged(game, duty, data, forge)
             honest = [seat for seat in game.seats.values() if seat.number != cheater]
             for seat in honest:
                 seat.receive(false)
@@ -298,7 +298,7 @@ def read_from_logs(logs: Mapping[int, Scalars], R: Points, columns: Sequence[Poi
     return [sorted(places) for places in found]
 
 
-def second_step(group: Group) -> tuple[Decks, OffsetDeck, Duty, dict[int, Scalars]]:
+def second_step(group: Group) -> tuple[OffsetDecks, OffsetDeck, Duty, dict[int, Scalars]]:
     """The deck that the second seat has to shuffle, and the logarithms of its B column, which the first one knows."""
     decks = decks_of(group, 2)
     deck = decks.protocol.new_deck(decks.table, 0, M, None)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from nodealer.cards import Deal, NewDeck, Open, Portion, Show
 from nodealer.group import Group
-from nodealer.log.entry import read_entry
-from nodealer.play.bodies import Cards, read_body
 from nodealer.protocols.base import Duty
 from nodealer.protocols.offset.deck import OffsetDeck
 
+from ..kit import messages
 from .kit import decks_of, played
 
 #: Type to the fields of source 000, and to those that were added.
@@ -32,17 +30,9 @@ SCRIPT: Final = (
 )
 
 
-def messages(log: list[bytes]) -> Iterator[tuple[int, dict[str, Any]]]:
-    for data in log:
-        entry = read_entry(data).entry
-        body = read_body(bytes(entry.body))
-        if isinstance(body, Cards):
-            yield entry.seat, json.loads(bytes(body.message))
-
-
 def test_names_and_fields(fast: Group) -> None:
     game = played(fast, *SCRIPT, dealer=1).play()
-    said = list(messages(game.log))
+    said = messages(game.log)
     assert {message["type"] for _, message in said} == set(FIELDS)
     for seat, message in said:
         source, added = FIELDS[message["type"]]
