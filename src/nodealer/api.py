@@ -97,9 +97,9 @@ class Player:
 
     def _due(self, seat: Seat) -> list[bytes]:
         sent = seat.due()
-        fault = seat.replica.state.fault
-        if fault is not None:
-            raise PeerFault(fault.seat if fault.seat is not None else -1, fault.reason, fault.entry)
+        faults = seat.replica.state.faults
+        if faults:
+            raise PeerFault(-1 if faults[0].seat is None else faults[0].seat, faults[0].reason, faults[0].entry)
         return sent
 
     # --- What to ask for ---

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from nodealer.audit.background import in_background
-from nodealer.errors import BadParameter, BadSignature, DecodeError, EntryRefused, LogBroken, NodealerError
+from nodealer.errors import BadParameter, BadSignature, DecodeError, EntryRefused, LogBroken
 from nodealer.group import Group
 from nodealer.log.file import LineCut, read_log
-from nodealer.log.roster import Roster
 from nodealer.log.session import Session
+from nodealer.play.account import Held
 from nodealer.play.config import config_of
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Outcome, Replica
-from nodealer.play.state import Fault
+from nodealer.play.state import Chronicle, Fault, HandRecord, Seating, Statement, TableState
 from nodealer.proofs.checks import Entropy
-from nodealer.protocols import make_protocol
 from nodealer.wire import LOG_BYTES_MAX
 
 Verdict = Literal["clean", "fault", "broken", "incomplete", "not-a-log"]
@@ -31,7 +30,10 @@ NOT_PROVEN: Final = (
     "that players did not tell each other their cards outside the table",
     "that a player is one person, and a person at all",
     "that a player who stayed silent could not have gone on",
+    "that the players of this log saw no other log of the same session",
 )
+#: How much of a key is shown beside a name, in hexadecimal digits.
+FINGERPRINT: Final = 16
 PUBLIC_SEEDS: Final = "anything about secrecy: this is a rehearsal, its seeds were public"
 
 
@@ -43,11 +45,12 @@ class Report:
     #: One sentence for people, where the verdict is not `clean`.
     reason: str = ""
     session: Session | None = None
-    roster: Roster | None = None
     entries: int = 0
     checks: dict[str, int] = field(default_factory=dict)
-    fault: Fault | None = None
-    results: list[dict[str, Any]] = field(default_factory=list)
+    #: The table at the end of the log. None where there is none to judge.
+    state: TableState | None = None
+    #: Whether entries were taken that a false one before them made possible.
+    undone: bool = False
 
     @property
     def exit_code(self) -> int:
@@ -55,46 +58,102 @@ class Report:
         return {"clean": 0, "fault": 1, "broken": 1, "incomplete": 3, "not-a-log": 2}[self.verdict]
 
     @property
+    def chronicle(self) -> Chronicle:
+        """What happened at the table."""
+        return Chronicle() if self.state is None else self.state.chronicle
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """Everything that was proven to be wrong."""
+        return self.chronicle.faults
+
+    @property
+    def gone(self) -> tuple[int, ...]:
+        """Seats that were declared gone, or found at fault, and have not signed the end."""
+        if self.state is None:
+            return ()
+        return tuple(sorted((self.state.gone | self.state.expelled) - self.state.ended))
+
+    @property
+    def unchecked(self) -> list[tuple[int, int]]:
+        """Hands and seats whose books were never opened."""
+        books = {} if self.state is None else self.state.books
+        return [(hand, seat) for hand, one in sorted(books.items()) for seat in sorted(one.owing)]
+
+    @property
+    def proven(self) -> bool:
+        """Whether everything that the log shows rests on proofs, and nothing on what seats opened afterwards."""
+        return self.state is not None and not self.state.config.protocol.claims.open_book_at_end
+
+    @property
     def not_proven(self) -> list[str]:
-        """What no log can show."""
+        """What no log can show, or this one does not."""
         rehearsal = self.session is not None and self.session.proposal.rehearsal
-        return [*NOT_PROVEN, *([PUBLIC_SEEDS] if rehearsal else []), *self._warnings]
+        missing = [f"that {self.name(seat)} played hand {hand + 1} honestly" for hand, seat in self.unchecked]
+        return [*NOT_PROVEN, *([PUBLIC_SEEDS] if rehearsal else []), *self._warnings, *missing]
 
     @property
     def _warnings(self) -> list[str]:
         """What the protocol itself says that it does not keep."""
-        if self.session is None:
-            return []
-        part = self.session.proposal.protocol
-        try:
-            warning = make_protocol(part.name, bytes(part.parameters)).claims.cost.get("warning")
-        except NodealerError:
-            return []
+        warning = None if self.state is None else self.state.config.protocol.claims.cost.get("warning")
         return [] if warning is None else [f"anything about secrecy: {warning.rstrip('.')}"]
 
     def name(self, seat: int | None) -> str | None:
-        """The name at a seat."""
-        if seat is None or self.roster is None or seat not in self.roster.seats:
+        """Who sits at a seat, for good: a number, a key and a name belong together for the whole log."""
+        if seat is None or self.state is None or seat not in self.state.known:
             return None
-        return self.roster.player(seat).name
+        return self.state.known[seat].name
+
+    def who(self, seat: int | None) -> str:
+        """A seat in a sentence: name, number and key, since a name alone can be chosen by anybody."""
+        if seat is None or self.state is None or seat not in self.state.known:
+            return "nobody can be named"
+        member = self.state.known[seat]
+        return f"{member.name} (seat {seat}, key {member.key.hex()[:FINGERPRINT]})"
 
     def as_json(self) -> dict[str, Any]:
         """The document of `nodealer verify --json`."""
-        fault = None
-        if self.fault is not None:
-            found = self.fault
-            fault = {"entry": found.entry, "seat": found.seat, "name": self.name(found.seat)}
-            fault |= {"check": found.check, "reason": found.reason}
         return {
             "verdict": self.verdict,
             "reason": self.reason,
             "entries": self.entries,
-            "hands": len(self.results),
+            "hands": len(self.chronicle.records),
             "checks": self.checks,
-            "fault": fault,
-            "results": self.results,
+            "faults": [
+                {"entry": one.entry, "seat": one.seat, "name": self.name(one.seat), "check": one.check,
+                 "reason": one.reason} for one in self.faults
+            ],
+            "results": [self._result(record) for record in self.chronicle.records],
             "not_proven": self.not_proven,
-        }
+            "withouts": [self._statement(one) for one in self.chronicle.statements],
+            "gone": list(self.gone),
+            "unchecked": [{"hand": hand, "seat": seat} for hand, seat in self.unchecked],
+            "rosters": [self._seating(one) for one in self.chronicle.seatings],
+            "chips": _by_seat({} if self.state is None else self.state.account.chips),
+        }  # fmt: skip
+
+    def _result(self, record: HandRecord) -> dict[str, Any]:
+        held = next((one.gains for one in self._held if one.hand == record.hand), {})
+        result = {**record.result, "hand": record.hand, "void": record.void}
+        return result | {"names": _by_seat(record.names), "held": _by_seat(held)}
+
+    @property
+    def _held(self) -> tuple[Held, ...]:
+        return () if self.state is None else self.state.account.held
+
+    def _statement(self, one: Statement) -> dict[str, Any]:
+        net = next((record.net for record in self.chronicle.records if record.hand == one.hand), {})
+        said = {"entry": one.entry, "hand": one.hand, "by": list(one.by), "of": one.of, "did": one.did}
+        return said | {"chips": _by_seat(net)}
+
+    def _seating(self, one: Seating) -> dict[str, Any]:
+        seats = [{"seat": m.seat, "name": m.name, "key": m.key.hex()} for m in one.roster.players]
+        return {"from_hand": one.from_hand, "seats": seats, "agreed": list(one.agreed), "chips": _by_seat(one.chips)}
+
+
+def _by_seat(values: Mapping[int, Any]) -> dict[str, Any]:
+    """JSON has no numbers for keys."""
+    return {str(seat): value for seat, value in sorted(values.items())}
 
 
 def verify_file(
@@ -110,16 +169,25 @@ def verify_file(
     `watch` sees every entry as it is applied; then each proof is settled at once, and not a hand's together.
     """
 
-    def audit(session: Session, lines: Iterator[bytes]) -> Report:
-        with in_background() as begin:
-            try:
-                replica = Replica(config_of(session, on), entropy=entropy, eager=watch is not None, begin=begin)
-            except (BadParameter, DecodeError) as error:
-                return Report("not-a-log", f"this program cannot judge the log: {error}", session)
-            append = watch(replica) if watch is not None else replica.append
-            return _judge(replica, append, lines)
+    def judge(eager: bool) -> Callable[[Session, Iterator[bytes]], Report]:
+        return lambda session, lines: _audit(session, lines, entropy, on, watch, eager=eager)
 
-    return _read_file(path, audit, progress)
+    report = _read_file(path, judge(eager=watch is not None), progress)
+    if report.undone:
+        # Entries stand in the log that a false one before them made possible: where it breaks is told entry by entry.
+        report = _read_file(path, judge(eager=True), progress)
+    return report
+
+
+def _audit(
+    session: Session, lines: Iterator[bytes], entropy: Entropy, on: Group | None, watch: Watch | None, *, eager: bool
+) -> Report:
+    with in_background() as begin:
+        try:
+            replica = Replica(config_of(session, on), entropy=entropy, eager=eager, begin=begin)
+        except (BadParameter, DecodeError) as error:
+            return Report("not-a-log", f"this program cannot judge the log: {error}", session)
+        return _judge(replica, watch(replica) if watch is not None else replica.append, lines)
 
 
 def _read_file(path: Path, audit: Callable[[Session, Iterator[bytes]], Report], progress: Progress | None) -> Report:
@@ -157,10 +225,8 @@ def _judge(replica: Replica, append: Append, lines: Iterator[bytes]) -> Report:
     except (LogBroken, DecodeError) as error:
         # What was signed before the log broke still counts, and a false proof among it names its seat.
         replica.settle()
-        return _report(replica, "broken" if replica.state.fault is None else "fault", str(error))
+        return _report(replica, "broken", str(error))
     replica.settle()
-    if replica.state.fault is not None:
-        return _report(replica, "fault", "")
     if cut or replica.state.phase is not Phase.ENDED:
         where = "its last line is cut off" if cut else "not every seat has signed the end"
         return _report(replica, "incomplete", f"everything so far is right, but {where}")
@@ -179,17 +245,10 @@ def _take(replica: Replica, append: Append, line: bytes) -> None:
 
 
 def _report(replica: Replica, verdict: Verdict, reason: str) -> Report:
-    state = replica.state
-    if state.fault is not None and verdict == "fault":
-        who = state.roster.player(state.fault.seat).name if state.fault.seat is not None else "nobody can be named"
-        reason = f"{who}: {state.fault.reason} (entry {state.fault.entry})"
-    return Report(
-        verdict,
-        reason,
-        replica.config.session,
-        state.roster,
-        replica.height,
-        {"signatures": replica.height, "proofs": replica.checks_settled},
-        state.fault,
-        [dict(result) for result in state.results],
-    )
+    checks = {"signatures": replica.height, "proofs": replica.checks_settled}
+    session, undone = replica.config.session, bool(replica.undone)
+    report = Report(verdict, reason, session, replica.height, checks, replica.state, undone)
+    if report.faults:
+        first = report.faults[0]
+        report.verdict, report.reason = "fault", f"{report.who(first.seat)}: {first.reason} (entry {first.entry})"
+    return report

@@ -20,18 +20,21 @@ def histories(file: Path) -> tuple[Report, str]:
 
 
 def _hands(file: Path) -> tuple[Report, list[HandHistory]]:
-    hands: list[HandHistory] = []
+    hands: dict[int, HandHistory] = {}
 
     def watch(replica: Replica) -> Append:
         def append(data: bytes) -> Applied:
-            before = len(replica.state.results)
+            before = len(replica.state.chronicle.records)
             applied = replica.append(data)
-            game = replica.state.hand.game
-            if len(replica.state.results) > before and isinstance(game, Hand):
-                names = {player.seat: player.name for player in replica.state.roster.players}
-                hands.append(history(game, names))
+            game, records = replica.state.hand.game, replica.state.chronicle.records
+            if len(records) > before and records[-1].void is None and isinstance(game, Hand):
+                hands[records[-1].hand] = history(game, records[-1].names)
             return applied
 
         return append
 
-    return verify_file(file, entropy=system_entropy, watch=watch), hands
+    report = verify_file(file, entropy=system_entropy, watch=watch)
+    # A book that was opened later may have left a hand without result.
+    return report, [
+        hands[record.hand] for record in report.chronicle.records if record.hand in hands and record.void is None
+    ]

@@ -17,7 +17,20 @@ from nodealer.games.free import FreeHand
 from nodealer.games.holdem.faces import names
 from nodealer.games.holdem.hand import Hand
 from nodealer.games.holdem.moves import Call, Fold, Muck, Raise, ShowHand, read_move
-from nodealer.play.bodies import Agree, Begin, Body, Book, Cards, Claim, End, Move, Propose, Without
+from nodealer.play.bodies import (
+    Agree,
+    Begin,
+    Body,
+    Book,
+    Break,
+    Cards,
+    Claim,
+    End,
+    Leave,
+    Move,
+    Propose,
+    Without,
+)
 from nodealer.play.replica import Applied, Outcome, Replica
 from nodealer.play.state import TableState
 from nodealer.wire import decode
@@ -50,7 +63,7 @@ class Narrator:
         replica = self._replica
         seat, outcome = applied.entry.seat, applied.outcome
         name = before.roster.player(seat).name
-        if outcome in (Outcome.REPEATED, Outcome.DROPPED, Outcome.VOID):
+        if outcome in (Outcome.REPEATED, Outcome.DROPPED):
             if outcome is not Outcome.REPEATED:
                 yield {"event": outcome.value, "seat": seat, "name": name, "entry": replica.height - 1}
             return
@@ -69,15 +82,22 @@ class Narrator:
                 yield {"event": "cards", "seat": seat, "name": name, "step": _step(bytes(message)), "bytes": size}
             case Move(move=move):
                 yield {"event": "move", "seat": seat, "name": name, "text": _move_text(before, seat, bytes(move))}
-            case Without(seats=gone):
-                names = [before.roster.player(seat).name for seat in gone]
-                yield {"event": "without", "seat": seat, "name": name, "text": f"goes on without {', '.join(names)}"}
+            case Without(duties=duties):
+                owing = {known.duty.seat for duty in duties if (known := before.duties.open.get(duty)) is not None}
+                names = [before.roster.player(seat).name for seat in sorted(owing)]
+                yield {"event": "without", "seat": seat, "name": name, "text": f"would not wait for {', '.join(names)}"}
+            case Break():
+                yield {"event": "break", "seat": seat, "name": name, "text": "would break the hand off"}
+            case Leave():
+                yield {"event": "leave", "seat": seat, "name": name, "text": "leaves"}
             case Claim():
                 yield {"event": "claim", "seat": seat, "name": name, "text": "says that a card does not open"}
             case Book():
                 yield {"event": "book", "seat": seat, "name": name, "text": "opens its book of this hand"}
-            case Propose() | Agree():
-                yield {"event": "roster", "seat": seat, "name": name, "text": "answers who sits at the table"}
+            case Propose():
+                yield {"event": "roster", "seat": seat, "name": name, "text": "proposes who sits at the table"}
+            case Agree():
+                yield {"event": "roster", "seat": seat, "name": name, "text": "agrees to who sits at the table"}
             case End():
                 yield {"event": "end", "seat": seat, "name": name, "text": "signs the end"}
 
@@ -98,14 +118,19 @@ class Narrator:
 
     def _over(self, before: TableState) -> Iterator[Event]:
         state = self._replica.state
-        if state.fault is not None and before.fault is None:
-            fault = state.fault
+        for fault in state.faults[len(before.faults) :]:
             name = None if fault.seat is None else state.roster.player(fault.seat).name
             yield {"event": "fault", "seat": fault.seat, "name": name, "entry": fault.entry, "reason": fault.reason}
-        for result in state.results[len(before.results) :]:
+        for said in state.chronicle.statements[len(before.chronicle.statements) :]:
+            of = None if said.of is None else state.known[said.of].name
+            yield {"event": "statement", "seat": said.of, "name": of, "did": said.did, "by": list(said.by)}
+        for record in state.chronicle.records[len(before.chronicle.records) :]:
+            if record.void is not None:
+                yield {"event": "void", "hand": record.hand, "reason": record.void}
+                continue
             words = words_for(before.hand.game)
-            told = {} if words is None else {"text": words.result(result, _seats(before))}
-            yield {"event": "result", **result, **told}
+            told = {} if words is None else {"text": words.result(record.result, _seats(before))}
+            yield {"event": "result", **record.result, **told}
 
 
 def _seats(state: TableState) -> dict[int, str]:
@@ -196,12 +221,17 @@ def _request_text(before: TableState, move: bytes) -> str:
 def in_words(event: Event, seats: dict[int, str]) -> str | None:
     """One line for people, or None for what would only be noise."""
     match event["event"]:
-        case "move" | "without" | "claim" | "book" | "roster":
+        case "move" | "without" | "break" | "leave" | "claim" | "book" | "roster":
             return f"  {escape(event['name'])} {escape(event['text'])}"
         case "board":
             return f"  board: [bold]{escape(event['text'])}[/bold]"
         case "shows":
             return f"  {escape(event['name'])} shows [bold]{escape(event['text'])}[/bold]"
+        case "statement":
+            did = {"gone": "is gone", "move": "gets the move that the rules make"}.get(event["did"])
+            return "  the hand is broken off" if event["name"] is None else f"  {escape(event['name'])} {did}"
+        case "void":
+            return f"  [yellow]no result[/yellow]: {escape(event['reason'])}"
         case "fault":
             culprit = event["name"] or "nobody can be named"
             return f"[red bold]FAULT[/red bold] {escape(culprit)}: {escape(event['reason'])}"

@@ -12,7 +12,6 @@ from collections.abc import Awaitable, Callable
 
 from nodealer.cli.entropy import system_entropy
 from nodealer.errors import BadSignature, CardUnreadable, DecodeError, EntryRefused, NodealerError, RelayError
-from nodealer.games.holdem.hand import Hand, NoHand
 from nodealer.log.journal import MemoryJournal
 from nodealer.log.keys import SigningKey
 from nodealer.play.bots import bot_for
@@ -44,10 +43,12 @@ class Player(Message, frozen=True):
 
 def wants_another(state: TableState, hands: int) -> bool:
     """Whether to begin the next hand: not after the last one, and not when one player has all the chips."""
-    if state.hand.number >= hands:
+    if state.over or state.hand.number >= hands:
         return False
-    game = state.hand.game
-    return not isinstance(game, Hand | NoHand) or sum(chips > 0 for chips in game.carry.chips.values()) > 1
+    sitting = [seat for seat in state.roster.with_cards if seat in state.present]
+    if state.config.rules.stake:
+        sitting = [seat for seat in sitting if state.account.chips[seat] > 0]
+    return len(sitting) >= state.config.protocol.claims.seats[0]
 
 
 async def sit(
@@ -82,7 +83,7 @@ async def sit(
                 entropy=system_entropy,
             )
         await _act(client, seat, hands, mover, chooser or _bot_chooses)
-        if seat.replica.state.phase in (Phase.ENDED, Phase.STOPPED):
+        if seat.replica.state.phase is Phase.ENDED or seat.number in seat.replica.state.expelled:
             return seat
     raise RelayError("the relay ended before the game did")
 
@@ -129,7 +130,7 @@ async def _bot_chooses(view: View, duty: Duty) -> bytes:
 async def _play(player: Player) -> int:
     async with connect_to(player.url) as client:
         seat = await sit(client, player.name, player.hands, _bot)
-    return 0 if seat.replica.state.fault is None else 1
+    return 1 if seat.replica.state.faults else 0
 
 
 def main() -> int:

@@ -170,7 +170,7 @@ async def _watch(url: str, plan: Plan, screen: Screen) -> Replica:
         async for frame in client.frames():
             if replica is not None:
                 screen.take(frame)
-                if replica.state.phase in (Phase.ENDED, Phase.STOPPED):
+                if replica.state.phase is Phase.ENDED:
                     return replica
                 continue
             lobby.receive(frame)
@@ -225,7 +225,7 @@ def _verify(replica: Replica, log: Path | None, screen: Screen) -> Report:
     session = replica.config.session
     with tempfile.TemporaryDirectory() as folder:
         path = log if log is not None else Path(folder) / "game.jsonl"
-        if log is None and replica.state.fault is not None:
+        if log is None and replica.state.faults:
             path = Path(f"nodealer-fault-{session.id.hex()[:8]}.jsonl")
         save_log(path, session, replica.entries)
         report = verify_file(path, entropy=system_entropy)

@@ -15,10 +15,12 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
-from nodealer.audit.verify import Report, verify_file
+from nodealer.audit.against import Comparison, compare
+from nodealer.audit.verify import FINGERPRINT, Report, verify_file
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.exits import BAD, GOOD, INCOMPLETE, UNJUDGED
 from nodealer.cli.output import err, out, print_json
+from nodealer.errors import BadParameter
 
 
 def verify(
@@ -27,6 +29,9 @@ def verify(
     jobs: Annotated[
         int | None, typer.Option(min=1, max=256, help="How many files are checked at once; default: all cores.")
     ] = None,
+    against: Annotated[
+        Path | None, typer.Option(help="Another log of the same session: who was shown something else?")
+    ] = None,
 ) -> None:
     """Check every signature, proof, rule and result of a game, from its log alone.
 
@@ -34,8 +39,15 @@ def verify(
     3 when everything so far is right but the game is not complete. Of several files the first of 1, 2, 3 counts that
     any of them gives.
 
+    With --against a second log of the session is checked too, and held against the first: two groups that were shown
+    two tables, with one player in both, see that only so. It ends with 1 when the logs have parted.
+
     Example: nodealer verify game.jsonl
     """
+    if against is not None:
+        if len(files) != 1:
+            raise BadParameter("one log is held against another")
+        raise typer.Exit(_verify_against(files[0], against, json=json))
     if len(files) == 1:
         report = _verify_one(files[0], quiet=json)
         if json:
@@ -53,6 +65,42 @@ def verify(
     if json:
         print_json(documents)
     raise typer.Exit(next(code for code in (BAD, UNJUDGED, INCOMPLETE, GOOD) if code in codes))
+
+
+def _verify_against(file: Path, other: Path, *, json: bool) -> int:
+    reports = _verify_one(file, quiet=json), _verify_one(other, quiet=json)
+    codes = {report.exit_code for report in reports}
+    if UNJUDGED in codes:
+        worst = next(report for report in reports if report.exit_code == UNJUDGED)
+        print_json(worst.as_json()) if json else print_report(out(), worst)
+        return UNJUDGED
+    found = compare(file, other, reports)
+    if json:
+        documents = [
+            {"file": str(path)} | report.as_json() for path, report in zip((file, other), reports, strict=True)
+        ]
+        print_json({"logs": documents, "against": found.as_json()})
+    else:
+        for path, report in zip((file, other), reports, strict=True):
+            out().print(f"[bold]{escape(str(path))}[/bold]", soft_wrap=True)
+            print_report(out(), report, brief=True)
+        _print_comparison(out(), found, reports[0])
+    if not found.agree or found.contradictions or BAD in codes:
+        return BAD
+    return INCOMPLETE if INCOMPLETE in codes else GOOD
+
+
+def _print_comparison(console: Console, found: Comparison, report: Report) -> None:
+    if found.agree:
+        console.print(f"The logs agree in all {found.common} entries that both have.", soft_wrap=True)
+        return
+    console.print(f"[red bold]PARTED[/red bold]: the logs are the same up to entry {found.common}.", soft_wrap=True)
+    for one in found.contradictions:
+        console.print(
+            f"{escape(report.who(one.seat))} signed two different entries with the number {one.seq}: "
+            f"entry {one.entries[0]} of the first log and {one.entries[1]} of the second.",
+            soft_wrap=True,
+        )
 
 
 def _verify_one(file: Path, *, quiet: bool) -> Report:
@@ -80,7 +128,7 @@ def print_report(console: Console, report: Report, *, brief: bool = False) -> No
     # Whatever a log says is text: a name must not be read as a command to the terminal.
     reason = escape(report.reason)
     words = {
-        "clean": "[green bold]CLEAN[/green bold]: everything in this log is proven.",
+        "clean": f"[green bold]CLEAN[/green bold]: {_clean(report)}.",
         "fault": f"[red bold]FAULT[/red bold]: {reason}.",
         "broken": f"[red bold]BROKEN[/red bold]: {reason}.",
         "incomplete": f"[yellow bold]INCOMPLETE[/yellow bold]: {reason}.",
@@ -90,34 +138,56 @@ def print_report(console: Console, report: Report, *, brief: bool = False) -> No
     if report.session is None or report.verdict == "not-a-log":
         return
     checks = ", ".join(f"{count} {name}" for name, count in report.checks.items())
-    console.print(f"{report.entries} entries, {len(report.results)} hands; checked: {checks}.", soft_wrap=True)
+    hands = len(report.chronicle.records)
+    console.print(f"{report.entries} entries, {hands} hands; checked: {checks}.", soft_wrap=True)
+    for line in _happened(report):
+        console.print(escape(line), soft_wrap=True)
     if brief:
         return
     console.print(f"session {report.session.id.hex()}", soft_wrap=True)
-    if report.roster is not None:
-        seats = ", ".join(f"{p.seat} {p.name} ({p.key.hex()[:16]})" for p in report.roster.players)
-        console.print(f"seats: {escape(seats)}", soft_wrap=True)
-    if report.results:
+    for seating in report.chronicle.seatings:
+        seats = ", ".join(f"{p.seat} {p.name} ({p.key.hex()[:FINGERPRINT]})" for p in seating.roster.players)
+        console.print(f"seats from hand {seating.from_hand + 1} on: {escape(seats)}", soft_wrap=True)
+    if report.chronicle.records:
         console.print(_results(report))
-    console.print("Not proven by any log: " + "; ".join(report.not_proven) + ".", soft_wrap=True)
+    console.print("Not proven by any log: " + escape("; ".join(report.not_proven)) + ".", soft_wrap=True)
+
+
+def _clean(report: Report) -> str:
+    """Only what is proven is called so."""
+    if not report.proven:
+        return "nothing false was found; what is not proven here was opened by the players after each hand"
+    return "everything in this log is proven"
+
+
+def _happened(report: Report) -> Iterator[str]:
+    """What stands beside every verdict: who was named, who was not waited for, whose result is held."""
+    for fault in report.faults:
+        yield f"at fault: {report.who(fault.seat)}: {fault.reason} (entry {fault.entry})"
+    for said in report.chronicle.statements:
+        by = ", ".join(report.name(seat) or str(seat) for seat in said.by)
+        what = {"gone": "declared gone", "move": "moved for by the rules"}.get(said.did, "the hand broken off")
+        of = what if said.of is None else f"{report.who(said.of)} {what}"
+        yield f"hand {said.hand + 1}, entry {said.entry}: {of}, said {by}"
+    for hand, seat in report.unchecked:
+        yield f"hand {hand + 1}: {report.who(seat)} has not opened its book; what it gained is held"
+    if report.gone:
+        yield "gone: " + ", ".join(report.who(seat) for seat in report.gone)
 
 
 def _results(report: Report) -> Table:
     table = Table("hand", "ended", "board", "winners")
-    for result in report.results:
+    for record in report.chronicle.records:
+        result, names = record.result, record.names
         winners = [
-            escape(f"{report.name(winner['seat']) or winner['seat']} {winner['amount']}")
+            f"{names.get(winner['seat'], winner['seat'])} {winner['amount']}"
             for pot in result.get("pots", [])
             for winner in pot["winners"]
         ]
         if result.get("winner") is not None:
             # Games without pots name one winner.
-            winners.append(escape(str(report.name(result["winner"]) or result["winner"])))
-        hand = result.get("hand")
-        table.add_row(
-            str(hand + 1 if isinstance(hand, int) else "?"),
-            str(result.get("ended", "")),
-            " ".join(result.get("board", [])),
-            ", ".join(winners),
-        )
+            winners.append(str(names.get(result["winner"], result["winner"])))
+        ended = str(result.get("ended", "")) if record.void is None else f"no result: {record.void}"
+        board = " ".join(result.get("board", []))
+        table.add_row(str(record.hand + 1), escape(ended), escape(board), escape(", ".join(winners)))
     return table

@@ -7,7 +7,8 @@ faces only once they are open, and never a connection or a clock.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from nodealer.cards import Event, Operation
@@ -35,9 +36,15 @@ class Turn:
 
 @dataclass(frozen=True)
 class Done:
-    """The hand is over. `result` is data for people and programs, equal for everybody."""
+    """The hand is over. `result` is data for people and programs, equal for everybody.
+
+    `paid` is what each seat has put in, `net` what it won or lost, in chips or in points: the table keeps the account,
+    and holds a gain back where the gainer's own check is still to come.
+    """
 
     result: dict[str, Any]
+    paid: Mapping[int, int] = field(default_factory=dict)
+    net: Mapping[int, int] = field(default_factory=dict)
 
 
 Want = Ask | Turn | Done
@@ -49,6 +56,14 @@ class Game(Protocol):
     @property
     def wants(self) -> Want: ...
 
+    @property
+    def players(self) -> tuple[int, ...]:
+        """The seats that are dealt in, named before the first deck is made: only they shuffle, and have a word."""
+
+    @property
+    def paid(self) -> Mapping[int, int]:
+        """What each seat has put in so far: it goes back when the hand ends without a result."""
+
     def told(self, events: tuple[Event, ...]) -> Game:
         """The operations that were asked for are finished; this is what they did."""
 
@@ -58,8 +73,28 @@ class Game(Protocol):
     def left(self, seats: tuple[int, ...], *, cards: bool) -> Game:
         """Seats are gone for the rest of this hand. Without `cards` no operation is possible any more."""
 
-    def digest(self) -> bytes:
-        """For comparing replicas."""
+    def default(self, seat: int) -> bytes | None:
+        """The move that is made for a seat that does not make one, or None where the seat has to go instead."""
+
+
+class WithoutStakes:
+    """For games that count no chips, deal everybody in, and have no move to make for a seat that makes none."""
+
+    seats: tuple[int, ...]
+
+    @property
+    def players(self) -> tuple[int, ...]:
+        """Everybody."""
+        return self.seats
+
+    @property
+    def paid(self) -> Mapping[int, int]:
+        """Nothing."""
+        return {}
+
+    def default(self, seat: int) -> bytes | None:
+        """None: the seat has to go."""
+        return None
 
 
 class Rules(Protocol):
@@ -74,6 +109,10 @@ class Rules(Protocol):
         """What the table agreed on about it, as canonical JSON."""
 
     @property
+    def stake(self) -> int:
+        """What a seat that is new has: chips, or 0 where games are only counted."""
+
+    @property
     def deck_max(self) -> int:
         """The largest deck it uses."""
 
@@ -81,5 +120,5 @@ class Rules(Protocol):
     def operations(self) -> frozenset[type[Operation]]:
         """All operations that it may ask for."""
 
-    def begin(self, hand: int, seats: tuple[int, ...], before: Game | None) -> Game:
-        """A hand of these seats; `before` is the finished hand before it, for what carries over."""
+    def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> Game:
+        """A hand of these seats, with what each of them has; `before` is the hand before it, for what carries over."""

@@ -14,8 +14,7 @@ import msgspec
 
 from nodealer.cards import Close, Deal, Event, Moved, NewDeck, Open, Opened, Operation, Place, Portion, Return, Show
 from nodealer.errors import BadParameter, DecodeError, IllegalMove
-from nodealer.games.base import Ask, Done, Game, Turn, Want
-from nodealer.tape import digest
+from nodealer.games.base import Ask, Done, Game, Turn, Want, WithoutStakes
 from nodealer.wire import CARDS_MAX, CARDS_MIN, DECKS_MAX, Message, Natural, SeatNumber, decode, encode
 
 DeckNumber = Annotated[int, msgspec.Meta(ge=0, lt=DECKS_MAX)]
@@ -101,7 +100,7 @@ Spot = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
-class FreeHand:
+class FreeHand(WithoutStakes):
     """What happened so far: which cards are whose, which are open, and what is printed on them where that is agreed."""
 
     number: int
@@ -187,12 +186,6 @@ class FreeHand:
         faces = self.decks.get(deck, ())
         return faces[index] if faces else index
 
-    def digest(self) -> bytes:
-        """For comparing replicas."""
-        cards = [sorted(self.held.items()), sorted(self.opened.items()), sorted(self.decks.items())]
-        place = [self.number, self.seats, sorted(self.gone), self.ending, repr(self.asking)]
-        return digest("free", encode([place, cards]))
-
     def _result(self, ending: str) -> dict[str, Any]:
         return {
             "hand": self.number,
@@ -232,7 +225,8 @@ class Free:
     operations: frozenset[type[Operation]] = frozenset(OPERATIONS.values())
 
     name = "free"
-    version = 0
+    version = 1
+    stake = 0
 
     def __post_init__(self) -> None:
         if type(self.deck_max) is not int or not CARDS_MIN <= self.deck_max <= CARDS_MAX:
@@ -255,6 +249,6 @@ class Free:
             raise BadParameter("the operations of a free table are not a list of: " + ", ".join(OPERATIONS))
         return cls(said.cards, frozenset(OPERATIONS[name] for name in said.operations))
 
-    def begin(self, hand: int, seats: tuple[int, ...], before: Game | None) -> FreeHand:
+    def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> FreeHand:
         """A hand of these seats. Nothing carries over."""
         return FreeHand(hand, seats)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
 import msgspec
 
 from nodealer.errors import BadSignature, DecodeError, EntryRefused
-from nodealer.log.keys import SIGNATURE_BYTES, SigningKey
+from nodealer.log.keys import SIGNATURE_BYTES, SigningKey, VerifyingKey
 from nodealer.log.roster import Roster
 from nodealer.tape import digest
 from nodealer.wire import Digest, Message, Natural, SeatNumber, decode, encode
@@ -59,12 +60,12 @@ def read_entry(data: bytes) -> Arrival:
     return Arrival(data, decode(Entry, signed, what="the entry"), signed, outer.signature)
 
 
-def authenticate(arrival: Arrival, roster: Roster, session: bytes) -> None:
+def authenticate(arrival: Arrival, keys: Mapping[int, VerifyingKey], session: bytes) -> None:
     """Raise `BadSignature`, naming nobody, or `EntryRefused`, naming a seat that signed for another session."""
     entry = arrival.entry
-    if entry.seat not in roster.keys:
+    if entry.seat not in keys:
         raise BadSignature(f"an entry in the name of seat {entry.seat}, which does not exist")
-    roster.keys[entry.seat].verify(arrival.signature, arrival.signed)
+    keys[entry.seat].verify(arrival.signature, arrival.signed)
     if entry.session != session:
         raise EntryRefused(entry.seat, "the entry is signed for another session")
 
@@ -85,8 +86,8 @@ def prove_equivocation(first: bytes, second: bytes, roster: Roster, session: byt
     Raises `DecodeError` when they are no such evidence.
     """
     one, other = read_entry(first), read_entry(second)
-    authenticate(one, roster, session)
-    authenticate(other, roster, session)
+    authenticate(one, roster.keys, session)
+    authenticate(other, roster.keys, session)
     if (one.entry.seat, one.entry.seq) != (other.entry.seat, other.entry.seq) or one.signed == other.signed:
         raise DecodeError("two entries that do not contradict each other")
     return one.entry.seat

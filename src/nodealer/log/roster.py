@@ -6,9 +6,9 @@ import unicodedata
 from functools import cached_property
 from typing import Final
 
-from nodealer.errors import BadParameter, DecodeError
+from nodealer.errors import BadParameter, BadSignature, DecodeError, Malformed
 from nodealer.log.keys import VerifyingKey
-from nodealer.tape import digest
+from nodealer.tape import digest, framed
 from nodealer.wire import NAME_BYTES_MAX, SEATS_MAX, SEATS_MIN, Message, SeatNumber, encode
 
 #: A player with cards. Every other role is named by the protocol that needs it.
@@ -90,3 +90,16 @@ def _refuse_bad_name(name: str, what: str) -> None:
         raise DecodeError(f"{what} is not in its normal form")
     if any(unicodedata.category(character).startswith(("C", "Zl", "Zp")) for character in name):
         raise DecodeError(f"{what} has a control character")
+
+
+def newcomer_words(session: bytes, roster: bytes, member: Member) -> bytes:
+    """What a seat that is new in a roster signs: this seat, name and key, in this roster of this session."""
+    return framed("nodealer/newcomer/v1", session, roster, member.seat, member.name, member.key)
+
+
+def verify_newcomer(signature: bytes, session: bytes, roster: bytes, member: Member) -> None:
+    """Raise `Malformed` unless the seat itself has signed that it sits in this roster."""
+    try:
+        VerifyingKey(member.key).verify(signature, newcomer_words(session, roster, member))
+    except BadSignature:
+        raise Malformed(f"seat {member.seat} has not signed that it sits in this roster") from None

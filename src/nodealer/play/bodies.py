@@ -1,4 +1,7 @@
-"""What an entry can say. Protocol messages and moves stand inside as their own canonical JSON."""
+"""What an entry can say. Protocol messages and moves stand inside as their own canonical JSON.
+
+Kinds that are reserved for later are refused like any unknown kind: `tick`, `word`, `random`, `seal`.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,10 @@ from typing import Annotated
 
 import msgspec
 
+from nodealer.log.entry import Signature
 from nodealer.log.roster import Roster
 from nodealer.tape import SEED_BYTES
-from nodealer.wire import Digest, Message, Natural, SeatNumber, decode
+from nodealer.wire import SEATS_MAX, Digest, Message, Natural, SeatNumber, decode
 
 Seed = Annotated[bytes, msgspec.Meta(min_length=SEED_BYTES, max_length=SEED_BYTES)]
 
@@ -34,24 +38,44 @@ class Move(Message, frozen=True, tag="move"):
     move: msgspec.Raw
 
 
-class Propose(Message, frozen=True, tag="propose"):
-    """From the next hand on, let this be the roster."""
+class Newcomer(Message, frozen=True):
+    """A seat that is new in a roster agrees to sit there: its own signature."""
 
-    duty: Digest
+    seat: SeatNumber
+    signature: Signature
+
+
+class Propose(Message, frozen=True, tag="propose"):
+    """Let this be the roster, from the next hand on."""
+
     roster: Roster
+    newcomers: Annotated[tuple[Newcomer, ...], msgspec.Meta(max_length=SEATS_MAX)]
 
 
 class Agree(Message, frozen=True, tag="agree"):
-    """My answer to a proposed roster."""
+    """I agree to a proposed roster."""
 
-    duty: Digest
-    yes: bool
+    proposal: Digest
+
+
+#: Every seat but one may owe a few messages at once.
+NAMED_MAX = 1024
 
 
 class Without(Message, frozen=True, tag="without"):
-    """Let us go on without these seats. Holds when every seat that stays has said so."""
+    """Let us not wait for these duties of other seats."""
 
-    seats: tuple[SeatNumber, ...]
+    duties: Annotated[tuple[Digest, ...], msgspec.Meta(min_length=1, max_length=NAMED_MAX)]
+
+
+class Break(Message, frozen=True, tag="break"):
+    """This duty of another seat is not done: let us break the hand off."""
+
+    duty: Digest
+
+
+class Leave(Message, frozen=True, tag="leave"):
+    """I leave this hand, or between hands sit out."""
 
 
 class Choice(Message, frozen=True):
@@ -71,7 +95,7 @@ class Claim(Message, frozen=True, tag="claim"):
 
 
 class Book(Message, frozen=True, tag="book"):
-    """My seed and my private choices of this hand."""
+    """My seed and my private choices of a hand."""
 
     duty: Digest
     seed: Seed
@@ -84,7 +108,9 @@ class End(Message, frozen=True, tag="end"):
     duty: Digest
 
 
-Body = Begin | Cards | Move | Propose | Agree | Without | Claim | Book | End
+Body = Begin | Cards | Move | Propose | Agree | Without | Break | Leave | Claim | Book | End
+#: Those that fulfil a duty.
+Answer = Begin | Cards | Move | Book | End
 
 
 def read_body(data: bytes) -> Body:

@@ -15,8 +15,6 @@ class Owed(enum.StrEnum):
 
     BEGIN = "begin"
     MOVE = "move"
-    PROPOSE = "propose"
-    AGREE = "agree"
     BOOK = "book"
     END = "end"
 
@@ -27,6 +25,15 @@ class OpenDuty:
 
     duty: Duty
     since: int
+
+    @property
+    def holds_up(self) -> bool:
+        """Whether others wait for it, so that it can be named. A book is never too late, and nobody waits for one."""
+        return not self.duty.optional and not (self.duty.deck is None and self.duty.kind == Owed.BOOK)
+
+    @property
+    def is_move(self) -> bool:
+        return self.duty.deck is None and self.duty.kind == Owed.MOVE
 
 
 @dataclass(frozen=True)
@@ -49,18 +56,23 @@ class Duties:
     def refreshed(self, owed: Iterable[Duty], height: int) -> Duties:
         """The duties once these are owed, at this height of the log."""
         now = {duty.id: duty for duty in owed}
-        if now.keys() == self.open.keys():
+        same = now.keys() == self.open.keys()
+        if same and all(duty.optional == self.open[id].duty.optional for id, duty in now.items()):
             return self
         over = [(id, known) for id, known in self.open.items() if id not in now]
         closed = self.closed.grown((id, ClosedDuty(known.duty.seat, known.since, height)) for id, known in over)
-        still = {id: self.open.get(id) or OpenDuty(duty, height) for id, duty in now.items()}
+        still = {id: OpenDuty(duty, self.open[id].since if id in self.open else height) for id, duty in now.items()}
         return Duties(still, closed, self.before)
 
     def next_hand(self) -> Duties:
         """What was closed in this hand was closed in the hand before, from now on."""
         return Duties(self.open, Grown(), self.closed)
 
-    def was_open(self, id: bytes, seat: int, seen: int) -> bool:
-        """Whether a duty of a seat, now closed, was open on a log of this height."""
+    def closed_since(self, id: bytes, seen: int) -> ClosedDuty | None:
+        """A duty that was open on a log of this height and is no more."""
         known = self.closed.get(id) or self.before.get(id)
-        return known is not None and known.seat == seat and known.since <= seen < known.until
+        return known if known is not None and known.since <= seen < known.until else None
+
+    def of(self, seat: int) -> dict[bytes, OpenDuty]:
+        """What a seat owes, or may do."""
+        return {id: known for id, known in self.open.items() if known.duty.seat == seat}

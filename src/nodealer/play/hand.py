@@ -5,58 +5,62 @@ Every function takes a state or a change and gives the next; refusing something 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
-from nodealer.cards import Finished, NewDeck, Operation
+from nodealer.cards import Event, Finished, Moved, NewDeck, Opened, Operation
 from nodealer.errors import BadParameter
-from nodealer.games.base import Ask, Done, Turn
+from nodealer.games.base import Ask, Done, Game, Turn
 from nodealer.play.duties import Owed
 from nodealer.play.phases import Phase
-from nodealer.play.state import Asked, Change, HandState, TableState
+from nodealer.play.rosters import in_force
+from nodealer.play.state import Asked, Books, Change, HandRecord, HandState, TableState
 from nodealer.protocols.base import DeckChange, Duty
 from nodealer.tape import digest
-from nodealer.wire import DECKS_MAX
+from nodealer.wire import DECKS_MAX, encode
+
+
+class NoCards(Exception):
+    """A deck is wanted that too few seats are left to make."""
+
 
 # --- Duties ---
 
 
 def owed(state: TableState) -> tuple[Duty, ...]:
     """Every duty that is open in a state."""
-    hand = state.hand
+    books = tuple(_book(state, number, seat) for number, case in state.books.items() for seat in sorted(case.owing))
     if state.phase is Phase.BETWEEN:
-        if state.proposed is not None:
-            waiting = tuple(seat for seat in state.present if seat not in state.proposed.agreed)
-            anchor = digest("proposed", state.proposed.roster.digest, state.proposals)
-            return tuple(Duty(hand.binding, None, seat, Owed.AGREE, anchor) for seat in waiting)
-        return tuple(duty for seat in state.roster.seats for duty in _between(state, seat))
-    if state.phase is Phase.BOOKS:
-        waiting = tuple(seat for seat in hand.binding.seats if seat not in hand.books and seat not in state.gone)
-        return tuple(Duty(hand.binding, None, seat, Owed.BOOK, digest("book", hand.number)) for seat in waiting)
+        return (*books, *(duty for seat in state.roster.seats for duty in _between(state, seat)))
     if state.phase is Phase.PLAYING:
-        return (*(duty for deck in hand.decks.values() for duty in deck.duties), *_moves(hand))
-    return ()
+        hand = state.hand
+        return (*books, *(duty for deck in hand.decks.values() for duty in deck.duties), *_moves(hand))
+    return books
+
+
+def _book(state: TableState, hand: int, seat: int) -> Duty:
+    return Duty(state.books[hand].binding, None, seat, Owed.BOOK, digest("book", hand))
 
 
 def _between(state: TableState, seat: int) -> tuple[Duty, ...]:
-    """What a seat may do between hands: begin the next one, end, or propose another roster."""
+    """What a seat may do between hands: begin the next one, or end."""
     hand = state.hand
-    anchor = digest("between", state.roster.digest, state.proposals)
-    propose = Duty(hand.binding, None, seat, Owed.PROPOSE, anchor, optional=True)
-    end = Duty(hand.binding, None, seat, Owed.END, anchor, optional=True)
-    if seat in state.ended:
+    if seat in state.ended | state.expelled:
         return ()
-    if seat in hand.commitments:
-        # It may still leave: if the others have ended, the hand that it begun will never start.
-        return propose, end
+    anchor = digest("between", state.roster.digest)
+    end = Duty(hand.binding, None, seat, Owed.END, anchor, optional=not state.over or seat in state.gone)
+    if seat in hand.commitments or state.over:
+        # It may still end: if the others have, the hand that it begun will never start.
+        return (end,)
     # A seat that is gone may come back for the next hand; nobody waits for it.
-    return propose, Duty(hand.binding, None, seat, Owed.BEGIN, anchor, optional=seat in state.gone), end
+    return Duty(hand.binding, None, seat, Owed.BEGIN, anchor, optional=seat in state.gone), end
 
 
 def _moves(hand: HandState) -> tuple[Duty, ...]:
     if hand.game is None or not isinstance(want := hand.game.wants, Turn):
         return ()
-    exact = want.round is None
-    anchor = digest("turn", hand.turn, hand.game.digest()) if exact else digest("round", want.round or 0)
+    # In a round the seats move side by side: a move answers the round, and not what others moved meanwhile.
+    anchor = digest("move", hand.course) if want.round is None else digest("round", want.round)
     return (
         *(Duty(hand.binding, None, seat, Owed.MOVE, anchor, choice=True) for seat in want.seats),
         *(Duty(hand.binding, None, seat, Owed.MOVE, anchor, choice=True, optional=True) for seat in want.may),
@@ -64,12 +68,46 @@ def _moves(hand: HandState) -> tuple[Duty, ...]:
 
 
 def refreshed(state: TableState, height: int) -> TableState:
-    """The state with its duties brought up to date at this height of the log."""
-    if len(state.ends) < state.hand.number:
-        state = replace(state, ends=(*state.ends, height))
+    """The state with its duties brought up to date at this height of the log. Votes for what is closed are void."""
+    if len(state.chronicle.ends) < state.hand.number:
+        state = state.noted(ends=(*state.chronicle.ends, height))
     if state.hand.past.newest is not state.hand.decks:
         state = state.with_hand(past=state.hand.past.grown([(height, state.hand.decks)]))
-    return replace(state, duties=state.duties.refreshed(owed(state), height))
+    state = replace(state, duties=state.duties.refreshed(owed(state), height))
+    hand, still = state.hand, state.duties.open.keys()
+    if any(duties - still for duties in hand.votes.values()) or any(duty not in still for duty in hand.breaks.values()):
+        votes = {seat: duties & still for seat, duties in hand.votes.items() if duties & still}
+        breaks = {seat: duty for seat, duty in hand.breaks.items() if duty in still}
+        state = state.with_hand(votes=votes, breaks=breaks)
+    return state
+
+
+# --- The game: what it is told is hashed, and that hash is what its moves answer ---
+
+
+def told(hand: HandState, game: Game, what: str, *said: bytes | str | int) -> HandState:
+    """The hand once its game has been told something."""
+    return replace(hand, game=game, course=digest(what, hand.course, *said))
+
+
+def _words(events: Iterable[Event]) -> bytes:
+    """Events as they are hashed: a list for each card that was moved or opened."""
+    words = list[list[object]]()
+    for event in events:
+        if isinstance(event, Moved):
+            words.append(["moved", event.card.deck, event.card.epoch, event.card.position, event.holder])
+        elif isinstance(event, Opened):
+            words.append(["opened", event.card.deck, event.card.epoch, event.card.position, event.face])
+    return encode(words)
+
+
+def moved(change: Change, seat: int, move: bytes) -> Change:
+    """A seat's move. Raises `IllegalMove`, or `BadParameter` for one that asks for what cannot be."""
+    hand = change.state.hand
+    if hand.game is None:
+        raise BadParameter("there is no game to move in")
+    after = told(hand, hand.game.moved(seat, move), "moved", seat, move)
+    return drive(change.to(replace(change.state, hand=after)))
 
 
 # --- The hand ---
@@ -78,18 +116,27 @@ def refreshed(state: TableState, height: int) -> TableState:
 def begin_hand(state: TableState) -> Change:
     """Start the hand once every seat that is present has begun it."""
     hand = state.hand
-    if state.proposed is not None or not set(state.present) <= hand.commitments.keys():
+    if state.over or not set(state.present) <= hand.commitments.keys():
         return Change(state)
-    seats = tuple(seat for seat in state.roster.seats if seat in hand.commitments)
-    players = tuple(seat for seat in state.roster.with_cards if seat in seats)
+    began = tuple(seat for seat in state.roster.with_cards if seat in hand.commitments)
     claims, rules = state.config.protocol.claims, state.config.rules
-    binding = state.config.binding(hand.number, state.roster, seats)
-    filled = {role for role, _ in binding.roles}
-    if not claims.seats[0] <= len(players) <= claims.seats[1] or not set(claims.roles) <= filled:
+    filled = {role for role, seat in state.roster.roles if seat in hand.commitments}
+    if not claims.seats[0] <= len(began) <= claims.seats[1] or not set(claims.roles) <= filled:
         return Change(state)
-    game = rules.begin(hand.number, players, hand.game)
-    begun = replace(hand, binding=binding, game=game, withouts={})
-    return drive(Change(replace(state, phase=Phase.PLAYING, hand=begun, gone=state.gone - frozenset(seats))))
+    account = state.account.seated(began, rules.stake).released()
+    chips = {seat: account.chips[seat] for seat in began}
+    game = rules.begin(hand.number, began, hand.game, chips)
+    others = tuple(seat for seat in hand.commitments if seat not in state.roster.with_cards)
+    seats = tuple(sorted((*game.players, *others)))
+    binding = state.config.binding(hand.number, state.roster, seats)
+    part = state.config.session.proposal.game
+    agreed = encode([part.name, part.version, part.parameters, sorted(chips.items())])
+    course = digest("game", state.config.session.id, hand.number, agreed)
+    begun = replace(hand, binding=binding, game=game, course=course, votes={}, breaks={})
+    proposed = {id: replace(one, begins=one.begins + 1) for id, one in state.proposed.items() if one.begins == 0}
+    gone = state.gone - hand.commitments.keys()
+    state = replace(state, phase=Phase.PLAYING, hand=begun, gone=gone, account=account, proposed=proposed)
+    return drive(Change(state))
 
 
 def drive(change: Change) -> Change:
@@ -103,13 +150,25 @@ def drive(change: Change) -> Change:
             return change.to(_end_hand(state, want))
         if isinstance(want, Turn):
             return change
-        if hand.asked is None:
-            change = _ask(change, want)
-        elif not hand.asked.done:
-            return change
-        else:
-            game = hand.game.told(hand.asked.happened)
-            change = change.to(state.with_hand(game=game, asked=None, turn=hand.turn + 1))
+        try:
+            if hand.asked is None:
+                change = _ask(change, want)
+            elif not hand.asked.done:
+                return change
+            else:
+                events = hand.asked.happened
+                after = told(hand, hand.game.told(events), "told", _words(events))
+                change = change.to(replace(state, hand=replace(after, asked=None)))
+        except NoCards:
+            change = change.to(replace(state, hand=without_cards(hand)))
+
+
+def without_cards(hand: HandState, leaving: tuple[int, ...] = ()) -> HandState:
+    """No card can be dealt or opened any more: the game ends by its own rule."""
+    if hand.game is None:
+        return hand
+    after = told(hand, hand.game.left(leaving, cards=False), "left", 0, *leaving)
+    return replace(after, decks={}, asked=None)
 
 
 def _ask(change: Change, ask: Ask) -> Change:
@@ -134,6 +193,8 @@ def _request(change: Change, deck: int, operation: Operation) -> Change:
             raise BadParameter(f"a deck of {operation.faces} cards, and the game announced {most}")
         gone = tuple(sorted(state.gone & set(hand.binding.seats)))
         binding = hand.binding.without(gone) if gone else hand.binding
+        if len(binding.players) < state.config.protocol.claims.seats[0]:
+            raise NoCards
         made = state.config.protocol.new_deck(binding, deck, operation.faces, operation.owner)
         return take_deck(change, deck, DeckChange(made))
     if deck not in hand.decks:
@@ -157,17 +218,39 @@ def take_deck(change: Change, deck: int, made: DeckChange) -> Change:
     return _request(change, deck, rest[0]) if rest else change
 
 
+# --- Its end ---
+
+
 def _end_hand(state: TableState, done: Done) -> TableState:
-    """The hand is over: open the books where the protocol needs it, or go on to the next hand."""
-    state = replace(state.with_hand(asked=None), results=(*state.results, done.result))
-    if state.config.protocol.claims.open_book_at_end:
-        return replace(state, phase=Phase.BOOKS)
-    return next_hand(state)
+    """The hand is over. Where the protocol ends with open books, gains are held until these are open."""
+    books = state.config.protocol.claims.open_book_at_end
+    account = state.account.closed(state.hand.number, done.paid, done.net, books=books)
+    record = HandRecord(state.hand.number, _names(state), done.result, done.net)
+    state = replace(state, account=account)
+    return next_hand(with_books(state) if books else state, record)
 
 
-def next_hand(state: TableState) -> TableState:
-    """Between this hand and the next."""
+def with_books(state: TableState) -> TableState:
+    """From now on every seat that was dealt in owes its book of this hand, also one that has left."""
+    hand = state.hand
+    owing = frozenset(hand.binding.players) - state.expelled
+    books = Books(hand.binding, hand.commitments, hand.deeds, owing)
+    return replace(state, books={**state.books, hand.number: books})
+
+
+def void_hand(state: TableState, reason: str) -> TableState:
+    """The hand is over without a result."""
+    return next_hand(state, HandRecord(state.hand.number, _names(state), void=reason))
+
+
+def next_hand(state: TableState, record: HandRecord) -> TableState:
+    """Between this hand and the next; a roster that was agreed on meanwhile comes into force."""
     number = state.hand.number + 1
     binding = state.config.binding(number, state.roster, state.roster.seats)
     fresh = HandState(number, binding, game=state.hand.game)
-    return replace(state, phase=Phase.BETWEEN, hand=fresh, duties=state.duties.next_hand())
+    state = state.noted(records=(*state.chronicle.records, record))
+    return in_force(replace(state, phase=Phase.BETWEEN, hand=fresh, duties=state.duties.next_hand()))
+
+
+def _names(state: TableState) -> dict[int, str]:
+    return {seat: state.roster.player(seat).name for seat in state.hand.binding.seats if seat in state.roster.seats}

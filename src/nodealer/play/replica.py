@@ -1,9 +1,9 @@
 """The replica: the only thing that turns an entry into state, for player, spectator and auditor alike.
 
 The log always grows: an entry that is in it takes its number and moves the head, whatever it did to the table. The
-table's state is immutable, so a check that fails later takes the table back to just before the false entry, records the
-fault there, and leaves everything that honest seats did after it void. Checks may be settled entry by entry (eager),
-many at once, or a hand's while the next one is read: the outcome is the same.
+table's state is immutable, so a check that fails later takes the table back to just before the false entry, names its
+seat there, and takes what came after it once more. Checks may be settled entry by entry (eager), many at once, or a
+hand's while the next one is read: the outcome is the same.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from dataclasses import dataclass, replace
 
 from nodealer.cards import Event
 from nodealer.errors import (
+    BadSignature,
     EntryRefused,
     LogBroken,
     Malformed,
     NodealerError,
-    PeerError,
     PeerFault,
     ProofRejected,
     Undecided,
 )
 from nodealer.log.entry import Arrival, Entry, authenticate, first_head, next_head, read_entry
-from nodealer.play.bodies import Body, read_body
-from nodealer.play.duties import Duties
+from nodealer.play.bodies import Body, Book, read_body
 from nodealer.play.hand import refreshed
+from nodealer.play.law import counted, expel
 from nodealer.play.phases import Phase
 from nodealer.play.state import Change, Config, Fault, TableState, first_state
 from nodealer.play.steps import Origin, TooLate, apply_body, was_due
@@ -52,9 +52,7 @@ class Outcome(enum.Enum):
     ACCEPTED = "accepted"
     #: It came too late: in the log, without effect, nobody's fault.
     DROPPED = "dropped"
-    #: The table had stopped: in the log, without effect.
-    VOID = "void"
-    #: It, or something before it, is false: the table has stopped.
+    #: It, or something that it shows, is false: a seat is named, and gone for good.
     FAULT = "fault"
     #: The same bytes again: not in the log a second time.
     REPEATED = "repeated"
@@ -66,7 +64,7 @@ class Applied:
 
     outcome: Outcome
     entry: Entry
-    #: None where the table does not look at what an entry says any more.
+    #: None where what it says is not looked at: a repetition, or a second entry with one number.
     body: Body | None = None
     events: tuple[Event, ...] = ()
     #: The checks that it owes, settled or not.
@@ -102,7 +100,12 @@ class Replica:
         self._entropy = entropy
         self._eager = eager
         self._begin = begin
+        self._heads = [self.head]
         self._heights = {self.head: 0}
+        #: The keys of every seat that this log has seen.
+        self._keys = dict(config.session.proposal.roster.keys)
+        #: How many entries were part of the log until something before them turned out to be false.
+        self.undone = 0
         #: Identity key to the entries it signed, in the order of their numbers.
         self._signed: dict[bytes, list[bytes]] = {}
         self._owed: list[_Owed] = []
@@ -112,11 +115,6 @@ class Replica:
     def height(self) -> int:
         """How many entries the log has."""
         return len(self.entries)
-
-    @property
-    def stopped(self) -> bool:
-        """Whether a fault has stopped the table."""
-        return self.state.phase is Phase.STOPPED
 
     def digest(self) -> bytes:
         """Equal for all replicas of one log whose checks are settled."""
@@ -143,22 +141,29 @@ class Replica:
         """
         arrival = read_entry(data)
         entry = arrival.entry
-        authenticate(arrival, self.state.roster, self.config.session.id)
-        signed = self._signed.setdefault(self.state.roster.player(entry.seat).key, [])
+        authenticate(arrival, self._keys, self.config.session.id)
+        signed = self._signed.setdefault(self.state.known[entry.seat].key, [])
         if entry.seq < len(signed):
-            return Applied(self._again(arrival, signed[entry.seq]), entry)
-        if entry.seq > len(signed):
-            raise EntryRefused(entry.seat, f"entry {entry.seq} of this seat before its {len(signed)}", self.height)
-        if entry.seen not in self._heights:
-            raise EntryRefused(entry.seat, "the entry saw a log that is not this one", self.height)
-        applied = self._apply(arrival)
-        signed.append(data)
-        return applied
+            return self._again(arrival, signed[entry.seq])
+        try:
+            if entry.seat in self.state.expelled:
+                raise EntryRefused(entry.seat, "the seat was found at fault and has no word any more", self.height)
+            if entry.seq > len(signed):
+                raise EntryRefused(entry.seat, f"entry {entry.seq} of this seat before its {len(signed)}", self.height)
+            if entry.seen not in self._heights:
+                raise EntryRefused(entry.seat, "the entry saw a log that is not this one", self.height)
+            return self._apply(arrival)
+        except NodealerError:
+            # Refused on a state that may itself be false: it is judged again on the true one.
+            if not self._owed and not self._settling:
+                raise
+        self.settle()
+        return self.append(data)
 
     def settle(self) -> None:
-        """Settle every check that is owed. Afterwards the state is verified, or it is stopped by a fault."""
-        self._begin_settling()
-        while self._settling:
+        """Settle every check that is owed. Afterwards the state is verified."""
+        while self._owed or self._settling:
+            self._begin_settling()
             self._wait()
 
     def _begin_settling(self) -> None:
@@ -173,11 +178,9 @@ class Replica:
         try:
             settling.wait()
         except ProofRejected as rejected:
-            # Everything after the false entry is void, whatever it seemed to do.
             self._settling.clear()
             self._owed = []
-            before = next(one.before for one in settling.owed if one.entry == rejected.entry)
-            self._stop(before, rejected, rejected.check)
+            self._rewind(next(one for one in settling.owed if one.entry == rejected.entry), rejected, settling.owed)
         except BaseException:
             # When the source of entropy fails, nothing is settled and everything is still owed.
             self._owed = [one for waiting in self._settling for one in waiting.owed] + self._owed
@@ -185,46 +188,63 @@ class Replica:
             raise
         else:
             self._settling.popleft()
-        self.checks_settled += sum(len(one.checks) for one in settling.owed)
+            self.checks_settled += sum(len(one.checks) for one in settling.owed)
 
-    def _again(self, arrival: Arrival, earlier: bytes) -> Outcome:
+    def _rewind(self, false: _Owed, rejected: ProofRejected, owed: Sequence[_Owed]) -> None:
+        """Go back to just before a false entry, name its seat there, and take what came after it once more.
+
+        What the others said after it is judged as if it had come after the fault: what was due is due or late, and what
+        was built on the false entry is refused, and no part of the log.
+        """
+        self.checks_settled += sum(len(one.checks) for one in owed if one.entry <= false.entry)
+        later = self._cut(false.entry + 1)
+        fault = Fault(false.entry, rejected.seat, rejected.check, rejected.reason)
+        self.state = self._expelled(false.before, fault, false.entry).state
+        for data in later:
+            try:
+                self.append(data)
+            except (EntryRefused, BadSignature):
+                self.undone += 1
+
+    def _again(self, arrival: Arrival, earlier: bytes) -> Applied:
         """A number that was used before: the same words once more, or a contradiction."""
+        seat = arrival.entry.seat
         if arrival.signed == read_entry(earlier).signed:
-            return Outcome.REPEATED
+            return Applied(Outcome.REPEATED, arrival.entry)
         self.settle()
-        if not self.stopped:
-            reason = f"it signed two different entries with the number {arrival.entry.seq}"
-            self._stop(self.state, PeerFault(arrival.entry.seat, reason, self.height), "signatures")
-        self._grow(arrival.data)
-        return Outcome.FAULT
+        if seat in self.state.expelled:
+            raise EntryRefused(seat, "the seat was found at fault and has no word any more", self.height)
+        reason = f"it signed two different entries with the number {arrival.entry.seq}"
+        change = self._expelled(self.state, Fault(self.height, seat, "signatures", reason), self.height)
+        applied = self._commit(arrival, None, change)
+        # It has no number of its own.
+        self._signed[self.state.known[seat].key].pop()
+        return applied
 
     def _apply(self, arrival: Arrival) -> Applied:
-        entry = arrival.entry
-        if self.stopped:
-            self._grow(arrival.data)
-            return Applied(Outcome.VOID, entry)
-        body: Body | None = None
+        body = self._read(arrival.entry)
         try:
-            body = self._read(entry)
-            change = self._change(entry, body)
+            change = counted(self._change(arrival.entry, body), self.height)
         except TooLate:
-            self._grow(arrival.data)
-            return Applied(Outcome.DROPPED, entry, body)
-        except (PeerFault, Undecided) as fault:
-            self.settle()
-            if not self.stopped:
-                self._stop(self.state, fault, "message")
-            self._grow(arrival.data)
-            return Applied(Outcome.FAULT, entry, body)
-        except NodealerError:
-            # Refused on a state that may itself be false: then the entry is void, and not to be blamed. Nor need a game
-            # cope with what no true deck gives, such as one face twice, where all seats went on with a false one.
-            if not self._owed and not self._settling:
+            self._signed_and_grown(arrival)
+            return Applied(Outcome.DROPPED, arrival.entry, body)
+        except (PeerFault, Undecided) as error:
+            if self._owed or self._settling:
                 raise
-            self.settle()
-            return self._apply(arrival)
-        outcome = self._commit(arrival, change)
-        return Applied(outcome, entry, body, change.events, change.checks)
+            change = self._expelled(self.state, self._fault(error), self.height)
+        return self._commit(arrival, body, change)
+
+    def _expelled(self, before: TableState, fault: Fault, entry: int) -> Change:
+        """The table after a fault. Where the cards do not let it go on, the hand is broken off."""
+        try:
+            return counted(expel(Change(before), fault), entry)
+        except (PeerFault, Undecided):
+            return counted(expel(Change(before), fault, play_on=False), entry)
+
+    def _fault(self, error: PeerFault | Undecided) -> Fault:
+        if isinstance(error, Undecided):
+            return Fault(self.height, None, "message", str(error))
+        return Fault(self.height if error.entry is None else error.entry, error.seat, "message", error.reason)
 
     def _read(self, entry: Entry) -> Body:
         try:
@@ -235,20 +255,23 @@ class Replica:
     def _change(self, entry: Entry, body: Body) -> Change:
         state = self.state
         origin = Origin(self.height, entry.seat, entry.hand, self._heights[entry.seen])
-        if (entry.hand, entry.roster) == (state.hand.number, state.roster.digest):
+        # A book is never too late: it names its hand by its duty.
+        if isinstance(body, Book) or (entry.hand, entry.roster) == (state.hand.number, state.roster.digest):
             return apply_body(state, origin, body)
         # For another hand or roster it can only be late, and only if it was due on what it saw.
         if was_due(state, origin, body):
             raise TooLate
         raise EntryRefused(entry.seat, f"the entry is signed for another hand or roster ({entry.hand})", self.height)
 
-    def _commit(self, arrival: Arrival, change: Change) -> Outcome:
+    def _commit(self, arrival: Arrival, body: Body | None, change: Change) -> Applied:
         number, before = self.height, self.state
-        self.state = refreshed(change.state, number + 1)
+        self.state = change.state
+        if self.state.roster is not before.roster:
+            self._keys |= self.state.roster.keys
         if change.checks:
             checks = tuple(replace(check, entry=number) for check in change.checks)
             self._owed.append(_Owed(number, before, checks))
-        self._grow(arrival.data)
+        self._signed_and_grown(arrival)
         if self._eager or self.state.roster is not before.roster:
             # Who may speak is decided by the roster: it must not come from a log that may be false.
             self.settle()
@@ -256,20 +279,31 @@ class Replica:
             self._begin_settling()
             while len(self._settling) > HANDS_AHEAD:
                 self._wait()
-        return Outcome.FAULT if self.stopped else Outcome.ACCEPTED
+        fault = len(self.state.faults) > len(before.faults)
+        return Applied(Outcome.FAULT if fault else Outcome.ACCEPTED, arrival.entry, body, change.events, change.checks)
+
+    def _signed_and_grown(self, arrival: Arrival) -> None:
+        self._signed[self.state.known[arrival.entry.seat].key].append(arrival.data)
+        self._grow(arrival.data)
 
     def _grow(self, data: bytes) -> None:
         self.entries.append(data)
         self.head = next_head(self.head, data)
+        self._heads.append(self.head)
         self._heights[self.head] = self.height
 
-    def _stop(self, before: TableState, fault: PeerError | Undecided, check: str) -> None:
-        """Stop the table in the state before the false entry."""
-        if isinstance(fault, PeerError):
-            record = Fault(fault.entry if fault.entry is not None else self.height, fault.seat, check, fault.reason)
-        else:
-            record = Fault(self.height, None, check, str(fault))
-        self.state = replace(before, phase=Phase.STOPPED, fault=record, duties=Duties())
+    def _cut(self, height: int) -> list[bytes]:
+        """Forget the entries from a height on, and give them."""
+        later = self.entries[height:]
+        for data in reversed(later):
+            signed = self._signed[self.state.known[read_entry(data).entry.seat].key]
+            if signed and signed[-1] == data:
+                signed.pop()
+        for head in self._heads[height + 1 :]:
+            del self._heights[head]
+        del self.entries[height:], self._heads[height + 1 :]
+        self.head = self._heads[-1]
+        return later
 
 
 def replay(config: Config, entries: Sequence[bytes], *, entropy: Entropy, eager: bool = True) -> Replica:

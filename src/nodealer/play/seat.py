@@ -17,9 +17,25 @@ from nodealer.log.entry import Entry, read_entry, sign_entry
 from nodealer.log.journal import Chosen, Journal, Sent
 from nodealer.log.keys import SigningKey
 from nodealer.log.roster import Roster
-from nodealer.play.bodies import Agree, Begin, Body, Book, Cards, Choice, Claim, End, Move, Propose, Without, read_body
+from nodealer.play.bodies import (
+    Agree,
+    Answer,
+    Begin,
+    Body,
+    Book,
+    Break,
+    Cards,
+    Choice,
+    Claim,
+    End,
+    Leave,
+    Move,
+    Newcomer,
+    Propose,
+    Without,
+    read_body,
+)
 from nodealer.play.duties import OpenDuty, Owed
-from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Outcome, Replica
 from nodealer.play.state import Config
 from nodealer.play.steps import Origin, TooLate, apply_body
@@ -98,6 +114,8 @@ class Seat:
         """Fulfil every duty that needs no person. The entries are in the journal when this returns."""
         # Here, and only here, stands the rule: nothing leaves a seat on an unverified log.
         self.replica.settle()
+        if self.number in self.replica.state.expelled:
+            return []
         sent = []
         for open_duty in list(self.replica.state.duties.open.values()):
             body = self._answer(open_duty)
@@ -115,7 +133,7 @@ class Seat:
         if duty.deck is None and duty.kind == Owed.END and not self.stays:
             return End(duty.id)
         if duty.deck is None and duty.kind == Owed.BOOK:
-            return Book(duty.id, self._tape(duty.binding.hand).seed, self._opened_choices())
+            return Book(duty.id, self._tape(duty.binding.hand).seed, self._opened_choices(duty.binding.hand))
         if duty.deck is None or duty.optional or (duty.choice and duty.id not in self._choices):
             return None
         deck = self.replica.state.hand.decks[duty.deck]
@@ -170,17 +188,36 @@ class Seat:
         """Make a move in the game. Raises `IllegalMove` when it is not this seat's turn or the rules forbid it."""
         return self._send_settled(Move(self._table_duty(Owed.MOVE).id, msgspec.Raw(encode(move))))
 
-    def propose(self, roster: Roster) -> bytes:
-        """Propose another roster for the next hand."""
-        return self._send_settled(Propose(self._table_duty(Owed.PROPOSE).id, roster))
+    def propose(self, roster: Roster, newcomers: Mapping[int, bytes] | None = None) -> bytes:
+        """Propose another roster, with the signature of each seat that is new in it."""
+        signed = tuple(Newcomer(seat, signature) for seat, signature in sorted((newcomers or {}).items()))
+        return self._send_settled(Propose(roster, signed))
 
-    def agree(self, yes: bool = True) -> bytes:
-        """Answer a proposed roster."""
-        return self._send_settled(Agree(self._table_duty(Owed.AGREE).id, yes))
+    def agree(self, proposal: bytes) -> bytes:
+        """Agree to a proposed roster."""
+        return self._send_settled(Agree(proposal))
 
     def without(self, seats: Iterable[int]) -> bytes:
-        """Say that the table should go on without these seats."""
-        return self._send_settled(Without(tuple(sorted(seats))))
+        """Say that the table should not wait for what these seats owe now."""
+        owed = self._held_up(frozenset(seats))
+        if not owed:
+            raise IllegalMove("nobody waits for these seats")
+        return self._send_settled(Without(tuple(sorted(owed))))
+
+    def break_off(self) -> bytes:
+        """Say that the hand should be broken off, because another seat does not do what it owes."""
+        owed = self._held_up(frozenset(self.replica.state.roster.seats) - {self.number})
+        if not owed:
+            raise IllegalMove("nobody waits for another seat")
+        return self._send_settled(Break(min(owed)))
+
+    def leave(self) -> bytes:
+        """Leave the hand, or between hands sit out."""
+        return self._send_settled(Leave())
+
+    def _held_up(self, seats: frozenset[int]) -> list[bytes]:
+        open_duties = self.replica.state.duties.open
+        return [id for id, known in open_duties.items() if known.duty.seat in seats and known.holds_up]
 
     @property
     def disputes(self) -> bool:
@@ -201,7 +238,8 @@ class Seat:
                     Cards(duty.id, msgspec.Raw(deck.message(duty, self._tape(duty.binding.hand))))
                 )
         seed = self._tape(self.replica.state.hand.number).seed
-        return self._send_settled(Claim(unreadable.deck, unreadable.position, seed, self._opened_choices()))
+        choices = self._opened_choices(self.replica.state.hand.number)
+        return self._send_settled(Claim(unreadable.deck, unreadable.position, seed, choices))
 
     # --- Inside ---
 
@@ -214,15 +252,17 @@ class Seat:
     def _tape(self, hand: int) -> Tape:
         return hand_tape(self._root, session=self.replica.config.session.id, seat=self.number, hand=hand)
 
-    def _opened_choices(self) -> tuple[Choice, ...]:
-        hand = {deed.duty.id for _, deed in self.replica.state.hand.deeds.items()}
-        return tuple(Choice(duty, choice) for duty, choice in sorted(self._choices.items()) if duty in hand)
+    def _opened_choices(self, hand: int) -> tuple[Choice, ...]:
+        state = self.replica.state
+        deeds = state.hand.deeds if hand == state.hand.number else state.books[hand].deeds
+        made = {deed.duty.id for _, deed in deeds.items()}
+        return tuple(Choice(duty, choice) for duty, choice in sorted(self._choices.items()) if duty in made)
 
     def _send_settled(self, body: Body) -> bytes:
         self.replica.settle()
         state, height = self.replica.state, self.replica.height
-        if state.phase is Phase.STOPPED:
-            raise IllegalMove("the table has stopped")
+        if self.number in state.expelled:
+            raise IllegalMove("this seat was found at fault")
         # A number that is signed is used up: what the table would refuse must not be signed at all.
         try:
             apply_body(state, Origin(height, self.number, state.hand.number, height), body)
@@ -255,7 +295,7 @@ class Seat:
     def _note(self, data: bytes, body: Body) -> None:
         self._sent.append(data)
         self._outbox.append(data)
-        if not isinstance(body, Without | Claim):
+        if isinstance(body, Answer):
             self._answered.add(body.duty)
 
     def _restore(self) -> None:

@@ -9,8 +9,9 @@ from typing import Any
 from nodealer.cards import Event, Operation
 from nodealer.errors import BadParameter
 from nodealer.games.base import Game, Rules
-from nodealer.log.roster import Roster
+from nodealer.log.roster import Member, Roster
 from nodealer.log.session import Session
+from nodealer.play.account import Account
 from nodealer.play.duties import Duties
 from nodealer.play.grown import Grown
 from nodealer.play.phases import Phase
@@ -19,18 +20,63 @@ from nodealer.protocols.base import Binding, CardProtocol, Deck, Duty
 from nodealer.tape import digest
 from nodealer.wire import encode
 
-#: An opened book: the seed of a hand, and the private choices by the duties that they were made for.
-OpenedBook = tuple[bytes, Mapping[bytes, bytes]]
-
 
 @dataclass(frozen=True)
 class Fault:
-    """Why a table stopped. `seat` is None when nobody can be named."""
+    """A proven wrong, and the entry that shows it. `seat` is None when nobody can be named."""
 
     entry: int
     seat: int | None
     check: str
     reason: str
+
+
+@dataclass(frozen=True)
+class Statement:
+    """Seats said that the table should not wait for another, and it did not."""
+
+    entry: int
+    hand: int
+    by: tuple[int, ...]
+    #: The seat, or None where the hand was broken off.
+    of: int | None
+    #: "gone", "move" (one was made for it) or "broken off".
+    did: str
+
+
+@dataclass(frozen=True)
+class HandRecord:
+    """How a hand ended: its result, or why it has none."""
+
+    hand: int
+    names: Mapping[int, str]
+    result: Mapping[str, Any] = field(default_factory=dict)
+    net: Mapping[int, int] = field(default_factory=dict)
+    #: Why nothing of it counts.
+    void: str | None = None
+
+
+@dataclass(frozen=True)
+class Seating:
+    """A roster, from which hand on it holds, and who agreed to it."""
+
+    from_hand: int
+    roster: Roster
+    agreed: tuple[int, ...]
+    chips: Mapping[int, int]
+
+
+@dataclass(frozen=True)
+class Chronicle:
+    """What has happened at a table and will not change any more."""
+
+    records: tuple[HandRecord, ...] = ()
+    faults: tuple[Fault, ...] = ()
+    statements: tuple[Statement, ...] = ()
+    seatings: tuple[Seating, ...] = ()
+    #: The heights at which the hands before this one ended, and the one at which the roster came into force.
+    ends: tuple[int, ...] = ()
+    seated: int = 0
 
 
 @dataclass(frozen=True)
@@ -41,6 +87,16 @@ class Deed:
     deck: Deck
     duty: Duty
     message: bytes
+
+
+@dataclass(frozen=True)
+class Books:
+    """A hand whose seats have to open their books: what these are held against, and who has not."""
+
+    binding: Binding
+    commitments: Mapping[int, bytes]
+    deeds: Grown[int, Deed]
+    owing: frozenset[int]
 
 
 @dataclass(frozen=True)
@@ -84,23 +140,19 @@ class HandState:
     binding: Binding
     #: The game; while the hand has not begun, the one before it, for what carries over.
     game: Game | None = None
+    #: A hash over everything that the game was told: its parameters, moves and events.
+    course: bytes = b""
     asked: Asked | None = None
-    #: How often the game has gone on: what was due before is not what is due after.
-    turn: int = 0
     decks: Mapping[int, Deck] = field(default_factory=dict)
     #: Seat to what it committed itself to when it began.
     commitments: Mapping[int, bytes] = field(default_factory=dict)
-    #: Seat to the seats that it would go on without.
-    withouts: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    #: Seat to the open duties of others that it would not wait for, and to the one that it would break off for.
+    votes: Mapping[int, frozenset[bytes]] = field(default_factory=dict)
+    breaks: Mapping[int, bytes] = field(default_factory=dict)
     #: Entry to what was done there to a deck.
     deeds: Grown[int, Deed] = field(default_factory=Grown)
     #: Height to the decks as they were from there on: a claim is judged by what the claimant saw.
     past: Grown[int, Mapping[int, Deck]] = field(default_factory=Grown)
-    books: Mapping[int, OpenedBook] = field(default_factory=dict)
-    #: The claim that opened the books: seat, deck and position.
-    claimed: tuple[int, int, int] | None = None
-    #: Why the game could not go on with what the decks told it: nothing of the hand counts.
-    unplayable: str | None = None
 
     def decks_at(self, height: int) -> Mapping[int, Deck]:
         """The decks as a seat saw them that had seen so much of the log."""
@@ -110,10 +162,13 @@ class HandState:
 
 @dataclass(frozen=True)
 class Proposed:
-    """A roster that is proposed, and the seats that agree to it."""
+    """A roster that a seat proposed, the seats that agree to it, and how many hands have begun since."""
 
     roster: Roster
+    by: int
+    hand: int
     agreed: frozenset[int]
+    begins: int = 0
 
 
 @dataclass(frozen=True)
@@ -126,41 +181,60 @@ class TableState:
     #: The hand that is played, or the next one while none is.
     hand: HandState
     duties: Duties = field(default_factory=Duties)
+    #: Seats that are gone from this hand or sit out; that were found at fault; that have signed the end.
     gone: frozenset[int] = frozenset()
+    expelled: frozenset[int] = frozenset()
     ended: frozenset[int] = frozenset()
-    proposed: Proposed | None = None
-    #: How many rosters were proposed: what was due before a proposal is not what is due after it.
-    proposals: int = 0
-    #: The height at which the roster came into force, and those at which the hands before this one ended.
-    seated: int = 0
-    ends: tuple[int, ...] = ()
-    results: tuple[Mapping[str, Any], ...] = ()
-    fault: Fault | None = None
+    #: Whether the session has seen its last hand.
+    over: bool = False
+    account: Account = field(default_factory=Account)
+    #: Hand to the books that are still to be opened.
+    books: Mapping[int, Books] = field(default_factory=dict)
+    proposed: Mapping[bytes, Proposed] = field(default_factory=dict)
+    #: Every seat that this log has seen: a number, a key and a name belong together for good.
+    known: Mapping[int, Member] = field(default_factory=dict)
+    chronicle: Chronicle = field(default_factory=Chronicle)
 
     @property
     def present(self) -> tuple[int, ...]:
         """The seats of the roster that have neither gone nor ended."""
-        return tuple(seat for seat in self.roster.seats if seat not in self.gone | self.ended)
+        return tuple(seat for seat in self.roster.seats if seat not in self.gone | self.ended | self.expelled)
+
+    @property
+    def results(self) -> tuple[Mapping[str, Any], ...]:
+        """What the hands so far came to, those left out that do not count."""
+        return tuple(record.result for record in self.chronicle.records if record.void is None)
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """The faults so far."""
+        return self.chronicle.faults
 
     def with_hand(self, **changes: Any) -> TableState:
         """This table with its hand changed."""
         return replace(self, hand=replace(self.hand, **changes))
 
+    def noted(self, **changes: Any) -> TableState:
+        """This table with its chronicle changed."""
+        return replace(self, chronicle=replace(self.chronicle, **changes))
+
     def digest(self) -> bytes:
         """Equal for all replicas of one log."""
-        hand, proposed = self.hand, self.proposed
-        agreed = sorted(proposed.agreed) if proposed is not None else []
+        hand, said = self.hand, self.chronicle
         parts = (
             self.roster.digest,
             hand.number,
             self.phase.value,
-            hand.game.digest() if hand.game is not None else b"",
+            hand.course,
             *(deck.digest() for _, deck in sorted(hand.decks.items())),
             *sorted(self.duties.open),
-            *(encode((seat, sorted(named))) for seat, named in sorted(hand.withouts.items())),
-            encode((sorted(self.gone), sorted(self.ended), agreed, self.results)),
-            encode(None if proposed is None else proposed.roster),
-            encode(None if self.fault is None else [self.fault.entry, self.fault.seat, self.fault.check]),
+            encode([[seat, sorted(votes)] for seat, votes in sorted(hand.votes.items())]),
+            encode([[seat, duty] for seat, duty in sorted(hand.breaks.items())]),
+            encode([sorted(self.gone), sorted(self.expelled), sorted(self.ended), self.over]),
+            encode([sorted(self.account.chips.items()), [sorted(held.gains.items()) for held in self.account.held]]),
+            encode([[id, sorted(one.agreed)] for id, one in sorted(self.proposed.items())]),
+            encode([[record.hand, record.result, record.void] for record in said.records]),
+            encode([[fault.entry, fault.seat, fault.check] for fault in said.faults]),
         )
         return digest("state", *parts)
 
@@ -193,4 +267,13 @@ def first_state(config: Config) -> TableState:
         operations=rules.operations,
         roles=frozenset(role for role, _ in roster.roles),
     )
-    return TableState(config, roster, Phase.BETWEEN, HandState(0, config.binding(0, roster, roster.seats)))
+    stake = rules.stake
+    return TableState(
+        config,
+        roster,
+        Phase.BETWEEN,
+        HandState(0, config.binding(0, roster, roster.seats)),
+        account=Account().seated(roster.with_cards, stake),
+        known={member.seat: member for member in roster.players},
+        chronicle=Chronicle(seatings=(Seating(0, roster, roster.seats, dict.fromkeys(roster.with_cards, stake)),)),
+    )

@@ -5,22 +5,35 @@ Everything here has passed the replica: the entry is signed, it is its seat's ne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from nodealer.cards import Operation, for_those_who_stay
 from nodealer.errors import BadParameter, EntryRefused, IllegalMove, Malformed, PeerFault, Undecided
-from nodealer.log.roster import refuse_bad_roster
-from nodealer.play import openbook
-from nodealer.play.bodies import Agree, Begin, Body, Book, Cards, Claim, End, Move, Propose, Without
-from nodealer.play.duties import Owed
-from nodealer.play.hand import begin_hand, drive, next_hand, take_deck
+from nodealer.play.bodies import (
+    Agree,
+    Answer,
+    Begin,
+    Body,
+    Book,
+    Break,
+    Cards,
+    Choice,
+    Claim,
+    End,
+    Leave,
+    Move,
+    Propose,
+    Without,
+)
+from nodealer.play.books import refuse_false_book, refuse_false_claim
+from nodealer.play.duties import OpenDuty, Owed
+from nodealer.play.hand import begin_hand, drive, moved, take_deck, void_hand, with_books
+from nodealer.play.law import ended, expel, has_word, leave, voters
 from nodealer.play.phases import Phase
-from nodealer.play.state import Change, Deed, Proposed, TableState
+from nodealer.play.rosters import in_force, proposal_id, refuse_roster
+from nodealer.play.state import Books, Change, Deed, Fault, Proposed, TableState
 from nodealer.protocols.base import Duty
-
-Answer = Begin | Cards | Move | Propose | Agree | Book | End
 
 
 class TooLate(Exception):
@@ -53,18 +66,25 @@ def _duty(state: TableState, origin: Origin, body: Answer, kind: Owed | None) ->
 
 def was_due(state: TableState, origin: Origin, body: Body) -> bool:
     """Whether an entry answers a duty, now closed, that was open on the log it saw."""
-    late = origin.seen < (state.ends[origin.hand] if origin.hand < state.hand.number else state.seated)
-    if isinstance(body, Without | Claim):
+    ends = state.chronicle.ends
+    late = origin.seen < (ends[origin.hand] if origin.hand < state.hand.number else state.chronicle.seated)
+    if not isinstance(body, Answer):
         # These answer no duty of their own. Signed for an earlier hand or roster, they are late.
         return late
     if origin.hand + 1 < state.hand.number:
         # The duties of so old a hand are forgotten; a seat that comes back after it must not be stuck on its own words.
         return late
-    return state.duties.was_open(body.duty, origin.seat, origin.seen)
+    known = state.duties.closed_since(body.duty, origin.seen)
+    return known is not None and known.seat == origin.seat
+
+
+# --- Playing ---
 
 
 def _begin(state: TableState, origin: Origin, body: Begin) -> Change:
     _duty(state, origin, body, Owed.BEGIN)
+    if any(origin.seat in books.owing for books in state.books.values()):
+        raise EntryRefused(origin.seat, "a seat that owes a book is not dealt in", origin.entry)
     return begin_hand(state.with_hand(commitments={**state.hand.commitments, origin.seat: body.commitment}))
 
 
@@ -94,152 +114,154 @@ def _unplayable(change: Change, reason: str) -> Change:
     """
     if not change.state.config.protocol.claims.open_book_at_end:
         raise Undecided(f"the game cannot go on with these cards: {reason}")
-    return change.to(replace(change.state.with_hand(unplayable=reason), phase=Phase.BOOKS))
+    return change.to(_disputed(change.state, f"the game cannot go on with these cards: {reason}"))
+
+
+def _disputed(state: TableState, reason: str) -> TableState:
+    """The hand ends without result; each seat's bets are held for it until its own book is open."""
+    hand = state.hand
+    paid = hand.game.paid if hand.game is not None else {}
+    state = replace(state, account=state.account.claimed(hand.number, paid))
+    return void_hand(with_books(state), reason)
 
 
 def _move(state: TableState, origin: Origin, body: Move) -> Change:
     _duty(state, origin, body, Owed.MOVE)
-    hand = state.hand
-    if hand.game is None:
-        raise EntryRefused(origin.seat, "there is no game to move in", origin.entry)
-    game = hand.game.moved(origin.seat, bytes(body.move))
     try:
-        return drive(Change(state.with_hand(game=game, turn=hand.turn + 1)))
+        return moved(Change(state), origin.seat, bytes(body.move))
     except BadParameter as error:
         raise EntryRefused(origin.seat, f"the move asks for what cannot be: {error}", origin.entry) from None
 
 
+# --- Rosters ---
+
+
 def _propose(state: TableState, origin: Origin, body: Propose) -> Change:
-    _duty(state, origin, body, Owed.PROPOSE)
-    refuse_bad_roster(body.roster)
-    claims = state.config.protocol.claims
-    if not claims.seats[0] <= len(body.roster.with_cards) <= claims.seats[1]:
-        raise Malformed(f"{claims.name} cannot serve a table of {len(body.roster.with_cards)}")
-    if not set(claims.roles) <= {role for role, _ in body.roster.roles}:
-        raise Malformed(f"{claims.name} needs a seat for each of its roles")
-    # Whoever has begun must begin again: a hand is bound to its roster.
-    proposed = Proposed(body.roster, frozenset({origin.seat}))
-    state = replace(state.with_hand(commitments={}), proposed=proposed, proposals=state.proposals + 1)
-    return _adopt(state, origin)
+    seat, hand = origin.seat, state.hand.number
+    if seat not in state.roster.with_cards or seat in state.ended:
+        raise EntryRefused(seat, "only a seat with cards that has not ended proposes a roster", origin.entry)
+    if any((one.by, one.hand) == (seat, hand) for one in state.proposed.values()):
+        raise EntryRefused(seat, "a seat proposes one roster a hand", origin.entry)
+    refuse_roster(state, body.roster, body.newcomers)
+    one = Proposed(body.roster, seat, hand, frozenset({seat}))
+    return _rostered(replace(state, proposed={**state.proposed, proposal_id(body.roster, seat, hand): one}), origin)
 
 
 def _agree(state: TableState, origin: Origin, body: Agree) -> Change:
-    _duty(state, origin, body, Owed.AGREE)
-    if not body.yes or state.proposed is None:
-        return Change(replace(state, proposed=None))
-    agreed = state.proposed.agreed | {origin.seat}
-    return _adopt(replace(state, proposed=replace(state.proposed, agreed=agreed)), origin)
+    one = state.proposed.get(body.proposal)
+    if origin.seat not in state.roster.with_cards or origin.seat in state.ended:
+        raise EntryRefused(origin.seat, "only a seat with cards that has not ended agrees to a roster", origin.entry)
+    if one is None:
+        # It has lapsed, or another one has come into force.
+        raise TooLate
+    agreed = replace(one, agreed=one.agreed | {origin.seat})
+    return _rostered(replace(state, proposed={**state.proposed, body.proposal: agreed}), origin)
 
 
-def _adopt(state: TableState, origin: Origin) -> Change:
-    """Take the proposed roster once every seat that is present agrees."""
-    if state.proposed is None or not set(state.present) <= state.proposed.agreed:
-        return Change(state)
-    roster = state.proposed.roster
-    stays = {player.seat for player in roster.players if player in state.roster.players}
-    hand = replace(state.hand, binding=state.config.binding(state.hand.number, roster, roster.seats), withouts={})
-    gone, ended = state.gone & stays, state.ended & stays
-    seated = replace(state, roster=roster, hand=hand, seated=origin.entry + 1, gone=gone, ended=ended, proposed=None)
-    return Change(seated)
+def _rostered(state: TableState, origin: Origin) -> Change:
+    after = in_force(state)
+    if after.roster is not state.roster:
+        after = after.noted(seated=origin.entry + 1)
+    return Change(after)
+
+
+# --- Going on without a seat ---
+
+
+def _named(state: TableState, origin: Origin, duty: bytes) -> OpenDuty | None:
+    """A duty of another seat that a statement names; None where it was closed meanwhile. Refuses any other."""
+    known = state.duties.open.get(duty)
+    if known is None:
+        if state.duties.closed_since(duty, origin.seen) is None:
+            raise EntryRefused(origin.seat, "the statement names what nobody owes", origin.entry)
+        return None
+    if known.duty.seat == origin.seat or not known.holds_up or known.since > origin.seen:
+        raise EntryRefused(origin.seat, "the statement names what nobody waits for", origin.entry)
+    return known
 
 
 def _without(state: TableState, origin: Origin, body: Without) -> Change:
-    named = frozenset(body.seats)
-    if origin.seat in named or not named or list(body.seats) != sorted(named) or not named <= set(state.roster.seats):
-        raise Malformed("the seats to go on without are not other seats, each once and in order")
-    concerned = _concerned(state)
-    if origin.seat not in concerned or not named <= set(concerned):
+    if list(body.duties) != sorted(set(body.duties)):
+        raise Malformed("the duties of a statement are not each there once and in order")
+    named = frozenset(duty for duty in body.duties if _named(state, origin, duty) is not None)
+    if not named or not has_word(state, origin.seat):
         raise TooLate
-    books = state.hand.books
-    if state.phase is Phase.BOOKS and (origin.seat not in books or named & books.keys()):
-        # Here silence is a fault. Whoever says it of another has opened its own book, and the other has not.
+    votes = state.hand.votes.get(origin.seat, frozenset()) | named
+    return Change(state.with_hand(votes={**state.hand.votes, origin.seat: votes}))
+
+
+def _break(state: TableState, origin: Origin, body: Break) -> Change:
+    if _named(state, origin, body.duty) is None or not has_word(state, origin.seat):
         raise TooLate
-    withouts = {**state.hand.withouts, origin.seat: named}
-    staying = [seat for seat in concerned if seat not in named]
-    if not all(withouts.get(seat) == named for seat in staying):
-        return Change(state.with_hand(withouts=withouts))
-    return _leave(state.with_hand(withouts={}), named, origin)
+    return Change(state.with_hand(breaks={**state.hand.breaks, origin.seat: body.duty}))
 
 
-def _concerned(state: TableState) -> tuple[int, ...]:
-    """The seats whose word is needed: those that play, or between hands those that are present."""
-    if state.phase is Phase.ENDED:
-        return ()
-    if state.phase in (Phase.PLAYING, Phase.BOOKS):
-        return tuple(seat for seat in state.hand.binding.seats if seat not in state.gone)
-    return state.present
+def _leave(state: TableState, origin: Origin, body: Leave) -> Change:
+    if origin.seat not in state.present:
+        raise TooLate
+    return leave(Change(state), frozenset({origin.seat}))
 
 
-def _leave(state: TableState, seats: frozenset[int], origin: Origin) -> Change:
-    hand = state.hand
-    if state.phase is Phase.BOOKS:
-        # Silence where books are opened is the one silence that counts as a fault.
-        silent = min(seats & set(hand.binding.seats) - set(hand.books), default=None)
-        if silent is not None:
-            raise PeerFault(silent, "silent when the books were to be opened", origin.entry)
-    state = replace(state, gone=state.gone | seats)
-    if state.phase is Phase.BETWEEN:
-        state = state.with_hand(commitments=_less(hand.commitments, seats))
-        return _adopt(state, origin) if state.proposed is not None else begin_hand(state)
-    if hand.game is None:
-        return Change(state)
-    leaving = tuple(sorted(seats))
-    decks = {number: deck.without(leaving) for number, deck in hand.decks.items()}
-    cards = all(made is not None for made in decks.values())
-    asked = hand.asked
-    if asked is not None:
-        asked = replace(asked, queues={deck: _staying(queue, seats) for deck, queue in asked.queues.items()})
-    change = Change(state.with_hand(asked=asked) if cards else state.with_hand(decks={}, asked=None))
-    for number, made in decks.items() if cards else ():
-        if made is not None:
-            change = take_deck(change, number, made)
-    game = hand.game.left(leaving, cards=cards)
-    return drive(change.to(change.state.with_hand(game=game, turn=hand.turn + 1)))
+# --- Books ---
 
 
-def _less(commitments: Mapping[int, bytes], seats: frozenset[int]) -> dict[int, bytes]:
-    return {seat: commitment for seat, commitment in commitments.items() if seat not in seats}
-
-
-def _staying(queue: tuple[Operation, ...], gone: frozenset[int]) -> tuple[Operation, ...]:
-    """A deck's queue without what nobody is there for. The first operation is in progress: the deck sees to it."""
-    rest = (for_those_who_stay(operation, gone) for operation in queue[1:])
-    return (*queue[:1], *(operation for operation in rest if operation is not None))
+def _choices(choices: tuple[Choice, ...]) -> dict[bytes, bytes]:
+    return {choice.duty: choice.choice for choice in choices}
 
 
 def _claim(state: TableState, origin: Origin, body: Claim) -> Change:
-    if state.phase is not Phase.PLAYING or origin.seat not in _concerned(state):
+    hand, seat = state.hand, origin.seat
+    if state.phase is not Phase.PLAYING or seat not in voters(state):
         raise TooLate
-    book = (body.seed, {choice.duty: choice.choice for choice in body.choices})
-    deck = state.hand.decks_at(origin.seen).get(body.deck)
-    openbook.refuse_false_claim(state, origin.seat, origin.entry, deck, (body.deck, body.position), book)
-    books = {**state.hand.books, origin.seat: book}
-    state = state.with_hand(books=books, claimed=(origin.seat, body.deck, body.position))
-    return Change(replace(state, phase=Phase.BOOKS))
+    books = Books(hand.binding, hand.commitments, hand.deeds, frozenset())
+    refuse_false_book(state.config, books, seat, origin.entry, body.seed, _choices(body.choices))
+    deck = hand.decks_at(origin.seen).get(body.deck)
+    refuse_false_claim(deck, seat, origin.entry, (body.deck, body.position), body.seed)
+    reason = f"seat {seat} showed that card {body.position} of deck {body.deck} does not open"
+    return Change(_opened(_disputed(state, reason), hand.number, seat))
 
 
 def _book(state: TableState, origin: Origin, body: Book) -> Change:
-    _duty(state, origin, body, Owed.BOOK)
-    book = (body.seed, {choice.duty: choice.choice for choice in body.choices})
-    openbook.refuse_other_seed(state, origin.seat, origin.entry, body.seed)
-    state = state.with_hand(books={**state.hand.books, origin.seat: book})
-    hand = state.hand
-    if any(seat not in hand.books and seat not in state.gone for seat in hand.binding.seats):
-        return Change(state)
-    openbook.name_first_false_deed(state)
-    if hand.claimed is not None:
-        # All messages are honest and the card still does not open: that cannot be, so nobody is named.
-        raise Undecided("a card does not open, and every book is honest")
-    if hand.unplayable is not None:
-        raise Undecided(f"every book is honest, and yet the game cannot go on: {hand.unplayable}")
-    return Change(next_hand(state))
+    hand = _duty(state, origin, body, Owed.BOOK).binding.hand
+    seat, books = origin.seat, state.books[hand]
+    try:
+        refuse_false_book(state.config, books, seat, origin.entry, body.seed, _choices(body.choices))
+    except PeerFault as fault:
+        return _named_by_book(state, hand, origin, fault)
+    return Change(_opened(state, hand, seat))
+
+
+def _opened(state: TableState, hand: int, seat: int) -> TableState:
+    """A seat's book of a hand holds."""
+    rest = replace(state.books[hand], owing=state.books[hand].owing - {seat})
+    books = {**state.books, hand: rest} if rest.owing else {n: b for n, b in state.books.items() if n != hand}
+    return replace(state, books=books, account=state.account.covered(hand, seat))
+
+
+def _named_by_book(state: TableState, hand: int, origin: Origin, fault: PeerFault) -> Change:
+    """A book names its own seat. Nothing of the hand counts then, but for what has counted already: that is final."""
+    record = state.chronicle.records[hand]
+    held = next((one for one in state.account.held if one.hand == hand), None)
+    final = held.final if held is not None else any(net > 0 for net in record.net.values())
+    if record.void is None and not final:
+        voided = replace(record, void=f"seat {origin.seat} was found at fault by its book")
+        records = state.chronicle.records
+        state = state.noted(records=(*records[:hand], voided, *records[hand + 1 :]))
+    state = replace(state, account=state.account.named(hand, origin.seat))
+    entry = fault.entry if fault.entry is not None else origin.entry
+    return expel(Change(state), Fault(entry, origin.seat, "book", fault.reason))
+
+
+# --- The end ---
 
 
 def _end(state: TableState, origin: Origin, body: End) -> Change:
     _duty(state, origin, body, Owed.END)
-    state = state.with_hand(commitments=_less(state.hand.commitments, frozenset({origin.seat})))
-    state = replace(state, ended=state.ended | {origin.seat})
-    return begin_hand(state) if state.present else Change(replace(state, phase=Phase.ENDED))
+    begun = {seat: one for seat, one in state.hand.commitments.items() if seat != origin.seat}
+    state = replace(state.with_hand(commitments=begun), ended=state.ended | {origin.seat})
+    if not state.present:
+        return Change(ended(state))
+    return begin_hand(_rostered(state, origin).state)
 
 
 _STEPS: dict[type, Callable[[TableState, Origin, Any], Change]] = {
@@ -249,6 +271,8 @@ _STEPS: dict[type, Callable[[TableState, Origin, Any], Change]] = {
     Propose: _propose,
     Agree: _agree,
     Without: _without,
+    Break: _break,
+    Leave: _leave,
     Claim: _claim,
     Book: _book,
     End: _end,
@@ -256,13 +280,8 @@ _STEPS: dict[type, Callable[[TableState, Origin, Any], Change]] = {
 
 
 def apply_body(state: TableState, origin: Origin, body: Body) -> Change:
-    """What an entry does. Raises `Dropped`, `EntryRefused`, `PeerFault` or `Undecided`."""
+    """What an entry does. Raises `TooLate`, `EntryRefused`, `PeerFault` or `Undecided`."""
     try:
-        change = _STEPS[type(body)](state, origin, body)
+        return _STEPS[type(body)](state, origin, body)
     except (Malformed, IllegalMove) as error:
         raise EntryRefused(origin.seat, str(error), origin.entry) from None
-    # A seat that speaks has not left: what others said of it before is void.
-    withouts = {seat: named for seat, named in change.state.hand.withouts.items() if origin.seat not in named}
-    if len(withouts) != len(change.state.hand.withouts):
-        change = change.to(change.state.with_hand(withouts=withouts))
-    return change

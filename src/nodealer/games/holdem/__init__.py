@@ -3,7 +3,7 @@
 from nodealer.games.holdem.hand import Hand, NoHand, Stage
 from nodealer.games.holdem.moves import Call, Fold, Legal, Move, Muck, Raise, ShowHand, read_move
 from nodealer.games.holdem.result import Carry, Ending
-from nodealer.games.holdem.rules import Holdem, Parameters, playable
+from nodealer.games.holdem.rules import Holdem
 
 __all__ = [
     "Call",
@@ -20,6 +20,5 @@ __all__ = [
     "Raise",
     "ShowHand",
     "Stage",
-    "playable",
     "read_move",
 ]

@@ -21,7 +21,6 @@ from nodealer.games.holdem.faces import CARDS
 from nodealer.games.holdem.moves import Call, Fold, Legal, Move, Muck, Raise, ShowHand, read_move
 from nodealer.games.holdem.pots import Claims, Pot, pots, winnings
 from nodealer.games.holdem.result import Carry, Ending, result
-from nodealer.tape import digest
 from nodealer.wire import encode
 
 DECK: Final = 0
@@ -58,9 +57,9 @@ class Hand:
     """One hand. Immutable: every step gives a new one."""
 
     number: int
-    #: All seats that take part in the cryptography, those that sit out too.
+    #: All seats that began, those that sit out too.
     seats: tuple[int, ...]
-    #: The chips of every seat that this session has seen, as the hand began.
+    #: Their chips as the hand began.
     chips: Mapping[int, int]
     table: PokerTable
     stage: Stage = Stage.DEALING
@@ -114,7 +113,17 @@ class Hand:
         """What the next hand begins with."""
         if self.stage is not Stage.OVER:
             raise BadParameter("the hand is not over")
-        return Carry({**self.chips, **self.after}, self.button, self.big_blind)
+        return Carry(self.button, self.big_blind)
+
+    @property
+    def paid(self) -> Mapping[int, int]:
+        """What each seat has put in."""
+        return dict(zip(self.players, self.table.put_in, strict=True))
+
+    @property
+    def net(self) -> dict[int, int]:
+        """What each seat has won or lost, once the hand is over."""
+        return {seat: self.after[seat] - self.chips[seat] for seat in self.players}
 
     def legal(self, seat: int) -> Legal:
         """What a seat may do now."""
@@ -125,13 +134,11 @@ class Hand:
             return Legal(fold=bool(call), call=call, raise_from=raises[0], raise_to=raises[1])
         return Legal(show=True, muck=True)
 
-    def digest(self) -> bytes:
-        """For comparing replicas."""
-        cards = [sorted(self.held.items()), sorted(self.shown.items()), self.runout]
-        ending = None if self.ending is None else self.ending.value
-        place = [self.number, self.seats, self.stage.value, sorted(self.gone), ending]
-        purse = [sorted(self.chips.items()), sorted(self.after.items())]
-        return digest("holdem", encode([place, purse, cards, self.table.public()]))
+    def default(self, seat: int) -> bytes:
+        """Check, else fold; show at the showdown; do not show a pot that nobody contests."""
+        if self.stage is Stage.BETTING:
+            return encode(Fold() if self.legal(seat).call else Call())
+        return encode(Muck() if self.stage is Stage.CLAIMING else ShowHand())
 
     # --- What the hand wants ---
 
@@ -155,7 +162,7 @@ class Hand:
                 seat = self.table.live[0]
                 return Ask((Show(DECK, seat, self.held[seat]),))
             case Stage.OVER, _:
-                return Done(result(self))
+                return Done(result(self), self.paid, self.net)
         raise AssertionError(f"a hand cannot be {self.stage.value} now")
 
     def _revelations(self) -> tuple[Operation, ...]:
@@ -335,6 +342,9 @@ class NoHand:
     number: int
     seats: tuple[int, ...]
     carry: Carry
+    chips: Mapping[int, int]
+    players: tuple[int, ...] = ()
+    paid: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def wants(self) -> Want:
@@ -342,9 +352,7 @@ class NoHand:
             "hand": self.number,
             "button": self.carry.button,
             "ended": Ending.NOT_PLAYED.value,
-            "stacks": [
-                {"seat": seat, "before": stack, "after": stack} for seat, stack in sorted(self.carry.chips.items())
-            ],
+            "stacks": [{"seat": seat, "before": stack, "after": stack} for seat, stack in sorted(self.chips.items())],
             "board": [],
             "pots": [],
             "shown": [],
@@ -364,5 +372,5 @@ class NoHand:
     def legal(self, seat: int) -> Legal:
         return Legal()
 
-    def digest(self) -> bytes:
-        return digest("holdem not played", encode([self.number, self.seats, sorted(self.carry.chips.items())]))
+    def default(self, seat: int) -> None:
+        """Nobody moves."""

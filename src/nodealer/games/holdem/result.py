@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -30,8 +29,6 @@ class Ending(enum.Enum):
 class Carry:
     """What one hand leaves to the next."""
 
-    #: Every seat that this session has seen, those that are away too.
-    chips: Mapping[int, int]
     button: int | None
     big_blind: int | None
 

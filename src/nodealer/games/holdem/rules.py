@@ -44,7 +44,7 @@ class Holdem:
     ante: int = 0
 
     name = "holdem"
-    version = 0
+    version = 1
     deck_max = CARDS
     seats = SEATS
     operations: frozenset[type[Operation]] = frozenset({NewDeck, Deal, Open, Show})
@@ -60,6 +60,11 @@ class Holdem:
             raise BadParameter("needed: 0 ≤ ante ≤ stack")
 
     @property
+    def stake(self) -> int:
+        """What a seat that is new begins with."""
+        return self.stack
+
+    @property
     def parameters(self) -> bytes:
         """What the table agreed on, as canonical JSON."""
         return encode(Parameters(self.stack, self.blinds, self.ante, POKERKIT_VERSION))
@@ -72,24 +77,18 @@ class Holdem:
             raise BadParameter(f"the session is for the rules of pokerkit {said.pokerkit}; here is {POKERKIT_VERSION}")
         return cls(said.stack, said.blinds, said.ante)
 
-    def begin(self, hand: int, seats: tuple[int, ...], before: Game | None) -> Hand | NoHand:
-        """The next hand: stacks carry over, a seat that is new gets the starting stack, one without chips sits out."""
+    def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> Hand | NoHand:
+        """The next hand. A seat without chips is not in it."""
         _refuse_seats(seats)
         last = _carried(before)
-        chips = {**dict.fromkeys(seats, self.stack), **last.chips}
         able = tuple(seat for seat in sorted(seats) if chips[seat] > 0)
         if len(able) < SEATS[0]:
-            return NoHand(hand, seats, Carry(chips, last.button, last.big_blind))
+            return NoHand(hand, seats, last, chips)
         # At a larger table those sit out who are farthest from the button; it moves, and so do they.
         able = _from(able, _next_button(able, last))[: SEATS[1]]
         players = (*able[1:], able[0])
         table = PokerTable.deal(players, tuple(chips[seat] for seat in players), self.blinds, self.ante)
         return Hand(hand, seats, chips, table)
-
-
-def playable(chips: Mapping[int, int], seats: tuple[int, ...]) -> bool:
-    """Whether a hand of these seats would be played: two of them have chips. `chips` is what `carry` says."""
-    return sum(chips.get(seat, 1) > 0 for seat in seats) >= SEATS[0]
 
 
 def _refuse_seats(seats: tuple[int, ...]) -> None:
@@ -99,7 +98,7 @@ def _refuse_seats(seats: tuple[int, ...]) -> None:
 
 def _carried(before: Game | None) -> Carry:
     if before is None:
-        return Carry({}, None, None)
+        return Carry(None, None)
     if not isinstance(before, Hand | NoHand):
         raise BadParameter("the hand before was another game")
     return before.carry

@@ -32,7 +32,6 @@ from nodealer.games.wardens import effects
 from nodealer.games.wardens.moves import Attack, Bury, Concede, EndTurn, Move, Play, read_move
 from nodealer.games.wardens.pool import POOL
 from nodealer.games.wardens.side import FIELD_MAX, HAND_MAX, Side, Warden
-from nodealer.tape import digest
 from nodealer.wire import encode
 
 #: Cards to begin with, for who is first and who is second.
@@ -63,12 +62,22 @@ class WardensGame:
     #: Whether the decks are closed, which in some modes shows them.
     closed: bool = False
 
+    @property
+    def players(self) -> tuple[int, ...]:
+        """Both."""
+        return self.seats
+
+    @property
+    def paid(self) -> Mapping[int, int]:
+        """Nothing is put in."""
+        return {}
+
     # --- What it wants ---
 
     @property
     def wants(self) -> Want:
         if self.ending is not None:
-            return Done(self.result) if self.closed else Ask(tuple(Close(side.deck) for side in self.sides))
+            return self._done() if self.closed else Ask(tuple(Close(side.deck) for side in self.sides))
         return Ask(self.asking) if self.asking else Turn((self.seats[self.active],))
 
     @classmethod
@@ -272,6 +281,15 @@ class WardensGame:
         winner = stay[0] if len(stay) == 1 else None
         return replace(self, gone=gone, ending="forfeit", winner=winner, closed=True, asking=(), playing=None)
 
+    def default(self, seat: int) -> bytes:
+        """Who does not move passes the turn."""
+        return encode(EndTurn())
+
+    def _done(self) -> Done:
+        """A game won is a point, which nobody loses."""
+        won = {} if self.winner is None else {self.seats[self.winner]: 1}
+        return Done(self.result, net=dict.fromkeys(self.seats, 0) | won)
+
     @property
     def score(self) -> dict[int, int]:
         """Games won by each seat, this one included once it is over."""
@@ -295,10 +313,3 @@ class WardensGame:
             "score": [{"seat": seat, "won": won} for seat, won in sorted(self.score.items())],
             "gone": sorted(self.gone),
         }
-
-    def digest(self) -> bytes:
-        """For comparing replicas."""
-        place = [self.number, self.seats, self.first, self.active, self.turn, self.ending, self.winner, self.closed]
-        return digest(
-            "duel game", encode(place), repr(self.sides), repr(self.asking), repr(self.playing), repr(self.gone)
-        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Final
 
@@ -34,7 +35,8 @@ class WardensRules:
     decks: tuple[tuple[int, ...], tuple[int, ...]] = field(default=(court_deck("ember"), court_deck("tide")))
 
     name = "duel"
-    version = 0
+    version = 1
+    stake = 0
     operations: frozenset[type[Operation]] = frozenset({NewDeck, Deal, Open, Show, Return, Peek, Close})
 
     def __post_init__(self) -> None:
@@ -61,9 +63,8 @@ class WardensRules:
         """What a session agreed on. Raises `DecodeError`, or `BadParameter` for lists that are not allowed."""
         return cls(decode(Parameters, raw, what="the parameters of duel", limit=PARAMETERS_BYTES_MAX).decks)
 
-    def begin(self, hand: int, seats: tuple[int, ...], before: Game | None) -> WardensGame:
-        """A game of two. Games won carry over."""
+    def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> WardensGame:
+        """A game of two. What the table counts are games won."""
         if len(seats) != 2:
-            raise BadParameter(f"duel is for two, not for {len(seats)}")
-        won = before.score if isinstance(before, WardensGame) else {}
-        return WardensGame.begin(hand, (seats[0], seats[1]), self.decks, won)
+            raise BadParameter(f"wardens is for two, not for {len(seats)}")
+        return WardensGame.begin(hand, (seats[0], seats[1]), self.decks, chips)

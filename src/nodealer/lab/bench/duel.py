@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from time import process_time
 from typing import Final
 
 from nodealer.cards import Deal, Event, NewDeck, Operation, Portion
 from nodealer.errors import BadParameter
-from nodealer.games.base import Ask, Done, Game, Want
+from nodealer.games.base import Ask, Done, Game, Want, WithoutStakes
 from nodealer.group import Group
 from nodealer.lab.bench.rows import Row, size_row, time_row
 from nodealer.lab.bench.timing import Effort, bare, interleaved, using_threads
 from nodealer.play.local import LocalTable, seat_players
 from nodealer.play.phases import Phase
 from nodealer.protocols import make_protocol
-from nodealer.tape import digest
 
 #: A deck of the usual size, and the largest one that the protocol serves.
 USUAL: Final = 60
@@ -30,7 +29,7 @@ PAIRS: Final = 3
 
 
 @dataclass(frozen=True)
-class SetUp:
+class SetUp(WithoutStakes):
     """Two decks, and an opening hand from each."""
 
     seats: tuple[int, ...]
@@ -55,9 +54,6 @@ class SetUp:
     def left(self, seats: tuple[int, ...], *, cards: bool) -> Game:
         return replace(self, done=True)
 
-    def digest(self) -> bytes:
-        return digest("bench set-up", self.cards, int(self.done))
-
 
 @dataclass(frozen=True)
 class SetUpRules:
@@ -66,10 +62,11 @@ class SetUpRules:
     deck_max: int
     name: str = "bench set-up"
     version: int = 0
+    stake: int = 0
     parameters: bytes = b"{}"
     operations: frozenset[type[Operation]] = frozenset({NewDeck, Deal})
 
-    def begin(self, hand: int, seats: tuple[int, ...], before: Game | None) -> Game:
+    def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> Game:
         return SetUp(seats, self.deck_max)
 
 
@@ -93,7 +90,7 @@ class Bench:
         table.run()
         seconds = process_time() - start
         if table.seats[0].replica.state.phase is not Phase.ENDED:
-            raise BadParameter(f"the set-up did not end: {table.seats[0].replica.state.fault}")
+            raise BadParameter(f"the set-up did not end: {table.seats[0].replica.state.faults}")
         return table, seconds
 
     def per_card(self) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from time import process_time
@@ -12,7 +12,7 @@ from typing import Final
 
 from nodealer.cards import Deal, Event, Moved, NewDeck, Open, Operation, Portion, Show
 from nodealer.errors import BadParameter
-from nodealer.games.base import Ask, Done, Game, Want
+from nodealer.games.base import Ask, Done, Game, Want, WithoutStakes
 from nodealer.group import Group, group
 from nodealer.lab.bench import duel, offset
 from nodealer.lab.bench.metered import Meter, metered, metered_signatures
@@ -24,7 +24,6 @@ from nodealer.play.phases import Phase
 from nodealer.play.replica import replay
 from nodealer.play.state import Config
 from nodealer.protocols import make_protocol
-from nodealer.tape import digest
 from nodealer.wire import encode
 
 CARDS: Final = 52
@@ -43,7 +42,7 @@ PAIRS: Final = 5
 
 
 @dataclass(frozen=True)
-class Hand:
+class Hand(WithoutStakes):
     """Two cards for each seat in one request, five open ones, and everybody shows."""
 
     seats: tuple[int, ...]
@@ -72,9 +71,6 @@ class Hand:
     def left(self, seats: tuple[int, ...], *, cards: bool) -> Game:
         return replace(self, stage=3)
 
-    def digest(self) -> bytes:
-        return digest("bench hand", self.stage, repr(self.held))
-
 
 @dataclass(frozen=True)
 class HandRules:
@@ -83,10 +79,11 @@ class HandRules:
     deck_max: int = CARDS
     name: str = "bench hand"
     version: int = 0
+    stake: int = 0
     parameters: bytes = b"{}"
     operations: frozenset[type[Operation]] = field(default=frozenset({NewDeck, Deal, Open, Show}))
 
-    def begin(self, hand: int, seats: tuple[int, ...], before: Game | None) -> Game:
+    def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> Game:
         return Hand(seats, self.deck_max)
 
 
@@ -118,7 +115,7 @@ class Bench:
         _play(table)
         seconds = process_time() - start
         if table.seats[0].replica.state.phase is not Phase.ENDED:
-            raise BadParameter(f"the hand did not end: {table.seats[0].replica.state.fault}")
+            raise BadParameter(f"the hand did not end: {table.seats[0].replica.state.faults}")
         return table, seconds
 
     def playing(self) -> float:
@@ -198,7 +195,7 @@ def _audit(saved: bytes, config: Config) -> None:
     """From the bytes of the file to a verdict."""
     _, entries = read_log(io.BytesIO(saved))
     replica = replay(config, list(entries), entropy=os.urandom, eager=False)
-    if replica.state.fault is not None or replica.state.phase is not Phase.ENDED:
+    if replica.state.faults or replica.state.phase is not Phase.ENDED:
         raise BadParameter("an honest hand does not verify")
 
 

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
 from nodealer.cards import Event, Operation
 from nodealer.errors import BadParameter, IllegalMove
-from nodealer.games.base import Done, Game, Turn, Want
+from nodealer.games.base import Done, Game, Turn, Want, WithoutStakes
 from nodealer.group import Group, group
 from nodealer.protocols.base import Binding, Claims, Deck
-from nodealer.tape import digest
 from nodealer.wire import CARDS_MIN, INTEGER_MAX, SEATS_MAX, SEATS_MIN, decode
 
 _DIGITS: Final = len(str(INTEGER_MAX))
 
 
 @dataclass(frozen=True)
-class Tally:
+class Tally(WithoutStakes):
     """One hand: `missing` more numbers, each of the seat whose turn it is."""
 
     seats: tuple[int, ...]
@@ -43,15 +43,13 @@ class Tally:
     def left(self, seats: tuple[int, ...], *, cards: bool) -> Game:
         return replace(self, missing=0)
 
-    def digest(self) -> bytes:
-        return digest("tally", self.missing, self.total)
-
 
 class TallyRules:
     """Hands of `moves` numbers."""
 
     name = "tally"
     version = 0
+    stake = 0
     parameters = b"{}"
     deck_max = CARDS_MIN
     operations: frozenset[type[Operation]] = frozenset()
@@ -59,7 +57,7 @@ class TallyRules:
     def __init__(self, moves: int) -> None:
         self.moves = moves
 
-    def begin(self, hand: int, seats: tuple[int, ...], before: Game | None) -> Game:
+    def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> Game:
         return Tally(seats, self.moves)
 
 

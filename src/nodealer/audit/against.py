@@ -1,0 +1,72 @@
+"""Two logs of one session, held against each other: who was shown two tables, and who signed two things."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nodealer.audit.verify import Report
+from nodealer.errors import BadParameter
+from nodealer.log.entry import read_entry
+from nodealer.log.file import read_log
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """Two different entries that one seat signed with one number."""
+
+    seat: int
+    seq: int
+    #: The number of each entry in its log.
+    entries: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What two logs of one session have in common."""
+
+    #: How many entries are the same from the start.
+    common: int
+    #: How many each of them has.
+    entries: tuple[int, int]
+    contradictions: tuple[Contradiction, ...]
+
+    @property
+    def agree(self) -> bool:
+        """Whether one log is the other, or the begin of it."""
+        return self.common == min(self.entries)
+
+    def as_json(self) -> dict[str, Any]:
+        """As part of the document of `nodealer verify --json`."""
+        signed = [{"seat": one.seat, "seq": one.seq, "entries": list(one.entries)} for one in self.contradictions]
+        return {"common": self.common, "entries": list(self.entries), "agree": self.agree, "signed_twice": signed}
+
+
+def compare(path: Path, other: Path, reports: tuple[Report, Report]) -> Comparison:
+    """Compare two files that were both audited: every entry up to the lengths of the reports has a good signature.
+
+    Raises `BadParameter` for logs of different sessions.
+    """
+    if reports[0].session is None or reports[1].session is None or reports[0].session.id != reports[1].session.id:
+        raise BadParameter("the two logs are not of one session")
+    logs = _entries(path, reports[0].entries), _entries(other, reports[1].entries)
+    common = next((n for n, (a, b) in enumerate(zip(*logs, strict=False)) if a != b), min(map(len, logs)))
+    said: dict[tuple[int, int], tuple[int, bytes]] = {}
+    for number, data in enumerate(logs[0]):
+        arrival = read_entry(data)
+        said.setdefault((arrival.entry.seat, arrival.entry.seq), (number, arrival.signed))
+    found = dict[tuple[int, int], Contradiction]()
+    for number, data in enumerate(logs[1][common:], start=common):
+        arrival = read_entry(data)
+        place = arrival.entry.seat, arrival.entry.seq
+        first = said.get(place)
+        if first is not None and first[1] != arrival.signed:
+            found.setdefault(place, Contradiction(*place, (first[0], number)))
+    return Comparison(common, (len(logs[0]), len(logs[1])), tuple(found[place] for place in sorted(found)))
+
+
+def _entries(path: Path, count: int) -> list[bytes]:
+    with path.open("rb") as file:
+        _, lines = read_log(file)
+        return [line for line, _ in zip(lines, range(count), strict=False)]

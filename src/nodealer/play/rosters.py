@@ -1,0 +1,77 @@
+"""Who sits at the table: proposals, agreements, and when a roster comes into force.
+
+A number, a key and a name belong together for the whole log. A roster is in force when more than half of the seats with
+cards that have not ended agree to it, two at least, and only between hands.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from nodealer.errors import Malformed
+from nodealer.log.roster import Member, Roster, refuse_bad_roster, verify_newcomer
+from nodealer.play.bodies import Newcomer
+from nodealer.play.phases import Phase
+from nodealer.play.state import Proposed, Seating, TableState
+from nodealer.tape import digest
+
+
+def proposal_id(roster: Roster, by: int, hand: int) -> bytes:
+    """What an agreement names."""
+    return digest("proposal", roster.digest, by, hand)
+
+
+def refuse_roster(state: TableState, roster: Roster, newcomers: tuple[Newcomer, ...]) -> None:
+    """Raise `Malformed` for a roster that this table cannot have."""
+    refuse_bad_roster(roster)
+    claims = state.config.protocol.claims
+    if not claims.seats[0] <= len(roster.with_cards) <= claims.seats[1]:
+        raise Malformed(f"{claims.name} cannot serve a table of {len(roster.with_cards)}")
+    if _without_cards(roster) != _without_cards(state.roster):
+        raise Malformed("only seats with cards can change: another role is another session")
+    _refuse_mixed_up(state, roster)
+    fresh = [member for member in roster.players if member.seat not in state.known]
+    if [one.seat for one in newcomers] != [member.seat for member in fresh]:
+        raise Malformed("a proposal carries the signature of each seat that is new, and of no other")
+    for one, member in zip(newcomers, fresh, strict=True):
+        verify_newcomer(one.signature, state.config.session.id, roster.digest, member)
+
+
+def _without_cards(roster: Roster) -> tuple[Member, ...]:
+    return tuple(member for member in roster.players if member.seat not in roster.with_cards)
+
+
+def _refuse_mixed_up(state: TableState, roster: Roster) -> None:
+    """Who was here comes back as the same: with its number, its key and its name."""
+    names = {member.name: member.seat for member in state.known.values()}
+    keys = {member.key: member.seat for member in state.known.values()}
+    for member in roster.players:
+        if member.seat in state.known:
+            if member != state.known[member.seat]:
+                raise Malformed(f"seat {member.seat} is {state.known[member.seat].name}'s for the whole session")
+        elif member.name in names or member.key in keys:
+            raise Malformed(f"seat {member.seat} has the name or the key of another seat of this session")
+
+
+def in_force(state: TableState) -> TableState:
+    """Take a roster that is agreed on. Whoever had begun begins again: a hand is bound to its roster."""
+    if state.phase is not Phase.BETWEEN:
+        return state
+    voters = [seat for seat in state.roster.with_cards if seat not in state.ended]
+    for one in state.proposed.values():
+        agreed = one.agreed.intersection(voters)
+        if len(agreed) >= 2 and 2 * len(agreed) > len(voters):
+            return _seated(state, one, tuple(sorted(agreed)))
+    return state
+
+
+def _seated(state: TableState, one: Proposed, agreed: tuple[int, ...]) -> TableState:
+    roster, number = one.roster, state.hand.number
+    account = state.account.seated(roster.with_cards, state.config.rules.stake)
+    chips = {seat: account.chips[seat] for seat in roster.with_cards}
+    seatings = (*state.chronicle.seatings, Seating(number, roster, agreed, chips))
+    binding = state.config.binding(number, roster, roster.seats)
+    known = {**state.known, **{member.seat: member for member in roster.players}}
+    state = state.with_hand(binding=binding, commitments={}, votes={}, breaks={}).noted(seatings=seatings)
+    gone = state.gone.intersection(roster.seats)
+    return replace(state, roster=roster, known=known, account=account, gone=gone, proposed={})
