@@ -14,17 +14,32 @@ from typing import Any, Final
 
 import pytest
 
-# CPU seconds of `make test`. Whoever adds tests that cost more changes the line, and says why.
+from sampling import DEEP
+
+#: What starting workers and collecting tests costs.
+STARTING: Final = "(start)"
+#: CPU seconds of `make test` by folder. Whoever adds tests that cost more changes the line, and says why.
 BUDGET: Final = {
-    "tests": 30,
-    "audit": 20,
+    "audit": 5,
+    "cli": 100,
+    "conformance": 80,
+    "games": 10,
+    "golden": 5,
+    "group": 15,
+    "lab": 10,
+    "log": 5,
+    "npm": 10,
+    "play": 10,
+    "proofs": 45,
+    "protocols": 75,
+    "relay": 5,
+    "tests": 10,
+    STARTING: 15,
 }
-TOTAL: Final = 400
-# The most that the whole suite may ever cost.
+#: No table of budgets may ever add up to more.
 LIMIT: Final = 1150
 
 HERE: Final = Path(__file__).parent
-SETTING_UP: Final = "(start)"
 
 
 def used() -> float:
@@ -34,12 +49,12 @@ def used() -> float:
 
 def folder(path: Path) -> str:
     """The first folder below `tests`, or `tests` itself."""
-    inside = path.relative_to(HERE).parts if path.is_relative_to(HERE) else ()
+    inside = path.relative_to(HERE).parts
     return inside[0] if len(inside) > 1 else HERE.name
 
 
 class Meter:
-    """Adds up what tests cost. Each worker has one, and hands it over when it is done."""
+    """Adds up what tests cost. Each worker has one, and hands over what it says."""
 
     def __init__(self) -> None:
         self.cpu: defaultdict[str, float] = defaultdict(float)
@@ -54,9 +69,9 @@ class Meter:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        self.cpu[SETTING_UP] += used() - sum(self.cpu.values())
         output: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
         if output is not None:
+            self.cpu[STARTING] = used() - sum(self.cpu.values())
             output["cpu"] = dict(self.cpu)
 
     @pytest.hookimpl(optionalhook=True)
@@ -65,8 +80,23 @@ class Meter:
             self.cpu[name] += seconds
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        pass
+        if not self.cpu or DEEP:
+            return
+        terminalreporter.section("CPU seconds, and the budget")
+        for name, seconds in sorted(self.cpu.items(), key=lambda part: -part[1]):
+            terminalreporter.line(f"{seconds:8.1f} {BUDGET.get(name, 0):6}  {name}", **_loud(seconds, name))
+        total, limit = sum(self.cpu.values()), sum(BUDGET.values())
+        terminalreporter.line(f"{total:8.1f} {limit:6}  in all")
+        over = [name for name, seconds in self.cpu.items() if seconds > BUDGET.get(name, 0)]
+        over += ["the whole suite"] if total > limit else []
+        if over:
+            terminalreporter.line(f"OVER THE BUDGET: {', '.join(over)} (tests/budget.py)", red=True, bold=True)
+
+
+def _loud(seconds: float, name: str) -> dict[str, bool]:
+    return {"red": seconds > BUDGET.get(name, 0)}
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    assert sum(BUDGET.values()) <= LIMIT
     config.pluginmanager.register(Meter())
