@@ -1,7 +1,8 @@
 """`make deep` runs everything in full. `make test` tries fewer times, and runs a sample of the tests marked `sample`.
 
 In a sample each value of each parameter comes up, on each backend: every cheat, every seat and every index, and not
-every cheat of every seat at every index. Which values meet is drawn from their names: the same for everybody.
+every cheat of every seat at every index. Which values meet is drawn from their names: the same for all. A test can
+ask for fewer: `sample(cases=1)`, or `sample(reference=1)` for one on the slow backend, which says what the core says.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 import pytest
@@ -25,31 +27,50 @@ def times(here: int, *, deep: int) -> int:
 #: Parameters that are groups or backends: each of their values has a sample of its own.
 BACKENDS: Final = frozenset({"g", "both", "group", "ristretto255", "secp256k1", "backend"})
 
-Values = frozenset[tuple[str, int]]
+#: Parameters that were given together, and which objects they are. Within one run an object is its address.
+Value = tuple[tuple[str, ...], tuple[int, ...]]
+Values = frozenset[Value]
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is not in the sample as deep."""
-    cases = defaultdict[tuple[str, Values], dict[pytest.Function, Values]](dict)
+    """Mark what is not in a sample as deep."""
+    cases = defaultdict[tuple[str, Values], dict[pytest.Item, Values]](dict)
     for item in items:
-        if isinstance(item, pytest.Function) and item.get_closest_marker("sample") is not None:
-            values = frozenset(item.callspec.indices.items()) if hasattr(item, "callspec") else frozenset()
-            backend = frozenset(value for value in values if value[0] in BACKENDS)
+        if item.get_closest_marker("sample") is not None:
+            values = values_of(item)
+            backend = frozenset(value for value in values if BACKENDS & {*value[0]})
             cases[item.nodeid.partition("[")[0], backend][item] = values
     for stratum in cases.values():
-        for item in stratum.keys() - set(sample(stratum)):
+        for item in stratum.keys() - set(islice(sample(stratum), limit(next(iter(stratum))))):
             item.add_marker(pytest.mark.deep)
 
 
-def sample(cases: dict[pytest.Function, Values]) -> Iterable[pytest.Function]:
+def values_of(item: pytest.Item) -> Values:
+    """The parameters of a case: those of each `parametrize`, and those of each fixture."""
+    params: dict[str, object] = item.callspec.params if hasattr(item, "callspec") else {}
+    together: list[tuple[str, ...]] = []
+    for mark in item.iter_markers("parametrize"):
+        names = mark.args[0]
+        together.append(tuple(names.replace(",", " ").split()) if isinstance(names, str) else tuple(names))
+    together += [(name,) for name in params if not any(name in names for names in together)]
+    return frozenset((names, tuple(id(params[name]) for name in names)) for names in together)
+
+
+def limit(item: pytest.Item) -> int | None:
+    """How many cases the test asks for at most."""
+    marker = item.get_closest_marker("sample")
+    assert marker is not None
+    most: int | None = marker.kwargs.get("reference" if "reference" in item.nodeid.partition("[")[2] else "cases")
+    return most
+
+
+def sample(cases: dict[pytest.Item, Values]) -> Iterator[pytest.Item]:
     """Cases in which every value comes up: again and again the one with the most that is new."""
     left = sorted(cases, key=lambda item: hashlib.sha256(item.nodeid.encode()).digest())
-    seen: set[tuple[str, int]] = set()
+    seen: set[Value] = set()
     while left:
         best = max(left, key=lambda item: len(cases[item] - seen))
-        if seen and not cases[best] - seen:
-            return
         yield best
         seen |= cases[best]
         left = [item for item in left if cases[item] - seen]

@@ -17,6 +17,8 @@ from nodealer.group.hash import expand_message_xmd
 
 from .group_facts import NAMES, ORDERS, encoded
 
+pytestmark = pytest.mark.sample
+
 OWN_NAMES = re.compile(r"reference|native|(Scalar|Point)Array|ReferenceGroup|(Ristretto255|Secp256k1)(Scalars|Points)?")
 many = settings(deadline=None, max_examples=60)
 

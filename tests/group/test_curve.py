@@ -24,6 +24,8 @@ from nodealer.group.curve import (
 from nodealer.group.edwards import RISTRETTO255, SQRT_M1, D, P
 from nodealer.group.weierstrass import SECP256K1
 
+pytestmark = pytest.mark.sample
+
 CURVES = (RISTRETTO255, SECP256K1)
 curves = pytest.mark.parametrize("C", CURVES, ids=lambda curve: curve.name)
 

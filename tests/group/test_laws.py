@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nodealer.group import Group, Points, Scalars, msm, vartime_msm
 
 from .group_facts import encoded
+
+pytestmark = pytest.mark.sample
 
 EDGES = [bytes(64), (1).to_bytes(64, "little"), b"\xff" * 64]
 wide = st.one_of(st.sampled_from(EDGES), st.binary(min_size=64, max_size=64))

@@ -22,6 +22,8 @@ from nodealer.group.weierstrass import SECP256K1 as C
 
 from .group_facts import ORDERS, decoded, encoded
 
+pytestmark = pytest.mark.sample
+
 P = 2**256 - 2**32 - 977
 ORDER = ORDERS["secp256k1"]
 

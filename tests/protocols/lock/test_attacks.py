@@ -30,6 +30,8 @@ from . import cheats
 from .cheats import Declared, Locked, Where
 from .kit import Forge, at_place, deck_of, ends_well, leave, owed_by, portions, say, scripted, take_over
 
+pytestmark = pytest.mark.sample(reference=1)
+
 CARDS: Final = 5
 SEATS: Final = 3
 NEW: Final = (NewDeck(0, CARDS),)
