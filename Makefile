@@ -36,7 +36,7 @@ play: build ## Set up everything and play hold'em; without a terminal, watch bot
 	@$(BIN)/nodealer play --seats 4 --hands 3
 
 .PHONY: test
-test: check rust-test ## Set up everything and run all checks and tests but the long ones
+test: check rust-test ## Set up everything, run all checks and tests (a sample of the many), and say what they cost
 	@$(BIN)/pytest -n auto --dist worksteal
 
 .PHONY: check
@@ -51,8 +51,8 @@ bench: build ## Measure: every figure against its yardstick, a few minutes
 	@for suite in core proofs log hand game npm; do $(BIN)/nodealer bench $$suite; done
 
 .PHONY: deep
-deep: build ## Run the tests that take long
-	@HYPOTHESIS_PROFILE=deep $(BIN)/pytest -m deep --timeout 1800
+deep: build ## Run all tests in full: every case, many more examples; takes long
+	@HYPOTHESIS_PROFILE=deep $(BIN)/pytest -n auto --dist worksteal -m '' --timeout 1800
 
 .PHONY: doors
 doors: ## Clone what is committed into a fresh folder; play and test there, twice

@@ -82,7 +82,7 @@ def test_seats_know_their_own(case: ProtocolCase, backend: str) -> None:
 
 def stride_on(backend: str) -> int:
     """At which places something is tried. Where the three seats begin at different ones, they try all of them."""
-    return times(3 if backend == "native" else 19, deep=1)
+    return times(3 if backend == "native" else 29, deep=1)
 
 
 @over_games

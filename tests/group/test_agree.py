@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from nodealer.errors import BadParameter, DecodeError
 from nodealer.group import Group, Points, Scalars, concat, group, hash_to_points, msm, vartime_msm
 from nodealer.group.hash import expand_message_xmd
+from sampling import times
 
 from .group_facts import NAMES, ORDERS, encoded
 

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nodealer.group import Group, Points, Scalars, msm, vartime_msm
+from sampling import times
 
 from .group_facts import encoded
 
@@ -14,7 +15,7 @@ pytestmark = pytest.mark.sample
 
 EDGES = [bytes(64), (1).to_bytes(64, "little"), b"\xff" * 64]
 wide = st.one_of(st.sampled_from(EDGES), st.binary(min_size=64, max_size=64))
-few = settings(deadline=None, max_examples=30)
+few = settings(deadline=None, max_examples=times(15, deep=300))
 
 
 def scalars(g: Group, *seeds: bytes) -> list[Scalars]:

@@ -19,6 +19,7 @@ from nodealer.group import weierstrass as w
 from nodealer.group.curve import Element, big
 from nodealer.group.hash import expand_message_xmd
 from nodealer.group.weierstrass import SECP256K1 as C
+from sampling import times
 
 from .group_facts import ORDERS, decoded, encoded
 

@@ -17,6 +17,7 @@ from nodealer.group import group as make_group
 from nodealer.protocols.mask import Mask
 from nodealer.protocols.mask.cards import gather_secrets
 from nodealer.protocols.mask.deck import MaskDeck
+from sampling import times
 
 from ..decks import Decks
 from .kit import decks_on, fresh, played, table
@@ -119,7 +120,7 @@ def test_walks(group: Group, seed: int) -> None:
     walk(group, f"walk {seed}", 4, 6 if group.backend == "reference" else 25)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=times(10, deep=25), deadline=None, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 2**32), size=st.integers(2, 7))
 def test_many_walks(seed: int, size: int) -> None:
     walk(make_group(backend=FASTEST), f"many {seed}", size, 15 if HAS_NATIVE else 3)
