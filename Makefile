@@ -27,6 +27,9 @@ CORE := $(wildcard src/nodealer/group/_core*.so)
 STAMP := $(VENV)/.nodealer-$(or $(NATIVE),reference)
 CARGO_HERE := cd rust && $(CARGO)
 
+# $(call metered,what) command: says afterwards what it cost. Pytest has a table of its own.
+metered = TIMEFORMAT='CPU seconds of the $(1): %U, and %S in the system'; time
+
 .PHONY: help
 help: ## Print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1 \t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
@@ -43,7 +46,7 @@ test: check rust-test ## Set up everything, run all checks and tests (a sample o
 check: build rust-check ## Lint, format and types only
 	@$(BIN)/ruff check --quiet src tests setup.py
 	@$(BIN)/ruff format --quiet --check src tests setup.py
-	@$(BIN)/mypy
+	@$(call metered,types) $(BIN)/mypy
 	@$(if $(NATIVE),$(BIN)/stubtest --mypy-config-file pyproject.toml nodealer.group._core)
 
 .PHONY: bench
@@ -126,7 +129,7 @@ rust-check: build
 	@$(CARGO_HERE) fmt --all --check
 	@$(CARGO_HERE) clippy --quiet --locked --workspace --all-targets -- -D warnings
 rust-test: build
-	@$(CARGO_HERE) test --quiet --locked --workspace
+	@$(call metered,Rust tests) bash -c '$(CARGO_HERE) test --quiet --locked --workspace'
 else
 rust-check rust-test: build
 endif

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,22 +21,22 @@ STARTING: Final = "(start)"
 #: CPU seconds of `make test` by folder. Whoever adds tests that cost more changes the line, and says why.
 BUDGET: Final = {
     "audit": 3,
-    "cli": 85,
+    "cli": 84,
     "conformance": 80,
-    "games": 12,
+    "games": 10,
     "golden": 3,
-    "group": 22,
-    "lab": 9,
+    "group": 18,
+    "lab": 8,
     "log": 2,
-    "npm": 22,
-    "play": 12,
-    "proofs": 38,
-    "protocols": 85,
+    "npm": 24,
+    "play": 11,
+    "proofs": 40,
+    "protocols": 88,
     "relay": 2,
-    "tests": 10,
+    "tests": 12,
     STARTING: 15,
 }
-#: No table of budgets may ever add up to more.
+#: The budgets may never add up to more.
 LIMIT: Final = 1150
 
 HERE: Final = Path(__file__).parent
@@ -58,6 +58,7 @@ class Meter:
 
     def __init__(self) -> None:
         self.cpu: defaultdict[str, float] = defaultdict(float)
+        self.has_workers = False
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
@@ -76,27 +77,33 @@ class Meter:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
+        self.has_workers = True
         for name, seconds in getattr(node, "workeroutput", {}).get("cpu", {}).items():
             self.cpu[name] += seconds
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        if not self.cpu or DEEP:
-            return
-        terminalreporter.section("CPU seconds, and the budget")
-        for name, seconds in sorted(self.cpu.items(), key=lambda part: -part[1]):
-            terminalreporter.line(f"{seconds:8.1f} {BUDGET.get(name, 0):6}  {name}", **_loud(seconds, name))
-        total, limit = sum(self.cpu.values()), sum(BUDGET.values())
-        terminalreporter.line(f"{total:8.1f} {limit:6}  in all")
-        over = [name for name, seconds in self.cpu.items() if seconds > BUDGET.get(name, 0)]
-        over += ["the whole suite"] if total > limit else []
-        if over:
-            terminalreporter.line(f"OVER THE BUDGET: {', '.join(over)} (tests/budget.py)", red=True, bold=True)
+        if self.cpu and not DEEP:
+            # Of a process with workers, only what it did itself: they have spoken for themselves.
+            self.cpu[STARTING] += sum(os.times()[:2]) if self.has_workers else used() - sum(self.cpu.values())
+            terminalreporter.section("CPU seconds, and the budget")
+            for line in table(self.cpu):
+                terminalreporter.line(line)
+            if over := too_dear(self.cpu):
+                terminalreporter.line(f"OVER THE BUDGET: {', '.join(over)} (tests/budget.py)", red=True, bold=True)
 
 
-def _loud(seconds: float, name: str) -> dict[str, bool]:
-    return {"red": seconds > BUDGET.get(name, 0)}
+def table(cpu: Mapping[str, float]) -> list[str]:
+    """A line for each folder, the dearest first, and one for all."""
+    rows = [(seconds, BUDGET.get(name, 0), name) for name, seconds in sorted(cpu.items(), key=lambda one: -one[1])]
+    rows.append((sum(cpu.values()), sum(BUDGET.values()), f"in all, and never more than {LIMIT:,}"))
+    return [f"{seconds:8.1f} {budget:6}  {name}" for seconds, budget, name in rows]
+
+
+def too_dear(cpu: Mapping[str, float]) -> list[str]:
+    """What costs more than it should."""
+    over = [name for name, seconds in cpu.items() if seconds > BUDGET.get(name, 0)]
+    return [*over, "the whole suite"] if sum(cpu.values()) > sum(BUDGET.values()) else over
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    assert sum(BUDGET.values()) <= LIMIT
     config.pluginmanager.register(Meter())

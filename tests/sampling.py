@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Final
 
@@ -35,15 +35,16 @@ Values = frozenset[Value]
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what is not in a sample as deep."""
-    cases = defaultdict[tuple[str, Values], dict[pytest.Item, Values]](dict)
-    for item in items:
-        if item.get_closest_marker("sample") is not None:
-            values = values_of(item)
-            backend = frozenset(value for value in values if BACKENDS & {*value[0]})
-            cases[item.nodeid.partition("[")[0], backend][item] = values
-    for stratum in cases.values():
-        for item in stratum.keys() - set(islice(sample(stratum), limit(next(iter(stratum))))):
-            item.add_marker(pytest.mark.deep)
+    sampled = {item.nodeid: item for item in items if item.get_closest_marker("sample") is not None}
+    strata = defaultdict[tuple[str, Values], dict[str, Values]](dict)
+    for name, item in sampled.items():
+        values = values_of(item)
+        backend = frozenset(value for value in values if BACKENDS & {*value[0]})
+        strata[name.partition("[")[0], backend][name] = values
+    for cases in strata.values():
+        most = limit(sampled[next(iter(cases))])
+        for name in cases.keys() - set(islice(sample(cases), most)):
+            sampled[name].add_marker(pytest.mark.deep)
 
 
 def values_of(item: pytest.Item) -> Values:
@@ -65,12 +66,12 @@ def limit(item: pytest.Item) -> int | None:
     return most
 
 
-def sample(cases: dict[pytest.Item, Values]) -> Iterator[pytest.Item]:
+def sample(cases: Mapping[str, Values]) -> Iterator[str]:
     """Cases in which every value comes up: again and again the one with the most that is new."""
-    left = sorted(cases, key=lambda item: hashlib.sha256(item.nodeid.encode()).digest())
+    left = sorted(cases, key=lambda name: hashlib.sha256(name.encode()).digest())
     seen: set[Value] = set()
     while left:
-        best = max(left, key=lambda item: len(cases[item] - seen))
+        best = max(left, key=lambda name: len(cases[name] - seen))
         yield best
         seen |= cases[best]
-        left = [item for item in left if cases[item] - seen]
+        left = [name for name in left if cases[name] - seen]
