@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from backends import FASTEST, HAS_NATIVE
 from conformance.harness import Source
-from nodealer.cards import Close, Deal, NewDeck, Open, Operation, Place, Portion, Return, Show
+from nodealer.cards import Close, Deal, NewDeck, Open, Operation, Place, Places, Portion, Return, Show
 from nodealer.errors import BadParameter
 from nodealer.group import Group
 from nodealer.group import group as make_group
@@ -34,7 +34,7 @@ class Model:
     number: int = 0
 
     @property
-    def places(self):  # type: ignore[no-untyped-def]
+    def places(self) -> Places:
         return self.decks.decks[self.number].places
 
     def truth(self, positions: tuple[int, ...]) -> list[int]:
@@ -45,7 +45,12 @@ class Model:
             s: gather_secrets(self.decks.tapes[s], deck.binding, deck.number, deck.layers, positions, s) for s in seats
         }
         faces = deck.unmask(positions, secrets)
-        return [self.places.face(p) if f is None else f for p, f in zip(positions, faces, strict=True)]
+        return [self.opened(p) if f is None else f for p, f in zip(positions, faces, strict=True)]
+
+    def opened(self, position: int) -> int:
+        face = self.places.face(position)
+        assert face is not None
+        return face
 
     @property
     def on_table(self) -> tuple[int, ...]:
