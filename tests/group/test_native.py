@@ -16,6 +16,8 @@ import pytest
 from nodealer.errors import BackendMissing, BadParameter, DecodeError
 from nodealer.group import _core, native
 
+pytestmark = pytest.mark.sample
+
 G = _core.ristretto255
 N = 600  # enough for several threads in every operation that uses them
 

@@ -9,6 +9,8 @@ from nodealer.group import Group
 from nodealer.group import edwards as e
 from nodealer.group.curve import big
 
+pytestmark = pytest.mark.sample
+
 # A.1: the multiples 0 to 15 of the generator.
 MULTIPLES = [
     "0000000000000000000000000000000000000000000000000000000000000000",

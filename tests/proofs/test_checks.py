@@ -27,6 +27,8 @@ from .statements import (
     tape,
 )
 
+pytestmark = pytest.mark.sample(reference=1)
+
 
 def predictable(size: int) -> bytes:
     """What a verifier without entropy would use: weights that everybody knows."""

@@ -32,6 +32,8 @@ from .statements import (
     tape,
 )
 
+pytestmark = pytest.mark.sample(reference=1)
+
 names = pytest.mark.parametrize("name", SIGMAS)
 eaches = pytest.mark.parametrize("make", [a_secret_each, a_base_each])
 

@@ -14,6 +14,7 @@ from nodealer.proofs import shuffle
 from nodealer.proofs.checks import Check, settle, terms_of
 from nodealer.proofs.generators import commitment_key
 from nodealer.proofs.relations import AddMask, Offset, OneScalar, Pairs
+from sampling import times
 
 from . import oracle
 from .statements import (
@@ -36,6 +37,8 @@ from .statements import (
     swapped,
     tape,
 )
+
+pytestmark = pytest.mark.sample(reference=1)
 
 kinds = pytest.mark.parametrize("kind", SHUFFLES)
 
@@ -80,6 +83,7 @@ def test_the_proof_of_52_cards_fits_its_size(fast: Group) -> None:
     assert sizes == {"pairs": 5313, "addmask": 5377, "scalar": 5313, "offset": 5441}
 
 
+@pytest.mark.sample(cases=1)
 @kinds
 def test_ten_thousand_cards(native: Group, kind: str) -> None:
     case = SHUFFLES[kind](native, 10_000)
@@ -785,7 +789,7 @@ def three_verifiers_agree(group: Group, kind: str, m: int, trials: int) -> None:
 
 @kinds
 def test_folded_and_unfolded_verifiers_agree(fast: Group, kind: str) -> None:
-    three_verifiers_agree(fast, kind, 3, 350 if fast.backend == "native" else 25)
+    three_verifiers_agree(fast, kind, 3, times(80, deep=350) if fast.backend == "native" else 25)
 
 
 @kinds

@@ -20,7 +20,7 @@ from nodealer.protocols.base import Binding, Duty
 from nodealer.protocols.chain import Chain
 from nodealer.protocols.chain.candidates import Made, check_opened, made_candidate, picked
 from nodealer.protocols.chain.deck import ChainDeck, Layer, Own, after
-from nodealer.protocols.chain.lists import card_number, name_of, public_cards, value_names
+from nodealer.protocols.chain.lists import Lists, card_number, name_of, public_cards, value_names
 from nodealer.protocols.chain.messages import Unblind
 from nodealer.protocols.chain.parameters import Parameters, canonical
 from nodealer.tape import Tape
@@ -109,13 +109,13 @@ class Foreign(Made):
     """A deck that may have values that are none."""
 
     @property
-    def lists(self):  # type: ignore[no-untyped-def]
+    def lists(self) -> Lists:
         names = value_names(1000)
         chained = (name_of(n, names[v]) for n, v in zip(self.own.nonces, self.own.prior, strict=True))
         return replace(super_lists(self), names=tuple(chained))
 
 
-def super_lists(made: Made):  # type: ignore[no-untyped-def]
+def super_lists(made: Made) -> Lists:
     own = replace(made.own, prior=tuple(range(len(made.cards))))
     return Made(own, made.cards).lists
 

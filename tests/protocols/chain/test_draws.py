@@ -23,6 +23,7 @@ def ended(game: Game) -> Game:
     return game
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("parameters", [b"{}", PROVEN], ids=["books", "proven"])
 @pytest.mark.parametrize("seats", [2, 3, 5])
 def test_everybody_and_the_table(fast: Group, seats: int, parameters: bytes) -> None:

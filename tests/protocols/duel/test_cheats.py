@@ -20,6 +20,8 @@ from nodealer.tape import Tape
 from ..kit import changed, element, field_of, put
 from .kit import MODES, NEW, Forge, LateVerdict, cheat, fresh, played
 
+pytestmark = pytest.mark.sample(reference=1)
+
 DRAW: Final = (Deal(0, (Portion(0, 2),)), Deal(1, (Portion(1, 1),)))
 PLAY: Final = (Show(0, 0, (0,)),)
 SEARCH: Final = (Peek(0, 0, 3, Look.TAKE),)

@@ -28,6 +28,7 @@ from nodealer.proofs.encoding import encodings
 from nodealer.protocols.base import Binding
 from nodealer.protocols.duel import DuelDeck, secrets
 from nodealer.tape import Tape
+from sampling import times
 
 from .kit import MODES, NEW, duel, played
 
@@ -52,6 +53,7 @@ def game_of(mode: str, hands: int = 1, backend: str = FASTEST) -> Game:
     return played(make_group(backend=backend), mode, *SCRIPT, seed=f"suite {hands}", hands=hands).play()
 
 
+@pytest.mark.sample(reference=1)
 @modes
 @pytest.mark.parametrize("backend", ["native", "reference"])
 def test_a_whole_game(mode: str, backend: str) -> None:
@@ -78,34 +80,23 @@ def test_no_secret_in_log() -> None:
 
 @modes
 def test_killed(mode: str) -> None:
-    suite.killed_at_every_entry(game_of(mode), 3)
-    suite.all_killed_at_every_entry(game_of(mode), 5)
-    suite.rollbacks_are_refused(game_of(mode), 3)
+    suite.killed_at_every_entry(game_of(mode), times(5, deep=1))
+    suite.all_killed_at_every_entry(game_of(mode), times(11, deep=1))
+    suite.rollbacks_are_refused(game_of(mode), times(5, deep=1))
 
 
 @modes
 def test_networks(mode: str) -> None:
     suite.crossings_are_accepted(game_of(mode), 6)
-    for seed in range(2):
+    for seed in range(times(1, deep=2)):
         relay = suite.slow_network(played(make_group(backend=FASTEST), mode, *SCRIPT, seed=f"{seed}"), f"{mode} {seed}")
         assert relay.state.fault is None and len(relay.state.results) == 1
 
 
 @modes
 def test_tampering(mode: str) -> None:
-    tally = suite.tampering_is_answered(game_of(mode), 5)
+    tally = suite.tampering_is_answered(game_of(mode), times(9, deep=1))
     assert tally["refused"] and tally["fault"] and tally["nobody"]
-
-
-@pytest.mark.deep
-@pytest.mark.timeout(600)
-@modes
-def test_everywhere(mode: str) -> None:
-    game = game_of(mode)
-    suite.killed_at_every_entry(game)
-    suite.all_killed_at_every_entry(game)
-    suite.rollbacks_are_refused(game)
-    suite.tampering_is_answered(game)
 
 
 @modes
@@ -157,7 +148,7 @@ def test_nothing_repeats(mode: str) -> None:
 
 def test_uniform() -> None:
     for honest in range(2):
-        suite.order_is_uniform(case_of("proven"), honest=honest)
+        suite.order_is_uniform(case_of("proven"), honest=honest, times=times(1000, deep=3000))
 
 
 # --- Secrecy ---

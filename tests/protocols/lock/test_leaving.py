@@ -20,6 +20,7 @@ from nodealer.play.replica import Outcome, Replica
 from nodealer.protocols.lock.making import Cascading, Locking
 from nodealer.protocols.lock.recovery import Declaring, Raising
 from nodealer.wire import encode
+from sampling import times
 
 from ..kit import Table, messages
 from .kit import (
@@ -102,6 +103,7 @@ def left_at(group: Group, height: int, leavers: tuple[int, ...]) -> Table | None
 HEIGHTS: Final = 52
 
 
+@pytest.mark.sample(cases=1)
 @pytest.mark.parametrize("part", range(3))
 def test_one_leaves_anywhere(fast: Group, part: int) -> None:
     for height in range(SEATS + part, HEIGHTS, 7):
@@ -118,7 +120,7 @@ def test_any_leave_anywhere(fast: Group, leavers: tuple[int, ...]) -> None:
 
 def test_two_leave_at_once(fast: Group) -> None:
     pairs = list(itertools.combinations(range(SEATS), 2))
-    for height in range(SEATS + 3, HEIGHTS, 7):
+    for height in range(SEATS + 3, HEIGHTS, times(14, deep=7)):
         left_at(fast, height, pairs[height % len(pairs)])
 
 
@@ -133,6 +135,7 @@ def again_at(group: Group, first: int, second: int) -> None:
     finish(game)
 
 
+@pytest.mark.sample(cases=3)
 @pytest.mark.parametrize("second", range(0, 16, 3))
 def test_again_within_a_recovery(fast: Group, second: int) -> None:
     for first in range(SEATS + second % 5, 40, 11):
@@ -302,7 +305,7 @@ def test_log_gives_nothing_away(fast: Group) -> None:
 def test_what_crosses_with_a_second_leaving_is_dropped(fast: Group) -> None:
     """Two leave one after the other, and what honest seats signed in between arrives after both: nobody's fault."""
     dropped = 0
-    for height in range(SEATS, 40, 5):
+    for height in range(SEATS, 40, times(10, deep=5)):
         game = script(fast, "crossing").play(until=lambda game: len(game.log) >= height)
         leave(game, (3,))
         leave(game, (2,))
@@ -323,6 +326,7 @@ def test_same_duty_is_never_owed_twice(fast: Group) -> None:
         finish(game)
 
 
+@pytest.mark.sample(cases=2)
 @pytest.mark.parametrize("seed", range(6))
 def test_slow_network(fast: Group, seed: int) -> None:
     """Every seat sees the log with a delay of its own, and leaves are agreed on in the middle of it."""
@@ -375,6 +379,7 @@ def slow(group: Group, seed: str) -> None:
     raise AssertionError("the game does not end")
 
 
+@pytest.mark.sample(cases=3)
 @pytest.mark.parametrize("missed", range(0, 14, 2))
 def test_who_comes_back_in_a_recovery(fast: Group, missed: int) -> None:
     """A seat that was declared gone speaks again: dropped or refused, and the table goes on without it."""
@@ -423,7 +428,7 @@ def holdem_result(game: Table) -> None:
     assert result["gone"] == sorted(game.silent)
 
 
-@pytest.mark.parametrize("seats", [3, 4, 6])
+@pytest.mark.parametrize("seats", [3, 4, pytest.param(6, marks=pytest.mark.deep)])
 def test_holdem_goes_on(fast: Group, seats: int) -> None:
     """Leavers at many moments, down to two who stay."""
     for number, start in enumerate(range(seats, 6 * seats + 20, 25)):

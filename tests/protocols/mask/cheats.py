@@ -9,6 +9,7 @@ from nodealer.group import Points, Scalars, concat, hash_to_points
 from nodealer.proofs import equality, shuffle
 from nodealer.proofs.equality import Each
 from nodealer.proofs.relations import AddMask, Pairs
+from nodealer.proofs.transcript import Transcript
 from nodealer.protocols.base import Duty
 from nodealer.protocols.mask.cards import (
     Masked,
@@ -90,7 +91,7 @@ def false_shuffle(change: Callable[[ShuffleStep], ShuffleStep]) -> Callable[[Mas
     return forge
 
 
-def context(deck: MaskDeck, duty: Duty, epoch: int):  # type: ignore[no-untyped-def]
+def context(deck: MaskDeck, duty: Duty, epoch: int) -> Transcript:
     return deck.binding.context(deck=deck.number, epoch=epoch, step=duty.kind, seat=duty.seat).transcript()
 
 

@@ -26,6 +26,8 @@ from . import cheats
 from .cheats import Move, ShuffleStep
 from .kit import Forge, fresh, played
 
+pytestmark = pytest.mark.sample(reference=1)
+
 CARDS: Final = 4
 SEATS: Final = 3
 NEW: Final = (NewDeck(0, CARDS),)

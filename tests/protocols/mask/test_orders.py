@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 
 from backends import FASTEST, HAS_NATIVE
 from conformance.harness import Source, events_of
-from nodealer.cards import Close, Deal, NewDeck, Open, Operation, Place, Portion, Return, Show
+from nodealer.cards import Close, Deal, NewDeck, Open, Operation, Place, Places, Portion, Return, Show
 from nodealer.errors import BadParameter
 from nodealer.group import Group
 from nodealer.group import group as make_group
 from nodealer.protocols.mask import Mask
 from nodealer.protocols.mask.cards import gather_secrets
 from nodealer.protocols.mask.deck import MaskDeck
+from sampling import times
 
 from ..decks import Decks
 from .kit import decks_on, fresh, played, table
@@ -33,7 +34,7 @@ class Model:
     number: int = 0
 
     @property
-    def places(self):  # type: ignore[no-untyped-def]
+    def places(self) -> Places:
         return self.decks.decks[self.number].places
 
     def truth(self, positions: tuple[int, ...]) -> list[int]:
@@ -44,7 +45,12 @@ class Model:
             s: gather_secrets(self.decks.tapes[s], deck.binding, deck.number, deck.layers, positions, s) for s in seats
         }
         faces = deck.unmask(positions, secrets)
-        return [self.places.face(p) if f is None else f for p, f in zip(positions, faces, strict=True)]
+        return [self.opened(p) if f is None else f for p, f in zip(positions, faces, strict=True)]
+
+    def opened(self, position: int) -> int:
+        face = self.places.face(position)
+        assert face is not None
+        return face
 
     @property
     def on_table(self) -> tuple[int, ...]:
@@ -119,7 +125,7 @@ def test_walks(group: Group, seed: int) -> None:
     walk(group, f"walk {seed}", 4, 6 if group.backend == "reference" else 25)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=times(10, deep=25), deadline=None, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 2**32), size=st.integers(2, 7))
 def test_many_walks(seed: int, size: int) -> None:
     walk(make_group(backend=FASTEST), f"many {seed}", size, 15 if HAS_NATIVE else 3)

@@ -31,6 +31,8 @@ from ..kit import changed, cheat, encodings, field_of
 from .kit import fresh, played, table
 from .polynomials import ONE, ZERO, Poly, in_span, symbol
 
+pytestmark = pytest.mark.sample(reference=1)
+
 # --- In symbols ---
 
 SEATS: Final = 4

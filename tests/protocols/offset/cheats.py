@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from nodealer.group import Points, Scalars, concat, hash_to_points
+from nodealer.group import Group, Points, Scalars, concat, hash_to_points
 from nodealer.proofs import equality, shuffle
 from nodealer.proofs.equality import Each
 from nodealer.proofs.generators import blinding_generator
@@ -37,7 +37,7 @@ class OffsetStep:
     W: Points
 
     @property
-    def group(self):  # type: ignore[no-untyped-def]
+    def group(self) -> Group:
         return self.R.group
 
     def mapped(self, order: list[int], x: Scalars | None = None) -> OffsetStep:

@@ -25,6 +25,8 @@ from ..kit import Verdict, changed, cheat, element, field_of, is_fault, is_refus
 from . import cheats
 from .kit import Forge, played
 
+pytestmark = pytest.mark.sample(reference=1)
+
 CARDS: Final = 4
 SEATS: Final = 3
 NEW: Final = (NewDeck(0, CARDS),)

@@ -19,6 +19,8 @@ from ..kit import changed, cheat, duty_of, encodings, forged
 from . import cheats
 from .kit import Forge, OffsetDecks, Unproven, decks_of, played
 
+pytestmark = pytest.mark.sample(reference=1)
+
 M = 6
 
 
