@@ -12,7 +12,7 @@ from conformance.harness import NAMES, Game, Person, Source, forked, refusal, st
 from conformance.suite import dealt, eager_and_lazy_agree
 from nodealer.cards import Finished, NewDeck
 from nodealer.errors import BadSignature, EntryRefused, IllegalMove
-from nodealer.log.keys import SigningKey
+from nodealer.keys import SigningKey
 from nodealer.log.roster import Member, Roster
 from nodealer.play.bodies import Agree, Claim, Without
 from nodealer.play.replica import Outcome, Replica
