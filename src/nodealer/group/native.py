@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-import nodealer
+from nodealer import __version__
 from nodealer.errors import BackendMissing
 from nodealer.group.api import Group
 
@@ -27,8 +27,8 @@ def load(sources: Path = _SOURCES) -> ModuleType:
     except ImportError as error:
         raise BackendMissing(f"the native core cannot be loaded ({error}): {_MEND}") from error
     version, profile, built_from = (getattr(core, name, None) for name in ("VERSION", "PROFILE", "SOURCE_HASH"))
-    if version != nodealer.__version__:
-        raise BackendMissing(f"the native core is of version {version}, not {nodealer.__version__}: {_MEND}")
+    if version != __version__:
+        raise BackendMissing(f"the native core is of version {version}, not {__version__}: {_MEND}")
     if profile != "release":
         raise BackendMissing(f"the native core is a {profile} build, not a release build: {_MEND}")
     if (sources / "Cargo.toml").is_file() and built_from != source_hash(sources):
