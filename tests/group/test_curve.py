@@ -12,7 +12,6 @@ from nodealer.group.curve import (
     Curve,
     Element,
     FixedBase,
-    big,
     bucket_width,
     msm,
     naf,
@@ -22,6 +21,7 @@ from nodealer.group.curve import (
     windows,
 )
 from nodealer.group.edwards import RISTRETTO255, SQRT_M1, D, P
+from nodealer.group.integers import big
 from nodealer.group.weierstrass import SECP256K1
 from sampling import times
 

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from nodealer.errors import BadParameter, DecodeError
 from nodealer.group import Group, concat, group, hash_to_points, msm
 from nodealer.group import weierstrass as w
-from nodealer.group.curve import Element, big
+from nodealer.group.curve import Element
 from nodealer.group.hash import expand_message_xmd
+from nodealer.group.integers import big
 from nodealer.group.weierstrass import SECP256K1 as C
 from sampling import times
 
