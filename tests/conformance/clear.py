@@ -194,7 +194,7 @@ class ClearDeck:
     def _return(self, operation: Return) -> DeckChange:
         if operation.place is not Place.DISCARD:
             raise BadParameter("clear can only discard")
-        known = {*self.places.pile, *self.places.held, *self.places.opened.items()}
+        known = {*self.places.pile, *self.places.held, *self.places.opened}
         if not operation.positions or not set(operation.positions) <= known:
             raise BadParameter("only cards of this deck can be returned, at least one")
         held = {p: seat for p, seat in self.places.held.items() if p not in operation.positions}

@@ -14,19 +14,19 @@ from nodealer.protocols.staged import Closed, Idle, Requests, Transitions, Untou
 
 REQUESTS: Final[Requests] = {Deal: release, Open: open_cards, Show: release, Return: lay_aside, Close: close}
 
-#: A seat that leaves sends every stage of a deck that is made back to the fragments, and of one that is dealt to the
-#: cascade; or to rest, where no card is left to deal.
+#: When a seat leaves, a deck that is being made goes back to the fragments, and one that was dealt to the cascade; or it
+#: rests, where no card is left to deal.
 TRANSITIONS: Final[Transitions] = {
     Untouched: frozenset({CommittingFragments}),
     CommittingFragments: frozenset({CommittingFragments, OpeningFragments}),
     OpeningFragments: frozenset({OpeningFragments, Cascading, CommittingFragments}),
-    Cascading: frozenset({Cascading, Locking, Declaring, CommittingFragments, Idle, Closed}),
-    Declaring: frozenset({Declaring, Raising, Cascading, Idle, Closed}),
-    Raising: frozenset({Raising, Locking, Unfound, Cascading, Idle, Closed}),
+    Cascading: frozenset({Cascading, Locking, Declaring, CommittingFragments, Closed}),
+    Declaring: frozenset({Declaring, Raising, Cascading, Closed}),
+    Raising: frozenset({Raising, Locking, Unfound, Cascading, Closed}),
     Locking: frozenset({Locking, Idle, CommittingFragments, Cascading, Closed}),
     Idle: frozenset({Idle, Releasing, Picking, ServerPicking, Cascading, Closed}),
     Releasing: frozenset({Releasing, Idle, Cascading}),
-    Picking: frozenset({Releasing, Idle, Cascading}),
+    Picking: frozenset({Releasing, Cascading}),
     ServerPicking: frozenset({Releasing, Picking, Cascading}),
     Unfound: frozenset(),
     Closed: frozenset(),
