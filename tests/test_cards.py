@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from time import perf_counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nodealer.cards import Card, Deal, Place, Places, Portion, Return, Show
 from nodealer.errors import BadParameter
+from nodealer.tape import digest
 
 SEATS = (0, 1, 2)
 
@@ -124,3 +127,39 @@ def test_no_card_is_in_two_places(steps: list[tuple[int, int]]) -> None:
             continue
         assert len(set(places.pile)) == len(places.pile)
         assert not set(places.pile) & {*places.held, *places.opened}
+
+
+def test_many_cards_at_once() -> None:
+    """One change or many, it is the same value; what is laid aside stands in the order in which it was held."""
+    once, one_by_one = fresh().give((0, 4), 1).open({1: 5, 3: 2}), fresh()
+    for position in (0, 4):
+        one_by_one = one_by_one.give((position,), 1)
+    for position, face in ((1, 5), (3, 2)):
+        one_by_one = one_by_one.open({position: face})
+    assert once == one_by_one and once.digest() == one_by_one.digest() and once.pile == (2, 5)
+    assert once.hidden((0, 1, 2, 3)) == (0, 2)
+    assert list(once.discard((4, 0)).aside.items()) == [(0, 1), (4, 1)]
+    assert once.left_by((1,)).held == {} and once.drop((0, 3)).opened == {1: 5}
+
+
+def test_what_a_digest_is_of() -> None:
+    places = fresh().give((0, 1), 2).open({3: 4}).discard((1,))
+    assert places.digest() == digest("places", "(0, (6,), (2, 4, 5), ((0, 2),), ((3, 4),), ((1, 2),))")
+
+
+def seconds_a_card(size: int, count: int) -> float:
+    """The bookkeeping of opening the top of a deck and of dealing other cards of it, the best of many."""
+
+    def once() -> float:
+        places, scattered = fresh(size), tuple(range(count + 1, size, size // count))[: count // 2]
+        start = perf_counter()
+        places = places.open({position: position for position in places.choose(count, ())})
+        places = places.give(places.choose(0, scattered), 0)
+        assert len([places.card(position) for position in range(count)]) == count
+        return (perf_counter() - start) / count
+
+    return min(once() for _ in range(20))
+
+
+def test_large_decks_cost_as_much_a_card_as_small_ones() -> None:
+    assert any(seconds_a_card(10_000, 1000) <= 2 * seconds_a_card(52, 20) for _ in range(5))

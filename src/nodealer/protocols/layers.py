@@ -19,7 +19,7 @@ from nodealer.protocols.codec import point_index
 from nodealer.tape import Tape, framed
 
 
-class Cards(Protocol):
+class CardArray(Protocol):
     """An array of cards: points, or several arrays of them side by side."""
 
     @property
@@ -29,7 +29,7 @@ class Cards(Protocol):
     def concat(self, others: Sequence[Self], /) -> Self: ...
 
 
-C = TypeVar("C", bound=Cards)
+C = TypeVar("C", bound=CardArray)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nodealer.cards import Event, Moved, Place, Places, Return
-from nodealer.errors import BadParameter
 from nodealer.group import Points
 from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import read_message
@@ -16,6 +15,7 @@ from nodealer.protocols.duel.deck import DuelDeck
 from nodealer.protocols.duel.messages import Assemble
 from nodealer.protocols.duel.tasks import Working, split_commitments
 from nodealer.protocols.duel.work import Task, TaskKind, Under, all_bare, finish, keys_at
+from nodealer.protocols.layers import Faces
 from nodealer.protocols.staged import lay_aside
 from nodealer.tape import Tape
 from nodealer.wire import encode
@@ -46,21 +46,17 @@ class Assembling:
 class Beginning:
     """The owner shuffles a new deck of public faces. They are made when it does."""
 
+    faces: Faces
     anchor: bytes
 
     def duties(self, deck: DuelDeck) -> tuple[Duty, ...]:
         return (deck.duty(deck.owner, TaskKind.SHUFFLE.value, self.anchor),)
 
     def message(self, deck: DuelDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
-        return self._work(deck).message(deck, duty, tape, choice)
+        return _new(deck, self.faces.points).message(deck, duty, tape, choice)
 
     def apply(self, deck: DuelDeck, duty: Duty, message: bytes) -> DeckChange:
-        return self._work(deck).apply(deck, duty, message)
-
-    def _work(self, deck: DuelDeck) -> Working:
-        if deck.faces is None:
-            raise BadParameter("the faces of this deck are not public")
-        return _new(deck, deck.faces.points)
+        return _new(deck, self.faces.points).apply(deck, duty, message)
 
 
 def _new(deck: DuelDeck, cards: Points, renew: tuple[int, ...] = ()) -> Working:

@@ -140,4 +140,4 @@ class Duel:
             faces,
             asked=NewDeck(deck, size, owner),
         )
-        return made.to(Assembling(trail) if faces is None else Beginning(trail))
+        return made.to(Assembling(trail) if faces is None else Beginning(faces, trail))

@@ -14,8 +14,8 @@ from nodealer.protocols.staged import Closed, Idle, Requests, Transitions, Untou
 
 REQUESTS: Final[Requests] = {Deal: release, Open: open_cards, Show: release, Return: lay_aside, Close: close}
 
-#: When a seat leaves, a deck that is being made goes back to the fragments, and one that was dealt to the cascade; or it
-#: rests, where no card is left to deal.
+#: When a seat leaves, a deck that is being made goes back to the fragments, and one that was dealt to the cascade; or
+#: it rests, where no card is left to deal.
 TRANSITIONS: Final[Transitions] = {
     Untouched: frozenset({CommittingFragments}),
     CommittingFragments: frozenset({CommittingFragments, OpeningFragments}),
