@@ -53,6 +53,10 @@ check: build rust-check ## Lint, format and types only
 bench: build ## Measure: every figure against its yardstick, a few minutes
 	@for suite in core proofs log hand game npm; do $(BIN)/nodealer bench $$suite; done
 
+.PHONY: diagrams
+diagrams: build ## Write the diagrams of the stages in docs/ again, from the tables in the code
+	@cd tests && ../$(BIN)/python diagrams.py
+
 .PHONY: deep
 deep: build ## Run all tests in full: every case, many more examples; takes long
 	@HYPOTHESIS_PROFILE=deep $(BIN)/pytest -n auto --dist worksteal -m '' --timeout 1800

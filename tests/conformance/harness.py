@@ -29,6 +29,10 @@ from nodealer.protocols.base import CardProtocol, Duty
 from nodealer.tape import Tape, hand_tape
 from nodealer.wire import encode
 
+from . import transitions
+
+transitions.watch()
+
 NAMES = ("Ada", "Bo", "Cy", "Dee", "Eve", "Flo", "Gus", "Hal", "Ivy", "Jo")
 
 

@@ -26,7 +26,7 @@ from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome
 from nodealer.proofs.encoding import encodings
 from nodealer.protocols.base import Binding
-from nodealer.protocols.duel import DuelDeck, secrets
+from nodealer.protocols.duel import DuelDeck
 from nodealer.tape import Tape
 from sampling import times
 
@@ -131,7 +131,7 @@ def shuffle_alone(seats: int, honest: int, tape: Tape) -> tuple[int, ...]:
     table = Binding("duel", 0, bytes(32), bytes(32), 0, (0, 1), (), make_group(backend=FASTEST))
     deck = duel(table.group).new_deck(table, 0, 4, 0)
     assert deck.faces is not None
-    return tuple(secrets.order(deck, tape, 0, honest % 2, deck.faces))
+    return tuple(deck.order(tape, honest % 2, 0, deck.faces.points))
 
 
 def case_of(mode: str) -> ProtocolCase:
@@ -164,12 +164,13 @@ def attack(deck: DuelDeck, tapes: Mapping[int, Tape]) -> dict[Card, int]:
     positions = tuple(range(deck.size))
     keys = deck.cipher.integers([1] * deck.size)
     for seat in deck.binding.players:
-        own = deck.card_secrets(tapes[seat], positions, seat) if seat in tapes else None
+        own = deck.layers.secrets(tapes[seat], positions, seat) if seat in tapes else None
         one = deck.cipher.integers([1])
         parts = [deck.released.get(p, {}).get(seat, one if own is None else own[p]) for p in positions]
         keys = keys * concat(*parts)
-    index = deck.own_index(tapes[deck.owner]) if deck.owner in tapes else deck._face_index
-    bare = encodings(keys.invert() * deck.cards_at(positions))
+    public = {} if deck.faces is None else deck.faces.index
+    index = deck.own_index(tapes[deck.owner]) if deck.owner in tapes else public
+    bare = encodings(keys.invert() * deck.layers.cards(positions))
     return {deck.places.card(p): index[code] for p, code in zip(positions, bare, strict=True) if code in index}
 
 

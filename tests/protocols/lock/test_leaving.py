@@ -17,7 +17,8 @@ from nodealer.group import Group
 from nodealer.play.bodies import Cards
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome, Replica
-from nodealer.protocols.lock.making import Cascading, Locking
+from nodealer.protocols.lock.locking import Locking
+from nodealer.protocols.lock.making import Cascading
 from nodealer.protocols.lock.recovery import Declaring, Raising
 from nodealer.wire import encode
 from sampling import times
@@ -66,7 +67,7 @@ def finish(game: Table) -> int:
         counted += union_is_whole(game)
         if playing(game) and 0 in game.state.hand.decks:
             nothing_is_shown(deck_of(game))
-            now, aside = cards_known(game), dict(deck_of(game).places.aside)
+            now, aside = cards_known(game), deck_of(game).places.aside
             for seat, cards in known.items():
                 kept = {position: face for position, face in cards.items() if position not in aside}
                 assert kept.items() <= now[seat].items(), "who stays keeps its cards and can read them"
@@ -166,8 +167,8 @@ def until_idle(game: Table, at: int) -> Table:
 
 def recovered(game: Table) -> Table:
     """Up to the end of the recovery that is on."""
-    layers = len(deck_of(game).layers)
-    return game.play(until=lambda game: len(deck_of(game).layers) > layers)
+    layers = len(deck_of(game).layers.every)
+    return game.play(until=lambda game: len(deck_of(game).layers.every) > layers)
 
 
 def test_what_returns_and_what_does_not(fast: Group) -> None:
@@ -176,16 +177,16 @@ def test_what_returns_and_what_does_not(fast: Group) -> None:
     before, tapes = deck_of(game), {seat: game.tape(seat) for seat in game.seats}
     faces = true_faces(before, tapes, range(12))
     places = before.places
-    mine = {p for p, seat in (*places.held, *places.aside) if seat == 1}
-    assert dict(places.aside) == {0: 0, 1: 1} and len(mine) == 2
+    mine = {p for p, seat in (*places.held.items(), *places.aside.items()) if seat == 1}
+    assert places.aside == {0: 0, 1: 1} and len(mine) == 2
     leave(game, (1,))
     recovered(game)
     after = deck_of(game)
     returned = {faces[p] for p in (*places.pile, *mine)}
     assert sorted(true_faces(after, tapes, after.places.pile).values()) == sorted(returned)
     assert after.places.opened == places.opened
-    assert after.places.held == tuple((p, seat) for p, seat in places.held if seat != 1)
-    assert after.places.aside == ((0, 0),)
+    assert after.places.held == {p: seat for p, seat in places.held.items() if seat != 1}
+    assert after.places.aside == {0: 0}
     assert not set(after.places.pile) & set(range(12)), "old positions of the pile are dead"
     moved = [event for event in events_of(game.seats[0].replica) if isinstance(event, Moved)]
     assert {event.card.position for event in moved if event.holder is None} >= mine - {1}
@@ -219,7 +220,7 @@ def test_half_opened_cards_go_back(fast: Group, released: int) -> None:
     count = len(game.log) + 1 + released
     game.play(until=lambda game: len(game.log) >= count)
     assert sum(message["type"] == "release" for _, message in messages(game.log)) == SEATS + released
-    half = set(deck_of(game).released) - dict(deck_of(game).places.held).keys()
+    half = set(deck_of(game).released) - deck_of(game).places.held.keys()
     leave(game, (3,))
     assert len(half) == 2 and not deck_of(game).places.opened
     finish(game)
@@ -292,7 +293,7 @@ def test_log_gives_nothing_away(fast: Group) -> None:
     deck = deck_of(game)
     assert deck.faces is not None and not faces_by_differences(fast, game.log, deck.faces)
     one = fast.integers([1])
-    for position, seat in deck.places.held:
+    for position, seat in deck.places.held.items():
         if deck.places.face(position) is None:
             known = {other: deck.released[position].get(other, one) for other in deck.masked_by(position)}
             assert deck.faces_at((position,), known) == [None]

@@ -17,8 +17,7 @@ from nodealer.log.entry import read_entry
 from nodealer.play.bodies import Cards, read_body
 from nodealer.play.replica import Outcome
 from nodealer.protocols.base import Duty
-from nodealer.protocols.mask.cards import Masked, gather_cards, shuffle_secret
-from nodealer.protocols.mask.deck import MaskDeck
+from nodealer.protocols.mask.deck import MaskDeck, Masked
 from nodealer.tape import Tape
 
 from ..kit import Verdict, changed, cheat, element, field_of, is_fault, is_refused, put
@@ -160,7 +159,7 @@ def test_remasked_copy_of_another_seats_card(fast: Group) -> None:
 
     def forge(deck: MaskDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         step = cheats.shuffle_step(deck, duty, tape)
-        victim = gather_cards(deck.layers, (2,))
+        victim = deck.layers.cards((2,))
         r = step.masks[0]
         epk, msg = victim.epk + r * fast.G, victim.msg + r * step.joint
         copied = replace(step, epk=cheats.replaced(step.epk, 0, epk), msg=cheats.replaced(step.msg, 0, msg))
@@ -173,7 +172,7 @@ def test_gathered_copy_of_another_seats_card(fast: Group) -> None:
     """While moving its card to a new key, a seat turns it into the card that another seat holds."""
 
     def forge(deck: MaskDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-        own, victim = gather_cards(deck.layers, (0,)), gather_cards(deck.layers, (2,))
+        own, victim = deck.layers.cards((0,)), deck.layers.cards((2,))
 
         def change(move: Move) -> Move:
             gain = move.gains[0] + victim.msg - own.msg
@@ -304,7 +303,7 @@ def test_wrong_key_released(fast: Group, kind: str, seat: int, index: int) -> No
         wrong = {
             "other": (fast.scalars(element(keys, index)) + one).to_bytes(),
             "next": element(keys, 1 - index),
-            "shuffle key": shuffle_secret(tape, deck.binding, 0, 0, duty.seat).to_bytes(),
+            "shuffle key": deck.shuffle_secret(tape, duty.seat, 0).to_bytes(),
         }[kind]
         return changed(honest, keys=put(keys, index, wrong))
 
