@@ -8,23 +8,38 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
-# CPU seconds of `make test`. Whoever adds tests that cost more changes the line, and says why.
+from sampling import DEEP
+
+#: What starting workers and collecting tests costs.
+STARTING: Final = "(start)"
+#: CPU seconds of `make test` by folder. Whoever adds tests that cost more changes the line, and says why.
 BUDGET: Final = {
-    "tests": 30,
-    "audit": 20,
+    "audit": 3,
+    "cli": 84,
+    "conformance": 80,
+    "games": 10,
+    "golden": 3,
+    "group": 18,
+    "lab": 8,
+    "log": 2,
+    "npm": 24,
+    "play": 11,
+    "proofs": 40,
+    "protocols": 88,
+    "relay": 2,
+    "tests": 12,
+    STARTING: 15,
 }
-TOTAL: Final = 400
-# The most that the whole suite may ever cost.
+#: The budgets may never add up to more.
 LIMIT: Final = 1150
 
 HERE: Final = Path(__file__).parent
-SETTING_UP: Final = "(start)"
 
 
 def used() -> float:
@@ -34,15 +49,16 @@ def used() -> float:
 
 def folder(path: Path) -> str:
     """The first folder below `tests`, or `tests` itself."""
-    inside = path.relative_to(HERE).parts if path.is_relative_to(HERE) else ()
+    inside = path.relative_to(HERE).parts
     return inside[0] if len(inside) > 1 else HERE.name
 
 
 class Meter:
-    """Adds up what tests cost. Each worker has one, and hands it over when it is done."""
+    """Adds up what tests cost. Each worker has one, and hands over what it says."""
 
     def __init__(self) -> None:
         self.cpu: defaultdict[str, float] = defaultdict(float)
+        self.has_workers = False
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
@@ -54,18 +70,39 @@ class Meter:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        self.cpu[SETTING_UP] += used() - sum(self.cpu.values())
         output: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
         if output is not None:
+            self.cpu[STARTING] = used() - sum(self.cpu.values())
             output["cpu"] = dict(self.cpu)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
+        self.has_workers = True
         for name, seconds in getattr(node, "workeroutput", {}).get("cpu", {}).items():
             self.cpu[name] += seconds
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        pass
+        if self.cpu and not DEEP:
+            # Of a process with workers, only what it did itself: they have spoken for themselves.
+            self.cpu[STARTING] += sum(os.times()[:2]) if self.has_workers else used() - sum(self.cpu.values())
+            terminalreporter.section("CPU seconds, and the budget")
+            for line in table(self.cpu):
+                terminalreporter.line(line)
+            if over := too_dear(self.cpu):
+                terminalreporter.line(f"OVER THE BUDGET: {', '.join(over)} (tests/budget.py)", red=True, bold=True)
+
+
+def table(cpu: Mapping[str, float]) -> list[str]:
+    """A line for each folder, the dearest first, and one for all."""
+    rows = [(seconds, BUDGET.get(name, 0), name) for name, seconds in sorted(cpu.items(), key=lambda one: -one[1])]
+    rows.append((sum(cpu.values()), sum(BUDGET.values()), f"in all, and never more than {LIMIT:,}"))
+    return [f"{seconds:8.1f} {budget:6}  {name}" for seconds, budget, name in rows]
+
+
+def too_dear(cpu: Mapping[str, float]) -> list[str]:
+    """What costs more than it should."""
+    over = [name for name, seconds in cpu.items() if seconds > BUDGET.get(name, 0)]
+    return [*over, "the whole suite"] if sum(cpu.values()) > sum(BUDGET.values()) else over
 
 
 def pytest_configure(config: pytest.Config) -> None:

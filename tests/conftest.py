@@ -16,9 +16,9 @@ from backends import FASTEST, HAS_NATIVE
 from nodealer.group import Group
 from nodealer.group import group as make_group
 
-pytest_plugins = ["budget"]
+pytest_plugins = ["sampling", "budget"]
 
-settings.register_profile("same", derandomize=True, deadline=None)
+settings.register_profile("same", derandomize=True, deadline=None, max_examples=50)
 settings.register_profile("deep", derandomize=False, deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from nodealer import wire
 from nodealer.errors import BadParameter, DecodeError
 from nodealer.tape import digest
+from sampling import times
 
 
 class Play(wire.Message, tag="play", frozen=True):
@@ -260,7 +261,7 @@ def test_every_byte_left_out_or_doubled() -> None:
             assert message != MESSAGE and wire.encode(message) == changed
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=times(60, deep=1000), deadline=None)
 @given(st.binary(max_size=200))
 def test_any_bytes(data: bytes) -> None:
     try:
@@ -270,7 +271,7 @@ def test_any_bytes(data: bytes) -> None:
     assert wire.encode(message) == data
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=times(60, deep=1000), deadline=None)
 @given(
     st.builds(
         Play,

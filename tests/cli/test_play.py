@@ -30,7 +30,10 @@ def events(output: str) -> list[dict[str, Any]]:
 # --- Bots ---
 
 
-@pytest.mark.parametrize(("seats", "hands"), [(2, 2), (4, 3), (9, 1)])
+@pytest.mark.parametrize(
+    ("seats", "hands"),
+    [(2, 2), pytest.param(4, 3, marks=pytest.mark.deep), pytest.param(9, 1, marks=pytest.mark.deep)],
+)
 def test_bots_play_and_the_log_is_clean(tmp_path: Path, seats: int, hands: int) -> None:
     path = tmp_path / "game.jsonl"
     done = nodealer(

@@ -277,8 +277,10 @@ def crossings_are_accepted(game: Game, orders: int = 24) -> None:
 
     Of moves owed together only the first counts: the game is another one then, and the others are asked again.
     """
+    replica = game.replica(0)
     for height, batch in game.batches:
-        replica = game.replica(height)
+        for data in game.log[replica.height : height]:
+            replica.append(data)
         for order in itertools.islice(itertools.permutations(batch), orders):
             entries = [read_entry(data).entry for data in order]
             if any(one.seat == two.seat and one.seq > two.seq for one, two in itertools.combinations(entries, 2)):
@@ -335,7 +337,7 @@ def rollbacks_are_refused(game: Game, stride: int = 1) -> None:
                 game.seat(person, game.log[:height])
             else:
                 assert_rolled_back(game, person.number, game.log[:height])
-    for height, batch in game.batches:
+    for height, batch in game.batches[::stride]:
         if len({game.signer(data) for data in batch}) > 1 and height + len(batch) < len(game.log):
             fork = [*game.log[:height], *reversed(batch)]
             if len({game.signer(data) for data in batch}) == len(batch):
@@ -521,12 +523,12 @@ def _choices(game: Game, seat: int) -> dict[bytes, bytes]:
     return {r.duty: r.choice for r in game.persons[seat].journal.records if not hasattr(r, "entry")}
 
 
-def forgeries_name_nobody(game: Game) -> None:
+def forgeries_name_nobody(game: Game, flips: int = 40) -> None:
     """Bits flipped without signing again, and signatures of one seat under the name of another: no seat is named."""
     replica = game.replica(0)
     for data in game.log:
         seat, other = game.signer(data), (game.signer(data) + 1) % len(game.persons)
-        for at in range(0, len(data), max(1, len(data) // 40)):
+        for at in range(0, len(data), max(1, len(data) // flips)):
             flipped = data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
             assert isinstance(refusal(replica, flipped), DecodeError | BadSignature)
         forged = signed_json(json.loads(bytes(read_entry(data).signed)), game.persons[other].key)

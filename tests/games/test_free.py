@@ -6,7 +6,7 @@ import pytest
 
 from nodealer.cards import Card, Close, Deal, Finished, Moved, NewDeck, Open, Opened, Place, Portion, Return, Show
 from nodealer.errors import BadParameter, DecodeError, IllegalMove
-from nodealer.games import GAMES
+from nodealer.play.config import GAMES
 from nodealer.games.base import Ask, Done, Turn
 from nodealer.games.free import (
     DealCards,

@@ -9,8 +9,9 @@ from pokerkit import Card, Hand, StandardHighHand
 from nodealer.games.holdem.faces import names
 from nodealer.games.holdem.ranking import rank
 from nodealer.tape import Tape
+from sampling import times
 
-HANDS = 3000
+HANDS = times(1000, deep=3000)
 
 
 def judged(faces: tuple[int, ...]) -> Hand:

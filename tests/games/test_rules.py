@@ -8,7 +8,7 @@ import pytest
 
 from nodealer.cards import Deal, NewDeck, Open, Show
 from nodealer.errors import BadParameter, DecodeError, IllegalMove
-from nodealer.games import GAMES
+from nodealer.play.config import GAMES
 from nodealer.games.base import Done
 from nodealer.games.holdem import Carry, Hand, Holdem, NoHand, playable
 from nodealer.games.holdem.adapter import POKERKIT_VERSION

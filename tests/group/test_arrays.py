@@ -15,6 +15,8 @@ from nodealer.group import Group, Points, Scalars, concat, msm, vartime_msm
 
 from .group_facts import ORDERS, SIZES, decoded, encoded
 
+pytestmark = pytest.mark.sample
+
 Use = Callable[[Group, Any], object]
 
 

@@ -130,7 +130,7 @@ def test_a_claim_is_judged_by_what_its_seat_saw(game: Make) -> None:
     replica = table.replica()
     forgetful = replica.state.hand.decks[0].places
     # As if an operation had finished meanwhile that takes the card out of the seat's hand.
-    deck = replace(replica.state.hand.decks[0], places=replace(forgetful, held=()))  # type: ignore[type-var]
+    deck = replace(replica.state.hand.decks[0], places=replace(forgetful, held={}))  # type: ignore[type-var]
     replica.state = replica.state.with_hand(decks={0: deck})
     assert replica.append(late).outcome is Outcome.ACCEPTED
     assert replica.state.phase is Phase.BOOKS

@@ -13,7 +13,8 @@ from nodealer.proofs import equality, shuffle
 from nodealer.proofs.checks import Check
 from nodealer.proofs.equality import Each
 from nodealer.proofs.generators import blinding_generator
-from nodealer.proofs.relations import Offset, OneScalar
+from nodealer.proofs.relations import OneOffset, OneScalar
+from sampling import times
 
 from . import cutandchoose as cc
 from .statements import (
@@ -30,6 +31,8 @@ from .statements import (
     swapped,
     tape,
 )
+
+pytestmark = pytest.mark.sample(reference=1)
 
 kinds = pytest.mark.parametrize("kind", SHUFFLES)
 
@@ -61,7 +64,7 @@ def test_full_number_of_rounds(fast: Group, kind: str) -> None:
 def test_both_proofs_give_one_verdict(fast: Group, kind: str) -> None:
     """Statements that the prover's witness fits or does not, each proven both ways with that witness. 24 rounds."""
     m, rounds = 4, 24
-    trials = 12 if fast.backend == "native" else 2
+    trials = times(4, deep=12) if fast.backend == "native" else 2
     verdicts = set()
     for trial in range(trials):
         case = SHUFFLES[kind](fast, m, seed=f"oracle {trial}")
@@ -205,7 +208,7 @@ class Whole:
         w = self.r * self.x
         R, W = self.r * self.group.G, w * self.group.G + self.t * self.H
         each = Each(B, scaled[1], A, scaled[0])
-        relation = Offset(R, W, *scaled, changed.get("A_out", self.A_out), changed.get("B_out", self.B_out))
+        relation = OneOffset(R, W, *scaled, changed.get("A_out", self.A_out), changed.get("B_out", self.B_out))
         prover, verifier = CONTEXT.transcript(), CONTEXT.transcript()
         first = equality.prove_each(prover, tape("x"), each, self.rho)
         second = shuffle.prove(prover, tape("x"), relation, self.order, lambda b: concat(self.r, w, self.t))

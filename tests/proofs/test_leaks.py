@@ -33,6 +33,8 @@ from .statements import (
     scalars,
 )
 
+pytestmark = pytest.mark.sample(reference=1)
+
 kinds = pytest.mark.parametrize("kind", SHUFFLES)
 
 #: What the single public points of a statement are called.
@@ -144,6 +146,7 @@ def test_no_permutation_stands_out(fast: Group, kind: str, m: int) -> None:
         assert eye.pairings() == set()
 
 
+@pytest.mark.sample(cases=1)
 @kinds
 def test_no_permutation_of_six_cards_stands_out(native: Group, kind: str) -> None:
     case = SHUFFLES[kind](native, 6)

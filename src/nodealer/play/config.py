@@ -2,12 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Final
+
 from nodealer.errors import BadParameter
-from nodealer.games import GAMES
+from nodealer.games.base import Rules
 from nodealer.group import Group
 from nodealer.log.session import Session
 from nodealer.play.state import Config
 from nodealer.protocols import make_protocol
+
+
+def _holdem(parameters: bytes) -> Rules:
+    # Here and not above: pokerkit takes a third of a second to import, and most commands play no hold'em.
+    from nodealer.games.holdem.rules import Holdem
+
+    return Holdem.from_parameters(parameters)
+
+
+def _free(parameters: bytes) -> Rules:
+    from nodealer.games.free import Free
+
+    return Free.from_parameters(parameters)
+
+
+def _wardens(parameters: bytes) -> Rules:
+    from nodealer.games.wardens.rules import WardensRules
+
+    return WardensRules.from_parameters(parameters)
+
+
+#: The games that can be played, by name: each makes its rules from the parameters that a session agreed on.
+GAMES: Final[dict[str, Callable[[bytes], Rules]]] = {"duel": _wardens, "free": _free, "holdem": _holdem}
 
 
 def config_of(session: Session, on: Group | None = None) -> Config:
@@ -27,7 +53,6 @@ def _known_version(name: str) -> str | None:
     """The version of something outside whose behaviour the players must share, as it is here."""
     if name != "pokerkit":
         return None
-    # Late: it takes a third of a second to import, and only hold'em names it.
     from nodealer.games.holdem.adapter import POKERKIT_VERSION
 
     return POKERKIT_VERSION

@@ -12,8 +12,7 @@ from nodealer.group import Group, Points, Scalars
 from nodealer.play.state import Fault
 from nodealer.protocols.base import Binding, Duty
 from nodealer.protocols.chain import Chain
-from nodealer.protocols.chain.candidates import Made
-from nodealer.protocols.chain.deck import ChainDeck
+from nodealer.protocols.chain.deck import ChainDeck, DealersDeck
 from nodealer.tape import Tape
 
 from ..kit import changed, field_of, put, spoken
@@ -25,7 +24,7 @@ SIZE: Final = 6
 
 #: From the deck, the duty, the liar's tape and the honest message: what the liar sends.
 Forge = Callable[[ChainDeck, Duty, Tape, bytes], bytes]
-Remake = Callable[[Made, int], Made]
+Remake = Callable[[DealersDeck, int], DealersDeck]
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ class LyingDeck(ChainDeck):
         forge = self.lies.get(duty.kind) if duty.seat == self.liar else None
         return honest if forge is None else forge(self, duty, tape, honest)
 
-    def made(self, tape: Tape, number: int) -> Made:
+    def made(self, tape: Tape, number: int) -> DealersDeck:
         made = super().made(tape, number)
         return made if self.remake is None else self.remake(made, number)
 

@@ -38,6 +38,8 @@ from .kit import (
     with_number,
 )
 
+pytestmark = pytest.mark.sample(reference=1)
+
 DEALT: Final = (NEW, deal({0: (0,), 1: (1,), 2: (2,)}))
 
 

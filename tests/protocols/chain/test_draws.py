@@ -23,6 +23,7 @@ def ended(game: Game) -> Game:
     return game
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("parameters", [b"{}", PROVEN], ids=["books", "proven"])
 @pytest.mark.parametrize("seats", [2, 3, 5])
 def test_everybody_and_the_table(fast: Group, seats: int, parameters: bytes) -> None:
@@ -38,7 +39,7 @@ def test_everybody_and_the_table(fast: Group, seats: int, parameters: bytes) -> 
         game = table(fast, *script, *shows, seats=seats, parameters=parameters, dealer=dealer, seed=seed)
         game.play(until=lambda g: bool(said(g, 0, "reveal")))
         held = {seat: faces(game, seat)[seat] for seat in range(seats)}
-        opened = dict(deck_of(game).places.opened)
+        opened = deck_of(game).places.opened
         assert sorted({**opened, **held}.values()) == list(range(seats + 2))
         events = {e.card.position: e.face for e in events_of(ended(game).seats[0].replica) if isinstance(e, Opened)}
         assert {position: events[position] for position in held} == held

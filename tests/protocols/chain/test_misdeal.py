@@ -18,8 +18,8 @@ from nodealer.play.bodies import Cards
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome
 from nodealer.protocols.base import MISDEAL, Duty
-from nodealer.protocols.chain.deck import ChainDeck
-from nodealer.protocols.chain.drawing import Stuck, own_links, prove
+from nodealer.protocols.chain.deck import ChainDeck, Stuck
+from nodealer.protocols.chain.drawing import own_links, prove
 from nodealer.protocols.chain.messages import Misdeal
 from nodealer.tape import Tape
 from nodealer.wire import encode

@@ -26,8 +26,9 @@ from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome
 from nodealer.proofs.encoding import encodings
 from nodealer.protocols.base import Binding
-from nodealer.protocols.duel import DuelDeck, secrets
+from nodealer.protocols.duel import DuelDeck
 from nodealer.tape import Tape
+from sampling import times
 
 from .kit import MODES, NEW, duel, played
 
@@ -52,6 +53,7 @@ def game_of(mode: str, hands: int = 1, backend: str = FASTEST) -> Game:
     return played(make_group(backend=backend), mode, *SCRIPT, seed=f"suite {hands}", hands=hands).play()
 
 
+@pytest.mark.sample(reference=1)
 @modes
 @pytest.mark.parametrize("backend", ["native", "reference"])
 def test_a_whole_game(mode: str, backend: str) -> None:
@@ -78,34 +80,23 @@ def test_no_secret_in_log() -> None:
 
 @modes
 def test_killed(mode: str) -> None:
-    suite.killed_at_every_entry(game_of(mode), 3)
-    suite.all_killed_at_every_entry(game_of(mode), 5)
-    suite.rollbacks_are_refused(game_of(mode), 3)
+    suite.killed_at_every_entry(game_of(mode), times(5, deep=1))
+    suite.all_killed_at_every_entry(game_of(mode), times(11, deep=1))
+    suite.rollbacks_are_refused(game_of(mode), times(5, deep=1))
 
 
 @modes
 def test_networks(mode: str) -> None:
     suite.crossings_are_accepted(game_of(mode), 6)
-    for seed in range(2):
+    for seed in range(times(1, deep=2)):
         relay = suite.slow_network(played(make_group(backend=FASTEST), mode, *SCRIPT, seed=f"{seed}"), f"{mode} {seed}")
         assert relay.state.fault is None and len(relay.state.results) == 1
 
 
 @modes
 def test_tampering(mode: str) -> None:
-    tally = suite.tampering_is_answered(game_of(mode), 5)
+    tally = suite.tampering_is_answered(game_of(mode), times(9, deep=1))
     assert tally["refused"] and tally["fault"] and tally["nobody"]
-
-
-@pytest.mark.deep
-@pytest.mark.timeout(600)
-@modes
-def test_everywhere(mode: str) -> None:
-    game = game_of(mode)
-    suite.killed_at_every_entry(game)
-    suite.all_killed_at_every_entry(game)
-    suite.rollbacks_are_refused(game)
-    suite.tampering_is_answered(game)
 
 
 @modes
@@ -140,7 +131,7 @@ def shuffle_alone(seats: int, honest: int, tape: Tape) -> tuple[int, ...]:
     table = Binding("duel", 0, bytes(32), bytes(32), 0, (0, 1), (), make_group(backend=FASTEST))
     deck = duel(table.group).new_deck(table, 0, 4, 0)
     assert deck.faces is not None
-    return tuple(secrets.order(deck, tape, 0, honest % 2, deck.faces))
+    return tuple(deck.order(tape, honest % 2, 0, deck.faces.points))
 
 
 def case_of(mode: str) -> ProtocolCase:
@@ -157,7 +148,7 @@ def test_nothing_repeats(mode: str) -> None:
 
 def test_uniform() -> None:
     for honest in range(2):
-        suite.order_is_uniform(case_of("proven"), honest=honest)
+        suite.order_is_uniform(case_of("proven"), honest=honest, times=times(1000, deep=3000))
 
 
 # --- Secrecy ---
@@ -173,12 +164,13 @@ def attack(deck: DuelDeck, tapes: Mapping[int, Tape]) -> dict[Card, int]:
     positions = tuple(range(deck.size))
     keys = deck.cipher.integers([1] * deck.size)
     for seat in deck.binding.players:
-        own = deck.card_secrets(tapes[seat], positions, seat) if seat in tapes else None
+        own = deck.layers.secrets(tapes[seat], positions, seat) if seat in tapes else None
         one = deck.cipher.integers([1])
         parts = [deck.released.get(p, {}).get(seat, one if own is None else own[p]) for p in positions]
         keys = keys * concat(*parts)
-    index = deck.own_index(tapes[deck.owner]) if deck.owner in tapes else deck._face_index
-    bare = encodings(keys.invert() * deck.cards_at(positions))
+    public = {} if deck.faces is None else deck.faces.index
+    index = deck.own_index(tapes[deck.owner]) if deck.owner in tapes else public
+    bare = encodings(keys.invert() * deck.layers.cards(positions))
     return {deck.places.card(p): index[code] for p, code in zip(positions, bare, strict=True) if code in index}
 
 

@@ -19,10 +19,11 @@ from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome, Replica
 from nodealer.play.seat import Seat
 from nodealer.protocols.base import Duty
+from nodealer.protocols.keyed import Releasing
 from nodealer.protocols.lock import Lock
 from nodealer.protocols.lock.deck import LockDeck
 from nodealer.protocols.lock.picking import Picking, ServerPicking
-from nodealer.protocols.staged import Idle, Releasing
+from nodealer.protocols.staged import Idle
 from nodealer.tape import Tape
 
 from ..kit import Table
@@ -160,17 +161,17 @@ def union_is_whole(game: Game) -> bool:
         return False
     places = deck.places
     tapes = {seat: game.tape(seat, game.state.hand.number) for seat in game.seats}
-    positions = {*places.pile, *dict(places.held), *dict(places.aside), *dict(places.opened)}
+    positions = {*places.pile, *places.held, *places.aside, *places.opened}
     faces = true_faces(deck, tapes, positions)
     assert sorted(faces.values()) == list(range(deck.size))
-    assert all(faces[position] == face for position, face in places.opened)
-    assert not {seat for _, seat in (*places.held, *places.aside)} & game.silent
+    assert all(faces[position] == face for position, face in places.opened.items())
+    assert not {*places.held.values(), *places.aside.values()} & game.silent
     return True
 
 
 def nothing_is_shown(deck: LockDeck) -> None:
     """No holder has published the secret of a card that is not open."""
-    for position, seat in (*deck.places.held, *deck.places.aside):
+    for position, seat in (*deck.places.held.items(), *deck.places.aside.items()):
         if deck.places.face(position) is None:
             assert seat not in deck.released.get(position, {})
 

@@ -18,17 +18,20 @@ from nodealer.play.bodies import Cards, Claim
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome
 from nodealer.protocols.base import Duty
-from nodealer.protocols.lock.deck import LockDeck, fragments
-from nodealer.protocols.lock.making import Committing, Opening, _commitment
-from nodealer.protocols.lock.messages import Commit, Fragments
+from nodealer.protocols.lock.deck import LockDeck
+from nodealer.protocols.lock.making import CommittingFragments, OpeningFragments, _commitment
+from nodealer.protocols.lock.messages import FragmentCommitment, Fragments
 from nodealer.protocols.lock.recovery import Raising, held_point
 from nodealer.tape import Tape
 from nodealer.wire import encode
+from sampling import times
 
 from ..kit import Table, Verdict, changed, cheat, element, field_of, is_fault, is_refused, messages, put
 from . import cheats
 from .cheats import Declared, Locked, Where
 from .kit import Forge, at_place, deck_of, ends_well, leave, owed_by, portions, say, scripted, take_over
+
+pytestmark = pytest.mark.sample(reference=1)
 
 CARDS: Final = 5
 SEATS: Final = 3
@@ -64,7 +67,7 @@ def test_fragments_made_after_seeing_the_others(fast: Group) -> None:
     """The last to open cancels what the others have opened: it is not what it committed to."""
 
     def forge(deck: LockDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-        assert isinstance(deck.stage, Opening)
+        assert isinstance(deck.stage, OpeningFragments)
         one, two = deck.stage.said[0], deck.stage.said[1]
         return encode(Fragments((-(one + two)).to_bytes()))
 
@@ -106,16 +109,16 @@ def test_faces_that_cannot_be_played_with(fast: Group, spoil: str) -> None:
     game.play(until=lambda game: game.state.phase is Phase.PLAYING)
     take_over(game, 2)
     deck = deck_of(game)
-    others = [fragments(game.tape(seat), deck.binding, 0, 0, CARDS, seat) for seat in (0, 1)]
-    mine = fragments(game.tape(2), deck.binding, 0, 0, CARDS, 2)
+    others = [deck.fragments(game.tape(seat), seat) for seat in (0, 1)]
+    mine = deck.fragments(game.tape(2), 2)
     wanted = -(others[0] + others[1]) if spoil == "identity" else others[0] + others[1] + mine
     first = wanted[0] if spoil == "identity" else wanted[1] - others[0][0] - others[1][0]
     points = at_place(mine, 0, first).to_bytes()
-    say(game, 2, "commit", encode(Commit(_commitment(deck, 2, points))))
+    say(game, 2, "commit", encode(FragmentCommitment(_commitment(deck, 2, points))))
     game.play()
     assert say(game, 2, "fragments", encode(Fragments(points))) is Outcome.ACCEPTED
     again = deck_of(game)
-    assert isinstance(again.stage, Committing) and again.epoch == 1 and again.faces is None
+    assert isinstance(again.stage, CommittingFragments) and again.epoch == 1 and again.faces is None
     while game.state.phase is Phase.PLAYING:
         mine_now = [d.duty for d in game.state.duties.open.values() if d.duty.seat == 2]
         if mine_now:
@@ -370,7 +373,7 @@ def other_face(deck: LockDeck, declared: Declared) -> Points:
 
 def others_card(deck: LockDeck, declared: Declared) -> Points:
     mine = declared.V.to_bytes()
-    points = (held_point(deck, position) for position, _ in deck.places.held)
+    points = (held_point(deck, position) for position in deck.places.held)
     return next(point for point in points if point.to_bytes() not in mine)
 
 
@@ -450,7 +453,7 @@ def test_recovery_proof_for_another_place(fast: Group, where: str) -> None:
 @pytest.mark.parametrize("name", CASCADE)
 def test_cards_in_the_cascade_of_a_recovery(fast: Group, name: str) -> None:
     """Here the faces are public, and the cheat would put a held card back or a known one in."""
-    for index in (0, 5, 10):
+    for index in (0, 5, 10)[: times(1, deep=3)]:
         verdict = cheat(leaving(fast), index % 3, "cascade", cheats.false_cascade(CASCADE[name](index)))
         is_fault(verdict, "shuffle proof (scalar)")
 
@@ -466,7 +469,7 @@ def test_words_of_the_first_recovery_in_the_second(fast: Group) -> None:
     for step, kind in (("cascade", "cascade"), ("held", "held"), ("raise", "raised"), ("lock", "lock")):
         game = leaving(fast)
         mark = len(game.log)
-        game.play(until=lambda game: len(deck_of(game).layers) == 2)
+        game.play(until=lambda game: len(deck_of(game).layers.every) == 2)
         old = next(m for seat, m in messages(game.log[mark:]) if seat == 0 and m["type"] == kind)
         leave(game, (2,))
         verdict = cheat(game, 0, step, lambda *_: encode(old))
@@ -482,7 +485,7 @@ def test_words_of_the_first_recovery_in_the_second(fast: Group) -> None:
 def test_false_claim(fast: Group, recovering: bool) -> None:
     """A seat says that its card does not open. Its own book refutes it: its fault, and nobody else opens."""
     game = leaving(fast)
-    game.play(until=lambda game: recovering or len(deck_of(game).layers) == 2)
+    game.play(until=lambda game: recovering or len(deck_of(game).layers.every) == 2)
     seat, position = 1, deck_of(game).places.hand(1)[0]
     replica = game.replica()
     claim = Claim(0, position, game.tape(seat).seed, ())
@@ -509,7 +512,7 @@ def recovered_log() -> Game:
     game = scripted(group(), *HELD_SCRIPT, seats=4, seed="suite")
     game.play(until=lambda game: getattr(game.state.hand.game, "at", 0) == 1)
     leave(game, (3,))
-    game.play(until=lambda game: len(deck_of(game).layers) == 2)
+    game.play(until=lambda game: len(deck_of(game).layers.every) == 2)
     leave(game, (1,))
     return game.play()
 

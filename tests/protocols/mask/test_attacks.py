@@ -13,18 +13,19 @@ from conformance.harness import forked, resigned
 from nodealer.cards import Deal, NewDeck, Open, Operation, Place, Portion, Return, Show
 from nodealer.errors import BadParameter, EntryRefused
 from nodealer.group import Group
-from nodealer.log.entry import prove_equivocation, read_entry
+from nodealer.log.entry import read_entry
 from nodealer.play.bodies import Cards, read_body
 from nodealer.play.replica import Outcome
 from nodealer.protocols.base import Duty
-from nodealer.protocols.mask.cards import Masked, gather_cards, shuffle_secret
-from nodealer.protocols.mask.deck import MaskDeck
+from nodealer.protocols.mask.deck import MaskDeck, Masked
 from nodealer.tape import Tape
 
 from ..kit import Verdict, changed, cheat, element, field_of, is_fault, is_refused, put
 from . import cheats
 from .cheats import Move, ShuffleStep
 from .kit import Forge, fresh, played
+
+pytestmark = pytest.mark.sample(reference=1)
 
 CARDS: Final = 4
 SEATS: Final = 3
@@ -158,7 +159,7 @@ def test_remasked_copy_of_another_seats_card(fast: Group) -> None:
 
     def forge(deck: MaskDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         step = cheats.shuffle_step(deck, duty, tape)
-        victim = gather_cards(deck.layers, (2,))
+        victim = deck.layers.cards((2,))
         r = step.masks[0]
         epk, msg = victim.epk + r * fast.G, victim.msg + r * step.joint
         copied = replace(step, epk=cheats.replaced(step.epk, 0, epk), msg=cheats.replaced(step.msg, 0, msg))
@@ -171,7 +172,7 @@ def test_gathered_copy_of_another_seats_card(fast: Group) -> None:
     """While moving its card to a new key, a seat turns it into the card that another seat holds."""
 
     def forge(deck: MaskDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-        own, victim = gather_cards(deck.layers, (0,)), gather_cards(deck.layers, (2,))
+        own, victim = deck.layers.cards((0,)), deck.layers.cards((2,))
 
         def change(move: Move) -> Move:
             gain = move.gains[0] + victim.msg - own.msg
@@ -302,7 +303,7 @@ def test_wrong_key_released(fast: Group, kind: str, seat: int, index: int) -> No
         wrong = {
             "other": (fast.scalars(element(keys, index)) + one).to_bytes(),
             "next": element(keys, 1 - index),
-            "shuffle key": shuffle_secret(tape, deck.binding, 0, 0, duty.seat).to_bytes(),
+            "shuffle key": deck.shuffle_secret(tape, duty.seat, 0).to_bytes(),
         }[kind]
         return changed(honest, keys=put(keys, index, wrong))
 
@@ -338,8 +339,6 @@ def test_key_released_twice(fast: Group) -> None:
             twin = forked(replica)
             assert twin.append(again).outcome is Outcome.FAULT
             assert twin.state.fault is not None and twin.state.fault.seat == seat
-        session = game.config.session
-        assert prove_equivocation(data, again, session.proposal.roster, session.id) == seat
         if eager.state.hand.number:
             continue
         later = game.by_hand(seat, bytes(read_entry(again).entry.body), eager)

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from backends import FASTEST, HAS_NATIVE
 from conformance.harness import Source, events_of
-from nodealer.cards import Close, Deal, NewDeck, Open, Operation, Place, Portion, Return, Show
+from nodealer.cards import Close, Deal, NewDeck, Open, Operation, Place, Places, Portion, Return, Show
 from nodealer.errors import BadParameter
 from nodealer.group import Group
 from nodealer.group import group as make_group
 from nodealer.protocols.mask import Mask
-from nodealer.protocols.mask.cards import gather_secrets
 from nodealer.protocols.mask.deck import MaskDeck
+from sampling import times
 
 from ..decks import Decks
 from .kit import decks_on, fresh, played, table
@@ -33,28 +33,31 @@ class Model:
     number: int = 0
 
     @property
-    def places(self):  # type: ignore[no-untyped-def]
+    def places(self) -> Places:
         return self.decks.decks[self.number].places
 
     def truth(self, positions: tuple[int, ...]) -> list[int]:
         if not positions:
             return []
         deck, seats = self.decks.decks[self.number], self.decks.table.seats
-        secrets = {
-            s: gather_secrets(self.decks.tapes[s], deck.binding, deck.number, deck.layers, positions, s) for s in seats
-        }
+        secrets = {s: deck.card_secrets(self.decks.tapes[s], positions, s) for s in seats}
         faces = deck.unmask(positions, secrets)
-        return [self.places.face(p) if f is None else f for p, f in zip(positions, faces, strict=True)]
+        return [self.opened(p) if f is None else f for p, f in zip(positions, faces, strict=True)]
+
+    def opened(self, position: int) -> int:
+        face = self.places.face(position)
+        assert face is not None
+        return face
 
     @property
     def on_table(self) -> tuple[int, ...]:
         """In hands, open, or laid aside."""
         places = self.places
-        return tuple(sorted({*dict(places.held), *dict(places.opened), *dict(places.aside)}))
+        return tuple(sorted({*places.held, *places.opened, *places.aside}))
 
     def check(self) -> None:
         """The union of faces is the deck, and every seat knows its own cards and the open ones, and nothing else."""
-        held, opened = dict(self.places.held), dict(self.places.opened)
+        held, opened = self.places.held, self.places.opened
         assert sorted([*self.truth(self.places.pile), *self.truth(self.on_table)]) == list(range(self.size))
         for seat in self.decks.table.seats:
             mine = tuple(p for p in self.on_table if p in opened or held.get(p) == seat)
@@ -89,7 +92,7 @@ class Model:
         if kind == 2 and pile:
             return Open(number, 1) if draw.below(2) else Open(number, positions=pile[-1:])
         if kind == 3:
-            hidden = [(p, s) for p, s in self.places.held if self.places.face(p) is None]
+            hidden = [(p, s) for p, s in self.places.held.items() if self.places.face(p) is None]
             if hidden:
                 position, seat = hidden[draw.below(len(hidden))]
                 return Show(number, seat, (position,))
@@ -119,7 +122,7 @@ def test_walks(group: Group, seed: int) -> None:
     walk(group, f"walk {seed}", 4, 6 if group.backend == "reference" else 25)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=times(10, deep=25), deadline=None, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 2**32), size=st.integers(2, 7))
 def test_many_walks(seed: int, size: int) -> None:
     walk(make_group(backend=FASTEST), f"many {seed}", size, 15 if HAS_NATIVE else 3)

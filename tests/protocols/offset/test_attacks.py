@@ -17,13 +17,15 @@ from nodealer.play.bodies import Cards, read_body
 from nodealer.proofs import equality
 from nodealer.proofs.generators import blinding_generator
 from nodealer.protocols.base import Duty
-from nodealer.protocols.offset.deck import OffsetDeck, Pairs, deal_parts
+from nodealer.protocols.offset.deck import OffsetDeck, OffsetPairs
 from nodealer.tape import Tape
 from nodealer.wire import CARDS_MAX, SEATS_MAX
 
 from ..kit import Verdict, changed, cheat, element, field_of, is_fault, is_refused, put
 from . import cheats
 from .kit import Forge, played
+
+pytestmark = pytest.mark.sample(reference=1)
 
 CARDS: Final = 4
 SEATS: Final = 3
@@ -126,7 +128,7 @@ def test_pairs_left_as_they_were(fast: Group) -> None:
     def undone(deck: OffsetDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         step = cheats.offset_step(deck, duty, tape)
         back = fast.integers([1] * CARDS) * step.r.invert()
-        scaled = Pairs(back * step.before.A, back * step.before.B)
+        scaled = OffsetPairs(back * step.before.A, back * step.before.B)
         return cheats.send(deck, duty, tape, replace(step, scales=back, scaled=scaled).mapped(step.order))
 
     is_refused(caught(fast, unscaled, "shuffle", 1), "scaled: pair 0 has a point of the deck before it")
@@ -208,7 +210,7 @@ def test_repeated_key_parts(fast: Group, seat: int) -> None:
     """One part for two deals, proven: the one who has it would open both by publishing one."""
 
     def forge(deck: OffsetDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-        d = deal_parts(tape, deck.binding, deck.number, deck.size, duty.seat).take([0, 1, 0, 3])
+        d = deck.deal_parts(tape, duty.seat).take([0, 1, 0, 3])
         D = d * fast.G
         proof = equality.prove_knowledge(deck.transcript(duty, 0), tape, D, d)
         return changed(honest, dealPublicKeyParts=D.to_bytes(), proof=proof)

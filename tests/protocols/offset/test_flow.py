@@ -94,7 +94,7 @@ def test_two_decks_in_one_hand(fast: Group) -> None:
     for deck in (0, 1):
         decks.ask(Open(deck, 3))
     decks.settle()
-    points = [decks.decks[n].turns[-1].deck.to_bytes() for n in (0, 1)]
+    points = [decks.decks[n].steps[-1].deck.to_bytes() for n in (0, 1)]
     assert not {points[0][at : at + 32] for at in range(0, 192, 32)} & {
         points[1][at : at + 32] for at in range(0, 192, 32)
     }

@@ -75,14 +75,14 @@ def test_formulas_of_the_source(group: Group) -> None:
     assert d * group.G == deck.start.A and group.integers([1] * m) * group.G == deck.start.B
     x = group.integers([0])
     places = []
-    for turn in deck.turns:
-        x = x + deck.offsets[turn.seat]
-        places = [[c for c in range(m) if turn.deck.A[c] == (d[i] + x) * turn.deck.B[c]] for i in range(m)]
+    for step in deck.steps:
+        x = x + deck.offsets[step.seat]
+        places = [[c for c in range(m) if step.deck.A[c] == (d[i] + x) * step.deck.B[c]] for i in range(m)]
         assert sorted(places) == [[c] for c in range(m)]
     public = deck.parts[0] + deck.parts[1] + deck.parts[2]
     assert (d + x) * group.G == x * group.G + public
     decks.ask(Open(0, m))
-    assert [deck_face for _, deck_face in sorted(decks.decks[0].places.opened)] == [c for (c,) in places]
+    assert [face for _, face in sorted(decks.decks[0].places.opened.items())] == [c for (c,) in places]
 
 
 def test_all_duties_are_named_after_the_source(fast: Group) -> None:
