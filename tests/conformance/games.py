@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,9 +22,8 @@ from nodealer.cards import (
     Show,
 )
 from nodealer.errors import IllegalMove, Malformed
-from nodealer.games.base import Ask, Done, Game, Turn, Want
-from nodealer.tape import digest
-from nodealer.wire import Message, decode, encode
+from nodealer.games.base import Ask, Done, Game, Turn, Want, WithoutStakes
+from nodealer.wire import Message, decode
 
 
 class TinyMove(Message, frozen=True):
@@ -48,6 +48,8 @@ class TinyRules:
     reveal: bool = True
     #: What is printed on the faces; equal prints are different faces.
     printed: str = ""
+    #: What a seat begins with; each of the others pays one to the first seat.
+    stake: int = 0
     name: str = "tiny"
     version: int = 0
     parameters: bytes = b"{}"
@@ -61,12 +63,12 @@ class TinyRules:
             more.add(Return)
         return frozenset({NewDeck, Deal, Open, Show, *more})
 
-    def begin(self, hand: int, seats: tuple[int, ...], before: Game | None) -> Tiny:
+    def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> Tiny:
         return Tiny(self, hand, seats, before.hand if isinstance(before, Tiny) else -1)
 
 
 @dataclass(frozen=True)
-class Tiny:
+class Tiny(WithoutStakes):
     rules: TinyRules
     hand: int
     seats: tuple[int, ...]
@@ -87,7 +89,7 @@ class Tiny:
     @property
     def wants(self) -> Want:
         if self.stage == "over" or self.cards_gone:
-            return Done(self.result)
+            return Done(self.result, self.paid, self.net)
         if self.stage == "turns" and self.showing is None:
             seats = self.to_move if self.rules.together else self.to_move[:1]
             return Turn(seats, round=0 if self.rules.rounds else None)
@@ -163,6 +165,14 @@ class Tiny:
         faces = [[position, face, prints[face] if prints else ""] for position, face in sorted(self.faces)]
         return {"hand": self.hand, "faces": faces, "gone": list(self.gone)}
 
-    def digest(self) -> bytes:
-        parts = encode((self.hand, self.seats, self.stage, self.moved_already, self.showing, self.held, self.faces))
-        return digest("tiny", parts, encode((self.gone, self.cards_gone)))
+    @property
+    def paid(self) -> Mapping[int, int]:
+        return dict.fromkeys(self.seats, 1) if self.rules.stake else {}
+
+    @property
+    def net(self) -> Mapping[int, int]:
+        """The first seat that has not left wins what the others paid."""
+        staying = [seat for seat in self.seats if seat not in self.gone]
+        if not self.rules.stake or not staying:
+            return {}
+        return dict.fromkeys(self.seats, -1) | {staying[0]: len(self.seats) - 1}

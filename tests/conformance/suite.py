@@ -15,12 +15,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from nodealer.play.openbook import first_false_deed
+
 from nodealer.cards import Card, Moved, Opened
 from nodealer.errors import BadSignature, DecodeError, EntryRefused, LogRolledBack, NodealerError
 from nodealer.group import Group, Points, concat
 from nodealer.log.entry import read_entry
 from nodealer.play.bodies import Begin, Cards, Claim, Move, Without, read_body
-from nodealer.play.openbook import first_false_deed
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome, Replica
 from nodealer.protocols.base import CardProtocol

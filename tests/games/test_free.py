@@ -6,7 +6,6 @@ import pytest
 
 from nodealer.cards import Card, Close, Deal, Finished, Moved, NewDeck, Open, Opened, Place, Portion, Return, Show
 from nodealer.errors import BadParameter, DecodeError, IllegalMove
-from nodealer.play.config import GAMES
 from nodealer.games.base import Ask, Done, Turn
 from nodealer.games.free import (
     DealCards,
@@ -20,6 +19,7 @@ from nodealer.games.free import (
     ShowCards,
     Shuffle,
 )
+from nodealer.play.config import GAMES
 from nodealer.wire import encode
 
 

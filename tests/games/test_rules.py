@@ -8,12 +8,12 @@ import pytest
 
 from nodealer.cards import Deal, NewDeck, Open, Show
 from nodealer.errors import BadParameter, DecodeError, IllegalMove
-from nodealer.play.config import GAMES
 from nodealer.games.base import Done
 from nodealer.games.holdem import Carry, Hand, Holdem, NoHand, playable
 from nodealer.games.holdem.adapter import POKERKIT_VERSION
 from nodealer.games.holdem.faces import NAMES, index, indices, name, names
 from nodealer.games.holdem.rules import STACK_MAX
+from nodealer.play.config import GAMES
 
 from .dealer import FOLD, MUCK, Dealer, checks_down, play, script, stacks_after
 

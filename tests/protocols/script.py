@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from nodealer.cards import Close, Deal, Event, Moved, NewDeck, Open, Operation, Return, Show
-from nodealer.games.base import Ask, Done, Want
-from nodealer.tape import digest
+from nodealer.games.base import Ask, Done, Want, WithoutStakes
 
 
 @dataclass(frozen=True)
@@ -20,6 +19,7 @@ class ScriptRules:
     name: str = "script"
     parameters: bytes = b"{}"
     version: int = 0
+    stake: int = 0
     operations: frozenset[type[Operation]] = frozenset({NewDeck, Deal, Open, Show, Return, Close})
 
     @classmethod
@@ -27,14 +27,15 @@ class ScriptRules:
         """Rules of a script; `more` are operations that it may ask for besides the usual ones."""
         return cls(tuple(map(tuple, script)), operations=cls.operations | {*more})
 
-    def begin(self, hand: int, seats: tuple[int, ...], before: object) -> Script:
-        return Script(self, hand)
+    def begin(self, hand: int, seats: tuple[int, ...], before: object, chips: object) -> Script:
+        return Script(self, hand, seats)
 
 
 @dataclass(frozen=True)
-class Script:
+class Script(WithoutStakes):
     rules: ScriptRules
     hand: int
+    seats: tuple[int, ...]
     at: int = 0
     heard: tuple[Event, ...] = ()
 
@@ -53,9 +54,6 @@ class Script:
     def left(self, seats: tuple[int, ...], *, cards: bool) -> Script:
         return replace(self, at=len(self.rules.script))
 
-    def digest(self) -> bytes:
-        return digest("script", self.hand, self.at, repr(self.heard))
-
 
 @dataclass(frozen=True)
 class LastingRules(ScriptRules):
@@ -64,8 +62,8 @@ class LastingRules(ScriptRules):
     A show without positions is of the seat's first card; a return without them is of the first cards of seats 0 and 1.
     """
 
-    def begin(self, hand: int, seats: tuple[int, ...], before: object) -> LastingScript:
-        return LastingScript(self, hand)
+    def begin(self, hand: int, seats: tuple[int, ...], before: object, chips: object) -> LastingScript:
+        return LastingScript(self, hand, seats)
 
 
 @dataclass(frozen=True)
@@ -111,6 +109,3 @@ class LastingScript(Script):
 
     def left(self, seats: tuple[int, ...], *, cards: bool) -> LastingScript:
         return replace(self, gone=(*self.gone, *seats), over=self.over or not cards)
-
-    def digest(self) -> bytes:
-        return digest("script", self.hand, self.at, repr(self.heard), repr(self.gone))

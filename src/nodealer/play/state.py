@@ -210,6 +210,11 @@ class TableState:
         """The faults so far."""
         return self.chronicle.faults
 
+    @property
+    def fault(self) -> Fault | None:
+        """The first of them."""
+        return self.faults[0] if self.faults else None
+
     def with_hand(self, **changes: Any) -> TableState:
         """This table with its hand changed."""
         return replace(self, hand=replace(self.hand, **changes))

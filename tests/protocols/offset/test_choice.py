@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from nodealer.play.openbook import first_false_deed
 
 from conformance.games import TinyRules
 from nodealer.errors import IllegalMove
 from nodealer.group import group
 from nodealer.play.local import LocalTable, seat_players
-from nodealer.play.openbook import first_false_deed
 from nodealer.protocols.offset import Offset
 from nodealer.protocols.offset.deck import OffsetDeck
 from nodealer.tape import expand, hand_tape
