@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nodealer.games.holdem import Call, Hand, Holdem, Muck, ShowHand, Stage
+from nodealer.games.holdem import Call, Hand, HandStage, Holdem, Muck, ShowHand
 from nodealer.group import Group, group
 from nodealer.play.local import LocalTable, seat_players
 from nodealer.play.phases import Phase
@@ -27,7 +27,7 @@ def played(parameters: bytes, on: Group | None, seats: int, hands: int = 1) -> L
         assert set(game.held[seat.number]) <= {card.position for card in seat.cards()}
         for other in table.seats.values():
             other.stays = len(seat.replica.state.results) < hands - 1
-        move = Call() if game.stage is Stage.BETTING else ShowHand() if seat.number % 2 else Muck()
+        move = Call() if game.stage is HandStage.BETTING else ShowHand() if seat.number % 2 else Muck()
         table.order(seat.move(move))
         return True
 

@@ -16,7 +16,7 @@ from nodealer.play.account import Held
 from nodealer.play.config import config_of
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Outcome, Replica
-from nodealer.play.state import Chronicle, Fault, HandRecord, Seating, Statement, TableState
+from nodealer.play.state import Chronicle, Fault, HandRecord, Seating, StatementRecord, TableState
 from nodealer.proofs.checks import Entropy
 from nodealer.wire import LOG_BYTES_MAX
 
@@ -141,7 +141,7 @@ class Report:
     def _held(self) -> tuple[Held, ...]:
         return () if self.state is None else self.state.account.held
 
-    def _statement(self, one: Statement) -> dict[str, Any]:
+    def _statement(self, one: StatementRecord) -> dict[str, Any]:
         net = next((record.net for record in self.chronicle.records if record.hand == one.hand), {})
         said = {"entry": one.entry, "hand": one.hand, "by": list(one.by), "of": one.of, "did": one.did}
         return said | {"chips": _by_seat(net)}

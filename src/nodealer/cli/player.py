@@ -33,7 +33,7 @@ Chooser = Callable[[View, Duty], Awaitable[bytes]]
 Watcher = Callable[[Seat, bytes], None]
 
 
-class Player(Message, frozen=True):
+class BotOrder(Message, frozen=True):
     """What a bot's process is told."""
 
     url: str
@@ -127,7 +127,7 @@ async def _bot_chooses(view: View, duty: Duty) -> bytes:
     return bot_for(view.game, system_entropy).choose(view, duty)
 
 
-async def _play(player: Player) -> int:
+async def _play(player: BotOrder) -> int:
     async with connect_to(player.url) as client:
         seat = await sit(client, player.name, player.hands, _bot)
     return 1 if seat.replica.state.faults else 0
@@ -136,7 +136,7 @@ async def _play(player: Player) -> int:
 def main() -> int:
     """A bot. Ends with 0 when the game ended, 1 when a fault stopped it, 4 when the relay went away."""
     try:
-        player = decode(Player, sys.stdin.buffer.readline().strip(), what="the order")
+        player = decode(BotOrder, sys.stdin.buffer.readline().strip(), what="the order")
         return asyncio.run(_play(player))
     except KeyboardInterrupt:
         return 130

@@ -18,7 +18,7 @@ from nodealer.audit.verify import Report, verify_file
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games.wardens import rules_of
 from nodealer.cli.output import err
-from nodealer.cli.player import Player, sit
+from nodealer.cli.player import BotOrder, sit
 from nodealer.cli.rehearse import rehearse
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
@@ -203,7 +203,7 @@ async def _bots(url: str, names: Sequence[str], hands: int) -> AsyncIterator[lis
     try:
         for process, name in zip(processes, names, strict=True):
             if process.stdin is not None:
-                process.stdin.write(encode(Player(url, name, hands)) + b"\n")
+                process.stdin.write(encode(BotOrder(url, name, hands)) + b"\n")
                 process.stdin.close()
         yield processes
     finally:

@@ -209,7 +209,7 @@ class FreeHand(WithoutStakes):
 # --- The rules ---
 
 
-class Parameters(Message, frozen=True):
+class FreeParameters(Message, frozen=True):
     """What a session agrees on."""
 
     cards: Annotated[int, msgspec.Meta(ge=CARDS_MIN, le=CARDS_MAX)]
@@ -238,13 +238,13 @@ class Free:
     def parameters(self) -> bytes:
         """What the table agreed on, as canonical JSON."""
         return encode(
-            Parameters(self.deck_max, tuple(name for name, kind in OPERATIONS.items() if kind in self.operations))
+            FreeParameters(self.deck_max, tuple(name for name, kind in OPERATIONS.items() if kind in self.operations))
         )
 
     @classmethod
     def from_parameters(cls, raw: bytes) -> Free:
         """What a session agreed on. Raises `DecodeError`, or `BadParameter` for what cannot be."""
-        said = decode(Parameters, raw, what="the parameters of free", limit=PARAMETERS_BYTES_MAX)
+        said = decode(FreeParameters, raw, what="the parameters of free", limit=PARAMETERS_BYTES_MAX)
         if list(said.operations) != [name for name in OPERATIONS if name in said.operations]:
             raise BadParameter("the operations of a free table are not a list of: " + ", ".join(OPERATIONS))
         return cls(said.cards, frozenset(OPERATIONS[name] for name in said.operations))

@@ -20,7 +20,7 @@ from nodealer.tape import digest
 from nodealer.wire import DECKS_MAX, encode
 
 
-class NoCards(Exception):
+class TooFewSeats(Exception):
     """A deck is wanted that too few seats are left to make."""
 
 
@@ -159,7 +159,7 @@ def drive(change: Change) -> Change:
                 events = hand.asked.happened
                 after = told(hand, hand.game.told(events), "told", _words(events))
                 change = change.to(replace(state, hand=replace(after, asked=None)))
-        except NoCards:
+        except TooFewSeats:
             change = change.to(replace(state, hand=without_cards(hand)))
 
 
@@ -194,7 +194,7 @@ def _request(change: Change, deck: int, operation: Operation) -> Change:
         gone = tuple(sorted(state.gone & set(hand.binding.seats)))
         binding = hand.binding.without(gone) if gone else hand.binding
         if len(binding.players) < state.config.protocol.claims.seats[0]:
-            raise NoCards
+            raise TooFewSeats
         made = state.config.protocol.new_deck(binding, deck, operation.faces, operation.owner)
         return take_deck(change, deck, DeckChange(made))
     if deck not in hand.decks:

@@ -15,7 +15,7 @@ from nodealer.errors import BadParameter, IllegalMove
 from nodealer.play.duties import OpenDuty
 from nodealer.play.hand import begin_hand, drive, moved, refreshed, take_deck, told, void_hand, without_cards
 from nodealer.play.phases import Phase
-from nodealer.play.state import Change, Fault, Statement, TableState
+from nodealer.play.state import Change, Fault, StatementRecord, TableState
 
 
 def voters(state: TableState) -> tuple[int, ...]:
@@ -86,7 +86,7 @@ def _done(change: Change, reached: _Reached, entry: int) -> Change:
 
 
 def _noted(state: TableState, entry: int, by: frozenset[int], of: int | None, did: str) -> TableState:
-    statement = Statement(entry, state.hand.number, tuple(sorted(by)), of, did)
+    statement = StatementRecord(entry, state.hand.number, tuple(sorted(by)), of, did)
     return state.noted(statements=(*state.chronicle.statements, statement))
 
 

@@ -12,7 +12,7 @@ from nodealer.errors import Malformed
 from nodealer.log.roster import Member, Roster, refuse_bad_roster, verify_newcomer
 from nodealer.play.bodies import Newcomer
 from nodealer.play.phases import Phase
-from nodealer.play.state import Proposed, Seating, TableState
+from nodealer.play.state import ProposedRoster, Seating, TableState
 from nodealer.tape import digest
 
 
@@ -65,7 +65,7 @@ def in_force(state: TableState) -> TableState:
     return state
 
 
-def _seated(state: TableState, one: Proposed, agreed: tuple[int, ...]) -> TableState:
+def _seated(state: TableState, one: ProposedRoster, agreed: tuple[int, ...]) -> TableState:
     roster, number = one.roster, state.hand.number
     account = state.account.seated(roster.with_cards, state.config.rules.stake)
     chips = {seat: account.chips[seat] for seat in roster.with_cards}

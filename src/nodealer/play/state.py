@@ -32,7 +32,7 @@ class Fault:
 
 
 @dataclass(frozen=True)
-class Statement:
+class StatementRecord:
     """Seats said that the table should not wait for another, and it did not."""
 
     entry: int
@@ -72,7 +72,7 @@ class Chronicle:
 
     records: tuple[HandRecord, ...] = ()
     faults: tuple[Fault, ...] = ()
-    statements: tuple[Statement, ...] = ()
+    statements: tuple[StatementRecord, ...] = ()
     seatings: tuple[Seating, ...] = ()
     #: The heights at which the hands before this one ended, and the one at which the roster came into force.
     ends: tuple[int, ...] = ()
@@ -161,7 +161,7 @@ class HandState:
 
 
 @dataclass(frozen=True)
-class Proposed:
+class ProposedRoster:
     """A roster that a seat proposed, the seats that agree to it, and how many hands have begun since."""
 
     roster: Roster
@@ -190,7 +190,7 @@ class TableState:
     account: Account = field(default_factory=Account)
     #: Hand to the books that are still to be opened.
     books: Mapping[int, Books] = field(default_factory=dict)
-    proposed: Mapping[bytes, Proposed] = field(default_factory=dict)
+    proposed: Mapping[bytes, ProposedRoster] = field(default_factory=dict)
     #: Every seat that this log has seen: a number, a key and a name belong together for good.
     known: Mapping[int, Member] = field(default_factory=dict)
     chronicle: Chronicle = field(default_factory=Chronicle)

@@ -32,7 +32,7 @@ from nodealer.play.hand import begin_hand, drive, moved, take_deck, void_hand, w
 from nodealer.play.law import ended, expel, has_word, leave, voters
 from nodealer.play.phases import Phase
 from nodealer.play.rosters import in_force, proposal_id, refuse_roster
-from nodealer.play.state import Books, Change, Deed, Fault, Proposed, TableState
+from nodealer.play.state import Books, Change, Deed, Fault, ProposedRoster, TableState
 from nodealer.protocols.base import Duty
 
 
@@ -143,7 +143,7 @@ def _propose(state: TableState, origin: Origin, body: Propose) -> Change:
     if any((one.by, one.hand) == (seat, hand) for one in state.proposed.values()):
         raise EntryRefused(seat, "a seat proposes one roster a hand", origin.entry)
     refuse_roster(state, body.roster, body.newcomers)
-    one = Proposed(body.roster, seat, hand, frozenset({seat}))
+    one = ProposedRoster(body.roster, seat, hand, frozenset({seat}))
     return _rostered(replace(state, proposed={**state.proposed, proposal_id(body.roster, seat, hand): one}), origin)
 
 

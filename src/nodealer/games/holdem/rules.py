@@ -24,7 +24,7 @@ PARAMETERS_BYTES_MAX: Final = 1024
 Stake = Annotated[int, msgspec.Meta(ge=1, le=STACK_MAX)]
 
 
-class Parameters(Message, frozen=True):
+class HoldemParameters(Message, frozen=True):
     """What a session of hold'em agrees on."""
 
     #: What a seat that joins begins with.
@@ -67,12 +67,12 @@ class Holdem:
     @property
     def parameters(self) -> bytes:
         """What the table agreed on, as canonical JSON."""
-        return encode(Parameters(self.stack, self.blinds, self.ante, POKERKIT_VERSION))
+        return encode(HoldemParameters(self.stack, self.blinds, self.ante, POKERKIT_VERSION))
 
     @classmethod
     def from_parameters(cls, raw: bytes) -> Holdem:
         """What a session agreed on. Raises `DecodeError`, or `BadParameter` for what cannot be played here."""
-        said = decode(Parameters, raw, what="the parameters of holdem", limit=PARAMETERS_BYTES_MAX)
+        said = decode(HoldemParameters, raw, what="the parameters of holdem", limit=PARAMETERS_BYTES_MAX)
         if said.pokerkit != POKERKIT_VERSION:
             raise BadParameter(f"the session is for the rules of pokerkit {said.pokerkit}; here is {POKERKIT_VERSION}")
         return cls(said.stack, said.blinds, said.ante)
