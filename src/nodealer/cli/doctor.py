@@ -11,7 +11,7 @@ import typer
 import nodealer
 from nodealer.cli.exits import BAD
 from nodealer.cli.output import err, out, print_json
-from nodealer.cli.selftest import SelfTest, run_selftests
+from nodealer.cli.selftest import SelfTestResult, run_selftests
 from nodealer.group import Group, group
 from nodealer.lab.bench.machine import cpu_features
 
@@ -59,7 +59,7 @@ def _print_facts(facts: dict[str, Any]) -> None:
     out().print(f"processor features in use or usable: {', '.join(facts['cpu']) or 'unknown'}", soft_wrap=True)
 
 
-def _print_outcomes(outcomes: list[SelfTest], *, quiet: bool) -> None:
+def _print_outcomes(outcomes: list[SelfTestResult], *, quiet: bool) -> None:
     """All of them for people; beside a JSON document only what failed."""
     for outcome in outcomes:
         if not outcome.ok:
