@@ -69,4 +69,5 @@ def rehearse(
         busy = table.step() or any(decide(seat) for seat in seats.values())
         for entry in table.log[shown:]:
             screen.take(entry)
+    watcher.settle()
     return watcher

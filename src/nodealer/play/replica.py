@@ -12,6 +12,7 @@ import enum
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from nodealer.cards import Event
 from nodealer.errors import (
@@ -37,8 +38,10 @@ from nodealer.tape import digest
 #: Begins to settle checks, and gives what waits for the end of it. Both may raise what `settle` raises.
 Begin = Callable[[Sequence[Check], Entropy], Callable[[], None]]
 
-#: How many hands are settled while the next ones are read: each keeps its proofs in memory.
-HANDS_AHEAD = 2
+#: How many batches are settled while the next entries are read, and after how many entries a batch is closed where no
+#: hand ends before: both bound what is kept in memory, and what is read again after a false proof.
+BATCHES_AHEAD: Final = 2
+BATCH_ENTRIES: Final = 256
 
 
 def at_once(checks: Sequence[Check], entropy: Entropy) -> Callable[[], None]:
@@ -275,9 +278,9 @@ class Replica:
         if self._eager or self.state.roster is not before.roster:
             # Who may speak is decided by the roster: it must not come from a log that may be false.
             self.settle()
-        elif self.state.hand.number > before.hand.number or self.state.phase is Phase.ENDED:
+        elif self._owed and (self.state.phase is not Phase.PLAYING or number - self._owed[0].entry >= BATCH_ENTRIES):
             self._begin_settling()
-            while len(self._settling) > HANDS_AHEAD:
+            while len(self._settling) > BATCHES_AHEAD:
                 self._wait()
         fault = len(self.state.faults) > len(before.faults)
         return Applied(Outcome.FAULT if fault else Outcome.ACCEPTED, arrival.entry, body, change.events, change.checks)
