@@ -146,7 +146,7 @@ class Player:
     @property
     def ready(self) -> bool:
         """Whether something can be asked for now."""
-        return self._seat is not None and any(duty.kind == "move" for duty in self._seat.open_duties)
+        return self._seat is not None and self._seat.may_move
 
     @property
     def in_hand(self) -> bool:

@@ -115,7 +115,7 @@ async def _act(client: RelayClient, seat: Seat, hands: int, mover: Mover, choose
         seat.choose(duty, await chooser(view, duty))
         for data in seat.due():
             await client.send(data)
-    if any(duty.deck is None and duty.kind == "move" and not duty.optional for duty in seat.open_duties):
+    if seat.must_move:
         await client.send(seat.move(await mover(view)))
 
 

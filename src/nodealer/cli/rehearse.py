@@ -55,7 +55,7 @@ def rehearse(
         for duty in seat.to_choose:
             seat.choose(duty, bot_for(seat.replica.state.hand.game, minds[seat.number]).choose(view_of(seat), duty))
             return True
-        if not any(duty.deck is None and duty.kind == "move" and not duty.optional for duty in seat.open_duties):
+        if not seat.must_move:
             return False
         table.order(seat.move(bot_for(seat.replica.state.hand.game, minds[seat.number]).move(view_of(seat))))
         return True

@@ -153,6 +153,17 @@ class Seat:
         return tuple(duty for duty in duties if duty.seat == self.number and duty.id not in self._answered)
 
     @property
+    def may_move(self) -> bool:
+        """Whether this seat can make a move in the game now."""
+        return any(duty.deck is None and duty.kind == Owed.MOVE for duty in self.open_duties)
+
+    @property
+    def must_move(self) -> bool:
+        """Whether the others wait for its move."""
+        moves = (duty for duty in self.open_duties if duty.deck is None and duty.kind == Owed.MOVE)
+        return any(not duty.optional for duty in moves)
+
+    @property
     def to_choose(self) -> tuple[Duty, ...]:
         """The private choices about cards that this seat owes and has not made."""
         owed = (duty for duty in self.open_duties if duty.deck is not None and duty.choice)

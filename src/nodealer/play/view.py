@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from nodealer.games.base import Game
-from nodealer.play.duties import Owed
 from nodealer.play.phases import Phase
 from nodealer.play.seat import Seat
 
@@ -49,6 +48,6 @@ def view_of(seat: Seat) -> View:
         state.phase,
         state.hand.game,
         held,
-        any(duty.deck is None and duty.kind == Owed.MOVE for duty in seat.open_duties),
+        seat.may_move,
         seen,
     )

@@ -70,7 +70,7 @@ class LogGame:
 
 
 def _may_move(seat: Seat) -> bool:
-    return any(duty.kind == "move" for duty in seat.open_duties)
+    return seat.may_move
 
 
 def run(effort: Effort) -> Iterator[Row]:
