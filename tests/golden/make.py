@@ -1,6 +1,6 @@
 """Makes the golden logs: `make golden`, after a change of the format, and never a test.
 
-One hand of what people have: every game on every protocol that they play it on, by the real command where that plays it.
+One hand of what people have: every game on every protocol that it is played on, by the real command where there is one.
 Beside each log stands the document of `nodealer verify --json` that it had when it was made.
 """
 
