@@ -19,9 +19,9 @@ from nodealer.audit.verify import Report, verify_file
 from nodealer.errors import BadParameter, BadSignature, DecodeError, EntryRefused, IllegalMove, PeerFault
 from nodealer.games import free
 from nodealer.games.free import Free, FreeHand
+from nodealer.keys import SigningKey
 from nodealer.log.file import save_log
 from nodealer.log.journal import Journal, MemoryJournal
-from nodealer.log.keys import SigningKey
 from nodealer.log.roster import Member, Roster
 from nodealer.log.session import NONCE_BYTES, Part, Proposal
 from nodealer.play.config import config_of

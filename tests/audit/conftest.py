@@ -12,10 +12,10 @@ import pytest
 
 from nodealer.games.holdem import Call, Holdem, Muck
 from nodealer.games.holdem.hand import Hand
+from nodealer.keys import SigningKey
 from nodealer.log.entry import Entry, read_entry, sign_entry
 from nodealer.log.file import save_log
 from nodealer.log.journal import MemoryJournal
-from nodealer.log.keys import SigningKey
 from nodealer.log.roster import Member, Roster
 from nodealer.log.session import Part, Proposal, Session
 from nodealer.play.bodies import Cards, read_body

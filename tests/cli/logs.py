@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 
 from nodealer.cli.entropy import rehearsal_entropy
+from nodealer.keys import SigningKey
 from nodealer.log.entry import read_entry, sign_entry
-from nodealer.log.keys import SigningKey
 from nodealer.log.session import Session, read_session
 from nodealer.play.bodies import Cards, read_body
 from nodealer.wire import encode

@@ -14,9 +14,9 @@ import msgspec
 from nodealer.cards import Event
 from nodealer.errors import NodealerError
 from nodealer.games.base import Rules
+from nodealer.keys import SigningKey
 from nodealer.log.entry import Entry, read_entry, sign_entry
 from nodealer.log.journal import MemoryJournal, Record
-from nodealer.log.keys import SigningKey
 from nodealer.log.roster import Member, Roster
 from nodealer.log.session import Part, Proposal
 from nodealer.play.bodies import Body

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from nodealer.errors import BadSignature, DecodeError, EntryRefused
-from nodealer.log.entry import Entry, authenticate, first_head, next_head, prove_equivocation, read_entry, sign_entry
-from nodealer.log.keys import SigningKey
+from nodealer.keys import SigningKey
+from nodealer.log.entry import Entry, authenticate, first_head, next_head, read_entry, sign_entry
 from nodealer.wire import encode
 
 from .test_roster import roster
@@ -94,16 +94,3 @@ def test_the_chain() -> None:
     heads.append(next_head(next_head(start, two), one))
     assert len(set(heads)) == 5 and all(len(head) == 32 for head in heads)
     assert first_head(bytes(32)) != start
-
-
-def test_equivocation_is_provable_from_the_two_alone() -> None:
-    one, two = entry(1, hand=0), entry(1, hand=1)
-    assert prove_equivocation(one, two, roster(), SESSION) == 1
-    for first, second in ((one, one), (one, entry(1, seq=1)), (one, entry(2))):
-        with pytest.raises(DecodeError):
-            prove_equivocation(first, second, roster(), SESSION)
-    forged = sign_entry(KEYS[0], read_entry(two).entry)
-    with pytest.raises(BadSignature):
-        prove_equivocation(one, forged, roster(), SESSION)
-    with pytest.raises(EntryRefused):
-        prove_equivocation(one, entry(1, session=bytes(32)), roster(), SESSION)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nodealer.errors import BadParameter, DecodeError
-from nodealer.log.keys import SigningKey
+from nodealer.keys import SigningKey
 from nodealer.log.roster import Member, Roster, refuse_bad_roster
 
 

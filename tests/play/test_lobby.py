@@ -8,7 +8,7 @@ import pytest
 from msgspec import Raw
 
 from nodealer.errors import DecodeError
-from nodealer.log.keys import SigningKey
+from nodealer.keys import SigningKey
 from nodealer.log.roster import Member, Roster
 from nodealer.log.session import Part, Proposal, nonce_commitment
 from nodealer.play.lobby import Commitment, Lobby, Offer, Opening, Proposed

@@ -9,7 +9,7 @@ from conformance.games import TinyRules
 from conformance.harness import Source, signed_json
 from nodealer.errors import BadParameter, BadSignature, DecodeError
 from nodealer.group import group
-from nodealer.log.keys import SigningKey
+from nodealer.keys import SigningKey
 from nodealer.play.local import LocalTable, seat_players
 from nodealer.play.phases import Phase
 from nodealer.play.seat import Seat

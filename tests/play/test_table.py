@@ -11,7 +11,7 @@ from conformance.harness import NAMES, Game, Person, Source, forked, refusal, st
 from conformance.suite import dealt, eager_and_lazy_agree
 from nodealer.cards import Finished, NewDeck
 from nodealer.errors import BadSignature, EntryRefused, IllegalMove
-from nodealer.log.keys import SigningKey
+from nodealer.keys import SigningKey
 from nodealer.log.roster import Member, Roster
 from nodealer.play.bodies import Agree, Claim, Without
 from nodealer.play.hand import take_deck

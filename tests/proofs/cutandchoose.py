@@ -17,7 +17,7 @@ from typing import Protocol
 from nodealer.errors import Malformed, ProofRejected
 from nodealer.group import Points, Scalars
 from nodealer.proofs.generators import blinding_generator
-from nodealer.proofs.relations import AddMask, Offset, OneScalar, Pairs
+from nodealer.proofs.relations import AddMask, OneOffset, OneScalar, Remask
 from nodealer.proofs.shuffle import Relation
 from nodealer.proofs.transcript import Context, Transcript, draw_scalars
 from nodealer.tape import Tape
@@ -190,14 +190,14 @@ Statement = Relation | SourceOffset
 def ends(relation: Statement) -> tuple[State, State]:
     """Where a step starts and where it must end."""
     match relation:
-        case Pairs():
+        case Remask():
             return (relation.K, relation.U, relation.W), (relation.K, relation.U_out, relation.W_out)
         case AddMask():
             end = (relation.K + relation.S, relation.U_out, relation.W_out)
             return (relation.K, relation.U, relation.W), end
         case OneScalar():
             return (relation.S.group.G, relation.inputs), (relation.S, relation.outputs)
-        case Offset():
+        case OneOffset():
             group = relation.R.group
             start = (group.G, group.identity(1), relation.A, relation.B)
             return start, (relation.R, relation.W, relation.A_out, relation.B_out)
@@ -225,14 +225,14 @@ def random_step(relation: Statement, tape: Tape, index: int) -> Step:
     order = tuple(tape.permutation("shadow order", label, m))
     if isinstance(relation, OneScalar):
         return ScalarStep(order, draw_scalars(tape, "shadow factor", label, group, 1))
-    if isinstance(relation, Offset | SourceOffset):
+    if isinstance(relation, OneOffset | SourceOffset):
         x, t = (draw_scalars(tape, f"shadow {name}", label, group, 1) for name in ("offset", "blinding"))
-        if isinstance(relation, Offset):
+        if isinstance(relation, OneOffset):
             return OffsetStep(order, draw_scalars(tape, "shadow factor", label, group, 1), x, t)
         return SourceStep(order, draw_scalars(tape, "shadow factors", label, group, m), x, t)
     s = draw_scalars(tape, "shadow key", label, group, 1)
     # A shadow of `pairs` stays under the joint key.
-    s = group.integers([0]) if isinstance(relation, Pairs) else s
+    s = group.integers([0]) if isinstance(relation, Remask) else s
     return MaskStep(order, draw_scalars(tape, "shadow masks", label, group, m), s)
 
 
@@ -285,7 +285,7 @@ def verify(
             raise Malformed("an opened map is no bijection")
         if zero and opening.has_zero():
             raise Malformed("an opened factor is zero")
-        if isinstance(relation, Pairs) and isinstance(opening, MaskStep) and opening.s.first_zero() is None:
+        if isinstance(relation, Remask) and isinstance(opening, MaskStep) and opening.s.first_zero() is None:
             raise Malformed("a step of `pairs` adds no key")
         source, target = (shadow, end) if bit else (start, shadow)
         if any(a != b for a, b in zip(opening.apply(source), target, strict=True)):

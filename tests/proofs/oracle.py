@@ -15,7 +15,7 @@ from nodealer.group import Group, Points, Scalars, concat, vartime_msm
 from nodealer.proofs import labels
 from nodealer.proofs.checks import Check, Equation
 from nodealer.proofs.generators import commitment_key
-from nodealer.proofs.relations import AddMask, Offset, OneScalar, Pairs
+from nodealer.proofs.relations import AddMask, OneOffset, OneScalar, Remask
 from nodealer.proofs.shuffle import Relation
 from nodealer.proofs.transcript import Context, Transcript
 from nodealer.tape import Tape
@@ -136,7 +136,7 @@ def equations(relation: Relation, o: Opened) -> list[bool]:
     ]
     powers, G = o.powers, group.G
     match relation:
-        case Pairs():
+        case Remask():
             (R,) = o.secrets
             found += [
                 vartime_msm(o.b_h, relation.U_out) - R * G == o.x * vartime_msm(powers, relation.U) + o.E[0],
@@ -157,7 +157,7 @@ def equations(relation: Relation, o: Opened) -> list[bool]:
                 vartime_msm(o.b_h, relation.outputs) - s * vartime_msm(powers, relation.inputs) == o.E[0],
                 s * G == o.x * relation.S + o.E[1],
             ]
-        case Offset():
+        case OneOffset():
             r, w, t = o.secrets
             B = vartime_msm(powers, relation.B)
             found += [
@@ -289,7 +289,7 @@ def left_sides(relation: Relation, powers: Scalars, f: Scalars, k: Scalars) -> l
     """The left side of every row of the relation, with f for b and k for the secrets."""
     G = f.group.G
     match relation:
-        case Pairs():
+        case Remask():
             return [vartime_msm(f, relation.U_out) - k * G, vartime_msm(f, relation.W_out) - k * relation.K]
         case AddMask():
             U = vartime_msm(powers, relation.U)
@@ -300,7 +300,7 @@ def left_sides(relation: Relation, powers: Scalars, f: Scalars, k: Scalars) -> l
             ]
         case OneScalar():
             return [vartime_msm(f, relation.outputs) - k * vartime_msm(powers, relation.inputs), k * G]
-        case Offset():
+        case OneOffset():
             B, H = vartime_msm(powers, relation.B), commitment_key(f.group, len(f))[len(f)]
             return [
                 vartime_msm(f, relation.A_out) - k[0] * vartime_msm(powers, relation.A) - k[1] * B,
@@ -336,13 +336,13 @@ def simulate(relation: Relation, seed: str, x: Scalars) -> bytes:
     C_delta = vartime_msm(concat(x * b_t[1:] - b_t[:-1] * a_t[1:], s_t), concat(key[: m - 1], key[m])) - x * C_Delta
     C_f = vartime_msm(concat(b_h, r_h), key) - x * B
     match relation:
-        case Pairs():
+        case Remask():
             images = [vartime_msm(powers, relation.U), vartime_msm(powers, relation.W)]
         case AddMask():
             images = [vartime_msm(powers, relation.U), vartime_msm(powers, relation.W), relation.S]
         case OneScalar():
             images = [group.identity(1), relation.S]
-        case Offset():
+        case OneOffset():
             images = [group.identity(1), group.identity(1), relation.R, relation.W]
         case _:
             raise AssertionError(relation.kind)

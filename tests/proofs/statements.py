@@ -15,7 +15,7 @@ from nodealer.group import Group, Points, Scalars, concat, hash_to_points
 from nodealer.proofs import equality, linear, shuffle
 from nodealer.proofs.checks import Check, Entropy, settle
 from nodealer.proofs.generators import blinding_generator
-from nodealer.proofs.relations import AddMask, Offset, OneScalar, Pairs
+from nodealer.proofs.relations import AddMask, OneOffset, OneScalar, Remask
 from nodealer.proofs.transcript import Context, Transcript
 from nodealer.tape import Tape
 
@@ -106,7 +106,7 @@ class Shuffled(Case):
     """A shuffle with all that its prover knows. `masks` is ρ by output place, `s` the shuffler's key; in `offset` it is
     r, x and t."""
 
-    relation_type: Callable[..., shuffle.Relation] = Pairs
+    relation_type: Callable[..., shuffle.Relation] = Remask
     permutation: tuple[int, ...] = ()
     secrets: Callable[[Scalars], Scalars] = field(default=lambda b: b)
     masks: Scalars | None = None
@@ -160,7 +160,7 @@ def pairs(group: Group, m: int, seed: str = "", permutation: Sequence[int] | Non
     K = scalars(group, f"joint key {seed}") * group.G
     U, W = points(group, f"U {seed}", m), points(group, f"W {seed}", m)
     public = {"K": K, "U": U, "W": W, "U_out": U.take(order) + rho * group.G, "W_out": W.take(order) + rho * K}
-    return _shuffled(Pairs, public, order, lambda b: b.dot(rho), rho, None)
+    return _shuffled(Remask, public, order, lambda b: b.dot(rho), rho, None)
 
 
 def addmask(
@@ -199,7 +199,7 @@ def offset(group: Group, m: int, seed: str = "", permutation: Sequence[int] | No
         "A_out": r * A.take(order) + w * B.take(order),
         "B_out": r * B.take(order),
     }
-    return _shuffled(Offset, public, order, lambda b: concat(r, w, t), None, rest)
+    return _shuffled(OneOffset, public, order, lambda b: concat(r, w, t), None, rest)
 
 
 SHUFFLES: Mapping[str, Callable[..., Shuffled]] = {
@@ -266,9 +266,9 @@ def linear_statement(p: Public) -> linear.Statement:
     """image_i = a·X_i + b_i·Y, P = a·G, Q_i = b_i·G: shared and single secrets, shared and single bases."""
     G = p["P"].group.G
     rows = (
-        linear.Row(p["image"], ((0, p["X"]), (1, p["Y"]))),
-        linear.Row(p["P"], ((0, G),)),
-        linear.Row(p["Q"], ((1, G),)),
+        linear.LinearRow(p["image"], ((0, p["X"]), (1, p["Y"]))),
+        linear.LinearRow(p["P"], ((0, G),)),
+        linear.LinearRow(p["Q"], ((1, G),)),
     )
     return linear.Statement("test of linear relations", (1, len(p["Q"])), rows)
 

@@ -154,7 +154,7 @@ def test_two_false_proofs_cancel_under_known_weights_and_not_under_real_ones(gro
     w = weights(group, 3)
     case = knowledge(group, 1)
     honest = case.prove(OTHER_CONTEXTS["seat"])
-    response = group.scalars(honest[-32:]) + w[0] * w[2].invert() * c * (z - other)
+    response = group.scalars(honest[-32:]) - w[0] * w[2].invert() * c * (z - other)
     helper = case.check(honest[:-32] + response.to_bytes(), OTHER_CONTEXTS["seat"])
     assert rows_of(false, helper) == 3
     settle([false, helper], predictable)

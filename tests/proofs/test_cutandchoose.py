@@ -13,7 +13,7 @@ from nodealer.proofs import equality, shuffle
 from nodealer.proofs.checks import Check
 from nodealer.proofs.equality import Each
 from nodealer.proofs.generators import blinding_generator
-from nodealer.proofs.relations import Offset, OneScalar
+from nodealer.proofs.relations import OneOffset, OneScalar
 
 from . import cutandchoose as cc
 from .statements import (
@@ -205,7 +205,7 @@ class Whole:
         w = self.r * self.x
         R, W = self.r * self.group.G, w * self.group.G + self.t * self.H
         each = Each(B, scaled[1], A, scaled[0])
-        relation = Offset(R, W, *scaled, changed.get("A_out", self.A_out), changed.get("B_out", self.B_out))
+        relation = OneOffset(R, W, *scaled, changed.get("A_out", self.A_out), changed.get("B_out", self.B_out))
         prover, verifier = CONTEXT.transcript(), CONTEXT.transcript()
         first = equality.prove_each(prover, tape("x"), each, self.rho)
         second = shuffle.prove(prover, tape("x"), relation, self.order, lambda b: concat(self.r, w, self.t))

@@ -468,7 +468,7 @@ def test_a_proof_of_one_kind_is_none_of_another(group: Group) -> None:
     """On one card "one secret", "a secret each" and the linear relation of two rows have proofs of one length."""
     s, base = scalars(group, "s"), points(group, "base")
     Z, image = s * group.G, s * base
-    rows = (linear.Row(Z, ((0, group.G),)), linear.Row(image, ((0, base),)))
+    rows = (linear.LinearRow(Z, ((0, group.G),)), linear.LinearRow(image, ((0, base),)))
     statement = linear.Statement("two rows", (1,), rows)
     proofs = [
         equality.prove_each(CONTEXT.transcript(), tape("x"), equality.Each(Z.group.G, Z, base, image), s),

@@ -6,7 +6,7 @@ import pytest
 
 from nodealer.group import Group, hash_to_points
 from nodealer.group import group as make_group
-from nodealer.proofs.generators import blinding_generator, commitment_key
+from nodealer.proofs.generators import blinding_generator, commitment_key, generators
 
 
 def encodings(group: Group, count: int) -> list[bytes]:
@@ -50,6 +50,7 @@ def test_a_generator_does_not_depend_on_the_number_of_cards(group: Group) -> Non
 def test_one_object_for_each_size(group: Group) -> None:
     """A batch knows arrays by identity: two objects would cost their terms twice."""
     assert commitment_key(group, 7) is commitment_key(group, 7)
+    assert generators(group, 7) is generators(group, 7) and blinding_generator(group) is blinding_generator(group)
     assert group.G is group.G
 
 

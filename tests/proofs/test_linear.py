@@ -7,7 +7,7 @@ import pytest
 from nodealer.errors import BadParameter, Malformed
 from nodealer.group import Group, Points, concat
 from nodealer.proofs import linear
-from nodealer.proofs.linear import Row, Statement
+from nodealer.proofs.linear import LinearRow, Statement
 
 from .statements import CONTEXT, accepted, linear_relation, linear_statement, points, put, scalars, tape
 
@@ -26,9 +26,9 @@ def test_the_rebuild_relation(group: Group) -> None:
 
     def statement(w_new: Points) -> Statement:
         rows = (
-            Row(w - w_new, ((0, u), (1, -K))),
-            Row(s * group.G, ((0, group.G),)),
-            Row(rho * group.G, ((1, group.G),)),
+            LinearRow(w - w_new, ((0, u), (1, -K))),
+            LinearRow(s * group.G, ((0, group.G),)),
+            LinearRow(rho * group.G, ((1, group.G),)),
         )
         return Statement("held card", (1, 1), rows)
 
@@ -45,9 +45,9 @@ def test_every_mix_of_lengths(group: Group) -> None:
     a, b = scalars(group, "a"), scalars(group, "b", n)
     X, Y = points(group, "X", n), points(group, "Y")
     rows = {
-        "both": Row(a * X + b * Y + b * X + a * Y, ((0, X), (1, Y), (1, X), (0, Y))),
-        "all alike": Row(a * Y + group.identity(n), ((0, Y),)),
-        "single": Row(a * Y, ((0, Y),)),
+        "both": LinearRow(a * X + b * Y + b * X + a * Y, ((0, X), (1, Y), (1, X), (0, Y))),
+        "all alike": LinearRow(a * Y + group.identity(n), ((0, Y),)),
+        "single": LinearRow(a * Y, ((0, Y),)),
     }
     for names in (["both"], ["both", "all alike"], ["single", "both"], ["both", "all alike", "single"]):
         statement = Statement(KIND, (1, n), tuple(rows[name] for name in names))
@@ -56,19 +56,19 @@ def test_every_mix_of_lengths(group: Group) -> None:
     # A row of equal images proven, one of them changed.
     alike = rows["all alike"]
     for index in range(n):
-        false = Statement(KIND, (1,), (Row(put(alike.image, index, X[index]), alike.terms),))
+        false = Statement(KIND, (1,), (LinearRow(put(alike.image, index, X[index]), alike.terms),))
         assert not verifies(false, linear.prove(CONTEXT.transcript(), tape("x"), false, [a]))
 
 
 def test_lengths_that_do_not_fit(group: Group) -> None:
     X = points(group, "X", 3)
     with pytest.raises(BadParameter, match="another length"):
-        Statement(KIND, (2,), (Row(X, ((0, X),)),))
+        Statement(KIND, (2,), (LinearRow(X, ((0, X),)),))
     with pytest.raises(BadParameter, match="another length"):
-        Statement(KIND, (1,), (Row(X, ((0, X[:2]),)),))
+        Statement(KIND, (1,), (LinearRow(X, ((0, X[:2]),)),))
     with pytest.raises(BadParameter, match="another length"):
-        Statement(KIND, (3,), (Row(X[0], ((0, X),)),))
-    statement = Statement(KIND, (3,), (Row(X, ((0, X),)),))
+        Statement(KIND, (3,), (LinearRow(X[0], ((0, X),)),))
+    statement = Statement(KIND, (3,), (LinearRow(X, ((0, X),)),))
     for wrong in ([scalars(group, "s", 2)], [scalars(group, "s", 3)] * 2, []):
         with pytest.raises(BadParameter, match="lengths of the statement"):
             linear.prove(CONTEXT.transcript(), tape("x"), statement, wrong)
@@ -87,14 +87,14 @@ def test_the_shape_of_a_statement_is_bound(group: Group) -> None:
     """Statements with the same points in other roles do not share proofs."""
     a = scalars(group, "a", 2)
     X = points(group, "X", 2)
-    together = Statement(KIND, (2,), (Row(a * X, ((0, X),)),))
+    together = Statement(KIND, (2,), (LinearRow(a * X, ((0, X),)),))
     proof = linear.prove(CONTEXT.transcript(), tape("x"), together, [a])
     assert verifies(together, proof)
     images = a * X
-    apart = Statement(KIND, (1, 1), (Row(images[0], ((0, X[0]),)), Row(images[1], ((1, X[1]),))))
+    apart = Statement(KIND, (1, 1), (LinearRow(images[0], ((0, X[0]),)), LinearRow(images[1], ((1, X[1]),))))
     assert verifies(apart, linear.prove(CONTEXT.transcript(), tape("x"), apart, [a[0], a[1]]))
-    exchanged = Statement(KIND, (1, 1), (Row(images[1], ((1, X[1]),)), Row(images[0], ((0, X[0]),))))
-    renamed = Statement(KIND, (1, 1), (Row(images[0], ((1, X[0]),)), Row(images[1], ((0, X[1]),))))
+    exchanged = Statement(KIND, (1, 1), (LinearRow(images[1], ((1, X[1]),)), LinearRow(images[0], ((0, X[0]),))))
+    renamed = Statement(KIND, (1, 1), (LinearRow(images[0], ((1, X[0]),)), LinearRow(images[1], ((0, X[1]),))))
     other_kind = Statement("another kind", (2,), together.rows)
     for statement in (apart, exchanged, renamed, other_kind):
         assert statement.commitments() == together.commitments()
@@ -105,8 +105,8 @@ def test_which_secret_stands_where_is_bound(group: Group) -> None:
     """The same rows with their secrets renamed: the responses, renamed too, satisfy the rows but not the hash."""
     a, X = scalars(group, "a", 2), points(group, "X", 2)
     images = a * X
-    first = Statement(KIND, (1, 1), (Row(images[0], ((0, X[0]),)), Row(images[1], ((1, X[1]),))))
-    renamed = Statement(KIND, (1, 1), (Row(images[0], ((1, X[0]),)), Row(images[1], ((0, X[1]),))))
+    first = Statement(KIND, (1, 1), (LinearRow(images[0], ((0, X[0]),)), LinearRow(images[1], ((1, X[1]),))))
+    renamed = Statement(KIND, (1, 1), (LinearRow(images[0], ((1, X[0]),)), LinearRow(images[1], ((0, X[1]),))))
     proof = linear.prove(CONTEXT.transcript(), tape("x"), first, [a[0], a[1]])
     assert verifies(first, proof)
     exchanged = proof[:65] + proof[97:] + proof[65:97]
@@ -118,7 +118,7 @@ def test_one_secret_in_two_rows_is_one_secret(group: Group) -> None:
     """Two rows that would need two secrets are not proven by either."""
     a, b = scalars(group, "a"), scalars(group, "b")
     X, Y = points(group, "X"), points(group, "Y")
-    false = Statement(KIND, (1,), (Row(a * X, ((0, X),)), Row(b * Y, ((0, Y),))))
+    false = Statement(KIND, (1,), (LinearRow(a * X, ((0, X),)), LinearRow(b * Y, ((0, Y),))))
     for secret in (a, b, a + b):
         assert not verifies(false, linear.prove(CONTEXT.transcript(), tape("x"), false, [secret]))
 

@@ -155,10 +155,13 @@ impl<G: PrimeGroup> Points<G> {
     }
 
     /// The encodings of these elements, if they are known.
-    fn encodings(&self, indices: impl Iterator<Item = usize>) -> Encoding {
+    fn encodings(&self, indices: impl ExactSizeIterator<Item = usize>) -> Encoding {
         let pick = |bytes: &Zeroizing<Vec<u8>>| {
             let size = G::POINT_SIZE;
-            Zeroizing::new(indices.flat_map(|i| &bytes[i * size..(i + 1) * size]).copied().collect::<Vec<u8>>())
+            // All the room at once: a vector that grows leaves copies behind, and nobody erases them.
+            let mut picked = Zeroizing::new(Vec::with_capacity(indices.len() * size));
+            indices.for_each(|i| picked.extend_from_slice(&bytes[i * size..(i + 1) * size]));
+            picked
         };
         self.encoding.get().map(pick).map_or_else(Encoding::new, Encoding::from)
     }

@@ -50,7 +50,7 @@ fn integer<'a, 'py>(value: &'a Bound<'py, PyAny>, what: &str) -> PyResult<&'a Bo
     }
 }
 
-/// The items of a sequence that is neither text nor bytes.
+/// The items of a sequence that is neither text nor bytes: as many as it says it has, never more.
 pub fn items<'py>(values: &Bound<'py, PyAny>, what: &str) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let mistaken = values.is_instance_of::<PyString>()
         || values.is_instance_of::<PyBytes>()
@@ -58,7 +58,13 @@ pub fn items<'py>(values: &Bound<'py, PyAny>, what: &str) -> PyResult<Vec<Bound<
         || values.is_instance_of::<PyMemoryView>();
     match values.cast::<PySequence>() {
         Ok(sequence) if !mistaken => match sequence.len() {
-            Ok(length) if length <= MAX_LENGTH => sequence.try_iter()?.collect(),
+            Ok(length) if length <= MAX_LENGTH => {
+                let items: Vec<_> = sequence.try_iter()?.take(length + 1).collect::<PyResult<_>>()?;
+                if items.len() != length {
+                    return Err(bad(format!("a sequence of {what} is not as long as it says")));
+                }
+                Ok(items)
+            }
             _ => Err(bad(format!("a sequence of {what} is too long"))),
         },
         _ => Err(bad(format!("expected a sequence of {what}, got {}", type_name(values)))),

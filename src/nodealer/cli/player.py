@@ -13,8 +13,8 @@ from collections.abc import Awaitable, Callable
 from nodealer.cli.entropy import system_entropy
 from nodealer.errors import BadSignature, CardUnreadable, DecodeError, EntryRefused, NodealerError, RelayError
 from nodealer.games.holdem.hand import Hand, NoHand
+from nodealer.keys import SigningKey
 from nodealer.log.journal import MemoryJournal
-from nodealer.log.keys import SigningKey
 from nodealer.play.bots import bot_for
 from nodealer.play.config import config_of
 from nodealer.play.lobby import Lobby, Offer

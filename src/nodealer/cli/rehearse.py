@@ -8,8 +8,8 @@ from nodealer.cli.entropy import rehearsal_entropy
 from nodealer.cli.player import wants_another
 from nodealer.cli.screen import Screen
 from nodealer.games.base import Rules
+from nodealer.keys import SigningKey
 from nodealer.log.journal import MemoryJournal
-from nodealer.log.keys import SigningKey
 from nodealer.log.roster import Member
 from nodealer.log.session import Proposal
 from nodealer.play.bots import bot_for

@@ -3,8 +3,6 @@
 A curve is a record of functions on opaque tuples of integers (`edwards.py` has the one of ristretto255,
 `weierstrass.py` that of secp256k1); everything below needs nothing else. Nothing here is constant-time: Python
 integers cannot be.
-
-The integers are gmpy2's `mpz`, which to the type checker is an `int`: gmpy2 has no types of its own.
 """
 
 from __future__ import annotations
@@ -12,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
-
-from gmpy2 import mpz  # type: ignore[import-untyped]
 
 Element = tuple[int, ...]
 """A point in the curve's own coordinates. Many tuples may stand for one element: compare with `Curve.equal`."""
@@ -44,11 +40,6 @@ class Curve:
     encode: Callable[[Element], bytes]
     decode: Callable[[bytes], Element | None]
     from_uniform: Callable[[bytes], Element]
-
-
-def big(value: int) -> int:
-    """The same number as an `mpz`, which infects all that is computed from it."""
-    return mpz(value)  # type: ignore[no-any-return]
 
 
 def naf(scalar: int, width: int) -> Iterator[tuple[int, int]]:

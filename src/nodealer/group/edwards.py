@@ -6,7 +6,8 @@ only `equal` compares, and only `encode` names one.
 
 from __future__ import annotations
 
-from nodealer.group.curve import Curve, Element, big
+from nodealer.group.curve import Curve, Element
+from nodealer.group.integers import big
 
 # RFC 9496, section 4.1.
 P = big(2**255 - 19)

@@ -2,8 +2,8 @@
 
 p = 2q + 1 with q prime, so the squares have prime order q, 4 generates them, and −1 is not among them. Written
 additively like every group here: `s * P` is P^s mod p. The arrays are those of the reference; what differs is how they
-are multiplied. Secret exponents go through `powmod_sec`, all of one length, several threads side by side; the rest of
-the arithmetic is gmpy2's and makes no promise about time.
+are multiplied. Secret exponents go through `secret_power`, all of one length, several threads side by side; the rest
+of the arithmetic makes no promise about time.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Final
 
-import gmpy2  # type: ignore[import-untyped]
-
 from nodealer.errors import BadParameter
 from nodealer.group.api import Group, Points, Scalars
-from nodealer.group.curve import Curve, Element, FixedBase, big
+from nodealer.group.curve import Curve, Element, FixedBase
+from nodealer.group.integers import BACKEND, big, invert, is_square, let_threads_run, lowest_bit, power, secret_power
 from nodealer.group.reference import PointArray, ReferenceGroup, ScalarArray
 
 #: 2^2048 − 2^1984 − 1 + 2^64·(⌊2^1918·π⌋ + 124476), from RFC 3526, section 3.
@@ -56,7 +55,7 @@ def _square(a: Element) -> Element:
 
 
 def _invert(a: Element) -> Element:
-    return (gmpy2.invert(a[0], P),)
+    return (invert(a[0], P),)
 
 
 def _encode(a: Element) -> bytes:
@@ -66,7 +65,7 @@ def _encode(a: Element) -> bytes:
 def _decode(data: bytes) -> Element | None:
     """A number in [1, p) that is a square. The caller refuses 1, which is the identity."""
     value = big(int.from_bytes(data, "big"))
-    if not 0 < value < P or gmpy2.jacobi(value, P) != 1:
+    if not 0 < value < P or not is_square(value, P):
         return None
     return (value,)
 
@@ -112,17 +111,12 @@ def threads() -> int:
 
 @cache
 def _pool(workers: int) -> ThreadPoolExecutor:
-    # Each thread has a context of its own, and without this flag in it the threads wait for each other.
-    return ThreadPoolExecutor(workers, "modp", initializer=_release)
-
-
-def _release() -> None:
-    gmpy2.get_context().allow_release_gil = True
+    return ThreadPoolExecutor(workers, "modp", initializer=let_threads_run)
 
 
 def _raised(pairs: Sequence[tuple[int, int]]) -> list[int]:
     """x^s for secret s. The order added gives every exponent the same length, and zero one that is allowed."""
-    return [gmpy2.powmod_sec(x, s + ORDER, P) for s, x in pairs]
+    return [secret_power(x, s + ORDER, P) for s, x in pairs]
 
 
 def raised(pairs: Sequence[tuple[int, int]]) -> list[int]:
@@ -142,7 +136,7 @@ def straus(scalars: Sequence[int], values: Sequence[int]) -> int:
     due: list[list[int]] = [[] for _ in range(ORDER.bit_length() + 1)]
     for s, x in zip(scalars, values, strict=True):
         if s + SHORT > ORDER:
-            s, x = ORDER - s, gmpy2.invert(x, P)
+            s, x = ORDER - s, invert(x, P)
         odd = _odd_powers(x, min(1 << (WINDOW - 1), max(1, s.bit_length() // 8)))
         for place, digit in _windows(s, len(odd).bit_length()):
             due[place].append(odd[digit >> 1])
@@ -166,7 +160,7 @@ def _windows(s: int, width: int) -> Iterator[tuple[int, int]]:
     """Sliding windows: (place, odd digit), lowest first. Digits are positive: an inverse costs five products."""
     place = 0
     while s:
-        zeros = gmpy2.bit_scan1(s)
+        zeros = lowest_bit(s)
         s >>= zeros
         place += zeros
         digit = int(s & ((1 << width) - 1))
@@ -178,7 +172,7 @@ def _windows(s: int, width: int) -> Iterator[tuple[int, int]]:
 class ModpGroup(ReferenceGroup):
     """`api.Group` over the squares."""
 
-    backend = "gmpy2"
+    backend = BACKEND
 
     def table(self, point: Element) -> FixedBase | None:
         # A look-up by a secret digit takes time that depends on it.
@@ -205,7 +199,7 @@ class ModpGroup(ReferenceGroup):
             return PointArray(self, ((straus(left, right),),))
         total = big(1)
         for s, x in zip(left, right, strict=True):
-            total = total * gmpy2.powmod(x, s, P) % P
+            total = total * power(x, s, P) % P
         return PointArray(self, ((total,),))
 
     def _terms(self, scalars: Scalars, points: Points) -> tuple[tuple[int, ...], list[int]]:

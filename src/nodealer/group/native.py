@@ -6,12 +6,13 @@ those looks like a working one, and is wrong or hundreds of times slower.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-import nodealer
+from nodealer import __version__
 from nodealer.errors import BackendMissing
 from nodealer.group.api import Group
 
@@ -26,8 +27,8 @@ def load(sources: Path = _SOURCES) -> ModuleType:
     except ImportError as error:
         raise BackendMissing(f"the native core cannot be loaded ({error}): {_MEND}") from error
     version, profile, built_from = (getattr(core, name, None) for name in ("VERSION", "PROFILE", "SOURCE_HASH"))
-    if version != nodealer.__version__:
-        raise BackendMissing(f"the native core is of version {version}, not {nodealer.__version__}: {_MEND}")
+    if version != __version__:
+        raise BackendMissing(f"the native core is of version {version}, not {__version__}: {_MEND}")
     if profile != "release":
         raise BackendMissing(f"the native core is a {profile} build, not a release build: {_MEND}")
     if (sources / "Cargo.toml").is_file() and built_from != source_hash(sources):
@@ -37,16 +38,21 @@ def load(sources: Path = _SOURCES) -> ModuleType:
 
 def source_hash(sources: Path) -> str:
     """What `rust/glue/build.rs` computes: SHA-256 over all sources, each path and content framed by its length."""
-    found = {}
-    for path in sources.rglob("*"):
-        name = path.relative_to(sources)
-        if (path.suffix == ".rs" or path.name in ("Cargo.toml", "Cargo.lock")) and "target" not in name.parts:
-            found[name.as_posix().encode()] = path.read_bytes()
     digest = sha256()
-    for item in sorted(found.items()):
+    for item in sorted(_sources(sources)):
         for part in item:
             digest.update(len(part).to_bytes(8, "little") + part)
     return digest.hexdigest()
+
+
+def _sources(folder: Path, prefix: str = "") -> Iterator[tuple[bytes, bytes]]:
+    """Path and content of every source. Never looks into `target/`, where a build leaves thousands of files."""
+    for path in folder.iterdir():
+        if path.is_dir():
+            if path.name != "target":
+                yield from _sources(path, f"{prefix}{path.name}/")
+        elif path.suffix == ".rs" or path.name in ("Cargo.toml", "Cargo.lock"):
+            yield f"{prefix}{path.name}".encode(), path.read_bytes()
 
 
 _CORE = load()

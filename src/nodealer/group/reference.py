@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate, repeat
+from itertools import accumulate, islice, repeat
 from typing import Any, ClassVar, Generic, NoReturn, Self, TypeVar, overload
 
 from nodealer.errors import BadParameter, DecodeError
 from nodealer.group import curve as multiply
 from nodealer.group.api import Group, Points, Scalars
-from nodealer.group.curve import Curve, Element, FixedBase, big
+from nodealer.group.curve import Curve, Element, FixedBase
 from nodealer.group.edwards import RISTRETTO255
+from nodealer.group.integers import big
 from nodealer.group.weierstrass import SECP256K1
 
 MAX_LENGTH = 1 << 24
@@ -75,10 +76,9 @@ class _Array(Generic[V]):
         return type(self)(self._group, values)
 
     def _joined(self, others: Sequence[object]) -> Self:
-        values = list(self._values)
-        for other in _sequence(others, "arrays"):
-            values.extend(self._group.own(other, type(self))._values)
-        return self._new(tuple(values))
+        parts = [self, *(self._group.own(other, type(self)) for other in _sequence(others, "arrays"))]
+        _refuse_long(sum(map(len, parts)))
+        return self._new(tuple(value for part in parts for value in part._values))
 
 
 class ScalarArray(_Array[int]):
@@ -325,14 +325,25 @@ def _split(data: object, size: int, what: str) -> Iterator[bytes]:
         raise BadParameter(f"{what} are decoded from bytes, not from {type(data).__name__}")
     if not data or len(data) % size:
         raise DecodeError(f"{what}: {len(data)} bytes are not a positive multiple of {size}")
+    _refuse_long(len(data) // size)
     return (data[start : start + size] for start in range(0, len(data), size))
 
 
-def _sequence(values: Sequence[W], what: str) -> Sequence[W]:
+def _sequence(values: Sequence[W], what: str) -> list[W]:
+    """The items: as many as the sequence says it has, never more."""
     # Text is a sequence of texts and bytes one of integers, and whoever passes either is mistaken.
     if not isinstance(values, Sequence) or isinstance(values, str | bytes | bytearray | memoryview):
         raise BadParameter(f"expected a sequence of {what}, got {type(values).__name__}")
-    return values
+    try:
+        length = len(values)
+    except (OverflowError, ValueError):
+        length = MAX_LENGTH + 1
+    if length > MAX_LENGTH:
+        raise BadParameter(f"a sequence of {what} is too long")
+    items = list(islice(values, length + 1))
+    if len(items) != length:
+        raise BadParameter(f"a sequence of {what} is not as long as it says")
+    return items
 
 
 def _is_integer(value: object) -> bool:
@@ -360,9 +371,13 @@ def _count(value: int) -> int:
         raise BadParameter("a count is at least 1 and not as large as this")
     if value < 1:
         raise BadParameter(f"a count is at least 1, not {value}")
-    if value > MAX_LENGTH:
-        raise BadParameter(f"an array of {value} elements is too long")
+    _refuse_long(value)
     return value
+
+
+def _refuse_long(length: int) -> None:
+    if length > MAX_LENGTH:
+        raise BadParameter(f"an array of {length} elements is too long")
 
 
 def _place(index: int, length: int) -> int:

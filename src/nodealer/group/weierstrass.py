@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nodealer.group.curve import Curve, Element, big
+from nodealer.group.curve import Curve, Element
+from nodealer.group.integers import big
 
 # SEC 2, section 2.4.1.
 P = big(2**256 - 2**32 - 977)

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import msgspec
 
-from nodealer.errors import BadSignature, DecodeError, EntryRefused
-from nodealer.log.keys import SIGNATURE_BYTES, SigningKey
+from nodealer.errors import BadSignature, EntryRefused
+from nodealer.keys import SIGNATURE_BYTES, SigningKey
 from nodealer.log.roster import Roster
 from nodealer.tape import digest
 from nodealer.wire import Digest, Message, Natural, SeatNumber, decode, encode
@@ -77,16 +77,3 @@ def first_head(session: bytes) -> bytes:
 def next_head(head: bytes, data: bytes) -> bytes:
     """The head after one more entry."""
     return digest("head", head, data)
-
-
-def prove_equivocation(first: bytes, second: bytes, roster: Roster, session: bytes) -> int:
-    """The seat that signed both of two different entries with one number. Needs nothing but the two.
-
-    Raises `DecodeError` when they are no such evidence.
-    """
-    one, other = read_entry(first), read_entry(second)
-    authenticate(one, roster, session)
-    authenticate(other, roster, session)
-    if (one.entry.seat, one.entry.seq) != (other.entry.seat, other.entry.seq) or one.signed == other.signed:
-        raise DecodeError("two entries that do not contradict each other")
-    return one.entry.seat

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Final
 
 from nodealer.errors import BadParameter, DecodeError
-from nodealer.log.keys import VerifyingKey
+from nodealer.keys import VerifyingKey
 from nodealer.tape import digest
 from nodealer.wire import NAME_BYTES_MAX, SEATS_MAX, SEATS_MIN, Message, SeatNumber, encode
 

@@ -7,7 +7,7 @@ relay changes makes another session, and a seat plays only in the one whose rost
 from __future__ import annotations
 
 from nodealer.errors import DecodeError, PeerFault
-from nodealer.log.keys import SigningKey
+from nodealer.keys import SigningKey
 from nodealer.log.roster import refuse_bad_roster
 from nodealer.log.session import Nonce, Proposal, Session, nonce_commitment, open_session
 from nodealer.wire import Digest, Message, SeatNumber, decode, encode

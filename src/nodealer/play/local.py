@@ -11,8 +11,8 @@ from msgspec import Raw
 
 from nodealer.errors import NodealerError
 from nodealer.games.base import Rules
+from nodealer.keys import SigningKey
 from nodealer.log.journal import MemoryJournal
-from nodealer.log.keys import SigningKey
 from nodealer.log.roster import Member, Roster
 from nodealer.log.session import NONCE_BYTES, Part, Proposal, Session, nonce_commitment, open_session
 from nodealer.play.seat import Seat

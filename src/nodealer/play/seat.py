@@ -13,9 +13,9 @@ import msgspec
 
 from nodealer.cards import Card
 from nodealer.errors import BadParameter, CardUnreadable, EntryRefused, IllegalMove, LogRolledBack, Malformed, PeerFault
+from nodealer.keys import SigningKey
 from nodealer.log.entry import Entry, read_entry, sign_entry
 from nodealer.log.journal import Chosen, Journal, Sent
-from nodealer.log.keys import SigningKey
 from nodealer.log.roster import Roster
 from nodealer.play.bodies import Agree, Begin, Body, Book, Cards, Choice, Claim, End, Move, Propose, Without, read_body
 from nodealer.play.duties import OpenDuty, Owed

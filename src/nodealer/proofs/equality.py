@@ -19,7 +19,7 @@ from nodealer.tape import Tape
 
 
 def _keys(keys: Points) -> linear.Statement:
-    return linear.Statement(labels.KNOWLEDGE, (len(keys),), (linear.Row(keys, ((0, keys.group.G),)),))
+    return linear.Statement(labels.KNOWLEDGE, (len(keys),), (linear.LinearRow(keys, ((0, keys.group.G),)),))
 
 
 def prove_knowledge(transcript: Transcript, tape: Tape, keys: Points, secrets: Scalars) -> bytes:
@@ -106,13 +106,12 @@ def check_each(transcript: Transcript, each: Each, proof: bytes) -> Check:
 def _check(
     transcript: Transcript, kind: str, base: Points, keys: Points, bases: Points, images: Points, proof: bytes
 ) -> Check:
-    """One row for each key, c·key + T = z·base, and one for all images together."""
+    """One row for each key, T + c·key − z·base = 0, and one for all images together."""
     group, count = keys.group, len(keys)
     weights = _fold(transcript, kind, base, keys, bases, images)
     T, z = decode_proof(group, proof, points=count + 1, scalars=count, what=f"proof of {kind}")
     c = _commit(transcript, group, T)
-    # With this sign the weights of a batch, which are short, are all that T is multiplied by.
     one, minus_z = group.integers([1]), -z
-    key_rows = Equation.each((minus_z, base), (c, keys), (one, T[:count]))
-    folded_row = Equation.sum((minus_z * weights, bases), (c * weights, images), (one, T[count]))
+    key_rows = Equation.each((one, T[:count]), (c, keys), (minus_z, base))
+    folded_row = Equation.sum((one, T[count]), (c * weights, images), (minus_z * weights, bases))
     return Check(transcript.seat, f"proof of {kind}", (key_rows, folded_row))

@@ -19,10 +19,16 @@ def blinding_generator(group: Group) -> Points:
 
 
 @functools.lru_cache(maxsize=64)
-def commitment_key(group: Group, count: int) -> Points:
-    """G_1 … G_count and then H, as one array: what a commitment to `count` scalars is made of.
+def generators(group: Group, count: int) -> Points:
+    """G_1 … G_count. G_i does not depend on `count`.
 
-    G_i does not depend on `count`. One object for each size: a batch recognises arrays by identity.
+    One object for each size, as for H: a batch recognises arrays by identity.
     """
     messages = [index.to_bytes(4, "little") for index in range(1, count + 1)]
-    return concat(hash_to_points(group, labels.GENERATORS, messages), blinding_generator(group))
+    return hash_to_points(group, labels.GENERATORS, messages)
+
+
+@functools.lru_cache(maxsize=64)
+def commitment_key(group: Group, count: int) -> Points:
+    """G_1 … G_count and then H, as one array: what a commitment to `count` scalars is made of."""
+    return concat(generators(group, count), blinding_generator(group))

@@ -19,7 +19,7 @@ from nodealer.tape import Tape
 
 
 @dataclass(frozen=True)
-class Row:
+class LinearRow:
     """image = Σ secrets[k]·base over `terms`, each a pair (k, base)."""
 
     image: Points
@@ -32,7 +32,7 @@ class Statement:
 
     kind: str
     widths: tuple[int, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[LinearRow, ...]
 
     def __post_init__(self) -> None:
         for row in self.rows:
@@ -63,7 +63,7 @@ def _split(scalars: Scalars, widths: Sequence[int]) -> list[Scalars]:
     return parts
 
 
-def _combine(row: Row, values: Sequence[Scalars]) -> Points:
+def _combine(row: LinearRow, values: Sequence[Scalars]) -> Points:
     """The right-hand side of a row, with `values` for the secrets."""
     first, *rest = (values[secret] * base for secret, base in row.terms)
     total = first
@@ -104,13 +104,14 @@ def check(transcript: Transcript, statement: Statement, proof: bytes) -> Check:
     _bind(transcript, statement)
     transcript.absorb_points(labels.COMMITMENT, T)
     c = transcript.challenge(labels.CHALLENGE, group)
-    z = _split(responses, statement.widths)
-    minus_one = -group.integers([1])
+    minus_z = _split(-responses, statement.widths)
+    one = group.integers([1])
     equations, start = [], 0
     for row in statement.rows:
         commitments = T[start : start + len(row.image)]
-        terms = [(z[secret], base) for secret, base in row.terms]
-        # Σ z·base − c·image − T = 0, one equation an element.
-        equations.append(Equation.each(*terms, (-c, row.image), (minus_one, commitments)))
+        terms = [(minus_z[secret], base) for secret, base in row.terms]
+        # T + c·image − Σ z·base = 0, one equation an element. Every check has these signs: with them the weights of a
+        # batch, which are short, are all that commitments are multiplied by.
+        equations.append(Equation.each((one, commitments), (c, row.image), *terms))
         start += len(row.image)
     return Check(transcript.seat, f"proof of {statement.kind}", tuple(equations))

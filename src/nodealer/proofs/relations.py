@@ -1,8 +1,8 @@
 """What a shuffle does to a deck: the statements of the shuffle argument.
 
-`Pairs`: every card (U, W) is re-masked to (U + ρ·G, W + ρ·K). `AddMask`: the shuffler's key s joins first, so that
-(U, W) becomes (U + ρ·G, W + s·U + ρ·(K + S)). `OneScalar`: every card is multiplied by one secret. `Offset`: every pair
-(A, B) becomes (r·(A + x·B), r·B). ρ is indexed by the place in the output.
+`Remask`: every card (U, W) is re-masked to (U + ρ·G, W + ρ·K). `AddMask`: the shuffler's key s joins first, so that
+(U, W) becomes (U + ρ·G, W + s·U + ρ·(K + S)). `OneScalar`: every card is multiplied by one secret. `OneOffset`: every
+pair (A, B) becomes (r·(A + x·B), r·B). ρ is indexed by the place in the output.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from nodealer.errors import BadParameter, Malformed
 from nodealer.group import Points, Scalars
 from nodealer.proofs.encoding import encodings
 from nodealer.proofs.generators import blinding_generator
-from nodealer.proofs.shuffle import Row
+from nodealer.proofs.shuffle import RelationRow
 
 
 def _refuse_deck(inputs: Points, outputs: Points) -> None:
@@ -37,7 +37,7 @@ def _refuse_sizes(keys: tuple[Points, ...], decks: tuple[Points, ...]) -> None:
 
 
 @dataclass(frozen=True)
-class Pairs:
+class Remask:
     """Re-mask under the joint key K and permute. The secret is R = Σ b_j·ρ_j."""
 
     K: Points
@@ -68,11 +68,11 @@ class Pairs:
         if self.W_out.first_identity() is not None:
             raise Malformed(f"card {self.W_out.first_identity()} of the shuffled deck is the identity")
 
-    def rows(self, powers: Scalars) -> tuple[Row, ...]:
+    def rows(self, powers: Scalars) -> tuple[RelationRow, ...]:
         minus_one = -powers.group.integers([1])
         return (
-            Row(self.U_out, ((0, minus_one, self.K.group.G),), ((powers, self.U),)),
-            Row(self.W_out, ((0, minus_one, self.K),), ((powers, self.W),)),
+            RelationRow(self.U_out, ((0, minus_one, self.K.group.G),), ((powers, self.U),)),
+            RelationRow(self.W_out, ((0, minus_one, self.K),), ((powers, self.W),)),
         )
 
 
@@ -115,13 +115,13 @@ class AddMask:
         if self.W_out.first_identity() is not None:
             raise Malformed(f"card {self.W_out.first_identity()} of the shuffled deck is the identity")
 
-    def rows(self, powers: Scalars) -> tuple[Row, ...]:
+    def rows(self, powers: Scalars) -> tuple[RelationRow, ...]:
         one = powers.group.integers([1])
         G = self.K.group.G
         return (
-            Row(self.U_out, ((0, -one, G),), ((powers, self.U),)),
-            Row(self.W_out, ((0, -one, self.joint), (1, -powers, self.U)), ((powers, self.W),)),
-            Row(None, ((1, one, G),), ((one, self.S),)),
+            RelationRow(self.U_out, ((0, -one, G),), ((powers, self.U),)),
+            RelationRow(self.W_out, ((0, -one, self.joint), (1, -powers, self.U)), ((powers, self.W),)),
+            RelationRow(None, ((1, one, G),), ((one, self.S),)),
         )
 
 
@@ -155,16 +155,16 @@ class OneScalar:
         if len(set(encodings(self.outputs))) != self.size:
             raise Malformed("a card stands twice in the shuffled deck")
 
-    def rows(self, powers: Scalars) -> tuple[Row, ...]:
+    def rows(self, powers: Scalars) -> tuple[RelationRow, ...]:
         one = powers.group.integers([1])
         return (
-            Row(self.outputs, ((0, -powers, self.inputs),), ()),
-            Row(None, ((0, one, self.S.group.G),), ((one, self.S),)),
+            RelationRow(self.outputs, ((0, -powers, self.inputs),), ()),
+            RelationRow(None, ((0, one, self.S.group.G),), ((one, self.S),)),
         )
 
 
 @dataclass(frozen=True)
-class Offset:
+class OneOffset:
     """Turn every pair (A, B) into (r·(A + x·B), r·B) with one r and one x for all, and permute.
 
     R = r·G, and W = w·G + t·H with w = r·x hides the offset x and binds it. The secrets are r, w and t.
@@ -201,12 +201,12 @@ class Offset:
         if len(set(encodings(self.A_out))) != self.size or len(set(encodings(self.B_out))) != self.size:
             raise Malformed("a point stands twice in the shuffled deck")
 
-    def rows(self, powers: Scalars) -> tuple[Row, ...]:
+    def rows(self, powers: Scalars) -> tuple[RelationRow, ...]:
         group = self.R.group
         one = group.integers([1])
         return (
-            Row(self.A_out, ((0, -powers, self.A), (1, -powers, self.B)), ()),
-            Row(self.B_out, ((0, -powers, self.B),), ()),
-            Row(None, ((0, one, group.G),), ((one, self.R),)),
-            Row(None, ((1, one, group.G), (2, one, blinding_generator(group))), ((one, self.W),)),
+            RelationRow(self.A_out, ((0, -powers, self.A), (1, -powers, self.B)), ()),
+            RelationRow(self.B_out, ((0, -powers, self.B),), ()),
+            RelationRow(None, ((0, one, group.G),), ((one, self.R),)),
+            RelationRow(None, ((1, one, group.G), (2, one, blinding_generator(group))), ((one, self.W),)),
         )

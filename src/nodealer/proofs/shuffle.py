@@ -17,16 +17,16 @@ from nodealer.group import Points, Scalars, concat, msm, vartime_msm
 from nodealer.proofs import labels
 from nodealer.proofs.checks import Check, Equation, Term
 from nodealer.proofs.encoding import decode_proof, encode_proof
-from nodealer.proofs.generators import blinding_generator, commitment_key
+from nodealer.proofs.generators import blinding_generator, commitment_key, generators
 from nodealer.proofs.transcript import Transcript
 from nodealer.tape import Tape
 
-#: A, B, C_e, C_δ, C_Δ, C_f: the points of every proof before those of its rows.
+#: A, B, C_e, C_0, C_1, C_f: the points of every proof before those of its rows.
 COMMITMENTS: Final = 6
 
 
 @dataclass(frozen=True)
-class Row:
+class RelationRow:
     """Σ b_j·outputs_j + Σ secret_t·Σ coefficients·points = Σ coefficients·points over `image`, b_j = ξ^π(j).
 
     The coefficients are public: powers of ξ, or one. A row without outputs binds a secret to its public key.
@@ -57,7 +57,7 @@ class Relation(Protocol):
     def refuse(self) -> None:
         """Raise `Malformed` for a statement that no proof could mend."""
 
-    def rows(self, powers: Scalars) -> tuple[Row, ...]:
+    def rows(self, powers: Scalars) -> tuple[RelationRow, ...]:
         """The rows, for powers = ξ, ξ², …, ξ^m."""
 
 
@@ -104,26 +104,27 @@ def prove(
     p = d.cumprod()
     e, f = transcript.nonces(tape, "e", group, m), transcript.nonces(tape, "f", group, m)
     blindings = transcript.nonces(tape, "blindings", group, 4)
-    r_e, s_delta, s_Delta, r_f = blindings[0], blindings[1], blindings[2], blindings[3]
+    r_e, s_0, s_1, r_f = blindings[0], blindings[1], blindings[2], blindings[3]
     k = transcript.nonces(tape, "k", group, relation.secrets)
     delta = _with_ends(e[0], transcript.nonces(tape, "delta", group, m - 2) if m > 2 else None, zero)
     C_e = msm(concat(e, r_e), key)
-    C_delta = msm(concat(-(delta[:-1] * e[1:]), zero, s_delta), key)
-    C_Delta = msm(concat(delta[1:] - d[1:] * delta[:-1] - p[:-1] * e[1:], zero, s_Delta), key)
+    C_0 = msm(concat(-(delta[:-1] * e[1:]), zero, s_0), key)
+    C_1 = msm(concat(delta[1:] - d[1:] * delta[:-1] - p[:-1] * e[1:], zero, s_1), key)
     C_f = msm(concat(f, r_f), key)
     E = concat(*(_masked(row, f, k) for row in relation.rows(powers)))
-    transcript.absorb_points(labels.COMMITMENT, C_e, C_delta, C_Delta, C_f, E)
+    transcript.absorb_points(labels.COMMITMENT, C_e, C_0, C_1, C_f, E)
     x = transcript.challenge("x", group)
 
     # 4: the openings.
-    products = x * p + delta
-    middle = [products[1:-1]] if m > 2 else []
-    a_opening, b_opening = [x * d + e, x * (y * r_A + r_B) + r_e], [x * b + f, x * r_B + r_f]
-    responses = concat(*a_opening, *middle, x * s_Delta + s_delta, *b_opening, x * secrets(b) + k)
-    return encode_proof(concat(A, B, C_e, C_delta, C_Delta, C_f, E), responses)
+    d_hat, r_d_hat = x * d + e, x * (y * r_A + r_B) + r_e
+    p_hat, s_p_hat = x * p + delta, x * s_1 + s_0
+    b_hat, r_b_hat = x * b + f, x * r_B + r_f
+    inner = [p_hat[1:-1]] if m > 2 else []
+    responses = concat(d_hat, r_d_hat, *inner, s_p_hat, b_hat, r_b_hat, x * secrets(b) + k)
+    return encode_proof(concat(A, B, C_e, C_0, C_1, C_f, E), responses)
 
 
-def _masked(row: Row, f: Scalars, k: Scalars) -> Points:
+def _masked(row: RelationRow, f: Scalars, k: Scalars) -> Points:
     """The left side of a row with f for b and k for the secrets. The inner sums are public, the factors are not."""
     group = f.group
     total = msm(f, row.outputs) if row.outputs is not None else group.identity(1)
@@ -142,17 +143,17 @@ class _Opened:
     A: Points
     B: Points
     C_e: Points
-    C_delta: Points
-    C_Delta: Points
+    C_0: Points
+    C_1: Points
     C_f: Points
     E: tuple[Points, ...]
-    a: Scalars
-    r: Scalars
-    middle: Scalars | None
-    s: Scalars
-    b: Scalars
-    r_b: Scalars
-    secrets: Scalars
+    d_hat: Scalars
+    r_d_hat: Scalars
+    p_hat: Scalars
+    s_p_hat: Scalars
+    b_hat: Scalars
+    r_b_hat: Scalars
+    secret_hats: Scalars
     powers: Scalars
     y: Scalars
     z: Scalars
@@ -169,21 +170,24 @@ def _open(transcript: Transcript, relation: Relation, proof: bytes) -> _Opened:
         scalars=3 * m + 1 + relation.secrets,
         what=f"shuffle proof ({relation.kind})",
     )
-    A, B, C_e, C_delta, C_Delta, C_f = (P[index] for index in range(COMMITMENTS))
+    A, B, C_e, C_0, C_1, C_f = (P[index] for index in range(COMMITMENTS))
     _bind(transcript, relation)
     transcript.absorb_points(labels.COMMITMENT, A)
     xi = transcript.challenge("xi", group)
     transcript.absorb_points(labels.COMMITMENT, B)
     y, z = transcript.challenge("y", group), transcript.challenge("z", group)
-    transcript.absorb_points(labels.COMMITMENT, C_e, C_delta, C_Delta, C_f, P[COMMITMENTS:])
+    transcript.absorb_points(labels.COMMITMENT, C_e, C_0, C_1, C_f, P[COMMITMENTS:])
     x = transcript.challenge("x", group)
-    after = 2 * m - 1
+    powers, after = xi.powers(m), 2 * m - 1
+    # p̂_1 = d̂_1, and p̂_m = x·Π (y·i + ξ^i − z): the product over all cards, which everybody can compute.
+    product = (y * group.integers(range(1, m + 1)) + powers - z).cumprod()[-1]
+    p_hat = _with_ends(v[0], v[m + 1 : after] if m > 2 else None, x * product)
     return _Opened(
-        A, B, C_e, C_delta, C_Delta, C_f,
+        A, B, C_e, C_0, C_1, C_f,
         E=tuple(P[COMMITMENTS + index] for index in range(rows)),
-        a=v[:m], r=v[m], middle=v[m + 1 : after] if m > 2 else None, s=v[after],
-        b=v[after + 1 : after + 1 + m], r_b=v[after + 1 + m], secrets=v[after + 2 + m :],
-        powers=xi.powers(m), y=y, z=z, x=x,
+        d_hat=v[:m], r_d_hat=v[m], p_hat=p_hat, s_p_hat=v[after],
+        b_hat=v[after + 1 : after + 1 + m], r_b_hat=v[after + 1 + m], secret_hats=v[after + 2 + m :],
+        powers=powers, y=y, z=z, x=x,
     )  # fmt: skip
 
 
@@ -198,31 +202,24 @@ def check(transcript: Transcript, relation: Relation, proof: bytes) -> Check:
 def _permutation_equations(relation: Relation, o: _Opened) -> tuple[Equation, ...]:
     """(1)–(3): b opens to ξ^π for the π that A opens to."""
     m, group, x = relation.size, relation.statement[0].group, o.x
-    key = commitment_key(group, m)
+    gens, H = generators(group, m), blinding_generator(group)
     one, zero = group.integers([1]), group.integers([0])
-    # b̃_1 = ã_1, and b̃_m = x·Π (y·i + ξ^i − z): the product over all cards, which everybody can compute.
-    product = (o.y * group.integers(range(1, m + 1)) + o.powers - o.z).cumprod()[-1]
-    products = _with_ends(o.a[0], o.middle, x * product)
-    known = -concat(o.a + x * o.z, o.r)
-    quadratic = -concat(x * products[1:] - products[:-1] * o.a[1:], zero, o.s)
+    in_C = concat(x * o.p_hat[1:] - o.p_hat[:-1] * o.d_hat[1:], zero)
     return (
-        Equation.sum((x * o.y, o.A), (x, o.B), (one, o.C_e), (known, key)),
-        Equation.sum((x, o.C_Delta), (one, o.C_delta), (quadratic, key)),
-        Equation.sum((x, o.B), (one, o.C_f), (-concat(o.b, o.r_b), key)),
+        Equation.sum((x * o.y, o.A), (x, o.B), (one, o.C_e), (-(o.d_hat + x * o.z), gens), (-o.r_d_hat, H)),
+        Equation.sum((x, o.C_1), (one, o.C_0), (-in_C, gens), (-o.s_p_hat, H)),
+        Equation.sum((x, o.B), (one, o.C_f), (-o.b_hat, gens), (-o.r_b_hat, H)),
     )
 
 
 def _relation_equations(relation: Relation, o: _Opened) -> tuple[Equation, ...]:
     """(4): the rows of the relation, with the openings for b and the secrets."""
-    group, m = relation.statement[0].group, relation.size
-    minus_one, zeros = -group.integers([1]), group.integers([0] * m)
-    key, H = commitment_key(group, m), blinding_generator(group)
+    one, minus_b, minus_secrets = o.x.group.integers([1]), -o.b_hat, -o.secret_hats
     equations = []
     for row, E in zip(relation.rows(o.powers), o.E, strict=True):
-        terms: list[Term] = [] if row.outputs is None else [(o.b, row.outputs)]
-        terms += [(o.secrets[secret] * coefficients, points) for secret, coefficients, points in row.secrets]
-        terms += [(-o.x * coefficients, points) for coefficients, points in row.image]
-        # H is the last generator of the key, and enters the sum there.
-        terms = [(concat(zeros, scalars), key) if points is H else (scalars, points) for scalars, points in terms]
-        equations.append(Equation.sum(*terms, (minus_one, E)))
+        terms: list[Term] = [(one, E)]
+        terms += [(o.x * coefficients, points) for coefficients, points in row.image]
+        terms += [] if row.outputs is None else [(minus_b, row.outputs)]
+        terms += [(minus_secrets[secret] * coefficients, points) for secret, coefficients, points in row.secrets]
+        equations.append(Equation.sum(*terms))
     return tuple(equations)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from nodealer.group import Points, Scalars, concat, hash_to_points
 from nodealer.proofs import equality, shuffle
 from nodealer.proofs.equality import Each
-from nodealer.proofs.relations import AddMask, Pairs
+from nodealer.proofs.relations import AddMask, Remask
 from nodealer.protocols.base import Duty
 from nodealer.protocols.mask.cards import (
     Masked,
@@ -76,7 +76,7 @@ def send_shuffle(deck: MaskDeck, duty: Duty, tape: Tape, step: ShuffleStep) -> b
         joining = AddMask(stage.joint, step.S, *inputs, *outputs)
         proof = shuffle.prove(transcript, tape, joining, step.order, lambda b: concat(b.dot(step.masks), step.s))
         return encode(Shuffle(step.S.to_bytes(), step.epk.to_bytes(), step.msg.to_bytes(), proof))
-    pairs = Pairs(stage.joint, *inputs, *outputs)
+    pairs = Remask(stage.joint, *inputs, *outputs)
     proof = shuffle.prove(transcript, tape, pairs, step.order, lambda b: b.dot(step.masks))
     return encode(Reshuffle(step.epk.to_bytes(), step.msg.to_bytes(), proof))
 

@@ -13,7 +13,7 @@ from conformance.harness import forked, resigned
 from nodealer.cards import Deal, NewDeck, Open, Operation, Place, Portion, Return, Show
 from nodealer.errors import BadParameter, EntryRefused
 from nodealer.group import Group
-from nodealer.log.entry import prove_equivocation, read_entry
+from nodealer.log.entry import read_entry
 from nodealer.play.bodies import Cards, read_body
 from nodealer.play.replica import Outcome
 from nodealer.protocols.base import Duty
@@ -338,8 +338,6 @@ def test_key_released_twice(fast: Group) -> None:
             twin = forked(replica)
             assert twin.append(again).outcome is Outcome.FAULT
             assert twin.state.fault is not None and twin.state.fault.seat == seat
-        session = game.config.session
-        assert prove_equivocation(data, again, session.proposal.roster, session.id) == seat
         if eager.state.hand.number:
             continue
         later = game.by_hand(seat, bytes(read_entry(again).entry.body), eager)

@@ -10,7 +10,7 @@ from nodealer.group import Points, Scalars, concat, hash_to_points
 from nodealer.proofs import equality, shuffle
 from nodealer.proofs.equality import Each
 from nodealer.proofs.generators import blinding_generator
-from nodealer.proofs.relations import Offset
+from nodealer.proofs.relations import OneOffset
 from nodealer.protocols.base import Duty
 from nodealer.protocols.offset.deck import OffsetDeck, Pairs, step_secrets
 from nodealer.protocols.offset.making import Shuffling
@@ -67,7 +67,7 @@ def send(deck: OffsetDeck, duty: Duty, tape: Tape, step: OffsetStep) -> bytes:
     due, transcript = deck.stage._before(deck), deck.transcript(duty, 0)
     each = Each(due.B, step.scaled.B, due.A, step.scaled.A)
     first = equality.prove_each(transcript, tape, each, step.scales)
-    relation = Offset(step.R, step.W, step.scaled.A, step.scaled.B, step.after.A, step.after.B)
+    relation = OneOffset(step.R, step.W, step.scaled.A, step.scaled.B, step.after.A, step.after.B)
     second = shuffle.prove(transcript, tape, relation, step.order, lambda b: concat(step.r, step.r * step.x, step.t))
     arrays = step.after.to_bytes(), step.scaled.to_bytes(), step.R.to_bytes(), step.W.to_bytes()
     return encode(Shuffle("cards", duty.seat + 1, len(deck.turns) + 1, *arrays, first, second))

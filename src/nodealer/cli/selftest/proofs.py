@@ -13,7 +13,7 @@ from nodealer.group import Group, hash_to_points
 from nodealer.proofs import equality as equalities
 from nodealer.proofs import shuffle as shuffles
 from nodealer.proofs.checks import Check, settle
-from nodealer.proofs.relations import Pairs
+from nodealer.proofs.relations import Remask
 from nodealer.proofs.transcript import Context, draw_scalars
 from nodealer.tape import Tape
 
@@ -53,6 +53,6 @@ def shuffle(group: Group) -> None:
     )
     order = TAPE.permutation("order", b"", CARDS)
     rho = draw_scalars(TAPE, "rho", b"", group, CARDS)
-    relation = Pairs(K, U, W, U.take(order) + rho * group.G, W.take(order) + rho * K)
+    relation = Remask(K, U, W, U.take(order) + rho * group.G, W.take(order) + rho * K)
     proof = shuffles.prove(CONTEXT.transcript(), TAPE, relation, order, lambda b: b.dot(rho))
     _judge("shuffle proof", lambda data: shuffles.check(CONTEXT.transcript(), relation, data), proof)

@@ -8,7 +8,7 @@ from typing import Final
 from nodealer.cli.selftest.expect import expect, expect_refused
 from nodealer.errors import BadSignature, DecodeError
 from nodealer.group import Group
-from nodealer.log.keys import SigningKey, VerifyingKey
+from nodealer.keys import SigningKey, VerifyingKey
 
 #: RFC 8032, 7.1, test 2.
 SECRET: Final = "4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb"

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from time import process_time
 from typing import Any, Final, cast
 
+from nodealer import keys
 from nodealer.group import Group
-from nodealer.log import keys
 
 _ARRAY: Final = (
     "__add__", "__sub__", "__neg__", "__mul__", "__eq__", "__getitem__", "__len__", "invert", "sum", "dot", "powers",
@@ -62,7 +62,7 @@ class _Metered:
         self.meter = meter
 
 
-class _Array(_Metered):
+class _MeteredArray(_Metered):
     __hash__ = None  # type: ignore[assignment]
 
 
@@ -70,7 +70,7 @@ class _Group(_Metered):
     def __init__(self, inner: Any, meter: Meter) -> None:
         super().__init__(inner, None, meter)
         # One object, as in the real groups: a batch recognises the generator by its identity.
-        self.G = _Array(inner.G, self, meter)
+        self.G = _MeteredArray(inner.G, self, meter)
         for fact in _FACTS:
             setattr(self, fact, getattr(inner, fact))
 
@@ -86,15 +86,14 @@ def _bare(value: Any) -> Any:
 def _timed(name: str, wraps: bool) -> Callable[..., Any]:
     def call(self: _Metered, *arguments: Any) -> Any:
         result = self.meter.time(getattr(self.inner, name), *map(_bare, arguments))
-        return _Array(result, self.group, self.meter) if wraps else result
+        return _MeteredArray(result, self.group, self.meter) if wraps else result
 
     return call
 
 
 for _name in _ARRAY:
-    setattr(
-        _Array, _name, _timed(_name, _name not in ("__eq__", "__len__", "first_zero", "first_identity", "to_bytes"))
-    )
+    _is_array = _name not in ("__eq__", "__len__", "first_zero", "first_identity", "to_bytes")
+    setattr(_MeteredArray, _name, _timed(_name, _is_array))
 for _name in _GROUP:
     setattr(_Group, _name, _timed(_name, True))
 

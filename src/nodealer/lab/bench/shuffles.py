@@ -10,7 +10,7 @@ from typing import Final, Protocol
 
 from nodealer.group import Group, Points, concat, hash_to_points
 from nodealer.proofs import checks, shuffle
-from nodealer.proofs.relations import AddMask, OneScalar, Pairs
+from nodealer.proofs.relations import AddMask, OneScalar, Remask
 from nodealer.proofs.shuffle import Relation
 from nodealer.proofs.transcript import Context, draw_scalars
 from nodealer.tape import Tape
@@ -86,9 +86,9 @@ class PairsKind:
         order = tape.permutation("order", b"", before.size)
         rho = draw_scalars(tape, "rho", b"", K.group, before.size)
         outputs = U.take(order) + rho * G, W.take(order) + rho * K
-        relation = Pairs(K, U, W, *outputs)
+        relation = Remask(K, U, W, *outputs)
         proof = shuffle.prove(CONTEXT.transcript(), tape, relation, order, lambda b: b.dot(rho))
-        return Shuffled(relation, proof, _bytes(outputs), Position(K, outputs), partial(Pairs, K, U, W))
+        return Shuffled(relation, proof, _bytes(outputs), Position(K, outputs), partial(Remask, K, U, W))
 
 
 class AddMaskKind:

@@ -63,7 +63,7 @@ def _statement(deck: LockDeck, seat: int, positions: tuple[int, ...], E: Points,
     V = concat(*(held_point(deck, position) for position in positions))
     K = deck.card_keys(positions, seat)
     same = E + deck.binding.group.identity(len(positions))
-    rows = (linear.Row(same, ((0, K),)), linear.Row(X, ((0, V),)))
+    rows = (linear.LinearRow(same, ((0, K),)), linear.LinearRow(X, ((0, V),)))
     return linear.Statement("lock held cards", (len(positions),), rows)
 
 

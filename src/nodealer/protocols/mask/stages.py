@@ -17,7 +17,7 @@ from nodealer.group import Points, concat
 from nodealer.proofs import equality, shuffle
 from nodealer.proofs.checks import Check
 from nodealer.proofs.equality import Each
-from nodealer.proofs.relations import AddMask, Pairs
+from nodealer.proofs.relations import AddMask, Remask
 from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import point_index, read_message, read_points
 from nodealer.protocols.mask.cards import (
@@ -80,7 +80,7 @@ class Shuffling:
             joining = AddMask(self.joint, S, self.cards.epk, self.cards.msg, epk, msg)
             proof = shuffle.prove(transcript, tape, joining, order, lambda b: concat(b.dot(masks), s))
             return encode(Shuffle(S.to_bytes(), epk.to_bytes(), msg.to_bytes(), proof))
-        pairs = Pairs(self.joint, self.cards.epk, self.cards.msg, epk, msg)
+        pairs = Remask(self.joint, self.cards.epk, self.cards.msg, epk, msg)
         proof = shuffle.prove(transcript, tape, pairs, order, lambda b: b.dot(masks))
         return encode(Reshuffle(epk.to_bytes(), msg.to_bytes(), proof))
 
@@ -89,7 +89,7 @@ class Shuffling:
             return self._join(deck, duty, read_message(Shuffle, message))
         said = read_message(Reshuffle, message)
         cards = self._read(deck, said)
-        relation = Pairs(self.joint, self.cards.epk, self.cards.msg, cards.epk, cards.msg)
+        relation = Remask(self.joint, self.cards.epk, self.cards.msg, cards.epk, cards.msg)
         check = shuffle.check(deck.transcript(duty, self.epoch), relation, said.proof)
         return self._next(deck, cards, check, self.joint, self.keys)
 

@@ -19,7 +19,7 @@ from nodealer.proofs import equality, shuffle
 from nodealer.proofs.encoding import encodings
 from nodealer.proofs.equality import Each
 from nodealer.proofs.generators import blinding_generator
-from nodealer.proofs.relations import Offset
+from nodealer.proofs.relations import OneOffset
 from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import point_index, read_message, read_points, read_secrets
 from nodealer.protocols.offset.deck import Pairs, Turn, deal_parts, step_secrets
@@ -148,7 +148,7 @@ class Shuffling:
         R, W = r * group.G, w * group.G + t * blinding_generator(group)
         transcript = deck.transcript(duty, 0)
         first = equality.prove_each(transcript, tape, Each(before.B, scaled.B, before.A, scaled.A), scales)
-        relation = Offset(R, W, scaled.A, scaled.B, after.A, after.B)
+        relation = OneOffset(R, W, scaled.A, scaled.B, after.A, after.B)
         second = shuffle.prove(transcript, tape, relation, order, lambda b: concat(r, w, t))
         step = len(deck.turns) + 1
         said = (after.to_bytes(), scaled.to_bytes(), R.to_bytes(), W.to_bytes(), first, second)
@@ -167,7 +167,7 @@ class Shuffling:
         transcript = deck.transcript(duty, 0)
         each = Each(before.B, scaled.B, before.A, scaled.A)
         first = equality.check_each(transcript, each, said.scaledProof)
-        second = shuffle.check(transcript, Offset(R, W, scaled.A, scaled.B, after.A, after.B), said.proof)
+        second = shuffle.check(transcript, OneOffset(R, W, scaled.A, scaled.B, after.A, after.B), said.proof)
         turns = (*deck.turns, Turn(duty.seat, after, R, W))
         stage = Shuffling(deck.trail) if len(turns) < len(deck.order) else Revealing(deck.trail)
         return DeckChange(deck.at(turns=turns, stage=stage), (), (first, second))

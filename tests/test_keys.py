@@ -6,7 +6,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from nodealer.errors import BadParameter, BadSignature, DecodeError
-from nodealer.log.keys import SigningKey, VerifyingKey, refuse_weak_key
+from nodealer.keys import SigningKey, VerifyingKey, refuse_weak_key
 
 P = 2**255 - 19
 D = -121665 * pow(121666, -1, P) % P

@@ -6,10 +6,9 @@ key is taken only if it is the canonical encoding of a point on the curve that i
 
 from __future__ import annotations
 
+from functools import cache
+from types import ModuleType
 from typing import Final
-
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from nodealer.errors import BadParameter, BadSignature, DecodeError
 
@@ -39,21 +38,32 @@ def refuse_weak_key(key: bytes) -> None:
         raise DecodeError(f"the identity key is not a point of the curve (sign {sign})")
 
 
+@cache
+def _library() -> tuple[ModuleType, type[Exception]]:
+    """Ed25519 and its error, when the first key is made: to import this module needs nothing that may be missing."""
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric import ed25519
+
+    return ed25519, InvalidSignature
+
+
 class SigningKey:
     """A player's signing key. Not on the tape: opening a hand's seed never opens this."""
 
     def __init__(self, secret: bytes) -> None:
         if not isinstance(secret, bytes) or len(secret) != KEY_BYTES:
             raise BadParameter(f"a signing key has {KEY_BYTES} bytes")
-        self._key = Ed25519PrivateKey.from_private_bytes(secret)
-        self.public = self._key.public_key().public_bytes_raw()
+        ed25519, _ = _library()
+        self._key = ed25519.Ed25519PrivateKey.from_private_bytes(secret)
+        self.public: bytes = self._key.public_key().public_bytes_raw()
 
     def __repr__(self) -> str:
         return f"<SigningKey {self.public.hex()[:16]}>"
 
     def sign(self, message: bytes) -> bytes:
         """The signature of a message."""
-        return self._key.sign(message)
+        signature: bytes = self._key.sign(message)
+        return signature
 
 
 class VerifyingKey:
@@ -61,11 +71,12 @@ class VerifyingKey:
 
     def __init__(self, key: bytes) -> None:
         refuse_weak_key(key)
-        self._key = Ed25519PublicKey.from_public_bytes(key)
+        ed25519, self._invalid = _library()
+        self._key = ed25519.Ed25519PublicKey.from_public_bytes(key)
 
     def verify(self, signature: bytes, message: bytes) -> None:
         """Raise `BadSignature`, which names nobody, unless the signature is this key's."""
         try:
             self._key.verify(signature, message)
-        except InvalidSignature:
+        except self._invalid:
             raise BadSignature("a signature does not verify") from None
