@@ -22,7 +22,7 @@ ARROWS: dict[str, set[str]] = {
     "errors": set(),
     "wire": {"errors"},
     "tape": {"errors"},
-    "keys": {"errors"},
+    "keys": {"errors", "tape"},
     "cards": {"errors", "tape", "wire"},
     "group": {"errors"},
     "proofs": {"group", "tape"},
@@ -58,7 +58,20 @@ OUTSIDE: dict[str, set[str]] = {
     "api": {"msgspec", "pathlib", "secrets"},
     "lab": {"asyncio", "cryptography", "fcntl", "gc", "gmpy2", "hashlib", "importlib", "io", "json", "msgspec", "os"}
     | {"pathlib", "platform", "resource", "shutil", "signal", "statistics", "subprocess", "sys", "tempfile", "time"},
-    "cli": {"asyncio", "hashlib", "importlib", "json", "msgspec", "os", "pathlib", "platform", "pokerkit", "rich"}
+    "cli": {
+        "asyncio",
+        "concurrent.futures",
+        "hashlib",
+        "importlib",
+        "json",
+        "msgspec",
+        "multiprocessing",
+        "os",
+        "pathlib",
+        "platform",
+        "pokerkit",
+        "rich",
+    }
     | {"secrets", "signal", "sys", "tempfile", "threading", "time", "typer"},
 }
 
