@@ -22,10 +22,10 @@ from nodealer.games.free import Free, FreeHand
 from nodealer.keys import SigningKey
 from nodealer.log.file import save_log
 from nodealer.log.journal import Journal, MemoryJournal
-from nodealer.log.roster import Member, Roster
+from nodealer.log.roster import Roster
 from nodealer.log.session import NONCE_BYTES, Part, Proposal
 from nodealer.play.config import config_of
-from nodealer.play.lobby import Lobby, Offer, Proposed
+from nodealer.play.lobby import Lobby, Proposed, offer_of
 from nodealer.play.phases import Phase
 from nodealer.play.seat import Seat
 from nodealer.protocols import make_protocol
@@ -56,14 +56,14 @@ class Player:
 
     def hello(self) -> bytes:
         """The first frame: my name and my public key."""
-        return encode(Offer(self.name, self._key.public))
+        return encode(offer_of(self._key, self.name))
 
     def propose(self, *, protocol: str = "mask", cards: int = CARDS_MAX) -> bytes:
         """Everybody has said hello: let us begin. One player sends this; `cards` is the largest deck."""
         served = make_protocol(protocol)
         rules = Free(min(cards, served.claims.cards[1]), served.claims.operations & frozenset(free.OPERATIONS.values()))
         offers = self._lobby.offers
-        roster = Roster(tuple(Member(seat, offer.name, offer.key) for seat, offer in enumerate(offers)))
+        roster = Roster(tuple(offer.seated(seat) for seat, offer in enumerate(offers)))
         game = Part(rules.name, rules.version, Raw(rules.parameters))
         return encode(Proposed(Proposal(game, _part(protocol), (), roster)))
 

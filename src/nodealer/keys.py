@@ -7,12 +7,12 @@ order one signature fits every message, and with a key of mixed order two honest
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from types import ModuleType
 from typing import Final
 
 from nodealer.errors import BadParameter, BadSignature, DecodeError
-from nodealer.tape import framed
+from nodealer.tape import expand, framed
 
 KEY_BYTES: Final = 32
 SIGNATURE_BYTES: Final = 64
@@ -124,7 +124,7 @@ def verify_signature(key: bytes, signature: bytes, message: bytes) -> None:
         raise BadSignature("a signature does not verify") from None
 
 
-class SigningKey:
+class Identity:
     """A player's secrets beside the tape, from one seed: opening a hand's seed never opens these."""
 
     def __init__(self, seed: bytes) -> None:
@@ -136,12 +136,29 @@ class SigningKey:
         self.public: bytes = self._key.public_key().public_bytes_raw()
 
     def __repr__(self) -> str:
-        return f"<SigningKey {self.public.hex()[:16]}>"
+        return f"<Identity {self.public.hex()[:16]}>"
 
     def sign(self, message: bytes) -> bytes:
         """The signature of a message."""
         signature: bytes = self._key.sign(message)
         return signature
+
+    @cached_property
+    def box(self) -> bytes:
+        """The public key to which others seal secrets for this player. A key of its own, not a conversion."""
+        _, x25519, _ = _library()
+        secret = x25519.X25519PrivateKey.from_private_bytes(expand("nodealer box", self._seed, size=KEY_BYTES))
+        public: bytes = secret.public_key().public_bytes_raw()
+        return public
+
+    @cached_property
+    def box_signature(self) -> bytes:
+        """That the box key is this player's."""
+        return self.sign(box_words(self.public, self.box))
+
+
+#: The name under which other rooms still ask for it.
+SigningKey = Identity
 
 
 class VerifyingKey:

@@ -9,9 +9,9 @@ from msgspec import Raw
 
 from nodealer.errors import DecodeError
 from nodealer.keys import SigningKey
-from nodealer.log.roster import Member, Roster
+from nodealer.log.roster import Roster, member_of
 from nodealer.log.session import Part, Proposal, nonce_commitment
-from nodealer.play.lobby import Commitment, Lobby, Offer, Opening, Proposed
+from nodealer.play.lobby import Commitment, Lobby, Opening, Proposed, offer_of
 from nodealer.wire import encode
 
 
@@ -24,7 +24,7 @@ class Party:
 
     @property
     def proposal(self) -> Proposal:
-        players = tuple(Member(seat, f"p{seat}", key.public) for seat, key in enumerate(self.keys))
+        players = tuple(member_of(key, seat, f"p{seat}") for seat, key in enumerate(self.keys))
         return Proposal(Part("free", 0, Raw(b"{}")), Part("mask", 0), (), Roster(players))
 
     def carry(self, *frames: bytes) -> None:
@@ -37,7 +37,7 @@ class Party:
 
 def test_everybody_comes_to_one_session() -> None:
     party = Party()
-    party.carry(*(encode(Offer(f"p{seat}", key.public)) for seat, key in enumerate(party.keys)))
+    party.carry(*(encode(offer_of(key, f"p{seat}")) for seat, key in enumerate(party.keys)))
     assert all(len(lobby.offers) == 3 and lobby.session is None for lobby in party.lobbies)
     party.carry(encode(Proposed(party.proposal)))
     sessions = {lobby.session.id for lobby in (*party.lobbies, party.watcher) if lobby.session is not None}

@@ -17,7 +17,7 @@ from nodealer.keys import SigningKey
 from nodealer.log.journal import MemoryJournal
 from nodealer.play.bots import bot_for
 from nodealer.play.config import config_of
-from nodealer.play.lobby import Lobby, Offer
+from nodealer.play.lobby import Lobby, offer_of
 from nodealer.play.phases import Phase
 from nodealer.play.seat import Seat
 from nodealer.play.state import TableState
@@ -61,7 +61,7 @@ async def sit(
     """Play at the relay's table until it ends or stops."""
     key = SigningKey(system_entropy(32))
     lobby = Lobby(key, system_entropy(32))
-    await client.send(encode(Offer(name, key.public)))
+    await client.send(encode(offer_of(key, name)))
     seat: Seat | None = None
     async for frame in client.frames():
         if seat is not None:

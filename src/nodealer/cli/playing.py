@@ -185,10 +185,10 @@ async def _watch(url: str, plan: Plan, screen: Screen) -> Replica:
 
 
 def _seat_players(offers: Sequence[Offer], names: Sequence[str]) -> list[Member]:
-    keys = {offer.name: offer.key for offer in offers}
-    if sorted(keys) != sorted(names):
+    came = {offer.name: offer for offer in offers}
+    if sorted(came) != sorted(names):
         raise RelayError("other players came than were called")
-    return [Member(seat, name, keys[name]) for seat, name in enumerate(names)]
+    return [came[name].seated(seat) for seat, name in enumerate(names)]
 
 
 @asynccontextmanager

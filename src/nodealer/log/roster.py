@@ -6,9 +6,11 @@ import unicodedata
 from functools import cached_property
 from typing import Final
 
-from nodealer.errors import BadParameter, DecodeError
-from nodealer.keys import VerifyingKey
-from nodealer.tape import digest
+import msgspec
+
+from nodealer.errors import BadParameter, BadSignature, DecodeError
+from nodealer.keys import Identity, VerifyingKey, box_words, refuse_weak_box
+from nodealer.tape import digest, framed
 from nodealer.wire import NAME_BYTES_MAX, SEATS_MAX, SEATS_MIN, Message, SeatNumber, encode
 
 #: A player with cards. Every other role is named by the protocol that needs it.
@@ -18,12 +20,20 @@ SERVER: Final = "server"
 
 
 class Member(Message, frozen=True):
-    """One seat."""
+    """One seat: who sits there, the key that it signs with, and the key to which secrets for it are sealed."""
 
     seat: SeatNumber
     name: str
     key: bytes
+    box: bytes
+    #: By `key`, that `box` belongs to it.
+    box_signature: bytes = msgspec.field(name="boxSignature")
     role: str = PLAYER
+
+
+def member_of(identity: Identity, seat: int, name: str, role: str = PLAYER) -> Member:
+    """The seat of somebody whose secrets are at hand."""
+    return Member(seat, name, identity.public, identity.box, identity.box_signature, role)
 
 
 class Roster(Message, frozen=True, dict=True):
@@ -77,7 +87,39 @@ def refuse_bad_roster(roster: Roster) -> None:
         raise DecodeError("two seats have the same name")
     if len({player.key for player in roster.players}) != len(roster.players):
         raise DecodeError("two seats have the same identity key")
-    _ = roster.keys
+    for player in roster.players:
+        _refuse_bad_box(player, roster.keys[player.seat])
+
+
+def _refuse_bad_box(member: Member, key: VerifyingKey) -> None:
+    refuse_weak_box(member.box)
+    try:
+        key.verify(member.box_signature, box_words(member.key, member.box))
+    except BadSignature:
+        raise DecodeError(f"the box key of seat {member.seat} is not signed by its identity key") from None
+
+
+# --- Newcomers ---
+
+
+def newcomer_words(session: bytes, roster_digest: bytes, member: Member) -> bytes:
+    """What a newcomer signs: that it takes this seat, under this name, in this roster of this session."""
+    return framed("nodealer/newcomer/v1", session, roster_digest, member.seat, member.name, member.key)
+
+
+def sign_newcomer(identity: Identity, session: bytes, roster_digest: bytes, member: Member) -> bytes:
+    """A newcomer's own word, for whoever proposes the roster that it is in."""
+    if member.key != identity.public:
+        raise BadParameter("nobody signs for another newcomer")
+    return identity.sign(newcomer_words(session, roster_digest, member))
+
+
+def verify_newcomer(signature: bytes, session: bytes, roster_digest: bytes, member: Member) -> None:
+    """Raise `DecodeError` unless the newcomer itself has signed for this seat."""
+    try:
+        VerifyingKey(member.key).verify(signature, newcomer_words(session, roster_digest, member))
+    except BadSignature:
+        raise DecodeError(f"the newcomer at seat {member.seat} has not signed for it") from None
 
 
 def _refuse_bad_name(name: str, what: str) -> None:

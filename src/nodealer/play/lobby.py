@@ -6,9 +6,11 @@ relay changes makes another session, and a seat plays only in the one whose rost
 
 from __future__ import annotations
 
+import msgspec
+
 from nodealer.errors import DecodeError, PeerFault
-from nodealer.keys import SigningKey
-from nodealer.log.roster import refuse_bad_roster
+from nodealer.keys import Identity
+from nodealer.log.roster import Member, refuse_bad_roster
 from nodealer.log.session import Nonce, Proposal, Session, nonce_commitment, open_session
 from nodealer.wire import Digest, Message, SeatNumber, decode, encode
 
@@ -18,6 +20,17 @@ class Offer(Message, frozen=True, tag="offer"):
 
     name: str
     key: bytes
+    box: bytes
+    box_signature: bytes = msgspec.field(name="boxSignature")
+
+    def seated(self, seat: int) -> Member:
+        """This player at a seat."""
+        return Member(seat, self.name, self.key, self.box, self.box_signature)
+
+
+def offer_of(identity: Identity, name: str) -> Offer:
+    """The offer of somebody whose secrets are at hand."""
+    return Offer(name, identity.public, identity.box, identity.box_signature)
 
 
 class Proposed(Message, frozen=True, tag="proposed"):
@@ -46,7 +59,7 @@ Frame = Offer | Proposed | Commitment | Opening
 class Lobby:
     """One participant's view of a lobby: a player with a key and a nonce, or (without) somebody who only watches."""
 
-    def __init__(self, key: SigningKey | None = None, nonce: bytes = b"") -> None:
+    def __init__(self, key: Identity | None = None, nonce: bytes = b"") -> None:
         self.offers: list[Offer] = []
         self.proposal: Proposal | None = None
         self.session: Session | None = None

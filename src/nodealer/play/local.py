@@ -13,7 +13,7 @@ from nodealer.errors import NodealerError
 from nodealer.games.base import Rules
 from nodealer.keys import SigningKey
 from nodealer.log.journal import MemoryJournal
-from nodealer.log.roster import Member, Roster
+from nodealer.log.roster import PLAYER, Roster, member_of
 from nodealer.log.session import NONCE_BYTES, Part, Proposal, Session, nonce_commitment, open_session
 from nodealer.play.seat import Seat
 from nodealer.play.state import Config
@@ -67,7 +67,7 @@ def seat_players(
     keys = [SigningKey(entropy(32)) for _ in names]
     given = roles or {}
     players = tuple(
-        Member(seat, name, key.public, given.get(seat, "player"))
+        member_of(key, seat, name, given.get(seat, PLAYER))
         for seat, (name, key) in enumerate(zip(names, keys, strict=True))
     )
     claims = protocol.claims
