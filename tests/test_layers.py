@@ -51,7 +51,7 @@ OUTSIDE: dict[str, set[str]] = {
     "group": {"hashlib"},
     "proofs": {"hashlib"},
     "protocols": {"hashlib", "msgspec"},
-    "log": {"msgspec", "unicodedata"},
+    "log": {"msgspec", "re", "unicodedata"},
     "games": {"msgspec"},
     "play": {"msgspec"},
     "audit": {"concurrent.futures", "pathlib"},

@@ -35,8 +35,9 @@ def roster(count: int = 3, **changed: Any) -> Roster:
 def test_good_ones() -> None:
     for count in (2, 3, 20):
         refuse_bad_roster(roster(count))
-    for name in ("Ada", "Zoë", "李", "two words", "x" * 64, "🂡"):
+    for name in ("Ada", "Zoë", "李", "two words", "x" * 64):
         refuse_bad_roster(roster(name=name))
+    refuse_bad_roster(roster(role="dealer"))
 
 
 @pytest.mark.parametrize("count", [0, 1, 21])
@@ -45,17 +46,16 @@ def test_wrong_number_of_seats(count: int) -> None:
         refuse_bad_roster(roster(count))
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("", " ", "\u3000", "x" * 65, "x" * 10_000, "ä" * 33, "a\nb", "a\x00b", "a\x1b[2J", "a\u202eb", "a\u200bb"),
-        *("a\x7f", "a\u2028b", " Ada", "Ada ", "A\u0308da", "\ue000"),
-    ],
-)
+@pytest.mark.parametrize("name", ["", "Аda", "a\x1b[2J", "🂡"])
 def test_bad_names(name: str) -> None:
-    for field in ("name", "role"):
-        with pytest.raises(DecodeError):
-            refuse_bad_roster(roster(3, **{field: name}))
+    with pytest.raises(DecodeError, match="the name of seat 1"):
+        refuse_bad_roster(roster(name=name))
+
+
+@pytest.mark.parametrize("role", ["", "Player", "time keeper", "a\n", "rôle", "x" * 33, "player\n"])
+def test_bad_roles(role: str) -> None:
+    with pytest.raises(DecodeError, match="the role of seat 1"):
+        refuse_bad_roster(roster(role=role))
 
 
 def test_equal_names_keys_and_seats() -> None:

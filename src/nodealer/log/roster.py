@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import unicodedata
+import re
 from functools import cached_property
 from typing import Final
 
@@ -10,13 +10,15 @@ import msgspec
 
 from nodealer.errors import BadParameter, BadSignature, DecodeError
 from nodealer.keys import Identity, VerifyingKey, box_words, refuse_weak_box
+from nodealer.log.names import folded, refuse_bad_name
 from nodealer.tape import digest, framed
-from nodealer.wire import NAME_BYTES_MAX, SEATS_MAX, SEATS_MIN, Message, SeatNumber, encode
+from nodealer.wire import SEATS_MAX, SEATS_MIN, Message, SeatNumber, encode
 
 #: A player with cards. Every other role is named by the protocol that needs it.
 PLAYER: Final = "player"
 #: A seat that takes part without cards of its own.
 SERVER: Final = "server"
+_ROLE: Final = re.compile("[a-z]{1,32}")
 
 
 class Member(Message, frozen=True):
@@ -81,10 +83,11 @@ def refuse_bad_roster(roster: Roster) -> None:
     if list(roster.seats) != sorted(set(roster.seats)):
         raise DecodeError("the seats of a roster are not in ascending order")
     for player in roster.players:
-        _refuse_bad_name(player.name, f"the name of seat {player.seat}")
-        _refuse_bad_name(player.role, f"the role of seat {player.seat}")
-    if len({player.name for player in roster.players}) != len(roster.players):
-        raise DecodeError("two seats have the same name")
+        refuse_bad_name(player.name, f"the name of seat {player.seat}")
+        if not _ROLE.fullmatch(player.role):
+            raise DecodeError(f"the role of seat {player.seat} is not a short word in small letters")
+    if len({folded(player.name) for player in roster.players}) != len(roster.players):
+        raise DecodeError("two seats have the same name, but for case and spaces")
     if len({player.key for player in roster.players}) != len(roster.players):
         raise DecodeError("two seats have the same identity key")
     for player in roster.players:
@@ -120,15 +123,3 @@ def verify_newcomer(signature: bytes, session: bytes, roster_digest: bytes, memb
         VerifyingKey(member.key).verify(signature, newcomer_words(session, roster_digest, member))
     except BadSignature:
         raise DecodeError(f"the newcomer at seat {member.seat} has not signed for it") from None
-
-
-def _refuse_bad_name(name: str, what: str) -> None:
-    """Names are shown to people: no empty ones, none that fill a screen, move a cursor or look like another."""
-    if not name.strip():
-        raise DecodeError(f"{what} is empty")
-    if len(name.encode()) > NAME_BYTES_MAX:
-        raise DecodeError(f"{what} has more than {NAME_BYTES_MAX} bytes")
-    if name != unicodedata.normalize("NFC", name) or name != name.strip():
-        raise DecodeError(f"{what} is not in its normal form")
-    if any(unicodedata.category(character).startswith(("C", "Zl", "Zp")) for character in name):
-        raise DecodeError(f"{what} has a control character")
