@@ -68,7 +68,7 @@ def game() -> Game:
     roster = Roster(tuple(member_of(key, seat, f"player {seat}") for seat, key in enumerate(keys)))
     game, cards = Part("holdem", 0, msgspec.Raw(rules.parameters)), Part("mask", protocol.claims.version)
     cards = msgspec.structs.replace(cards, parameters=msgspec.Raw(protocol.parameters))
-    session = agree_session(Proposal(game, cards, (), roster), os.urandom)
+    session = agree_session(Proposal(game, cards, rules.versions, roster), os.urandom)
     config = config_of(session)
     seats = {
         seat: Seat(config, seat, root=os.urandom(32), key=key, journal=MemoryJournal(), entropy=os.urandom)

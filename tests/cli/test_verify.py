@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from cli.logs import Log
 from cli.running import nodealer
 from nodealer.cli.app import app
+from nodealer.games.holdem.adapter import POKERKIT_VERSION
 from nodealer.play.local import agree_session
 from nodealer.wire import encode
 
@@ -76,14 +77,14 @@ def test_an_entry_left_out_or_doubled(log: Log, target: Path) -> None:
     assert "twice" in verdict(target, 1)["reason"]
 
 
-@pytest.mark.parametrize("versions", [(("pokerkit", "0.0.1"),), (("something", "1"),)])
+@pytest.mark.parametrize("versions", [(("pokerkit", "0.0.1"),), (("something", "1"),), ()])
 def test_other_versions(log: Log, target: Path, versions: tuple[tuple[str, str], ...]) -> None:
     proposal = msgspec.structs.replace(log.session.proposal, versions=versions)
     log.save(target, [], encode(agree_session(proposal, os.urandom)))
-    assert versions[0][0] in verdict(target, 2)["reason"]
+    assert f"here is pokerkit {POKERKIT_VERSION}" in verdict(target, 2)["reason"]
 
 
-@pytest.mark.parametrize(("change", "to"), [(b"0.7.7", b"0.7.6"), (b'"blinds":[1,2]', b'"blinds":[2,1]')])
+@pytest.mark.parametrize(("change", "to"), [(b'"ante":0', b'"ante":-1'), (b'"blinds":[1,2]', b'"blinds":[2,1]')])
 def test_other_parameters(log: Log, target: Path, change: bytes, to: bytes) -> None:
     proposal = log.session.proposal
     assert change in bytes(proposal.game.parameters)

@@ -50,6 +50,7 @@ class TinyRules:
     printed: str = ""
     name: str = "tiny"
     version: int = 0
+    versions = ()
     parameters: bytes = b"{}"
 
     @property

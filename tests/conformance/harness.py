@@ -69,12 +69,10 @@ def roster_of(persons: Iterable[Person], roles: Mapping[int, str] | None = None)
     return Roster(tuple(member_of(p.key, p.number, NAMES[p.number], given.get(p.number, "player")) for p in persons))
 
 
-def make_config(
-    protocol: CardProtocol, rules: Rules, roster: Roster, source: Source, versions: tuple[tuple[str, str], ...] = ()
-) -> Config:
+def make_config(protocol: CardProtocol, rules: Rules, roster: Roster, source: Source) -> Config:
     claims = protocol.claims
     parts = Part(rules.name, rules.version), Part(claims.name, claims.version)
-    return Config(agree_session(Proposal(*parts, versions, roster), source), protocol, rules)
+    return Config(agree_session(Proposal(*parts, rules.versions, roster), source), protocol, rules)
 
 
 Decide = Callable[[Seat, Duty], bytes | None]

@@ -20,6 +20,7 @@ class ScriptRules:
     name: str = "script"
     parameters: bytes = b"{}"
     version: int = 0
+    versions = ()
     operations: frozenset[type[Operation]] = frozenset({NewDeck, Deal, Open, Show, Return, Close})
 
     @classmethod

@@ -11,13 +11,15 @@ import sys
 from collections.abc import Awaitable, Callable
 
 from nodealer.cli.entropy import system_entropy
+from nodealer.cli.exits import UNJUDGED, explain
 from nodealer.errors import BadSignature, CardUnreadable, DecodeError, EntryRefused, NodealerError, RelayError
 from nodealer.games.holdem.hand import Hand, NoHand
 from nodealer.keys import SigningKey
 from nodealer.log.journal import MemoryJournal
+from nodealer.log.session import NONCE_BYTES
 from nodealer.play.bots import bot_for
 from nodealer.play.config import config_of
-from nodealer.play.lobby import Lobby, offer_of
+from nodealer.play.lobby import Accept, Entrant, Expected, Lobby
 from nodealer.play.phases import Phase
 from nodealer.play.seat import Seat
 from nodealer.play.state import TableState
@@ -25,7 +27,7 @@ from nodealer.play.view import View, view_of
 from nodealer.protocols.base import Duty
 from nodealer.relay.client import RelayClient, connect_to
 from nodealer.tape import ROOT_BYTES
-from nodealer.wire import Message, decode, encode
+from nodealer.wire import Message, decode
 
 #: Makes a person's or a bot's move. May take its time.
 Mover = Callable[[View], Awaitable[Message]]
@@ -40,6 +42,8 @@ class Player(Message, frozen=True):
     url: str
     name: str
     hands: int
+    #: What it has come to play.
+    expected: Expected
 
 
 def wants_another(state: TableState, hands: int) -> bool:
@@ -54,14 +58,16 @@ async def sit(
     client: RelayClient,
     name: str,
     hands: int,
+    accept: Accept,
     mover: Mover,
     watch: Watcher | None = None,
     chooser: Chooser | None = None,
 ) -> Seat:
     """Play at the relay's table until it ends or stops."""
     key = SigningKey(system_entropy(32))
-    lobby = Lobby(key, system_entropy(32))
-    await client.send(encode(offer_of(key, name)))
+    me = Entrant(key, name, system_entropy(NONCE_BYTES), accept)
+    lobby = Lobby(me)
+    await client.send(me.offer)
     seat: Seat | None = None
     async for frame in client.frames():
         if seat is not None:
@@ -128,12 +134,13 @@ async def _bot_chooses(view: View, duty: Duty) -> bytes:
 
 async def _play(player: Player) -> int:
     async with connect_to(player.url) as client:
-        seat = await sit(client, player.name, player.hands, _bot)
+        seat = await sit(client, player.name, player.hands, player.expected.accept, _bot)
     return 0 if seat.replica.state.fault is None else 1
 
 
 def main() -> int:
-    """A bot. Ends with 0 when the game ended, 1 when a fault stopped it, 4 when the relay went away."""
+    """A bot. Ends with 0 when the game ended, 1 when a fault stopped it, 2 when it could not or would not play, 4 when
+    the relay went away."""
     try:
         player = decode(Player, sys.stdin.buffer.readline().strip(), what="the order")
         return asyncio.run(_play(player))
@@ -142,8 +149,8 @@ def main() -> int:
     except RelayError:
         return 4
     except NodealerError as error:
-        print(f"nodealer: {error}", file=sys.stderr)
-        return 1
+        explain(error)
+        return UNJUDGED
 
 
 if __name__ == "__main__":

@@ -24,11 +24,11 @@ def _free(parameters: bytes) -> Rules:
     return Free.from_parameters(parameters)
 
 
-def _duel(parameters: bytes) -> Rules:
+def _wardens(parameters: bytes) -> Rules:
     from nodealer.games.wardens.rules import WardensRules
 
     return WardensRules.from_parameters(parameters)
 
 
 #: The games of this package, by name: each makes its rules from the parameters that a session agreed on.
-GAMES: Final[dict[str, Callable[[bytes], Rules]]] = {"duel": _duel, "free": _free, "holdem": _holdem}
+GAMES: Final[dict[str, Callable[[bytes], Rules]]] = {"free": _free, "holdem": _holdem, "wardens": _wardens}

@@ -74,6 +74,10 @@ class Rules(Protocol):
         """What the table agreed on about it, as canonical JSON."""
 
     @property
+    def versions(self) -> tuple[tuple[str, str], ...]:
+        """Names and versions, here, of what else judges its moves: all seats must have the same."""
+
+    @property
     def deck_max(self) -> int:
         """The largest deck it uses."""
 

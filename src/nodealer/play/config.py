@@ -15,19 +15,12 @@ def config_of(session: Session, on: Group | None = None) -> Config:
     proposal = session.proposal
     if proposal.game.name not in GAMES:
         raise BadParameter(f"there is no game {proposal.game.name!r} here")
-    for name, version in proposal.versions:
-        if version != _known_version(name):
-            raise BadParameter(f"the session is for {name} {version}; here is {_known_version(name) or 'none'}")
     rules = GAMES[proposal.game.name](bytes(proposal.game.parameters))
+    if proposal.versions != rules.versions:
+        raise BadParameter(f"the session is for {_listed(proposal.versions)}; here is {_listed(rules.versions)}")
     protocol = make_protocol(proposal.protocol.name, bytes(proposal.protocol.parameters), on)
     return Config(session, protocol, rules)
 
 
-def _known_version(name: str) -> str | None:
-    """The version of something outside whose behaviour the players must share, as it is here."""
-    if name != "pokerkit":
-        return None
-    # Late: it takes a third of a second to import, and only hold'em names it.
-    from nodealer.games.holdem.adapter import POKERKIT_VERSION
-
-    return POKERKIT_VERSION
+def _listed(versions: tuple[tuple[str, str], ...]) -> str:
+    return ", ".join(f"{name} {version}" for name, version in versions) or "nothing that has a version"

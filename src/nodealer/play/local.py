@@ -61,7 +61,6 @@ def seat_players(
     entropy: Entropy,
     *,
     roles: Mapping[int, str] | None = None,
-    versions: tuple[tuple[str, str], ...] = (),
 ) -> LocalTable:
     """A table of fresh players, with roots, keys and session nonces drawn from `entropy`."""
     keys = [SigningKey(entropy(32)) for _ in names]
@@ -75,7 +74,7 @@ def seat_players(
         Proposal(
             Part(rules.name, rules.version, Raw(rules.parameters)),
             Part(claims.name, claims.version, Raw(protocol.parameters)),
-            versions,
+            rules.versions,
             Roster(players),
         ),
         entropy,

@@ -1,4 +1,4 @@
-"""The game of duel with its parameters: the two lists that the players bring."""
+"""Wardens with its parameters: the two lists that the players bring."""
 
 from __future__ import annotations
 
@@ -33,8 +33,9 @@ class WardensRules:
 
     decks: tuple[tuple[int, ...], tuple[int, ...]] = field(default=(court_deck("ember"), court_deck("tide")))
 
-    name = "duel"
+    name = "wardens"
     version = 0
+    versions = ()
     operations: frozenset[type[Operation]] = frozenset({NewDeck, Deal, Open, Show, Return, Peek, Close})
 
     def __post_init__(self) -> None:
@@ -59,11 +60,11 @@ class WardensRules:
     @classmethod
     def from_parameters(cls, raw: bytes) -> WardensRules:
         """What a session agreed on. Raises `DecodeError`, or `BadParameter` for lists that are not allowed."""
-        return cls(decode(Parameters, raw, what="the parameters of duel", limit=PARAMETERS_BYTES_MAX).decks)
+        return cls(decode(Parameters, raw, what="the parameters of wardens", limit=PARAMETERS_BYTES_MAX).decks)
 
     def begin(self, hand: int, seats: tuple[int, ...], before: Game | None) -> WardensGame:
         """A game of two. Games won carry over."""
         if len(seats) != 2:
-            raise BadParameter(f"duel is for two, not for {len(seats)}")
+            raise BadParameter(f"wardens is for two, not for {len(seats)}")
         won = before.score if isinstance(before, WardensGame) else {}
         return WardensGame.begin(hand, (seats[0], seats[1]), self.decks, won)

@@ -66,6 +66,7 @@ class SetUpRules:
     deck_max: int
     name: str = "bench set-up"
     version: int = 0
+    versions = ()
     parameters: bytes = b"{}"
     operations: frozenset[type[Operation]] = frozenset({NewDeck, Deal})
 

@@ -83,6 +83,7 @@ class HandRules:
     deck_max: int = CARDS
     name: str = "bench hand"
     version: int = 0
+    versions = ()
     parameters: bytes = b"{}"
     operations: frozenset[type[Operation]] = field(default=frozenset({NewDeck, Deal, Open, Show}))
 

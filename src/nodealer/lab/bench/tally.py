@@ -52,6 +52,7 @@ class TallyRules:
 
     name = "tally"
     version = 0
+    versions = ()
     parameters = b"{}"
     deck_max = CARDS_MIN
     operations: frozenset[type[Operation]] = frozenset()
