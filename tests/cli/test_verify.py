@@ -103,6 +103,17 @@ def test_a_game_or_protocol_that_is_not_here(log: Log, target: Path, part: str) 
     assert "chess" in verdict(target, 2)["reason"]
 
 
+@pytest.mark.parametrize("version", ["0", '"1-0"', '"1-99"', '"2"', "null", '{"a":[]}'])
+def test_another_format_is_not_judged(log: Log, target: Path, version: str) -> None:
+    """Whatever follows, even what would be broken here: nobody is accused."""
+    first, _, rest = log.path.read_bytes().partition(b"\n")
+    changed = first.replace(b'"version":"1-1"', b'"version":' + version.encode(), 1)
+    for body in (changed + b"\n" + rest, changed[:-1] + b',"more":1}\n' + rest + b"{}\n"):
+        target.write_bytes(body)
+        found = verdict(target, 2)
+        assert found["verdict"] == "not-a-log" and "other format" in found["reason"] and found["fault"] is None
+
+
 def test_changed_without_a_signature(log: Log, target: Path) -> None:
     number = log.first_of("shuffle")
     entry = bytearray(log.entries[number])
