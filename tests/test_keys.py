@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from nodealer.errors import BadParameter, BadSignature, DecodeError
-from nodealer.keys import SigningKey, VerifyingKey, refuse_weak_key
+from nodealer.keys import SigningKey, VerifyingKey, refuse_weak_key, verify_signature
 
 P = 2**255 - 19
 D = -121665 * pow(121666, -1, P) % P
 ROOT_OF_MINUS_ONE = pow(2, (P - 1) // 4, P)
+ORDER = 2**252 + 27742317777372353535851937790883648493
+VECTORS: list[dict[str, Any]] = json.loads((Path(__file__).parent / "vectors" / "ed25519.json").read_text())
 
 
 def encoded(y: int, sign: int) -> bytes:
@@ -30,17 +37,21 @@ def added(one: tuple[int, int], two: tuple[int, int]) -> tuple[int, int]:
     return (a * d + b * c) * pow(1 + product, -1, P) % P, (b * d + a * c) * pow(1 - product, -1, P) % P
 
 
+def times(scalar: int, base: tuple[int, int]) -> tuple[int, int]:
+    total = (0, 1)
+    while scalar:
+        total = added(total, base) if scalar & 1 else total
+        base, scalar = added(base, base), scalar >> 1
+    return total
+
+
 def small_order_points() -> list[tuple[int, int]]:
     """The eight multiples of a point of order eight, found by clearing the large factor of some point's order."""
-    order = 2**252 + 27742317777372353535851937790883648493
     y = 2
     while True:
         x = x_of(y)
         if x is not None:
-            total, base, scalar = (0, 1), (x, y), order
-            while scalar:
-                total = added(total, base) if scalar & 1 else total
-                base, scalar = added(base, base), scalar >> 1
+            total = times(ORDER, (x, y))
             multiples = [(0, 1)]
             for _ in range(7):
                 multiples.append(added(multiples[-1], total))
@@ -88,8 +99,74 @@ def test_off_the_curve_is_refused() -> None:
         with pytest.raises(DecodeError, match="not a point"):
             refuse_weak_key(encoded(y, 0))
     for y in on:
-        refuse_weak_key(encoded(y, 0))
-        refuse_weak_key(encoded(y, 1))
+        x = x_of(y)
+        assert x is not None
+        for sign in (0, 1):
+            if times(ORDER, (x, y)) == (0, 1):
+                refuse_weak_key(encoded(y, sign))
+            else:
+                with pytest.raises(DecodeError, match="mixed order"):
+                    refuse_weak_key(encoded(y, sign))
+
+
+def test_mixed_order_is_refused() -> None:
+    """A good key with each of the seven points of small order added to it."""
+    public = int.from_bytes(SigningKey(bytes(range(32))).public, "little")
+    y, sign = public & (2**255 - 1), public >> 255
+    x = x_of(y)
+    assert x is not None
+    good = (x if x & 1 == sign else P - x, y)
+    for point in SMALL:
+        mixed_x, mixed_y = added(good, point)
+        key = encoded(mixed_y, mixed_x & 1)
+        if point == (0, 1):
+            VerifyingKey(key)
+        else:
+            with pytest.raises(DecodeError, match="mixed order"):
+                VerifyingKey(key)
+
+
+# --- The rule for signatures ---
+
+
+def by_the_rule(key: bytes, signature: bytes, message: bytes) -> bool:
+    """RFC 8032, 5.1.7, without the cofactor, in plain integers: S reduced, and the bytes of S·B − k·A are R."""
+    number = int.from_bytes(key, "little")
+    y, sign = number & (2**255 - 1), number >> 255
+    x, s = x_of(y), int.from_bytes(signature[32:], "little")
+    if y >= P or x is None or s >= ORDER:
+        return False
+    negative = (P - x if x & 1 == sign else x, y)
+    k = int.from_bytes(hashlib.sha512(signature[:32] + key + message).digest(), "little") % ORDER
+    base_y = 4 * pow(5, -1, P) % P
+    base_x = x_of(base_y)
+    assert base_x is not None
+    base = (P - base_x if base_x & 1 else base_x, base_y)
+    r_x, r_y = added(times(s, base), times(k, negative))
+    return encoded(r_y, r_x & 1) == signature[:32]
+
+
+@pytest.mark.parametrize("row", VECTORS, ids=lambda row: f"{row['name']} {row['msg'][-2:]}")
+def test_the_vectors(row: dict[str, Any]) -> None:
+    """Two readers of one rule: the library that is used, and plain integers."""
+    key, signature, message = (bytes.fromhex(row[field]) for field in ("key", "sig", "msg"))
+    assert by_the_rule(key, signature, message) is row["valid"]
+    if row["valid"]:
+        verify_signature(key, signature, message)
+    else:
+        with pytest.raises(BadSignature):
+            verify_signature(key, signature, message)
+
+
+def test_no_key_of_mixed_order_of_the_vectors_sits_at_a_table() -> None:
+    keys = {(row["key"], "mixed" in row["name"] and "key" in row["name"]) for row in VECTORS}
+    assert len(keys) == 2
+    for key, mixed in keys:
+        if mixed:
+            with pytest.raises(DecodeError, match="mixed order"):
+                VerifyingKey(bytes.fromhex(key))
+        else:
+            VerifyingKey(bytes.fromhex(key))
 
 
 @pytest.mark.parametrize("key", [b"", bytes(31), bytes(33), "a" * 32, None, bytearray(32)])
@@ -110,8 +187,7 @@ def test_signatures() -> None:
         with pytest.raises(BadSignature):
             verifying.verify(bad, message)
     # s + the group's order is another encoding of the same signature, and must not be taken for it.
-    order = 2**252 + 27742317777372353535851937790883648493
-    s = int.from_bytes(signature[32:], "little") + order
+    s = int.from_bytes(signature[32:], "little") + ORDER
     with pytest.raises(BadSignature):
         verifying.verify(signature[:32] + s.to_bytes(32, "little"), b"m")
 

@@ -22,7 +22,7 @@ ARROWS: dict[str, set[str]] = {
     "errors": set(),
     "wire": {"errors"},
     "tape": {"errors"},
-    "keys": {"errors"},
+    "keys": {"errors", "tape"},
     "cards": {"errors", "tape", "wire"},
     "group": {"errors"},
     "proofs": {"group", "tape"},
@@ -51,14 +51,27 @@ OUTSIDE: dict[str, set[str]] = {
     "group": {"hashlib"},
     "proofs": {"hashlib"},
     "protocols": {"hashlib", "msgspec"},
-    "log": {"msgspec", "unicodedata"},
+    "log": {"msgspec", "re", "unicodedata"},
     "games": {"msgspec"},
     "play": {"msgspec"},
     "audit": {"concurrent.futures", "pathlib"},
     "api": {"msgspec", "pathlib", "secrets"},
     "lab": {"asyncio", "cryptography", "fcntl", "gc", "gmpy2", "hashlib", "importlib", "io", "json", "msgspec", "os"}
     | {"pathlib", "platform", "resource", "shutil", "signal", "statistics", "subprocess", "sys", "tempfile", "time"},
-    "cli": {"asyncio", "hashlib", "importlib", "json", "msgspec", "os", "pathlib", "platform", "pokerkit", "rich"}
+    "cli": {
+        "asyncio",
+        "concurrent.futures",
+        "hashlib",
+        "importlib",
+        "json",
+        "msgspec",
+        "multiprocessing",
+        "os",
+        "pathlib",
+        "platform",
+        "pokerkit",
+        "rich",
+    }
     | {"secrets", "signal", "sys", "tempfile", "threading", "time", "typer"},
 }
 

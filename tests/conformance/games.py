@@ -54,6 +54,7 @@ class TinyRules:
     passes: bool = False
     name: str = "tiny"
     version: int = 0
+    versions = ()
     parameters: bytes = b"{}"
 
     @property

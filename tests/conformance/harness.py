@@ -17,7 +17,7 @@ from nodealer.games.base import Rules
 from nodealer.keys import SigningKey
 from nodealer.log.entry import Entry, read_entry, sign_entry
 from nodealer.log.journal import MemoryJournal, Record
-from nodealer.log.roster import Member, Roster
+from nodealer.log.roster import Roster, member_of
 from nodealer.log.session import Part, Proposal
 from nodealer.play.bodies import Body
 from nodealer.play.local import agree_session
@@ -70,17 +70,13 @@ def people(count: int, source: Source) -> list[Person]:
 
 def roster_of(persons: Iterable[Person], roles: Mapping[int, str] | None = None) -> Roster:
     given = roles or {}
-    return Roster(
-        tuple(Member(p.number, NAMES[p.number], p.key.public, given.get(p.number, "player")) for p in persons)
-    )
+    return Roster(tuple(member_of(p.key, p.number, NAMES[p.number], given.get(p.number, "player")) for p in persons))
 
 
-def make_config(
-    protocol: CardProtocol, rules: Rules, roster: Roster, source: Source, versions: tuple[tuple[str, str], ...] = ()
-) -> Config:
+def make_config(protocol: CardProtocol, rules: Rules, roster: Roster, source: Source) -> Config:
     claims = protocol.claims
     parts = Part(rules.name, rules.version), Part(claims.name, claims.version)
-    return Config(agree_session(Proposal(*parts, versions, roster), source), protocol, rules)
+    return Config(agree_session(Proposal(*parts, rules.versions, roster), source), protocol, rules)
 
 
 Decide = Callable[[Seat, Duty], bytes | None]

@@ -14,6 +14,8 @@ from nodealer.log.entry import first_head, next_head, read_entry
 from nodealer.log.session import read_session
 from nodealer.play import bodies
 
+from .make_example import rewritten
+
 PAGE = (Path(__file__).parents[2] / "docs" / "log.md").read_text()
 SESSION, *ENTRIES = [
     line for block in re.findall(r"```json\n(.*?)```", PAGE, re.S) for line in block.strip().split("\n")
@@ -78,6 +80,10 @@ def test_the_package_reads_them_too() -> None:
         read_entry(line.encode())
         head = next_head(head, line.encode())
     assert head.hex() == VALUES[f"head {len(ENTRIES)}"]
+
+
+def test_the_example_is_what_the_package_writes() -> None:
+    assert rewritten(PAGE) == PAGE
 
 
 def test_every_body_and_field_is_on_the_page() -> None:

@@ -150,11 +150,11 @@ def test_what_would_be_refused_is_not_signed(game: Make) -> None:
 
 
 def test_a_bad_roster_is_not_proposed(game: Make) -> None:
-    from nodealer.log.roster import Member, Roster
+    from nodealer.log.roster import Roster, member_of
 
     table = game()
     players = table.config.session.proposal.roster.players
-    for bad in (Roster(players[:1]), Roster((*players[:2], Member(2, "", players[2].key))), Roster(())):
+    for bad in (Roster(players[:1]), Roster((*players[:2], member_of(table.persons[2].key, 2, ""))), Roster(())):
         with pytest.raises(IllegalMove):
             table.seats[0].propose(bad)
     assert table.persons[0].journal.records == ()

@@ -12,7 +12,7 @@ from conformance.suite import dealt, eager_and_lazy_agree
 from nodealer.cards import Finished, NewDeck
 from nodealer.errors import BadSignature, EntryRefused, IllegalMove
 from nodealer.keys import SigningKey
-from nodealer.log.roster import Member, Roster
+from nodealer.log.roster import Roster, member_of
 from nodealer.play.bodies import Agree, Claim, Without
 from nodealer.play.hand import take_deck
 from nodealer.play.phases import Phase
@@ -41,7 +41,7 @@ def between(game: Game) -> bool:
 def test_join(game: Make) -> None:
     table = game(hands=2).play(until=between)
     person = joined(table)
-    roster = Roster((*table.state.roster.players, Member(3, NAMES[3], person.key.public)))
+    roster = Roster((*table.state.roster.players, member_of(person.key, 3, NAMES[3])))
     table.order(table.seats[0].propose(roster))
     table.order(table.seats[1].agree())
     assert table.state.proposed is not None and table.state.proposed.roster == roster != table.state.roster
@@ -109,9 +109,7 @@ def test_without_crossing_a_new_roster_is_dropped(game: Make) -> None:
     table = game()
     late = table.seats[0].without([2])
     table.order(
-        table.seats[1].propose(
-            Roster((*table.state.roster.players[:2], Member(2, "Other", table.persons[2].key.public)))
-        )
+        table.seats[1].propose(Roster((*table.state.roster.players[:2], member_of(table.persons[2].key, 2, "Other"))))
     )
     crossing = forked(table.replica())
     for seat in (0, 2):

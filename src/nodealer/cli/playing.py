@@ -25,13 +25,12 @@ from nodealer.cli.terminal import Person
 from nodealer.cli.verify import print_report
 from nodealer.errors import BadParameter, RelayError
 from nodealer.games.base import Rules
-from nodealer.games.holdem.adapter import POKERKIT_VERSION
 from nodealer.games.holdem.rules import Holdem
 from nodealer.log.file import save_log
 from nodealer.log.roster import Member, Roster
 from nodealer.log.session import Part, Proposal
 from nodealer.play.config import config_of
-from nodealer.play.lobby import Lobby, Offer, Proposed
+from nodealer.play.lobby import Expected, Lobby, Offer, proposed
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Replica
 from nodealer.protocols import make_protocol
@@ -56,22 +55,26 @@ class Plan:
     protocol: str
     names: tuple[str, ...]
     hands: int
-    #: The parameters of the protocol, as canonical JSON, and what else both sides must have alike.
+    #: The parameters of the protocol, as canonical JSON.
     parameters: bytes = b"{}"
-    versions: tuple[tuple[str, str], ...] = ()
     #: What a player should know before it begins.
     warning: str | None = None
 
-    def proposal(self, players: Sequence[Member], *, rehearsal: bool) -> Proposal:
-        """What the players are asked to agree to."""
+    @property
+    def expected(self) -> Expected:
+        """What every player is told that it will be asked to agree to."""
         protocol = make_protocol(self.protocol, self.parameters)
-        return Proposal(
+        return Expected(
             Part(self.rules.name, self.rules.version, Raw(self.rules.parameters)),
             Part(protocol.claims.name, protocol.claims.version, Raw(protocol.parameters)),
-            self.versions,
-            Roster(tuple(players)),
-            rehearsal,
+            self.rules.versions,
+            self.names,
         )
+
+    def proposal(self, players: Sequence[Member], *, rehearsal: bool) -> Proposal:
+        """What the players are asked to agree to."""
+        expected = self.expected
+        return Proposal(expected.game, expected.protocol, expected.versions, Roster(tuple(players)), rehearsal)
 
 
 def run(plan: Plan, *, auto: bool, json: bool, seed: int | None, log: Path | None) -> int:
@@ -110,12 +113,11 @@ def plan_of(
     made = make_protocol(protocol, parameters)
     # What cut-and-choose is worth, where cards are made so: the players should know before they begin.
     warning = made.odds(seats) if isinstance(made, Chain) else None
-    rules, versions = Holdem(stack, _blinds(blinds), ante), (("pokerkit", POKERKIT_VERSION),)
-    return Plan(rules, protocol, NAMES[:seats], hands, parameters, versions, warning)
+    return Plan(Holdem(stack, _blinds(blinds), ante), protocol, NAMES[:seats], hands, parameters, warning)
 
 
-def duel_plan(protocol: str, seats: int, hands: int, decks: str, mode: str | None) -> Plan:
-    """A game of duel. Raises `BadParameter` for one that cannot be."""
+def wardens_plan(protocol: str, seats: int, hands: int, decks: str, mode: str | None) -> Plan:
+    """A game of wardens. Raises `BadParameter` for one that cannot be."""
     if mode is not None and (protocol != "duel" or mode not in [known.value for known in Mode]):
         raise BadParameter("--mode is proven, committed or xor, and belongs to the protocol duel")
     parameters = b"{}" if mode in (None, Mode.PROVEN.value) else encode({"mode": mode})
@@ -139,7 +141,7 @@ async def _play(plan: Plan, person: Person | None, screen: Screen) -> Replica:
     async with AsyncExitStack() as stack:
         url = await stack.enter_async_context(relay_on_loopback(RelayCore()))
         bots = plan.names if person is None else plan.names[1:]
-        processes = await stack.enter_async_context(_bots(url, bots, plan.hands))
+        processes = await stack.enter_async_context(_bots(url, bots, plan))
         table = asyncio.create_task(_watch(url, plan, screen))
         tasks = [asyncio.create_task(_alive(processes))]
         if person is not None:
@@ -159,7 +161,7 @@ async def _play(plan: Plan, person: Person | None, screen: Screen) -> Replica:
 
 async def _sit(url: str, person: Person, plan: Plan) -> None:
     async with connect_to(url) as client:
-        await sit(client, plan.names[0], plan.hands, person.move, chooser=person.choose)
+        await sit(client, plan.names[0], plan.hands, plan.expected.accept, person.move, chooser=person.choose)
 
 
 async def _watch(url: str, plan: Plan, screen: Screen) -> Replica:
@@ -176,7 +178,7 @@ async def _watch(url: str, plan: Plan, screen: Screen) -> Replica:
             lobby.receive(frame)
             if lobby.proposal is None and len(lobby.offers) == len(plan.names):
                 players = _seat_players(lobby.offers, plan.names)
-                await client.send(encode(Proposed(plan.proposal(players, rehearsal=False))))
+                await client.send(proposed(plan.proposal(players, rehearsal=False)))
             if lobby.session is not None:
                 # Eagerly: when players stop at a false proof, no further entry comes that would make this look at it.
                 replica = Replica(config_of(lobby.session), entropy=system_entropy)
@@ -185,14 +187,14 @@ async def _watch(url: str, plan: Plan, screen: Screen) -> Replica:
 
 
 def _seat_players(offers: Sequence[Offer], names: Sequence[str]) -> list[Member]:
-    keys = {offer.name: offer.key for offer in offers}
-    if sorted(keys) != sorted(names):
+    came = {offer.name: offer for offer in offers}
+    if sorted(came) != sorted(names):
         raise RelayError("other players came than were called")
-    return [Member(seat, name, keys[name]) for seat, name in enumerate(names)]
+    return [came[name].seated(seat) for seat, name in enumerate(names)]
 
 
 @asynccontextmanager
-async def _bots(url: str, names: Sequence[str], hands: int) -> AsyncIterator[list[asyncio.subprocess.Process]]:
+async def _bots(url: str, names: Sequence[str], plan: Plan) -> AsyncIterator[list[asyncio.subprocess.Process]]:
     """A process for each bot, gone when this ends, however it ends."""
     processes = [
         await asyncio.create_subprocess_exec(
@@ -203,7 +205,7 @@ async def _bots(url: str, names: Sequence[str], hands: int) -> AsyncIterator[lis
     try:
         for process, name in zip(processes, names, strict=True):
             if process.stdin is not None:
-                process.stdin.write(encode(BotOrder(url, name, hands)) + b"\n")
+                process.stdin.write(encode(BotOrder(url, name, plan.hands, plan.expected)) + b"\n")
                 process.stdin.close()
         yield processes
     finally:

@@ -10,7 +10,7 @@ from nodealer.cli.screen import Screen
 from nodealer.games.base import Rules
 from nodealer.keys import SigningKey
 from nodealer.log.journal import MemoryJournal
-from nodealer.log.roster import Member
+from nodealer.log.roster import member_of
 from nodealer.log.session import Proposal
 from nodealer.play.bots import bot_for
 from nodealer.play.config import config_of
@@ -32,7 +32,7 @@ def rehearse(
 ) -> Replica:
     """Play a whole game from a seed. The session says that its seeds are public."""
     keys = [SigningKey(rehearsal_entropy(seed, f"key of {name}")(32)) for name in names]
-    players = [Member(seat, name, key.public) for seat, (name, key) in enumerate(zip(names, keys, strict=True))]
+    players = [member_of(key, seat, name) for seat, (name, key) in enumerate(zip(names, keys, strict=True))]
     session = agree_session(proposal(players, rehearsal=True), rehearsal_entropy(seed, "session"))
     config = config_of(session)
     seats = {

@@ -227,6 +227,7 @@ class Free:
     name = "free"
     version = 1
     stake = 0
+    versions = ()
 
     def __post_init__(self) -> None:
         if type(self.deck_max) is not int or not CARDS_MIN <= self.deck_max <= CARDS_MAX:

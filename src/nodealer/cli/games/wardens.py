@@ -1,4 +1,4 @@
-"""Duel in the terminal: what happens in words, the table as a person sees it, and what a person may type."""
+"""Wardens in the terminal: what happens in words, the table as a person sees it, and what a person may type."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ class WardensDesk:
 
 def _game(view: View) -> WardensGame:
     if not isinstance(view.game, WardensGame):
-        raise BadParameter("this is no game of duel")
+        raise BadParameter("this is no game of wardens")
     return view.game
 
 

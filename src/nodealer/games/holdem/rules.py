@@ -31,8 +31,6 @@ class HoldemParameters(Message, frozen=True):
     stack: Stake
     blinds: tuple[Stake, Stake]
     ante: Annotated[int, msgspec.Meta(ge=0, le=STACK_MAX)]
-    #: Whose rules judge a bet: two releases may judge it differently.
-    pokerkit: str
 
 
 @dataclass(frozen=True)
@@ -45,6 +43,8 @@ class Holdem:
 
     name = "holdem"
     version = 1
+    #: Whose rules judge a bet: two releases may judge it differently.
+    versions = (("pokerkit", POKERKIT_VERSION),)
     deck_max = CARDS
     seats = SEATS
     operations: frozenset[type[Operation]] = frozenset({NewDeck, Deal, Open, Show})
@@ -67,14 +67,12 @@ class Holdem:
     @property
     def parameters(self) -> bytes:
         """What the table agreed on, as canonical JSON."""
-        return encode(HoldemParameters(self.stack, self.blinds, self.ante, POKERKIT_VERSION))
+        return encode(HoldemParameters(self.stack, self.blinds, self.ante))
 
     @classmethod
     def from_parameters(cls, raw: bytes) -> Holdem:
         """What a session agreed on. Raises `DecodeError`, or `BadParameter` for what cannot be played here."""
         said = decode(HoldemParameters, raw, what="the parameters of holdem", limit=PARAMETERS_BYTES_MAX)
-        if said.pokerkit != POKERKIT_VERSION:
-            raise BadParameter(f"the session is for the rules of pokerkit {said.pokerkit}; here is {POKERKIT_VERSION}")
         return cls(said.stack, said.blinds, said.ante)
 
     def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> Hand | NoHand:

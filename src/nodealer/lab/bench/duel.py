@@ -63,6 +63,7 @@ class SetUpRules:
     name: str = "bench set-up"
     version: int = 0
     stake: int = 0
+    versions = ()
     parameters: bytes = b"{}"
     operations: frozenset[type[Operation]] = frozenset({NewDeck, Deal})
 

@@ -80,6 +80,7 @@ class HandRules:
     name: str = "bench hand"
     version: int = 0
     stake: int = 0
+    versions = ()
     parameters: bytes = b"{}"
     operations: frozenset[type[Operation]] = field(default=frozenset({NewDeck, Deal, Open, Show}))
 
