@@ -10,7 +10,7 @@ import pytest
 from conformance.games import TinyRules
 from conformance.harness import Game, Person, people
 from nodealer.errors import EntryRefused
-from nodealer.log.roster import Member, Roster, newcomer_words
+from nodealer.log.roster import Member, Roster, member_of, newcomer_words
 from nodealer.play.bodies import Agree, Newcomer, Propose
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome, Replica
@@ -28,11 +28,7 @@ def between(game: Make, seats: int = 3, hands: int = 3) -> tuple[Game, Replica]:
 
 def stranger(table: Game, seat: int = 3, name: str = "Dana") -> tuple[Person, Member]:
     person = people(seat + 1, table.source)[seat]
-    return person, msgspec.structs.replace(table.state.roster.players[0], seat=seat, name=name, **_keys(person))
-
-
-def _keys(person: Person) -> dict[str, bytes]:
-    return {"key": person.key.public}
+    return person, member_of(person.key, seat, name)
 
 
 def proposal(table: Game, roster: Roster, *newcomers: tuple[Person, Member]) -> Propose:
@@ -142,7 +138,7 @@ def seats_swapped(table: Game, roster: Roster) -> Roster:
 
 def a_puppet_at_a_used_seat(table: Game, roster: Roster) -> Roster:
     person, _ = stranger(table)
-    return Roster((*roster.players[:2], msgspec.structs.replace(roster.players[2], **_keys(person))))
+    return Roster((*roster.players[:2], member_of(person.key, 2, roster.players[2].name)))
 
 
 def a_puppet_with_a_used_name(table: Game, roster: Roster) -> Roster:
