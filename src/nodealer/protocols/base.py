@@ -54,9 +54,10 @@ class Binding:
         servers = {seat for role, seat in self.roles if role == "server"}
         return tuple(seat for seat in self.seats if seat not in servers)
 
-    def context(self, *, deck: int, epoch: int, step: str, seat: int) -> Context:
-        """Where a proof made at this table belongs."""
-        return Context(self.protocol, self.version, self.session, self.roster, self.hand, deck, epoch, step, seat)
+    def context(self, *, deck: int, epoch: int, step: str, seat: int, anchor: bytes) -> Context:
+        """Where a proof made at this table belongs: `anchor` is that of the duty it is made for."""
+        table = (self.protocol, self.version, self.session, self.roster, self.hand)
+        return Context(*table, deck, epoch, step, seat, anchor)
 
     def inputs(self, *, deck: int, epoch: int, seat: int, others: tuple[bytes, ...] = ()) -> bytes:
         """The public inputs of a derived secret; `others` is what the secret will be combined with."""

@@ -66,7 +66,7 @@ class LockDeck(KeyedDeck):
         """
         if self.asked is not None or isinstance(self.stage, Quiet):
             return self.begin(operation, operation)
-        asked = self.at(trail=digest("asked", self.trail, repr(operation)), asked=operation)
+        asked = self.at(trail=self.trail_with(operation), asked=operation)
         if isinstance(operation, Close):
             return close(asked, operation)
         self.at(stage=Idle()).begin(operation, operation)
