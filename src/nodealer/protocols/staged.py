@@ -109,6 +109,10 @@ class StagedDeck(ABC):
     def without(self, seats: tuple[int, ...]) -> DeckChange | None:
         return None
 
+    @property
+    def bars(self) -> frozenset[int]:
+        return frozenset()
+
     def digest(self) -> bytes:
         return digest("deck", self.trail, self.places.digest())
 
