@@ -57,6 +57,9 @@ class Player:
         self._lobby = Lobby(self._me)
         self._journal = journal if journal is not None else MemoryJournal()
         self._seat: Seat | None = None
+        #: How many faults were told by an error, and what was to be sent when the last one was.
+        self._told = 0
+        self._unsent: list[bytes] = []
 
     # --- Bytes ---
 
@@ -105,9 +108,12 @@ class Player:
     def _due(self, seat: Seat) -> list[bytes]:
         sent = seat.due()
         faults = seat.replica.state.faults
-        if faults:
-            raise PeerFault(-1 if faults[0].seat is None else faults[0].seat, faults[0].reason, faults[0].entry)
-        return sent
+        if len(faults) > self._told:
+            fault, self._told = faults[self._told], self._told + 1
+            self._unsent = sent
+            raise PeerFault(-1 if fault.seat is None else fault.seat, fault.reason, fault.entry)
+        unsent, self._unsent = self._unsent, list[bytes]()
+        return [*unsent, *sent]
 
     # --- What to ask for ---
 
