@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -264,7 +265,7 @@ def forked(replica: Replica) -> Replica:
     """The same replica once more: its states are immutable, so only its lists need copying."""
     twin = copy.copy(replica)
     for name, value in vars(replica).items():
-        if isinstance(value, list | dict):
+        if isinstance(value, list | dict | deque):
             setattr(twin, name, copy.copy(value))
     twin._signed = {key: list(entries) for key, entries in replica._signed.items()}
     return twin
