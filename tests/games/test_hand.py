@@ -21,9 +21,9 @@ from .dealer import (
     checks_down,
     dealt,
     play,
+    public,
     raise_to,
     script,
-    public,
     stacks_after,
     table_of,
 )

@@ -11,7 +11,7 @@ import pytest
 
 from conformance.clear import bad_order, bad_proof
 from conformance.games import Tiny, TinyRules
-from conformance.harness import Game, forked, make_config, people, refusal, resigned, roster_of, statement
+from conformance.harness import Game, forked, make_config, people, refusal, resigned, roster_of, stands, statement
 from conformance.suite import dealt, eager_and_lazy_agree
 from nodealer.cards import Close, Deal, Look, NewDeck, Open, Operation, Peek, Portion, Show
 from nodealer.errors import BadParameter, BadSignature, DecodeError, EntryRefused, IllegalMove, LogBroken
@@ -69,14 +69,14 @@ def test_what_a_seat_at_fault_says_is_refused(game: Make) -> None:
     assert table.outcomes[-1] is Outcome.FAULT
     assert table.state.fault is not None and table.state.fault.seat == 0
     assert table.state.fault.entry == len(table.log) - 1
-    assert table.state.phase is Phase.PLAYING and table.state.expelled == table.state.gone == {0}
+    assert stands(table, Phase.PLAYING) and table.state.expelled == table.state.gone == {0}
     replica = table.replica()
     for body in (statement(replica, 1), Leave(), Begin(bytes(32), bytes(32)), b'{"type":"nonsense"}'):
         assert "found at fault" in refused(table, replica, 0, body)
     # Nothing is forgiven to the others either.
     assert refused(table, replica, 1, b'{"type":"nonsense"}')
     table.play()
-    assert table.state.phase is Phase.ENDED and len(table.state.faults) == 1 and len(table.state.results) == 1
+    assert stands(table, Phase.ENDED) and len(table.state.faults) == 1 and len(table.state.results) == 1
     replica = table.replica()
     assert "found at fault" in refused(table, replica, 0, Leave())
     assert replay(table.config, replica.entries, entropy=table.source, eager=False).digest() == replica.digest()
