@@ -37,6 +37,7 @@ def test_a_fault_names_the_seat_and_leaves_its_bets(game: Game, tmp_path: Path, 
     number, false = game.falsified(step, 1)
     report = verify_file(game.save(tmp_path / "log", [*game.entries[:number], false]), entropy=os.urandom)
     (fault,) = report.faults
+    assert fault.seat is not None
     assert report.verdict == "fault" and report.exit_code == 1
     assert (fault.seat, fault.entry) == (game.entry(number).seat, number)
     assert report.reason.startswith(f"player {fault.seat} (seat {fault.seat}, key ") and report.gone == (fault.seat,)
