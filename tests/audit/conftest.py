@@ -66,7 +66,7 @@ def game() -> Game:
     protocol, rules = make_protocol("mask"), Holdem(1000)
     keys = [SigningKey(os.urandom(32)) for _ in range(3)]
     roster = Roster(tuple(member_of(key, seat, f"player {seat}") for seat, key in enumerate(keys)))
-    game, cards = Part("holdem", 0, msgspec.Raw(rules.parameters)), Part("mask", protocol.claims.version)
+    game, cards = Part("holdem", rules.version, msgspec.Raw(rules.parameters)), Part("mask", protocol.claims.version)
     cards = msgspec.structs.replace(cards, parameters=msgspec.Raw(protocol.parameters))
     session = agree_session(Proposal(game, cards, rules.versions, roster), os.urandom)
     config = config_of(session)

@@ -27,6 +27,8 @@ def refuse_roster(state: TableState, roster: Roster, newcomers: tuple[Newcomer, 
     claims = state.config.protocol.claims
     if not claims.seats[0] <= len(roster.with_cards) <= claims.seats[1]:
         raise Malformed(f"{claims.name} cannot serve a table of {len(roster.with_cards)}")
+    if not set(claims.roles) <= {role for role, _ in roster.roles}:
+        raise Malformed(f"{claims.name} needs a seat for each of its roles")
     if _without_cards(roster) != _without_cards(state.roster):
         raise Malformed("only seats with cards can change: another role is another session")
     _refuse_mixed_up(state, roster)

@@ -205,7 +205,7 @@ def owed_by(game: Table, seat: int, step: str) -> Duty:
     return next(d.duty for d in game.state.duties.open.values() if (d.duty.seat, d.duty.kind) == (seat, step))
 
 
-def say(game: Table, seat: int, step: str, message: bytes | None = None) -> Outcome:
+def say(game: Table, seat: int, step: str, message: bytes | None = None) -> Outcome | None:
     """A message of a seat that was taken over: the honest one if none is given."""
     duty, deck = owed_by(game, seat, step), deck_of(game)
     if message is None:
