@@ -12,7 +12,7 @@ from conformance.suite import dealt, eager_and_lazy_agree
 from nodealer.cards import Finished, NewDeck
 from nodealer.errors import BadSignature, EntryRefused, IllegalMove
 from nodealer.keys import SigningKey
-from nodealer.log.roster import Roster, newcomer_words
+from nodealer.log.roster import Roster, member_of, newcomer_words
 from nodealer.play.bodies import Agree, Begin, Break, Claim, Leave, Propose, Without
 from nodealer.play.hand import take_deck
 from nodealer.play.phases import Phase
