@@ -44,7 +44,7 @@ def test_war_over_mask(tutorial: dict[str, Any], capsys: pytest.CaptureFixture[s
 
 def test_war_by_hand(tutorial: dict[str, Any]) -> None:
     flip = b'{"type":"flip"}'
-    hand = tutorial["War"](2).begin(0, (1, 4), None)
+    hand = tutorial["War"](2).begin(0, (1, 4), None, {})
     assert isinstance(hand.wants, Ask)
     dealt = hand.told(tuple(Moved(Card(0, 0, at), (1, 4)[at // 2]) for at in range(4)))
     assert dealt.wants == Turn((1, 4))

@@ -66,7 +66,7 @@ def test_the_entries_by_the_page_alone() -> None:
             base64.b64decode(signed["signature"]), compact(entry)
         )
         assert base64.b64decode(entry["session"]) == session and base64.b64decode(entry["roster"]) == roster
-        anchor = H("between", roster, 0)
+        anchor = H("between", roster)
         duty = H("duty", session, 0, "table", entry["seat"], entry["body"]["type"], anchor)
         assert base64.b64decode(entry["body"]["duty"]) == duty
         head = H("head", head, line.encode())
