@@ -11,14 +11,13 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
 from nodealer.audit.verify import Report, verify_file
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.exits import BAD, GOOD, INCOMPLETE, UNJUDGED
-from nodealer.cli.output import err, out, print_json
+from nodealer.cli.output import err, out, print_json, shown, visible
 
 
 def verify(
@@ -46,9 +45,9 @@ def verify(
     documents, codes = [], {GOOD}
     for file, report in _verify_many(files, jobs or os.cpu_count() or 1):
         codes.add(report.exit_code)
-        documents.append({"file": str(file)} | report.as_json())
+        documents.append({"file": visible(file)} | report.as_json())
         if not json:
-            out().print(f"[bold]{escape(str(file))}[/bold]", soft_wrap=True)
+            out().print(f"[bold]{shown(file)}[/bold]", soft_wrap=True)
             print_report(out(), report, brief=True)
     if json:
         print_json(documents)
@@ -77,8 +76,7 @@ def _verify_alone(file: Path) -> Report:
 
 def print_report(console: Console, report: Report, *, brief: bool = False) -> None:
     """A report for a player."""
-    # Whatever a log says is text: a name must not be read as a command to the terminal.
-    reason = escape(report.reason)
+    reason = shown(report.reason)
     words = {
         "clean": "[green bold]CLEAN[/green bold]: everything in this log is proven.",
         "fault": f"[red bold]FAULT[/red bold]: {reason}.",
@@ -89,35 +87,35 @@ def print_report(console: Console, report: Report, *, brief: bool = False) -> No
     console.print(words[report.verdict], soft_wrap=True)
     if report.session is None or report.verdict == "not-a-log":
         return
-    checks = ", ".join(f"{count} {name}" for name, count in report.checks.items())
+    checks = shown(", ".join(f"{count} {name}" for name, count in report.checks.items()))
     console.print(f"{report.entries} entries, {len(report.results)} hands; checked: {checks}.", soft_wrap=True)
     if brief:
         return
     console.print(f"session {report.session.id.hex()}", soft_wrap=True)
     if report.roster is not None:
         seats = ", ".join(f"{p.seat} {p.name} ({p.key.hex()[:16]})" for p in report.roster.players)
-        console.print(f"seats: {escape(seats)}", soft_wrap=True)
+        console.print(f"seats: {shown(seats)}", soft_wrap=True)
     if report.results:
         console.print(_results(report))
-    console.print("Not proven by any log: " + "; ".join(report.not_proven) + ".", soft_wrap=True)
+    console.print("Not proven by any log: " + shown("; ".join(report.not_proven)) + ".", soft_wrap=True)
 
 
 def _results(report: Report) -> Table:
     table = Table("hand", "ended", "board", "winners")
     for result in report.results:
         winners = [
-            escape(f"{report.name(winner['seat']) or winner['seat']} {winner['amount']}")
+            shown(f"{report.name(winner['seat']) or winner['seat']} {winner['amount']}")
             for pot in result.get("pots", [])
             for winner in pot["winners"]
         ]
         if result.get("winner") is not None:
             # Games without pots name one winner.
-            winners.append(escape(str(report.name(result["winner"]) or result["winner"])))
+            winners.append(shown(report.name(result["winner"]) or result["winner"]))
         hand = result.get("hand")
         table.add_row(
             str(hand + 1 if isinstance(hand, int) else "?"),
-            str(result.get("ended", "")),
-            " ".join(result.get("board", [])),
+            shown(result.get("ended", "")),
+            shown(" ".join(result.get("board", []))),
             ", ".join(winners),
         )
     return table
