@@ -29,7 +29,7 @@ from nodealer.games.holdem.rules import Holdem
 from nodealer.log.file import save_log
 from nodealer.log.roster import Member, Roster
 from nodealer.log.session import Part, Proposal
-from nodealer.play.config import config_of
+from nodealer.play.config import config_of, refuse_without_asserts
 from nodealer.play.lobby import Expected, Lobby, Offer, proposed
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Replica
@@ -79,6 +79,7 @@ class Plan:
 
 def run(plan: Plan, *, auto: bool, json: bool, seed: int | None, log: Path | None) -> int:
     """Play, tell what happens, verify. Gives the exit code."""
+    refuse_without_asserts()
     if log is not None:
         _refuse_unwritable(log)
     screen = Screen(json)

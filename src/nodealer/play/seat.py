@@ -18,6 +18,7 @@ from nodealer.log.entry import Entry, read_entry, sign_entry
 from nodealer.log.journal import Chosen, Journal, Sent
 from nodealer.log.roster import Roster
 from nodealer.play.bodies import Agree, Begin, Body, Book, Cards, Choice, Claim, End, Move, Propose, Without, read_body
+from nodealer.play.config import refuse_without_asserts
 from nodealer.play.duties import OpenDuty, Owed
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Outcome, Replica
@@ -48,6 +49,7 @@ class Seat:
         Raises `LogRolledBack` for a log that lacks what the journal shows this seat has seen, and `BadParameter` when
         it is the journal that lacks what this seat has signed.
         """
+        refuse_without_asserts()
         self.number = seat
         #: Whether to begin the next hand; otherwise the seat ends.
         self.stays = True
