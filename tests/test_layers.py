@@ -72,7 +72,7 @@ OUTSIDE: dict[str, set[str]] = {
         "pokerkit",
         "rich",
     }
-    | {"secrets", "signal", "sys", "tempfile", "threading", "time", "typer"},
+    | {"secrets", "signal", "sys", "tempfile", "threading", "time", "typer", "unicodedata"},
 }
 
 #: Single files that may do more than their room: the only ones in which bytes meet a disk, a socket or a library that

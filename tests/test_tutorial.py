@@ -59,4 +59,3 @@ def test_war_by_hand(tutorial: dict[str, Any]) -> None:
     assert isinstance(end.wants, Done)
     assert end.wants.result["won"] == [{"seat": 1, "cards": 4}, {"seat": 4, "cards": 0}]
     assert isinstance(dealt.left((4,), cards=False).wants, Done)
-    assert len({value.digest() for value in (hand, dealt, shown, tie, end)}) == 5

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from rich.markup import escape
-
 from nodealer.cards import Event as CardEvent
 from nodealer.cards import Opened
 from nodealer.cli.games import words_for
+from nodealer.cli.output import shown
 from nodealer.errors import IllegalMove, Malformed
 from nodealer.games import free
 from nodealer.games.base import Game
@@ -222,19 +221,19 @@ def in_words(event: Event, seats: dict[int, str]) -> str | None:
     """One line for people, or None for what would only be noise."""
     match event["event"]:
         case "move" | "without" | "break" | "leave" | "claim" | "book" | "roster":
-            return f"  {escape(event['name'])} {escape(event['text'])}"
+            return f"  {shown(event['name'])} {shown(event['text'])}"
         case "board":
-            return f"  board: [bold]{escape(event['text'])}[/bold]"
+            return f"  board: [bold]{shown(event['text'])}[/bold]"
         case "shows":
-            return f"  {escape(event['name'])} shows [bold]{escape(event['text'])}[/bold]"
+            return f"  {shown(event['name'])} shows [bold]{shown(event['text'])}[/bold]"
         case "statement":
             did = {"gone": "is gone", "move": "gets the move that the rules make"}.get(event["did"])
-            return "  the hand is broken off" if event["name"] is None else f"  {escape(event['name'])} {did}"
+            return "  the hand is broken off" if event["name"] is None else f"  {shown(event['name'])} {did}"
         case "void":
-            return f"  [yellow]no result[/yellow]: {escape(event['reason'])}"
+            return f"  [yellow]no result[/yellow]: {shown(event['reason'])}"
         case "fault":
             culprit = event["name"] or "nobody can be named"
-            return f"[red bold]FAULT[/red bold] {escape(culprit)}: {escape(event['reason'])}"
+            return f"[red bold]FAULT[/red bold] {shown(culprit)}: {shown(event['reason'])}"
         case "result":
             return _result_text(event, seats)
     return None
@@ -242,10 +241,10 @@ def in_words(event: Event, seats: dict[int, str]) -> str | None:
 
 def _result_text(event: Event, seats: dict[int, str]) -> str:
     if "text" in event:
-        return f"  [green]result[/green] ({event.get('ended', '')}): {escape(event['text'])}"
+        return f"  [green]result[/green] ({shown(event.get('ended', ''))}): {shown(event['text'])}"
     lines = []
     for stack in event.get("stacks", []):
         change = stack["after"] - stack["before"]
         sign = "+" if change > 0 else ""
-        lines.append(f"{escape(seats.get(stack['seat'], str(stack['seat'])))} {stack['after']} ({sign}{change})")
-    return f"  [green]result[/green] ({event.get('ended', '')})" + (": " + ", ".join(lines) if lines else "")
+        lines.append(f"{shown(seats.get(stack['seat'], str(stack['seat'])))} {stack['after']} ({sign}{change})")
+    return f"  [green]result[/green] ({shown(event.get('ended', ''))})" + (": " + ", ".join(lines) if lines else "")

@@ -11,7 +11,6 @@ import sys
 from collections.abc import Awaitable, Callable
 
 from nodealer.cli.entropy import system_entropy
-from nodealer.cli.exits import UNJUDGED, explain
 from nodealer.errors import BadSignature, CardUnreadable, DecodeError, EntryRefused, NodealerError, RelayError
 from nodealer.keys import SigningKey
 from nodealer.log.journal import MemoryJournal
@@ -150,6 +149,8 @@ def main() -> int:
     except RelayError:
         return 4
     except NodealerError as error:
+        from nodealer.cli.exits import UNJUDGED, explain  # late: what prints takes its time, and most bots say nothing
+
         explain(error)
         return UNJUDGED
 

@@ -35,6 +35,7 @@ from nodealer.play.bodies import (
     Without,
     read_body,
 )
+from nodealer.play.config import refuse_without_asserts
 from nodealer.play.duties import OpenDuty, Owed
 from nodealer.play.replica import Applied, Outcome, Replica
 from nodealer.play.state import Config
@@ -64,6 +65,7 @@ class Seat:
         Raises `LogRolledBack` for a log that lacks what the journal shows this seat has seen, and `BadParameter` when
         it is the journal that lacks what this seat has signed.
         """
+        refuse_without_asserts()
         self.number = seat
         #: Whether to begin the next hand; otherwise the seat ends.
         self.stays = True
