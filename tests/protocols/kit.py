@@ -116,7 +116,7 @@ def judge(game: Table, seat: int, data: bytes, rest: Sequence[bytes]) -> Verdict
     """What all others make of a false entry, when `rest` was signed on the same head."""
     eager, lazy = game.replica(), game.replica(eager=False)
     before = eager.digest()
-    honest = [other for other in game.present if other.number != seat]
+    honest = [other for other in game.seats.values() if other.number != seat]
     takers = (eager.append, lazy.append, *(other.receive for other in honest))
     refusals = [_refusal(take, data) for take in takers]
     lazy.settle()
