@@ -106,7 +106,6 @@ TERMINAL_ROOMS = {"cli", "lab"}
 #: Imports inside functions of files that are still to be untangled.
 KNOWN = {
     "games/__init__.py",
-    "play/config.py",
     "protocols/chain/candidates.py",
     "protocols/chain/deck.py",
     "protocols/duel/making.py",
