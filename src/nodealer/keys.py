@@ -157,10 +157,6 @@ class Identity:
         return self.sign(box_words(self.public, self.box))
 
 
-#: The name under which other rooms still ask for it.
-SigningKey = Identity
-
-
 class VerifyingKey:
     """A player's public key, checked once."""
 

@@ -153,7 +153,7 @@ def test_a_bad_roster_is_not_proposed(game: Make) -> None:
     from nodealer.log.roster import Roster, member_of
 
     table = game()
-    players = table.config.session.proposal.roster.players
+    players = table.config.session.proposal.roster.members
     for bad in (Roster(players[:1]), Roster((*players[:2], member_of(table.persons[2].key, 2, ""))), Roster(())):
         with pytest.raises(IllegalMove):
             table.seats[0].propose(bad)

@@ -11,7 +11,7 @@ from conformance.harness import NAMES, Game, Person, Source, forked, refusal, st
 from conformance.suite import dealt, eager_and_lazy_agree
 from nodealer.cards import Finished, NewDeck
 from nodealer.errors import BadSignature, EntryRefused, IllegalMove
-from nodealer.keys import SigningKey
+from nodealer.keys import Identity
 from nodealer.log.roster import Roster, member_of
 from nodealer.play.bodies import Agree, Claim, Without
 from nodealer.play.hand import take_deck
@@ -25,7 +25,7 @@ Make = Callable[..., Game]
 
 def joined(game: Game, number: int = 3) -> Person:
     source = Source(f"joins {number}")
-    person = Person(number, SigningKey(source(32)), source(32))
+    person = Person(number, Identity(source(32)), source(32))
     game.persons.append(person)
     game.configs[number] = Config(game.config.session, game.config.protocol, game.config.rules)
     return person
@@ -41,7 +41,7 @@ def between(game: Game) -> bool:
 def test_join(game: Make) -> None:
     table = game(hands=2).play(until=between)
     person = joined(table)
-    roster = Roster((*table.state.roster.players, member_of(person.key, 3, NAMES[3])))
+    roster = Roster((*table.state.roster.members, member_of(person.key, 3, NAMES[3])))
     table.order(table.seats[0].propose(roster))
     table.order(table.seats[1].agree())
     assert table.state.proposed is not None and table.state.proposed.roster == roster != table.state.roster
@@ -58,7 +58,7 @@ def test_join(game: Make) -> None:
 
 def test_leave(game: Make) -> None:
     table = game(hands=2).play(until=between)
-    roster = Roster(table.state.roster.players[:2])
+    roster = Roster(table.state.roster.members[:2])
     table.order(table.seats[2].propose(roster))
     table.order(table.seats[0].agree())
     table.order(table.seats[1].agree())
@@ -76,12 +76,12 @@ def test_a_refused_roster_changes_nothing_and_everybody_begins_again(game: Make)
     begun = table.seats[0].due() + table.seats[1].due()
     for data in begun:
         table.order(data)
-    roster = Roster(table.state.roster.players[:2])
+    roster = Roster(table.state.roster.members[:2])
     for _ in range(2):
         table.order(table.seats[2].propose(roster))
         assert not table.state.hand.commitments
         table.order(table.seats[0].agree(False))
-        assert table.state.proposed is None and len(table.state.roster.players) == 3
+        assert table.state.proposed is None and len(table.state.roster.members) == 3
     table.play()
     assert stands(table, Phase.ENDED) and table.state.fault is None
 
@@ -89,7 +89,7 @@ def test_a_refused_roster_changes_nothing_and_everybody_begins_again(game: Make)
 def test_a_begin_that_crosses_a_proposal_is_dropped(game: Make) -> None:
     table = game()
     begin = table.seats[1].due()[0]
-    table.order(table.seats[0].propose(Roster(table.state.roster.players[:2])))
+    table.order(table.seats[0].propose(Roster(table.state.roster.members[:2])))
     table.order(table.seats[2].agree(False))
     assert table.order(begin) is Outcome.DROPPED
     table.play()
@@ -98,8 +98,8 @@ def test_a_begin_that_crosses_a_proposal_is_dropped(game: Make) -> None:
 
 def test_two_proposals_cross(game: Make) -> None:
     table = game()
-    first = table.seats[0].propose(Roster(table.state.roster.players[:2]))
-    second = table.seats[1].propose(Roster(table.state.roster.players[1:]))
+    first = table.seats[0].propose(Roster(table.state.roster.members[:2]))
+    second = table.seats[1].propose(Roster(table.state.roster.members[1:]))
     assert table.order(first) is Outcome.ACCEPTED
     assert table.order(second) is Outcome.DROPPED
     assert table.seats[1].agree() and table.seats[2].agree(False)
@@ -109,13 +109,13 @@ def test_without_crossing_a_new_roster_is_dropped(game: Make) -> None:
     table = game()
     late = table.seats[0].without([2])
     table.order(
-        table.seats[1].propose(Roster((*table.state.roster.players[:2], member_of(table.persons[2].key, 2, "Other"))))
+        table.seats[1].propose(Roster((*table.state.roster.members[:2], member_of(table.persons[2].key, 2, "Other"))))
     )
     crossing = forked(table.replica())
     for seat in (0, 2):
         data = table.by_hand(seat, _agree(crossing, seat), crossing)
         assert crossing.append(data).outcome is Outcome.ACCEPTED
-    assert crossing.state.roster.player(2).name == "Other"
+    assert crossing.state.roster.member(2).name == "Other"
     again = table.by_hand(0, Without((2,)), crossing, seen=head_at(crossing, 0), roster=table.state.roster.digest)
     assert crossing.append(again).outcome is Outcome.DROPPED
     assert late
@@ -313,7 +313,7 @@ def test_a_role_that_is_needed_must_sit(game: Make) -> None:
         table.order(table.seats[seat].due()[0]) if table.seats[seat].open_duties else None
     assert stands(table, Phase.BETWEEN), "no hand begins without the dealer"
     with pytest.raises(IllegalMove, match="roles"):
-        table.seats[0].propose(Roster(table.state.roster.players[:1] + table.state.roster.players[2:]))
+        table.seats[0].propose(Roster(table.state.roster.members[:1] + table.state.roster.members[2:]))
 
 
 def test_tiny_rules_are_what_the_tests_think(game: Make) -> None:

@@ -76,7 +76,7 @@ class Report:
         """The name at a seat."""
         if seat is None or self.roster is None or seat not in self.roster.seats:
             return None
-        return self.roster.player(seat).name
+        return self.roster.member(seat).name
 
     def as_json(self) -> dict[str, Any]:
         """The document of `nodealer verify --json`."""
@@ -181,7 +181,7 @@ def _take(replica: Replica, append: Append, line: bytes) -> None:
 def _report(replica: Replica, verdict: Verdict, reason: str) -> Report:
     state = replica.state
     if state.fault is not None and verdict == "fault":
-        who = state.roster.player(state.fault.seat).name if state.fault.seat is not None else "nobody can be named"
+        who = state.roster.member(state.fault.seat).name if state.fault.seat is not None else "nobody can be named"
         reason = f"{who}: {state.fault.reason} (entry {state.fault.entry})"
     return Report(
         verdict,

@@ -28,7 +28,7 @@ def _hands(file: Path) -> tuple[Report, list[HandHistory]]:
             applied = replica.append(data)
             game = replica.state.hand.game
             if len(replica.state.results) > before and isinstance(game, Hand):
-                names = {player.seat: player.name for player in replica.state.roster.players}
+                names = {player.seat: player.name for player in replica.state.roster.members}
                 hands.append(history(game, names))
             return applied
 

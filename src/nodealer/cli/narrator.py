@@ -48,7 +48,7 @@ class Narrator:
     def _events(self, before: TableState, applied: Applied, size: int) -> Iterator[Event]:
         replica = self._replica
         seat, outcome = applied.entry.seat, applied.outcome
-        name = before.roster.player(seat).name
+        name = before.roster.member(seat).name
         if outcome in (Outcome.REPEATED, Outcome.DROPPED, Outcome.VOID):
             if outcome is not Outcome.REPEATED:
                 yield {"event": outcome.value, "seat": seat, "name": name, "entry": replica.height - 1}
@@ -69,7 +69,7 @@ class Narrator:
             case Move(move=move):
                 yield {"event": "move", "seat": seat, "name": name, "text": _move_text(before, seat, bytes(move))}
             case Without(seats=gone):
-                names = [before.roster.player(seat).name for seat in gone]
+                names = [before.roster.member(seat).name for seat in gone]
                 yield {"event": "without", "seat": seat, "name": name, "text": f"goes on without {', '.join(names)}"}
             case Claim():
                 yield {"event": "claim", "seat": seat, "name": name, "text": "says that a card does not open"}
@@ -93,13 +93,13 @@ class Narrator:
             if seat is None:
                 yield {"event": "board", **cards}
             else:
-                yield {"event": "shows", "seat": seat, "name": before.roster.player(seat).name, **cards}
+                yield {"event": "shows", "seat": seat, "name": before.roster.member(seat).name, **cards}
 
     def _over(self, before: TableState) -> Iterator[Event]:
         state = self._replica.state
         if state.fault is not None and before.fault is None:
             fault = state.fault
-            name = None if fault.seat is None else state.roster.player(fault.seat).name
+            name = None if fault.seat is None else state.roster.member(fault.seat).name
             yield {"event": "fault", "seat": fault.seat, "name": name, "entry": fault.entry, "reason": fault.reason}
         for result in state.results[len(before.results) :]:
             words = words_for(before.hand.game)
@@ -108,7 +108,7 @@ class Narrator:
 
 
 def _seats(state: TableState) -> dict[int, str]:
-    return {player.seat: player.name for player in state.roster.players}
+    return {player.seat: player.name for player in state.roster.members}
 
 
 def _holder(game: Game | None, event: Opened) -> int | None:
@@ -179,7 +179,7 @@ def _request_text(before: TableState, move: bytes) -> str:
         case free.Shuffle(deck=deck, cards=cards):
             return f"asks for deck {deck}, {cards} cards"
         case free.DealCards(portions=portions):
-            return "asks to deal: " + ", ".join(f"{before.roster.player(seat).name} {n}" for seat, n in portions)
+            return "asks to deal: " + ", ".join(f"{before.roster.member(seat).name} {n}" for seat, n in portions)
         case free.OpenCards(count=count):
             return f"asks to open {count}"
         case free.ShowCards(positions=positions):

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from nodealer.cli.entropy import system_entropy
 from nodealer.errors import BadSignature, CardUnreadable, DecodeError, EntryRefused, NodealerError, RelayError
 from nodealer.games.holdem.hand import Hand, NoHand
-from nodealer.keys import SigningKey
+from nodealer.keys import Identity
 from nodealer.log.journal import MemoryJournal
 from nodealer.log.session import NONCE_BYTES
 from nodealer.play.bots import bot_for
@@ -63,7 +63,7 @@ async def sit(
     chooser: Chooser | None = None,
 ) -> Seat:
     """Play at the relay's table until it ends or stops."""
-    key = SigningKey(system_entropy(32))
+    key = Identity(system_entropy(32))
     me = Entrant(key, name, system_entropy(NONCE_BYTES), accept)
     lobby = Lobby(me)
     await client.send(me.offer)

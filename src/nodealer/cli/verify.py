@@ -93,7 +93,7 @@ def print_report(console: Console, report: Report, *, brief: bool = False) -> No
         return
     console.print(f"session {report.session.id.hex()}", soft_wrap=True)
     if report.roster is not None:
-        seats = ", ".join(f"{p.seat} {p.name} ({p.key.hex()[:16]})" for p in report.roster.players)
+        seats = ", ".join(f"{p.seat} {p.name} ({p.key.hex()[:16]})" for p in report.roster.members)
         console.print(f"seats: {shown(seats)}", soft_wrap=True)
     if report.results:
         console.print(_results(report))

@@ -144,7 +144,7 @@ class Replica:
         arrival = read_entry(data)
         entry = arrival.entry
         authenticate(arrival, self.state.roster, self.config.session.id)
-        signed = self._signed.setdefault(self.state.roster.player(entry.seat).key, [])
+        signed = self._signed.setdefault(self.state.roster.member(entry.seat).key, [])
         if entry.seq < len(signed):
             return Applied(self._again(arrival, signed[entry.seq]), entry)
         if entry.seq > len(signed):

@@ -136,7 +136,7 @@ def _adopt(state: TableState, origin: Origin) -> Change:
     if state.proposed is None or not set(state.present) <= state.proposed.agreed:
         return Change(state)
     roster = state.proposed.roster
-    stays = {player.seat for player in roster.players if player in state.roster.players}
+    stays = {player.seat for player in roster.members if player in state.roster.members}
     hand = replace(state.hand, binding=state.config.binding(state.hand.number, roster, roster.seats), withouts={})
     gone, ended = state.gone & stays, state.ended & stays
     seated = replace(state, roster=roster, hand=hand, seated=origin.entry + 1, gone=gone, ended=ended, proposed=None)
