@@ -42,7 +42,7 @@ def refuse_weak_key(key: bytes) -> None:
 
 @lru_cache(maxsize=1024)
 def _refuse_weak_point(key: bytes) -> None:
-    """Takes as long as ten signatures, so once a key."""
+    """Takes as long as twenty signatures, so once a key."""
     number = int.from_bytes(key, "little")
     y, sign = number & ((1 << 255) - 1), number >> 255
     if y >= _P:
