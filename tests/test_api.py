@@ -121,7 +121,7 @@ def test_a_player_looks_before_it_commits() -> None:
     carry(players, *(player.hello() for player in players))
     good = players[0].propose(cards=5)
     proposal = proposal_of(good)
-    one, two = proposal.roster.players
+    one, two = proposal.roster.members
     for changed, said in [
         (replace(proposal, rehearsal=True), "rehearsal"),
         (replace(proposal, protocol=Part("duel", 0, Raw(b'{"mode":"xor"}'))), "warns"),

@@ -19,7 +19,7 @@ from nodealer.audit.verify import Report, verify_file
 from nodealer.errors import BadParameter, BadSignature, Declined, DecodeError, EntryRefused, IllegalMove, PeerFault
 from nodealer.games import free
 from nodealer.games.free import Free, FreeHand
-from nodealer.keys import SigningKey
+from nodealer.keys import Identity
 from nodealer.log.file import save_log
 from nodealer.log.journal import Journal, MemoryJournal
 from nodealer.log.roster import Roster
@@ -52,7 +52,7 @@ class Player:
         comes with a warning.
         """
         self.name = name
-        self._key = SigningKey(secrets.token_bytes(32))
+        self._key = Identity(secrets.token_bytes(32))
         self._me = Entrant(self._key, name, secrets.token_bytes(NONCE_BYTES), accept or accept_without_warnings)
         self._lobby = Lobby(self._me)
         self._journal = journal if journal is not None else MemoryJournal()
@@ -174,7 +174,7 @@ class Player:
     @property
     def names(self) -> dict[int, str]:
         """Seat to name."""
-        return {player.seat: player.name for player in self._seated.replica.state.roster.players}
+        return {player.seat: player.name for player in self._seated.replica.state.roster.members}
 
     def hand(self, deck: int = 0) -> list[Face]:
         """The cards I hold, read with my own secrets."""

@@ -28,7 +28,7 @@ RAISED = plan_of("mask", 2, 1, "50/100", 0, 200).expected.game
 
 def swapped(proposal: Proposal) -> Proposal:
     """Each with the other's name."""
-    one, two = proposal.roster.players
+    one, two = proposal.roster.members
     return replace(proposal, roster=Roster((replace(one, name=two.name), replace(two, name=one.name))))
 
 

@@ -16,7 +16,7 @@ import msgspec
 from nodealer.cards import Event
 from nodealer.errors import EntryRefused, NodealerError
 from nodealer.games.base import Rules
-from nodealer.keys import SigningKey
+from nodealer.keys import Identity
 from nodealer.log.entry import Entry, read_entry, sign_entry
 from nodealer.log.journal import MemoryJournal, Record
 from nodealer.log.roster import Roster, member_of
@@ -58,7 +58,7 @@ class Person:
     """What one player owns: its keys, its root, its disk."""
 
     number: int
-    key: SigningKey
+    key: Identity
     root: bytes
     journal: MemoryJournal = field(default_factory=MemoryJournal)
 
@@ -67,7 +67,7 @@ class Person:
 
 
 def people(count: int, source: Source) -> list[Person]:
-    return [Person(seat, SigningKey(source(32)), source(32)) for seat in range(count)]
+    return [Person(seat, Identity(source(32)), source(32)) for seat in range(count)]
 
 
 def roster_of(persons: Iterable[Person], roles: Mapping[int, str] | None = None) -> Roster:
@@ -287,14 +287,14 @@ def forked(replica: Replica) -> Replica:
     return twin
 
 
-def resigned(data: bytes, key: SigningKey, change: Callable[[dict[str, Any]], None]) -> bytes:
+def resigned(data: bytes, key: Identity, change: Callable[[dict[str, Any]], None]) -> bytes:
     """An entry with something changed in it, signed again by its own seat."""
     entry = json.loads(bytes(read_entry(data).signed))
     change(entry)
     return signed_json(entry, key)
 
 
-def signed_json(entry: dict[str, Any], key: SigningKey) -> bytes:
+def signed_json(entry: dict[str, Any], key: Identity) -> bytes:
     """Any JSON, signed as if it were an entry."""
     raw = json.dumps(entry, separators=(",", ":"), ensure_ascii=False).encode()
     return b'{"entry":' + raw + b',"signature":' + encode(key.sign(raw)) + b"}"

@@ -167,7 +167,7 @@ def test_what_would_be_refused_is_not_signed(game: Make) -> None:
 
 def test_a_bad_roster_is_not_proposed(game: Make) -> None:
     table = game()
-    players = table.config.session.proposal.roster.players
+    players = table.config.session.proposal.roster.members
     for bad in (Roster(players[:1]), Roster((*players[:2], member_of(table.persons[2].key, 2, ""))), Roster(())):
         with pytest.raises(IllegalMove):
             table.seats[0].propose(bad)

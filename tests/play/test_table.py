@@ -26,7 +26,7 @@ Make = Callable[..., Game]
 
 def joined(game: Game, number: int = 3) -> Person:
     source = Source(f"joins {number}")
-    person = Person(number, SigningKey(source(32)), source(32))
+    person = Person(number, Identity(source(32)), source(32))
     game.persons.append(person)
     game.configs[number] = Config(game.config.session, game.config.protocol, game.config.rules)
     return person
@@ -86,7 +86,7 @@ def test_join(game: Make) -> None:
 
 def test_leave(game: Make) -> None:
     table = game(hands=2).play(until=between)
-    roster = Roster(table.state.roster.players[:2])
+    roster = Roster(table.state.roster.members[:2])
     table.order(table.seats[2].propose(roster))
     table.order(table.seats[0].agree(proposal(table)))
     assert table.state.roster == roster
@@ -523,7 +523,7 @@ def test_a_role_that_is_needed_must_sit(game: Make) -> None:
     assert table.state.gone == {1} and table.state.hand.commitments.keys() == {0, 2}
     assert stands(table, Phase.BETWEEN), "no hand begins without the dealer"
     with pytest.raises(IllegalMove, match="roles"):
-        table.seats[0].propose(Roster(table.state.roster.players[:1] + table.state.roster.players[2:]))
+        table.seats[0].propose(Roster(table.state.roster.members[:1] + table.state.roster.members[2:]))
 
 
 def test_tiny_rules_are_what_the_tests_think(game: Make) -> None:

@@ -113,7 +113,7 @@ class Narrator:
             if seat is None:
                 yield {"event": "board", **cards}
             else:
-                yield {"event": "shows", "seat": seat, "name": before.roster.player(seat).name, **cards}
+                yield {"event": "shows", "seat": seat, "name": before.roster.member(seat).name, **cards}
 
     def _over(self, before: TableState) -> Iterator[Event]:
         state = self._replica.state
@@ -133,7 +133,7 @@ class Narrator:
 
 
 def _seats(state: TableState) -> dict[int, str]:
-    return {player.seat: player.name for player in state.roster.players}
+    return {player.seat: player.name for player in state.roster.members}
 
 
 def _holder(game: Game | None, event: Opened) -> int | None:
@@ -204,7 +204,7 @@ def _request_text(before: TableState, move: bytes) -> str:
         case free.Shuffle(deck=deck, cards=cards):
             return f"asks for deck {deck}, {cards} cards"
         case free.DealCards(portions=portions):
-            return "asks to deal: " + ", ".join(f"{before.roster.player(seat).name} {n}" for seat, n in portions)
+            return "asks to deal: " + ", ".join(f"{before.roster.member(seat).name} {n}" for seat, n in portions)
         case free.OpenCards(count=count):
             return f"asks to open {count}"
         case free.ShowCards(positions=positions):

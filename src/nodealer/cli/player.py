@@ -64,7 +64,7 @@ async def sit(
     chooser: Chooser | None = None,
 ) -> Seat:
     """Play at the relay's table until it ends or stops."""
-    key = SigningKey(system_entropy(32))
+    key = Identity(system_entropy(32))
     me = Entrant(key, name, system_entropy(NONCE_BYTES), accept)
     lobby = Lobby(me)
     await client.send(me.offer)

@@ -34,7 +34,7 @@ class Screen:
         """The players have agreed on a session."""
         self._narrator = Narrator(replica)
         proposal = replica.config.session.proposal
-        self._names = {player.seat: player.name for player in proposal.roster.players}
+        self._names = {player.seat: player.name for player in proposal.roster.members}
         session = replica.config.session.id.hex()
         self.emit({"event": "session", "session": session, "players": list(self._names.values())})
         if not self.json:

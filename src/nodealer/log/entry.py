@@ -46,7 +46,7 @@ class Arrival:
     signature: bytes
 
 
-def sign_entry(key: SigningKey, entry: Entry) -> bytes:
+def sign_entry(key: Identity, entry: Entry) -> bytes:
     """The bytes that go into the log."""
     signed = encode(entry)
     return encode(Signed(msgspec.Raw(signed), key.sign(signed)))

@@ -13,7 +13,7 @@ import msgspec
 
 from nodealer.cards import Card
 from nodealer.errors import BadParameter, CardUnreadable, EntryRefused, IllegalMove, LogRolledBack, Malformed, PeerFault
-from nodealer.keys import SigningKey
+from nodealer.keys import Identity
 from nodealer.log.entry import Entry, read_entry, sign_entry
 from nodealer.log.journal import Chosen, Journal, Sent
 from nodealer.log.roster import Roster
@@ -55,7 +55,7 @@ class Seat:
         seat: int,
         *,
         root: bytes,
-        key: SigningKey,
+        key: Identity,
         journal: Journal,
         entropy: Entropy,
         log: Iterable[bytes] = (),
