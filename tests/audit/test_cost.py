@@ -133,7 +133,7 @@ def newcomers() -> LocalTable:
         people = [Identity(os.urandom(32)) for _ in range(17)]
         seats = range(3, 20)
         fresh = [member_of(one, seat, f"Guest {proposer} {seat}") for one, seat in zip(people, seats, strict=True)]
-        wanted = Roster((*roster.players, *fresh))
+        wanted = Roster((*roster.members, *fresh))
         signed = [sign_newcomer(one, session, wanted.digest, m) for one, m in zip(people, fresh, strict=True)]
         body = Propose(wanted, tuple(Newcomer(m.seat, s) for m, s in zip(fresh, signed, strict=True)))
         said_by_hand(table, proposer, body, 1)

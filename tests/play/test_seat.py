@@ -153,7 +153,7 @@ def test_what_would_be_refused_is_not_signed(game: Make) -> None:
         lambda: seat.without([1]),
         lambda: seat.break_off(),
         lambda: seat.propose(table.config.session.proposal.roster, {0: bytes(64)}),
-        lambda: seat.propose(Roster((*table.state.roster.players[:2], member_of(seat._key, 3, "Dee")))),
+        lambda: seat.propose(Roster((*table.state.roster.members[:2], member_of(seat._key, 3, "Dee")))),
         lambda: seat.agree(bytes(32)),
         lambda: seat.claim(CardUnreadable(0, 0, "not true")),
         lambda: seat.claim(CardUnreadable(9, 0, "no such deck")),

@@ -11,7 +11,7 @@ from conformance.harness import NAMES, Game, Person, Source, refusal, stands, st
 from conformance.suite import dealt, eager_and_lazy_agree
 from nodealer.cards import Finished, NewDeck
 from nodealer.errors import BadSignature, EntryRefused, IllegalMove
-from nodealer.keys import SigningKey
+from nodealer.keys import Identity
 from nodealer.log.roster import Roster, member_of, newcomer_words
 from nodealer.play.bodies import Agree, Begin, Break, Claim, Leave, Propose, Without
 from nodealer.play.hand import take_deck
@@ -46,12 +46,12 @@ def owes(seat: int, step: str = "move") -> Callable[[Game], bool]:
 def with_newcomer(game: Game, person: Person) -> tuple[Roster, dict[int, bytes]]:
     """The roster with one more seat, and its own signature that it sits there."""
     member = member_of(person.key, person.number, NAMES[person.number])
-    roster = Roster((*game.state.roster.players, member))
+    roster = Roster((*game.state.roster.members, member))
     return roster, {person.number: signed(game, person, roster)}
 
 
 def signed(game: Game, person: Person, roster: Roster) -> bytes:
-    return person.key.sign(newcomer_words(game.config.session.id, roster.digest, roster.player(person.number)))
+    return person.key.sign(newcomer_words(game.config.session.id, roster.digest, roster.member(person.number)))
 
 
 def proposal(game: Game) -> bytes:
@@ -107,7 +107,7 @@ def test_leave(game: Make) -> None:
 
 def test_who_comes_back_has_its_number_and_its_chips(game: Make) -> None:
     table = game(TinyRules(stake=10), hands=3).play(until=between)
-    everybody, two = table.state.roster, Roster(table.state.roster.players[:2])
+    everybody, two = table.state.roster, Roster(table.state.roster.members[:2])
     table.order(table.seats[2].propose(two))
     table.order(table.seats[0].agree(proposal(table)))
     table.silent = {2}
@@ -126,12 +126,12 @@ def test_a_roster_that_nobody_agrees_to_changes_nothing(game: Make) -> None:
     table = game(hands=4)
     for data in table.seats[0].due() + table.seats[1].due():
         table.order(data)
-    roster = Roster(table.state.roster.players[:2])
+    roster = Roster(table.state.roster.members[:2])
     table.order(table.seats[2].propose(roster))
     id = proposal(table)
-    assert table.state.hand.commitments.keys() == {0, 1} and len(table.state.roster.players) == 3
+    assert table.state.hand.commitments.keys() == {0, 1} and len(table.state.roster.members) == 3
     with pytest.raises(IllegalMove, match="one roster a hand"):
-        table.seats[2].propose(Roster(table.state.roster.players[1:]))
+        table.seats[2].propose(Roster(table.state.roster.members[1:]))
     table.play(until=between)
     assert table.state.proposed.keys() == {id}
     table.play(until=lambda g: stands(g, Phase.PLAYING) and g.state.hand.number == 1)
@@ -140,17 +140,17 @@ def test_a_roster_that_nobody_agrees_to_changes_nothing(game: Make) -> None:
     with pytest.raises(IllegalMove, match="change nothing"):
         table.seats[1].agree(id)
     table.play()
-    assert stands(table, Phase.ENDED) and table.state.fault is None and len(table.state.roster.players) == 3
+    assert stands(table, Phase.ENDED) and table.state.fault is None and len(table.state.roster.members) == 3
 
 
 def test_who_had_begun_begins_again(game: Make) -> None:
     """A hand is bound to its roster: a begin that crosses a proposal counts, one that crosses a new roster does not."""
     table = game()
     first, second = table.seats[0].due()[0], table.seats[1].due()[0]
-    table.order(table.seats[2].propose(Roster(table.state.roster.players[:2])))
+    table.order(table.seats[2].propose(Roster(table.state.roster.members[:2])))
     assert table.order(first) is Outcome.ACCEPTED and table.state.hand.commitments.keys() == {0}
     table.order(table.seats[0].agree(proposal(table)))
-    assert not table.state.hand.commitments and len(table.state.roster.players) == 2
+    assert not table.state.hand.commitments and len(table.state.roster.members) == 2
     assert table.order(second) is Outcome.DROPPED
     table.play()
     assert stands(table, Phase.ENDED) and len(table.state.results) == 1 and table.state.fault is None
@@ -158,7 +158,7 @@ def test_who_had_begun_begins_again(game: Make) -> None:
 
 def test_a_roster_agreed_on_during_a_hand_waits_for_its_end(game: Make) -> None:
     table = game(hands=2).play(until=dealt)
-    table.order(table.seats[1].propose(Roster(table.state.roster.players[:2])))
+    table.order(table.seats[1].propose(Roster(table.state.roster.members[:2])))
     table.order(table.seats[0].agree(proposal(table)))
     assert 2 in table.state.roster.seats and len(table.state.duties.open) == 1, "it closes no duty"
     table.play(until=between)
@@ -170,13 +170,13 @@ def test_a_roster_agreed_on_during_a_hand_waits_for_its_end(game: Make) -> None:
 def test_two_proposals_cross(game: Make) -> None:
     """Both stand; the first that enough seats agree to is the roster, and the other is none any more."""
     table = game()
-    players = table.state.roster.players
+    players = table.state.roster.members
     first, second = table.seats[0].propose(Roster(players[:2])), table.seats[1].propose(Roster(players[1:]))
     assert table.order(first) is Outcome.ACCEPTED is table.order(second)
     one, two = (proposal_id(Roster(players[:2]), 0, 0), proposal_id(Roster(players[1:]), 1, 0))
     crossing = table.seats[0].agree(two)
     table.order(table.seats[1].agree(one))
-    assert table.state.roster.players == players[:2] and not table.state.proposed
+    assert table.state.roster.members == players[:2] and not table.state.proposed
     assert table.order(crossing) is Outcome.DROPPED
 
 
@@ -198,7 +198,7 @@ def test_one_alone_changes_no_roster(game: Make) -> None:
 def test_rosters_that_mix_people_up(game: Make) -> None:
     """A number, a key and a name belong together for the whole log; a newcomer signs itself."""
     table = game().play(until=dealt)
-    seat, players = table.seats[0], table.state.roster.players
+    seat, players = table.seats[0], table.state.roster.members
     person = joined(table)
     new, old = person.key, table.persons[2].key
     for mixed, reason in (
@@ -215,7 +215,7 @@ def test_rosters_that_mix_people_up(game: Make) -> None:
         with pytest.raises(IllegalMove, match=reason):
             seat.propose(roster, newcomers)
     roster, newcomers = with_newcomer(table, person)
-    other = person.key.sign(newcomer_words(table.config.session.id, table.state.roster.digest, roster.player(3)))
+    other = person.key.sign(newcomer_words(table.config.session.id, table.state.roster.digest, roster.member(3)))
     for signatures, reason in (
         ({}, "carries the signature of each seat"),
         ({2: newcomers[3]}, "carries the signature of each seat"),
@@ -231,9 +231,9 @@ def test_rosters_that_mix_people_up(game: Make) -> None:
 def test_without_crossing_a_new_roster_is_dropped(game: Make) -> None:
     table = game()
     late = table.seats[0].without([2])
-    table.order(table.seats[1].propose(Roster(table.state.roster.players[:2])))
+    table.order(table.seats[1].propose(Roster(table.state.roster.members[:2])))
     table.order(table.seats[2].agree(proposal(table)))
-    assert len(table.state.roster.players) == 2
+    assert len(table.state.roster.members) == 2
     assert table.order(late) is Outcome.DROPPED and not table.state.hand.votes
 
 
@@ -314,7 +314,7 @@ def test_a_vote_is_void_when_its_duty_closes_and_only_then(game: Make) -> None:
     table = game().play(until=owes(1))
     table.order(table.seats[0].without([1]))
     assert table.state.hand.votes.keys() == {0}
-    table.order(table.seats[1].propose(Roster(table.state.roster.players[:2])))
+    table.order(table.seats[1].propose(Roster(table.state.roster.members[:2])))
     assert table.state.hand.votes.keys() == {0}, "a word about something else does not cancel it"
     crossing = table.seats[2].without([1])
     table.order(table.seats[1].move({"show": False}))

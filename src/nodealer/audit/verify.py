@@ -157,7 +157,7 @@ class Report:
         return said | {"chips": _by_seat(net)}
 
     def _seating(self, one: Seating) -> dict[str, Any]:
-        seats = [{"seat": m.seat, "name": m.name, "key": m.key.hex()} for m in one.roster.players]
+        seats = [{"seat": m.seat, "name": m.name, "key": m.key.hex()} for m in one.roster.members]
         return {"from_hand": one.from_hand, "seats": seats, "agreed": list(one.agreed), "chips": _by_seat(one.chips)}
 
 

@@ -61,7 +61,7 @@ class Narrator:
     def _events(self, before: TableState, applied: Applied, size: int) -> Iterator[Event]:
         replica = self._replica
         seat, outcome = applied.entry.seat, applied.outcome
-        name = before.roster.player(seat).name
+        name = before.roster.member(seat).name
         if outcome in (Outcome.REPEATED, Outcome.DROPPED):
             if outcome is not Outcome.REPEATED:
                 yield {"event": outcome.value, "seat": seat, "name": name, "entry": replica.height - 1}
@@ -83,7 +83,7 @@ class Narrator:
                 yield {"event": "move", "seat": seat, "name": name, "text": _move_text(before, seat, bytes(move))}
             case Without(duties=duties):
                 owing = {known.duty.seat for duty in duties if (known := before.duties.open.get(duty)) is not None}
-                names = [before.roster.player(seat).name for seat in sorted(owing)]
+                names = [before.roster.member(seat).name for seat in sorted(owing)]
                 yield {"event": "without", "seat": seat, "name": name, "text": f"would not wait for {', '.join(names)}"}
             case Break():
                 yield {"event": "break", "seat": seat, "name": name, "text": "would break the hand off"}
@@ -118,7 +118,7 @@ class Narrator:
     def _over(self, before: TableState) -> Iterator[Event]:
         state = self._replica.state
         for fault in state.faults[len(before.faults) :]:
-            name = None if fault.seat is None else state.roster.player(fault.seat).name
+            name = None if fault.seat is None else state.roster.member(fault.seat).name
             yield {"event": "fault", "seat": fault.seat, "name": name, "entry": fault.entry, "reason": fault.reason}
         for said in state.chronicle.statements[len(before.chronicle.statements) :]:
             of = None if said.of is None else state.known[said.of].name

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 
 from nodealer.cli.entropy import system_entropy
 from nodealer.errors import BadSignature, CardUnreadable, DecodeError, EntryRefused, NodealerError, RelayError
-from nodealer.keys import SigningKey
+from nodealer.keys import Identity
 from nodealer.log.journal import MemoryJournal
 from nodealer.log.session import NONCE_BYTES
 from nodealer.play.bots import bot_for

@@ -144,7 +144,7 @@ def print_report(console: Console, report: Report, *, brief: bool = False) -> No
         return
     console.print(f"session {report.session.id.hex()}", soft_wrap=True)
     for seating in report.chronicle.seatings:
-        seats = ", ".join(f"{p.seat} {p.name} ({p.key.hex()[:FINGERPRINT]})" for p in seating.roster.players)
+        seats = ", ".join(f"{p.seat} {p.name} ({p.key.hex()[:FINGERPRINT]})" for p in seating.roster.members)
         console.print(f"seats from hand {seating.from_hand + 1} on: {shown(seats)}", soft_wrap=True)
     if report.chronicle.records:
         console.print(_results(report))

@@ -9,7 +9,7 @@ from typing import Annotated
 import msgspec
 
 from nodealer.errors import BadSignature, EntryRefused
-from nodealer.keys import SIGNATURE_BYTES, SigningKey, VerifyingKey
+from nodealer.keys import SIGNATURE_BYTES, Identity, VerifyingKey
 from nodealer.tape import digest
 from nodealer.wire import Digest, Message, Natural, SeatNumber, decode, encode
 

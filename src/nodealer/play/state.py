@@ -279,6 +279,6 @@ def first_state(config: Config) -> TableState:
         Phase.BETWEEN,
         HandState(0, config.binding(0, roster, roster.seats)),
         account=Account().seated(roster.with_cards, stake),
-        known={member.seat: member for member in roster.players},
+        known={member.seat: member for member in roster.members},
         chronicle=Chronicle(seatings=(Seating(0, roster, roster.seats, dict.fromkeys(roster.with_cards, stake)),)),
     )
