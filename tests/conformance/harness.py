@@ -186,6 +186,8 @@ class Game:
         for seat in self.seats.values():
             if seat.number in self.silent | self.found_out:
                 continue
+            # First it looks what is true: a fault may have ended the hand.
+            seat.replica.settle()
             seat.stays = seat.replica.state.hand.number < self.hands
             sent += seat.due()
         return sent

@@ -500,7 +500,9 @@ def _answer(game: Game, replica: Replica, seat: int, data: bytes, honest: bytes)
     twin.settle()
     fault = twin.state.fault
     if fault is not None:
-        return "fault" if fault.seat == seat and fault.entry == replica.height else None
+        # A book names what its seat said before, if that is what it does not make.
+        earlier = fault.check == "book" and game.signer(game.log[fault.entry]) == seat
+        return "fault" if fault.seat == seat and (fault.entry == replica.height or earlier) else None
     if outcome is Outcome.REPEATED:
         return "honest" if data == honest else None
     return "accepted" if _only_a_book_tells(game, twin, seat, data, honest) else None
