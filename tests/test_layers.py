@@ -216,10 +216,28 @@ def outside(file: str, room: str, imported: Import) -> Iterator[str]:
         yield f"{room} may not import {imported.module}"
 
 
+#: What makes one string of bytes of several values, to be hashed.
+HASHES = {"digest", "framed", "expand", "absorb"}
+
+
+def hashes_repr(node: ast.AST) -> bool:
+    """Whether a call hashes what Python shows of a value: renaming a field would make another hash of it."""
+    if not isinstance(node, ast.Call):
+        return False
+    called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
+    inner = [part for argument in (*node.args, *node.keywords) for part in ast.walk(argument)]
+    shows = (isinstance(part, ast.Call) and getattr(part.func, "id", None) == "repr" for part in inner)
+    formats = (isinstance(part, ast.FormattedValue) and part.conversion == ord("r") for part in inner)
+    return called in HASHES and (any(shows) or any(formats))
+
+
 def bad_style(src: Path) -> Iterator[str]:
-    """`assert` is gone under -O, so it checks nothing; a bare `except` hides what it should show."""
+    """`assert` is gone under -O, so it checks nothing; a bare `except` hides what it should show; and no hash is of a
+    `repr`."""
     for path in sorted(src.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
+            if hashes_repr(node):
+                yield f"{path.relative_to(src)}:{node.lineno}: a repr is hashed"  # type: ignore[attr-defined]
             if isinstance(node, ast.Assert):
                 yield f"{path.relative_to(src)}:{node.lineno}: assert"
             if isinstance(node, ast.ExceptHandler) and node.type is None:
@@ -230,7 +248,7 @@ def test_layers() -> None:
     assert list(violations(SRC)) == []
 
 
-def test_no_asserts_and_no_bare_excepts() -> None:
+def test_no_asserts_no_bare_excepts_and_no_repr_under_a_hash() -> None:
     assert list(bad_style(SRC)) == []
 
 
@@ -359,7 +377,17 @@ def test_the_test_finds(tmp_path: Path, file: str, text: str, found: str) -> Non
     assert any(found in violation for violation in violations(tmp_path))
 
 
-@pytest.mark.parametrize("text", ["assert True", "try:\n    pass\nexcept:\n    pass"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "assert True",
+        "try:\n    pass\nexcept:\n    pass",
+        "digest('a', repr(b))",
+        "tape.framed('a', encode(repr(b)))",
+        "expand('a', f'{b!r}', size=32)",
+        "transcript.absorb('a', *(repr(b) for b in c))",
+    ],
+)
 def test_the_style_test_finds(tmp_path: Path, text: str) -> None:
     (tmp_path / "a.py").write_text(text)
     assert len(list(bad_style(tmp_path))) == 1

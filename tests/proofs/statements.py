@@ -19,7 +19,7 @@ from nodealer.proofs.relations import AddMask, OneOffset, OneScalar, Remask
 from nodealer.proofs.transcript import Context, Transcript
 from nodealer.tape import Tape
 
-CONTEXT = Context("mask", 0, b"s" * 32, b"r" * 32, 3, 0, 0, "shuffle 1", 2)
+CONTEXT = Context("mask", 0, b"s" * 32, b"r" * 32, 3, 0, 0, "shuffle 1", 2, b"a" * 32)
 
 #: The same context with one field changed, for every field.
 OTHER_CONTEXTS: Mapping[str, Context] = {
@@ -32,6 +32,7 @@ OTHER_CONTEXTS: Mapping[str, Context] = {
     "epoch": replace(CONTEXT, epoch=1),
     "step": replace(CONTEXT, step="shuffle 2"),
     "seat": replace(CONTEXT, seat=1),
+    "anchor": replace(CONTEXT, anchor=b"b" * 32),
 }
 
 Public = Mapping[str, Points]

@@ -26,7 +26,7 @@ def play(
         str | None, typer.Option(help="Wardens: how decks are kept honest: proven (default), committed, xor.")
     ] = None,
     parameters: Annotated[
-        str, typer.Option(help='Of the card protocol, in canonical JSON; for chain such as {"proven":true}.')
+        str, typer.Option(help='Of the card protocol, in canonical JSON; for chain such as {"proven":false}.')
     ] = "{}",
     blinds: Annotated[str, typer.Option(help="Small and big blind.")] = "1/2",
     ante: Annotated[int, typer.Option(min=0, help="What every player pays before each hand.")] = 0,

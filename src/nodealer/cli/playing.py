@@ -36,7 +36,6 @@ from nodealer.play.replica import Replica
 from nodealer.protocols import make_protocol
 from nodealer.protocols.chain import Chain
 from nodealer.protocols.duel.deck import Mode
-from nodealer.protocols.duel.protocol import XOR_WARNING
 from nodealer.relay.client import connect_to
 from nodealer.relay.core import RelayCore
 from nodealer.relay.server import relay_on_loopback
@@ -113,7 +112,8 @@ def plan_of(
     """A game of hold'em. Raises `BadParameter` for one that cannot be."""
     made = make_protocol(protocol, parameters)
     # What cut-and-choose is worth, where cards are made so: the players should know before they begin.
-    warning = made.odds(seats) if isinstance(made, Chain) else None
+    odds = made.odds(seats) if isinstance(made, Chain) else None
+    warning = " ".join(filter(None, (made.claims.cost.get("warning"), odds))) or None
     return Plan(Holdem(stack, _blinds(blinds), ante), protocol, NAMES[:seats], hands, parameters, warning)
 
 
@@ -123,11 +123,9 @@ def wardens_plan(protocol: str, seats: int, hands: int, decks: str, mode: str | 
         raise BadParameter("--mode is proven, committed or xor, and belongs to the protocol duel")
     parameters = b"{}" if mode in (None, Mode.PROVEN.value) else encode({"mode": mode})
     rules = rules_of(decks)
-    make_protocol(protocol, parameters).claims.refuse(
-        seats=seats, cards=rules.deck_max, operations=rules.operations, roles=frozenset()
-    )
-    warning = XOR_WARNING if mode == Mode.XOR.value else None
-    return Plan(rules, protocol, NAMES[:seats], hands, parameters, warning=warning)
+    claims = make_protocol(protocol, parameters).claims
+    claims.refuse(seats=seats, cards=rules.deck_max, operations=rules.operations, roles=frozenset())
+    return Plan(rules, protocol, NAMES[:seats], hands, parameters, warning=claims.cost.get("warning"))
 
 
 def _blinds(text: str) -> tuple[int, int]:

@@ -156,7 +156,7 @@ class FreeHand(WithoutStakes):
                 for position in positions:
                     if self.held.get((deck, position), seat) != seat:
                         raise IllegalMove(f"card {position} of deck {deck} is another player's")
-                return Return(deck, positions, Place(place))
+                return Return(deck, positions, Place(place), by=seat)
             case PutAway(deck=deck):
                 return Close(deck)
         raise IllegalMove("nothing is asked for")

@@ -128,7 +128,7 @@ def begin_hand(state: TableState) -> Change:
     game = rules.begin(hand.number, began, hand.game, chips)
     others = tuple(seat for seat in hand.commitments if seat not in state.roster.with_cards)
     seats = tuple(sorted((*game.players, *others)))
-    binding = state.config.binding(hand.number, state.roster, seats)
+    binding = replace(state.config.binding(hand.number, state.roster, seats), barred=state.barred)
     part = state.config.session.proposal.game
     agreed = encode([part.name, part.version, part.parameters, sorted(chips.items())])
     course = digest("game", state.config.session.id, hand.number, agreed)
@@ -193,7 +193,8 @@ def _request(change: Change, deck: int, operation: Operation) -> Change:
             raise BadParameter(f"a deck of {operation.faces} cards, and the game announced {most}")
         gone = tuple(sorted(state.gone & set(hand.binding.seats)))
         binding = hand.binding.without(gone) if gone else hand.binding
-        if len(binding.players) < state.config.protocol.claims.seats[0]:
+        few = len(binding.players) < state.config.protocol.claims.seats[0]
+        if few or not frozenset(binding.players) - binding.barred:
             raise TooFewSeats
         made = state.config.protocol.new_deck(binding, deck, operation.faces, operation.owner)
         return take_deck(change, deck, DeckChange(made))

@@ -119,6 +119,8 @@ def leave(change: Change, seats: frozenset[int]) -> Change:
     leaving = tuple(sorted(seats & set(hand.binding.seats)))
     if not leaving:
         return change.to(state)
+    barred = frozenset(seat for deck in hand.decks.values() for seat in deck.bars & seats)
+    state = replace(state, barred=state.barred | barred)
     try:
         return _left(change.to(state), leaving)
     except (BadParameter, IllegalMove):

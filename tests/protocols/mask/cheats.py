@@ -85,7 +85,7 @@ def false_shuffle(change: Callable[[ShuffleStep], ShuffleStep]) -> Callable[[Mas
 
 
 def context(deck: MaskDeck, duty: Duty, epoch: int) -> Transcript:
-    return deck.binding.context(deck=deck.number, epoch=epoch, step=duty.kind, seat=duty.seat).transcript()
+    return deck.transcript(duty, epoch)
 
 
 def replaced(points: Points, index: int, point: Points) -> Points:

@@ -15,7 +15,7 @@ from nodealer.proofs.shuffle import Relation
 from nodealer.proofs.transcript import Context, draw_scalars
 from nodealer.tape import Tape
 
-CONTEXT: Final = Context("bench", 0, bytes(32), bytes(32), 0, 0, 0, "shuffle", 0)
+CONTEXT: Final = Context("bench", 0, bytes(32), bytes(32), 0, 0, 0, "shuffle", 0, bytes(32))
 _DST: Final = b"nodealer/bench"
 
 

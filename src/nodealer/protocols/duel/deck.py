@@ -22,6 +22,7 @@ from nodealer.protocols.keyed import Published
 from nodealer.protocols.layers import Faces, Layers
 from nodealer.protocols.staged import StagedDeck
 from nodealer.tape import Tape, digest, framed
+from nodealer.wire import encode
 
 NONCE_BYTES: Final = 32
 CARDS: Final = b"nodealer/v0/duel cards"
@@ -149,7 +150,7 @@ class DuelDeck(StagedDeck):
         return known
 
     def digest(self) -> bytes:
-        return digest("deck", self.trail, self.places.digest(), repr(self.peeked))
+        return digest("deck", self.trail, self.places.digest(), encode(self.peeked))
 
     # --- Nonces and commitments, where faces are not public ---
 

@@ -16,7 +16,7 @@ from nodealer.protocols.layers import Faces, Layers
 from nodealer.tape import digest
 from nodealer.wire import Message, decode
 
-VERSION: Final = 0
+VERSION: Final = 1
 FACES: Final = b"nodealer/v0/duel faces"
 CARDS: Final = (2, 1000)
 OPERATIONS: Final[frozenset[type[Operation]]] = frozenset({NewDeck, Deal, Open, Show, Return, Peek, Close})
@@ -117,7 +117,8 @@ class Duel:
 
     def new_deck(self, binding: Binding, deck: int, size: int, owner: int | None) -> DuelDeck:
         """A deck that its owner begins."""
-        if owner not in binding.players or len(binding.players) != 2:
+        self.claims.refuse_players(binding)
+        if owner not in binding.players:
             raise BadParameter("a deck of duel belongs to one of two players")
         if not CARDS[0] <= size <= CARDS[1]:
             raise BadParameter(f"a deck of duel has {CARDS[0]} to {CARDS[1]} cards, not {size}")

@@ -18,7 +18,7 @@ from nodealer.protocols.lock.stages import REQUESTS
 from nodealer.tape import digest
 from nodealer.wire import CARDS_MAX, CARDS_MIN, SEATS_MAX, SEATS_MIN, Message, decode
 
-VERSION: Final = 0
+VERSION: Final = 1
 SERVER: Final = "server"
 
 CLAIMS: Final = Claims(
@@ -68,6 +68,7 @@ class Lock:
         """A deck that waits for the fragments of its faces."""
         if owner is not None:
             raise BadParameter("lock has no decks that belong to a seat")
+        CLAIMS.refuse_players(binding)
         server = dict(binding.roles).get(SERVER) if self._said.community == "server" else None
         trail = digest("lock", binding.session, binding.roster, binding.hand, deck, size)
         made = LockDeck(

@@ -15,7 +15,7 @@ from nodealer.protocols.mask.stages import REQUESTS
 from nodealer.tape import digest
 from nodealer.wire import CARDS_MAX, CARDS_MIN, SEATS_MAX, SEATS_MIN
 
-VERSION: Final = 0
+VERSION: Final = 1
 FACES: Final = b"nodealer/v0/mask faces"
 
 CLAIMS: Final = Claims(
@@ -57,6 +57,7 @@ class Mask:
         """A deck of bare faces that every seat is about to shuffle."""
         if owner is not None:
             raise BadParameter("mask has no decks that belong to a seat")
+        CLAIMS.refuse_players(binding)
         bound = digest("mask faces", binding.session, binding.hand, deck)
         made = MaskDeck(
             REQUESTS,

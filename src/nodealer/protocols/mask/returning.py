@@ -29,7 +29,8 @@ def give_back(deck: MaskDeck, operation: Return) -> DeckChange:
         positions = (*positions, *deck.places.pile)
         if len(positions) < 2:
             raise BadParameter("one card cannot be shuffled")
-    return DeckChange(deck.to(Gathering(operation, positions, deck.places.hidden(positions), deck.trail)))
+    gathering = Gathering(operation, positions, deck.places.hidden(positions), deck.trail)
+    return DeckChange(deck.to(gathering, epoch=deck.epoch + 1))
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Gathering:
         return tuple(deck.duty(seat, "gather", self.anchor) for seat in deck.binding.players if seat not in self.said)
 
     def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
-        group, seat, epoch = deck.binding.group, duty.seat, deck.places.epoch + 1
+        group, seat, epoch = deck.binding.group, duty.seat, deck.epoch
         s = deck.shuffle_secret(tape, seat, epoch)
         S = s * group.G
         transcript = deck.transcript(duty, epoch)
@@ -67,7 +68,7 @@ class Gathering:
 
     def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
         said = read_message(MaskGather, message)
-        group, seat, epoch = deck.binding.group, duty.seat, deck.places.epoch + 1
+        group, seat, epoch = deck.binding.group, duty.seat, deck.epoch
         S = read_points(group, said.key, 1, "the shuffle key")
         if any(key == S for key, _ in self.said.values()):
             raise Malformed("the shuffle key is another seat's")
@@ -97,10 +98,9 @@ class Gathering:
         joint = concat(*(keys[seat] for seat in deck.binding.players)).sum()
         if joint.first_identity() is not None:
             raise Malformed("the joint key is the identity")
-        epoch = deck.places.epoch + 1
         if self.operation.place is Place.SHUFFLED:
-            return MaskShuffling(self.operation, epoch, cards, joint, keys, 0, deck.trail)
-        return Masking(self.operation, epoch, cards, joint, keys, deck.trail)
+            return MaskShuffling(self.operation, deck.epoch, cards, joint, keys, 0, deck.trail)
+        return Masking(self.operation, deck.epoch, cards, joint, keys, deck.trail)
 
     def _cards(self, deck: MaskDeck) -> Masked:
         """Hidden cards with what they gained, and bare faces, in the order of the positions."""

@@ -14,7 +14,7 @@ from nodealer.protocols.offset.stages import REQUESTS
 from nodealer.tape import digest
 from nodealer.wire import CARDS_MIN, SEATS_MAX, SEATS_MIN
 
-VERSION: Final = 0
+VERSION: Final = 1
 DEALER: Final = "dealer"
 
 CLAIMS: Final = Claims(
@@ -55,6 +55,7 @@ class Offset:
         """A deck that waits for the dealer to open it."""
         if owner is not None:
             raise BadParameter("offset has no decks that belong to a seat")
+        CLAIMS.refuse_players(binding)
         if size > CLAIMS.cards[1]:
             raise BadParameter(f"offset serves decks of up to {CLAIMS.cards[1]} cards, not {size}")
         dealer = dict(binding.roles).get(DEALER, binding.players[0])
