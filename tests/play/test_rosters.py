@@ -11,7 +11,7 @@ from conformance.games import TinyRules
 from conformance.harness import Game, Person, people
 from nodealer.errors import EntryRefused
 from nodealer.log.roster import Member, Roster, member_of, newcomer_words
-from nodealer.play.bodies import Agree, Newcomer, Propose
+from nodealer.play.bodies import Agree, Claim, Leave, Newcomer, Propose
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome, Replica
 from nodealer.play.rosters import proposal_id
@@ -203,3 +203,13 @@ def test_other_roles_do_not_change(game: Make) -> None:
         take(table, replica, 0, Propose(Roster(replica.state.roster.members[:3]), ()))
     with pytest.raises(EntryRefused, match="only a seat with cards"):
         take(table, replica, 3, Propose(replica.state.roster, ()))
+
+
+def test_nothing_is_heard_of_a_seat_that_is_not_there_any_more(game: Make) -> None:
+    table, replica = between(game)
+    without = Roster(replica.state.roster.members[:2])
+    take(table, replica, 0, Propose(without, ()))
+    take(table, replica, 1, Agree(proposal_id(without, 0, 1)))
+    for body in (Leave(), Agree(bytes(32)), Claim(0, 0, bytes(32), ())):
+        with pytest.raises(EntryRefused):
+            replica.append(table.by_hand(2, body, replica))
