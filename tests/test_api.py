@@ -39,7 +39,8 @@ def test_named_faces_and_several_hands(tmp_path: Path) -> None:
     assert seen == {"w", "x", "y", "z"}
     table.save(tmp_path / "log.jsonl")
     report = nodealer.verify(tmp_path / "log.jsonl")
-    assert report.verdict == "clean" and [result["ended"] for result in report.results] == ["finished"] * 2
+    assert report.verdict == "clean" and report.exit_code == 0
+    assert [(result["ended"], result["void"]) for result in report.as_json()["results"]] == [("finished", None)] * 2
     with pytest.raises(IllegalMove):
         table.open(1)
 
@@ -120,7 +121,7 @@ def test_a_player_looks_before_it_commits() -> None:
     carry(players, *(player.hello() for player in players))
     good = players[0].propose(cards=5)
     proposal = proposal_of(good)
-    one, two = proposal.roster.players
+    one, two = proposal.roster.members
     for changed, said in [
         (replace(proposal, rehearsal=True), "rehearsal"),
         (replace(proposal, protocol=Part("duel", 0, Raw(b'{"mode":"xor"}'))), "warns"),
@@ -198,4 +199,5 @@ def test_a_cheat_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert caught.value.seat == 1
     players[0].save(tmp_path / "evidence.jsonl")
     report = nodealer.verify(tmp_path / "evidence.jsonl")
-    assert report.verdict == "fault" and report.fault is not None and report.name(report.fault.seat) == "Eve"
+    assert report.verdict == "fault" and [report.name(fault.seat) for fault in report.faults] == ["Eve"]
+    assert "Eve (seat 1, key " in report.reason

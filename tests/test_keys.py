@@ -11,7 +11,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from nodealer.errors import BadParameter, BadSignature, DecodeError
-from nodealer.keys import SigningKey, VerifyingKey, refuse_weak_key, verify_signature
+from nodealer.keys import Identity, VerifyingKey, refuse_weak_key, verify_signature
 
 P = 2**255 - 19
 D = -121665 * pow(121666, -1, P) % P
@@ -111,7 +111,7 @@ def test_off_the_curve_is_refused() -> None:
 
 def test_mixed_order_is_refused() -> None:
     """A good key with each of the seven points of small order added to it."""
-    public = int.from_bytes(SigningKey(bytes(range(32))).public, "little")
+    public = int.from_bytes(Identity(bytes(range(32))).public, "little")
     y, sign = public & (2**255 - 1), public >> 255
     x = x_of(y)
     assert x is not None
@@ -174,11 +174,11 @@ def test_wrong_size_or_type(key: object) -> None:
     with pytest.raises(DecodeError):
         refuse_weak_key(key)  # type: ignore[arg-type]
     with pytest.raises(BadParameter):
-        SigningKey(key)  # type: ignore[arg-type]
+        Identity(key)  # type: ignore[arg-type]
 
 
 def test_signatures() -> None:
-    key = SigningKey(bytes(range(32)))
+    key = Identity(bytes(range(32)))
     verifying = VerifyingKey(key.public)
     signature = key.sign(b"m")
     verifying.verify(signature, b"m")
@@ -194,4 +194,4 @@ def test_signatures() -> None:
 
 def test_repr_shows_no_secret() -> None:
     secret = bytes(range(32))
-    assert secret.hex()[:8] not in repr(SigningKey(secret))
+    assert secret.hex()[:8] not in repr(Identity(secret))

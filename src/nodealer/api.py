@@ -19,7 +19,7 @@ from nodealer.audit.verify import Report, verify_file
 from nodealer.errors import BadParameter, BadSignature, Declined, DecodeError, EntryRefused, IllegalMove, PeerFault
 from nodealer.games import free
 from nodealer.games.free import Free, FreeHand
-from nodealer.keys import SigningKey
+from nodealer.keys import Identity
 from nodealer.log.file import save_log
 from nodealer.log.journal import Journal, MemoryJournal
 from nodealer.log.roster import Roster
@@ -52,11 +52,14 @@ class Player:
         comes with a warning.
         """
         self.name = name
-        self._key = SigningKey(secrets.token_bytes(32))
+        self._key = Identity(secrets.token_bytes(32))
         self._me = Entrant(self._key, name, secrets.token_bytes(NONCE_BYTES), accept or accept_without_warnings)
         self._lobby = Lobby(self._me)
         self._journal = journal if journal is not None else MemoryJournal()
         self._seat: Seat | None = None
+        #: How many faults were told by an error, and what was to be sent when the last one was.
+        self._told = 0
+        self._unsent: list[bytes] = []
 
     # --- Bytes ---
 
@@ -105,9 +108,12 @@ class Player:
     def _due(self, seat: Seat) -> list[bytes]:
         sent = seat.due()
         faults = seat.replica.state.faults
-        if faults:
-            raise PeerFault(-1 if faults[0].seat is None else faults[0].seat, faults[0].reason, faults[0].entry)
-        return sent
+        if len(faults) > self._told:
+            fault, self._told = faults[self._told], self._told + 1
+            self._unsent = sent
+            raise PeerFault(-1 if fault.seat is None else fault.seat, fault.reason, fault.entry)
+        unsent, self._unsent = self._unsent, list[bytes]()
+        return [*unsent, *sent]
 
     # --- What to ask for ---
 
@@ -168,7 +174,7 @@ class Player:
     @property
     def names(self) -> dict[int, str]:
         """Seat to name."""
-        return {player.seat: player.name for player in self._seated.replica.state.roster.players}
+        return {player.seat: player.name for player in self._seated.replica.state.roster.members}
 
     def hand(self, deck: int = 0) -> list[Face]:
         """The cards I hold, read with my own secrets."""

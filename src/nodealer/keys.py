@@ -42,7 +42,7 @@ def refuse_weak_key(key: bytes) -> None:
 
 @lru_cache(maxsize=1024)
 def _refuse_weak_point(key: bytes) -> None:
-    """Takes as long as ten signatures, so once a key."""
+    """Takes as long as twenty signatures, so once a key."""
     number = int.from_bytes(key, "little")
     y, sign = number & ((1 << 255) - 1), number >> 255
     if y >= _P:
@@ -155,10 +155,6 @@ class Identity:
     def box_signature(self) -> bytes:
         """That the box key is this player's."""
         return self.sign(box_words(self.public, self.box))
-
-
-#: The name under which other rooms still ask for it.
-SigningKey = Identity
 
 
 class VerifyingKey:

@@ -14,7 +14,7 @@ from conformance.games import TinyRules
 from conformance.harness import Game
 from nodealer.audit.background import in_background
 from nodealer.audit.verify import verify_file
-from nodealer.errors import BadParameter
+from nodealer.errors import BadParameter, EntryRefused
 from nodealer.group import group
 from nodealer.play import replica as replicas
 from nodealer.play.phases import Phase
@@ -34,19 +34,30 @@ def believed(monkeypatch: pytest.MonkeyPatch) -> Game:
         return game.play()
 
 
-def test_what_comes_after_a_false_proof_is_void_however_late_it_is_found(believed: Game) -> None:
+def taken(replica: Replica, log: Sequence[bytes]) -> int:
+    """Give a replica a whole log, and count what it refuses."""
+    refused = 0
+    for data in log:
+        try:
+            replica.append(data)
+        except EntryRefused as error:
+            assert replica.state.faults, error
+            refused += 1
+    return refused
+
+
+def test_what_builds_on_a_false_proof_is_undone_however_late_it_is_found(believed: Game) -> None:
     game = believed
     assert game.state.phase is Phase.ENDED, "everybody believed it"
     eager = Replica(game.config, entropy=os.urandom)
-    for data in game.log:
-        eager.append(data)
+    refused = taken(eager, game.log)
     assert eager.state.fault is not None and eager.state.fault.seat == 1
     with in_background() as begin:
         late = Replica(game.config, entropy=os.urandom, eager=False, begin=begin)
-        for data in game.log:
-            late.append(data)
+        refused_late = taken(late, game.log)
         late.settle()
-    assert late.digest() == eager.digest()
+    assert late.digest() == eager.digest() and eager.state.expelled == {1}
+    assert eager.undone == 0 < late.undone and refused == refused_late + late.undone
     assert late.state.fault == eager.state.fault and late.state.results == eager.state.results == ()
 
 
@@ -77,7 +88,7 @@ def test_a_source_of_entropy_that_fails_settles_nothing(believed: Game) -> None:
             for data in game.log:
                 replica.append(data)
             replica.settle()
-        assert not replica.stopped and replica.checks_settled == 0
+        assert not replica.state.faults and replica.checks_settled == 0
         broken = False
         replica.settle()
     found = replica.state.fault

@@ -19,7 +19,9 @@ def test_a_clean_report(game: Game, tmp_path: Path) -> None:
     path = game.save(tmp_path / "log")
     report = verify_file(path, entropy=os.urandom, progress=lambda done, size: steps.append((done, size)))
     assert report.verdict == "clean" and report.exit_code == 0 and not report.reason
-    assert len(report.results) == HANDS and report.name(0) == "player 0" and report.name(9) is report.name(None) is None
+    assert report.name(0) == "player 0" and report.name(9) is report.name(None) is None
+    assert [record.void for record in report.chronicle.records] == [None] * HANDS
+    assert not report.faults and not report.gone and not report.unchecked and report.proven
     assert PUBLIC_SEEDS not in report.not_proven
     assert len(steps) == len(game.entries) and steps[-1] == (path.stat().st_size,) * 2
 
@@ -31,12 +33,18 @@ def test_every_prefix_is_incomplete_and_clean_so_far(game: Game, tmp_path: Path)
 
 
 @pytest.mark.parametrize("step", ["shuffle", "rekey", "release"])
-def test_a_fault_names_the_seat_and_settles_nothing(game: Game, tmp_path: Path, step: str) -> None:
+def test_a_fault_names_the_seat_and_leaves_its_bets(game: Game, tmp_path: Path, step: str) -> None:
     number, false = game.falsified(step, 1)
     report = verify_file(game.save(tmp_path / "log", [*game.entries[:number], false]), entropy=os.urandom)
-    assert report.verdict == "fault" and report.exit_code == 1 and report.fault is not None
-    assert report.fault.seat == game.entry(number).seat and f"player {report.fault.seat}" in report.reason
-    assert len(report.results) == 1
+    (fault,) = report.faults
+    assert fault.seat is not None
+    assert report.verdict == "fault" and report.exit_code == 1
+    assert (fault.seat, fault.entry) == (game.entry(number).seat, number)
+    assert report.reason.startswith(f"player {fault.seat} (seat {fault.seat}, key ") and report.gone == (fault.seat,)
+    # The hand is over by the rule of the game: the seat is gone from it, and wins nothing.
+    first, second = report.as_json()["results"]
+    assert first["gone"] == [] and (second["ended"], second["gone"]) == ("forfeit", [fault.seat])
+    assert report.chronicle.records[1].net[fault.seat] <= 0
 
 
 def test_two_versions_of_one_entry_are_a_fault(game: Game, tmp_path: Path) -> None:

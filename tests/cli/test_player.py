@@ -11,7 +11,7 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from cli.running import environment
-from nodealer.cli.player import Player
+from nodealer.cli.player import BotOrder
 from nodealer.cli.playing import BOT, plan_of
 from nodealer.keys import Identity
 from nodealer.log.roster import Roster, member_of
@@ -28,7 +28,7 @@ RAISED = plan_of("mask", 2, 1, "50/100", 0, 200).expected.game
 
 def swapped(proposal: Proposal) -> Proposal:
     """Each with the other's name."""
-    one, two = proposal.roster.players
+    one, two = proposal.roster.members
     return replace(proposal, roster=Roster((replace(one, name=two.name), replace(two, name=one.name))))
 
 
@@ -38,7 +38,7 @@ async def propose(change: Callable[[Proposal], Proposal]) -> tuple[int, str, boo
         process = await asyncio.create_subprocess_exec(
             sys.executable, *BOT, stdin=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, env=environment()
         )
-        order = encode(Player(url, PLAN.names[1], PLAN.hands, PLAN.expected)) + b"\n"
+        order = encode(BotOrder(url, PLAN.names[1], PLAN.hands, PLAN.expected)) + b"\n"
         said = asyncio.create_task(process.communicate(order))
         answer = asyncio.create_task(answered(client, change))
         ended = asyncio.create_task(process.wait())

@@ -42,15 +42,15 @@ def test_a_false_proof_is_shown_where_it_is(log: Log, target: Path) -> None:
 
 def test_a_table_without_rules(tmp_path: Path) -> None:
     path = tmp_path / "free.jsonl"
-    table = api.table(["[/bold]", "Ben"])
-    table.shuffle(["[red]one", "two", "three"])
+    table = api.table(["Ada", "Ben"])
+    table.shuffle(["[red]one", "[/bold]", "[three"])
     table.deal(Ben=1)
     opened = table.open(1)
     table.show("Ben")
     table.save(path)
     done = called("show", str(path))
     assert done.returncode == 0 and not done.stderr
-    assert f"board: {opened[0]}" in done.stdout and "[/bold] asks to deal: Ben 1" in done.stdout
+    assert f"board: {opened[0]}" in done.stdout and "Ada asks to deal: Ben 1" in done.stdout
 
 
 def test_bad_files(tmp_path: Path, log: Log, target: Path) -> None:

@@ -158,6 +158,10 @@ class ClearDeck:
 
     # --- What a game asks ---
 
+    @property
+    def bars(self) -> frozenset[int]:
+        return frozenset()
+
     def request(self, operation: Operation) -> DeckChange:
         if self.doing is not None:
             raise BadParameter(f"deck {self.places.deck} is busy")

@@ -5,21 +5,23 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 
 from nodealer.cards import Event
-from nodealer.errors import NodealerError
+from nodealer.errors import EntryRefused, NodealerError
 from nodealer.games.base import Rules
-from nodealer.keys import SigningKey
+from nodealer.keys import Identity
 from nodealer.log.entry import Entry, read_entry, sign_entry
 from nodealer.log.journal import MemoryJournal, Record
 from nodealer.log.roster import Roster, member_of
 from nodealer.log.session import Part, Proposal
-from nodealer.play.bodies import Body
+from nodealer.play.bodies import Body, Without
 from nodealer.play.local import agree_session
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome, Replica
@@ -56,7 +58,7 @@ class Person:
     """What one player owns: its keys, its root, its disk."""
 
     number: int
-    key: SigningKey
+    key: Identity
     root: bytes
     journal: MemoryJournal = field(default_factory=MemoryJournal)
 
@@ -65,7 +67,7 @@ class Person:
 
 
 def people(count: int, source: Source) -> list[Person]:
-    return [Person(seat, SigningKey(source(32)), source(32)) for seat in range(count)]
+    return [Person(seat, Identity(source(32)), source(32)) for seat in range(count)]
 
 
 def roster_of(persons: Iterable[Person], roles: Mapping[int, str] | None = None) -> Roster:
@@ -156,20 +158,36 @@ class Game:
 
     # --- Playing ---
 
-    def order(self, data: bytes) -> Outcome:
-        """The relay: one more entry for everybody."""
-        outcomes = {seat.receive(data).outcome for seat in self.seats.values()}
+    def order(self, data: bytes) -> Outcome | None:
+        """The relay: one more entry for everybody. None where everybody refuses it: a seat at fault has no word."""
+        (outcome,) = {self._received(seat, data) for seat in self.honest}
+        if outcome is None:
+            return None
+        for liar in self.liars.keys() & self.seats.keys():
+            # It believes its lies, so it may not understand what the others do once it is out.
+            with suppress(EntryRefused):
+                self.seats[liar].receive(data)
         self.log.append(data)
-        self.outcomes.append(outcomes.pop())
+        self.outcomes.append(outcome)
         self.moments.append(self._lengths())
         return self.outcomes[-1]
+
+    def _received(self, seat: Seat, data: bytes) -> Outcome | None:
+        try:
+            return seat.receive(data).outcome
+        except EntryRefused:
+            if self.signer(data) not in seat.replica.state.expelled:
+                raise
+            return None
 
     def due(self) -> list[bytes]:
         """What all seats have to say on the log as it is."""
         sent: list[bytes] = []
         for seat in self.seats.values():
-            if seat.number in self.silent:
+            if seat.number in self.silent | self.found_out:
                 continue
+            # First it looks what is true: a fault may have ended the hand.
+            seat.replica.settle()
             seat.stays = seat.replica.state.hand.number < self.hands
             sent += seat.due()
         return sent
@@ -178,7 +196,7 @@ class Game:
         """What persons decide on the log as it is."""
         sent: list[bytes] = []
         for seat in self.seats.values():
-            for duty in seat.open_duties if seat.number not in self.silent else ():
+            for duty in seat.open_duties if seat.number not in self.silent | self.found_out else ():
                 if duty.choice and (data := self.decide(seat, duty)) is not None:
                     sent.append(data)
         return sent
@@ -206,6 +224,11 @@ class Game:
     def state(self) -> TableState:
         """The table as an honest seat sees it that is there."""
         return next(seat for seat in self.honest if seat.number not in self.silent).replica.state
+
+    @property
+    def found_out(self) -> frozenset[int]:
+        """The liars that have no word any more."""
+        return self.state.expelled & self.liars.keys()
 
     @property
     def honest(self) -> list[Seat]:
@@ -260,20 +283,20 @@ def forked(replica: Replica) -> Replica:
     """The same replica once more: its states are immutable, so only its lists need copying."""
     twin = copy.copy(replica)
     for name, value in vars(replica).items():
-        if isinstance(value, list | dict):
+        if isinstance(value, list | dict | deque):
             setattr(twin, name, copy.copy(value))
     twin._signed = {key: list(entries) for key, entries in replica._signed.items()}
     return twin
 
 
-def resigned(data: bytes, key: SigningKey, change: Callable[[dict[str, Any]], None]) -> bytes:
+def resigned(data: bytes, key: Identity, change: Callable[[dict[str, Any]], None]) -> bytes:
     """An entry with something changed in it, signed again by its own seat."""
     entry = json.loads(bytes(read_entry(data).signed))
     change(entry)
     return signed_json(entry, key)
 
 
-def signed_json(entry: dict[str, Any], key: SigningKey) -> bytes:
+def signed_json(entry: dict[str, Any], key: Identity) -> bytes:
     """Any JSON, signed as if it were an entry."""
     raw = json.dumps(entry, separators=(",", ":"), ensure_ascii=False).encode()
     return b'{"entry":' + raw + b',"signature":' + encode(key.sign(raw)) + b"}"
@@ -282,6 +305,12 @@ def signed_json(entry: dict[str, Any], key: SigningKey) -> bytes:
 def stands(game: Game, phase: Phase) -> bool:
     """Whether the table is in this phase. A function, so that a type checker does not believe that it stays there."""
     return game.state.phase is phase
+
+
+def statement(replica: Replica, *seats: int) -> Without:
+    """A statement that names everything that these seats owe now and others wait for."""
+    owed = [id for id, known in replica.state.duties.open.items() if known.duty.seat in seats and known.holds_up]
+    return Without(tuple(sorted(owed)))
 
 
 def refusal(replica: Replica, data: bytes) -> NodealerError | Outcome:

@@ -15,15 +15,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from nodealer.play.openbook import first_false_deed
-
 from nodealer.cards import Card, Moved, Opened
-from nodealer.errors import BadSignature, DecodeError, EntryRefused, LogRolledBack, NodealerError
+from nodealer.errors import BadSignature, DecodeError, EntryRefused, LogRolledBack, NodealerError, PeerFault
 from nodealer.group import Group, Points, concat
 from nodealer.log.entry import read_entry
-from nodealer.play.bodies import Begin, Cards, Claim, Move, Without, read_body
+from nodealer.play.bodies import Answer, Begin, Cards, Move, read_body
+from nodealer.play.books import refuse_false_book
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome, Replica
+from nodealer.play.state import Books, HandState
 from nodealer.protocols.base import CardProtocol
 from nodealer.tape import Tape
 
@@ -213,7 +213,7 @@ def answers(game: Game, seat: int) -> dict[bytes, bytes]:
         entry = read_entry(data).entry
         if entry.seat == seat:
             body = read_body(bytes(entry.body))
-            if not isinstance(body, Without | Claim):
+            if isinstance(body, Answer):
                 bodies[body.duty] = bytes(entry.body)
     return bodies
 
@@ -245,7 +245,7 @@ def _killed(game: Game, seat: int, height: int, replica: Replica, said: dict[byt
     for data in (*again, *back.due()):
         entry = read_entry(data).entry
         body = read_body(bytes(entry.body))
-        assert not isinstance(body, Without | Claim) and said[body.duty] == bytes(entry.body)
+        assert isinstance(body, Answer) and said[body.duty] == bytes(entry.body)
         assert twin.append(data).outcome in (Outcome.ACCEPTED, Outcome.DROPPED)
     twin.settle()
     assert twin.state.fault is None
@@ -500,7 +500,9 @@ def _answer(game: Game, replica: Replica, seat: int, data: bytes, honest: bytes)
     twin.settle()
     fault = twin.state.fault
     if fault is not None:
-        return "fault" if fault.seat == seat and fault.entry == replica.height else None
+        # A book names what its seat said before, if that is what it does not make.
+        earlier = fault.check == "book" and game.signer(game.log[fault.entry]) == seat
+        return "fault" if fault.seat == seat and (fault.entry == replica.height or earlier) else None
     if outcome is Outcome.REPEATED:
         return "honest" if data == honest else None
     return "accepted" if _only_a_book_tells(game, twin, seat, data, honest) else None
@@ -512,12 +514,28 @@ def _only_a_book_tells(game: Game, twin: Replica, seat: int, data: bytes, honest
     before, after = read_body(bytes(was.body)), read_body(bytes(now.body))
     if not isinstance(after, Cards) or was.body == now.body or after == before:
         return True
-    if twin.state.phase is Phase.BETWEEN:
-        # The hand ended with this very entry; its book would have been opened before.
+    books = twin.state.books.get(was.hand)
+    if books is None and twin.state.hand.number > was.hand:
+        # The hand ended with this very entry, and no book of it is due.
         return True
-    book = {seat: (game.tape(seat, was.hand).seed, _choices(game, seat))}
-    false = first_false_deed(twin.state, book)
-    return false is not None and false.entry == twin.height - 1
+    false = false_deed(game, seat, books or books_of(twin.state.hand))
+    return false is not None and false == twin.height - 1
+
+
+def books_of(hand: HandState) -> Books:
+    """What the books of a hand are held against while it is played."""
+    return Books(hand.binding, hand.commitments, hand.deeds, frozenset())
+
+
+def false_deed(game: Game, seat: int, books: Books) -> int | None:
+    """The first entry of a seat that its own book does not make, if there is one."""
+    seed = game.tape(seat, books.binding.hand).seed
+    try:
+        refuse_false_book(game.config, books, seat, -1, seed, _choices(game, seat))
+    except PeerFault as fault:
+        assert fault.seat == seat
+        return fault.entry
+    return None
 
 
 def _choices(game: Game, seat: int) -> dict[bytes, bytes]:
@@ -544,12 +562,15 @@ def forgeries_name_nobody(game: Game, flips: int = 40) -> None:
 def books_reproduce_every_byte(game: Game) -> None:
     """Made again from seeds and choices, all messages of an honest game are what they were."""
     replica = game.replica(0)
+    ended = 0
     for data in game.log:
-        before = replica.state
+        before = replica.state.hand
         replica.append(data)
-        if replica.state.hand.number != before.hand.number or replica.state.phase is Phase.ENDED:
-            books = {s: (game.tape(s, before.hand.number).seed, _choices(game, s)) for s in game.seats}
-            assert first_false_deed(before, books) is None
+        if replica.state.hand.number > before.number:
+            ended += 1
+            books = replica.state.books.get(before.number) or books_of(before)
+            assert all(false_deed(game, seat, books) is None for seat in game.seats)
+    assert ended == game.hands
 
 
 def eager_and_lazy_agree(game: Game) -> None:

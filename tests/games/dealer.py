@@ -136,10 +136,23 @@ def table_of(stacks: dict[int, int], rules: Holdem, *, button: int | None = None
     """A hand of seats with given stacks; without a button, the lowest seat has it."""
     seats = tuple(sorted(stacks))
     before = None if button is None else seats[seats.index(button) - 1]
-    begun = rules.begin(hand, seats, NoHand(0, seats, Carry(stacks, before, None)))
+    begun = rules.begin(hand, seats, NoHand(0, seats, Carry(before, None), stacks), stacks)
     assert isinstance(begun, Hand)
     return begun
 
 
 def stacks_after(hand: AnyHand) -> dict[int, int]:
-    return dict(hand.carry.chips)
+    """What the account of the table makes of a hand that is over."""
+    assert isinstance(hand.wants, Done)
+    paid, net = hand.wants.paid, hand.wants.net
+    assert sum(net.values()) == 0 and all(-paid.get(seat, 0) <= amount for seat, amount in net.items())
+    return {seat: stack + net.get(seat, 0) for seat, stack in hand.chips.items()}
+
+
+def public(hand: Hand) -> bytes:
+    """Everything that replicas must agree on, and that must not change in an old value."""
+    cards = [sorted(hand.held.items()), sorted(hand.shown.items()), hand.runout]
+    ending = None if hand.ending is None else hand.ending.value
+    place = [hand.number, hand.seats, hand.stage.value, sorted(hand.gone), ending]
+    purse = [sorted(hand.chips.items()), sorted(hand.after.items()), sorted(hand.paid.items())]
+    return encode([place, purse, cards, hand.table.public()])

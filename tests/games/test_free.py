@@ -25,7 +25,9 @@ from nodealer.wire import encode
 
 def hand() -> FreeHand:
     """Deck 0 of five named cards; seat 0 holds positions 0 and 1, seat 1 holds 2; position 3 is open."""
-    game = Free().begin(0, (0, 1), None).moved(0, encode(Shuffle(0, 5, ("a", "b", "c", "d", "e")))).told(())
+    game = (
+        Free().begin(0, (0, 1), None, {0: 0, 1: 0}).moved(0, encode(Shuffle(0, 5, ("a", "b", "c", "d", "e")))).told(())
+    )
     game = game.moved(1, encode(DealCards(0, ((0, 2), (1, 1)))))
     game = game.told((*(Moved(Card(0, 0, at), seat) for at, seat in ((0, 0), (1, 0), (2, 1))),))
     return game.moved(0, encode(OpenCards(0, 1))).told((Opened(Card(0, 0, 3), 4),))
@@ -49,7 +51,8 @@ def test_what_a_player_asks_for_is_asked(move: Move, operation: object) -> None:
     with pytest.raises(IllegalMove):
         asking.moved(1, encode(move))
     after = asking.told((Finished(operation),))  # type: ignore[arg-type]
-    assert after.wants == Turn((), (0, 1)) and after.digest() != asking.digest()
+    assert after.wants == Turn((), (0, 1)) and after.players == (0, 1)
+    assert after.paid == {} and after.default(0) is None, "nothing is at stake, and nobody moves for another"
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nodealer.errors import IllegalMove
+from nodealer.games.base import Turn
 from nodealer.games.holdem import Call, Hand, HandStage, Holdem, Move, Muck, Raise, ShowHand, read_move
 from nodealer.play.local import LocalTable, seat_players
 from nodealer.play.phases import Phase
@@ -69,8 +70,9 @@ def test_hands_over_mask() -> None:
     assert again.digest() == table.seats[1].replica.digest()
 
 
-def test_a_seat_is_gone() -> None:
-    """With mask no card opens without it: the hand ends, and its bet stays in the pot."""
+def test_a_seat_leaves() -> None:
+    """With mask no card opens without it: the hand ends, and its bet stays in the pot. Nobody could have thrown it out:
+    it owed nothing."""
     table = seated(3, "gone")
     table.run()
     button = table.seats[0]
@@ -79,8 +81,24 @@ def test_a_seat_is_gone() -> None:
     with pytest.raises(IllegalMove, match="no move to make"):
         table.seats[1].move({"type": "fold"})
     table.order(button.move(read_move(b'{"type":"raise","to":20}')))
-    for seat in (1, 2):
-        table.order(table.seats[seat].without([0]))
-    (result,) = table.seats[1].replica.state.results
+    with pytest.raises(IllegalMove, match="nobody waits"):
+        table.seats[1].without([0])
+    table.order(button.leave())
+    state = table.seats[1].replica.state
+    (result,) = state.results
     assert result["ended"] == "forfeit" and result["gone"] == [0]
-    assert {row["seat"]: row["after"] for row in result["stacks"]} == {0: 40, 1: 59 + 2 + 9, 2: 58 + 1 + 2 + 9}
+    chips = {0: 40, 1: 59 + 2 + 9, 2: 58 + 1 + 2 + 9}
+    assert {row["seat"]: row["after"] for row in result["stacks"]} == chips == state.account.chips
+
+
+def test_a_seat_that_does_not_move_folds() -> None:
+    """More than half say that they do not wait for it: the game makes its move, and the hand goes on with it."""
+    table = seated(3, "slow")
+    table.run()
+    for seat in (1, 2):
+        assert isinstance(game(table.seats[0]).wants, Turn)
+        table.order(table.seats[seat].without([0]))
+    hand, state = game(table.seats[1]), table.seats[1].replica.state
+    assert hand.table.live == (1, 2) and not hand.gone and not state.gone
+    (statement,) = state.chronicle.statements
+    assert (statement.by, statement.of, statement.did) == ((1, 2), 0, "move")

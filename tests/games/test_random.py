@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from nodealer.games.base import Ask, Done, Turn
 from nodealer.games.holdem import Hand, HandStage, Holdem, Move, Raise
 from nodealer.games.holdem.adapter import strength
+from nodealer.play.account import Account
 from nodealer.wire import encode
 from sampling import times
 
-from .dealer import Dealer, Dice, Policy, play, table_of, wild
+from .dealer import Dealer, Dice, Policy, play, public, stacks_after, table_of, wild
 from .independent import best, pay
 
 
@@ -56,7 +57,7 @@ def _one_hand(seed: str | int) -> Hand:
     policy = _reckoned(wild(dice), put_in, folded)
     dealer, replica, past = Dealer.shuffled("random hand", seed, stride=(1, 5)[dice.below(2)]), hand, []
     while not isinstance(hand.wants, Done):
-        past.append((hand, hand.digest()))
+        past.append((hand, public(hand)))
         if isinstance(hand.wants, Ask):
             events = dealer.answer(hand.wants)
             hand, replica = hand.told(events), replica.told(events)
@@ -65,10 +66,10 @@ def _one_hand(seed: str | int) -> Hand:
             (seat,) = hand.wants.seats
             move = encode(policy(hand, seat))
             hand, replica = hand.moved(seat, move), replica.moved(seat, move)
-        assert hand.digest() == replica.digest()
+        assert public(hand) == public(replica)
         assert hand.wants == replica.wants
-    assert all(old.digest() == digest for old, digest in past), "an old value has changed"
-    assert len({digest for _, digest in past}) == len(past)
+    assert all(public(old) == then for old, then in past), "an old value has changed"
+    assert len({then for _, then in past}) == len(past)
 
     values = {
         seat: best(hand.shown[seat], hand.board) if seat in hand.shown and len(hand.board) == 5 else None
@@ -128,14 +129,16 @@ def _session(seed: int, hands: int) -> None:
     """Hands one after another; seats come, go, miss hands and run out of chips."""
     dice = Dice("session", seed)
     rules = Holdem(60, (1, 2), dice.below(2))
-    before, known = None, set[int]()
+    before, account = None, Account()
     seats = tuple(range(3 + dice.below(5)))
     for number in range(hands):
-        known |= set(seats)
-        hand = rules.begin(number, seats, before)
+        account = account.seated(seats, rules.stake)
+        hand = rules.begin(number, seats, before, {seat: account.chips[seat] for seat in seats})
         before = play(hand, Dealer.shuffled("session", seed, number), wild(dice))
-        chips = before.carry.chips
-        assert set(chips) == known
+        assert isinstance(before.wants, Done)
+        account = account.closed(number, before.wants.paid, before.wants.net, books=False)
+        chips, known = account.chips, set(account.chips)
+        assert {seat: chips[seat] for seat in seats} == stacks_after(before)
         assert sum(chips.values()) == 60 * len(known)
         if isinstance(before, Hand):
             assert set(before.players) <= set(seats)

@@ -9,9 +9,10 @@ import pytest
 from nodealer.cards import Deal, NewDeck, Open, Show
 from nodealer.errors import BadParameter, DecodeError, IllegalMove
 from nodealer.games.base import Done
-from nodealer.games.holdem import Carry, Hand, Holdem, NoHand, playable
+from nodealer.games.holdem import Carry, Hand, Holdem, NoHand
 from nodealer.games.holdem.faces import NAMES, index, indices, name, names
 from nodealer.games.holdem.rules import STACK_MAX
+from nodealer.play.account import Account
 from nodealer.play.config import GAMES
 
 from .dealer import FOLD, MUCK, Dealer, checks_down, play, script, stacks_after
@@ -23,7 +24,8 @@ def test_parameters() -> None:
     rules = Holdem(500, (5, 10), 1)
     assert rules.parameters == b'{"stack":500,"blinds":[5,10],"ante":1}'
     assert Holdem.from_parameters(rules.parameters) == rules == GAMES["holdem"](rules.parameters)
-    assert (rules.name, rules.version, rules.deck_max) == ("holdem", 0, 52)
+    assert (rules.name, rules.version, rules.deck_max) == ("holdem", 1, 52)
+    assert rules.stake == 500
     assert rules.operations == {NewDeck, Deal, Open, Show}
 
 
@@ -82,11 +84,13 @@ def test_parameters_that_are_not_bytes() -> None:
 
 
 def after(chips: dict[int, int], button: int | None, big_blind: int | None = None) -> NoHand:
-    return NoHand(0, tuple(chips), Carry(chips, button, big_blind))
+    return NoHand(0, tuple(chips), Carry(button, big_blind), chips)
 
 
 def begun(seats: tuple[int, ...], before: Hand | NoHand | None = None, number: int = 1) -> Hand:
-    hand = RULES.begin(number, seats, before)
+    """The next hand; who is new has the stack of the rules."""
+    chips = dict.fromkeys(seats, RULES.stake) | ({} if before is None else stacks_after(before))
+    hand = RULES.begin(number, seats, before, {seat: chips[seat] for seat in seats})
     assert isinstance(hand, Hand)
     return hand
 
@@ -122,15 +126,22 @@ def test_nobody_has_the_big_blind_twice_when_two_are_left() -> None:
 
 
 def test_joining_leaving_and_coming_back() -> None:
-    hand = script(begun((0, 1, 2)), Dealer.shuffled("join"), FOLD, FOLD, MUCK)
-    assert stacks_after(hand) == {0: 100, 1: 99, 2: 101}
-    # 1 is away, 3 is new; both are known afterwards.
-    hand = begun((0, 2, 3), hand)
-    assert hand.players == (3, 0, 2)
-    hand = script(hand, Dealer.shuffled("join"), FOLD, FOLD, MUCK)
-    assert stacks_after(hand) == {0: 101, 1: 99, 2: 101, 3: 99}
-    hand = begun((0, 1, 2, 3), hand)
-    assert hand.chips[1] == 99 and sum(hand.chips.values()) == 400
+    """The table keeps the account, of all seats that it has seen; a hand knows those that begin it."""
+    account, hand = Account(), None
+    for seats, players, chips in (
+        ((0, 1, 2), (1, 2, 0), {0: 100, 1: 99, 2: 101}),
+        # 1 is away, 3 is new; both are known afterwards.
+        ((0, 2, 3), (3, 0, 2), {0: 101, 1: 99, 2: 101, 3: 99}),
+    ):
+        account = account.seated(seats, RULES.stake)
+        begun_now = RULES.begin(1, seats, hand, {seat: account.chips[seat] for seat in seats})
+        assert isinstance(begun_now, Hand) and begun_now.players == players
+        hand = script(begun_now, Dealer.shuffled("join"), FOLD, FOLD, MUCK)
+        assert isinstance(hand.wants, Done)
+        account = account.closed(1, hand.wants.paid, hand.wants.net, books=False)
+        assert account.chips == chips
+    account = account.seated((0, 1, 2, 3), RULES.stake)
+    assert account.chips[1] == 99 and sum(account.chips.values()) == 400
 
 
 def test_without_chips_a_seat_sits_out() -> None:
@@ -143,20 +154,19 @@ def test_without_chips_a_seat_sits_out() -> None:
 
 
 def test_a_hand_that_cannot_be_played() -> None:
-    hand = RULES.begin(4, (0, 1), after({0: 200, 1: 0}, 1, 0))
+    hand = RULES.begin(4, (0, 1), after({0: 200, 1: 0}, 1, 0), {0: 200, 1: 0})
     assert isinstance(hand, NoHand) and isinstance(hand.wants, Done)
     assert hand.wants.result["ended"] == "not played" and hand.carry.button == 1
     assert hand.left((0,), cards=False) is hand
     assert hand.legal(0).call is None
-    assert len(hand.digest()) == 32
+    assert hand.players == () and hand.paid == {} == hand.wants.net
     with pytest.raises(IllegalMove):
         hand.moved(0, FOLD)
     with pytest.raises(BadParameter):
         hand.told(())
     # Somebody joins, and it goes on where it was: 0 had the big blind last.
     assert begun((0, 1, 2), hand).big_blind == 2
-    assert playable({0: 200, 1: 0}, (0, 1, 2)) and not playable({0: 200, 1: 0}, (0, 1))
-    assert isinstance(RULES.begin(0, (4,), None), NoHand)
+    assert isinstance(RULES.begin(0, (4,), None, {4: 100}), NoHand)
 
 
 def test_more_than_nine() -> None:
@@ -171,14 +181,14 @@ def test_more_than_nine() -> None:
 @pytest.mark.parametrize("seats", [(0, 0), (-1, 2), (0, 20), (0, True), (0, 1.0), ("0", 1)])
 def test_seats_that_are_none(seats: Any) -> None:
     with pytest.raises(BadParameter):
-        RULES.begin(0, seats, None)
+        RULES.begin(0, seats, None, dict.fromkeys(seats, 100))
 
 
 def test_begin_after_something_else() -> None:
     with pytest.raises(BadParameter, match="another game"):
-        RULES.begin(1, (0, 1), object())  # type: ignore[arg-type]
+        RULES.begin(1, (0, 1), object(), {0: 100, 1: 100})  # type: ignore[arg-type]
     with pytest.raises(BadParameter, match="not over"):
-        RULES.begin(1, (0, 1), begun((0, 1)))
+        RULES.begin(1, (0, 1), begun((0, 1)), {0: 100, 1: 100})
 
 
 # --- Faces ---

@@ -268,13 +268,16 @@ def test_the_last_turn() -> None:
 def test_who_leaves_loses() -> None:
     game = dealt().game.left((0,), cards=False)
     assert isinstance(game.wants, Done) and game.result["winner"] == 1 and game.result["ended"] == "forfeit"
-    again = WardensRules().begin(1, (0, 1), game)
+    assert game.wants.net == {0: 0, 1: 1} and game.wants.paid == {}, "a game won is a point, which nobody loses"
+    again = WardensRules().begin(1, (0, 1), game, {0: 0, 1: 1})
     assert again.won == {0: 0, 1: 1}
 
 
-def test_digests_tell_games_apart() -> None:
-    games = [dealt().game, dealt().game.made(EndTurn()), dealt().game.made(Concede()), dealt(seed=1).game]
-    assert len({game.digest() for game in games[:3]}) == 3 and games[0].digest() == dealt().game.digest()
+def test_who_does_not_move_passes() -> None:
+    game = dealt().game
+    passed = game.moved(game.mine.seat, game.default(game.mine.seat))
+    assert passed.mine.seat != game.mine.seat and passed.turn == game.turn + 1
+    assert game.players == (0, 1) and game.paid == {}
 
 
 # --- Bots ---

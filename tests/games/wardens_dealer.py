@@ -137,6 +137,6 @@ class Dealer:
 
 def dealt(rules: WardensRules | None = None, seed: int = 0, hand: int = 0) -> Dealer:
     """A game in which the first player is to move."""
-    dealer = Dealer((rules or WardensRules()).begin(hand, (0, 1), None), random.Random(seed))
+    dealer = Dealer((rules or WardensRules()).begin(hand, (0, 1), None, {0: 0, 1: 0}), random.Random(seed))
     dealer.settle()
     return dealer

@@ -19,7 +19,7 @@ def test_the_game_is_clean_and_a_hand_is_cheaper_as_one(tmp_path: Path, monkeypa
     config = table.seats[0].replica.config
     save_log(tmp_path / "log", config.session, table.log)
     report = verify_file(tmp_path / "log", entropy=os.urandom)
-    assert report.verdict == "clean" and len(report.results) == 2
+    assert report.verdict == "clean" and len(report.as_json()["results"]) == 2
     row = game._as_one(Effort(pairs=2, seconds=0.0), config, table.log)
     assert row.n["proofs"] == 6 and row.required == 0.6 and row.ratio is not None
 

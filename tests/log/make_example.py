@@ -38,7 +38,7 @@ def blocks() -> list[str]:
 def rewritten(page: str) -> str:
     """The page with its example made again."""
     before, _, rest = page.partition("### Example\n")
-    example, mark, after = rest.partition("## Duties\n")
+    example, mark, after = rest.partition("## Phases\n")
     fresh = iter(blocks())
     example = re.sub(r"```(json)?\n.*?```", lambda _: next(fresh), example, flags=re.S)
     return f"{before}### Example\n{example}{mark}{after}"

@@ -48,14 +48,14 @@ def test_the_session_by_the_page_alone() -> None:
     assert H("session", SESSION.encode()).hex() == VALUES["session"]
     assert H("proposal", compact(proposal)).hex() == VALUES["proposal"]
     assert H("roster", compact(proposal["roster"])).hex() == VALUES["roster"]
-    for place, player in enumerate(proposal["roster"]["players"]):
+    for place, player in enumerate(proposal["roster"]["members"]):
         nonce = base64.b64decode(session["nonces"][place])
         committed = H("session nonce", bytes.fromhex(VALUES["proposal"]), player["seat"], nonce)
         assert committed == base64.b64decode(session["commitments"][place])
 
 
 def test_the_entries_by_the_page_alone() -> None:
-    keys = [base64.b64decode(p["key"]) for p in json.loads(SESSION)["proposal"]["roster"]["players"]]
+    keys = [base64.b64decode(p["key"]) for p in json.loads(SESSION)["proposal"]["roster"]["members"]]
     session, roster = bytes.fromhex(VALUES["session"]), bytes.fromhex(VALUES["roster"])
     head = H("log", session)
     assert head.hex() == VALUES["head 0"]
@@ -66,7 +66,7 @@ def test_the_entries_by_the_page_alone() -> None:
             base64.b64decode(signed["signature"]), compact(entry)
         )
         assert base64.b64decode(entry["session"]) == session and base64.b64decode(entry["roster"]) == roster
-        anchor = H("between", roster, 0)
+        anchor = H("between", roster)
         duty = H("duty", session, 0, "table", entry["seat"], entry["body"]["type"], anchor)
         assert base64.b64decode(entry["body"]["duty"]) == duty
         head = H("head", head, line.encode())

@@ -8,14 +8,14 @@ import msgspec
 import pytest
 
 from nodealer.errors import BadSignature, DecodeError, EntryRefused
-from nodealer.keys import SigningKey
+from nodealer.keys import Identity
 from nodealer.log.entry import Entry, authenticate, first_head, next_head, read_entry, sign_entry
 from nodealer.wire import encode
 
 from .test_roster import roster
 
 SESSION = b"s" * 32
-KEYS = [SigningKey(number.to_bytes(32, "little")) for number in range(3)]
+KEYS = [Identity(number.to_bytes(32, "little")) for number in range(3)]
 
 
 def entry(seat: int = 0, **changed: Any) -> bytes:
@@ -35,22 +35,22 @@ def test_round_trip() -> None:
     arrival = read_entry(entry(1, hand=3, seq=7))
     assert (arrival.entry.seat, arrival.entry.hand, arrival.entry.seq) == (1, 3, 7)
     assert arrival.signed == encode(arrival.entry)
-    authenticate(arrival, roster(), SESSION)
+    authenticate(arrival, roster().keys, SESSION)
 
 
 def test_a_bad_signature_names_nobody() -> None:
     good = read_entry(entry(0))
     forged = sign_entry(KEYS[1], good.entry)
     with pytest.raises(BadSignature) as caught:
-        authenticate(read_entry(forged), roster(), SESSION)
+        authenticate(read_entry(forged), roster().keys, SESSION)
     assert not hasattr(caught.value, "seat")
     with pytest.raises(BadSignature, match="does not exist"):
-        authenticate(read_entry(entry(2)), roster(2), SESSION)
+        authenticate(read_entry(entry(2)), roster(2).keys, SESSION)
 
 
 def test_another_session_names_the_seat() -> None:
     with pytest.raises(EntryRefused) as caught:
-        authenticate(read_entry(entry(1, session=bytes(32))), roster(), SESSION)
+        authenticate(read_entry(entry(1, session=bytes(32))), roster().keys, SESSION)
     assert caught.value.seat == 1
 
 

@@ -77,7 +77,7 @@ def test_bad_names(name: str, said: str) -> None:
 def test_two_names_that_are_one(one: str, two: str) -> None:
     assert folded(one) == folded(two)
     table = roster(2, name=two)
-    renamed = type(table)((msgspec.structs.replace(roster(2).players[0], name=one), table.players[1]))
+    renamed = type(table)((msgspec.structs.replace(roster(2).members[0], name=one), table.members[1]))
     with pytest.raises(DecodeError, match="same name"):
         refuse_bad_roster(renamed)
 

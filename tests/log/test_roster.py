@@ -67,7 +67,7 @@ def test_equal_names_keys_and_seats() -> None:
         with pytest.raises(DecodeError, match="ascending"):
             refuse_bad_roster(roster(seat=seat))
     with pytest.raises(DecodeError, match="ascending"):
-        refuse_bad_roster(Roster(tuple(reversed(roster().players))))
+        refuse_bad_roster(Roster(tuple(reversed(roster().members))))
 
 
 @pytest.mark.parametrize("bad", [b"", bytes(32), (1).to_bytes(32, "little"), b"\xff" * 32])
@@ -81,10 +81,10 @@ def test_what_a_roster_says() -> None:
     assert table.seats == (0, 1, 2)
     assert table.with_cards == (0, 2)
     assert table.roles == (("server", 1),)
-    assert table.player(2).name == "player 2"
+    assert table.member(2).name == "player 2"
     assert roster(role="dealer").with_cards == (0, 1, 2)
     with pytest.raises(BadParameter):
-        table.player(3)
+        table.member(3)
 
 
 def test_the_digest_binds_everything() -> None:
@@ -147,7 +147,7 @@ def test_two_boxes_of_one_seed_are_one_and_no_secret_is_shown() -> None:
 
 def test_a_newcomer_signs_for_its_seat() -> None:
     newcomer, session, agreed = identity(2), bytes([1]) * 32, roster()
-    member = agreed.players[2]
+    member = agreed.members[2]
     signature = sign_newcomer(newcomer, session, agreed.digest, member)
     verify_newcomer(signature, session, agreed.digest, member)
     assert newcomer.sign(newcomer_words(session, agreed.digest, member)) == signature

@@ -102,7 +102,7 @@ def test_a_roster_without_me_and_a_bad_one() -> None:
     party, others = Party(2), Party(2)
     with pytest.raises(Declined, match="no seat"):
         party.lobbies[0].receive(proposed(others.proposal))
-    twice = Roster((party.proposal.roster.players[0],) * 2)
+    twice = Roster((party.proposal.roster.members[0],) * 2)
     bad = Proposal(party.proposal.game, party.proposal.protocol, (), twice)
     with pytest.raises(DecodeError):
         party.lobbies[0].receive(proposed(bad))
@@ -124,7 +124,7 @@ def test_a_changed_proposal_is_another_session() -> None:
 
 
 def renamed(proposal: Proposal, **names: str) -> Proposal:
-    members = tuple(replace(member, name=names.get(member.name, member.name)) for member in proposal.roster.players)
+    members = tuple(replace(member, name=names.get(member.name, member.name)) for member in proposal.roster.members)
     return replace(proposal, roster=Roster(members))
 
 
@@ -150,7 +150,7 @@ def test_another_box_at_my_key() -> None:
     """One that this player has signed, but whose secret it does not have here."""
     party = Party(2)
     me, other = party.keys[0], Identity(os.urandom(32))
-    first, second = party.proposal.roster.players
+    first, second = party.proposal.roster.members
     boxed = replace(first, box=other.box, box_signature=me.sign(box_words(me.public, other.box)))
     declined(party.lobbies[0], replace(party.proposal, roster=Roster((boxed, second))), "another box key")
 
@@ -173,7 +173,7 @@ CHANGES: dict[str, Callable[[Proposal], Proposal]] = {
     "no versions": lambda p: replace(p, versions=()),
     "a rehearsal": lambda p: replace(p, rehearsal=True),
     "other people": lambda p: renamed(p, p1="Puppet"),
-    "fewer people": lambda p: replace(p, roster=Roster(p.roster.players[:2])),
+    "fewer people": lambda p: replace(p, roster=Roster(p.roster.members[:2])),
 }
 
 

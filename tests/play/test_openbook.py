@@ -1,4 +1,4 @@
-"""The open-book audit: who opens, in which order, and who is named."""
+"""The open-book audit: who opens, when, what counts until then, and who is named."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ import pytest
 
 from conformance.clear import bad_dealt_share, bad_opened_share, fixed_shuffle
 from conformance.games import TinyRules
-from conformance.harness import Game
+from conformance.harness import Game, refusal, stands
 from conformance.suite import dealt, decoded_strings, eager_and_lazy_agree
 from nodealer.cards import Look
-from nodealer.errors import CardUnreadable
-from nodealer.play.bodies import Book, Choice, Claim, Without
+from nodealer.errors import CardUnreadable, EntryRefused
+from nodealer.play.bodies import Begin, Book, Break, Choice, Claim, Without
 from nodealer.play.phases import Phase
-from nodealer.play.replica import Outcome
+from nodealer.play.replica import Outcome, Replica
 from nodealer.tape import hand_tape
 from nodealer.wire import encode
 
 Make = Callable[..., Game]
 
 
-def disputed(make: Make, liar: int = 1, **options: object) -> Game:
+def disputed(make: Make, liar: int = 1, rules: TinyRules | None = None, **options: object) -> Game:
     """A table at which a seat got a false share and has claimed so."""
-    table = make(liars={liar: {(liar, "share"): bad_dealt_share}}, **options).play(until=dealt)
+    table = make(rules, liars={liar: {(liar, "share"): bad_dealt_share}}, **options).play(until=dealt)
     victim = 0 if liar != 0 else 1
     with pytest.raises(CardUnreadable) as caught:
         table.seats[victim].cards()
@@ -45,12 +45,16 @@ def false_entry(table: Game, seat: int, word: bytes) -> int:
 def test_the_false_share_is_named(game: Make) -> None:
     for liar in range(3):
         table = disputed(game, liar)
-        assert table.state.phase is Phase.BOOKS
-        assert seeds_in_log(table) == {0 if liar != 0 else 1}, "the claimant first"
+        victim = 0 if liar != 0 else 1
+        assert seeds_in_log(table) == {victim}, "the claimant first"
+        assert stands(table, Phase.BETWEEN) and table.state.books[0].owing == {0, 1, 2} - {victim}
+        (record,) = table.state.chronicle.records
+        assert record.void is not None and "does not open" in record.void and table.state.results == ()
         table.play()
-        fault = table.state.fault
-        assert fault is not None and fault.seat == liar and fault.entry == false_entry(table, liar, b'"shares"')
-        assert "share" in fault.reason
+        (fault,) = table.state.faults
+        assert fault.seat == liar and fault.entry == false_entry(table, liar, b'"shares"')
+        assert "share" in fault.reason and fault.check == "book"
+        assert stands(table, Phase.ENDED) and table.state.expelled == {liar} and not table.state.books
         assert seeds_in_log(table) == {0, 1, 2}
         eager_and_lazy_agree(table)
 
@@ -59,7 +63,7 @@ def test_a_card_that_should_open_for_all(game: Make) -> None:
     """A false share in a public opening: the table waits, any seat may claim, the liar is named."""
     for claimant in (0, 1):
         table = game(liars={2: {(2, "share"): bad_opened_share}}).play()
-        assert table.state.phase is Phase.PLAYING and not table.state.duties.open
+        assert stands(table, Phase.PLAYING) and not table.state.duties.open
         with pytest.raises(CardUnreadable) as caught:
             table.seats[claimant].cards()
         assert caught.value.position == 3
@@ -81,7 +85,8 @@ def test_a_false_claim_names_the_claimant_and_nobody_opens(game: Make) -> None:
         text = b"".join(decoded_strings(twin.entries))
         assert table.tape(1).seed in text
         assert table.tape(0).seed not in text and table.tape(2).seed not in text
-        assert not twin.state.duties.open, "nobody else opens"
+        assert not twin.state.books, "nobody else opens"
+        assert twin.state.phase is Phase.PLAYING and twin.state.expelled == {1}, "and the others play on"
 
 
 def test_a_claim_with_another_seed(game: Make) -> None:
@@ -133,56 +138,85 @@ def test_a_claim_is_judged_by_what_its_seat_saw(game: Make) -> None:
     deck = replace(replica.state.hand.decks[0], places=replace(forgetful, held={}))  # type: ignore[type-var]
     replica.state = replica.state.with_hand(decks={0: deck})
     assert replica.append(late).outcome is Outcome.ACCEPTED
-    assert replica.state.phase is Phase.BOOKS
+    assert replica.state.books[0].owing == {1, 2}
 
 
 def test_a_false_book(game: Make) -> None:
     """The seed that is opened must be the one that was committed to."""
     table = disputed(game)
     replica = table.replica()
-    duty = next(id for id, d in replica.state.duties.open.items() if d.duty.seat == 2)
+    duty = book_duties(replica)[2]
     assert replica.append(table.by_hand(2, Book(duty, bytes(32), ()), replica)).outcome is Outcome.FAULT
     assert replica.state.fault is not None and replica.state.fault.seat == 2
+    assert replica.state.books[0].owing == {1}, "what the others owe is still owed"
 
 
-def test_silence_counts_as_a_fault_here(game: Make) -> None:
-    table = disputed(game)
+def book_duties(replica: Replica) -> dict[int, bytes]:
+    open_duties = replica.state.duties.open.items()
+    return {known.duty.seat: id for id, known in open_duties if known.duty.kind == "book"}
+
+
+def test_a_book_is_never_too_late(game: Make) -> None:
+    """Silence is no fault. Who owes a book is not dealt in; the others play on; what it opens in the end names it."""
+    table = disputed(game, rules=TinyRules(stake=10), hands=2)
     table.silent = {1}
-    table.play()
-    assert table.state.phase is Phase.BOOKS
-    table.order(table.seats[0].without([1]))
-    table.order(table.seats[2].without([1]))
-    fault = table.state.fault
-    assert fault is not None and fault.seat == 1 and "silent" in fault.reason
-
-
-def test_nobody_is_called_silent_by_one_who_is(game: Make) -> None:
-    """A liar that has not opened its own book cannot make others the silent ones, alone or with what it says of all."""
-    table = disputed(game)
-    replica = table.replica()
-    for named in ((0,), (2,), (0, 2)):
-        assert replica.append(table.by_hand(1, Without(named), replica)).outcome is Outcome.DROPPED
-    assert replica.state.phase is Phase.BOOKS
-    # Nor does the claimant count as silent, whose book is open.
-    honest = table.seats[2].due()[0]
-    assert replica.append(honest).outcome is Outcome.ACCEPTED
-    assert replica.append(table.by_hand(2, Without((0, 1)), replica)).outcome is Outcome.DROPPED
-    assert replica.state.fault is None
-
-
-def test_a_seat_that_left_is_not_replayed(game: Make) -> None:
-    """The liar is gone before the dispute: nobody opens for it, all others are honest, and nobody is named."""
-    table = game(liars={1: {(1, "share"): bad_dealt_share}}).play(until=dealt)
+    for data in table.due():
+        table.order(data)
+    assert table.state.books[0].owing == {1} and not table.state.faults
+    liar = table.by_hand(1, begin_of(table), table.replica())
+    answer = refusal(table.replica(), liar)
+    assert isinstance(answer, EntryRefused) and "owes a book" in answer.reason
     for seat in (0, 2):
         table.order(table.seats[seat].without([1]))
+    assert stands(table, Phase.PLAYING) and table.state.gone == {1} and table.state.hand.binding.players == (0, 2)
+    replica = table.replica()
+    book = Book(book_duties(replica)[1], table.tape(1).seed, ())
+    assert replica.append(table.by_hand(1, book, replica)).outcome is Outcome.FAULT
+    assert replica.state.expelled == {1} and replica.state.phase is Phase.PLAYING
+    # Or it never opens: nobody is named, and its bet goes to the others in the end.
+    table.play()
+    assert stands(table, Phase.ENDED) and not table.state.faults and table.state.books[0].owing == {1}
+    assert len(table.state.results) == 1 and table.state.chronicle.records[0].void is not None
+    assert sum(table.state.account.chips.values()) == 30 and table.state.account.chips[1] == 9
+    assert seeds_in_log(table) == {0, 2}
+    eager_and_lazy_agree(table)
+
+
+def begin_of(table: Game) -> Begin:
+    open_duties = table.state.duties.of(1).items()
+    return Begin(next(id for id, known in open_duties if known.duty.kind == "begin"), bytes(32))
+
+
+def test_nobody_is_named_for_a_book(game: Make) -> None:
+    """Neither `without` nor `break` applies to one, whoever says it: nobody can hurry an honest seat out."""
+    table = disputed(game)
+    replica = table.replica()
+    for seat, duty in book_duties(replica).items():
+        for other in {0, 1, 2} - {seat}:
+            for body in (Without((duty,)), Break(duty)):
+                answer = refusal(replica, table.by_hand(other, body, replica))
+                assert isinstance(answer, EntryRefused) and "nobody waits for" in answer.reason
+    honest = table.seats[2].due()[0]
+    assert replica.append(honest).outcome is Outcome.ACCEPTED
+    assert replica.state.fault is None and not replica.state.gone
+
+
+def test_a_seat_that_left_owes_its_book_too(game: Make) -> None:
+    """The liar is gone before the dispute: the others are honest, and nobody is named until it opens."""
+    table = game(liars={1: {(1, "share"): bad_dealt_share}}).play(until=dealt)
+    table.order(table.seats[1].leave())
     with pytest.raises(CardUnreadable) as caught:
         table.seats[0].cards()
     table.order(table.seats[0].claim(caught.value))
     table.silent = {1}
     table.play()
-    assert table.state.phase is Phase.STOPPED
-    assert table.state.fault is not None and table.state.fault.seat is None
-    assert seeds_in_log(table) == {0, 2}
+    assert stands(table, Phase.ENDED) and not table.state.faults and table.state.results == ()
+    assert seeds_in_log(table) == {0, 2} and table.state.books[0].owing == {1}
+    replica = table.replica()
+    book = Book(book_duties(replica)[1], table.tape(1).seed, ())
+    assert replica.append(table.by_hand(1, book, replica)).outcome is Outcome.FAULT
+    assert replica.state.fault is not None and replica.state.fault.seat == 1
+    assert replica.state.phase is Phase.ENDED and replica.state.account == table.state.account
 
 
 def test_entries_on_their_way_when_books_open_are_dropped(game: Make) -> None:
@@ -201,7 +235,7 @@ def test_entries_on_their_way_when_books_open_are_dropped(game: Make) -> None:
 
 def test_choices_are_in_the_book(game: Make) -> None:
     table = game(TinyRules(peek=Look.REORDER), protocol={"open_book_at_end": True}, hands=2).play()
-    assert table.state.phase is Phase.ENDED and table.state.fault is None
+    assert stands(table, Phase.ENDED) and table.state.fault is None
     books = [data for data in table.log if b'"type":"book"' in data]
     assert len(books) == 6 and sum(b'"choice"' in data for data in books) == 2
     assert seeds_in_log(table) == {0, 1, 2}
@@ -209,30 +243,37 @@ def test_choices_are_in_the_book(game: Make) -> None:
 
 @pytest.mark.parametrize("choices", ["none", "other", "garbage"])
 def test_a_book_without_its_choice_is_false(game: Make, choices: str) -> None:
-    """And it names the one whose book it is, whoever opens last."""
+    """And it names the one whose book it is, whenever it is opened."""
     table = game(TinyRules(peek=Look.REORDER), protocol={"open_book_at_end": True})
-    table.play(until=lambda g: g.state.phase is Phase.BOOKS)
+    table.play(until=lambda g: bool(g.state.books))
     replica = table.replica()
-    duty = {d.duty.seat: id for id, d in replica.state.duties.open.items()}
-    deed = next(deed for _, deed in replica.state.hand.deeds.items() if deed.duty.kind == "arrange")
+    duty = book_duties(replica)
+    deed = next(deed for _, deed in replica.state.books[0].deeds.items() if deed.duty.kind == "arrange")
     order = list(reversed(json.loads(deed.message)["positions"]))
     lie = {"none": (), "other": (Choice(deed.duty.id, encode(order)),), "garbage": (Choice(deed.duty.id, b"\xff"),)}
-    assert (
-        replica.append(table.by_hand(0, Book(duty[0], table.tape(0).seed, lie[choices]), replica)).outcome
-        is Outcome.ACCEPTED
-    )
-    for seat in (1, 2):
-        outcome = replica.append(table.by_hand(seat, Book(duty[seat], table.tape(seat).seed, ()), replica)).outcome
-    assert outcome is Outcome.FAULT
-    assert replica.state.fault is not None
-    assert (replica.state.fault.seat, replica.state.fault.entry) == (0, deed.entry)
+    outcomes = {
+        seat: replica.append(
+            table.by_hand(seat, Book(duty[seat], table.tape(seat).seed, lie[choices] if seat == 0 else ()), replica)
+        ).outcome
+        for seat in (1, 0, 2)
+    }
+    assert outcomes == {1: Outcome.ACCEPTED, 0: Outcome.FAULT, 2: Outcome.ACCEPTED}
+    (fault,) = replica.state.faults
+    assert (fault.seat, fault.entry) == (0, deed.entry)
+    assert replica.state.results == () and not replica.state.books
 
 
 def test_a_hand_left_as_it_was_is_found_at_the_end(game: Make) -> None:
     """Not shuffling is seen by nobody until the books are open."""
-    table = game(protocol={"open_book_at_end": True}, liars={1: {(1, "shuffle"): fixed_shuffle}}).play()
-    fault = table.state.fault
-    assert fault is not None and (fault.seat, fault.entry) == (1, false_entry(table, 1, b'"commitments"'))
+    table = game(protocol={"open_book_at_end": True}, liars={1: {(1, "shuffle"): fixed_shuffle}})
+    table.play(until=lambda g: bool(g.state.books))
+    assert len(table.state.results) == 1 and table.state.books[0].owing == {0, 1, 2}
+    table.play()
+    (fault,) = table.state.faults
+    assert (fault.seat, fault.entry) == (1, false_entry(table, 1, b'"commitments"'))
+    assert not len(table.state.results), "then nothing of the hand counts"
+    assert table.state.chronicle.records[0].void == "seat 1 was found at fault by its book"
+    eager_and_lazy_agree(table)
 
 
 def test_one_seed_opens_one_hand(game: Make) -> None:

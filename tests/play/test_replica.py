@@ -1,9 +1,9 @@
-"""The replica: what is accepted, dropped, refused and void, and who is named."""
+"""The replica: what is accepted, dropped, refused and undone, and who is named."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 import msgspec
@@ -11,12 +11,13 @@ import pytest
 
 from conformance.clear import bad_order, bad_proof
 from conformance.games import Tiny, TinyRules
-from conformance.harness import Game, forked, make_config, people, refusal, resigned, roster_of
+from conformance.harness import Game, forked, make_config, people, refusal, resigned, roster_of, stands, statement
 from conformance.suite import dealt, eager_and_lazy_agree
 from nodealer.cards import Close, Deal, Look, NewDeck, Open, Operation, Peek, Portion, Show
 from nodealer.errors import BadParameter, BadSignature, DecodeError, EntryRefused, IllegalMove, LogBroken
+from nodealer.games.base import Game as AnyGame
 from nodealer.log.entry import read_entry
-from nodealer.play.bodies import Begin, Body, Cards, End, Move, Without, read_body
+from nodealer.play.bodies import Begin, Body, Cards, End, Leave, Move, read_body
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome, Replica, replay
 from nodealer.wire import encode
@@ -42,40 +43,59 @@ def duty_of(replica: Replica, seat: int, step: str) -> bytes:
 
 
 def test_a_false_proof_rolls_back_and_names_its_seat(game: Make) -> None:
-    """Lazily found much later, the table goes back to before the entry, and all that honest seats did after is void."""
+    """Lazily found much later, the table goes back to before the entry, and goes on from there without its seat."""
     table = game(liars={1: {(1, "key"): bad_proof}})
     replica = table.replica(0, eager=False)
-    while not table.state.fault and (batch := table.step()):
+    while batch := table.step():
         for data in batch:
-            table.order(data)
-            replica.append(data)
+            if table.order(data) is not None:
+                replica.append(data)
     false = next(n for n, data in enumerate(table.log) if table.signer(data) == 1 and b'"proof"' in data)
     replica.settle()
     for state in (replica.state, table.state, table.replica().state):
-        assert state.phase is Phase.STOPPED
-        assert state.fault is not None and (state.fault.seat, state.fault.entry) == (1, false)
-        assert "proof of knowledge" in state.fault.check
+        assert state.phase is Phase.ENDED and state.expelled == {1} and 1 not in state.ended
+        (fault,) = state.faults
+        assert (fault.seat, fault.entry) == (1, false) and state.fault is fault
+        assert "proof of knowledge" in fault.check
+        (result,) = state.results
+        assert result["gone"] == [1] and len(result["faces"]) == 6, "nobody waits for its card; it has none"
+    assert replica.digest() == table.replica().digest()
     eager_and_lazy_agree(table)
 
 
-def test_what_comes_after_a_fault_is_void(game: Make) -> None:
-    table = game(liars={0: {(0, "shuffle"): bad_order}}).play()
+def test_what_a_seat_at_fault_says_is_refused(game: Make) -> None:
+    """The others go on; it has no word any more, and what it says is no part of the log."""
+    table = game(liars={0: {(0, "shuffle"): bad_order}}).play(until=lambda g: bool(g.state.faults))
     assert table.outcomes[-1] is Outcome.FAULT
     assert table.state.fault is not None and table.state.fault.seat == 0
     assert table.state.fault.entry == len(table.log) - 1
+    assert stands(table, Phase.PLAYING) and table.state.expelled == table.state.gone == {0}
     replica = table.replica()
-    digest = replica.state.digest()
-    for seat in range(3):
-        assert replica.append(table.by_hand(seat, Without(((seat + 1) % 3,)), replica)).outcome is Outcome.VOID
-    # Even nonsense: honest seats may have signed what made sense before the fault was known.
-    assert replica.append(table.by_hand(1, b'{"type":"nonsense"}', replica)).outcome is Outcome.VOID
-    assert replica.state.digest() == digest
+    for body in (statement(replica, 1), Leave(), Begin(bytes(32), bytes(32)), b'{"type":"nonsense"}'):
+        assert "found at fault" in refused(table, replica, 0, body)
+    # Nothing is forgiven to the others either.
+    assert refused(table, replica, 1, b'{"type":"nonsense"}')
+    table.play()
+    assert stands(table, Phase.ENDED) and len(table.state.faults) == 1 and len(table.state.results) == 1
+    replica = table.replica()
+    assert "found at fault" in refused(table, replica, 0, Leave())
     assert replay(table.config, replica.entries, entropy=table.source, eager=False).digest() == replica.digest()
 
 
-def test_entries_refused_on_a_false_state_are_void(game: Make) -> None:
-    """A lazy replica that would refuse an entry first finds out whether it stands on false ground."""
-    table = game(liars={1: {(1, "key"): bad_proof}})
+def test_where_the_cards_cannot_go_on_a_fault_ends_the_hand(game: Make) -> None:
+    """By the rule of the game; its bets stay where they are, and the table goes on to the next hand."""
+    rules = TinyRules(stake=10)
+    table = game(rules, protocol={"recovers": False}, liars={0: {(0, "shuffle"): bad_order}}, hands=2).play()
+    state = table.state
+    assert state.phase is Phase.ENDED and state.expelled == {0} and len(state.faults) == 1
+    assert [result["gone"] for result in state.results] == [[0], []]
+    assert [result["faces"] == [] for result in state.results] == [True, False]
+    assert state.account.chips == {0: 9, 1: 13, 2: 8}
+    eager_and_lazy_agree(table)
+
+
+def unsettled(table: Game) -> tuple[Replica, Replica]:
+    """A lazy and an eager replica, before both of which lies what seat 1 said falsely with its key."""
     lazy, eager = table.replica(0, eager=False), table.replica(0)
     for _ in range(2):
         for data in table.step():
@@ -83,41 +103,91 @@ def test_entries_refused_on_a_false_state_are_void(game: Make) -> None:
             eager.append(data)
             for seat in table.seats.values():
                 seat.receive(data)
-    assert eager.stopped and not lazy.stopped
+            table.log.append(data)
+    assert eager.state.expelled == {1} and not lazy.state.faults
+    return lazy, eager
+
+
+def test_entries_refused_on_a_false_state_are_judged_on_the_true_one(game: Make) -> None:
+    """A lazy replica that would refuse an entry first finds out whether it stands on false ground."""
+    table = game(liars={1: {(1, "key"): bad_proof}})
+    lazy, eager = unsettled(table)
     nonsense = table.by_hand(2, b'{"type":"nonsense"}', lazy)
-    assert lazy.append(nonsense).outcome is Outcome.VOID is eager.append(nonsense).outcome
+    for replica in (lazy, eager):
+        with pytest.raises(EntryRefused):
+            replica.append(nonsense)
+    assert lazy.state.expelled == {1} and lazy.digest() == eager.digest()
+
+
+def test_entries_that_only_the_true_state_takes(game: Make) -> None:
+    """On the false one it would be seat 1's turn to shuffle; it is out, so it is seat 2's."""
+    table = game(liars={1: {(1, "key"): bad_proof}})
+    lazy, eager = unsettled(table)
+    for _ in range(2):
+        (shuffle,) = table.step()
+        table.order(shuffle)
+        assert lazy.append(shuffle).outcome is Outcome.ACCEPTED is eager.append(shuffle).outcome
+    assert table.signer(shuffle) == 2 and lazy.state.expelled == {1}
+    assert lazy.digest() == eager.digest() and lazy.undone == 0
+
+
+def test_what_was_built_on_a_false_entry_is_undone(game: Make) -> None:
+    """What its seat said later, and what saw that: no part of the log any more, and nobody else is named for it."""
+    table = game(liars={1: {(1, "key"): bad_proof}})
+    lazy, eager = unsettled(table)
+    kept = table.by_hand(0, shuffle_of(table, lazy, 0), lazy)
+    assert lazy.append(kept).outcome is Outcome.ACCEPTED
+    later = [table.by_hand(1, shuffle_of(table, lazy, 1), lazy)]
+    lazy.append(later[0])
+    later.append(table.by_hand(2, shuffle_of(table, lazy, 2), lazy))
+    lazy.append(later[1])
+    lazy.settle()
+    assert lazy.undone == 2 and lazy.height == eager.height + 1
+    assert [fault.seat for fault in lazy.state.faults] == [1]
+    eager.append(kept)
+    for data in later:
+        with pytest.raises(EntryRefused):
+            eager.append(data)
     assert lazy.digest() == eager.digest()
+
+
+def shuffle_of(table: Game, replica: Replica, seat: int) -> Cards:
+    duty = replica.state.duties.open[duty_of(replica, seat, "shuffle")].duty
+    return Cards(duty.id, msgspec.Raw(replica.state.hand.decks[0].message(duty, table.tape(seat))))
 
 
 def test_failing_entropy_settles_nothing(game: Make) -> None:
     """A source of entropy that fails must not make an unverified log count as verified."""
     table = game(liars={1: {(1, "key"): bad_proof}})
-    lazy = table.replica(0, eager=False)
-    for _ in range(2):
-        for data in table.step():
-            lazy.append(data)
-            for seat in table.seats.values():
-                seat.receive(data)
+    lazy, _ = unsettled(table)
     source, lazy._entropy = lazy._entropy, lambda size: b""
     for _ in range(2):
         with pytest.raises(BadParameter):
             lazy.settle()
+        assert not lazy.state.faults and lazy.checks_settled == 0
     lazy._entropy = source
     lazy.settle()
-    assert lazy.stopped
+    assert lazy.state.expelled == {1}
 
 
-def test_equivocation_stops_the_table(game: Make) -> None:
+def test_equivocation_expels(game: Make) -> None:
+    """The second of two entries with one number is the false one: nothing before it is undone."""
     table = game().play(until=dealt)
     replica = table.replica()
     first = next(data for data in table.log if table.signer(data) == 2)
     assert replica.append(first).outcome is Outcome.REPEATED
     other = resigned(first, table.persons[2].key, lambda entry: entry.update(hand=5))
-    before = replica.height
+    before, signed = replica.height, replica.signed_by(table.persons[2].key.public)
     assert replica.append(other).outcome is Outcome.FAULT
     assert replica.state.fault is not None and (replica.state.fault.seat, replica.state.fault.entry) == (2, before)
-    assert replica.append(other).outcome is Outcome.FAULT, "and once more changes nothing"
-    assert replica.state.fault.entry == before
+    assert replica.state.fault.check == "signatures" and replica.state.expelled == {2}
+    assert replica.state.phase is Phase.PLAYING and replica.state.hand.decks.keys() == {0}
+    assert replica.signed_by(table.persons[2].key.public) == signed, "it has no number of its own"
+    digest = replica.digest()
+    with pytest.raises(EntryRefused, match="found at fault"):
+        replica.append(other)
+    assert replica.append(first).outcome is Outcome.REPEATED, "the same words once more are nothing new"
+    assert replica.digest() == digest and len(replica.state.faults) == 1
 
 
 # --- Refusals ---
@@ -203,7 +273,7 @@ class Pointing(Tiny):
 
 
 class PointingRules(TinyRules):
-    def begin(self, hand: int, seats: tuple[int, ...], before: object) -> Pointing:
+    def begin(self, hand: int, seats: tuple[int, ...], before: AnyGame | None, chips: Mapping[int, int]) -> Pointing:
         return Pointing(self, hand, seats)
 
 
@@ -318,7 +388,7 @@ def test_late_by_several_hands(game: Make) -> None:
     duty = read_body(bytes(read_entry(late).entry.body))
     assert isinstance(refusal(replica, table.by_hand(1, duty, replica, hand=0)), EntryRefused), "not due on this log"
     assert replica.append(late).outcome is Outcome.DROPPED is replica.append(later).outcome
-    assert isinstance(refusal(replica, table.by_hand(1, Without((2,)), replica, hand=0)), EntryRefused)
+    assert isinstance(refusal(replica, table.by_hand(1, statement(replica, 0, 2), replica, hand=0)), EntryRefused)
 
 
 # --- Sessions that do not fit ---
@@ -366,7 +436,7 @@ def test_a_game_that_asks_for_more_than_it_announced(game: Make) -> None:
     class OddRules(TinyRules):
         first: Operation = field(default_factory=lambda: NewDeck(0, 7))
 
-        def begin(self, hand: int, seats: tuple[int, ...], before: object) -> Odd:
+        def begin(self, hand: int, seats: tuple[int, ...], before: AnyGame | None, chips: Mapping[int, int]) -> Odd:
             return Odd(self, hand, seats, first=self.first)
 
     for first, words in (

@@ -11,7 +11,7 @@ from conformance.games import TinyRules
 from conformance.harness import Game, Person, people
 from nodealer.errors import EntryRefused
 from nodealer.log.roster import Member, Roster, member_of, newcomer_words
-from nodealer.play.bodies import Agree, Newcomer, Propose
+from nodealer.play.bodies import Agree, Claim, Leave, Newcomer, Propose
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome, Replica
 from nodealer.play.rosters import proposal_id
@@ -42,7 +42,7 @@ def take(table: Game, replica: Replica, seat: int, body: Propose | Agree) -> Out
 
 
 def with_member(replica: Replica, member: Member) -> Roster:
-    rest = [one for one in replica.state.roster.players if one.seat != member.seat]
+    rest = [one for one in replica.state.roster.members if one.seat != member.seat]
     return Roster(tuple(sorted((*rest, member), key=lambda one: one.seat)))
 
 
@@ -63,19 +63,19 @@ def test_more_than_half_let_somebody_in(game: Make) -> None:
 
 def test_a_roster_that_is_agreed_on_in_a_hand_holds_from_the_next(game: Make) -> None:
     table = game(TinyRules(stake=10, deck_max=10), hands=2).play(until=lambda g: g.state.phase is Phase.PLAYING)
-    roster = Roster(table.state.roster.players[:2])
+    roster = Roster(table.state.roster.members[:2])
     before = set(table.state.duties.open)
     table.order(table.seats[0].propose(roster))
     assert set(table.state.duties.open) == before, "a proposal closes no duty"
     table.order(table.seats[1].agree(proposal_id(roster, 0, 0)))
-    assert len(table.state.roster.players) == 3
+    assert len(table.state.roster.members) == 3
     table.play(until=lambda g: g.state.hand.number == 1)
     assert table.state.roster == roster and not table.state.proposed
 
 
 def test_a_proposal_lapses_at_the_second_begin(game: Make) -> None:
     table = game(TinyRules(stake=10, deck_max=10), hands=4).play(until=lambda g: g.state.hand.number == 1)
-    roster = Roster(table.state.roster.players[:2])
+    roster = Roster(table.state.roster.members[:2])
     table.order(table.seats[0].propose(roster))
     table.play(until=lambda g: g.state.hand.number == 2)
     assert table.state.proposed
@@ -88,7 +88,7 @@ def test_a_proposal_lapses_at_the_second_begin(game: Make) -> None:
 def test_who_comes_back_has_its_number_and_its_chips(game: Make) -> None:
     table, replica = between(game)
     everybody = replica.state.roster
-    without = Roster(everybody.players[:2])
+    without = Roster(everybody.members[:2])
     take(table, replica, 0, Propose(without, ()))
     take(table, replica, 1, Agree(proposal_id(without, 0, 1)))
     chips = replica.state.account.chips[2]
@@ -105,21 +105,21 @@ def test_who_comes_back_has_its_number_and_its_chips(game: Make) -> None:
 def test_one_seat_alone_changes_nothing(game: Make, proposer: int) -> None:
     """The last seat alone once swapped the names of winner and loser."""
     table, replica = between(game)
-    alone = Roster(replica.state.roster.players[:2])
+    alone = Roster(replica.state.roster.members[:2])
     take(table, replica, proposer, Propose(alone, ()))
     for _ in range(3):
         take(table, replica, proposer, Agree(proposal_id(alone, proposer, 1)))
-    assert len(replica.state.roster.players) == 3
+    assert len(replica.state.roster.members) == 3
     with pytest.raises(EntryRefused, match="one roster a hand"):
         take(table, replica, proposer, Propose(alone, ()))
 
 
 def test_the_rest_of_a_table_of_two_is_not_a_majority(game: Make) -> None:
     table, replica = between(game, seats=3)
-    seated = Roster(replica.state.roster.players[:2])
+    seated = Roster(replica.state.roster.members[:2])
     take(table, replica, 0, Propose(seated, ()))
     take(table, replica, 1, Agree(proposal_id(seated, 0, 1)))
-    assert len(replica.state.roster.players) == 2
+    assert len(replica.state.roster.members) == 2
     new = stranger(table)
     puppets = with_member(replica, new[1])
     take(table, replica, 0, proposal(table, puppets, new))
@@ -127,27 +127,27 @@ def test_the_rest_of_a_table_of_two_is_not_a_majority(game: Make) -> None:
 
 
 def names_swapped(table: Game, roster: Roster) -> Roster:
-    ada, bo, *rest = roster.players
+    ada, bo, *rest = roster.members
     return Roster((msgspec.structs.replace(ada, name=bo.name), msgspec.structs.replace(bo, name=ada.name), *rest))
 
 
 def seats_swapped(table: Game, roster: Roster) -> Roster:
-    ada, bo, *rest = roster.players
+    ada, bo, *rest = roster.members
     return Roster((msgspec.structs.replace(bo, seat=0), msgspec.structs.replace(ada, seat=1), *rest))
 
 
 def a_puppet_at_a_used_seat(table: Game, roster: Roster) -> Roster:
     person, _ = stranger(table)
-    return Roster((*roster.players[:2], member_of(person.key, 2, roster.players[2].name)))
+    return Roster((*roster.members[:2], member_of(person.key, 2, roster.members[2].name)))
 
 
 def a_puppet_with_a_used_name(table: Game, roster: Roster) -> Roster:
-    _, member = stranger(table, name=roster.players[2].name)
-    return Roster((*roster.players[:2], member))
+    _, member = stranger(table, name=roster.members[2].name)
+    return Roster((*roster.members[:2], member))
 
 
 def a_known_key_at_a_new_seat(table: Game, roster: Roster) -> Roster:
-    return Roster((*roster.players[:2], msgspec.structs.replace(roster.players[2], seat=4, name="Zoe")))
+    return Roster((*roster.members[:2], msgspec.structs.replace(roster.members[2], seat=4, name="Zoe")))
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_a_number_a_key_and_a_name_belong_together(game: Make, change: Callable[
     """A newcomer once inherited the chips and the past wins of whoever sat there before."""
     table, replica = between(game)
     roster = change(table, replica.state.roster)
-    fresh = [m for m in roster.players if m.seat not in replica.state.known]
+    fresh = [m for m in roster.members if m.seat not in replica.state.known]
     person = stranger(table)[0]
     with pytest.raises(EntryRefused):
         take(table, replica, 0, proposal(table, roster, *((person, member) for member in fresh)))
@@ -187,11 +187,11 @@ def test_an_end_is_never_undone(game: Make) -> None:
         seat.stays = False
     table.order(table.seats[3].due()[0])
     replica = table.replica()
-    roster = Roster(replica.state.roster.players)
+    roster = Roster(replica.state.roster.members)
     with pytest.raises(EntryRefused):
         take(table, replica, 3, Propose(roster, ()))
-    take(table, replica, 0, Propose(Roster((*roster.players[:2], roster.players[3])), ()))
-    take(table, replica, 1, Agree(proposal_id(Roster((*roster.players[:2], roster.players[3])), 0, 1)))
+    take(table, replica, 0, Propose(Roster((*roster.members[:2], roster.members[3])), ()))
+    take(table, replica, 1, Agree(proposal_id(Roster((*roster.members[:2], roster.members[3])), 0, 1)))
     assert 3 in replica.state.ended and 3 not in replica.state.present
 
 
@@ -200,6 +200,16 @@ def test_other_roles_do_not_change(game: Make) -> None:
     table.play(until=lambda g: g.state.hand.number == 1)
     replica = table.replica()
     with pytest.raises(EntryRefused):
-        take(table, replica, 0, Propose(Roster(replica.state.roster.players[:3]), ()))
+        take(table, replica, 0, Propose(Roster(replica.state.roster.members[:3]), ()))
     with pytest.raises(EntryRefused, match="only a seat with cards"):
         take(table, replica, 3, Propose(replica.state.roster, ()))
+
+
+def test_nothing_is_heard_of_a_seat_that_is_not_there_any_more(game: Make) -> None:
+    table, replica = between(game)
+    without = Roster(replica.state.roster.members[:2])
+    take(table, replica, 0, Propose(without, ()))
+    take(table, replica, 1, Agree(proposal_id(without, 0, 1)))
+    for body in (Leave(), Agree(bytes(32)), Claim(0, 0, bytes(32), ())):
+        with pytest.raises(EntryRefused):
+            replica.append(table.by_hand(2, body, replica))

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from conformance.clear import bad_dealt_share, bad_proof
+from conformance.clear import bad_dealt_share, bad_order, bad_proof
 from conformance.games import TinyRules
-from conformance.harness import Game, journal_of
+from conformance.harness import Game, journal_of, statement
 from conformance.suite import dealt
 from nodealer.cards import Look
 from nodealer.errors import BadParameter, CardUnreadable, IllegalMove, LogRolledBack
 from nodealer.log.journal import Chosen, FileJournal, MemoryJournal, Record, Sent
-from nodealer.play.bodies import Without
+from nodealer.log.roster import Roster, member_of
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome
 from nodealer.play.seat import Seat
@@ -35,11 +35,24 @@ def test_nothing_leaves_on_an_unverified_log(game: Make) -> None:
         table.order(data)
     for data in table.step():
         table.order(data)
-    assert not any(seat.replica.stopped for seat in table.seats.values()), "nobody has settled anything yet"
-    assert table.due() == []
-    assert all(seat.replica.stopped for seat in table.seats.values())
+    assert not any(seat.replica.state.faults for seat in table.seats.values()), "nobody has settled anything yet"
+    shuffles = table.due()
+    assert all(seat.replica.state.expelled == {0} for seat in table.seats.values())
     assert table.state.fault is not None and table.state.fault.seat == 0
-    with pytest.raises(IllegalMove, match="stopped"):
+    # Of the two that go on, the first shuffles: on the unverified log it would have been the turn of seat 0.
+    assert [table.signer(data) for data in shuffles] == [1]
+
+
+def test_a_seat_at_fault_says_nothing(game: Make) -> None:
+    """Its own program knows that nobody would listen, and signs nothing more."""
+    table = game(liars={0: {(0, "shuffle"): bad_order}}).play(until=lambda g: bool(g.state.faults))
+    liar, before = table.seats[0], table.persons[0].journal.records
+    assert liar.due() == []
+    for said in (liar.leave, liar.break_off, lambda: liar.without([1])):
+        with pytest.raises(IllegalMove, match="found at fault"):
+            said()
+    assert table.persons[0].journal.records == before
+    with pytest.raises(IllegalMove, match="nobody waits"):
         table.seats[1].without([0])
 
 
@@ -65,7 +78,7 @@ def test_a_lost_journal_is_a_dropout(game: Make) -> None:
 def test_a_journal_of_another_life(game: Make) -> None:
     """An entry that the log has and the journal has otherwise: somebody else signs with this key."""
     table = game().play(until=lambda g: len(g.log) == 3)
-    forged = table.by_hand(0, Without((2,)), table.replica(0))
+    forged = table.by_hand(0, statement(table.replica(0), 2), table.replica(0))
     with pytest.raises(BadParameter, match="not in its journal"):
         table.seat(table.persons[0], table.log, journal_of([Sent(forged)]))
 
@@ -137,8 +150,11 @@ def test_what_would_be_refused_is_not_signed(game: Make) -> None:
         lambda: seat.without([0]),
         lambda: seat.without([0, 1]),
         lambda: seat.without([7]),
-        lambda: seat.propose(table.config.session.proposal.roster),
-        lambda: seat.agree(),
+        lambda: seat.without([1]),
+        lambda: seat.break_off(),
+        lambda: seat.propose(table.config.session.proposal.roster, {0: bytes(64)}),
+        lambda: seat.propose(Roster((*table.state.roster.members[:2], member_of(seat._key, 3, "Dee")))),
+        lambda: seat.agree(bytes(32)),
         lambda: seat.claim(CardUnreadable(0, 0, "not true")),
         lambda: seat.claim(CardUnreadable(9, 0, "no such deck")),
     )
@@ -150,10 +166,8 @@ def test_what_would_be_refused_is_not_signed(game: Make) -> None:
 
 
 def test_a_bad_roster_is_not_proposed(game: Make) -> None:
-    from nodealer.log.roster import Roster, member_of
-
     table = game()
-    players = table.config.session.proposal.roster.players
+    players = table.config.session.proposal.roster.members
     for bad in (Roster(players[:1]), Roster((*players[:2], member_of(table.persons[2].key, 2, ""))), Roster(())):
         with pytest.raises(IllegalMove):
             table.seats[0].propose(bad)

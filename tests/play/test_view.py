@@ -6,6 +6,7 @@ import gc
 import os
 from typing import Any
 
+from games.dealer import public
 from nodealer.games.holdem import Call, Holdem
 from nodealer.games.holdem.hand import Hand
 from nodealer.play.local import LocalTable, seat_players
@@ -54,7 +55,8 @@ def test_views_agree_on_what_is_public() -> None:
     views = [view_of(seat) for seat in table.seats.values()]
     assert sum(view.my_turn for view in views) == 1
     assert {view.hand for view in views} == {0} and {view.phase for view in views} == {Phase.PLAYING}
-    assert len({view.game.digest() for view in views if view.game is not None}) == 1
+    assert len({public(view.game) for view in views if isinstance(view.game, Hand)}) == 1
+    assert len({seat.replica.state.hand.course for seat in table.seats.values()}) == 1
     assert views[0].names == {0: "p0", 1: "p1", 2: "p2"}
 
 

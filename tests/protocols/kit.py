@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.harness import Game, resigned
+from conformance.harness import Game, refusal, resigned
 from nodealer.errors import EntryRefused
 from nodealer.group import Points
 from nodealer.log.entry import read_entry
-from nodealer.play.bodies import Cards, read_body
+from nodealer.play.bodies import Cards, Leave, read_body
+from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome
 from nodealer.play.seat import Seat
 from nodealer.play.state import Fault, TableState
@@ -77,8 +78,8 @@ def is_refused(verdict: Verdict, reason: str) -> None:
 def cheat(game: Table, seat: int, step: str, forge: Forge, *, skip: int = 0) -> Verdict:
     """Play until `seat` owes `step` (for the `skip`+1st time), let it send what `forge` makes, and judge.
 
-    Eager and lazy replicas and the honest seats must agree, nobody but the cheater may be named, and no honest seat may
-    say a word about cards after a fault.
+    Eager and lazy replicas and the honest seats must agree, nobody but the cheater may be named, and after a fault the
+    others must be able to end what they began: without another word about cards, where these cannot go on.
     """
     while (data := game.next()) is not None:
         duty = duty_of(game.state, data)
@@ -115,7 +116,7 @@ def judge(game: Table, seat: int, data: bytes, rest: Sequence[bytes]) -> Verdict
     """What all others make of a false entry, when `rest` was signed on the same head."""
     eager, lazy = game.replica(), game.replica(eager=False)
     before = eager.digest()
-    honest = [other for other in game.present if other.number != seat]
+    honest = [other for other in game.seats.values() if other.number != seat]
     takers = (eager.append, lazy.append, *(other.receive for other in honest))
     refusals = [_refusal(take, data) for take in takers]
     lazy.settle()
@@ -123,17 +124,28 @@ def judge(game: Table, seat: int, data: bytes, rest: Sequence[bytes]) -> Verdict
         assert all(refused is not None and refused.seat == seat for refused in refusals)
         assert eager.digest() == lazy.digest() == before
         return Verdict(None, refusals[0])
-    # What honest seats signed on the same head still arrives. It is void, and nobody's fault.
-    for other in rest:
-        if game.signer(other) != seat:
-            for take in takers:
-                take(other)
-    lazy.settle()
-    for one in honest:
-        assert not one.due(), "an honest seat goes on after a fault"
-    assert len({eager.digest(), lazy.digest(), *(one.replica.digest() for one in honest)}) == 1
     fault = eager.state.fault
     assert fault is not None and fault.seat == seat, f"the fault is {fault}"
+    assert eager.state.expelled == {seat}
+    assert isinstance(refusal(eager, game.by_hand(seat, Leave(), eager)), EntryRefused), "it has no word any more"
+    cards_go_on = eager.state.phase is Phase.PLAYING
+    # What honest seats signed on the same head still arrives. It counts or is late, and is nobody's fault.
+    crossing = [other for other in rest if game.signer(other) != seat]
+    game.log.append(data)
+    game.pending = []
+    game.seats.pop(seat, None)
+    for other in crossing:
+        assert game.order(other) in (Outcome.ACCEPTED, Outcome.DROPPED)
+    since = len(game.log)
+    game.hands = 0
+    game.play()
+    assert cards_go_on or not list(spoken(game.log[since:])), "an honest seat speaks of cards that are no more"
+    for other in game.log[eager.height :]:
+        assert eager.append(other).outcome is not Outcome.FAULT
+        lazy.append(other)
+    lazy.settle()
+    assert {eager.digest(), lazy.digest()} == {one.replica.digest() for one in honest}
+    assert eager.state.phase is Phase.ENDED and eager.state.faults == (fault,)
     return Verdict(fault, None)
 
 

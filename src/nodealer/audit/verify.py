@@ -68,6 +68,16 @@ class Report:
         return self.chronicle.faults
 
     @property
+    def fault(self) -> Fault | None:
+        """The first of them."""
+        return self.faults[0] if self.faults else None
+
+    @property
+    def results(self) -> list[dict[str, Any]]:
+        """What the hands came to, those left out that do not count."""
+        return [dict(record.result) for record in self.chronicle.records if record.void is None]
+
+    @property
     def gone(self) -> tuple[int, ...]:
         """Seats that were declared gone, or found at fault, and have not signed the end."""
         if self.state is None:
@@ -147,7 +157,7 @@ class Report:
         return said | {"chips": _by_seat(net)}
 
     def _seating(self, one: Seating) -> dict[str, Any]:
-        seats = [{"seat": m.seat, "name": m.name, "key": m.key.hex()} for m in one.roster.players]
+        seats = [{"seat": m.seat, "name": m.name, "key": m.key.hex()} for m in one.roster.members]
         return {"from_hand": one.from_hand, "seats": seats, "agreed": list(one.agreed), "chips": _by_seat(one.chips)}
 
 

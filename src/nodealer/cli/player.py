@@ -11,9 +11,8 @@ import sys
 from collections.abc import Awaitable, Callable
 
 from nodealer.cli.entropy import system_entropy
-from nodealer.cli.exits import UNJUDGED, explain
 from nodealer.errors import BadSignature, CardUnreadable, DecodeError, EntryRefused, NodealerError, RelayError
-from nodealer.keys import SigningKey
+from nodealer.keys import Identity
 from nodealer.log.journal import MemoryJournal
 from nodealer.log.session import NONCE_BYTES
 from nodealer.play.bots import bot_for
@@ -65,7 +64,7 @@ async def sit(
     chooser: Chooser | None = None,
 ) -> Seat:
     """Play at the relay's table until it ends or stops."""
-    key = SigningKey(system_entropy(32))
+    key = Identity(system_entropy(32))
     me = Entrant(key, name, system_entropy(NONCE_BYTES), accept)
     lobby = Lobby(me)
     await client.send(me.offer)
@@ -150,6 +149,8 @@ def main() -> int:
     except RelayError:
         return 4
     except NodealerError as error:
+        from nodealer.cli.exits import UNJUDGED, explain  # late: what prints takes its time, and most bots say nothing
+
         explain(error)
         return UNJUDGED
 

@@ -17,7 +17,7 @@ from msgspec import Raw
 from nodealer.audit.verify import Report, verify_file
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games.wardens import rules_of
-from nodealer.cli.output import err
+from nodealer.cli.output import err, shown, visible
 from nodealer.cli.player import BotOrder, sit
 from nodealer.cli.rehearse import rehearse
 from nodealer.cli.screen import Screen
@@ -29,7 +29,7 @@ from nodealer.games.holdem.rules import Holdem
 from nodealer.log.file import save_log
 from nodealer.log.roster import Member, Roster
 from nodealer.log.session import Part, Proposal
-from nodealer.play.config import config_of
+from nodealer.play.config import config_of, refuse_without_asserts
 from nodealer.play.lobby import Expected, Lobby, Offer, proposed
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Replica
@@ -78,11 +78,12 @@ class Plan:
 
 def run(plan: Plan, *, auto: bool, json: bool, seed: int | None, log: Path | None) -> int:
     """Play, tell what happens, verify. Gives the exit code."""
+    refuse_without_asserts()
     if log is not None:
         _refuse_unwritable(log)
     screen = Screen(json)
     if plan.warning is not None:
-        err().print(f"[yellow]{plan.warning}[/yellow]", soft_wrap=True)
+        err().print(f"[yellow]{shown(plan.warning)}[/yellow]", soft_wrap=True)
     started = time.perf_counter()
     if seed is not None:
         replica = rehearse(plan.rules, plan.proposal, plan.names, plan.hands, seed, screen)
@@ -230,10 +231,10 @@ def _verify(replica: Replica, log: Path | None, screen: Screen) -> Report:
         save_log(path, session, replica.entries)
         report = verify_file(path, entropy=system_entropy)
         if screen.json:
-            kept = str(path) if path.parent != Path(folder) else None
+            kept = visible(path) if path.parent != Path(folder) else None
             screen.emit({"event": "verified", "log": kept} | report.as_json())
         else:
             if path.parent != Path(folder):
-                screen.say(f"The log is in [bold]{path}[/bold].")
+                screen.say(f"The log is in [bold]{shown(path)}[/bold].")
             print_report(screen.console, report, brief=True)
         return report

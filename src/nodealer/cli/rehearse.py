@@ -8,7 +8,7 @@ from nodealer.cli.entropy import rehearsal_entropy
 from nodealer.cli.player import wants_another
 from nodealer.cli.screen import Screen
 from nodealer.games.base import Rules
-from nodealer.keys import SigningKey
+from nodealer.keys import Identity
 from nodealer.log.journal import MemoryJournal
 from nodealer.log.roster import member_of
 from nodealer.log.session import Proposal
@@ -31,7 +31,7 @@ def rehearse(
     screen: Screen,
 ) -> Replica:
     """Play a whole game from a seed. The session says that its seeds are public."""
-    keys = [SigningKey(rehearsal_entropy(seed, f"key of {name}")(32)) for name in names]
+    keys = [Identity(rehearsal_entropy(seed, f"key of {name}")(32)) for name in names]
     players = [member_of(key, seat, name) for seat, (name, key) in enumerate(zip(names, keys, strict=True))]
     session = agree_session(proposal(players, rehearsal=True), rehearsal_entropy(seed, "session"))
     config = config_of(session)

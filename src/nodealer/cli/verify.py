@@ -11,7 +11,6 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
@@ -19,7 +18,7 @@ from nodealer.audit.against import Comparison, compare
 from nodealer.audit.verify import FINGERPRINT, Report, verify_file
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.exits import BAD, GOOD, INCOMPLETE, UNJUDGED
-from nodealer.cli.output import err, out, print_json
+from nodealer.cli.output import err, out, print_json, shown, visible
 from nodealer.errors import BadParameter
 
 
@@ -58,9 +57,9 @@ def verify(
     documents, codes = [], {GOOD}
     for file, report in _verify_many(files, jobs or os.cpu_count() or 1):
         codes.add(report.exit_code)
-        documents.append({"file": str(file)} | report.as_json())
+        documents.append({"file": visible(file)} | report.as_json())
         if not json:
-            out().print(f"[bold]{escape(str(file))}[/bold]", soft_wrap=True)
+            out().print(f"[bold]{shown(file)}[/bold]", soft_wrap=True)
             print_report(out(), report, brief=True)
     if json:
         print_json(documents)
@@ -82,7 +81,7 @@ def _verify_against(file: Path, other: Path, *, json: bool) -> int:
         print_json({"logs": documents, "against": found.as_json()})
     else:
         for path, report in zip((file, other), reports, strict=True):
-            out().print(f"[bold]{escape(str(path))}[/bold]", soft_wrap=True)
+            out().print(f"[bold]{shown(str(path))}[/bold]", soft_wrap=True)
             print_report(out(), report, brief=True)
         _print_comparison(out(), found, reports[0])
     if not found.agree or found.contradictions or BAD in codes:
@@ -97,7 +96,7 @@ def _print_comparison(console: Console, found: Comparison, report: Report) -> No
     console.print(f"[red bold]PARTED[/red bold]: the logs are the same up to entry {found.common}.", soft_wrap=True)
     for one in found.contradictions:
         console.print(
-            f"{escape(report.who(one.seat))} signed two different entries with the number {one.seq}: "
+            f"{shown(report.who(one.seat))} signed two different entries with the number {one.seq}: "
             f"entry {one.entries[0]} of the first log and {one.entries[1]} of the second.",
             soft_wrap=True,
         )
@@ -125,8 +124,7 @@ def _verify_alone(file: Path) -> Report:
 
 def print_report(console: Console, report: Report, *, brief: bool = False) -> None:
     """A report for a player."""
-    # Whatever a log says is text: a name must not be read as a command to the terminal.
-    reason = escape(report.reason)
+    reason = shown(report.reason)
     words = {
         "clean": f"[green bold]CLEAN[/green bold]: {_clean(report)}.",
         "fault": f"[red bold]FAULT[/red bold]: {reason}.",
@@ -141,16 +139,16 @@ def print_report(console: Console, report: Report, *, brief: bool = False) -> No
     hands = len(report.chronicle.records)
     console.print(f"{report.entries} entries, {hands} hands; checked: {checks}.", soft_wrap=True)
     for line in _happened(report):
-        console.print(escape(line), soft_wrap=True)
+        console.print(shown(line), soft_wrap=True)
     if brief:
         return
     console.print(f"session {report.session.id.hex()}", soft_wrap=True)
     for seating in report.chronicle.seatings:
-        seats = ", ".join(f"{p.seat} {p.name} ({p.key.hex()[:FINGERPRINT]})" for p in seating.roster.players)
-        console.print(f"seats from hand {seating.from_hand + 1} on: {escape(seats)}", soft_wrap=True)
+        seats = ", ".join(f"{p.seat} {p.name} ({p.key.hex()[:FINGERPRINT]})" for p in seating.roster.members)
+        console.print(f"seats from hand {seating.from_hand + 1} on: {shown(seats)}", soft_wrap=True)
     if report.chronicle.records:
         console.print(_results(report))
-    console.print("Not proven by any log: " + escape("; ".join(report.not_proven)) + ".", soft_wrap=True)
+    console.print("Not proven by any log: " + shown("; ".join(report.not_proven)) + ".", soft_wrap=True)
 
 
 def _clean(report: Report) -> str:
@@ -189,5 +187,5 @@ def _results(report: Report) -> Table:
             winners.append(str(names.get(result["winner"], result["winner"])))
         ended = str(result.get("ended", "")) if record.void is None else f"no result: {record.void}"
         board = " ".join(result.get("board", []))
-        table.add_row(str(record.hand + 1), escape(ended), escape(board), escape(", ".join(winners)))
+        table.add_row(str(record.hand + 1), shown(ended), shown(board), shown(", ".join(winners)))
     return table

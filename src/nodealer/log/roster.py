@@ -41,7 +41,7 @@ def member_of(identity: Identity, seat: int, name: str, role: str = PLAYER) -> M
 class Roster(Message, frozen=True, dict=True):
     """All seats, in ascending order. Checked by `refuse_bad_roster` wherever one comes in."""
 
-    players: tuple[Member, ...]
+    members: tuple[Member, ...]
 
     @cached_property
     def digest(self) -> bytes:
@@ -51,47 +51,47 @@ class Roster(Message, frozen=True, dict=True):
     @cached_property
     def seats(self) -> tuple[int, ...]:
         """The numbers of the seats."""
-        return tuple(player.seat for player in self.players)
+        return tuple(member.seat for member in self.members)
 
     @cached_property
     def keys(self) -> dict[int, VerifyingKey]:
         """Seat to key, each checked."""
-        return {player.seat: VerifyingKey(player.key) for player in self.players}
+        return {member.seat: VerifyingKey(member.key) for member in self.members}
 
-    def player(self, seat: int) -> Member:
-        """The player at a seat."""
-        for player in self.players:
-            if player.seat == seat:
-                return player
+    def member(self, seat: int) -> Member:
+        """Who sits at a seat."""
+        for member in self.members:
+            if member.seat == seat:
+                return member
         raise BadParameter(f"there is no seat {seat}")
 
     @property
     def with_cards(self) -> tuple[int, ...]:
         """The seats that the game plays with."""
-        return tuple(player.seat for player in self.players if player.role != SERVER)
+        return tuple(member.seat for member in self.members if member.role != SERVER)
 
     @property
     def roles(self) -> tuple[tuple[str, int], ...]:
         """Roles other than a plain player's, with their seats."""
-        return tuple((player.role, player.seat) for player in self.players if player.role != PLAYER)
+        return tuple((member.role, member.seat) for member in self.members if member.role != PLAYER)
 
 
 def refuse_bad_roster(roster: Roster) -> None:
     """Raise `DecodeError` for a roster that nobody may play with."""
-    if not SEATS_MIN <= len(roster.players) <= SEATS_MAX:
-        raise DecodeError(f"a table has {SEATS_MIN} to {SEATS_MAX} seats, not {len(roster.players)}")
+    if not SEATS_MIN <= len(roster.members) <= SEATS_MAX:
+        raise DecodeError(f"a table has {SEATS_MIN} to {SEATS_MAX} seats, not {len(roster.members)}")
     if list(roster.seats) != sorted(set(roster.seats)):
         raise DecodeError("the seats of a roster are not in ascending order")
-    for player in roster.players:
-        refuse_bad_name(player.name, f"the name of seat {player.seat}")
-        if not _ROLE.fullmatch(player.role):
-            raise DecodeError(f"the role of seat {player.seat} is not a short word in small letters")
-    if len({folded(player.name) for player in roster.players}) != len(roster.players):
+    for member in roster.members:
+        refuse_bad_name(member.name, f"the name of seat {member.seat}")
+        if not _ROLE.fullmatch(member.role):
+            raise DecodeError(f"the role of seat {member.seat} is not a short word in small letters")
+    if len({folded(member.name) for member in roster.members}) != len(roster.members):
         raise DecodeError("two seats have the same name, but for case and spaces")
-    if len({player.key for player in roster.players}) != len(roster.players):
+    if len({member.key for member in roster.members}) != len(roster.members):
         raise DecodeError("two seats have the same identity key")
-    for player in roster.players:
-        _refuse_bad_box(player, roster.keys[player.seat])
+    for member in roster.members:
+        _refuse_bad_box(member, roster.keys[member.seat])
 
 
 def _refuse_bad_box(member: Member, key: VerifyingKey) -> None:

@@ -36,8 +36,15 @@ def _wardens(parameters: bytes) -> Rules:
 GAMES: Final[dict[str, Callable[[bytes], Rules]]] = {"free": _free, "holdem": _holdem, "wardens": _wardens}
 
 
+def refuse_without_asserts() -> None:
+    """Raise `BadParameter` where Python removes asserts: libraries that judge a move say by them that it is illegal."""
+    if not __debug__:
+        raise BadParameter("Python runs with -O or PYTHONOPTIMIZE, which removes checks of the rules: run it without")
+
+
 def config_of(session: Session, on: Group | None = None) -> Config:
     """Everything a replica needs. Raises `BadParameter` for a game, protocol or version that is not here."""
+    refuse_without_asserts()
     proposal = session.proposal
     if proposal.game.name not in GAMES:
         raise BadParameter(f"there is no game {proposal.game.name!r} here")

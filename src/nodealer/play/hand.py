@@ -254,4 +254,4 @@ def next_hand(state: TableState, record: HandRecord) -> TableState:
 
 
 def _names(state: TableState) -> dict[int, str]:
-    return {seat: state.roster.player(seat).name for seat in state.hand.binding.seats if seat in state.roster.seats}
+    return {seat: state.roster.member(seat).name for seat in state.hand.binding.seats if seat in state.roster.seats}

@@ -115,7 +115,7 @@ class Expected(Message, frozen=True):
             ("game", _told(proposal.game), _told(self.game)),
             ("protocol", _told(proposal.protocol), _told(self.protocol)),
             ("agreed versions", proposal.versions, self.versions),
-            ("players", tuple(member.name for member in proposal.roster.players), self.names),
+            ("players", tuple(member.name for member in proposal.roster.members), self.names),
         ):
             if offered != wanted:
                 raise Declined(f"another {what} is proposed than was agreed: {offered}, not {wanted}")
@@ -142,7 +142,7 @@ class Entrant:
 
     def seat_in(self, proposal: Proposal) -> int:
         """The seat of this player in a proposal that it agrees to. Raises `Declined`."""
-        mine = next((member for member in proposal.roster.players if member.key == self.identity.public), None)
+        mine = next((member for member in proposal.roster.members if member.key == self.identity.public), None)
         if mine is None:
             raise Declined("the proposed roster has no seat for this player")
         if mine.name != self.name:

@@ -11,7 +11,7 @@ from msgspec import Raw
 
 from nodealer.errors import NodealerError
 from nodealer.games.base import Rules
-from nodealer.keys import SigningKey
+from nodealer.keys import Identity
 from nodealer.log.journal import MemoryJournal
 from nodealer.log.roster import PLAYER, Roster, member_of
 from nodealer.log.session import NONCE_BYTES, Part, Proposal, Session, nonce_commitment, open_session
@@ -63,7 +63,7 @@ def seat_players(
     roles: Mapping[int, str] | None = None,
 ) -> LocalTable:
     """A table of fresh players, with roots, keys and session nonces drawn from `entropy`."""
-    keys = [SigningKey(entropy(32)) for _ in names]
+    keys = [Identity(entropy(32)) for _ in names]
     given = roles or {}
     players = tuple(
         member_of(key, seat, name, given.get(seat, PLAYER))

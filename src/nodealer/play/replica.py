@@ -258,8 +258,9 @@ class Replica:
     def _change(self, entry: Entry, body: Body) -> Change:
         state = self.state
         origin = Origin(self.height, entry.seat, entry.hand, self._heights[entry.seen])
-        # A book is never too late: it names its hand by its duty.
-        if isinstance(body, Book) or (entry.hand, entry.roster) == (state.hand.number, state.roster.digest):
+        # A book is never too late: it names its hand by its duty. Nothing else is heard of a seat that is not there.
+        here = entry.seat in state.roster.seats and entry.roster == state.roster.digest
+        if isinstance(body, Book) or (here and entry.hand == state.hand.number):
             return apply_body(state, origin, body)
         # For another hand or roster it can only be late, and only if it was due on what it saw.
         if was_due(state, origin, body):

@@ -27,10 +27,12 @@ def refuse_roster(state: TableState, roster: Roster, newcomers: tuple[Newcomer, 
     claims = state.config.protocol.claims
     if not claims.seats[0] <= len(roster.with_cards) <= claims.seats[1]:
         raise Malformed(f"{claims.name} cannot serve a table of {len(roster.with_cards)}")
+    if not set(claims.roles) <= {role for role, _ in roster.roles}:
+        raise Malformed(f"{claims.name} needs a seat for each of its roles")
     if _without_cards(roster) != _without_cards(state.roster):
         raise Malformed("only seats with cards can change: another role is another session")
     _refuse_mixed_up(state, roster)
-    fresh = [member for member in roster.players if member.seat not in state.known]
+    fresh = [member for member in roster.members if member.seat not in state.known]
     if [one.seat for one in newcomers] != [member.seat for member in fresh]:
         raise Malformed("a proposal carries the signature of each seat that is new, and of no other")
     for one, member in zip(newcomers, fresh, strict=True):
@@ -38,14 +40,14 @@ def refuse_roster(state: TableState, roster: Roster, newcomers: tuple[Newcomer, 
 
 
 def _without_cards(roster: Roster) -> tuple[Member, ...]:
-    return tuple(member for member in roster.players if member.seat not in roster.with_cards)
+    return tuple(member for member in roster.members if member.seat not in roster.with_cards)
 
 
 def _refuse_mixed_up(state: TableState, roster: Roster) -> None:
     """Who was here comes back as the same: with its number, its key and its name."""
     names = {member.name: member.seat for member in state.known.values()}
     keys = {member.key: member.seat for member in state.known.values()}
-    for member in roster.players:
+    for member in roster.members:
         if member.seat in state.known:
             if member != state.known[member.seat]:
                 raise Malformed(f"seat {member.seat} is {state.known[member.seat].name}'s for the whole session")
@@ -71,7 +73,7 @@ def _seated(state: TableState, one: ProposedRoster, agreed: tuple[int, ...]) -> 
     chips = {seat: account.chips[seat] for seat in roster.with_cards}
     seatings = (*state.chronicle.seatings, Seating(number, roster, agreed, chips))
     binding = state.config.binding(number, roster, roster.seats)
-    known = {**state.known, **{member.seat: member for member in roster.players}}
+    known = {**state.known, **{member.seat: member for member in roster.members}}
     state = state.with_hand(binding=binding, commitments={}, votes={}, breaks={}).noted(seatings=seatings)
     gone = state.gone.intersection(roster.seats)
     return replace(state, roster=roster, known=known, account=account, gone=gone, proposed={})

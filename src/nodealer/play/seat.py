@@ -13,7 +13,7 @@ import msgspec
 
 from nodealer.cards import Card
 from nodealer.errors import BadParameter, CardUnreadable, EntryRefused, IllegalMove, LogRolledBack, Malformed, PeerFault
-from nodealer.keys import SigningKey
+from nodealer.keys import Identity
 from nodealer.log.entry import Entry, read_entry, sign_entry
 from nodealer.log.journal import Chosen, Journal, Sent
 from nodealer.log.roster import Roster
@@ -35,6 +35,7 @@ from nodealer.play.bodies import (
     Without,
     read_body,
 )
+from nodealer.play.config import refuse_without_asserts
 from nodealer.play.duties import OpenDuty, Owed
 from nodealer.play.replica import Applied, Outcome, Replica
 from nodealer.play.state import Config
@@ -54,7 +55,7 @@ class Seat:
         seat: int,
         *,
         root: bytes,
-        key: SigningKey,
+        key: Identity,
         journal: Journal,
         entropy: Entropy,
         log: Iterable[bytes] = (),
@@ -64,6 +65,7 @@ class Seat:
         Raises `LogRolledBack` for a log that lacks what the journal shows this seat has seen, and `BadParameter` when
         it is the journal that lacks what this seat has signed.
         """
+        refuse_without_asserts()
         self.number = seat
         #: Whether to begin the next hand; otherwise the seat ends.
         self.stays = True

@@ -112,7 +112,7 @@ class Config:
         claims = self.protocol.claims
         roles = tuple((role, seat) for role, seat in roster.roles if seat in seats)
         bound = digest("hand roster", roster.digest, *seats)
-        keys = tuple((member.seat, member.key) for member in roster.players if member.seat in seats)
+        keys = tuple((member.seat, member.key) for member in roster.members if member.seat in seats)
         session, group = self.session.id, self.protocol.group
         return Binding(claims.name, claims.version, session, bound, hand, seats, roles, group, keys)
 
@@ -281,6 +281,6 @@ def first_state(config: Config) -> TableState:
         Phase.BETWEEN,
         HandState(0, config.binding(0, roster, roster.seats)),
         account=Account().seated(roster.with_cards, stake),
-        known={member.seat: member for member in roster.players},
+        known={member.seat: member for member in roster.members},
         chronicle=Chronicle(seatings=(Seating(0, roster, roster.seats, dict.fromkeys(roster.with_cards, stake)),)),
     )

@@ -43,7 +43,7 @@ def view_of(seat: Seat) -> View:
     seen = {(deck, position): face for (deck, position), face in known.items() if position in piles[deck]}
     return View(
         seat.number,
-        {player.seat: player.name for player in state.roster.players},
+        {player.seat: player.name for player in state.roster.members},
         state.hand.number,
         state.phase,
         state.hand.game,

@@ -116,6 +116,13 @@ def fault_of(game: Game) -> Fault:
     return eager.state.fault
 
 
+def found(game: Game) -> bool:
+    """Whether the honest seats have found a fault, once they have looked."""
+    for seat in game.honest:
+        seat.replica.settle()
+    return bool(game.state.faults)
+
+
 def said(game: Game, seat: int, step: str) -> list[tuple[int, dict[str, Any]]]:
     """The messages of one kind that a seat sent, each with the number of its entry."""
     return [(n, message) for n, by, message in spoken(game.log) if (by, message["type"]) == (seat, step)]

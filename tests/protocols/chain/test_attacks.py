@@ -201,7 +201,9 @@ def test_a_fake_card_in_a_shuffle_is_found_by_its_drawer(fast: Group, liar: int)
     game.play()
     fault = fault_of(game)
     assert fault.seat == liar and fault.entry == said(game, liar, "pass")[-1][0]
-    assert game.state.phase is Phase.STOPPED and not [data for data in game.log if b'"book"' in data]
+    books = [number for number, data in enumerate(game.log) if b'"type":"book"' in data]
+    assert game.state.phase is Phase.ENDED and all(number > fault.entry for number in books), "no book was needed"
+    assert {game.signer(game.log[number]) for number in books} == {0, 1, 2, 3} - {liar}
 
 
 def test_with_proven_it_is_found_at_once(fast: Group) -> None:
@@ -321,11 +323,12 @@ def test_the_false_slot(fast: Group) -> None:
     stolen = small(fast, t).invert() * deck.bare(liar, game.tape(liar), (0,))
     read = deck.read(stolen)
     assert read is not None and read[0] == faces(game, victim)[1], "it reads the victim's card"
-    game.play(until=lambda g: g.state.phase is Phase.BOOKS)
+    game.play(until=lambda g: bool(g.state.books))
     assert game.state.fault is None and game.state.results, "the hand is over, and nobody has seen it"
     game.play()
     fault = fault_of(game)
     assert fault.seat == liar and fault.entry == said(game, liar, "shuffle")[0][0]
+    assert not len(game.state.results) and "by its book" in str(game.state.chronicle.records[0].void)
     at_once = table(fast, NEW, deal({liar: (0,), victim: (1,)}), lies=lies, parameters=PROVEN).play()
     is_named(at_once, liar, "shuffle", "shuffle proof (scalar)")
 

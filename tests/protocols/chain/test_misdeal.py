@@ -25,7 +25,7 @@ from nodealer.tape import Tape
 from nodealer.wire import encode
 
 from ..kit import field_of
-from .kit import Forge, deal, deck_of, fault_of, said, show, small, table, with_number
+from .kit import Forge, deal, deck_of, fault_of, found, said, show, small, table, with_number
 
 HAND = (0, 1, 2, 3)
 
@@ -59,24 +59,27 @@ def test_one_card_is_disclosed_and_no_book(fast: Group) -> None:
         game = disputed(fast, liar)
         unreadable = claim(game)
         assert deck_of(game).duties[0].seat == 1 and len(deck_of(game).duties) == 1
-        game.play()
+        deck, own = deck_of(game), deck_of(game).own(game.tape(2), 2)
+        game.play(until=found)
         fault = fault_of(game)
         assert (fault.seat, fault.entry) == (liar, said(game, liar, "pass")[-1][0])
         assert not seeds(game)
         ((_, message),) = said(game, 2, "misdeal")
         assert message["positions"] == [unreadable.position]
         # The other three cards of the hand are as secret as before: none of their names below the drawer was said.
-        deck, own = deck_of(game), deck_of(game).own(game.tape(2), 2)
         others = {deck.layers[1].cards.names[own.prior[deck.held[p].place]] for p in HAND if p != unreadable.position}
         names = b"".join(
             field_of(m, "names") for seat in (0, 1, 2) for s in ("pass", "misdeal") for _, m in said(game, seat, s)
         )
         assert not any(name in names for name in others)
+        # The hand is over; only now the others open their books of it, as after every hand.
+        game.play()
+        assert stands(game, Phase.ENDED) and seeds(game) == {0, 1, 2} - {liar}
         eager_and_lazy_agree(game)
 
 
 def test_whoever_will_not_disclose_is_brought_to_open_its_book(fast: Group) -> None:
-    """Silence is a dropout; asked for the books, the claimant opens first, and then silence is a fault."""
+    """Silence is no fault. Asked for the books, the claimant opens first; who opens none is not dealt in any more."""
     game = disputed(fast)
     unreadable = claim(game)
     game.silent = {1}
@@ -84,10 +87,11 @@ def test_whoever_will_not_disclose_is_brought_to_open_its_book(fast: Group) -> N
     assert stands(game, Phase.PLAYING)
     game.order(game.seats[2].claim(unreadable))
     game.play()
-    assert stands(game, Phase.BOOKS) and seeds(game) == {0, 2}
+    assert stands(game, Phase.BETWEEN) and seeds(game) == {0, 2}
+    assert game.state.books[0].owing == {1} and not len(game.state.results) and not game.state.faults
     for seat in (0, 2):
         game.order(game.seats[seat].without([1]))
-    assert (fault := game.state.fault) is not None and fault.seat == 1 and "silent" in fault.reason
+    assert stands(game, Phase.ENDED) and game.state.gone == {1} and not game.state.faults
 
 
 def test_or_its_book_names_it(fast: Group) -> None:

@@ -11,7 +11,6 @@ from nodealer.cards import NewDeck, Operation
 from nodealer.errors import EntryRefused
 from nodealer.group import Group
 from nodealer.log.entry import read_entry
-from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome
 from nodealer.play.seat import Seat
 from nodealer.protocols.base import Binding, Duty
@@ -109,7 +108,8 @@ def cheat(game: Game, seat: int, steps: Sequence[str], forge: Forge) -> LateVerd
                 if other.number != seat:
                     other.receive(data)
             _own(game, seat, data)
-            if outcome is Outcome.FAULT or replica.state.phase is Phase.STOPPED:
+            if outcome is Outcome.FAULT:
+                assert replica.state.expelled == {seat} and len(replica.state.faults) == 1
                 return LateVerdict(replica.state.fault, None, len(game.log) - 1 - (first or 0))
     return LateVerdict(None, None)
 

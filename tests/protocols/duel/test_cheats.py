@@ -7,11 +7,13 @@ from typing import Final
 
 import pytest
 
-from conformance.harness import Game
+from conformance.harness import Game, refusal, statement
 from nodealer.cards import Close, Deal, Look, Operation, Peek, Place, Portion, Return, Show
-from nodealer.errors import CardUnreadable, PeerFault
+from nodealer.errors import CardUnreadable, EntryRefused, PeerFault
 from nodealer.group import Group
+from nodealer.play.bodies import Begin, Book, Break, Leave, Without
 from nodealer.play.phases import Phase
+from nodealer.play.replica import Outcome
 from nodealer.protocols.base import Duty
 from nodealer.protocols.duel import DuelDeck
 from nodealer.protocols.duel.giving import RevealingCards
@@ -223,10 +225,12 @@ def test_a_related_point_of_the_owner(fast: Group) -> None:
     assert {duty.seat for duty in game.state.hand.decks[0].duties} == {0}
     with pytest.raises(CardUnreadable):
         game.state.hand.decks[0].message(game.state.hand.decks[0].duties[0], game.tape(0), b"[3]")
-    # It may lie, and is named; or claim, and its own book names it; or stay silent, and loses by the game's rule.
-    replica = game.replica()
-    replica.append(game.seats[1].without([0]))
-    assert replica.state.results[0]["gone"] == [0]
+    # It may lie, and is named; or claim, and its own book names it; or leave, and loses by the game's rule. If it only
+    # stays silent, the other one of two can break the hand off, and no more.
+    left = game.replica()
+    left.append(game.by_hand(0, Leave(), left))
+    assert left.state.results[0]["gone"] == [0]
+    only_broken_off(game, 1, 0)
 
 
 def test_the_lie_at_the_end_is_named(fast: Group) -> None:
@@ -260,9 +264,9 @@ def claimed_by(game: Game, seat: int, unreadable: CardUnreadable, culprit: int) 
     replica.append(claim)
     for other in game.seats.values():
         other.receive(claim)
-    for other in game.seats.values():
-        for data in other.due():
-            replica.append(data)
+    said = [data for other in game.seats.values() for data in other.due()]
+    while not replica.state.faults:
+        replica.append(said.pop(0))
     assert replica.state.fault is not None and replica.state.fault.seat == culprit
 
 
@@ -352,17 +356,25 @@ def test_another_joint_key(fast: Group) -> None:
 
 @unproven
 def test_the_end_is_checked_however_it_comes(fast: Group, mode: str) -> None:
-    """A hand that ends without a look at the decks still ends with open books; silence there is a fault."""
-    game = played(fast, mode, NEW, DRAW, seed="silent")
-    game.play(until=lambda game: game.state.phase is Phase.BOOKS)
-    assert {open_duty.duty.seat for open_duty in game.state.duties.open.values()} == {0, 1}
+    """A hand that ends without a look at the decks still ends with open books; who opens none is not dealt in again."""
+    game = played(fast, mode, NEW, DRAW, seed="silent", hands=2)
+    game.play(until=lambda game: bool(game.state.books))
+    books = {known.duty.seat: id for id, known in game.state.duties.open.items() if known.duty.kind == "book"}
+    assert game.state.books[0].owing == books.keys() == {0, 1}
     replica = game.replica()
-    (book,) = game.seats[1].due()
-    replica.append(book)
-    game.seats[1].receive(book)
-    replica.append(game.seats[1].without([0]))
-    assert replica.state.fault is not None and replica.state.fault.seat == 0
-    assert "silent" in replica.state.fault.reason
+    for data in game.seats[1].due():
+        replica.append(data)
+    begin = next(id for id, known in replica.state.duties.of(0).items() if known.duty.kind == "begin")
+    for seat, body, reason in (
+        (0, Begin(begin, bytes(32)), "owes a book"),
+        (1, Without((books[0],)), "nobody waits for"),
+        (1, Break(books[0]), "nobody waits for"),
+    ):
+        answer = refusal(replica, game.by_hand(seat, body, replica))
+        assert isinstance(answer, EntryRefused) and reason in answer.reason
+    assert replica.state.books[0].owing == {0} and not replica.state.faults
+    assert replica.append(game.by_hand(0, Book(books[0], bytes(32), ()), replica)).outcome is Outcome.FAULT
+    assert replica.state.fault is not None and "not the one it committed to" in replica.state.fault.reason
 
 
 @unproven
@@ -379,14 +391,28 @@ def test_a_cheat_that_nobody_played_is_in_the_book(fast: Group, mode: str) -> No
 
 
 @modes
-def test_a_refused_draw_is_leaving(fast: Group, mode: str) -> None:
+def test_a_refused_draw_breaks_the_hand_off_or_is_leaving(fast: Group, mode: str) -> None:
     game = played(fast, mode, NEW, DRAW)
     game.play(
         until=lambda game: (
             any(duty.kind == "give" for duty in game.state.hand.decks[0].duties) if game.state.hand.decks else False
         )
     )
+    game.silent = {1}
+    game.play()
     replica = game.replica()
-    assert any(duty.seat == 1 for duty in game.state.hand.decks[0].duties)
-    replica.append(game.seats[0].without([1]))
+    assert {duty.seat for duty in game.state.hand.decks[0].duties} == {1}, "who owes something itself has no word"
+    only_broken_off(game, 0, 1)
+    replica.append(game.by_hand(1, Leave(), replica))
     assert replica.state.results[0]["gone"] == [1]
+
+
+def only_broken_off(game: Game, seat: int, other: int) -> None:
+    """Of two, one alone throws nobody out; it can undo the hand, which is the session's last then."""
+    replica = game.replica()
+    owed = statement(replica, other)
+    replica.append(game.by_hand(seat, owed, replica))
+    assert not replica.state.gone and replica.state.phase is Phase.PLAYING
+    replica.append(game.by_hand(seat, Break(owed.duties[0]), replica))
+    assert replica.state.results == () and replica.state.chronicle.records[0].void == "broken off"
+    assert replica.state.over and not replica.state.gone and not replica.state.faults

@@ -9,6 +9,7 @@ from conformance.harness import Game as TableGame
 from nodealer.errors import IllegalMove
 from nodealer.games.wardens import Concede, WardensGame, WardensRules
 from nodealer.group import Group
+from nodealer.play.bodies import Leave
 from nodealer.play.phases import Phase
 from nodealer.play.seat import Seat
 from nodealer.play.view import view_of
@@ -61,12 +62,14 @@ def test_abandoned(fast: Group, mode: str) -> None:
     game = table(fast, mode, bots())
     game.play(until=lambda game: getattr(game.state.hand.game, "turn", 0) == 3)
     replica = game.replica()
-    replica.append(game.seats[1].without([0]))
+    replica.append(game.by_hand(0, Leave(), replica))
     result = replica.state.results[0]
     assert (result["ended"], result["winner"], result["gone"]) == ("forfeit", 1, [0])
-    # Who stays still opens its book where that is how a hand ends.
+    # Both open their books where that is how a hand ends; until its own is open, the win is held.
     waiting = {open_duty.duty.seat for open_duty in replica.state.duties.open.values() if open_duty.duty.kind == "book"}
-    assert waiting == (set() if mode == "proven" else {1})
+    assert waiting == (set() if mode == "proven" else {0, 1})
+    assert replica.state.account.chips == {0: 0, 1: 1 if mode == "proven" else 0}
+    assert [held.gains for held in replica.state.account.held] == ([] if mode == "proven" else [{1: 1}])
 
 
 def test_a_choice_is_made_once(fast: Group) -> None:

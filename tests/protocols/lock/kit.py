@@ -86,20 +86,44 @@ def holdem(
 
 
 def leave(game: Table, seats: Iterable[int]) -> None:
-    """Seats say nothing any more, and all others say that they go on without them.
+    """Seats leave by their own word, one after the other, and say nothing else: not even what they had signed.
 
-    Each of those first sends what it has signed; and what it owes after its word it signs at once, so that it crosses
-    with the last word.
+    What the others had signed crosses with it; and what these owe after the first word they sign at once, so that it
+    crosses with the next.
     """
     leavers = sorted(seats)
-    game.silent |= set(leavers)
-    pending, game.pending = [data for data in game.pending if game.signer(data) not in leavers], []
-    for seat in game.present:
-        for data in [data for data in pending if game.signer(data) == seat.number]:
-            assert game.order(data) in (Outcome.ACCEPTED, Outcome.DROPPED)
-        assert game.order(seat.without(leavers)) is Outcome.ACCEPTED
-        if seat is not game.present[-1]:
-            game.pending += seat.due()
+    for leaver in leavers:
+        unsaid(game, leaver)
+        assert game.order(game.seats[leaver].leave()) is Outcome.ACCEPTED
+        game.silent.add(leaver)
+        if leaver != leavers[-1]:
+            game.pending += [data for seat in game.present if seat.number not in leavers for data in seat.due()]
+
+
+def unsaid(game: Table, seat: int) -> None:
+    """What a seat has signed and not sent it never signed."""
+    game.pending = [data for data in game.pending if game.signer(data) != seat]
+    one = game.seats[seat]
+    del one._sent[one.replica.signed_by(game.persons[seat].key.public) :]
+    one._outbox.clear()
+
+
+def fall_silent(game: Table, seats: Iterable[int]) -> None:
+    """Seats say nothing any more. The others do what they can, and then those who owe nothing say that they go on.
+
+    More than half have to; the words of the rest cross with the last one that was needed.
+    """
+    leavers = frozenset(seats)
+    game.silent |= leavers
+    game.pending = [data for data in game.pending if game.signer(data) not in leavers]
+    game.play()
+    owing = leavers & {known.duty.seat for known in game.state.duties.open.values() if known.holds_up}
+    assert owing, "nobody waits for them"
+    words = [seat.without(owing) for seat in game.present if seat.number in game.state.hand.binding.players]
+    for word in words:
+        late = owing <= game.state.gone
+        assert game.order(word) is (Outcome.DROPPED if late else Outcome.ACCEPTED)
+    assert owing <= game.state.gone
 
 
 def playing(game: Game) -> bool:
@@ -205,7 +229,7 @@ def owed_by(game: Table, seat: int, step: str) -> Duty:
     return next(d.duty for d in game.state.duties.open.values() if (d.duty.seat, d.duty.kind) == (seat, step))
 
 
-def say(game: Table, seat: int, step: str, message: bytes | None = None) -> Outcome:
+def say(game: Table, seat: int, step: str, message: bytes | None = None) -> Outcome | None:
     """A message of a seat that was taken over: the honest one if none is given."""
     duty, deck = owed_by(game, seat, step), deck_of(game)
     if message is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from contextlib import suppress
 from typing import Final
 
 import pytest
@@ -11,7 +12,7 @@ from msgspec import Raw
 from conformance.harness import Game, Source, events_of
 from conformance.suite import faces_by_differences
 from nodealer.cards import Close, Deal, Moved, NewDeck, Open, Opened, Operation, Place, Return, Show
-from nodealer.errors import EntryRefused
+from nodealer.errors import EntryRefused, IllegalMove
 from nodealer.games.holdem.hand import Hand
 from nodealer.group import Group
 from nodealer.play.bodies import Cards
@@ -27,6 +28,7 @@ from ..kit import Table, messages
 from .kit import (
     deck_of,
     ends_well,
+    fall_silent,
     holdem,
     leave,
     nothing_is_shown,
@@ -119,7 +121,30 @@ def test_any_leave_anywhere(fast: Group, leavers: tuple[int, ...]) -> None:
         left_at(fast, height, leavers)
 
 
-def test_two_leave_at_once(fast: Group) -> None:
+def test_one_falls_silent_anywhere(fast: Group) -> None:
+    """More than half go on without it as soon as it owes something."""
+    for height in range(SEATS + 2, 40, times(15, deep=3)):
+        game = script(fast, "silent").play(until=lambda game: len(game.log) >= height and playing(game))
+        fall_silent(game, (height % SEATS,))
+        finish(game)
+        assert game.state.results[0]["gone"] == [height % SEATS]
+
+
+def test_two_of_five_go_at_once(fast: Group) -> None:
+    """The word that completes the votes for both takes both out together."""
+    for leavers in ((3, 4), (0, 2)):
+        game = script(fast, "five", seats=5)
+        game.play(until=lambda game: all(owes_release(game, seat) for seat in leavers))
+        fall_silent(game, leavers)
+        assert len(game.state.gone) == 2 and len({one.entry for one in game.state.chronicle.statements}) == 1
+        finish(game)
+
+
+def owes_release(game: Game, seat: int) -> bool:
+    return any((one.duty.seat, one.duty.kind) == (seat, "release") for one in game.state.duties.open.values())
+
+
+def test_two_leave_one_after_the_other(fast: Group) -> None:
     pairs = list(itertools.combinations(range(SEATS), 2))
     for height in range(SEATS + 3, HEIGHTS, times(14, deep=7)):
         left_at(fast, height, pairs[height % len(pairs)])
@@ -308,8 +333,7 @@ def test_what_crosses_with_a_second_leaving_is_dropped(fast: Group) -> None:
     dropped = 0
     for height in range(SEATS, 40, times(10, deep=5)):
         game = script(fast, "crossing").play(until=lambda game: len(game.log) >= height)
-        leave(game, (3,))
-        leave(game, (2,))
+        leave(game, (2, 3))
         finish(game)
         dropped += game.outcomes.count(Outcome.DROPPED)
     assert dropped
@@ -349,6 +373,8 @@ def slow(group: Group, seed: str) -> None:
     have = dict.fromkeys(game.seats, 0)
     leaving = [source.below(60), source.below(60)]
     gone: set[int] = set()
+    # One of two may go without a word; with two such ones those who stay would be half, and have to wait.
+    silent = source.below(4) if source.below(2) else None
     for _ in range(20000):
         if relay.state.phase is not Phase.PLAYING and relay.state.hand.number >= 1:
             assert relay.state.fault is None
@@ -364,13 +390,16 @@ def slow(group: Group, seed: str) -> None:
         elif action == 1 and pending[number]:
             outcome = relay.append(pending[number].pop(0)).outcome
             assert outcome in (Outcome.ACCEPTED, Outcome.DROPPED)
+        elif action == 2 and number in gone and number != silent:
+            with suppress(IllegalMove):
+                pending[number].append(seat.leave())
         elif action == 2 and number not in gone:
             state = seat.replica.state
-            wanted = frozenset(gone - state.gone)
-            # Said again when a word of the leaver that was still on its way has made it void.
+            # A word about what was closed meanwhile, or by one that owes something, counts for nothing.
             current = have[number] == relay.height and not pending[number]
-            if wanted and state.phase is Phase.PLAYING and current and state.hand.withouts.get(number) != wanted:
-                pending[number].append(seat.without(wanted))
+            if silent in gone - state.gone and current and not state.hand.votes.get(number):
+                with suppress(IllegalMove):
+                    pending[number].append(seat.without([silent]))
             seat.stays = state.hand.number < 1
             pending[number] += seat.due()
             for duty in seat.open_duties:
@@ -387,8 +416,7 @@ def test_who_comes_back_in_a_recovery(fast: Group, missed: int) -> None:
     game = until_idle(script(fast, "back"), 1)
     back = game.seats[1]
     signed = back.due()
-    assert signed == [] or deck_of(game).duties
-    leave(game, (1,))
+    fall_silent(game, (1,))
     height = len(game.log) + missed
     game.play(until=lambda game: len(game.log) >= height)
     for data in signed:

@@ -253,7 +253,7 @@ def test_two_seats_whose_false_gains_cancel(fast: Group) -> None:
 
     eager, lazy = game.replica(0), game.replica(0, eager=False)
     signs = {0: 1, 2: -1}
-    while not eager.stopped:
+    while not eager.state.faults:
         for data in game.step():
             seat, body = game.signer(data), read_body(bytes(read_entry(data).entry.body))
             known = eager.state.duties.open.get(body.duty) if isinstance(body, Cards) else None

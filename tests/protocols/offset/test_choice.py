@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from nodealer.play.openbook import first_false_deed
 
 from conformance.games import TinyRules
-from nodealer.errors import IllegalMove
+from conformance.suite import books_of
+from nodealer.errors import IllegalMove, PeerFault
 from nodealer.group import group
+from nodealer.play.books import refuse_false_book
 from nodealer.play.local import LocalTable, seat_players
 from nodealer.protocols.offset import Offset
 from nodealer.protocols.offset.deck import OffsetDeck
@@ -41,7 +42,9 @@ def test_a_dealer_may_choose_the_order_at_its_seat() -> None:
     state = dealer.replica.state
     deck = state.hand.decks[0]
     assert isinstance(deck, OffsetDeck) and deck.order == (2, 0, 1)
-    session = dealer.replica.config.session.id
-    seed = hand_tape(roots[0], session=session, seat=0, hand=0).seed
-    assert first_false_deed(state, {0: (seed, {duty.id: encode([3, 1, 2])})}) is None
-    assert first_false_deed(state, {0: (seed, {})}) is not None, "the order is a choice that the book must show"
+    config = dealer.replica.config
+    seed = hand_tape(roots[0], session=config.session.id, seat=0, hand=0).seed
+    refuse_false_book(config, books_of(state.hand), 0, 0, seed, {duty.id: encode([3, 1, 2])})
+    with pytest.raises(PeerFault, match="its requestDealParts is not what its book makes"):
+        # The order is a choice that the book must show.
+        refuse_false_book(config, books_of(state.hand), 0, 0, seed, {})
