@@ -108,7 +108,7 @@ class Shuffled(Case):
 
     relation_type: Callable[..., shuffle.Relation] = Remask
     permutation: tuple[int, ...] = ()
-    secrets: Callable[[Scalars], Scalars] = field(default=lambda b: b)
+    secrets: Callable[[Scalars], Scalars] = field(default=lambda d: d)
     masks: Scalars | None = None
     s: Scalars | None = None
 
@@ -160,7 +160,7 @@ def pairs(group: Group, m: int, seed: str = "", permutation: Sequence[int] | Non
     K = scalars(group, f"joint key {seed}") * group.G
     U, W = points(group, f"U {seed}", m), points(group, f"W {seed}", m)
     public = {"K": K, "U": U, "W": W, "U_out": U.take(order) + rho * group.G, "W_out": W.take(order) + rho * K}
-    return _shuffled(Remask, public, order, lambda b: b.dot(rho), rho, None)
+    return _shuffled(Remask, public, order, lambda d: d.dot(rho), rho, None)
 
 
 def addmask(
@@ -175,7 +175,7 @@ def addmask(
     U_out = U.take(order) + rho * group.G
     W_out = W.take(order) + s * U.take(order) + rho * (K + S)
     public = {"K": K, "S": S, "U": U, "W": W, "U_out": U_out, "W_out": W_out}
-    return _shuffled(AddMask, public, order, lambda b: concat(b.dot(rho), s), rho, s)
+    return _shuffled(AddMask, public, order, lambda d: concat(d.dot(rho), s), rho, s)
 
 
 def scalar(group: Group, m: int, seed: str = "", permutation: Sequence[int] | None = None) -> Shuffled:
@@ -183,7 +183,7 @@ def scalar(group: Group, m: int, seed: str = "", permutation: Sequence[int] | No
     s = scalars(group, f"s {seed}")
     inputs = points(group, f"inputs {seed}", m)
     public = {"S": s * group.G, "inputs": inputs, "outputs": s * inputs.take(order)}
-    return _shuffled(OneScalar, public, order, lambda b: s, None, s)
+    return _shuffled(OneScalar, public, order, lambda d: s, None, s)
 
 
 def offset(group: Group, m: int, seed: str = "", permutation: Sequence[int] | None = None) -> Shuffled:
@@ -199,7 +199,7 @@ def offset(group: Group, m: int, seed: str = "", permutation: Sequence[int] | No
         "A_out": r * A.take(order) + w * B.take(order),
         "B_out": r * B.take(order),
     }
-    return _shuffled(OneOffset, public, order, lambda b: concat(r, w, t), None, rest)
+    return _shuffled(OneOffset, public, order, lambda d: concat(r, w, t), None, rest)
 
 
 SHUFFLES: Mapping[str, Callable[..., Shuffled]] = {
@@ -300,7 +300,7 @@ def sizes(case: Case, proof: bytes) -> tuple[int, int]:
     lengths = {name: len(array) for name, array in case.public.items()}
     if isinstance(case, Shuffled):
         m, relation = case.relation.size, case.relation
-        return 6 + relation.row_count, 3 * m + 1 + relation.secrets
+        return 5 + relation.row_count, 2 * m + relation.secrets
     return {
         "knowledge": lambda: (lengths["keys"], lengths["keys"]),
         "one secret": lambda: (2, 1),

@@ -130,8 +130,8 @@ def test_lengths_and_version(group: Group, name: str) -> None:
     for wrong in (b"", proof[:-1], proof + b"\0", proof[:-32], proof + bytes(32)):
         with pytest.raises(DecodeError, match="bytes instead of"):
             case.check(wrong)
-    with pytest.raises(DecodeError, match="version 1 instead of 0"):
-        case.check(b"\1" + proof[1:])
+    with pytest.raises(DecodeError, match="version 0 instead of 1"):
+        case.check(b"\0" + proof[1:])
 
 
 @names

@@ -87,7 +87,7 @@ class PairsKind:
         rho = draw_scalars(tape, "rho", b"", K.group, before.size)
         outputs = U.take(order) + rho * G, W.take(order) + rho * K
         relation = Remask(K, U, W, *outputs)
-        proof = shuffle.prove(CONTEXT.transcript(), tape, relation, order, lambda b: b.dot(rho))
+        proof = shuffle.prove(CONTEXT.transcript(), tape, relation, order, lambda d: d.dot(rho))
         return Shuffled(relation, proof, _bytes(outputs), Position(K, outputs), partial(Remask, K, U, W))
 
 
@@ -107,7 +107,7 @@ class AddMaskKind:
         joint = K + S
         outputs = u + rho * G, W.take(order) + G.group.combine(s, u, rho, joint)
         relation = AddMask(K, S, U, W, *outputs)
-        proof = shuffle.prove(CONTEXT.transcript(), tape, relation, order, lambda b: concat(b.dot(rho), s))
+        proof = shuffle.prove(CONTEXT.transcript(), tape, relation, order, lambda d: concat(d.dot(rho), s))
         return Shuffled(relation, proof, _bytes(outputs), Position(joint, outputs), partial(AddMask, K, S, U, W))
 
 
@@ -124,7 +124,7 @@ class ScalarKind:
         s = draw_scalars(tape, "key", b"", group, 1)
         S, outputs = s * group.G, s * inputs.take(order)
         relation = OneScalar(S, inputs, outputs)
-        proof = shuffle.prove(CONTEXT.transcript(), tape, relation, order, lambda b: s)
+        proof = shuffle.prove(CONTEXT.transcript(), tape, relation, order, lambda d: s)
         after = Position(before.key, (outputs,))
         return Shuffled(relation, proof, _bytes(after.deck), after, partial(OneScalar, S, inputs))
 
