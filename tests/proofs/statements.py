@@ -251,12 +251,33 @@ def a_base_each(group: Group, m: int, seed: str = "") -> Case:
     return _each("a base each", group, m, m, seed)
 
 
+def a_key_moved(group: Group, m: int, seed: str = "") -> Case:
+    """A secret each, by which one key becomes many: a re-key."""
+    base, bases = points(group, f"base of the keys {seed}"), points(group, f"bases {seed}", m)
+    s, old = scalars(group, f"moved {seed}", m), scalars(group, f"old {seed}") * base
+    public = {"base": base, "keys": old + s * base, "bases": bases, "images": s * bases, "less": old}
+    return _each_case("a key moved", public, s)
+
+
+def keys_joined(group: Group, m: int, seed: str = "") -> Case:
+    """A secret each, by which many keys become one: a gather. The bases are one point too, as for masks."""
+    base, bases = points(group, f"base of the keys {seed}"), points(group, f"bases {seed}")
+    new, old = scalars(group, f"new {seed}"), scalars(group, f"old {seed}", m)
+    s = new - old
+    public = {"base": base, "keys": new * base, "bases": bases, "images": s * bases, "less": old * base}
+    return _each_case("keys joined", public, s)
+
+
 def _each(name: str, group: Group, m: int, count: int, seed: str) -> Case:
     s = scalars(group, f"each {seed}", m)
     base, bases = points(group, f"base of the keys {seed}", count), points(group, f"bases {seed}", m)
+    return _each_case(name, {"base": base, "keys": s * base, "bases": bases, "images": s * bases}, s)
+
+
+def _each_case(name: str, public: Public, s: Scalars) -> Case:
     return Case(
         name,
-        {"base": base, "keys": s * base, "bases": bases, "images": s * bases},
+        public,
         lambda transcript, tape, p: equality.prove_each(transcript, tape, equality.Each(**p), s),
         lambda transcript, p, proof: equality.check_each(transcript, equality.Each(**p), proof),
     )
@@ -290,7 +311,13 @@ SIGMAS: Mapping[str, Callable[..., Case]] = {
     "one secret": one_secret,
     "a secret each": a_secret_each,
     "a base each": a_base_each,
+    "a key moved": a_key_moved,
+    "keys joined": keys_joined,
     "linear": linear_relation,
+}
+#: The statements of `equality.Each`.
+EACH: Mapping[str, Callable[..., Case]] = {
+    name: SIGMAS[name] for name in ("a secret each", "a base each", "a key moved", "keys joined")
 }
 CASES: Mapping[str, Callable[..., Case]] = {**SHUFFLES, **SIGMAS}
 
@@ -304,8 +331,7 @@ def sizes(case: Case, proof: bytes) -> tuple[int, int]:
     return {
         "knowledge": lambda: (lengths["keys"], lengths["keys"]),
         "one secret": lambda: (2, 1),
-        "a secret each": lambda: (lengths["keys"] + 1, lengths["keys"]),
-        "a base each": lambda: (lengths["keys"] + 1, lengths["keys"]),
+        **{name: lambda: (4, lengths["images"] + 1) for name in EACH},
         "linear": lambda: (2 * lengths["Q"] + 1, lengths["Q"] + 1),
     }[case.name]()
 

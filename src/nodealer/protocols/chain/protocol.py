@@ -74,7 +74,7 @@ def _cost(parameters: Parameters) -> dict[str, str]:
     decks = "one turn a seat"
     if parameters.deck == "dealer":
         decks = f"2·(seats − 1)·{parameters.kappa} + 1 messages of the dealer's, 2 for the coin, then {decks}"
-    size = "58,200" if parameters.proven else "15,700"
+    size = "44,400" if parameters.proven else "15,700"
     return {
         "rounds to make a deck": decks,
         "rounds to deal, open or show": "one pass over the seats for a whole request",

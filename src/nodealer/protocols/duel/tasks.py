@@ -87,11 +87,6 @@ def _read_cards(work: Working, deck: DuelDeck, said: Gather | Shuffle | Lock) ->
     return cards
 
 
-def _spread(key: Points, count: int) -> Points:
-    """One point as an array of so many."""
-    return key.take([0] * count)
-
-
 # --- Gather ---
 
 
@@ -102,7 +97,7 @@ def _gather(work: Working, deck: DuelDeck, duty: Duty, tape: Tape, cards: Points
     if not deck.mode.proofs:
         return Gather(gathered.to_bytes(), commitments=commitments)
     S = g * deck.cipher.G
-    each = Each(work.keys[duty.seat], _spread(S, len(cards)), cards, gathered)
+    each = Each(work.keys[duty.seat], S, cards, gathered)
     proof = equality.prove_each(deck.transcript(duty, work.epoch), tape, each, ratio)
     return Gather(gathered.to_bytes(), S.to_bytes(), proof)
 
@@ -113,7 +108,7 @@ def _apply_gather(work: Working, deck: DuelDeck, duty: Duty, said: Gather) -> De
     if not deck.mode.proofs:
         return work.went_on(deck, cards, (), under=Under.GATHERED)
     S = read_points(deck.cipher, said.key, 1, "the key")
-    each = Each(work.keys[duty.seat], _spread(S, len(cards)), work.cards, cards)
+    each = Each(work.keys[duty.seat], S, work.cards, cards)
     check = equality.check_each(deck.transcript(duty, work.epoch), each, said.proof)
     return work.went_on(deck, cards, (check,), keys=S, under=Under.GATHERED)
 

@@ -172,7 +172,7 @@ class Locking:
         ratio = steps.lock_factors(old, new)
         keys, cards = new * binding.group.G, ratio * self.cards
         each = Each(self.old[seat], keys, self.cards, cards)
-        proof = equality.prove_each(deck.transcript(duty, deck.epoch), tape, each, ratio, root=old)
+        proof = equality.prove_each(deck.transcript(duty, deck.epoch), tape, each, ratio)
         return encode(Keys(keys.to_bytes(), cards.to_bytes(), proof))
 
     def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> DeckChange:

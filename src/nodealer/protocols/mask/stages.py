@@ -139,9 +139,9 @@ class Rekeying:
         new = fresh_secrets(tape, binding, deck.number, self.epoch, self.cards.digest(), count, seat)
         delta = new - old
         keys, gains = new * group.G, delta * self.cards.epk
-        differences = keys - self.old[seat]
         transcript = deck.transcript(duty, self.epoch)
-        proof = equality.prove_each(transcript, tape, Each(group.G, differences, self.cards.epk, gains), delta)
+        each = Each(group.G, keys, self.cards.epk, gains, less=self.old[seat])
+        proof = equality.prove_each(transcript, tape, each, delta)
         return encode(Rekey(keys.to_bytes(), gains.to_bytes(), proof))
 
     def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
@@ -152,9 +152,9 @@ class Rekeying:
         # Publishing one key must never publish another.
         if len(point_index(keys)) != count:
             raise Malformed("two cards have the same new key")
-        differences = keys - self.old[duty.seat]
         transcript = deck.transcript(duty, self.epoch)
-        check = equality.check_each(transcript, Each(group.G, differences, self.cards.epk, gains), said.proof)
+        each = Each(group.G, keys, self.cards.epk, gains, less=self.old[duty.seat])
+        check = equality.check_each(transcript, each, said.proof)
         stage = replace(self, said={**self.said, duty.seat: (keys, gains)})
         if len(stage.said) < len(deck.binding.players):
             return DeckChange(replace(deck, stage=stage), (), (check,))
@@ -205,9 +205,9 @@ class Gathering:
             return encode(Gather(S.to_bytes(), knowledge, b"", b""))
         epk = gather_cards(deck.layers, self.masked).epk
         delta = s - gather_secrets(tape, binding, deck.number, deck.layers, self.masked, seat)
-        differences = S - gather_keys(deck.layers, self.masked, seat)
         gains = delta * epk
-        proof = equality.prove_each(transcript, tape, Each(binding.group.G, differences, epk, gains), delta)
+        each = Each(binding.group.G, S, epk, gains, less=gather_keys(deck.layers, self.masked, seat))
+        proof = equality.prove_each(transcript, tape, each, delta)
         return encode(Gather(S.to_bytes(), knowledge, gains.to_bytes(), proof))
 
     def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
@@ -222,8 +222,8 @@ class Gathering:
         if self.masked:
             epk = gather_cards(deck.layers, self.masked).epk
             gains = read_points(group, said.gains, len(self.masked), "the gains")
-            differences = S - gather_keys(deck.layers, self.masked, seat)
-            checks.append(equality.check_each(transcript, Each(group.G, differences, epk, gains), said.proof))
+            each = Each(group.G, S, epk, gains, less=gather_keys(deck.layers, self.masked, seat))
+            checks.append(equality.check_each(transcript, each, said.proof))
         elif said.gains or said.proof:
             raise Malformed("open cards gain nothing")
         stage = replace(self, said={**self.said, seat: (S, gains)})
@@ -283,14 +283,11 @@ class Masking:
     def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
         return tuple(deck.duty(seat, "mask", self.anchor) for seat in deck.binding.players if seat not in self.said)
 
-    def _bases(self) -> Points:
-        return self.joint + self.joint.group.identity(len(self.cards))
-
     def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         binding = deck.binding
         masks = mask_draws(tape, binding, deck.number, self.epoch, duty.seat, self.cards, self.joint)
         epk, msg = masks * binding.group.G, masks * self.joint
-        each = Each(binding.group.G, epk, self._bases(), msg)
+        each = Each(binding.group.G, epk, self.joint, msg)
         proof = equality.prove_each(deck.transcript(duty, self.epoch), tape, each, masks)
         return encode(Mask(epk.to_bytes(), msg.to_bytes(), proof))
 
@@ -299,7 +296,7 @@ class Masking:
         group, count = deck.binding.group, len(self.cards)
         epk = read_points(group, said.epk, count, "epk")
         msg = read_points(group, said.msg, count, "msg")
-        each = Each(group.G, epk, self._bases(), msg)
+        each = Each(group.G, epk, self.joint, msg)
         check = equality.check_each(deck.transcript(duty, self.epoch), each, said.proof)
         stage = replace(self, said={**self.said, duty.seat: Masked(epk, msg)})
         if len(stage.said) == len(deck.binding.players):
