@@ -6,6 +6,7 @@ from typing import ClassVar, Final, Never, final, overload
 from nodealer.group.api import Points, Scalars
 
 __all__ = [
+    "CODE",
     "PROFILE",
     "SOURCE_HASH",
     "VERSION",
@@ -25,6 +26,7 @@ __all__ = [
 VERSION: Final[str]
 SOURCE_HASH: Final[str]
 PROFILE: Final[str]
+CODE: Final[str]
 
 ristretto255: Final[Ristretto255]
 secp256k1: Final[Secp256k1]

@@ -52,10 +52,6 @@ class Kind(Protocol):
     def arrays(self) -> int:
         """How many arrays of points a deck is."""
 
-    @property
-    def bare(self) -> tuple[str, int]:
-        """The yardstick U: the name of its loop, and how many turns it has a card."""
-
     def shuffle(self, before: Position, tape: Tape) -> Shuffled:
         """Permute, re-mask and prove."""
 
@@ -79,7 +75,6 @@ class PairsKind:
 
     name = "pairs"
     arrays = 2
-    bare = ("fixed_base", 2)
 
     def shuffle(self, before: Position, tape: Tape) -> Shuffled:
         K, (U, W), G = before.key, before.deck, before.key.group.G
@@ -96,7 +91,6 @@ class AddMaskKind:
 
     name = "addmask"
     arrays = 2
-    bare = ("fixed_base", 2)
 
     def shuffle(self, before: Position, tape: Tape) -> Shuffled:
         K, (U, W), G = before.key, before.deck, before.key.group.G
@@ -116,7 +110,6 @@ class ScalarKind:
 
     name = "scalar"
     arrays = 1
-    bare = ("variable_base", 1)
 
     def shuffle(self, before: Position, tape: Tape) -> Shuffled:
         (inputs,), group = before.deck, before.key.group
