@@ -1,25 +1,137 @@
-"""Identity keys: Ed25519, strict.
+"""Signatures, sealing and key agreement: Ed25519, ChaCha20-Poly1305, X25519, and HKDF with SHA-512.
 
-The library's own check lets points of small order through, and for such a key one signature fits every message. So a
-key is taken only if it is the canonical encoding of a point on the curve that is not of small order.
+The native core has them; where it is not, `cryptography` does the same, byte for byte and verdict for verdict, which
+the vectors in the tests hold both to. This is the only module that knows either.
+
+An identity key is strict. The libraries' own checks let points of small order through, and for such a key one signature
+fits every message. So a key is taken only if it is the canonical encoding of a point on the curve that is not of small
+order.
 """
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+from collections.abc import Callable
 from functools import cache
 from types import ModuleType
-from typing import Final
+from typing import Final, Protocol
 
 from nodealer.errors import BadParameter, BadSignature, DecodeError
+from nodealer.group import default_backend
+from nodealer.tape import Item, framed
 
 KEY_BYTES: Final = 32
 SIGNATURE_BYTES: Final = 64
+#: What sealing adds to a text.
+TAG_BYTES: Final = 16
 
 _P: Final = 2**255 - 19
 _D: Final = -121665 * pow(121666, -1, _P) % _P
 #: The y coordinates of the eight points whose order divides 8 (RFC 8032's curve): 1, -1, 0 and two of order 8.
 _Y8: Final = 0x7A03AC9277FDC74EC6CC392CFA53202A0F67100D760B3CBA4FD84D3D706A17C7
 _SMALL_ORDER_Y: Final = frozenset({1, _P - 1, 0, _Y8, _P - _Y8})
+
+
+class Ciphers(Protocol):
+    """What a backend has to bring. Keys and secrets have the right length when they come here."""
+
+    def signer(self, secret: bytes) -> tuple[bytes, Callable[[bytes], bytes]]:
+        """The public key, and what signs."""
+
+    def verifier(self, key: bytes) -> Callable[[bytes, bytes], bool]:
+        """What says whether a signature fits a message. No batching: that would change who is accepted."""
+
+    def seal(self, key: bytes, aad: bytes, plaintext: bytes) -> bytes: ...
+    def open(self, key: bytes, aad: bytes, sealed: bytes) -> bytes | None:
+        """None for what was not sealed with this key and this `aad`."""
+
+    def agree(self, secret: bytes, public: bytes) -> bytes:
+        """X25519. All zeros for a public key of small order."""
+
+
+class CoreCiphers:
+    """The native core's."""
+
+    def __init__(self, core: ModuleType) -> None:
+        self._core = core
+
+    def signer(self, secret: bytes) -> tuple[bytes, Callable[[bytes], bytes]]:
+        key = self._core.Ed25519Signing(secret)
+        return key.public, key.sign
+
+    def verifier(self, key: bytes) -> Callable[[bytes, bytes], bool]:
+        verify: Callable[[bytes, bytes], bool] = self._core.Ed25519Verifying(key).verify
+        return verify
+
+    def seal(self, key: bytes, aad: bytes, plaintext: bytes) -> bytes:
+        sealed: bytes = self._core.seal_once(key, aad, plaintext)
+        return sealed
+
+    def open(self, key: bytes, aad: bytes, sealed: bytes) -> bytes | None:
+        opened: bytes | None = self._core.open_once(key, aad, sealed)
+        return opened
+
+    def agree(self, secret: bytes, public: bytes) -> bytes:
+        shared: bytes = self._core.x25519(secret, public)
+        return shared
+
+
+class LibraryCiphers:
+    """Those of `cryptography`, which is imported when the first key is made."""
+
+    def __init__(self) -> None:
+        from cryptography.exceptions import InvalidSignature, InvalidTag
+        from cryptography.hazmat.primitives.asymmetric import ed25519, x25519
+        from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+
+        self._invalid, self._bad_tag = InvalidSignature, InvalidTag
+        self._ed25519, self._x25519, self._chacha = ed25519, x25519, ChaCha20Poly1305
+
+    def signer(self, secret: bytes) -> tuple[bytes, Callable[[bytes], bytes]]:
+        key = self._ed25519.Ed25519PrivateKey.from_private_bytes(secret)
+        return key.public_key().public_bytes_raw(), key.sign
+
+    def verifier(self, key: bytes) -> Callable[[bytes, bytes], bool]:
+        public = self._ed25519.Ed25519PublicKey.from_public_bytes(key)
+
+        def verify(signature: bytes, message: bytes) -> bool:
+            try:
+                public.verify(signature, message)
+            except self._invalid:
+                return False
+            return True
+
+        return verify
+
+    def seal(self, key: bytes, aad: bytes, plaintext: bytes) -> bytes:
+        return self._chacha(key).encrypt(bytes(12), plaintext, aad)
+
+    def open(self, key: bytes, aad: bytes, sealed: bytes) -> bytes | None:
+        try:
+            return self._chacha(key).decrypt(bytes(12), sealed, aad)
+        except self._bad_tag:
+            return None
+
+    def agree(self, secret: bytes, public: bytes) -> bytes:
+        key = self._x25519.X25519PrivateKey.from_private_bytes(secret)
+        try:
+            return key.exchange(self._x25519.X25519PublicKey.from_public_bytes(public))
+        except ValueError:
+            return bytes(KEY_BYTES)
+
+
+@cache
+def ciphers() -> Ciphers:
+    """Of the backend that all arithmetic runs on."""
+    if default_backend() != "native":
+        return LibraryCiphers()
+    from nodealer.group import native
+
+    return CoreCiphers(native.load())
+
+
+# --- Signatures ---
 
 
 def refuse_weak_key(key: bytes) -> None:
@@ -38,32 +150,19 @@ def refuse_weak_key(key: bytes) -> None:
         raise DecodeError(f"the identity key is not a point of the curve (sign {sign})")
 
 
-@cache
-def _library() -> tuple[ModuleType, type[Exception]]:
-    """Ed25519 and its error, when the first key is made: to import this module needs nothing that may be missing."""
-    from cryptography.exceptions import InvalidSignature
-    from cryptography.hazmat.primitives.asymmetric import ed25519
-
-    return ed25519, InvalidSignature
-
-
 class SigningKey:
     """A player's signing key. Not on the tape: opening a hand's seed never opens this."""
 
     def __init__(self, secret: bytes) -> None:
-        if not isinstance(secret, bytes) or len(secret) != KEY_BYTES:
-            raise BadParameter(f"a signing key has {KEY_BYTES} bytes")
-        ed25519, _ = _library()
-        self._key = ed25519.Ed25519PrivateKey.from_private_bytes(secret)
-        self.public: bytes = self._key.public_key().public_bytes_raw()
+        _refuse_size(secret, "a signing key")
+        self.public, self._sign = ciphers().signer(secret)
 
     def __repr__(self) -> str:
         return f"<SigningKey {self.public.hex()[:16]}>"
 
     def sign(self, message: bytes) -> bytes:
         """The signature of a message."""
-        signature: bytes = self._key.sign(message)
-        return signature
+        return self._sign(message)
 
 
 class VerifyingKey:
@@ -71,12 +170,66 @@ class VerifyingKey:
 
     def __init__(self, key: bytes) -> None:
         refuse_weak_key(key)
-        ed25519, self._invalid = _library()
-        self._key = ed25519.Ed25519PublicKey.from_public_bytes(key)
+        self._verify = ciphers().verifier(key)
 
     def verify(self, signature: bytes, message: bytes) -> None:
         """Raise `BadSignature`, which names nobody, unless the signature is this key's."""
-        try:
-            self._key.verify(signature, message)
-        except self._invalid:
-            raise BadSignature("a signature does not verify") from None
+        if not self._verify(signature, message):
+            raise BadSignature("a signature does not verify")
+
+
+# --- Sealing ---
+
+
+def seal(key: bytes, aad: bytes, plaintext: bytes) -> bytes:
+    """ChaCha20-Poly1305 with the nonce 0. The key must seal this one text and no other."""
+    _refuse_size(key, "a sealing key")
+    return ciphers().seal(key, aad, plaintext)
+
+
+def unseal(key: bytes, aad: bytes, sealed: bytes) -> bytes:
+    """What was sealed. Raises `DecodeError` for anything else."""
+    _refuse_size(key, "a sealing key")
+    opened = ciphers().open(key, aad, sealed)
+    if opened is None:
+        raise DecodeError("a text that was not sealed with this key")
+    return opened
+
+
+# --- Agreement and derivation ---
+
+
+def agreement_key(secret: bytes) -> bytes:
+    """The public X25519 key of a secret."""
+    _refuse_size(secret, "an agreement key")
+    return ciphers().agree(secret, (9).to_bytes(KEY_BYTES, "little"))
+
+
+def agree(secret: bytes, public: bytes) -> bytes:
+    """What two X25519 keys share. Raises `DecodeError` for a public key of small order, with which all share zero."""
+    _refuse_size(secret, "an agreement key")
+    if len(public) != KEY_BYTES:
+        raise DecodeError(f"an agreement key has {KEY_BYTES} bytes")
+    shared = ciphers().agree(secret, public)
+    if hmac.compare_digest(shared, bytes(KEY_BYTES)):
+        raise DecodeError("the agreement key is of small order")
+    return shared
+
+
+def extract(salt: str, secret: bytes) -> bytes:
+    """HKDF-Extract with SHA-512 (RFC 5869)."""
+    return hmac.digest(salt.encode(), secret, hashlib.sha512)
+
+
+def derive(key: bytes, *info: Item, size: int) -> bytes:
+    """HKDF-Expand with SHA-512 (RFC 5869), over framed information."""
+    context, block, out = framed(*info), b"", b""
+    for number in range(1, -(-size // 64) + 1):
+        block = hmac.digest(key, block + context + bytes([number]), hashlib.sha512)
+        out += block
+    return out[:size]
+
+
+def _refuse_size(secret: object, what: str) -> None:
+    if not isinstance(secret, bytes) or len(secret) != KEY_BYTES:
+        raise BadParameter(f"{what} has {KEY_BYTES} bytes")

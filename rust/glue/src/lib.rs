@@ -1,9 +1,10 @@
-//! The Python module `nodealer.group._core`: thin classes over `nodealer_arrays`, and nothing else.
+//! The Python module `nodealer.group._core`: thin classes over `nodealer_arrays`, and over the libraries for keys.
 
 #![forbid(unsafe_code)]
 
 mod classes;
 mod convert;
+mod keys;
 
 use std::time::Duration;
 
@@ -69,6 +70,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(get_threads, module)?)?;
     module.add_function(wrap_pyfunction!(set_threads, module)?)?;
     module.add_function(wrap_pyfunction!(run_yardstick, module)?)?;
+    keys::add(module)?;
     ristretto255::add(module)?;
     secp256k1::add(module)
 }
