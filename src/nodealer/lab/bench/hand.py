@@ -42,7 +42,7 @@ PAIRS: Final = 5
 
 
 @dataclass(frozen=True)
-class Hand:
+class PlainHand:
     """Two cards for each seat in one request, five open ones, and everybody shows."""
 
     seats: tuple[int, ...]
@@ -86,11 +86,11 @@ class HandRules:
     operations: frozenset[type[Operation]] = field(default=frozenset({NewDeck, Deal, Open, Show}))
 
     def begin(self, hand: int, seats: tuple[int, ...], before: Game | None) -> Game:
-        return Hand(seats, self.deck_max)
+        return PlainHand(seats, self.deck_max)
 
 
 @dataclass(frozen=True)
-class Bench:
+class HandBench:
     """A protocol at a table of so many seats."""
 
     protocol: str
@@ -161,12 +161,12 @@ def run(effort: Effort, protocol: str = "mask") -> Iterator[Row]:
     with using_threads(1):
         for seats in SEATS_OF.get(protocol, SEATS):
             cards = max(effort.size(CARDS), DEALT * seats + BOARD)
-            yield from _rows(effort, Bench(protocol, seats, cards, native))
+            yield from _rows(effort, HandBench(protocol, seats, cards, native))
         if protocol == "offset":
             yield from offset.rows(effort, native)
 
 
-def _rows(effort: Effort, bench: Bench) -> Iterator[Row]:
+def _rows(effort: Effort, bench: HandBench) -> Iterator[Row]:
     n, judged = {"seats": bench.seats, "cards": bench.cards}, bench.seats == JUDGED
     U, yardstick = bare("fixed_base", 2 * bench.cards), f"U = {2 * bench.cards} × fixed base"
     played, _ = bench.played(bench.on)

@@ -29,7 +29,7 @@ MOVES: Final = 48
 APPLY: Final = 2.0
 
 
-class Game:
+class PlayedTally:
     """A whole game of two, with the time that making the entries took, and that taking them took at one seat.
 
     What the other seat takes, and looking for whose turn it is, is outside the clock.
@@ -75,7 +75,7 @@ def _may_move(seat: Seat) -> bool:
 
 def run(effort: Effort) -> Iterator[Row]:
     """All rows. Needs no native core: there is no point in it."""
-    game = Game(effort)
+    game = PlayedTally(effort)
     count = len(game.entries)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "game.jsonl"
@@ -89,16 +89,16 @@ def run(effort: Effort) -> Iterator[Row]:
             )
 
 
-def _measured(effort: Effort, game: Game, path: Path) -> Iterator[tuple[str, Timed, Timed, str, float | None]]:
+def _measured(effort: Effort, game: PlayedTally, path: Path) -> Iterator[tuple[str, Timed, Timed, str, float | None]]:
     """Name, work, bare signatures, what those are, and what is required."""
     sign, verify = _bare_signatures(game.entries)
 
     def whole() -> float:
-        played = Game(effort)
+        played = PlayedTally(effort)
         return played.making + played.taking
 
-    yield "sign", lambda: Game(effort).making, sign, "Ed25519 sign", None
-    yield "append and apply", lambda: Game(effort).taking, verify, "Ed25519 verify", None
+    yield "sign", lambda: PlayedTally(effort).making, sign, "Ed25519 sign", None
+    yield "append and apply", lambda: PlayedTally(effort).taking, verify, "Ed25519 verify", None
     yield "sign, append and apply", whole, lambda: sign() + verify(), "Ed25519 sign + verify", APPLY
     yield "read and verify a saved log", timed(lambda: _replay(game.config, path)), verify, "Ed25519 verify", None
     save = timed(lambda: save_log(path, game.config.session, game.entries))

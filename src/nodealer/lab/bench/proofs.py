@@ -14,7 +14,7 @@ from nodealer.group import Group, group
 from nodealer.lab.bench import memory, shuffles
 from nodealer.lab.bench.rekeys import Rekeyed
 from nodealer.lab.bench.rows import Row, bare_row, meets, size_row, time_row, unjudged
-from nodealer.lab.bench.shuffles import KINDS, Kind
+from nodealer.lab.bench.shuffles import KINDS, ShuffleKind
 from nodealer.lab.bench.timing import Effort, Timed, bare, interleaved, measured, timed_on_thread, using_threads
 from nodealer.tape import Tape
 
@@ -44,17 +44,17 @@ def run(effort: Effort) -> Iterator[Row]:
         yield _linear_memory(effort, kind)
 
 
-def _prover(native: Group, kind: Kind, cards: int) -> Timed:
+def _prover(native: Group, kind: ShuffleKind, cards: int) -> Timed:
     before, tape = shuffles.start(native, kind, cards), Tape(bytes(32))
     return timed_on_thread(lambda: kind.shuffle(before, tape))
 
 
-def _verifier(native: Group, kind: Kind, cards: int) -> Timed:
+def _verifier(native: Group, kind: ShuffleKind, cards: int) -> Timed:
     sent = kind.shuffle(shuffles.start(native, kind, cards), Tape(bytes(32)))
     return timed_on_thread(lambda: shuffles.verify(sent))
 
 
-def _small(effort: Effort, native: Group, kind: Kind) -> Iterator[Row]:
+def _small(effort: Effort, native: Group, kind: ShuffleKind) -> Iterator[Row]:
     cards = effort.size(CARDS)
     n = {"cards": cards}
     prover, verifier = _prover(native, kind, cards), _verifier(native, kind, cards)
@@ -91,7 +91,7 @@ def _rekey(effort: Effort, native: Group) -> Iterator[Row]:
     yield size_row("re-key: proof", {"cards": cards}, len(step.sent.proof), "bytes", REKEY_BYTES)
 
 
-def _large(effort: Effort, native: Group, kind: Kind) -> Iterator[Row]:
+def _large(effort: Effort, native: Group, kind: ShuffleKind) -> Iterator[Row]:
     """Time per card, against that of a small deck."""
     small = effort.size(CARDS)
     for cards in map(effort.size, LARGE):
@@ -101,7 +101,7 @@ def _large(effort: Effort, native: Group, kind: Kind) -> Iterator[Row]:
             yield time_row(f"{kind.name}: {name}, a card", {"cards": cards}, times, f"a card of {small}", PER_CARD)
 
 
-def _linear_memory(effort: Effort, kind: Kind) -> Row:
+def _linear_memory(effort: Effort, kind: ShuffleKind) -> Row:
     """What a further card costs in a large deck, against a small one. Differences: what Python has anyway cancels."""
     few, more, most = map(effort.size, WEIGHED)
     runs = min(effort.pairs, PROCESSES)

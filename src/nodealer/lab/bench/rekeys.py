@@ -14,7 +14,7 @@ from nodealer.tape import Tape
 
 
 @dataclass(frozen=True)
-class Sent:
+class SentRekey:
     """What a seat sends."""
 
     keys: bytes
@@ -29,7 +29,7 @@ class Rekeyed:
     epk: Points
     old: Points
     tape: Tape
-    sent: Sent
+    sent: SentRekey
 
     @staticmethod
     def make(group: Group, cards: int) -> Rekeyed:
@@ -40,22 +40,22 @@ class Rekeyed:
         old = draw_scalars(tape, "old", b"", group, 1) * group.G
         return Rekeyed(epk, old, tape, _sent(epk, old, tape))
 
-    def prove(self) -> Sent:
+    def prove(self) -> SentRekey:
         """New keys, what the cards gain, and the proof."""
         return _sent(self.epk, self.old, self.tape)
 
-    def verify(self, sent: Sent) -> None:
+    def verify(self, sent: SentRekey) -> None:
         """Decode keys, gains and proof, and settle what it owes."""
         group = self.epk.group
         each = Each(group.G, group.points(sent.keys), self.epk, group.points(sent.gains), less=self.old)
         checks.settle([equality.check_each(CONTEXT.transcript(), each, sent.proof)], os.urandom)
 
 
-def _sent(epk: Points, old: Points, tape: Tape) -> Sent:
+def _sent(epk: Points, old: Points, tape: Tape) -> SentRekey:
     group = epk.group
     new = draw_scalars(tape, "new", b"", group, len(epk))
     delta = new - draw_scalars(tape, "old", b"", group, 1)
     keys, gains = new * group.G, delta * epk
     each = Each(group.G, keys, epk, gains, less=old)
     proof = equality.prove_each(CONTEXT.transcript(), tape, each, delta)
-    return Sent(keys.to_bytes(), gains.to_bytes(), proof)
+    return SentRekey(keys.to_bytes(), gains.to_bytes(), proof)

@@ -43,7 +43,7 @@ class Shuffled:
     received: Callable[..., Relation]
 
 
-class Kind(Protocol):
+class ShuffleKind(Protocol):
     """One relation."""
 
     @property
@@ -56,7 +56,7 @@ class Kind(Protocol):
         """Permute, re-mask and prove."""
 
 
-def start(group: Group, kind: Kind, cards: int) -> Position:
+def start(group: Group, kind: ShuffleKind, cards: int) -> Position:
     """A deck whose cards nobody knows anything about."""
     key = hash_to_points(group, _DST, [b"key"])
     arrays = range(kind.arrays)
@@ -122,7 +122,7 @@ class ScalarKind:
         return Shuffled(relation, proof, _bytes(after.deck), after, partial(OneScalar, S, inputs))
 
 
-KINDS: Final[tuple[Kind, ...]] = (PairsKind(), AddMaskKind(), ScalarKind())
+KINDS: Final[tuple[ShuffleKind, ...]] = (PairsKind(), AddMaskKind(), ScalarKind())
 
 
 def verify(sent: Shuffled) -> None:
@@ -132,7 +132,7 @@ def verify(sent: Shuffled) -> None:
     checks.settle([shuffle.check(CONTEXT.transcript(), relation, sent.proof)], os.urandom)
 
 
-def chain(kind: Kind, first: Position, steps: int) -> list[Shuffled]:
+def chain(kind: ShuffleKind, first: Position, steps: int) -> list[Shuffled]:
     """Shuffles of one deck, one after the other. The deck between two steps is one object to both."""
     done: list[Shuffled] = []
     for step in range(steps):
