@@ -6,6 +6,8 @@ challenge stays as it was.
 
 from __future__ import annotations
 
+import itertools
+import math
 from dataclasses import dataclass
 
 import pytest
@@ -150,3 +152,35 @@ def test_the_weights_span_everything(fast: Group, m: int) -> None:
     wanted = [3 + index for index in range(m)]
     right = [sum(x * y for x, y in zip(row, wanted, strict=True)) % fast.order for row in rows]
     assert solve(rows, right, fast.order) == wanted
+
+
+# --- The two counting steps of the proof, exhaustively, in fields small enough ---
+
+
+def weights_in(q: int, m: int, xi: int, y: int, z: int) -> list[int]:
+    return [(y * i + pow(xi, i, q) - z) % q for i in range(1, m + 1)]
+
+
+@pytest.mark.parametrize(("q", "m"), [(5, 2), (7, 2), (11, 2), (5, 3), (7, 3)])
+def test_the_lemma_holds_for_every_error(q: int, m: int) -> None:
+    """Σ D_i·X_i = 0 for at most (m + 1)/q of all ξ, y, z, whatever X is; and some X comes near that."""
+    every = [weights_in(q, m, xi, y, z) for xi, y, z in itertools.product(range(q), repeat=3)]
+    most = 0
+    for X in itertools.product(range(q), repeat=m):
+        if any(X):
+            passed = sum(sum(x * D for x, D in zip(X, weights, strict=True)) % q == 0 for weights in every)
+            most = max(most, passed)
+    assert q * q <= most <= (m + 1) * q * q
+
+
+@pytest.mark.parametrize(("q", "m"), [(5, 2), (7, 2), (5, 3)])
+def test_a_product_is_right_by_chance_for_few_y_and_z(q: int, m: int) -> None:
+    """For each ξ and all a, b that are no permutation of (i, ξ^i): at most m/q of all y, z."""
+    places = list(range(1, m + 1))
+    for xi in range(1, q):
+        true = sorted((i, pow(xi, i, q)) for i in places)
+        wanted = {(y, z): math.prod(weights_in(q, m, xi, y, z)) % q for y, z in itertools.product(range(q), repeat=2)}
+        # The order does not matter: sorted pairs are enough.
+        for held in itertools.combinations_with_replacement(itertools.product(range(q), repeat=2), m):
+            passed = sum(math.prod(y * a + b - z for a, b in held) % q == right for (y, z), right in wanted.items())
+            assert passed == q * q if sorted(held) == true else passed <= m * q
