@@ -27,6 +27,9 @@ CORE := $(wildcard src/nodealer/group/_core*.so)
 STAMP := $(VENV)/.nodealer-$(or $(NATIVE),reference)
 CARGO_HERE := cd rust && $(CARGO)
 
+# $(call metered,what) command: says afterwards what it cost. Pytest has a table of its own.
+metered = TIMEFORMAT='CPU seconds of the $(1): %U, and %S in the system'; time
+
 .PHONY: help
 help: ## Print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1 \t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
@@ -36,23 +39,27 @@ play: build ## Set up everything and play hold'em; without a terminal, watch bot
 	@$(BIN)/nodealer play --seats 4 --hands 3
 
 .PHONY: test
-test: check rust-test ## Set up everything and run all checks and tests but the long ones
+test: check rust-test ## Set up everything, run all checks and tests (a sample of the many), and say what they cost
 	@$(BIN)/pytest -n auto --dist worksteal
 
 .PHONY: check
 check: build rust-check ## Lint, format and types only
 	@$(BIN)/ruff check --quiet src tests setup.py
 	@$(BIN)/ruff format --quiet --check src tests setup.py
-	@$(BIN)/mypy
+	@$(call metered,types) $(BIN)/mypy
 	@$(if $(NATIVE),$(BIN)/stubtest --mypy-config-file pyproject.toml nodealer.group._core)
 
 .PHONY: bench
 bench: build ## Measure: every figure against its yardstick, a few minutes
 	@for suite in core proofs log hand game npm; do $(BIN)/nodealer bench $$suite; done
 
+.PHONY: diagrams
+diagrams: build ## Write the diagrams of the stages in docs/ again, from the tables in the code
+	@cd tests && ../$(BIN)/python diagrams.py
+
 .PHONY: deep
-deep: build ## Run the tests that take long
-	@HYPOTHESIS_PROFILE=deep $(BIN)/pytest -m deep --timeout 1800
+deep: build ## Run all tests in full: every case, many more examples; takes long
+	@HYPOTHESIS_PROFILE=deep $(BIN)/pytest -n auto --dist worksteal -m '' --timeout 1800
 
 .PHONY: doors
 doors: ## Clone what is committed into a fresh folder; play and test there, twice
@@ -126,7 +133,7 @@ rust-check: build
 	@$(CARGO_HERE) fmt --all --check
 	@$(CARGO_HERE) clippy --quiet --locked --workspace --all-targets -- -D warnings
 rust-test: build
-	@$(CARGO_HERE) test --quiet --locked --workspace
+	@$(call metered,Rust tests) bash -c '$(CARGO_HERE) test --quiet --locked --workspace'
 else
 rust-check rust-test: build
 endif

@@ -1,6 +1,7 @@
-"""Hypothesis for the whole suite: the same examples for everybody, and no deadline, for machines are busy.
+"""What the whole suite shares: how Hypothesis draws, and the backends as fixtures.
 
-`make deep` draws new examples each time, and many more of them.
+Hypothesis: the same examples for everybody, and no deadline, for machines are busy. `make deep` draws new examples each
+time, and many more of them.
 """
 
 from __future__ import annotations
@@ -8,12 +9,41 @@ from __future__ import annotations
 import os
 import signal
 
+import pytest
 from hypothesis import settings
 
-settings.register_profile("same", derandomize=True, deadline=None)
+from backends import FASTEST, HAS_NATIVE
+from nodealer.group import Group
+from nodealer.group import group as make_group
+
+pytest_plugins = ["sampling", "budget"]
+
+settings.register_profile("same", derandomize=True, deadline=None, max_examples=50)
 settings.register_profile("deep", derandomize=False, deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 # A shell that starts the tests in the background lets them ignore interrupts, and all they start would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture
+def native() -> Group:
+    """The native core, for large decks."""
+    if not HAS_NATIVE:
+        pytest.skip("the native core is not built")
+    return make_group(backend="native")
+
+
+@pytest.fixture(params=["reference", "native"])
+def group(request: pytest.FixtureRequest) -> Group:
+    """Each backend in turn, for small decks."""
+    if request.param == "native" and not HAS_NATIVE:
+        pytest.skip("the native core is not built")
+    return make_group(backend=request.param)
+
+
+@pytest.fixture
+def fast() -> Group:
+    """The quicker one of those that are there: for tests of many trials, which need not run on both."""
+    return make_group(backend=FASTEST)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -235,7 +237,13 @@ def test_derivation_is_hkdf() -> None:
 
 @pytest.mark.parametrize("bad", [b"", bytes(31), bytes(33), "a" * 32, None])
 def test_keys_of_a_wrong_size(bad: object) -> None:
-    for use in (lambda: seal(bad, b"", b""), lambda: unseal(bad, b"", bytes(16)), lambda: agreement_key(bad)):  # type: ignore[arg-type]
+    key: Any = bad
+    uses: list[Callable[[], bytes]] = [
+        lambda: seal(key, b"", b""),
+        lambda: unseal(key, b"", bytes(16)),
+        lambda: agreement_key(key),
+    ]
+    for use in uses:
         with pytest.raises(BadParameter, match="32 bytes"):
             use()
     if isinstance(bad, bytes):

@@ -12,8 +12,8 @@ import pytest
 from nodealer.cards import Card, Moved, Opened
 from nodealer.errors import IllegalMove
 from nodealer.games.base import Ask, Done, Turn
+from nodealer.play.phases import Phase
 from nodealer.play.replica import replay
-from nodealer.play.state import Phase
 
 BLOCKS = re.findall(r"```python\n(.*?)```", (Path(__file__).parent.parent / "docs/tutorial.md").read_text(), re.S)
 

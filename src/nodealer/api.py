@@ -26,8 +26,8 @@ from nodealer.log.roster import Member, Roster
 from nodealer.log.session import NONCE_BYTES, Part, Proposal
 from nodealer.play.config import config_of
 from nodealer.play.lobby import Lobby, Offer, Proposed
+from nodealer.play.phases import Phase
 from nodealer.play.seat import Seat
-from nodealer.play.state import Phase
 from nodealer.protocols import make_protocol
 from nodealer.tape import ROOT_BYTES
 from nodealer.wire import CARDS_MAX, encode
@@ -151,7 +151,7 @@ class Player:
     @property
     def in_hand(self) -> bool:
         """Whether a hand has begun, so that there are cards to look at."""
-        return self._seat is not None and isinstance(self._seat.replica.state.game, FreeHand)
+        return self._seat is not None and isinstance(self._seat.replica.state.hand.game, FreeHand)
 
     @property
     def ended(self) -> bool:
@@ -199,7 +199,7 @@ class Player:
 
     @property
     def _hand(self) -> FreeHand:
-        game = self._seated.replica.state.game
+        game = self._seated.replica.state.hand.game
         if not isinstance(game, FreeHand):
             raise IllegalMove("no hand has begun yet")
         return game

@@ -7,7 +7,10 @@ indices and never sees what is printed on them. Operations come in lists where a
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, replace
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Self
 
 from nodealer.errors import BadParameter
@@ -167,7 +170,7 @@ class Places:
     """Which cards lie in the pile and in which order, who holds which, and which are open. No secrets.
 
     Every request of a game passes through here first, so that no protocol has rules of its own about dealing a card
-    twice or showing what one does not hold.
+    twice or showing what one does not hold. A change takes all its cards at once: each makes new dicts.
     """
 
     deck: int
@@ -176,11 +179,11 @@ class Places:
     #: Positions still in the pile, the top first.
     pile: tuple[int, ...]
     #: Position to holder, for cards dealt to a seat.
-    held: tuple[tuple[int, int], ...] = ()
+    held: Mapping[int, int] = field(default_factory=dict)
     #: Position to face, for cards that everybody has seen.
-    opened: tuple[tuple[int, int], ...] = ()
+    opened: Mapping[int, int] = field(default_factory=dict)
     #: Position to the seat that laid it aside, for discards.
-    aside: tuple[tuple[int, int], ...] = ()
+    aside: Mapping[int, int] = field(default_factory=dict)
 
     @classmethod
     def fresh(cls, deck: int, size: int) -> Self:
@@ -199,21 +202,30 @@ class Places:
         """How many positions this deck has had so far."""
         return self.epochs[-1]
 
+    @cached_property
+    def in_pile(self) -> frozenset[int]:
+        """The positions of the pile, for looking them up."""
+        return frozenset(self.pile)
+
     def card(self, position: int) -> Card:
         """The lineage of a position."""
-        return Card(self.deck, sum(position >= end for end in self.epochs), position)
+        return Card(self.deck, bisect_right(self.epochs, position), position)
 
     def holder(self, position: int) -> int | None:
         """The seat that holds a position, if one does."""
-        return dict(self.held).get(position)
+        return self.held.get(position)
 
     def face(self, position: int) -> int | None:
         """The face at a position, once it is open."""
-        return dict(self.opened).get(position)
+        return self.opened.get(position)
 
     def hand(self, seat: int) -> tuple[int, ...]:
         """The positions a seat holds."""
-        return tuple(position for position, holder in self.held if holder == seat)
+        return tuple(position for position, holder in self.held.items() if holder == seat)
+
+    def hidden(self, positions: Iterable[int]) -> tuple[int, ...]:
+        """Those of the positions that are not open."""
+        return tuple(position for position in positions if position not in self.opened)
 
     def next_cards(self, count: int) -> tuple[int, ...]:
         """The top `count` positions of the pile."""
@@ -225,12 +237,13 @@ class Places:
         """The positions that a request means: the next `count`, or the given ones, all of them in the pile."""
         if bool(count) == bool(positions):
             raise BadParameter("a request names either a number of cards or their positions")
-        chosen = positions or self.next_cards(count)
-        self._distinct(chosen)
-        for position in chosen:
-            if position not in self.pile:
+        if not positions:
+            return self.next_cards(count)
+        self._distinct(positions)
+        for position in positions:
+            if position not in self.in_pile:
                 raise BadParameter(f"card {position} of deck {self.deck} is not in the pile")
-        return chosen
+        return positions
 
     def deal(self, deal: Deal, seats: tuple[int, ...]) -> dict[int, tuple[int, ...]]:
         """Seat to the positions it gets. Counted portions take from the top in the order of the list."""
@@ -256,17 +269,21 @@ class Places:
                 raise BadParameter(f"card {position} of deck {self.deck} is open already")
         return show.positions
 
-    def without(self, positions: tuple[int, ...]) -> Places:
+    def without(self, positions: Iterable[int]) -> Places:
         """These positions taken from the pile."""
-        return replace(self, pile=tuple(position for position in self.pile if position not in positions))
+        gone = frozenset(positions)
+        if gone.issuperset(self.pile[: len(gone)]):
+            return replace(self, pile=self.pile[len(gone) :])
+        return replace(self, pile=tuple(position for position in self.pile if position not in gone))
 
-    def give(self, position: int, seat: int) -> Places:
-        """A card of the pile in a seat's hand."""
-        return replace(self.without((position,)), held=(*self.held, (position, seat)))
+    def give(self, positions: tuple[int, ...], seat: int) -> Places:
+        """Cards of the pile in a seat's hand."""
+        return replace(self.without(positions), held={**self.held, **dict.fromkeys(positions, seat)})
 
-    def open(self, position: int, face: int) -> Places:
-        """A card face up on the table, or shown by its holder, who still holds it."""
-        return replace(self.without((position,)), opened=(*self.opened, (position, face)))
+    def open(self, faces: Mapping[int, int]) -> Places:
+        """Cards, position to face, face up on the table, or shown by their holder, who still holds them."""
+        from_pile = [position for position in faces if position not in self.held]
+        return replace(self.without(from_pile), opened={**self.opened, **faces})
 
     def given_back(self, give_back: Return) -> tuple[int, ...]:
         """The positions of a return: cards that were dealt or opened, not cards that lie in the pile."""
@@ -274,24 +291,20 @@ class Places:
             self._distinct(give_back.positions)
         elif give_back.place is not Place.SHUFFLED:
             raise BadParameter("nothing to give back")
-        known = dict(self.held).keys() | dict(self.opened).keys() | dict(self.aside).keys()
         for position in give_back.positions:
-            if position not in known:
+            if not (position in self.held or position in self.opened or position in self.aside):
                 raise BadParameter(f"card {position} of deck {self.deck} is in nobody's hand and not on the table")
         return give_back.positions
 
     def discard(self, positions: tuple[int, ...]) -> Places:
         """These cards laid aside by their holders. What was open stays known."""
-        gone = tuple((position, seat) for position, seat in self.held if position in positions)
-        held = tuple((position, seat) for position, seat in self.held if position not in positions)
-        return replace(self, held=held, aside=(*self.aside, *gone))
+        held = _without(self.held, positions)
+        gone = _without(self.held, tuple(held))
+        return replace(self, held=held, aside={**self.aside, **gone})
 
     def drop(self, positions: tuple[int, ...]) -> Places:
         """These cards gone from hands, table and discards: they get new positions."""
-        held, opened, aside = (
-            tuple((position, what) for position, what in pairs if position not in positions)
-            for pairs in (self.held, self.opened, self.aside)
-        )
+        held, opened, aside = (_without(cards, positions) for cards in (self.held, self.opened, self.aside))
         return replace(self, held=held, opened=opened, aside=aside)
 
     def restack(self, dropped: tuple[int, ...], place: Place) -> Places:
@@ -304,8 +317,10 @@ class Places:
 
     def left_by(self, seats: tuple[int, ...]) -> Places:
         """Seats have left: what they held or laid aside unseen is in nobody's hand any more."""
-        held = tuple((position, seat) for position, seat in self.held if seat not in seats)
-        aside = tuple((position, seat) for position, seat in self.aside if seat not in seats)
+        held, aside = (
+            {position: seat for position, seat in cards.items() if seat not in seats}
+            for cards in (self.held, self.aside)
+        )
         return replace(self, held=held, aside=aside)
 
     def rebuilt(self, count: int) -> Places:
@@ -315,8 +330,14 @@ class Places:
 
     def digest(self) -> bytes:
         """For comparing replicas."""
-        return digest("places", repr((self.deck, self.epochs, self.pile, self.held, self.opened, self.aside)))
+        held, opened, aside = (tuple(cards.items()) for cards in (self.held, self.opened, self.aside))
+        return digest("places", repr((self.deck, self.epochs, self.pile, held, opened, aside)))
 
     def _distinct(self, positions: tuple[int, ...]) -> None:
         if not positions or len(set(positions)) != len(positions):
             raise BadParameter("a list of cards is empty or names a card twice")
+
+
+def _without(cards: Mapping[int, int], positions: tuple[int, ...]) -> dict[int, int]:
+    gone = frozenset(positions)
+    return {position: what for position, what in cards.items() if position not in gone}

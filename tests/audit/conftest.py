@@ -77,7 +77,7 @@ def game() -> Game:
     table = LocalTable(seats)
 
     def decide(seat: Seat) -> bool:
-        hand = seat.replica.state.game
+        hand = seat.replica.state.hand.game
         if not isinstance(hand, Hand) or not any(duty.kind == "move" for duty in seat.open_duties):
             return False
         table.order(seat.move(Call() if hand.legal(seat.number).call is not None else Muck()))
@@ -86,6 +86,6 @@ def game() -> Game:
     busy = True
     while busy:
         for seat in seats.values():
-            seat.stays = seat.replica.state.hand < HANDS
+            seat.stays = seat.replica.state.hand.number < HANDS
         busy = table.step() or any(decide(seat) for seat in seats.values())
     return Game(session, table.log, keys)

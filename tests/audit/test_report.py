@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from audit.conftest import HANDS, Game
 from nodealer.audit.verify import PUBLIC_SEEDS, verify_file
 from nodealer.log.file import save_log
+from nodealer.play.replica import Applied, Replica
 
 
 def test_a_clean_report(game: Game, tmp_path: Path) -> None:
@@ -47,8 +49,12 @@ def test_watching_does_not_change_the_verdict(game: Game, tmp_path: Path) -> Non
     path = game.save(tmp_path / "log")
     seen: list[bytes] = []
 
-    def watch(replica):  # type: ignore[no-untyped-def]
-        return lambda data: (seen.append(data), replica.append(data))[1]
+    def watch(replica: Replica) -> Callable[[bytes], Applied]:
+        def take(data: bytes) -> Applied:
+            seen.append(data)
+            return replica.append(data)
+
+        return take
 
     assert (
         verify_file(path, entropy=os.urandom, watch=watch).as_json() == verify_file(path, entropy=os.urandom).as_json()

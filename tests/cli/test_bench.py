@@ -47,6 +47,7 @@ def test_core() -> None:
     assert [row["unit"] for row in rows if row["required"] == 200] == ["bytes a point"]
 
 
+@pytest.mark.deep
 @needs_core
 def test_proofs() -> None:
     rows = document("proofs")

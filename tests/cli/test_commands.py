@@ -10,7 +10,7 @@ import sys
 import pytest
 
 import nodealer as package
-from cli.running import after, environment, nodealer
+from cli.running import after, called, environment, nodealer
 from nodealer import errors
 from nodealer.cli.exits import exit_code
 
@@ -24,7 +24,7 @@ def test_version() -> None:
 
 @pytest.mark.parametrize("command", ["doctor", "bench", "protocols", "play", "verify", "show", "export"])
 def test_every_command_has_help_with_an_example(command: str) -> None:
-    done = nodealer(command, "--help")
+    done = called(command, "--help")
     assert done.returncode == 0
     assert f"Example: nodealer {command}" in done.stdout
 
@@ -33,7 +33,7 @@ def test_every_command_has_help_with_an_example(command: str) -> None:
     "arguments", [("bench",), ("bench", "cards"), ("nothing",), ("doctor", "--loud"), ("protocols", "mask")]
 )
 def test_wrong_use_is_2(arguments: tuple[str, ...]) -> None:
-    done = nodealer(*arguments)
+    done = called(*arguments)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr and not done.stdout
 
@@ -103,7 +103,7 @@ def test_an_interrupt_is_130() -> None:
 
 
 def test_protocols_prints_the_claims_of_all() -> None:
-    done = nodealer("protocols", "--json")
+    done = called("protocols", "--json")
     assert done.returncode == 0 and not done.stderr
     fields = {"name", "seats", "cards", "operations", "roles", "cheats", "dropout", "cost"}
     listed = json.loads(done.stdout)
@@ -111,7 +111,7 @@ def test_protocols_prints_the_claims_of_all() -> None:
     for claims in listed:
         assert set(claims) == fields
         assert all(set(cheat) == {"cheat", "seen", "culprit"} for cheat in claims["cheats"])
-    shown = nodealer("protocols")
+    shown = called("protocols")
     assert shown.returncode == 0
     assert all(claims["name"] in shown.stdout for claims in listed)
 

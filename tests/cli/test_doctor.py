@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from importlib import import_module
 
 import pytest
@@ -56,7 +57,7 @@ def silent(*arguments: object, **named: object) -> None:
 
 
 #: What is broken, how, and the self-test that must notice.
-BROKEN = [
+BROKEN: list[tuple[str, Callable[..., bytes | None], str]] = [
     ("cli.selftest.arithmetic.vartime_msm", wrong, "multi-scalar multiplication"),
     ("cli.selftest.arithmetic.msm", wrong, "multi-scalar multiplication"),
     ("cli.selftest.arithmetic.expand_message_xmd", wrong, "expanding a message (RFC 9380)"),

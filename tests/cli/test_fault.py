@@ -11,17 +11,17 @@ from cli.running import environment, nodealer
 #: Every bot runs this; seat 1 answers with a false proof.
 CHEATER = """
 from nodealer.cli import player
-from nodealer.protocols.mask.messages import Rekey
-from nodealer.protocols.mask.stages import Rekeying
+from nodealer.protocols.mask.messages import MaskRekey
+from nodealer.protocols.mask.making import Rekeying
 from nodealer.wire import decode, encode
 
 honest = Rekeying.message
 
 def false(self, deck, duty, tape, choice):
-    said = decode(Rekey, honest(self, deck, duty, tape, choice), what="")
+    said = decode(MaskRekey, honest(self, deck, duty, tape, choice), what="")
     proof = bytearray(said.proof)
     proof[-32] ^= duty.seat == 1
-    return encode(Rekey(said.keys, said.gains, bytes(proof)))
+    return encode(MaskRekey(said.keys, said.gains, bytes(proof)))
 
 Rekeying.message = false
 raise SystemExit(player.main())

@@ -30,7 +30,10 @@ def events(output: str) -> list[dict[str, Any]]:
 # --- Bots ---
 
 
-@pytest.mark.parametrize(("seats", "hands"), [(2, 2), (4, 3), (9, 1)])
+@pytest.mark.parametrize(
+    ("seats", "hands"),
+    [(2, 2), pytest.param(4, 3, marks=pytest.mark.deep), pytest.param(9, 1, marks=pytest.mark.deep)],
+)
 def test_bots_play_and_the_log_is_clean(tmp_path: Path, seats: int, hands: int) -> None:
     path = tmp_path / "game.jsonl"
     done = nodealer(
@@ -164,7 +167,7 @@ def test_ctrl_c_ends_everything() -> None:
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc")
 def test_a_player_that_dies_ends_the_game_with_a_sentence() -> None:
-    with running("--auto", "--json", "--seats", "3", "--hands", "1000") as process:
+    with running("--auto", "--json", "--seats", "2", "--hands", "1000") as process:
         assert process.stdout is not None and process.stderr is not None
         wait_for(process.stdout, "move")
         players = children(process.pid)

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import nodealer as api
 from cli.logs import Log
-from cli.running import nodealer
+from cli.running import called
 from cli.test_verify import _proof
 
 
 def test_a_game_for_people(log: Log) -> None:
-    done = nodealer("show", str(log.path))
+    done = called("show", str(log.path))
     assert done.returncode == 0 and not done.stderr
     assert "Hand 1" in done.stdout and "Hand 2" in done.stdout and "result" in done.stdout
     assert "Ada shuffle: " in done.stdout and "shuffle proof" in done.stdout
@@ -20,7 +20,7 @@ def test_a_game_for_people(log: Log) -> None:
 
 
 def test_a_game_for_programs(log: Log) -> None:
-    done = nodealer("show", str(log.path), "--json")
+    done = called("show", str(log.path), "--json")
     events = [json.loads(line) for line in done.stdout.splitlines()]
     kinds = [event["event"] for event in events]
     assert kinds[0] == "session" and kinds[-1] == "verified" and kinds.count("result") == 2
@@ -33,11 +33,11 @@ def test_a_game_for_programs(log: Log) -> None:
 def test_a_false_proof_is_shown_where_it_is(log: Log, target: Path) -> None:
     number = log.first_of("shuffle")
     log.save(target, [*log.entries[:number], log.signed_again(number, *_proof(log.entries[number]))])
-    done = nodealer("show", str(target), "--json")
+    done = called("show", str(target), "--json")
     events = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.returncode == 1
     assert next(event for event in events if event["event"] == "fault")["entry"] == number
-    assert "FAULT Ada" in nodealer("show", str(target)).stdout
+    assert "FAULT Ada" in called("show", str(target)).stdout
 
 
 def test_a_table_without_rules(tmp_path: Path) -> None:
@@ -48,14 +48,14 @@ def test_a_table_without_rules(tmp_path: Path) -> None:
     opened = table.open(1)
     table.show("Ben")
     table.save(path)
-    done = nodealer("show", str(path))
+    done = called("show", str(path))
     assert done.returncode == 0 and not done.stderr
     assert f"board: {opened[0]}" in done.stdout and "[/bold] asks to deal: Ben 1" in done.stdout
 
 
 def test_bad_files(tmp_path: Path, log: Log, target: Path) -> None:
-    assert nodealer("show", str(tmp_path)).returncode == 2
-    assert nodealer("show", str(tmp_path / "no")).returncode == 2
+    assert called("show", str(tmp_path)).returncode == 2
+    assert called("show", str(tmp_path / "no")).returncode == 2
     target.write_bytes(log.path.read_bytes()[:-50])
-    done = nodealer("show", str(target))
+    done = called("show", str(target))
     assert done.returncode == 3 and "INCOMPLETE" in done.stdout and "Traceback" not in done.stderr

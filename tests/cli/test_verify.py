@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.logs import Log
-from cli.running import nodealer
+from cli.running import called, nodealer
 from nodealer.cli.app import app
 from nodealer.play.local import agree_session
 from nodealer.wire import encode
@@ -22,12 +22,12 @@ from nodealer.wire import encode
 
 def verdict(path: Path, code: int) -> dict[str, Any]:
     """The document of `--json`; people get one sentence with the same exit code."""
-    done = nodealer("verify", str(path), "--json")
+    done = called("verify", str(path), "--json")
     assert done.returncode == code, done.stdout + done.stderr
     assert "Traceback" not in done.stderr and not done.stderr
     document = json.loads(done.stdout)
-    for_people = CliRunner().invoke(app, ["verify", str(path)])
-    assert for_people.exit_code == code
+    for_people = called("verify", str(path))
+    assert for_people.returncode == code
     if code:
         assert document["reason"] and document["reason"] in for_people.stdout.splitlines()[0]
     return dict(document)
@@ -165,4 +165,18 @@ def test_a_huge_file_is_refused_at_once(target: Path) -> None:
 
 
 def test_jobs_is_a_number() -> None:
-    assert nodealer("verify", "x", "--jobs", "0").returncode == 2
+    assert called("verify", "x", "--jobs", "0").returncode == 2
+
+
+def test_several_files_at_once(log: Log, target: Path) -> None:
+    log.save(target, log.entries[:-20])
+    done = nodealer("verify", str(log.path), str(target), "--jobs", "2", "--json")
+    documents = json.loads(done.stdout)
+    assert [one["file"] for one in documents] == [str(log.path), str(target)]
+    assert [one["verdict"] for one in documents] == ["clean", "incomplete"] and done.returncode == 3
+    assert documents[0] == {"file": str(log.path)} | verdict(log.path, 0)
+    target.write_bytes(b"no log")
+    assert nodealer("verify", str(log.path), str(target)).returncode == 2
+    log.save(target, log.entries[1:])
+    text = nodealer("verify", str(target), str(log.path))
+    assert text.returncode == 1 and text.stdout.index("BROKEN") < text.stdout.index("CLEAN")

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from cli.running import COMMAND, environment, nodealer
+from cli.running import COMMAND, called, environment, nodealer
 from games.wardens_dealer import dealt
 from nodealer.cli.games import desk_for, words_for
 from nodealer.cli.games.wardens import rules_of
@@ -23,7 +23,7 @@ from nodealer.protocols.base import Binding, Duty
 from nodealer.wire import encode
 
 
-@pytest.mark.parametrize("mode", ["proven", "committed", "xor"])
+@pytest.mark.parametrize("mode", ["proven", pytest.param("committed", marks=pytest.mark.deep), "xor"])
 def test_bots_play_and_the_log_is_clean(tmp_path: Path, mode: str) -> None:
     path = tmp_path / "duel.jsonl"
     done = nodealer("play", "--game", "duel", "--auto", "--json", "--mode", mode, "--log", str(path))
@@ -41,9 +41,9 @@ def test_verify_and_show(tmp_path: Path) -> None:
     path = tmp_path / "duel.jsonl"
     args = ("play", "--game", "duel", "--seed", "4", "--decks", "root,veil", "--log", str(path))
     assert nodealer(*args).returncode == 0
-    verified = nodealer("verify", str(path))
+    verified = called("verify", str(path))
     assert verified.returncode == 0 and "CLEAN" in verified.stdout and ("Ada" in verified.stdout)
-    shown = nodealer("show", str(path))
+    shown = called("show", str(path))
     assert shown.returncode == 0 and "plays" in shown.stdout and "ends turn 1" in shown.stdout
 
 
@@ -59,12 +59,12 @@ def test_verify_and_show(tmp_path: Path) -> None:
     ],
 )
 def test_games_that_cannot_be(options: tuple[str, ...]) -> None:
-    done = nodealer("play", "--game", "duel", "--auto", *options)
+    done = called("play", "--game", "duel", "--auto", *options)
     assert done.returncode == 2 and "Traceback" not in done.stderr
 
 
 def test_mode_belongs_to_duel() -> None:
-    assert nodealer("play", "--mode", "xor").returncode == 2
+    assert called("play", "--mode", "xor").returncode == 2
 
 
 def test_a_person_in_the_terminal() -> None:

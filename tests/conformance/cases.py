@@ -11,20 +11,16 @@ from typing import Final
 import msgspec
 
 from nodealer.cards import Card, Look
-from nodealer.group import Group, Scalars, concat, group
+from nodealer.group import Group, concat, group
 from nodealer.protocols.base import Binding
 from nodealer.protocols.chain import Chain
-from nodealer.protocols.chain.deck import ChainDeck
-from nodealer.protocols.chain.deck import Layer as ChainLayer
+from nodealer.protocols.chain.deck import ChainDeck, SeatLayer
 from nodealer.protocols.lock import Lock
-from nodealer.protocols.lock.deck import LockDeck, cascade_order, fragments
+from nodealer.protocols.lock.deck import LockDeck
 from nodealer.protocols.mask import Mask
-from nodealer.protocols.mask.cards import Masked, gather_secrets, shuffle_draws
-from nodealer.protocols.mask.cards import faces as mask_faces
 from nodealer.protocols.mask.deck import MaskDeck
 from nodealer.protocols.offset import Offset
-from nodealer.protocols.offset.deck import OffsetDeck, step_secrets
-from nodealer.protocols.offset.deck import Pairs as OffsetPairs
+from nodealer.protocols.offset.deck import OffsetDeck, OffsetPairs
 from nodealer.tape import DIGEST_BYTES, Tape
 
 from .clear import SHARE_BYTES, ClearDeck, ClearProtocol, KeyMessage, ShareMessage, ShuffleMessage, permuted
@@ -57,7 +53,7 @@ def _clear_shuffle(seats: int, honest: int, tape: Tape) -> tuple[int, ...]:
 
 def _clear_attack(game: Game, tapes: Mapping[int, Tape]) -> Mapping[Card, int]:
     """Nothing is hidden: the faces stand in the deck."""
-    deck = game.state.decks[0]
+    deck = game.state.hand.decks[0]
     assert isinstance(deck, ClearDeck)
     return {deck.places.card(position): face for position, face in enumerate(deck.faces)}
 
@@ -94,30 +90,26 @@ def _mask_values(group: Group, message: bytes) -> list[bytes]:
 def _mask_shuffle(seats: int, honest: int, tape: Tape) -> tuple[int, ...]:
     """The order that one seat draws. All others leave the deck as it is, so where it sits does not matter."""
     table = Binding("mask", 0, bytes(32), bytes(32), 0, tuple(range(seats)), (), group())
-    cards = Masked(table.group.identity(4), mask_faces(table, 0, 4))
-    order, _ = shuffle_draws(tape, table, 0, 0, honest, cards, table.group.G)
+    deck = Mask(on=table.group).new_deck(table, 0, 4, None)
+    order, _ = deck.shuffle_draws(tape, honest, 0, deck.bare(range(4)), table.group.G)
     return tuple(order)
 
 
 def _mask_attack(game: Game, tapes: Mapping[int, Tape]) -> Mapping[Card, int]:
     """Open every hidden card with all keys that are published or on a tape, as if the missing ones were zero."""
-    deck = game.state.decks[0]
+    deck = game.state.hand.decks[0]
     assert isinstance(deck, MaskDeck)
     read = dict[Card, int]()
-    for position in [p for p, _ in deck.places.held if deck.places.face(p) is None]:
+    for position in deck.places.hidden(deck.places.held):
         secrets = {seat: deck.binding.group.integers([0]) for seat in deck.binding.seats}
         secrets |= deck.released.get(position, {})
-        secrets |= {seat: mask_secrets(deck, tape, position, seat) for seat, tape in tapes.items()}
+        secrets |= {seat: deck.card_secrets(tape, (position,), seat) for seat, tape in tapes.items()}
         (face,) = deck.unmask((position,), secrets)
         if face is not None:
             read[deck.places.card(position)] = face
-    if not tapes and faces_by_differences(deck.binding.group, game.log, deck.faces):
-        read |= {deck.places.card(position): -1 for position, _ in deck.places.held}
+    if not tapes and faces_by_differences(deck.binding.group, game.log, deck.faces.points):
+        read |= {deck.places.card(position): -1 for position in deck.places.held}
     return read
-
-
-def mask_secrets(deck: MaskDeck, tape: Tape, position: int, seat: int) -> Scalars:
-    return gather_secrets(tape, deck.binding, deck.number, deck.layers, (position,), seat)
 
 
 MASK: Final = ProtocolCase(
@@ -141,16 +133,16 @@ def _lock_values(group: Group, message: bytes) -> list[bytes]:
 def _lock_shuffle(seats: int, honest: int, tape: Tape) -> tuple[int, ...]:
     """The order that one seat draws for four cards."""
     table = Binding("lock", 0, bytes(32), bytes(32), 0, tuple(range(seats)), (), group())
-    cards = fragments(Tape(bytes(32)), table, 0, 0, 4, 0)
-    return tuple(cascade_order(tape, table, 0, 0, honest, cards))
+    deck = Lock(on=table.group).new_deck(table, 0, 4, None)
+    return tuple(deck.cascade_order(tape, honest, deck.fragments(Tape(bytes(32)), 0)))
 
 
 def _lock_attack(game: Game, tapes: Mapping[int, Tape]) -> Mapping[Card, int]:
     """Open every hidden card with all secrets that are published or on a tape, as if the missing ones were one."""
-    deck = game.state.decks[0]
+    deck = game.state.hand.decks[0]
     assert isinstance(deck, LockDeck) and deck.faces is not None
     read = dict[Card, int]()
-    for position in [p for p, _ in deck.places.held if deck.places.face(p) is None]:
+    for position in deck.places.hidden(deck.places.held):
         secrets = {seat: deck.binding.group.integers([1]) for seat in deck.masked_by(position)}
         secrets |= deck.released.get(position, {})
         secrets |= {seat: deck.card_secrets(tape, (position,), seat) for seat, tape in tapes.items()}
@@ -158,7 +150,7 @@ def _lock_attack(game: Game, tapes: Mapping[int, Tape]) -> Mapping[Card, int]:
         if face is not None:
             read[deck.places.card(position)] = face
     if not tapes and faces_by_differences(deck.binding.group, game.log, deck.faces):
-        read |= {deck.places.card(position): -1 for position, _ in deck.places.held}
+        read |= {deck.places.card(position): -1 for position in deck.places.held}
     return read
 
 
@@ -191,23 +183,23 @@ def _offset_shuffle(seats: int, honest: int, tape: Tape) -> tuple[int, ...]:
     """The order that one seat draws. All others leave the deck as it is, so where it sits does not matter."""
     table = Binding("offset", 0, bytes(32), bytes(32), 0, tuple(range(seats)), (), group())
     G = table.group.integers([1, 2, 3, 4]) * table.group.G
-    order, _, _ = step_secrets(tape, table, 0, honest, OffsetPairs(G, G))
+    order, _, _ = Offset(on=table.group).new_deck(table, 0, 4, None).step_secrets(tape, honest, OffsetPairs(G, G))
     return tuple(order)
 
 
 def _offset_attack(game: Game, tapes: Mapping[int, Tape]) -> Mapping[Card, int]:
     """Look every hidden deal up in the last deck and in those before, with all key parts and offsets that are published
     or on a tape, as if the missing parts were zero."""
-    deck = game.state.decks[0]
+    deck = game.state.hand.decks[0]
     assert isinstance(deck, OffsetDeck)
     read = dict[Card, int]()
-    for position in [p for p, _ in deck.places.held if deck.places.face(p) is None]:
+    for position in deck.places.hidden(deck.places.held):
         parts = dict(deck.released.get(position, {}))
         parts |= {seat: deck.card_secrets(tape, (position,), seat) for seat, tape in tapes.items()}
         key = concat(*parts.values()).sum() if parts else game.config.protocol.group.integers([0])
-        for turn in deck.turns:
-            key = key + deck.offsets[turn.seat]
-            face = turn.deck.find(key)
+        for step in deck.steps:
+            key = key + deck.offsets[step.seat]
+            face = step.deck.find(key)
             if face is not None:
                 read[deck.places.card(position)] = face
     return read
@@ -244,7 +236,7 @@ def _chain_deck(seats: int, honest: int) -> ChainDeck:
     table = Binding("chain", 0, bytes(32), bytes(32), 0, tuple(range(seats)), (), group())
     deck = Chain(on=table.group).new_deck(table, 0, 4, None)
     assert deck.base is not None
-    return replace(deck, layers=tuple(ChainLayer(seat, table.group.G, deck.base) for seat in range(honest)))
+    return replace(deck, layers=tuple(SeatLayer(seat, table.group.G, deck.base) for seat in range(honest)))
 
 
 def _chain_shuffle(seats: int, honest: int, tape: Tape) -> tuple[int, ...]:
@@ -254,10 +246,10 @@ def _chain_shuffle(seats: int, honest: int, tape: Tape) -> tuple[int, ...]:
 def _chain_attack(game: Game, tapes: Mapping[int, Tape]) -> Mapping[Card, int]:
     """Take every key that is on a tape off the number that a holder was left with, and off the one in the last layer,
     as if the missing keys were one."""
-    deck = game.state.decks[0]
+    deck = game.state.hand.decks[0]
     assert isinstance(deck, ChainDeck) and deck.base is not None
     read = dict[Card, int]()
-    for position in [p for p, _ in deck.places.held if deck.places.face(p) is None]:
+    for position in deck.places.hidden(deck.places.held):
         keys = {seat: deck.own(tape, deck.order.index(seat)).key for seat, tape in tapes.items()}
         one = deck.binding.group.integers([1])
         held, last = deck.held[position], deck.layers[-1].cards.numbers[position]
@@ -267,7 +259,7 @@ def _chain_attack(game: Game, tapes: Mapping[int, Tape]) -> Mapping[Card, int]:
         cards = [deck.read(number) for number in (*bare, last, held.number)]
         read |= {deck.places.card(position): card[0] for card in cards if card is not None}
     if not tapes and faces_by_differences(deck.binding.group, game.log, deck.base.numbers):
-        read |= {deck.places.card(position): -1 for position, _ in deck.places.held}
+        read |= {deck.places.card(position): -1 for position in deck.places.held}
     return read
 
 

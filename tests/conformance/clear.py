@@ -194,10 +194,10 @@ class ClearDeck:
     def _return(self, operation: Return) -> DeckChange:
         if operation.place is not Place.DISCARD:
             raise BadParameter("clear can only discard")
-        known = {*self.places.pile, *dict(self.places.held), *dict(self.places.opened)}
+        known = {*self.places.pile, *self.places.held, *self.places.opened}
         if not operation.positions or not set(operation.positions) <= known:
             raise BadParameter("only cards of this deck can be returned, at least one")
-        held = tuple(pair for pair in self.places.held if pair[0] not in operation.positions)
+        held = {p: seat for p, seat in self.places.held.items() if p not in operation.positions}
         places = replace(self.places.without(operation.positions), held=held)
         moved = tuple(Moved(self.places.card(position), None) for position in operation.positions)
         return DeckChange(replace(self, places=places, doing=None), (*moved, Finished(operation)))
@@ -251,7 +251,7 @@ class ClearDeck:
         if peek.then is Look.TAKE:
             if len(positions) != 1 or positions[0] not in top:
                 raise Malformed("one of the cards that were peeked at can be taken")
-            return self.places.give(positions[0], peek.seat)
+            return self.places.give(positions[:1], peek.seat)
         if sorted(positions) != sorted(top) or (peek.then is Look.LOOK and positions != top):
             raise Malformed("the cards put back are not those that were peeked at")
         return replace(self.places, pile=(*positions, *self.places.pile[len(top) :]))
@@ -284,9 +284,8 @@ class ClearDeck:
     def _dealt(self, dealt: Mapping[int, tuple[int, ...]]) -> DeckChange:
         places, events = self.places, list[Event]()
         for seat, positions in dealt.items():
-            for position in positions:
-                places = places.give(position, seat)
-                events.append(Moved(places.card(position), seat))
+            places = places.give(positions, seat)
+            events += [Moved(places.card(position), seat) for position in positions]
         return replace(self, places=places)._finish(tuple(events))
 
     def _shown(self, show: Show) -> DeckChange:
@@ -299,11 +298,9 @@ class ClearDeck:
         if any(not self._fits(s, p) for s, p in dict(self.shares) if p in positions):
             # The cards will not open. Everybody sees it, nobody can say more without books.
             return DeckChange(self)
-        places, events = self.places, list[Event]()
-        for position in positions:
-            places = places.open(position, self.faces[position])
-            events.append(Opened(places.card(position), self.faces[position]))
-        return replace(self, places=places)._finish(tuple(events))
+        places = self.places.open({position: self.faces[position] for position in positions})
+        opened = (Opened(places.card(position), self.faces[position]) for position in positions)
+        return replace(self, places=places)._finish(tuple(opened))
 
     def _finish(self, events: tuple[Event, ...]) -> DeckChange:
         if self.doing is None:
@@ -340,7 +337,7 @@ class ClearDeck:
         return tape.draw("clear share", self._inputs(seat), size=SHARE_BYTES, index=position)
 
     def knows(self, seat: int, tape: Tape) -> Mapping[Card, int]:
-        known = {self.places.card(position): face for position, face in self.places.opened}
+        known = {self.places.card(position): face for position, face in self.places.opened.items()}
         mine = {*self.places.hand(seat), *(position for position, by in self.peeked if by == seat)}
         opening = self._positions(self.doing) if isinstance(self.doing, Open | Show) and not self.owing else {}
         for position in sorted({*mine, *(p for positions in opening.values() for p in positions)}):

@@ -7,10 +7,12 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import msgspec
 
+from nodealer.cards import Event
 from nodealer.errors import NodealerError
 from nodealer.games.base import Rules
 from nodealer.keys import SigningKey
@@ -20,12 +22,17 @@ from nodealer.log.roster import Member, Roster
 from nodealer.log.session import Part, Proposal
 from nodealer.play.bodies import Body
 from nodealer.play.local import agree_session
+from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome, Replica
 from nodealer.play.seat import Seat
-from nodealer.play.state import Config, Phase, TableState
+from nodealer.play.state import Config, TableState
 from nodealer.protocols.base import CardProtocol, Duty
 from nodealer.tape import Tape, hand_tape
 from nodealer.wire import encode
+
+from . import transitions
+
+transitions.watch()
 
 NAMES = ("Ada", "Bo", "Cy", "Dee", "Eve", "Flo", "Gus", "Hal", "Ivy", "Jo")
 
@@ -50,16 +57,20 @@ class Person:
     """What one player owns: its keys, its root, its disk."""
 
     number: int
-    key: SigningKey
+    signing: bytes
     root: bytes
     journal: MemoryJournal = field(default_factory=MemoryJournal)
+
+    @cached_property
+    def key(self) -> SigningKey:
+        return SigningKey(self.signing)
 
     def tape(self, session: bytes, hand: int) -> Tape:
         return hand_tape(self.root, session=session, seat=self.number, hand=hand)
 
 
 def people(count: int, source: Source) -> list[Person]:
-    return [Person(seat, SigningKey(source(32)), source(32)) for seat in range(count)]
+    return [Person(seat, source(32), source(32)) for seat in range(count)]
 
 
 def roster_of(persons: Iterable[Person], roles: Mapping[int, str] | None = None) -> Roster:
@@ -91,11 +102,19 @@ def show_if_even(seat: Seat, duty: Duty) -> bytes | None:
 
 def choose_reversed(seat: Seat, duty: Duty) -> None:
     """Put the top cards back in reverse order, or take the second."""
-    operation: Any = seat.replica.state.queues[duty.deck or 0][0]
-    pile = seat.replica.state.decks[duty.deck or 0].places.pile
+    hand = seat.replica.state.hand
+    operation: Any = None if hand.asked is None else hand.asked.queues[duty.deck or 0][0]
+    pile = hand.decks[duty.deck or 0].places.pile
     top = list(pile[: operation.count])
     order = {"reorder": top[::-1], "take": top[1:2], "look": top}[operation.then.value]
     seat.choose(duty, encode(order))
+
+
+def events_of(replica: Replica) -> list[Event]:
+    """Everything that happened at a table, told by a replica that takes its log again."""
+    again = Replica(replica.config, entropy=Source("events"))
+    taken = [again.append(data) for data in replica.entries]
+    return [event for applied in taken if applied.outcome is Outcome.ACCEPTED for event in applied.events]
 
 
 class Game:
@@ -148,7 +167,7 @@ class Game:
 
     def order(self, data: bytes) -> Outcome:
         """The relay: one more entry for everybody."""
-        outcomes = {seat.receive(data) for seat in self.seats.values()}
+        outcomes = {seat.receive(data).outcome for seat in self.seats.values()}
         self.log.append(data)
         self.outcomes.append(outcomes.pop())
         self.moments.append(self._lengths())
@@ -160,7 +179,7 @@ class Game:
         for seat in self.seats.values():
             if seat.number in self.silent:
                 continue
-            seat.stays = seat.replica.state.hand < self.hands
+            seat.stays = seat.replica.state.hand.number < self.hands
             sent += seat.due()
         return sent
 
@@ -231,7 +250,7 @@ class Game:
         fields: dict[str, Any] = {
             "session": self.config.session.id,
             "roster": replica.state.roster.digest,
-            "hand": replica.state.hand,
+            "hand": replica.state.hand.number,
             "seat": seat,
             "seq": replica.signed_by(key.public),
             "seen": replica.head,
@@ -277,6 +296,6 @@ def stands(game: Game, phase: Phase) -> bool:
 def refusal(replica: Replica, data: bytes) -> NodealerError | Outcome:
     """What a replica makes of an entry, on a twin, so that the replica itself is as before."""
     try:
-        return forked(replica).append(data)
+        return forked(replica).append(data).outcome
     except NodealerError as error:
         return error

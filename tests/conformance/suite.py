@@ -21,13 +21,13 @@ from nodealer.group import Group, Points, concat
 from nodealer.log.entry import read_entry
 from nodealer.play.bodies import Begin, Cards, Claim, Move, Without, read_body
 from nodealer.play.openbook import first_false_deed
+from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome, Replica
-from nodealer.play.state import Phase
 from nodealer.protocols.base import CardProtocol
 from nodealer.tape import Tape
 
 from .games import TinyRules
-from .harness import Game, Source, forked, refusal, resigned, signed_json
+from .harness import Game, Source, events_of, forked, refusal, resigned, signed_json
 
 #: 23 degrees of freedom: passed by chance once in a million.
 CHI_SQUARE_23: Final = 71.2
@@ -84,13 +84,13 @@ def seats_know_their_own(game: Game) -> None:
     replica = game.replica(0)
     for data in game.log:
         replica.append(data)
-        if replica.state.hand > 0:
+        if replica.state.hand.number > 0:
             return
-        holders = {e.card: e.holder for _, e in replica.events if isinstance(e, Moved)}
-        opened = {e.card for _, e in replica.events if isinstance(e, Opened)}
+        holders = {e.card: e.holder for e in events_of(replica) if isinstance(e, Moved)}
+        opened = {e.card for e in events_of(replica) if isinstance(e, Opened)}
         for seat in game.seats:
             known = dict[Card, int]()
-            for deck in replica.state.decks.values():
+            for deck in replica.state.hand.decks.values():
                 known.update(deck.knows(seat, game.tape(seat)))
             assert set(known) == opened | {card for card, holder in holders.items() if holder == seat}
             assert all(faces[card] == face for card, face in known.items())
@@ -101,7 +101,7 @@ def seats_know_their_own(game: Game) -> None:
 
 def hidden_cards(game: Game) -> dict[int, set[Card]]:
     """Seat to its cards that are not open."""
-    events = [event for _, event in game.seats[0].replica.events]
+    events = events_of(game.seats[0].replica)
     opened = {event.card for event in events if isinstance(event, Opened)}
     hidden: dict[int, set[Card]] = {seat: set() for seat in game.seats}
     for event in events:
@@ -112,7 +112,7 @@ def hidden_cards(game: Game) -> dict[int, set[Card]]:
 
 def dealt(game: Game) -> bool:
     """Cards are in hands, and nobody has shown any."""
-    return getattr(game.state.game, "stage", "") == "turns"
+    return getattr(game.state.hand.game, "stage", "") == "turns"
 
 
 def log_gives_nothing_away(case: ProtocolCase, game: Game) -> None:
@@ -132,13 +132,13 @@ def the_attack_works(case: ProtocolCase, game: Game) -> None:
     """With all tapes the attack reads every card in a hand, rightly: one that never works would prove nothing."""
     read = case.attack(game, {seat: game.tape(seat) for seat in game.seats})
     for seat, cards in hidden_cards(game).items():
-        known = game.state.decks[0].knows(seat, game.tape(seat))
+        known = game.state.hand.decks[0].knows(seat, game.tape(seat))
         assert {card: read[card] for card in cards} == {card: known[card] for card in cards}
 
 
 def another_tape_reads_nothing(case: ProtocolCase, game: Game) -> None:
     """The function with which a seat reads its cards does not read them with another seat's tape, or any other."""
-    deck = game.state.decks[0]
+    deck = game.state.hand.decks[0]
     for victim, cards in hidden_cards(game).items():
         right = {card: deck.knows(victim, game.tape(victim))[card] for card in cards}
         for tape in (*(game.tape(seat) for seat in game.seats if seat != victim), Tape(bytes(32))):
@@ -162,7 +162,7 @@ def no_secret_in_log(game: Game) -> None:
         # Where every hand ends with open books, the seeds of the hands that were played stand in the log.
         opened = game.hands if game.config.protocol.claims.open_book_at_end else 0
         hands = (game.tape(person.number, hand).seed for hand in range(opened, game.hands + 1))
-        for secret in (person.root, *hands, person.key._key.private_bytes_raw()):
+        for secret in (person.root, *hands, person.signing):
             assert secret not in text
 
 
@@ -236,7 +236,7 @@ def killed_at_every_entry(game: Game, stride: int = 1) -> None:
 def _killed(game: Game, seat: int, height: int, replica: Replica, said: dict[bytes, bytes]) -> None:
     journal = game.journal_at(seat, height)
     back = game.seat(game.persons[seat], replica.entries, journal)
-    back.stays = back.replica.state.hand < game.hands
+    back.stays = back.replica.state.hand.number < game.hands
     again = list(back.unconfirmed)
     signed = [data for data in game.log if game.signer(data) == seat]
     assert all(data in signed for data in again), "what was signed goes out again, byte for byte"
@@ -245,7 +245,7 @@ def _killed(game: Game, seat: int, height: int, replica: Replica, said: dict[byt
         entry = read_entry(data).entry
         body = read_body(bytes(entry.body))
         assert not isinstance(body, Without | Claim) and said[body.duty] == bytes(entry.body)
-        assert twin.append(data) in (Outcome.ACCEPTED, Outcome.DROPPED)
+        assert twin.append(data).outcome in (Outcome.ACCEPTED, Outcome.DROPPED)
     twin.settle()
     assert twin.state.fault is None
 
@@ -277,8 +277,10 @@ def crossings_are_accepted(game: Game, orders: int = 24) -> None:
 
     Of moves owed together only the first counts: the game is another one then, and the others are asked again.
     """
+    replica = game.replica(0)
     for height, batch in game.batches:
-        replica = game.replica(height)
+        for data in game.log[replica.height : height]:
+            replica.append(data)
         for order in itertools.islice(itertools.permutations(batch), orders):
             entries = [read_entry(data).entry for data in order]
             if any(one.seat == two.seat and one.seq > two.seq for one, two in itertools.combinations(entries, 2)):
@@ -286,7 +288,7 @@ def crossings_are_accepted(game: Game, orders: int = 24) -> None:
             twin = forked(replica)
             for data, entry in zip(order, entries, strict=True):
                 late = isinstance(read_body(bytes(entry.body)), Move) and data != order[0]
-                assert twin.append(data) in {Outcome.ACCEPTED, Outcome.DROPPED if late else Outcome.ACCEPTED}
+                assert twin.append(data).outcome in {Outcome.ACCEPTED, Outcome.DROPPED if late else Outcome.ACCEPTED}
             twin.settle()
             assert twin.state.fault is None
 
@@ -306,7 +308,7 @@ def slow_network(game: Game, seed: str) -> Replica:
             seat.receive(relay.entries[have[seat.number]])
             have[seat.number] += 1
         elif action == 1 and pending[seat.number]:
-            outcome = relay.append(pending[seat.number].pop(0))
+            outcome = relay.append(pending[seat.number].pop(0)).outcome
             assert outcome in (Outcome.ACCEPTED, Outcome.DROPPED)
         elif action == 2:
             pending[seat.number] += _spoken(game, seat.number)
@@ -315,7 +317,7 @@ def slow_network(game: Game, seed: str) -> Replica:
 
 def _spoken(game: Game, number: int) -> list[bytes]:
     seat = game.seats[number]
-    seat.stays = seat.replica.state.hand < game.hands
+    seat.stays = seat.replica.state.hand.number < game.hands
     sent = seat.due()
     for duty in seat.open_duties:
         if duty.choice and (data := game.decide(seat, duty)) is not None:
@@ -335,7 +337,7 @@ def rollbacks_are_refused(game: Game, stride: int = 1) -> None:
                 game.seat(person, game.log[:height])
             else:
                 assert_rolled_back(game, person.number, game.log[:height])
-    for height, batch in game.batches:
+    for height, batch in game.batches[::stride]:
         if len({game.signer(data) for data in batch}) > 1 and height + len(batch) < len(game.log):
             fork = [*game.log[:height], *reversed(batch)]
             if len({game.signer(data) for data in batch}) == len(batch):
@@ -487,7 +489,7 @@ def _answer(game: Game, replica: Replica, seat: int, data: bytes, honest: bytes)
     twin = forked(replica)
     before = twin.digest()
     try:
-        outcome = twin.append(data)
+        outcome = twin.append(data).outcome
     except (DecodeError, BadSignature):
         # Not an entry at all, or in the name of another seat: nobody is named.
         return "nobody" if twin.digest() == before else None
@@ -521,12 +523,12 @@ def _choices(game: Game, seat: int) -> dict[bytes, bytes]:
     return {r.duty: r.choice for r in game.persons[seat].journal.records if not hasattr(r, "entry")}
 
 
-def forgeries_name_nobody(game: Game) -> None:
+def forgeries_name_nobody(game: Game, flips: int = 40) -> None:
     """Bits flipped without signing again, and signatures of one seat under the name of another: no seat is named."""
     replica = game.replica(0)
     for data in game.log:
         seat, other = game.signer(data), (game.signer(data) + 1) % len(game.persons)
-        for at in range(0, len(data), max(1, len(data) // 40)):
+        for at in range(0, len(data), max(1, len(data) // flips)):
             flipped = data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
             assert isinstance(refusal(replica, flipped), DecodeError | BadSignature)
         forged = signed_json(json.loads(bytes(read_entry(data).signed)), game.persons[other].key)
@@ -544,8 +546,8 @@ def books_reproduce_every_byte(game: Game) -> None:
     for data in game.log:
         before = replica.state
         replica.append(data)
-        if replica.state.hand != before.hand or replica.state.phase is Phase.ENDED:
-            books = {s: (game.tape(s, before.hand).seed, _choices(game, s)) for s in game.seats}
+        if replica.state.hand.number != before.hand.number or replica.state.phase is Phase.ENDED:
+            books = {s: (game.tape(s, before.hand.number).seed, _choices(game, s)) for s in game.seats}
             assert first_false_deed(before, books) is None
 
 

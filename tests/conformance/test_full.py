@@ -9,11 +9,21 @@ import pytest
 from nodealer.group import group
 
 from . import suite
-from .cases import ALL
+from .cases import ALL, MASK
 from .games import TinyRules
 from .suite import ProtocolCase
 
-FULL = [pytest.param(case, seats, id=f"{case.name}-{seats}") for case in ALL for seats in case.full_seats]
+#: `make test` plays with two seats, and with nine over one protocol.
+FULL = [
+    pytest.param(
+        case,
+        seats,
+        id=f"{case.name}-{seats}",
+        marks=[] if seats == 2 or (case is MASK and seats == 9) else [pytest.mark.deep],
+    )
+    for case in ALL
+    for seats in case.full_seats
+]
 
 
 @pytest.mark.skipif(find_spec("nodealer.group._core") is None, reason="the native core is not built")

@@ -7,9 +7,9 @@ import pytest
 from nodealer.games.holdem import Call, Hand, Holdem, Muck, ShowHand, Stage
 from nodealer.group import Group, group
 from nodealer.play.local import LocalTable, seat_players
+from nodealer.play.phases import Phase
 from nodealer.play.replica import replay
 from nodealer.play.seat import Seat
-from nodealer.play.state import Phase
 from nodealer.protocols.chain import Chain
 
 from .test_over_mask import Source
@@ -22,7 +22,7 @@ def played(parameters: bytes, on: Group | None, seats: int, hands: int = 1) -> L
     def decide(seat: Seat) -> bool:
         if not any(duty.kind == "move" for duty in seat.open_duties):
             return False
-        game = seat.replica.state.game
+        game = seat.replica.state.hand.game
         assert isinstance(game, Hand)
         assert set(game.held[seat.number]) <= {card.position for card in seat.cards()}
         for other in table.seats.values():

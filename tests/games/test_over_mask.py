@@ -7,9 +7,9 @@ import pytest
 from nodealer.errors import IllegalMove
 from nodealer.games.holdem import Call, Hand, Holdem, Move, Muck, Raise, ShowHand, Stage, read_move
 from nodealer.play.local import LocalTable, seat_players
+from nodealer.play.phases import Phase
 from nodealer.play.replica import replay
 from nodealer.play.seat import Seat
-from nodealer.play.state import Phase
 from nodealer.protocols.mask import Mask
 from nodealer.tape import expand
 
@@ -31,7 +31,7 @@ def seated(count: int, label: str) -> LocalTable:
 
 
 def game(seat: Seat) -> Hand:
-    hand = seat.replica.state.game
+    hand = seat.replica.state.hand.game
     assert isinstance(hand, Hand)
     return hand
 

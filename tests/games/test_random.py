@@ -12,6 +12,7 @@ from nodealer.games.base import Ask, Done, Turn
 from nodealer.games.holdem import Hand, Holdem, Move, Raise, Stage
 from nodealer.games.holdem.adapter import strength
 from nodealer.wire import encode
+from sampling import times
 
 from .dealer import Dealer, Dice, Policy, play, table_of, wild
 from .independent import best, pay
@@ -111,7 +112,7 @@ def _many(seeds: range) -> Counter[str]:
 
 
 def test_random_hands() -> None:
-    seen = _many(range(160))
+    seen = _many(range(times(60, deep=160)))
     for kind in ("showdown", "folded", "all in", "side pots", "split", "2 seats", "9 seats"):
         assert seen[kind], f"no hand with {kind}: {seen}"
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from pokerkit import Card, StandardHighHand
+from pokerkit import Card, Hand, StandardHighHand
 
 from nodealer.games.holdem.faces import names
 from nodealer.games.holdem.ranking import rank
 from nodealer.tape import Tape
+from sampling import times
 
-HANDS = 3000
+HANDS = times(1000, deep=3000)
 
 
-def judged(faces: tuple[int, ...]) -> StandardHighHand:
+def judged(faces: tuple[int, ...]) -> Hand:
     cards = list(Card.parse("".join(names(faces))))
     return StandardHighHand.from_game(cards[:2], cards[2:])
 

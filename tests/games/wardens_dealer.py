@@ -25,7 +25,7 @@ from nodealer.cards import (
 )
 from nodealer.games.base import Ask, Done
 from nodealer.games.wardens import Move, WardensGame, WardensRules
-from nodealer.play.state import Phase
+from nodealer.play.phases import Phase
 from nodealer.play.view import View
 from nodealer.play.wardensbot import WardensBot, chosen
 from nodealer.wire import encode
@@ -112,12 +112,12 @@ class Dealer:
             self.faces[deck, position] = face
 
     def _give(self, deck: int, position: int) -> Event:
-        self.places[deck] = self.places[deck].give(position, self.game.sides[deck].seat)
+        self.places[deck] = self.places[deck].give((position,), self.game.sides[deck].seat)
         return Moved(self.places[deck].card(position), self.game.sides[deck].seat)
 
     def _open(self, deck: int, position: int) -> Event:
         face = self.faces[deck, position]
-        self.places[deck] = self.places[deck].open(position, face)
+        self.places[deck] = self.places[deck].open({position: face})
         return Opened(self.places[deck].card(position), face)
 
     def _peek(self, deck: int, seen: tuple[int, ...], then: Look) -> list[Event]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from group_facts import NAMES
 
 from nodealer.group import Group, group
+
+from .group_facts import NAMES
 
 BACKENDS = ("reference", "native")
 

@@ -8,16 +8,20 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from group_facts import NAMES, ORDERS, encoded
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nodealer.errors import BadParameter, DecodeError
 from nodealer.group import Group, Points, Scalars, concat, group, hash_to_points, msm, vartime_msm
 from nodealer.group.hash import expand_message_xmd
+from sampling import times
+
+from .group_facts import NAMES, ORDERS, encoded
+
+pytestmark = pytest.mark.sample
 
 OWN_NAMES = re.compile(r"reference|native|(Scalar|Point)Array|ReferenceGroup|(Ristretto255|Secp256k1)(Scalars|Points)?")
-many = settings(deadline=None, max_examples=60)
+many = settings(deadline=None, max_examples=times(20, deep=300))
 
 
 @pytest.fixture(scope="module", params=NAMES)
@@ -101,7 +105,7 @@ PRODUCTS: dict[str, Callable[[Scalars, Points], Any]] = {
 
 @pytest.mark.parametrize("name", SCALAR_OPERATIONS)
 @given(numbers, numbers)
-@settings(many, max_examples=100)
+@settings(many, max_examples=times(30, deep=1000))
 def test_scalars(both: tuple[Group, Group], name: str, x: list[int], y: list[int]) -> None:
     agree(both, lambda g: SCALAR_OPERATIONS[name](scalars(g, x), scalars(g, y)))
 
@@ -137,7 +141,7 @@ def test_long_products(both: tuple[Group, Group], count: int) -> None:
 
 
 @given(st.binary(max_size=200), st.integers(0, 4))
-@settings(many, max_examples=200)
+@settings(many, max_examples=times(50, deep=1000))
 def test_bytes_of_any_length(both: tuple[Group, Group], data: bytes, which: int) -> None:
     agree(both, lambda g: [g.points, g.scalars, g.wide_scalars, g.map_to_points, g.points][which](data))
 
@@ -150,7 +154,7 @@ def likely_point(g: Group, data: bytes) -> bytes:
 
 
 @given(st.lists(st.binary(min_size=96, max_size=96), min_size=1, max_size=4))
-@settings(many, max_examples=200)
+@settings(many, max_examples=times(50, deep=1000))
 def test_bytes_of_the_right_length(both: tuple[Group, Group], data: list[bytes]) -> None:
     agree(both, lambda g: g.points(b"".join(part[: g.point_size] for part in data)))
     agree(both, lambda g: g.points(b"".join(likely_point(g, part) for part in data)))
@@ -161,7 +165,7 @@ def test_bytes_of_the_right_length(both: tuple[Group, Group], data: list[bytes])
 
 
 @given(st.integers(0, 95), st.integers(1, 255))
-@settings(many, max_examples=200)
+@settings(many, max_examples=times(50, deep=1000))
 def test_a_changed_byte(both: tuple[Group, Group], place: int, change: int) -> None:
     """An encoding with one byte changed is another point or none, and no two encodings are one point."""
     data = bytearray((both[0].integers([1, 2, 3]) * both[0].G).to_bytes())
@@ -171,7 +175,7 @@ def test_a_changed_byte(both: tuple[Group, Group], place: int, change: int) -> N
 
 
 @given(st.integers(-3, 2**256 + 3))
-@settings(many, max_examples=200)
+@settings(many, max_examples=times(50, deep=1000))
 def test_scalars_around_the_order(both: tuple[Group, Group], offset: int) -> None:
     order = ORDERS[both[0].name]
     value = (order + offset) % 2**256
@@ -183,14 +187,14 @@ bounds = st.one_of(st.none(), st.integers(-6, 6), st.sampled_from([2**63, -(2**6
 
 
 @given(st.integers(1, 4), bounds, bounds, st.one_of(st.none(), st.integers(-2, 2)))
-@settings(many, max_examples=200)
+@settings(many, max_examples=times(50, deep=1000))
 def test_slices(both: tuple[Group, Group], length: int, start: Any, stop: Any, step: Any) -> None:
     agree(both, lambda g: g.integers(range(length))[start:stop:step])
     agree(both, lambda g: (g.integers(range(length)) * g.G)[start:stop:step])
 
 
 @given(st.integers(1, 4), st.lists(st.integers(-5, 5), max_size=5))
-@settings(many, max_examples=200)
+@settings(many, max_examples=times(50, deep=1000))
 def test_indices(both: tuple[Group, Group], length: int, indices: list[int]) -> None:
     agree(both, lambda g: g.integers(range(length)).take(indices))
     agree(both, lambda g: (g.integers(range(length)) * g.G).take(indices))
@@ -199,7 +203,7 @@ def test_indices(both: tuple[Group, Group], length: int, indices: list[int]) -> 
 
 
 @given(st.lists(st.one_of(st.integers(-1, 2**64), st.integers(2**64 - 2, 2**64 + 2)), max_size=4))
-@settings(many, max_examples=200)
+@settings(many, max_examples=times(50, deep=1000))
 def test_integers(both: tuple[Group, Group], values: list[int]) -> None:
     got = agree(both, lambda g: g.integers(values))
     assert (got[0] == "BadParameter") == (not values or not all(0 <= value < 2**64 for value in values))

@@ -9,10 +9,13 @@ from operator import eq, ne
 from typing import Any
 
 import pytest
-from group_facts import ORDERS, SIZES, decoded, encoded
 
 from nodealer.errors import BadParameter, DecodeError
 from nodealer.group import Group, Points, Scalars, concat, msm, vartime_msm
+
+from .group_facts import ORDERS, SIZES, decoded, encoded
+
+pytestmark = pytest.mark.sample
 
 Use = Callable[[Group, Any], object]
 

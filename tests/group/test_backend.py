@@ -13,6 +13,8 @@ from nodealer.errors import BadParameter
 from nodealer.group import default_backend, group
 from nodealer.group.reference import ristretto255, secp256k1
 
+pytestmark = pytest.mark.sample
+
 
 @pytest.fixture(autouse=True)
 def no_environment(monkeypatch: pytest.MonkeyPatch) -> None:

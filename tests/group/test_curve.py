@@ -12,7 +12,6 @@ from nodealer.group.curve import (
     Curve,
     Element,
     FixedBase,
-    big,
     bucket_width,
     msm,
     naf,
@@ -22,7 +21,11 @@ from nodealer.group.curve import (
     windows,
 )
 from nodealer.group.edwards import RISTRETTO255, SQRT_M1, D, P
+from nodealer.group.integers import big
 from nodealer.group.weierstrass import SECP256K1
+from sampling import times
+
+pytestmark = pytest.mark.sample
 
 CURVES = (RISTRETTO255, SECP256K1)
 curves = pytest.mark.parametrize("C", CURVES, ids=lambda curve: curve.name)
@@ -53,7 +56,7 @@ seeds = st.one_of(st.integers(0, 1), st.integers(2, 2**512 - 1))
 
 @curves
 @given(st.lists(st.tuples(scalars, seeds), min_size=1, max_size=6))
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=times(15, deep=300))
 def test_straus_pippenger_and_the_definition_agree(C: Curve, terms: list[tuple[int, int]]) -> None:
     factors, elements = [big(s % C.order) for s, _ in terms], [point(C, seed) for _, seed in terms]
     expected = reduce(C.add, (naive(C, s, p) for s, p in zip(factors, elements, strict=True)))
@@ -125,7 +128,7 @@ def test_buckets_grow_with_the_sum() -> None:
 
 
 @given(seeds, seeds)
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=times(15, deep=300))
 def test_coordinates_stay_on_the_edwards_curve(first: int, second: int) -> None:
     C = RISTRETTO255
     p, q = point(C, first), point(C, second)
@@ -135,7 +138,7 @@ def test_coordinates_stay_on_the_edwards_curve(first: int, second: int) -> None:
 
 
 @given(seeds, st.integers(0, 3))
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=times(15, deep=300))
 def test_the_four_points_of_a_coset_are_one_element(seed: int, turns: int) -> None:
     C = RISTRETTO255
     p = point(C, seed)

@@ -10,6 +10,8 @@ from nodealer.errors import BadParameter
 from nodealer.group import Group, hash_to_points
 from nodealer.group.hash import Hash, expand_message_xmd
 
+pytestmark = pytest.mark.sample
+
 MESSAGES = [b"", b"abc", b"abcdef0123456789", b"q128_" + b"q" * 128, b"a512_" + b"a" * 512]
 
 # Appendix K.1, K.2 and K.3: for each message 32 bytes.

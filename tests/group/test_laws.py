@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from group_facts import encoded
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nodealer.group import Group, Points, Scalars, msm, vartime_msm
+from sampling import times
+
+from .group_facts import encoded
+
+pytestmark = pytest.mark.sample
 
 EDGES = [bytes(64), (1).to_bytes(64, "little"), b"\xff" * 64]
 wide = st.one_of(st.sampled_from(EDGES), st.binary(min_size=64, max_size=64))
-few = settings(deadline=None, max_examples=30)
+few = settings(deadline=None, max_examples=times(15, deep=300))
 
 
 def scalars(g: Group, *seeds: bytes) -> list[Scalars]:

@@ -14,6 +14,8 @@ from nodealer.errors import BadParameter, DecodeError
 from nodealer.group import Group, Scalars, group, hash_to_points, msm, vartime_msm
 from nodealer.group.modp import ORDER, SIZE, P, straus, threads
 
+pytestmark = pytest.mark.sample
+
 p, q = int(P), int(ORDER)
 
 

@@ -16,6 +16,8 @@ import pytest
 from nodealer.errors import BackendMissing, BadParameter, DecodeError
 from nodealer.group import _core, native
 
+pytestmark = pytest.mark.sample
+
 G = _core.ristretto255
 N = 600  # enough for several threads in every operation that uses them
 
@@ -98,8 +100,13 @@ def test_the_hash_sees_every_source_and_nothing_else(tmp_path: Path) -> None:
 def test_the_hash_does_not_walk_through_what_a_build_leaves(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "core/target/debug").mkdir(parents=True)
     (tmp_path / "target").mkdir()
-    walked, iterdir = [], Path.iterdir
-    monkeypatch.setattr(Path, "iterdir", lambda path: (walked.append(path.name), iterdir(path))[1])
+    walked, iterdir = list[str](), Path.iterdir
+
+    def walk(path: Path) -> Iterator[Path]:
+        walked.append(path.name)
+        return iterdir(path)
+
+    monkeypatch.setattr(Path, "iterdir", walk)
     native.source_hash(tmp_path)
     assert walked == [tmp_path.name, "core"]
 

@@ -7,7 +7,9 @@ import pytest
 from nodealer.errors import DecodeError
 from nodealer.group import Group
 from nodealer.group import edwards as e
-from nodealer.group.curve import big
+from nodealer.group.integers import big
+
+pytestmark = pytest.mark.sample
 
 # A.1: the multiples 0 to 15 of the generator.
 MULTIPLES = [

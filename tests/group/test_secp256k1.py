@@ -10,16 +10,21 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
-from group_facts import ORDERS, decoded, encoded
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nodealer.errors import BadParameter, DecodeError
 from nodealer.group import Group, concat, group, hash_to_points, msm
 from nodealer.group import weierstrass as w
-from nodealer.group.curve import Element, big
+from nodealer.group.curve import Element
 from nodealer.group.hash import expand_message_xmd
+from nodealer.group.integers import big
 from nodealer.group.weierstrass import SECP256K1 as C
+from sampling import times
+
+from .group_facts import ORDERS, decoded, encoded
+
+pytestmark = pytest.mark.sample
 
 P = 2**256 - 2**32 - 977
 ORDER = ORDERS["secp256k1"]
@@ -404,7 +409,7 @@ def test_sums_of_one_point_and_its_opposite(count: int) -> None:
 
 
 @given(st.sampled_from(EDGES) | st.integers(0, ORDER - 1), st.binary(min_size=96, max_size=96))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=times(20, deep=300))
 def test_native_multiplications_agree(value: int, seed: bytes) -> None:
     g, r = group("secp256k1", "native"), group("secp256k1", "reference")
     scalar, point = g.scalars(encoded(g, value)), g.map_to_points(seed)
@@ -441,7 +446,7 @@ def chord(p: tuple[int, int] | None, q: tuple[int, int] | None) -> tuple[int, in
 
 
 @given(st.lists(st.tuples(st.integers(-4, 4), st.integers(1, P - 1)), min_size=2, max_size=5))
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=times(30, deep=1000))
 def test_complete_addition_is_that_of_the_school_book(terms: list[tuple[int, int]]) -> None:
     multiples: list[Element] = [C.identity]
     for _ in range(4):

@@ -15,8 +15,8 @@ from nodealer.lab.bench import shuffles
 from nodealer.lab.bench.log import PlayedTally
 from nodealer.lab.bench.tally import NoCards, Tally, TallyRules
 from nodealer.lab.bench.timing import Effort
+from nodealer.play.phases import Phase
 from nodealer.play.replica import replay
-from nodealer.play.state import Phase
 from nodealer.tape import Tape
 
 kinds = pytest.mark.parametrize("kind", shuffles.KINDS, ids=lambda kind: kind.name)

@@ -161,9 +161,9 @@ class Game:
 
     def play(self) -> None:
         """The cascade and the lock. Every seat looks at every deck as it is passed on."""
-        for turn, decks in ((lambda seat: seat.cascade, self.cascaded), (lambda seat: seat.lock, self.locked)):
+        for step, decks in (("cascade", self.cascaded), ("lock", self.locked)):
             for seat in self.seats:
-                decks.append(turn(seat)(self.deck))
+                decks.append(getattr(seat, step)(self.deck))
                 assert all(other.accepts(self.deck) for other in self.seats)
 
     def draw(self, number: int, place: int) -> int:

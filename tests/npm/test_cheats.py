@@ -23,10 +23,10 @@ from nodealer.proofs.relations import OneScalar
 from nodealer.protocols.base import Binding
 from nodealer.protocols.codec import point_index
 from nodealer.protocols.lock import Lock, steps
-from nodealer.protocols.lock import deck as decks
 from nodealer.protocols.lock.deck import LockDeck
-from nodealer.protocols.lock.making import Cascading, Locking
-from nodealer.protocols.lock.messages import Cascade, Keys
+from nodealer.protocols.lock.locking import Locking
+from nodealer.protocols.lock.making import Cascading
+from nodealer.protocols.lock.messages import Cascade, LockedCards
 from nodealer.tape import Tape
 from nodealer.wire import encode
 from npm.game import CARDS, Game, OurSeat, PackageSeat
@@ -187,7 +187,7 @@ def test_the_proof_of_the_cascade_refuses_it(name: str, cheat: Cheat) -> None:
     deck, tapes = until(name, "cascade")
     duty, stage, table = deck.duties[0], deck.stage, deck.binding
     assert isinstance(stage, Cascading)
-    s = decks.cascade_secret(tapes[0], table, 0, deck.epoch, 0)
+    s = deck.cascade_secret(tapes[0], 0)
     order = tapes[0].permutation("any", b"", SMALL)
     S, honest = s * table.group.G, steps.cascade(s, stage.cards, order)
 
@@ -206,21 +206,22 @@ def test_the_proof_of_the_lock_refuses_the_repair(name: str, repair: str) -> Non
     deck, tapes = until(name, "lock")
     duty, stage, table = deck.duties[0], deck.stage, deck.binding
     assert isinstance(stage, Locking)
-    old = decks.cascade_secret(tapes[0], table, 0, deck.epoch, 0)
+    before = stage.layer.cards
+    old = deck.cascade_secret(tapes[0], 0)
     new = table.group.integers(range(1000, 1000 + SMALL))
     factors, place = steps.lock_factors(old, new), 3
     slot = {
-        "another card": factors[place] * stage.cards[1],
-        "the same card, another scalar": factors[1] * stage.cards[place],
+        "another card": factors[place] * before[1],
+        "the same card, another scalar": factors[1] * before[place],
         "junk": table.group.map_to_points(b"j" * table.group.uniform_size),
     }[repair]
 
     def message(cards: Points, known: Scalars) -> bytes:
         keys = new * table.group.G
-        each = Each(stage.old[0], keys, stage.cards, cards)
+        each = Each(stage.old[0], keys, before, cards)
         proof = equality.prove_each(deck.transcript(duty, deck.epoch), tapes[0], each, known)
-        return encode(Keys(keys.to_bytes(), cards.to_bytes(), proof))
+        return encode(LockedCards(keys.to_bytes(), cards.to_bytes(), proof))
 
-    honest = steps.lock(old, new, stage.cards)
+    honest = steps.lock(old, new, before)
     settle(deck.apply(duty, message(honest, factors)).checks, os.urandom)
     refused(deck, message(put(honest, place, slot), factors), "secret each|equality")

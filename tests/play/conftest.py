@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -21,10 +22,10 @@ def clear() -> Group:
 def game() -> Callable[..., Game]:
     """A table of clear text: `protocol` has options of `ClearProtocol`, the rest are options of `Game`."""
 
-    def make(rules: TinyRules | None = None, protocol: dict[str, object] | None = None, **options: object) -> Game:
-        made = ClearProtocol(group(), **(protocol or {}))  # type: ignore[arg-type]
+    def make(rules: TinyRules | None = None, protocol: dict[str, Any] | None = None, **options: Any) -> Game:
+        made = ClearProtocol(group(), **(protocol or {}))
         liars = options.pop("liars", {})
-        lying = {s: ClearProtocol(group(), **(protocol or {}), lies=lies) for s, lies in liars.items()}  # type: ignore
-        return Game(made, rules or TinyRules(), liars=lying, **options)  # type: ignore[arg-type]
+        lying = {s: ClearProtocol(group(), **(protocol or {}), lies=lies) for s, lies in liars.items()}
+        return Game(made, rules or TinyRules(), liars=lying, **options)
 
     return make

@@ -11,7 +11,7 @@ from nodealer.games.holdem import Call, Fold, Hand, Holdem, Move, Raise
 from nodealer.games.holdem.faces import indices
 from nodealer.play import bots
 from nodealer.play.bots import HoldemBot, bot_for
-from nodealer.play.state import Phase
+from nodealer.play.phases import Phase
 from nodealer.play.view import View
 from nodealer.tape import expand
 

@@ -11,8 +11,8 @@ from nodealer.errors import BadParameter, BadSignature, DecodeError
 from nodealer.group import group
 from nodealer.keys import SigningKey
 from nodealer.play.local import LocalTable, seat_players
+from nodealer.play.phases import Phase
 from nodealer.play.seat import Seat
-from nodealer.play.state import Phase
 
 
 def table(names: tuple[str, ...] = ("Ada", "Bo", "Cy"), **options: object) -> LocalTable:
@@ -23,7 +23,7 @@ def test_a_hand_in_a_few_lines() -> None:
     local = table()
 
     def decide(seat: Seat) -> bool:
-        if seat.replica.state.hand > 0:
+        if seat.replica.state.hand.number > 0:
             seat.stays = False
         if any(duty.kind == "move" for duty in seat.open_duties):
             local.order(seat.move({"show": True}))
@@ -32,7 +32,7 @@ def test_a_hand_in_a_few_lines() -> None:
 
     while local.seats[0].replica.state.phase is not Phase.ENDED:
         local.run(decide)
-        if local.seats[0].replica.state.hand > 1:
+        if local.seats[0].replica.state.hand.number > 1:
             for seat in local.seats.values():
                 seat.stays = False
     assert local.seats[0].replica.state.results[0]["faces"]

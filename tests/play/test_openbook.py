@@ -15,8 +15,8 @@ from conformance.suite import dealt, decoded_strings, eager_and_lazy_agree
 from nodealer.cards import Look
 from nodealer.errors import CardUnreadable
 from nodealer.play.bodies import Book, Choice, Claim, Without
+from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome
-from nodealer.play.state import Phase
 from nodealer.tape import hand_tape
 from nodealer.wire import encode
 
@@ -59,7 +59,7 @@ def test_a_card_that_should_open_for_all(game: Make) -> None:
     """A false share in a public opening: the table waits, any seat may claim, the liar is named."""
     for claimant in (0, 1):
         table = game(liars={2: {(2, "share"): bad_opened_share}}).play()
-        assert table.state.phase is Phase.PLAYING and not table.state.duties
+        assert table.state.phase is Phase.PLAYING and not table.state.duties.open
         with pytest.raises(CardUnreadable) as caught:
             table.seats[claimant].cards()
         assert caught.value.position == 3
@@ -76,18 +76,18 @@ def test_a_false_claim_names_the_claimant_and_nobody_opens(game: Make) -> None:
     lies += [Claim(3, 0, table.tape(1).seed, ()), Claim(0, 99, table.tape(1).seed, ())]
     for lie in lies:
         twin = table.replica()
-        assert twin.append(table.by_hand(1, lie, twin)) is Outcome.FAULT
+        assert twin.append(table.by_hand(1, lie, twin)).outcome is Outcome.FAULT
         assert twin.state.fault is not None and (twin.state.fault.seat, twin.state.fault.entry) == (1, replica.height)
         text = b"".join(decoded_strings(twin.entries))
         assert table.tape(1).seed in text
         assert table.tape(0).seed not in text and table.tape(2).seed not in text
-        assert not twin.state.duties, "nobody else opens"
+        assert not twin.state.duties.open, "nobody else opens"
 
 
 def test_a_claim_with_another_seed(game: Make) -> None:
     table = disputed_without_claim(game)
     replica = table.replica()
-    assert replica.append(table.by_hand(0, Claim(0, 0, bytes(32), ()), replica)) is Outcome.FAULT
+    assert replica.append(table.by_hand(0, Claim(0, 0, bytes(32), ()), replica)).outcome is Outcome.FAULT
     assert replica.state.fault is not None and replica.state.fault.seat == 0
     assert "committed" in replica.state.fault.reason
 
@@ -100,7 +100,10 @@ def test_a_true_claim_about_the_wrong_card(game: Make) -> None:
     table = disputed_without_claim(game)
     for deck, position in ((0, 1), (1, 0), (0, 3)):
         replica = table.replica()
-        assert replica.append(table.by_hand(0, Claim(deck, position, table.tape(0).seed, ()), replica)) is Outcome.FAULT
+        assert (
+            replica.append(table.by_hand(0, Claim(deck, position, table.tape(0).seed, ()), replica)).outcome
+            is Outcome.FAULT
+        )
         assert replica.state.fault is not None and replica.state.fault.seat == 0
 
 
@@ -109,7 +112,7 @@ def test_a_claimant_that_lied_itself(game: Make) -> None:
     table = game(liars={1: {(1, "share"): bad_dealt_share}, 2: {(2, "shuffle"): fixed_shuffle}}).play(until=dealt)
     replica = table.replica()
     seed = table.tape(2).seed
-    assert replica.append(table.by_hand(2, Claim(0, 2, seed, ()), replica)) is Outcome.FAULT
+    assert replica.append(table.by_hand(2, Claim(0, 2, seed, ()), replica)).outcome is Outcome.FAULT
     fault = replica.state.fault
     assert fault is not None and fault.seat == 2 and fault.entry == false_entry(table, 2, b'"commitments"')
 
@@ -125,11 +128,11 @@ def test_a_claim_is_judged_by_what_its_seat_saw(game: Make) -> None:
         table.seats[0].cards()
     late = table.seats[0].claim(caught.value)
     replica = table.replica()
-    forgetful = replica.state.decks[0].places
+    forgetful = replica.state.hand.decks[0].places
     # As if an operation had finished meanwhile that takes the card out of the seat's hand.
-    deck = replace(replica.state.decks[0], places=replace(forgetful, held=()))  # type: ignore[type-var]
-    replica.state = replace(replica.state, decks={0: deck})
-    assert replica.append(late) is Outcome.ACCEPTED
+    deck = replace(replica.state.hand.decks[0], places=replace(forgetful, held={}))  # type: ignore[type-var]
+    replica.state = replica.state.with_hand(decks={0: deck})
+    assert replica.append(late).outcome is Outcome.ACCEPTED
     assert replica.state.phase is Phase.BOOKS
 
 
@@ -137,8 +140,8 @@ def test_a_false_book(game: Make) -> None:
     """The seed that is opened must be the one that was committed to."""
     table = disputed(game)
     replica = table.replica()
-    duty = next(id for id, d in replica.state.duties.items() if d.duty.seat == 2)
-    assert replica.append(table.by_hand(2, Book(duty, bytes(32), ()), replica)) is Outcome.FAULT
+    duty = next(id for id, d in replica.state.duties.open.items() if d.duty.seat == 2)
+    assert replica.append(table.by_hand(2, Book(duty, bytes(32), ()), replica)).outcome is Outcome.FAULT
     assert replica.state.fault is not None and replica.state.fault.seat == 2
 
 
@@ -158,12 +161,12 @@ def test_nobody_is_called_silent_by_one_who_is(game: Make) -> None:
     table = disputed(game)
     replica = table.replica()
     for named in ((0,), (2,), (0, 2)):
-        assert replica.append(table.by_hand(1, Without(named), replica)) is Outcome.DROPPED
+        assert replica.append(table.by_hand(1, Without(named), replica)).outcome is Outcome.DROPPED
     assert replica.state.phase is Phase.BOOKS
     # Nor does the claimant count as silent, whose book is open.
     honest = table.seats[2].due()[0]
-    assert replica.append(honest) is Outcome.ACCEPTED
-    assert replica.append(table.by_hand(2, Without((0, 1)), replica)) is Outcome.DROPPED
+    assert replica.append(honest).outcome is Outcome.ACCEPTED
+    assert replica.append(table.by_hand(2, Without((0, 1)), replica)).outcome is Outcome.DROPPED
     assert replica.state.fault is None
 
 
@@ -210,15 +213,16 @@ def test_a_book_without_its_choice_is_false(game: Make, choices: str) -> None:
     table = game(TinyRules(peek=Look.REORDER), protocol={"open_book_at_end": True})
     table.play(until=lambda g: g.state.phase is Phase.BOOKS)
     replica = table.replica()
-    duty = {d.duty.seat: id for id, d in replica.state.duties.items()}
-    deed = next(deed for deed in replica.state.deeds if deed.duty.kind == "arrange")
+    duty = {d.duty.seat: id for id, d in replica.state.duties.open.items()}
+    deed = next(deed for _, deed in replica.state.hand.deeds.items() if deed.duty.kind == "arrange")
     order = list(reversed(json.loads(deed.message)["positions"]))
     lie = {"none": (), "other": (Choice(deed.duty.id, encode(order)),), "garbage": (Choice(deed.duty.id, b"\xff"),)}
     assert (
-        replica.append(table.by_hand(0, Book(duty[0], table.tape(0).seed, lie[choices]), replica)) is Outcome.ACCEPTED
+        replica.append(table.by_hand(0, Book(duty[0], table.tape(0).seed, lie[choices]), replica)).outcome
+        is Outcome.ACCEPTED
     )
     for seat in (1, 2):
-        outcome = replica.append(table.by_hand(seat, Book(duty[seat], table.tape(seat).seed, ()), replica))
+        outcome = replica.append(table.by_hand(seat, Book(duty[seat], table.tape(seat).seed, ()), replica)).outcome
     assert outcome is Outcome.FAULT
     assert replica.state.fault is not None
     assert (replica.state.fault.seat, replica.state.fault.entry) == (0, deed.entry)
@@ -243,6 +247,6 @@ def test_one_seed_opens_one_hand(game: Make) -> None:
                 if other in seeds:
                     # Taken for a root, or for the other hand's seed, it gives nothing of that hand.
                     assert hand_tape(seed, session=session, seat=person.number, hand=other).seed != seeds[other]
-            assert seed != person.key._key.private_bytes_raw() and person.root != seed
+            assert seed != person.signing and person.root != seed
     commitments = [data for data in table.log if b'"type":"begin"' in data]
     assert len(commitments) == 9

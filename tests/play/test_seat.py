@@ -15,9 +15,9 @@ from nodealer.cards import Look
 from nodealer.errors import BadParameter, CardUnreadable, IllegalMove, LogRolledBack
 from nodealer.log.journal import Chosen, FileJournal, MemoryJournal, Record, Sent
 from nodealer.play.bodies import Without
+from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome
 from nodealer.play.seat import Seat
-from nodealer.play.state import Phase
 from nodealer.wire import encode
 
 Make = Callable[..., Game]
@@ -96,7 +96,7 @@ def test_rollback_after_a_choice(game: Make) -> None:
     )
     seat = table.seats[0]
     duty = next(duty for duty in seat.open_duties if duty.choice)
-    top = seat.replica.state.decks[0].places.pile[:2]
+    top = seat.replica.state.hand.decks[0].places.pile[:2]
     seat.choose(duty, encode(top[::-1]))
     assert isinstance(table.persons[0].journal.records[-1], Chosen)
     for height in range(len(table.log)):
@@ -195,7 +195,7 @@ def test_repeats_and_entries_of_one_log(game: Make) -> None:
     for data in table.log:
         for seat in table.seats.values():
             digest = seat.replica.digest()
-            assert seat.receive(data) is Outcome.REPEATED
+            assert seat.receive(data).outcome is Outcome.REPEATED
             assert seat.replica.digest() == digest
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
@@ -12,11 +11,12 @@ from conformance.harness import NAMES, Game, Person, Source, forked, refusal, st
 from conformance.suite import dealt, eager_and_lazy_agree
 from nodealer.cards import Finished, NewDeck
 from nodealer.errors import BadSignature, EntryRefused, IllegalMove
-from nodealer.keys import SigningKey
 from nodealer.log.roster import Member, Roster
 from nodealer.play.bodies import Agree, Claim, Without
+from nodealer.play.hand import take_deck
+from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome, Replica
-from nodealer.play.state import Change, Config, Phase, apply_step
+from nodealer.play.state import Change, Config
 from nodealer.protocols.base import DeckChange
 
 Make = Callable[..., Game]
@@ -24,14 +24,14 @@ Make = Callable[..., Game]
 
 def joined(game: Game, number: int = 3) -> Person:
     source = Source(f"joins {number}")
-    person = Person(number, SigningKey(source(32)), source(32))
+    person = Person(number, source(32), source(32))
     game.persons.append(person)
     game.configs[number] = Config(game.config.session, game.config.protocol, game.config.rules)
     return person
 
 
 def between(game: Game) -> bool:
-    return stands(game, Phase.BETWEEN) and game.state.hand == 1
+    return stands(game, Phase.BETWEEN) and game.state.hand.number == 1
 
 
 # --- Rosters ---
@@ -43,10 +43,10 @@ def test_join(game: Make) -> None:
     roster = Roster((*table.state.roster.players, Member(3, NAMES[3], person.key.public)))
     table.order(table.seats[0].propose(roster))
     table.order(table.seats[1].agree())
-    assert table.state.proposal == roster != table.state.roster
+    assert table.state.proposed is not None and table.state.proposed.roster == roster != table.state.roster
     table.order(table.seats[2].agree())
     adopted = table.state
-    assert adopted.roster == roster and adopted.proposal is None
+    assert adopted.roster == roster and adopted.proposed is None
     table.seats[3] = table.seat(person, table.log)
     table.play()
     assert stands(table, Phase.ENDED) and table.state.fault is None
@@ -78,9 +78,9 @@ def test_a_refused_roster_changes_nothing_and_everybody_begins_again(game: Make)
     roster = Roster(table.state.roster.players[:2])
     for _ in range(2):
         table.order(table.seats[2].propose(roster))
-        assert not table.state.commitments
+        assert not table.state.hand.commitments
         table.order(table.seats[0].agree(False))
-        assert table.state.proposal is None and len(table.state.roster.players) == 3
+        assert table.state.proposed is None and len(table.state.roster.players) == 3
     table.play()
     assert stands(table, Phase.ENDED) and table.state.fault is None
 
@@ -115,15 +115,15 @@ def test_without_crossing_a_new_roster_is_dropped(game: Make) -> None:
     crossing = forked(table.replica())
     for seat in (0, 2):
         data = table.by_hand(seat, _agree(crossing, seat), crossing)
-        assert crossing.append(data) is Outcome.ACCEPTED
+        assert crossing.append(data).outcome is Outcome.ACCEPTED
     assert crossing.state.roster.player(2).name == "Other"
     again = table.by_hand(0, Without((2,)), crossing, seen=head_at(crossing, 0), roster=table.state.roster.digest)
-    assert crossing.append(again) is Outcome.DROPPED
+    assert crossing.append(again).outcome is Outcome.DROPPED
     assert late
 
 
 def _agree(replica: Replica, seat: int) -> Agree:
-    duties = ((id, one.duty) for id, one in replica.state.duties.items())
+    duties = ((id, one.duty) for id, one in replica.state.duties.open.items())
     return Agree(next(id for id, duty in duties if (duty.seat, duty.kind) == (seat, "agree")), True)
 
 
@@ -166,9 +166,9 @@ def test_an_entry_of_the_named_seat_cancels_it(game: Make) -> None:
     table = game().play(until=dealt)
     table.order(table.seats[0].move({"show": False}))
     table.order(table.seats[0].without([1]))
-    assert table.state.withouts
+    assert table.state.hand.withouts
     table.order(table.seats[1].move({"show": False}))
-    assert not table.state.withouts
+    assert not table.state.hand.withouts
     table.order(table.seats[2].without([1]))
     assert not table.state.gone
     table.order(table.seats[0].without([1]))
@@ -191,10 +191,10 @@ def test_one_that_is_gone_throws_nobody_out(game: Make) -> None:
         table.order(table.seats[seat].without([2]))
     replica = table.replica()
     for named in ((0, 1), (0,), (1,)):
-        assert replica.append(table.by_hand(2, Without(named), replica)) is Outcome.DROPPED
+        assert replica.append(table.by_hand(2, Without(named), replica)).outcome is Outcome.DROPPED
     assert replica.state.gone == {2}
     seed = table.tape(2).seed
-    assert replica.append(table.by_hand(2, Claim(0, 0, seed, ()), replica)) is Outcome.DROPPED
+    assert replica.append(table.by_hand(2, Claim(0, 0, seed, ()), replica)).outcome is Outcome.DROPPED
 
 
 def test_lists_that_make_no_sense(game: Make) -> None:
@@ -242,7 +242,7 @@ def test_the_end_needs_everybody(game: Make) -> None:
     table.order(batch[2])
     assert stands(table, Phase.ENDED)
     replica = table.replica()
-    assert replica.append(table.by_hand(0, Without((1,)), replica)) is Outcome.DROPPED
+    assert replica.append(table.by_hand(0, Without((1,)), replica)).outcome is Outcome.DROPPED
     assert table.due() == []
     with pytest.raises(IllegalMove):
         table.seats[0].propose(table.state.roster)
@@ -290,11 +290,12 @@ def test_a_deck_may_finish_what_nobody_asked_for(game: Make) -> None:
     """Such as going on without a seat: what the game has asked for stays in progress."""
     table = game().play(until=lambda g: any(duty.kind == "share" for duty in g.seats[0].open_duties))
     state = table.state
-    assert len(state.queues[0]) == 2
-    change = apply_step(Change(state), 0, DeckChange(state.decks[0], (Finished(NewDeck(0, 6)),)))
-    assert change.state.queues == state.queues
-    idle = replace(state, queues={})
-    assert apply_step(Change(idle), 0, DeckChange(state.decks[0], (Finished(NewDeck(0, 6)),))).state.queues == {}
+    assert state.hand.asked is not None and len(state.hand.asked.queues[0]) == 2
+    change = take_deck(Change(state), 0, DeckChange(state.hand.decks[0], (Finished(NewDeck(0, 6)),)))
+    assert change.state.hand.asked is not None and change.state.hand.asked.queues == state.hand.asked.queues
+    idle = state.with_hand(asked=None)
+    again = take_deck(Change(idle), 0, DeckChange(state.hand.decks[0], (Finished(NewDeck(0, 6)),)))
+    assert again.state.hand.asked is None
 
 
 def test_one_ends_and_two_go_on(game: Make) -> None:

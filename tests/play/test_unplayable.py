@@ -11,7 +11,7 @@ from conformance.harness import Game
 from conformance.suite import eager_and_lazy_agree
 from nodealer.cards import Event, Opened
 from nodealer.errors import BadParameter
-from nodealer.play.state import Phase
+from nodealer.play.phases import Phase
 
 Make = Callable[..., Game]
 

@@ -9,8 +9,8 @@ from typing import Any
 from nodealer.games.holdem import Call, Holdem
 from nodealer.games.holdem.hand import Hand
 from nodealer.play.local import LocalTable, seat_players
+from nodealer.play.phases import Phase
 from nodealer.play.seat import Seat
-from nodealer.play.state import Phase
 from nodealer.play.view import view_of
 from nodealer.protocols import make_protocol
 

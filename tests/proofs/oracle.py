@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from nodealer.group import Points, Scalars, concat, vartime_msm
+from nodealer.group import Group, Points, Scalars, concat, vartime_msm
 from nodealer.proofs import labels
 from nodealer.proofs.checks import Check, Equation
 from nodealer.proofs.generators import commitment_key
@@ -30,11 +30,11 @@ def programmed(fixed: Mapping[str, Scalars], context: Context = CONTEXT) -> Tran
     transcript = context.transcript()
     honest = transcript.challenges
 
-    def challenges(label: str, group: object, count: int) -> Scalars:
-        drawn = honest(label, group, count)  # type: ignore[arg-type]
+    def challenges(label: str, group: Group, count: int) -> Scalars:
+        drawn = honest(label, group, count)
         return fixed.get(label, drawn)
 
-    transcript.challenges = challenges  # type: ignore[method-assign, assignment]
+    transcript.challenges = challenges  # type: ignore[method-assign]
     return transcript
 
 
@@ -43,11 +43,11 @@ def challenges_of(run: Callable[[Transcript], object], context: Context = CONTEX
     transcript = context.transcript()
     honest, seen = transcript.challenges, dict[str, Scalars]()
 
-    def challenges(label: str, group: object, count: int) -> Scalars:
-        seen[label] = honest(label, group, count)  # type: ignore[arg-type]
+    def challenges(label: str, group: Group, count: int) -> Scalars:
+        seen[label] = honest(label, group, count)
         return seen[label]
 
-    transcript.challenges = challenges  # type: ignore[method-assign, assignment]
+    transcript.challenges = challenges  # type: ignore[method-assign]
     run(transcript)
     return seen
 
@@ -109,7 +109,11 @@ def opened(relation: Relation, proof: bytes, transcript: Transcript | None = Non
         product = product * weights(xi, y, z, m)[i]
     ends = [v[m + 1 : 2 * m - 1]] if m > 2 else []
     return Opened(
-        *(P[i] for i in range(5)),
+        P[0],
+        P[1],
+        P[2],
+        P[3],
+        P[4],
         E=[P[5 + i] for i in range(rows)],
         d_hat=v[:m],
         r_d_hat=v[m],

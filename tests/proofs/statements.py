@@ -91,13 +91,13 @@ class Case:
     def group(self) -> Group:
         return next(iter(self.public.values())).group
 
-    def prove(self, context: Context = CONTEXT, seed: str = "prover", **changed: Points) -> bytes:
+    def prove(self, context: Context = CONTEXT, seed: str = "prover", /, **changed: Points) -> bytes:
         return self.prover(context.transcript(), tape(seed), {**self.public, **changed})
 
-    def check(self, proof: bytes, context: Context = CONTEXT, **changed: Points) -> Check:
+    def check(self, proof: bytes, context: Context = CONTEXT, /, **changed: Points) -> Check:
         return self.checker(context.transcript(), {**self.public, **changed}, proof)
 
-    def accepts(self, proof: bytes, context: Context = CONTEXT, **changed: Points) -> bool:
+    def accepts(self, proof: bytes, context: Context = CONTEXT, /, **changed: Points) -> bool:
         return accepted(lambda: self.check(proof, context, **changed))
 
 
@@ -328,12 +328,13 @@ def sizes(case: Case, proof: bytes) -> tuple[int, int]:
     if isinstance(case, Shuffled):
         m, relation = case.relation.size, case.relation
         return 5 + relation.row_count, 2 * m + relation.secrets
-    return {
+    counts: dict[str, Callable[[], tuple[int, int]]] = {
         "knowledge": lambda: (lengths["keys"], lengths["keys"]),
         "one secret": lambda: (2, 1),
         **{name: lambda: (4, lengths["images"] + 1) for name in EACH},
         "linear": lambda: (2 * lengths["Q"] + 1, lengths["Q"] + 1),
-    }[case.name]()
+    }
+    return counts[case.name]()
 
 
 def commitments(case: Case, proof: bytes) -> list[bytes]:

@@ -27,6 +27,8 @@ from .statements import (
     tape,
 )
 
+pytestmark = pytest.mark.sample(reference=1)
+
 
 def predictable(size: int) -> bytes:
     """What a verifier without entropy would use: weights that everybody knows."""
@@ -82,7 +84,7 @@ def test_the_first_of_two_bad_ones_is_named_with_its_entry(group: Group) -> None
 
 
 def test_fresh_weights_for_every_sum(group: Group) -> None:
-    """16 bytes a row (three keys and one for the images), asked for once a sum: first the batch, then each alone."""
+    """16 bytes a row (the commitment, the keys, the images), asked for once a sum: first the batch, then each alone."""
     asked: list[int] = []
     source = entropy("counted")
 
@@ -93,10 +95,10 @@ def test_fresh_weights_for_every_sum(group: Group) -> None:
     case = a_secret_each(group, 3)
     good, bad = case.check(case.prove()), case.check(case.prove(), OTHER_CONTEXTS["hand"])
     settle([good, good], counting)
-    assert asked == [16 * 8]
+    assert asked == [16 * 6]
     with pytest.raises(ProofRejected):
         settle([good, bad], counting)
-    assert asked[1:] == [16 * 8, 16 * 4, 16 * 4]
+    assert asked[1:] == [16 * 6, 16 * 3, 16 * 3]
 
 
 @pytest.mark.parametrize("short", [0, 1, 15, 17, 1000])

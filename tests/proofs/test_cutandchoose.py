@@ -14,6 +14,7 @@ from nodealer.proofs.checks import Check
 from nodealer.proofs.equality import Each
 from nodealer.proofs.generators import blinding_generator
 from nodealer.proofs.relations import OneOffset, OneScalar
+from sampling import times
 
 from . import cutandchoose as cc
 from .statements import (
@@ -30,6 +31,8 @@ from .statements import (
     swapped,
     tape,
 )
+
+pytestmark = pytest.mark.sample(reference=1)
 
 kinds = pytest.mark.parametrize("kind", SHUFFLES)
 
@@ -61,7 +64,7 @@ def test_full_number_of_rounds(fast: Group, kind: str) -> None:
 def test_both_proofs_give_one_verdict(fast: Group, kind: str) -> None:
     """Statements that the prover's witness fits or does not, each proven both ways with that witness. 24 rounds."""
     m, rounds = 4, 24
-    trials = 12 if fast.backend == "native" else 2
+    trials = times(4, deep=12) if fast.backend == "native" else 2
     verdicts = set()
     for trial in range(trials):
         case = SHUFFLES[kind](fast, m, seed=f"oracle {trial}")

@@ -16,7 +16,7 @@ from nodealer.group import Group, Points, Scalars, concat, vartime_msm
 from nodealer.proofs.generators import commitment_key
 
 from . import oracle
-from .statements import SHUFFLES, Shuffled, accepted, scalars
+from .statements import SHUFFLES, Shuffled, accepted, scalars, tape
 
 kinds = pytest.mark.parametrize("kind", SHUFFLES)
 
@@ -54,7 +54,7 @@ def two_answers(case: Shuffled, xi: Scalars, y: Scalars, z: Scalars) -> tuple[Op
     found = []
     for x in (scalars(case.group, f"x {index}") for index in range(2)):
         fixed = {"xi": xi, "y": y, "z": z, "x": x}
-        proof = case.prover(oracle.programmed(fixed), oracle.tape("prover"), case.public)
+        proof = case.prover(oracle.programmed(fixed), tape("prover"), case.public)
         assert accepted(lambda: case.checker(oracle.programmed(fixed), case.public, proof))
         found.append(oracle.opened(case.relation, proof, oracle.programmed(fixed)))
     one, two = found

@@ -4,7 +4,7 @@ simulator of docs/shuffle.md."""
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import pytest
 
@@ -32,6 +32,8 @@ from .statements import (
     scalar,
     scalars,
 )
+
+pytestmark = pytest.mark.sample(reference=1)
 
 kinds = pytest.mark.parametrize("kind", SHUFFLES)
 
@@ -145,6 +147,7 @@ def test_no_permutation_stands_out(fast: Group, kind: str, m: int) -> None:
         assert eye.pairings() == set()
 
 
+@pytest.mark.sample(cases=1)
 @kinds
 def test_no_permutation_of_six_cards_stands_out(native: Group, kind: str) -> None:
     case = SHUFFLES[kind](native, 6)
@@ -249,7 +252,11 @@ def test_simulated_and_real_proofs_look_alike(fast: Group, kind: str) -> None:
     case = SHUFFLES[kind](fast, 2)
     rounds = 120 if fast.backend == "native" else 24
     x = scalars(fast, "programmed x")
-    for make in (lambda seed: case.prove(seed=seed), lambda seed: oracle.simulate(case.relation, seed, x)):
+    makers: list[Callable[[str], bytes]] = [
+        lambda seed: case.prove(CONTEXT, seed),
+        lambda seed: oracle.simulate(case.relation, seed, x),
+    ]
+    for make in makers:
         counts = [0] * 16
         total = 0
         for index in range(rounds):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from backends import HAS_NATIVE
 from nodealer.errors import Malformed, ProofRejected
 from nodealer.group import Group
 from nodealer.group import group as make_group
 from nodealer.proofs.checks import settle
 
 from . import oracle
-from .conftest import HAS_NATIVE
 from .statements import CASES, Shuffled, entropy, points, put, scalar, swapped, tape
 
 

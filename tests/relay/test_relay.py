@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 from websockets.asyncio.client import connect
@@ -156,7 +156,7 @@ def test_a_relay_that_goes_away() -> None:
                 await first(table, 1)
             assert [frame async for frame in _rest(table)] == []
 
-    async def _rest(table: RelayClient):  # type: ignore[no-untyped-def]
+    async def _rest(table: RelayClient) -> AsyncIterator[bytes]:
         try:
             async for frame in table.frames():
                 yield frame

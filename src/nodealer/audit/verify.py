@@ -7,21 +7,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from nodealer.audit.background import in_background
 from nodealer.errors import BadParameter, BadSignature, DecodeError, EntryRefused, LogBroken, NodealerError
 from nodealer.group import Group
 from nodealer.log.file import LineCut, read_log
 from nodealer.log.roster import Roster
 from nodealer.log.session import Session
 from nodealer.play.config import config_of
-from nodealer.play.replica import Outcome, Replica
-from nodealer.play.state import Fault, Phase
+from nodealer.play.phases import Phase
+from nodealer.play.replica import Applied, Outcome, Replica
+from nodealer.play.state import Fault
 from nodealer.proofs.checks import Entropy
 from nodealer.protocols import make_protocol
 from nodealer.wire import LOG_BYTES_MAX
 
 Verdict = Literal["clean", "fault", "broken", "incomplete", "not-a-log"]
 Progress = Callable[[int, int], None]
-Append = Callable[[bytes], Outcome]
+Append = Callable[[bytes], Applied]
 #: Given the replica, something that appends an entry to it and looks at what that did.
 Watch = Callable[[Replica], Append]
 
@@ -109,17 +111,18 @@ def verify_file(
     """
 
     def audit(session: Session, lines: Iterator[bytes]) -> Report:
-        try:
-            replica = Replica(config_of(session, on), entropy=entropy, eager=watch is not None)
-        except (BadParameter, DecodeError) as error:
-            return Report("not-a-log", f"this program cannot judge the log: {error}", session)
-        append = watch(replica) if watch is not None else replica.append
-        return judge(replica, append, lines)
+        with in_background() as begin:
+            try:
+                replica = Replica(config_of(session, on), entropy=entropy, eager=watch is not None, begin=begin)
+            except (BadParameter, DecodeError) as error:
+                return Report("not-a-log", f"this program cannot judge the log: {error}", session)
+            append = watch(replica) if watch is not None else replica.append
+            return _judge(replica, append, lines)
 
-    return read_file(path, audit, progress)
+    return _read_file(path, audit, progress)
 
 
-def read_file(path: Path, audit: Callable[[Session, Iterator[bytes]], Report], progress: Progress | None) -> Report:
+def _read_file(path: Path, audit: Callable[[Session, Iterator[bytes]], Report], progress: Progress | None) -> Report:
     """Give the session and the lines of a file to `audit`; a file that is no log never gets there."""
     try:
         if not path.is_file():
@@ -143,12 +146,12 @@ def _told(lines: Iterator[bytes], progress: Progress | None, at: Callable[[], in
             progress(at(), size)
 
 
-def judge(replica: Replica, append: Append, lines: Iterator[bytes]) -> Report:
+def _judge(replica: Replica, append: Append, lines: Iterator[bytes]) -> Report:
     """Take all lines that are left, and say what the log is worth."""
     cut = False
     try:
         for line in lines:
-            take(replica, append, line)
+            _take(replica, append, line)
     except LineCut:
         cut = True
     except (LogBroken, DecodeError) as error:
@@ -164,14 +167,14 @@ def judge(replica: Replica, append: Append, lines: Iterator[bytes]) -> Report:
     return _report(replica, "clean", "")
 
 
-def take(replica: Replica, append: Append, line: bytes) -> None:
+def _take(replica: Replica, append: Append, line: bytes) -> None:
     """The next entry of a saved log: one that would have been refused cannot stand in it."""
     number = replica.height
     try:
-        outcome = append(line)
+        applied = append(line)
     except (EntryRefused, BadSignature, DecodeError) as error:
         raise LogBroken(f"entry {number} cannot be part of a log: {error}") from None
-    if outcome is Outcome.REPEATED:
+    if applied.outcome is Outcome.REPEATED:
         raise LogBroken(f"entry {number} stands in the log twice")
 
 

@@ -10,7 +10,7 @@ from nodealer.audit.verify import Append, Report, verify_file
 from nodealer.cli.entropy import system_entropy
 from nodealer.games.holdem.hand import Hand
 from nodealer.games.holdem.history import history
-from nodealer.play.replica import Outcome, Replica
+from nodealer.play.replica import Applied, Replica
 
 
 def histories(file: Path) -> tuple[Report, str]:
@@ -23,14 +23,14 @@ def _hands(file: Path) -> tuple[Report, list[HandHistory]]:
     hands: list[HandHistory] = []
 
     def watch(replica: Replica) -> Append:
-        def append(data: bytes) -> Outcome:
+        def append(data: bytes) -> Applied:
             before = len(replica.state.results)
-            outcome = replica.append(data)
-            game = replica.state.game
+            applied = replica.append(data)
+            game = replica.state.hand.game
             if len(replica.state.results) > before and isinstance(game, Hand):
                 names = {player.seat: player.name for player in replica.state.roster.players}
                 hands.append(history(game, names))
-            return outcome
+            return applied
 
         return append
 

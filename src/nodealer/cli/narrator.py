@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from rich.markup import escape
 
+from nodealer.cards import Event as CardEvent
 from nodealer.cards import Opened
 from nodealer.cli.games import words_for
 from nodealer.errors import IllegalMove, Malformed
@@ -16,9 +17,8 @@ from nodealer.games.free import FreeHand
 from nodealer.games.holdem.faces import names
 from nodealer.games.holdem.hand import Hand
 from nodealer.games.holdem.moves import Call, Fold, Muck, Raise, ShowHand, read_move
-from nodealer.log.entry import read_entry
-from nodealer.play.bodies import Agree, Begin, Body, Book, Cards, Claim, End, Move, Propose, Without, read_body
-from nodealer.play.replica import Outcome, Replica
+from nodealer.play.bodies import Agree, Begin, Body, Book, Cards, Claim, End, Move, Propose, Without
+from nodealer.play.replica import Applied, Outcome, Replica
 from nodealer.play.state import TableState
 from nodealer.wire import decode
 
@@ -33,34 +33,38 @@ def pretty(faces: tuple[int, ...] | list[int]) -> str:
 
 
 class Narrator:
-    """Watches a replica take entries. `take` gives the events of one entry."""
+    """Watches a replica take entries, and tells what each of them did."""
 
     def __init__(self, replica: Replica) -> None:
         self._replica = replica
-        #: What became of the newest entry.
-        self.outcome = Outcome.ACCEPTED
 
-    def take(self, data: bytes) -> Iterator[Event]:
+    def take(self, data: bytes, tell: Callable[[Event], None]) -> Applied:
         """Append an entry and tell what it did. Raises what `Replica.append` raises."""
-        replica, before = self._replica, self._replica.state
-        told, proven = len(replica.events), len(replica.proofs)
-        self.outcome = replica.append(data)
-        entry = read_entry(data).entry
-        name = before.roster.player(entry.seat).name
-        if self.outcome in (Outcome.REPEATED, Outcome.DROPPED, Outcome.VOID):
-            if self.outcome is not Outcome.REPEATED:
-                yield {"event": self.outcome.value, "seat": entry.seat, "name": name, "entry": replica.height - 1}
+        before = self._replica.state
+        applied = self._replica.append(data)
+        for event in self._events(before, applied, len(data)):
+            tell(event)
+        return applied
+
+    def _events(self, before: TableState, applied: Applied, size: int) -> Iterator[Event]:
+        replica = self._replica
+        seat, outcome = applied.entry.seat, applied.outcome
+        name = before.roster.player(seat).name
+        if outcome in (Outcome.REPEATED, Outcome.DROPPED, Outcome.VOID):
+            if outcome is not Outcome.REPEATED:
+                yield {"event": outcome.value, "seat": seat, "name": name, "entry": replica.height - 1}
             return
-        proofs = [proof for _, proof in replica.proofs[proven:]]
-        for event in self._said(before, entry.seat, name, read_body(bytes(entry.body)), len(data)):
+        proofs = [check.name for check in applied.checks]
+        for event in self._said(before, seat, name, applied.body, size):
             yield event | {"entry": replica.height - 1} | ({"proofs": proofs} if event["event"] == "cards" else {})
-        yield from self._shown(before, told)
+        if outcome is Outcome.ACCEPTED:
+            yield from self._shown(before, applied.events)
         yield from self._over(before)
 
-    def _said(self, before: TableState, seat: int, name: str, body: Body, size: int) -> Iterator[Event]:
+    def _said(self, before: TableState, seat: int, name: str, body: Body | None, size: int) -> Iterator[Event]:
         match body:
             case Begin():
-                yield {"event": "begin", "hand": before.hand, "seat": seat, "name": name}
+                yield {"event": "begin", "hand": before.hand.number, "seat": seat, "name": name}
             case Cards(message=message):
                 yield {"event": "cards", "seat": seat, "name": name, "step": _step(bytes(message)), "bytes": size}
             case Move(move=move):
@@ -77,9 +81,9 @@ class Narrator:
             case End():
                 yield {"event": "end", "seat": seat, "name": name, "text": "signs the end"}
 
-    def _shown(self, before: TableState, told: int) -> Iterator[Event]:
-        game = before.game
-        opened = [event for _, event in self._replica.events[told:] if isinstance(event, Opened)]
+    def _shown(self, before: TableState, events: Sequence[CardEvent]) -> Iterator[Event]:
+        game = before.hand.game
+        opened = [event for event in events if isinstance(event, Opened)]
         if not opened:
             return
         by_seat: dict[int | None, list[Opened]] = {}
@@ -99,7 +103,7 @@ class Narrator:
             name = None if fault.seat is None else state.roster.player(fault.seat).name
             yield {"event": "fault", "seat": fault.seat, "name": name, "entry": fault.entry, "reason": fault.reason}
         for result in state.results[len(before.results) :]:
-            words = words_for(before.game)
+            words = words_for(before.hand.game)
             told = {} if words is None else {"text": words.result(result, _seats(before))}
             yield {"event": "result", **result, **told}
 
@@ -144,7 +148,7 @@ def _step(message: bytes) -> str:
 
 
 def _move_text(before: TableState, seat: int, move: bytes) -> str:
-    game = before.game
+    game = before.hand.game
     words = words_for(game)
     if words is not None:
         return words.move(game, seat, move)

@@ -18,8 +18,9 @@ from nodealer.log.journal import MemoryJournal
 from nodealer.play.bots import bot_for
 from nodealer.play.config import config_of
 from nodealer.play.lobby import Lobby, Offer
+from nodealer.play.phases import Phase
 from nodealer.play.seat import Seat
-from nodealer.play.state import Phase, TableState
+from nodealer.play.state import TableState
 from nodealer.play.view import View, view_of
 from nodealer.protocols.base import Duty
 from nodealer.relay.client import RelayClient, connect_to
@@ -43,9 +44,9 @@ class Player(Message, frozen=True):
 
 def wants_another(state: TableState, hands: int) -> bool:
     """Whether to begin the next hand: not after the last one, and not when one player has all the chips."""
-    if state.hand >= hands:
+    if state.hand.number >= hands:
         return False
-    game = state.game
+    game = state.hand.game
     return not isinstance(game, Hand | NoHand) or sum(chips > 0 for chips in game.carry.chips.values()) > 1
 
 

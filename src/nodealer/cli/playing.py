@@ -32,8 +32,8 @@ from nodealer.log.roster import Member, Roster
 from nodealer.log.session import Part, Proposal
 from nodealer.play.config import config_of
 from nodealer.play.lobby import Lobby, Offer, Proposed
+from nodealer.play.phases import Phase
 from nodealer.play.replica import Replica
-from nodealer.play.state import Phase
 from nodealer.protocols import make_protocol
 from nodealer.protocols.chain import Chain
 from nodealer.protocols.duel.deck import Mode

@@ -15,9 +15,9 @@ from nodealer.log.session import Proposal
 from nodealer.play.bots import bot_for
 from nodealer.play.config import config_of
 from nodealer.play.local import LocalTable, agree_session
+from nodealer.play.phases import Phase
 from nodealer.play.replica import Replica
 from nodealer.play.seat import Seat
-from nodealer.play.state import Phase
 from nodealer.play.view import view_of
 from nodealer.tape import ROOT_BYTES
 
@@ -53,11 +53,11 @@ def rehearse(
 
     def decide(seat: Seat) -> bool:
         for duty in seat.to_choose:
-            seat.choose(duty, bot_for(seat.replica.state.game, minds[seat.number]).choose(view_of(seat), duty))
+            seat.choose(duty, bot_for(seat.replica.state.hand.game, minds[seat.number]).choose(view_of(seat), duty))
             return True
         if not any(duty.deck is None and duty.kind == "move" and not duty.optional for duty in seat.open_duties):
             return False
-        table.order(seat.move(bot_for(seat.replica.state.game, minds[seat.number]).move(view_of(seat))))
+        table.order(seat.move(bot_for(seat.replica.state.hand.game, minds[seat.number]).move(view_of(seat))))
         return True
 
     busy = True

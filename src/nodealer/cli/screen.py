@@ -14,7 +14,7 @@ from rich.status import Status
 
 from nodealer.cli.narrator import Event, Narrator, in_words
 from nodealer.errors import BadParameter, BadSignature, DecodeError, EntryRefused
-from nodealer.play.replica import Outcome, Replica
+from nodealer.play.replica import Applied, Replica
 
 
 class Screen:
@@ -52,13 +52,11 @@ class Screen:
         with suppress(EntryRefused, BadSignature, DecodeError):
             self.append(frame)
 
-    def append(self, entry: bytes) -> Outcome:
+    def append(self, entry: bytes) -> Applied:
         """An entry of the log. Raises what `Replica.append` raises."""
         if self._narrator is None:
             raise BadParameter("no session has begun")
-        for event in self._narrator.take(entry):
-            self._show(event)
-        return self._narrator.outcome
+        return self._narrator.take(entry, self._show)
 
     def done(self, replica: Replica, seconds: float) -> None:
         """The game is over: what the cryptography took."""

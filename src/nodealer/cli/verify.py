@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Annotated
 
@@ -13,33 +17,62 @@ from rich.table import Table
 
 from nodealer.audit.verify import Report, verify_file
 from nodealer.cli.entropy import system_entropy
+from nodealer.cli.exits import BAD, GOOD, INCOMPLETE, UNJUDGED
 from nodealer.cli.output import err, out, print_json
 
 
 def verify(
-    file: Annotated[Path, typer.Argument(help="A saved log.")],
+    files: Annotated[list[Path], typer.Argument(help="Saved logs.")],
     json: Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")] = False,
     jobs: Annotated[
-        int | None, typer.Option(min=1, max=256, help="How many processes may check a long log; default: all cores.")
+        int | None, typer.Option(min=1, max=256, help="How many files are checked at once; default: all cores.")
     ] = None,
 ) -> None:
     """Check every signature, proof, rule and result of a game, from its log alone.
 
     Ends with 0 when the game is clean, 1 when somebody cheated or the log is broken, 2 when the file cannot be judged,
-    3 when everything so far is right but the game is not complete.
+    3 when everything so far is right but the game is not complete. Of several files the first of 1, 2, 3 counts that
+    any of them gives.
+
+    Example: nodealer verify game.jsonl
     """
-    with Progress(console=err(), transient=True, disable=json or not err().is_terminal) as bar:
+    if len(files) == 1:
+        report = _verify_one(files[0], quiet=json)
+        if json:
+            print_json(report.as_json())
+        else:
+            print_report(out(), report)
+        raise typer.Exit(report.exit_code)
+    documents, codes = [], {GOOD}
+    for file, report in _verify_many(files, jobs or os.cpu_count() or 1):
+        codes.add(report.exit_code)
+        documents.append({"file": str(file)} | report.as_json())
+        if not json:
+            out().print(f"[bold]{escape(str(file))}[/bold]", soft_wrap=True)
+            print_report(out(), report, brief=True)
+    if json:
+        print_json(documents)
+    raise typer.Exit(next(code for code in (BAD, UNJUDGED, INCOMPLETE, GOOD) if code in codes))
+
+
+def _verify_one(file: Path, *, quiet: bool) -> Report:
+    with Progress(console=err(), transient=True, disable=quiet or not err().is_terminal) as bar:
         task = bar.add_task("verifying", total=None)
-        report = verify_file(
+        return verify_file(
             file,
             entropy=system_entropy,
             progress=lambda done, size: bar.update(task, completed=done, total=size),
         )
-    if json:
-        print_json(report.as_json())
-    else:
-        print_report(out(), report)
-    raise typer.Exit(report.exit_code)
+
+
+def _verify_many(files: list[Path], jobs: int) -> Iterator[tuple[Path, Report]]:
+    """Reports in the order of the files, each file in a process of its own, so many at once."""
+    with ProcessPoolExecutor(min(jobs, len(files)), mp_context=get_context("spawn")) as pool:
+        yield from zip(files, pool.map(_verify_alone, files), strict=True)
+
+
+def _verify_alone(file: Path) -> Report:
+    return verify_file(file, entropy=system_entropy)
 
 
 def print_report(console: Console, report: Report, *, brief: bool = False) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from nodealer.errors import BadParameter
 from nodealer.protocols.base import Duty
-from nodealer.protocols.duel.messages import Assemble, Reveal, Shuffle
+from nodealer.protocols.duel.messages import Assemble, DuelReveal, DuelShuffle
 from nodealer.wire import decode
 
 SIZE = 32
@@ -49,9 +49,9 @@ def overhear(said: Sequence[tuple[Duty, bytes]], owner: int) -> Overheard:
         if duty.kind == "assemble" and duty.seat == owner:
             commitments = tuple(_split(decode(Assemble, message, what="the commitments").commitments))
         elif duty.kind == "shuffle":
-            shuffles.append(tuple(_split(decode(Shuffle, message, what="the shuffle").cards)))
+            shuffles.append(tuple(_split(decode(DuelShuffle, message, what="the shuffle").cards)))
         elif duty.kind == "reveal":
-            reveal = decode(Reveal, message, what="the reveal")
+            reveal = decode(DuelReveal, message, what="the reveal")
             plays += zip(reveal.cards, _split(reveal.nonces), strict=True)
     if len(shuffles) < 2:
         raise BadParameter("the deck was never shuffled by both")

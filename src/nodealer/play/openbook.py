@@ -11,24 +11,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nodealer.errors import CardUnreadable, NodealerError, PeerFault
-from nodealer.play.state import Deed, TableState
+from nodealer.play.state import Deed, OpenedBook, TableState
 from nodealer.protocols.base import Deck
 from nodealer.tape import Tape, commitment
-
-OpenedBook = tuple[bytes, Mapping[bytes, bytes]]
 
 
 def refuse_other_seed(state: TableState, seat: int, entry: int, seed: bytes) -> None:
     """A seed that is not the one committed to at the begin of the hand is a fault of its sender."""
     tape = Tape(seed)
     session = state.config.session.id
-    if commitment(tape, session=session, seat=seat, hand=state.hand) != state.commitments.get(seat):
+    if commitment(tape, session=session, seat=seat, hand=state.hand.number) != state.hand.commitments.get(seat):
         raise PeerFault(seat, "the opened seed is not the one it committed to", entry)
 
 
 def first_false_deed(state: TableState, books: Mapping[int, OpenedBook]) -> Deed | None:
     """The first message of this hand that an honest seat with this book would not have sent."""
-    for deed in state.deeds:
+    for _, deed in state.hand.deeds.items():
         if deed.duty.seat not in books:
             continue
         seed, choices = books[deed.duty.seat]
@@ -44,7 +42,7 @@ def first_false_deed(state: TableState, books: Mapping[int, OpenedBook]) -> Deed
 
 def name_first_false_deed(state: TableState) -> None:
     """Raise `PeerFault` for the first false message among all opened books."""
-    deed = first_false_deed(state, state.books)
+    deed = first_false_deed(state, state.hand.books)
     if deed is not None:
         raise PeerFault(deed.duty.seat, f"its {deed.duty.kind} is not what its book makes", deed.entry)
 

@@ -18,8 +18,10 @@ from nodealer.log.entry import Entry, read_entry, sign_entry
 from nodealer.log.journal import Chosen, Journal, Sent
 from nodealer.log.roster import Roster
 from nodealer.play.bodies import Agree, Begin, Body, Book, Cards, Choice, Claim, End, Move, Propose, Without, read_body
-from nodealer.play.replica import Outcome, Replica
-from nodealer.play.state import Config, OpenDuty, Phase
+from nodealer.play.duties import OpenDuty, Owed
+from nodealer.play.phases import Phase
+from nodealer.play.replica import Applied, Outcome, Replica
+from nodealer.play.state import Config
 from nodealer.play.steps import Origin, TooLate, apply_body
 from nodealer.proofs.checks import Entropy
 from nodealer.protocols.base import MISDEAL, Duty
@@ -69,16 +71,17 @@ class Seat:
 
     # --- In ---
 
-    def receive(self, data: bytes) -> Outcome:
+    def receive(self, data: bytes) -> Applied:
         """The next entry of the log. Raises what `Replica.append` raises."""
-        outcome = self.replica.append(data)
+        applied = self.replica.append(data)
         if data in self._outbox:
             self._outbox.remove(data)
         signed = self.replica.signed_by(self._key.public)
-        if signed > len(self._sent) or (signed and outcome is not Outcome.REPEATED and self._foreign(data, signed)):
+        fresh = signed and applied.outcome is not Outcome.REPEATED
+        if signed > len(self._sent) or (fresh and self._foreign(data, signed)):
             # Signing on would give one number to two entries. A seat that lost its journal is a dropout.
             raise BadParameter(f"the log has an entry of seat {self.number} that is not in its journal")
-        return outcome
+        return applied
 
     def _foreign(self, data: bytes, signed: int) -> bool:
         """Whether `data` is the newest entry that the log has of this seat, and not the one that it sent."""
@@ -96,7 +99,7 @@ class Seat:
         # Here, and only here, stands the rule: nothing leaves a seat on an unverified log.
         self.replica.settle()
         sent = []
-        for open_duty in list(self.replica.state.duties.values()):
+        for open_duty in list(self.replica.state.duties.open.values()):
             body = self._answer(open_duty)
             if body is not None:
                 sent.append(self._send(body))
@@ -106,16 +109,16 @@ class Seat:
         duty = open_duty.duty
         if duty.seat != self.number or duty.id in self._answered:
             return None
-        if duty.kind == "begin" and duty.deck is None and self.stays:
+        if duty.deck is None and duty.kind == Owed.BEGIN and self.stays:
             session, hand = self.replica.config.session.id, duty.binding.hand
             return Begin(duty.id, commitment(self._tape(hand), session=session, seat=self.number, hand=hand))
-        if duty.kind == "end" and duty.deck is None and not self.stays:
+        if duty.deck is None and duty.kind == Owed.END and not self.stays:
             return End(duty.id)
-        if duty.kind == "book" and duty.deck is None:
+        if duty.deck is None and duty.kind == Owed.BOOK:
             return Book(duty.id, self._tape(duty.binding.hand).seed, self._opened_choices())
         if duty.deck is None or duty.optional or (duty.choice and duty.id not in self._choices):
             return None
-        deck = self.replica.state.decks[duty.deck]
+        deck = self.replica.state.hand.decks[duty.deck]
         try:
             message = deck.message(duty, self._tape(duty.binding.hand), self._choices.get(duty.id))
         except CardUnreadable:
@@ -128,7 +131,7 @@ class Seat:
     @property
     def open_duties(self) -> tuple[Duty, ...]:
         """What this seat owes or may do and has not answered."""
-        duties = (open_duty.duty for open_duty in self.replica.state.duties.values())
+        duties = (open_duty.duty for open_duty in self.replica.state.duties.open.values())
         return tuple(duty for duty in duties if duty.seat == self.number and duty.id not in self._answered)
 
     @property
@@ -140,9 +143,9 @@ class Seat:
     def cards(self) -> Mapping[Card, int]:
         """The faces that this seat knows. Raises `CardUnreadable` when it was given false data: a reason to claim."""
         self.replica.settle()
-        tape = self._tape(self.replica.state.hand)
+        tape = self._tape(self.replica.state.hand.number)
         known: dict[Card, int] = {}
-        for deck in self.replica.state.decks.values():
+        for deck in self.replica.state.hand.decks.values():
             known.update(deck.knows(self.number, tape))
         return known
 
@@ -157,7 +160,7 @@ class Seat:
             raise IllegalMove(f"seat {self.number} has nothing of this kind to choose now")
         self.replica.settle()
         try:
-            self.replica.state.decks[duty.deck].message(duty, self._tape(duty.binding.hand), choice)
+            self.replica.state.hand.decks[duty.deck].message(duty, self._tape(duty.binding.hand), choice)
         except (BadParameter, Malformed) as error:
             raise IllegalMove(f"not a choice: {error}") from None
         self._journal.write(Chosen(self.replica.head, duty.id, choice))
@@ -165,15 +168,15 @@ class Seat:
 
     def move(self, move: object) -> bytes:
         """Make a move in the game. Raises `IllegalMove` when it is not this seat's turn or the rules forbid it."""
-        return self._send_settled(Move(self._table_duty("move").id, msgspec.Raw(encode(move))))
+        return self._send_settled(Move(self._table_duty(Owed.MOVE).id, msgspec.Raw(encode(move))))
 
     def propose(self, roster: Roster) -> bytes:
         """Propose another roster for the next hand."""
-        return self._send_settled(Propose(self._table_duty("propose").id, roster))
+        return self._send_settled(Propose(self._table_duty(Owed.PROPOSE).id, roster))
 
     def agree(self, yes: bool = True) -> bytes:
         """Answer a proposed roster."""
-        return self._send_settled(Agree(self._table_duty("agree").id, yes))
+        return self._send_settled(Agree(self._table_duty(Owed.AGREE).id, yes))
 
     def without(self, seats: Iterable[int]) -> bytes:
         """Say that the table should go on without these seats."""
@@ -182,7 +185,7 @@ class Seat:
     @property
     def disputes(self) -> bool:
         """Whether this seat has disputed a card of this hand since it came."""
-        return self.replica.state.hand in self._disputed
+        return self.replica.state.hand.number in self._disputed
 
     def claim(self, unreadable: CardUnreadable) -> bytes:
         """Dispute a card that does not open.
@@ -190,29 +193,29 @@ class Seat:
         First in the protocol's own way, where it has one, at the cost of that card alone; asked again, or where it has
         none, this opens the seat's book of the hand, and after it everybody's.
         """
-        self._disputed.add(self.replica.state.hand)
+        self._disputed.add(self.replica.state.hand.number)
         for duty in self.open_duties:
             if duty.deck == unreadable.deck and duty.kind == MISDEAL:
-                deck = self.replica.state.decks[duty.deck]
+                deck = self.replica.state.hand.decks[duty.deck]
                 return self._send_settled(
                     Cards(duty.id, msgspec.Raw(deck.message(duty, self._tape(duty.binding.hand))))
                 )
-        seed = self._tape(self.replica.state.hand).seed
+        seed = self._tape(self.replica.state.hand.number).seed
         return self._send_settled(Claim(unreadable.deck, unreadable.position, seed, self._opened_choices()))
 
     # --- Inside ---
 
-    def _table_duty(self, step: str) -> Duty:
+    def _table_duty(self, kind: Owed) -> Duty:
         for duty in self.open_duties:
-            if duty.deck is None and duty.kind == step:
+            if duty.deck is None and duty.kind == kind:
                 return duty
-        raise IllegalMove(f"seat {self.number} has no {step} to make now")
+        raise IllegalMove(f"seat {self.number} has no {kind} to make now")
 
     def _tape(self, hand: int) -> Tape:
         return hand_tape(self._root, session=self.replica.config.session.id, seat=self.number, hand=hand)
 
     def _opened_choices(self) -> tuple[Choice, ...]:
-        hand = {deed.duty.id for deed in self.replica.state.deeds}
+        hand = {deed.duty.id for _, deed in self.replica.state.hand.deeds.items()}
         return tuple(Choice(duty, choice) for duty, choice in sorted(self._choices.items()) if duty in hand)
 
     def _send_settled(self, body: Body) -> bytes:
@@ -222,7 +225,7 @@ class Seat:
             raise IllegalMove("the table has stopped")
         # A number that is signed is used up: what the table would refuse must not be signed at all.
         try:
-            apply_body(state, Origin(height, self.number, state.hand, height), body)
+            apply_body(state, Origin(height, self.number, state.hand.number, height), body)
         except EntryRefused as refused:
             raise IllegalMove(refused.reason) from None
         except TooLate:
@@ -238,7 +241,7 @@ class Seat:
         entry = Entry(
             session=self.replica.config.session.id,
             roster=state.roster.digest,
-            hand=state.hand,
+            hand=state.hand.number,
             seat=self.number,
             seq=len(self._sent),
             seen=self.replica.head,

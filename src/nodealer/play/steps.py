@@ -5,8 +5,8 @@ Everything here has passed the replica: the entry is signed, it is its seat's ne
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from nodealer.cards import Operation, for_those_who_stay
@@ -14,17 +14,10 @@ from nodealer.errors import BadParameter, EntryRefused, IllegalMove, Malformed, 
 from nodealer.log.roster import refuse_bad_roster
 from nodealer.play import openbook
 from nodealer.play.bodies import Agree, Begin, Body, Book, Cards, Claim, End, Move, Propose, Without
-from nodealer.play.records import replace
-from nodealer.play.state import (
-    Change,
-    Deed,
-    Phase,
-    TableState,
-    apply_step,
-    begin_hand,
-    drive,
-    next_hand,
-)
+from nodealer.play.duties import Owed
+from nodealer.play.hand import begin_hand, drive, next_hand, take_deck
+from nodealer.play.phases import Phase
+from nodealer.play.state import Change, Deed, Proposed, TableState
 from nodealer.protocols.base import Duty
 
 Answer = Begin | Cards | Move | Propose | Agree | Book | End
@@ -44,14 +37,14 @@ class Origin:
     seen: int
 
 
-def _duty(state: TableState, origin: Origin, body: Answer, step: str | None) -> Duty:
-    """The open duty that an entry fulfils. `step` is None for messages of the card protocol."""
-    known = state.duties.get(body.duty)
+def _duty(state: TableState, origin: Origin, body: Answer, kind: Owed | None) -> Duty:
+    """The open duty that an entry fulfils. `kind` is None for messages of the card protocol."""
+    known = state.duties.open.get(body.duty)
     if known is None or known.duty.seat != origin.seat:
         if known is None and was_due(state, origin, body):
             raise TooLate
         raise EntryRefused(origin.seat, "the entry answers nothing that this seat owes", origin.entry)
-    if (known.duty.deck is None) != (step is not None) or step not in (None, known.duty.kind):
+    if (known.duty.deck is None) != (kind is not None) or kind not in (None, known.duty.kind):
         raise EntryRefused(origin.seat, f"the entry is not of the kind that {known.duty.kind} needs", origin.entry)
     if origin.seen < known.since:
         raise EntryRefused(origin.seat, "the entry was signed before what it answers", origin.entry)
@@ -60,33 +53,33 @@ def _duty(state: TableState, origin: Origin, body: Answer, step: str | None) -> 
 
 def was_due(state: TableState, origin: Origin, body: Body) -> bool:
     """Whether an entry answers a duty, now closed, that was open on the log it saw."""
-    late = origin.seen < (state.ends[origin.hand] if origin.hand < state.hand else state.seated)
+    late = origin.seen < (state.ends[origin.hand] if origin.hand < state.hand.number else state.seated)
     if isinstance(body, Without | Claim):
         # These answer no duty of their own. Signed for an earlier hand or roster, they are late.
         return late
-    if origin.hand + 1 < state.hand:
+    if origin.hand + 1 < state.hand.number:
         # The duties of so old a hand are forgotten; a seat that comes back after it must not be stuck on its own words.
         return late
-    seat, since, until = state.closed.get(body.duty) or state.closed_before.get(body.duty) or (origin.seat, 0, 0)
-    return seat == origin.seat and since <= origin.seen < until
+    return state.duties.was_open(body.duty, origin.seat, origin.seen)
 
 
 def _begin(state: TableState, origin: Origin, body: Begin) -> Change:
-    _duty(state, origin, body, "begin")
-    return begin_hand(replace(state, commitments={**state.commitments, origin.seat: body.commitment}))
+    _duty(state, origin, body, Owed.BEGIN)
+    return begin_hand(state.with_hand(commitments={**state.hand.commitments, origin.seat: body.commitment}))
 
 
 def _cards(state: TableState, origin: Origin, body: Cards) -> Change:
     duty = _duty(state, origin, body, None)
     if duty.deck is None:
         raise EntryRefused(origin.seat, f"{duty.kind} is not a message of the card protocol", origin.entry)
-    deck, message = state.decks[duty.deck], bytes(body.message)
+    deck, message = state.hand.decks[duty.deck], bytes(body.message)
     try:
-        step = deck.apply(duty, message)
+        made = deck.apply(duty, message)
     except BadParameter as error:
         raise EntryRefused(origin.seat, str(error), origin.entry) from None
     deed = Deed(origin.entry, deck, duty, message)
-    change = apply_step(Change(replace(state, deeds=(*state.deeds, deed))), duty.deck, step)
+    done = state.with_hand(deeds=state.hand.deeds.grown([(origin.entry, deed)]))
+    change = take_deck(Change(done), duty.deck, made)
     try:
         return drive(change)
     except BadParameter as error:
@@ -101,22 +94,23 @@ def _unplayable(change: Change, reason: str) -> Change:
     """
     if not change.state.config.protocol.claims.open_book_at_end:
         raise Undecided(f"the game cannot go on with these cards: {reason}")
-    return replace(change, state=replace(change.state, phase=Phase.BOOKS, unplayable=reason))
+    return change.to(replace(change.state.with_hand(unplayable=reason), phase=Phase.BOOKS))
 
 
 def _move(state: TableState, origin: Origin, body: Move) -> Change:
-    _duty(state, origin, body, "move")
-    if state.game is None:
+    _duty(state, origin, body, Owed.MOVE)
+    hand = state.hand
+    if hand.game is None:
         raise EntryRefused(origin.seat, "there is no game to move in", origin.entry)
-    game = state.game.moved(origin.seat, bytes(body.move))
+    game = hand.game.moved(origin.seat, bytes(body.move))
     try:
-        return drive(Change(replace(state, game=game, turn=state.turn + 1)))
+        return drive(Change(state.with_hand(game=game, turn=hand.turn + 1)))
     except BadParameter as error:
         raise EntryRefused(origin.seat, f"the move asks for what cannot be: {error}", origin.entry) from None
 
 
 def _propose(state: TableState, origin: Origin, body: Propose) -> Change:
-    _duty(state, origin, body, "propose")
+    _duty(state, origin, body, Owed.PROPOSE)
     refuse_bad_roster(body.roster)
     claims = state.config.protocol.claims
     if not claims.seats[0] <= len(body.roster.with_cards) <= claims.seats[1]:
@@ -124,26 +118,29 @@ def _propose(state: TableState, origin: Origin, body: Propose) -> Change:
     if not set(claims.roles) <= {role for role, _ in body.roster.roles}:
         raise Malformed(f"{claims.name} needs a seat for each of its roles")
     # Whoever has begun must begin again: a hand is bound to its roster.
-    agreed, proposals = frozenset({origin.seat}), state.proposals + 1
-    return _adopt(replace(state, proposal=body.roster, agreed=agreed, proposals=proposals, commitments={}), origin)
+    proposed = Proposed(body.roster, frozenset({origin.seat}))
+    state = replace(state.with_hand(commitments={}), proposed=proposed, proposals=state.proposals + 1)
+    return _adopt(state, origin)
 
 
 def _agree(state: TableState, origin: Origin, body: Agree) -> Change:
-    _duty(state, origin, body, "agree")
-    if not body.yes:
-        return Change(replace(state, proposal=None, agreed=frozenset()))
-    return _adopt(replace(state, agreed=state.agreed | {origin.seat}), origin)
+    _duty(state, origin, body, Owed.AGREE)
+    if not body.yes or state.proposed is None:
+        return Change(replace(state, proposed=None))
+    agreed = state.proposed.agreed | {origin.seat}
+    return _adopt(replace(state, proposed=replace(state.proposed, agreed=agreed)), origin)
 
 
 def _adopt(state: TableState, origin: Origin) -> Change:
     """Take the proposed roster once every seat that is present agrees."""
-    if state.proposal is None or not set(state.present) <= state.agreed:
+    if state.proposed is None or not set(state.present) <= state.proposed.agreed:
         return Change(state)
-    roster = state.proposal
+    roster = state.proposed.roster
     stays = {player.seat for player in roster.players if player in state.roster.players}
-    binding = state.config.binding(state.hand, roster, roster.seats)
-    state = replace(state, roster=roster, binding=binding, seated=origin.entry + 1, proposal=None, agreed=frozenset())
-    return Change(replace(state, gone=state.gone & stays, ended=state.ended & stays, withouts={}))
+    hand = replace(state.hand, binding=state.config.binding(state.hand.number, roster, roster.seats), withouts={})
+    gone, ended = state.gone & stays, state.ended & stays
+    seated = replace(state, roster=roster, hand=hand, seated=origin.entry + 1, gone=gone, ended=ended, proposed=None)
+    return Change(seated)
 
 
 def _without(state: TableState, origin: Origin, body: Without) -> Change:
@@ -153,15 +150,15 @@ def _without(state: TableState, origin: Origin, body: Without) -> Change:
     concerned = _concerned(state)
     if origin.seat not in concerned or not named <= set(concerned):
         raise TooLate
-    if state.phase is Phase.BOOKS and (origin.seat not in state.books or named & state.books.keys()):
+    books = state.hand.books
+    if state.phase is Phase.BOOKS and (origin.seat not in books or named & books.keys()):
         # Here silence is a fault. Whoever says it of another has opened its own book, and the other has not.
         raise TooLate
-    withouts = {**state.withouts, origin.seat: named}
-    state = replace(state, withouts=withouts)
+    withouts = {**state.hand.withouts, origin.seat: named}
     staying = [seat for seat in concerned if seat not in named]
     if not all(withouts.get(seat) == named for seat in staying):
-        return Change(state)
-    return _leave(replace(state, withouts={}), named, origin)
+        return Change(state.with_hand(withouts=withouts))
+    return _leave(state.with_hand(withouts={}), named, origin)
 
 
 def _concerned(state: TableState) -> tuple[int, ...]:
@@ -169,35 +166,39 @@ def _concerned(state: TableState) -> tuple[int, ...]:
     if state.phase is Phase.ENDED:
         return ()
     if state.phase in (Phase.PLAYING, Phase.BOOKS):
-        return tuple(seat for seat in state.binding.seats if seat not in state.gone)
+        return tuple(seat for seat in state.hand.binding.seats if seat not in state.gone)
     return state.present
 
 
 def _leave(state: TableState, seats: frozenset[int], origin: Origin) -> Change:
+    hand = state.hand
     if state.phase is Phase.BOOKS:
         # Silence where books are opened is the one silence that counts as a fault.
-        silent = min(seats & set(state.binding.seats) - set(state.books), default=None)
+        silent = min(seats & set(hand.binding.seats) - set(hand.books), default=None)
         if silent is not None:
             raise PeerFault(silent, "silent when the books were to be opened", origin.entry)
     state = replace(state, gone=state.gone | seats)
     if state.phase is Phase.BETWEEN:
-        begun = {seat: commitment for seat, commitment in state.commitments.items() if seat not in seats}
-        state = replace(state, commitments=begun)
-        return _adopt(state, origin) if state.proposal is not None else begin_hand(state)
-    if state.game is None:
+        state = state.with_hand(commitments=_less(hand.commitments, seats))
+        return _adopt(state, origin) if state.proposed is not None else begin_hand(state)
+    if hand.game is None:
         return Change(state)
     leaving = tuple(sorted(seats))
-    change = Change(replace(state, queues={deck: _staying(queue, seats) for deck, queue in state.queues.items()}))
-    steps = {deck: value.without(leaving) for deck, value in state.decks.items()}
-    cards = all(step is not None for step in steps.values())
-    if cards:
-        for deck, step in steps.items():
-            if step is not None:
-                change = apply_step(change, deck, step)
-    else:
-        change = Change(replace(state, decks={}, queues={}, asked=False, happened=()))
-    game = state.game.left(leaving, cards=cards)
-    return drive(replace(change, state=replace(change.state, game=game, turn=state.turn + 1)))
+    decks = {number: deck.without(leaving) for number, deck in hand.decks.items()}
+    cards = all(made is not None for made in decks.values())
+    asked = hand.asked
+    if asked is not None:
+        asked = replace(asked, queues={deck: _staying(queue, seats) for deck, queue in asked.queues.items()})
+    change = Change(state.with_hand(asked=asked) if cards else state.with_hand(decks={}, asked=None))
+    for number, made in decks.items() if cards else ():
+        if made is not None:
+            change = take_deck(change, number, made)
+    game = hand.game.left(leaving, cards=cards)
+    return drive(change.to(change.state.with_hand(game=game, turn=hand.turn + 1)))
+
+
+def _less(commitments: Mapping[int, bytes], seats: frozenset[int]) -> dict[int, bytes]:
+    return {seat: commitment for seat, commitment in commitments.items() if seat not in seats}
 
 
 def _staying(queue: tuple[Operation, ...], gone: frozenset[int]) -> tuple[Operation, ...]:
@@ -210,32 +211,34 @@ def _claim(state: TableState, origin: Origin, body: Claim) -> Change:
     if state.phase is not Phase.PLAYING or origin.seat not in _concerned(state):
         raise TooLate
     book = (body.seed, {choice.duty: choice.choice for choice in body.choices})
-    deck = state.decks_at(origin.seen).get(body.deck)
+    deck = state.hand.decks_at(origin.seen).get(body.deck)
     openbook.refuse_false_claim(state, origin.seat, origin.entry, deck, (body.deck, body.position), book)
-    books = {**state.books, origin.seat: book}
-    return Change(replace(state, phase=Phase.BOOKS, books=books, claimed=(origin.seat, body.deck, body.position)))
+    books = {**state.hand.books, origin.seat: book}
+    state = state.with_hand(books=books, claimed=(origin.seat, body.deck, body.position))
+    return Change(replace(state, phase=Phase.BOOKS))
 
 
 def _book(state: TableState, origin: Origin, body: Book) -> Change:
-    _duty(state, origin, body, "book")
+    _duty(state, origin, body, Owed.BOOK)
     book = (body.seed, {choice.duty: choice.choice for choice in body.choices})
     openbook.refuse_other_seed(state, origin.seat, origin.entry, body.seed)
-    state = replace(state, books={**state.books, origin.seat: book})
-    if any(seat not in state.books and seat not in state.gone for seat in state.binding.seats):
+    state = state.with_hand(books={**state.hand.books, origin.seat: book})
+    hand = state.hand
+    if any(seat not in hand.books and seat not in state.gone for seat in hand.binding.seats):
         return Change(state)
     openbook.name_first_false_deed(state)
-    if state.claimed is not None:
+    if hand.claimed is not None:
         # All messages are honest and the card still does not open: that cannot be, so nobody is named.
         raise Undecided("a card does not open, and every book is honest")
-    if state.unplayable is not None:
-        raise Undecided(f"every book is honest, and yet the game cannot go on: {state.unplayable}")
+    if hand.unplayable is not None:
+        raise Undecided(f"every book is honest, and yet the game cannot go on: {hand.unplayable}")
     return Change(next_hand(state))
 
 
 def _end(state: TableState, origin: Origin, body: End) -> Change:
-    _duty(state, origin, body, "end")
-    begun = {seat: commitment for seat, commitment in state.commitments.items() if seat != origin.seat}
-    state = replace(state, ended=state.ended | {origin.seat}, commitments=begun)
+    _duty(state, origin, body, Owed.END)
+    state = state.with_hand(commitments=_less(state.hand.commitments, frozenset({origin.seat})))
+    state = replace(state, ended=state.ended | {origin.seat})
     return begin_hand(state) if state.present else Change(replace(state, phase=Phase.ENDED))
 
 
@@ -259,7 +262,7 @@ def apply_body(state: TableState, origin: Origin, body: Body) -> Change:
     except (Malformed, IllegalMove) as error:
         raise EntryRefused(origin.seat, str(error), origin.entry) from None
     # A seat that speaks has not left: what others said of it before is void.
-    withouts = {seat: named for seat, named in change.state.withouts.items() if origin.seat not in named}
-    if len(withouts) != len(change.state.withouts):
-        change = replace(change, state=replace(change.state, withouts=withouts))
+    withouts = {seat: named for seat, named in change.state.hand.withouts.items() if origin.seat not in named}
+    if len(withouts) != len(change.state.hand.withouts):
+        change = change.to(change.state.with_hand(withouts=withouts))
     return change

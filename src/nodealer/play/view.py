@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from nodealer.games.base import Game
+from nodealer.play.duties import Owed
+from nodealer.play.phases import Phase
 from nodealer.play.seat import Seat
-from nodealer.play.state import Phase
 
 
 @dataclass(frozen=True)
@@ -37,17 +38,17 @@ def view_of(seat: Seat) -> View:
     held = {
         (deck, position): face
         for (deck, position), face in known.items()
-        if state.decks[deck].places.holder(position) == seat.number
+        if state.hand.decks[deck].places.holder(position) == seat.number
     }
-    piles = {deck: frozenset(value.places.pile) for deck, value in state.decks.items()}
+    piles = {deck: frozenset(value.places.pile) for deck, value in state.hand.decks.items()}
     seen = {(deck, position): face for (deck, position), face in known.items() if position in piles[deck]}
     return View(
         seat.number,
         {player.seat: player.name for player in state.roster.players},
-        state.hand,
+        state.hand.number,
         state.phase,
-        state.game,
+        state.hand.game,
         held,
-        any(duty.deck is None and duty.kind == "move" for duty in seat.open_duties),
+        any(duty.deck is None and duty.kind == Owed.MOVE for duty in seat.open_duties),
         seen,
     )

@@ -14,7 +14,7 @@ M = TypeVar("M", bound=Message)
 
 def read_message(kind: type[M], data: bytes) -> M:
     """A message of one kind."""
-    return decode(kind, data, what=f"the {kind.__name__.lower()}")
+    return decode(kind, data, what=f"the {kind.__struct_config__.tag}")
 
 
 def read_points(group: Group, data: bytes, count: int, what: str) -> Points:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Final
@@ -11,16 +9,14 @@ from typing import Any, Final
 from conformance.harness import Game
 from nodealer.cards import Deal, NewDeck, Open, Operation, Portion, Show
 from nodealer.group import Group, Points, Scalars
-from nodealer.log.entry import read_entry
-from nodealer.play.bodies import Cards, read_body
 from nodealer.play.state import Fault
 from nodealer.protocols.base import Binding, Duty
 from nodealer.protocols.chain import Chain
-from nodealer.protocols.chain.candidates import Made
-from nodealer.protocols.chain.deck import ChainDeck
+from nodealer.protocols.chain.deck import ChainDeck, DealersDeck
 from nodealer.tape import Tape
-from nodealer.wire import encode
-from protocols.mask.kit import ScriptRules
+
+from ..kit import changed, field_of, put, spoken
+from ..script import ScriptRules
 
 PROVEN: Final = b'{"proven":true}'
 DEALER_DECK: Final = b'{"deck":"dealer","kappa":1}'
@@ -28,7 +24,7 @@ SIZE: Final = 6
 
 #: From the deck, the duty, the liar's tape and the honest message: what the liar sends.
 Forge = Callable[[ChainDeck, Duty, Tape, bytes], bytes]
-Remake = Callable[[Made, int], Made]
+Remake = Callable[[DealersDeck, int], DealersDeck]
 
 
 @dataclass(frozen=True)
@@ -44,7 +40,7 @@ class LyingDeck(ChainDeck):
         forge = self.lies.get(duty.kind) if duty.seat == self.liar else None
         return honest if forge is None else forge(self, duty, tape, honest)
 
-    def made(self, tape: Tape, number: int) -> Made:
+    def made(self, tape: Tape, number: int) -> DealersDeck:
         made = super().made(tape, number)
         return made if self.remake is None else self.remake(made, number)
 
@@ -75,7 +71,6 @@ def table(
     seed: str = "chain",
 ) -> Game:
     """A table that has not begun to play a script. `remake` changes the decks of the dealer's."""
-    rules = ScriptRules(tuple(tuple(request) for request in script))
     told = dict(lies or {})
     if remake is not None:
         told.setdefault(dealer, {})
@@ -83,7 +78,7 @@ def table(
         seat: LyingChain(parameters, on, seat, said, remake if seat == dealer else None) for seat, said in told.items()
     }
     roles = {dealer: "dealer"} if dealer else None
-    return Game(Chain(parameters, on), rules, seats=seats, seed=seed, liars=liars, roles=roles)
+    return Game(Chain(parameters, on), ScriptRules.of(script), seats=seats, seed=seed, liars=liars, roles=roles)
 
 
 NEW: Final = (NewDeck(0, SIZE),)
@@ -103,7 +98,7 @@ def turn(*positions: int) -> tuple[Operation, ...]:
 
 
 def deck_of(game: Game) -> ChainDeck:
-    deck = game.state.decks[0]
+    deck = game.state.hand.decks[0]
     assert isinstance(deck, ChainDeck)
     return deck
 
@@ -120,15 +115,7 @@ def fault_of(game: Game) -> Fault:
 
 def said(game: Game, seat: int, step: str) -> list[tuple[int, dict[str, Any]]]:
     """The messages of one kind that a seat sent, each with the number of its entry."""
-    found = []
-    for number, data in enumerate(game.log):
-        entry = read_entry(data).entry
-        body = read_body(bytes(entry.body))
-        if entry.seat == seat and isinstance(body, Cards):
-            message = json.loads(bytes(body.message))
-            if message["type"] == step:
-                found.append((number, message))
-    return found
+    return [(n, message) for n, by, message in spoken(game.log) if (by, message["type"]) == (seat, step)]
 
 
 def faces(game: Game, *seats: int) -> dict[int, int]:
@@ -141,24 +128,6 @@ def faces(game: Game, *seats: int) -> dict[int, int]:
 
 
 # --- Making messages ---
-
-
-def changed(message: bytes, **new: object) -> bytes:
-    """A message with other values in some fields."""
-    old = json.loads(message)
-    assert new.keys() <= old.keys()
-    return encode(old | {name: json.loads(encode(value)) for name, value in new.items()})
-
-
-def bytes_of(message: bytes | dict[str, Any], name: str) -> bytes:
-    fields = json.loads(message) if isinstance(message, bytes) else message
-    return base64.b64decode(fields[name])
-
-
-def put(data: bytes, index: int, element: bytes) -> bytes:
-    """A list with one element replaced."""
-    size = len(element)
-    return data[: index * size] + element + data[(index + 1) * size :]
 
 
 def exchanged(data: bytes, size: int, one: int, two: int) -> bytes:
@@ -176,7 +145,7 @@ def with_number(place: int, number: Callable[[ChainDeck, Points], Points]) -> Fo
 
     def forge(deck: ChainDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         group = deck.binding.group
-        numbers = group.points(bytes_of(honest, "numbers"))
+        numbers = group.points(field_of(honest, "numbers"))
         return changed(honest, numbers=put(numbers.to_bytes(), place, number(deck, numbers).to_bytes()))
 
     return forge
@@ -184,9 +153,4 @@ def with_number(place: int, number: Callable[[ChainDeck, Points], Points]) -> Fo
 
 def seats_that_spoke(game: Game, since: int) -> set[int]:
     """The seats that said something about cards from this entry on."""
-    spoke = set()
-    for data in game.log[since:]:
-        entry = read_entry(data).entry
-        if isinstance(read_body(bytes(entry.body)), Cards):
-            spoke.add(entry.seat)
-    return spoke
+    return {seat for number, seat, _ in spoken(game.log) if number >= since}

@@ -11,7 +11,7 @@ from conformance.harness import Game
 from nodealer.cards import NewDeck
 from nodealer.errors import CardUnreadable
 from nodealer.group import Group, concat
-from nodealer.play.state import Phase
+from nodealer.play.phases import Phase
 from nodealer.proofs import equality
 from nodealer.protocols.base import Duty
 from nodealer.protocols.chain.deck import ChainDeck
@@ -19,18 +19,16 @@ from nodealer.protocols.chain.drawing import own_links, prove
 from nodealer.protocols.chain.lists import name_of
 from nodealer.tape import Tape
 
+from ..kit import changed, field_of, put
 from .kit import (
     NEW,
     PROVEN,
     Forge,
-    bytes_of,
-    changed,
     deal,
     deck_of,
     exchanged,
     faces,
     fault_of,
-    put,
     said,
     seats_that_spoke,
     show,
@@ -40,11 +38,13 @@ from .kit import (
     with_number,
 )
 
+pytestmark = pytest.mark.sample(reference=1)
+
 DEALT: Final = (NEW, deal({0: (0,), 1: (1,), 2: (2,)}))
 
 
 def dealt(game: Game) -> bool:
-    return bool(game.state.decks) and bool(deck_of(game).held)
+    return bool(game.state.hand.decks) and bool(deck_of(game).held)
 
 
 def is_named(game: Game, seat: int, step: str, reason: str) -> None:
@@ -111,7 +111,7 @@ def test_they_cannot_make_names_up_either(fast: Group) -> None:
 
 def false_decryption(deck: ChainDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
     """The first number is not what the key makes of it; the rest, proof included, is as an honest seat's."""
-    numbers = deck.binding.group.points(bytes_of(honest, "numbers"))
+    numbers = deck.binding.group.points(field_of(honest, "numbers"))
     return changed(honest, numbers=put(numbers.to_bytes(), 0, (numbers[0] + numbers[0]).to_bytes()))
 
 
@@ -142,7 +142,7 @@ def oracle(victim: int, factor: int = 5) -> Forge:
     def forge(deck: ChainDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         target = next(held for held in deck.held.values() if deck.order[held.index] == victim)
         marked = small(deck.binding.group, factor) * target.number
-        return changed(honest, numbers=put(bytes_of(honest, "numbers"), 0, marked.to_bytes()))
+        return changed(honest, numbers=put(field_of(honest, "numbers"), 0, marked.to_bytes()))
 
     return forge
 
@@ -215,7 +215,7 @@ def exchange(name: str, one: int, two: int) -> Forge:
 
     def forge(deck: ChainDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         size = 32 if name == "names" else deck.binding.group.point_size
-        return changed(honest, **{name: exchanged(bytes_of(honest, name), size, one, two)})
+        return changed(honest, **{name: exchanged(field_of(honest, name), size, one, two)})
 
     return forge
 
@@ -246,7 +246,7 @@ def test_two_before_the_victim_hide_a_doubled_card(fast: Group) -> None:
     def second(deck: ChainDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         prior = deck.own(tape, 1).prior
         place, group = prior.index(0), deck.binding.group
-        numbers = group.points(bytes_of(honest, "numbers"))
+        numbers = group.points(field_of(honest, "numbers"))
         mended = small(group, s).invert() * numbers[place]
         return changed(honest, numbers=put(numbers.to_bytes(), place, mended.to_bytes()))
 
@@ -269,14 +269,14 @@ def test_the_last_player_publishes_another_card(fast: Group) -> None:
 
 
 def wrong_nonce(deck: ChainDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-    nonces = bytes_of(honest, "nonces")
+    nonces = field_of(honest, "nonces")
     return changed(honest, nonces=bytes([nonces[0] ^ 1]) + nonces[1:])
 
 
 def wrong_prior(deck: ChainDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
     """Another name of the right deck."""
     names = deck.names_before(deck.order.index(duty.seat))
-    said = bytes_of(honest, "names")
+    said = field_of(honest, "names")
     other = next(name for name in names if name != said[:32])
     return changed(honest, names=other + said[32:])
 
@@ -293,7 +293,7 @@ def test_a_prior_name_that_never_was(fast: Group) -> None:
     invented, nonce = bytes(range(32)), bytes(32)
 
     def shuffle(deck: ChainDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-        return changed(honest, names=put(bytes_of(honest, "names"), 0, name_of(nonce, invented)))
+        return changed(honest, names=put(field_of(honest, "names"), 0, name_of(nonce, invented)))
 
     def link(deck: ChainDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         return changed(honest, nonces=nonce, names=invented)
@@ -380,10 +380,10 @@ def test_lists_that_cannot_be_right(fast: Group, what: str, reason: str) -> None
     def forge(deck: ChainDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         before = deck.layers[-1].cards
         if what == "old numbers":
-            return changed(honest, numbers=put(bytes_of(honest, "numbers"), 2, before.numbers[3].to_bytes()))
+            return changed(honest, numbers=put(field_of(honest, "numbers"), 2, before.numbers[3].to_bytes()))
         if what == "old names":
-            return changed(honest, names=put(bytes_of(honest, "names"), 2, before.names[3]))
-        names = bytes_of(honest, "names")
+            return changed(honest, names=put(field_of(honest, "names"), 2, before.names[3]))
+        names = field_of(honest, "names")
         return changed(honest, names=put(names, 2, names[:32]))
 
     with pytest.raises(Exception, match=reason):
@@ -396,7 +396,7 @@ def test_two_places_of_one_prior_name(fast: Group) -> None:
     def forge(deck: ChainDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         own = deck.own(tape, 2)
         name = name_of(own.nonces[1], deck.layers[1].cards.names[own.prior[0]])
-        return changed(honest, names=put(bytes_of(honest, "names"), 1, name))
+        return changed(honest, names=put(field_of(honest, "names"), 1, name))
 
     def link(deck: ChainDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         own = deck.own(tape, 2)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
 
@@ -14,28 +13,29 @@ from nodealer.cards import NewDeck, Operation
 from nodealer.errors import BadParameter, CardUnreadable, DecodeError, PeerFault
 from nodealer.group import Group, Points, concat
 from nodealer.group.modp import P
-from nodealer.play.state import Phase
+from nodealer.play.phases import Phase
 from nodealer.proofs.checks import settle
 from nodealer.protocols.base import Binding, Duty
 from nodealer.protocols.chain import Chain
-from nodealer.protocols.chain.candidates import Made, check_opened, made_candidate, picked
-from nodealer.protocols.chain.deck import ChainDeck, Layer, Own, after
-from nodealer.protocols.chain.lists import card_number, name_of, public_cards, value_names
+from nodealer.protocols.chain.candidates import check_opened, picked
+from nodealer.protocols.chain.deck import ChainDeck, DealersDeck, Own, SeatLayer, after
+from nodealer.protocols.chain.lists import Lists, PublicCards, card_number, name_of, value_names
 from nodealer.protocols.chain.messages import Unblind
-from nodealer.protocols.chain.parameters import Parameters, canonical
+from nodealer.protocols.chain.parameters import ChainParameters, canonical
 from nodealer.tape import Tape
 
-from .kit import DEALER_DECK, changed, deal, deck_of, fault_of, said, show, table, turn
+from ..kit import changed
+from .kit import DEALER_DECK, Remake, deal, deck_of, fault_of, said, show, table, turn
 
 NEW4 = (NewDeck(0, 4),)
 
 
 def plain_deck(squares: Group, size: int = 4, kappa: int = 1, seats: int = 3) -> ChainDeck:
     table = Binding("chain", 0, bytes(32), bytes(32), 0, tuple(range(seats)), (), squares)
-    return Chain(canonical(Parameters("dealer", kappa)), squares).new_deck(table, 0, size, None)
+    return Chain(canonical(ChainParameters("dealer", kappa)), squares).new_deck(table, 0, size, None)
 
 
-def unblinded(made: Made) -> Unblind:
+def unblinded(made: DealersDeck) -> Unblind:
     values = b"".join(value.to_bytes(2, "big") for value in made.own.prior)
     return Unblind(made.own.key.to_bytes(), values, b"".join(made.own.nonces))
 
@@ -46,7 +46,7 @@ def unblinded(made: Made) -> Unblind:
 def test_parameters() -> None:
     assert Chain().parameters == b"{}" and Chain().claims.open_book_at_end
     assert not Chain(b'{"proven":true}').claims.open_book_at_end
-    assert Chain(b'{"deck":"dealer","kappa":3,"proven":true}').chosen == Parameters("dealer", 3, True)
+    assert Chain(b'{"deck":"dealer","kappa":3,"proven":true}').chosen == ChainParameters("dealer", 3, True)
     for bad in (b'{"deck":"public"}', b'{"kappa":3}', b'{"deck":"dealer","kappa":0}', b'{"deck":"dealer","kappa":21}'):
         with pytest.raises(BadParameter):
             Chain(bad)
@@ -62,7 +62,7 @@ def test_the_dealers_cards_are_numbers(fast: Group) -> None:
 
 @pytest.mark.parametrize("kappa", [1, 8, 20])
 def test_the_claims_print_the_true_odds(kappa: int) -> None:
-    chosen = Parameters("dealer", kappa)
+    chosen = ChainParameters("dealer", kappa)
     told = " ".join(cheat.cheat for cheat in Chain(canonical(chosen)).claims.cheats)
     assert f"1 in {kappa + 1} at 2, 1 in {5 * kappa + 1} at 6 seats" in told
     assert "2^" not in told
@@ -78,20 +78,20 @@ def test_all_but_the_played_deck_are_opened(squares: Group) -> None:
     assert len(said(game, 0, "candidate")) == 4 and len(said(game, 0, "unblind")) == 3
     deck = deck_of(game)
     assert deck.candidate is not None
-    assert deck.layers[0].cards.names == made_candidate(deck, game.tape(0), deck.candidate).lists.names
+    assert deck.layers[0].cards.names == deck.made(game.tape(0), deck.candidate).lists.names
     # Nothing of the played deck's nonces or key is in what was opened.
-    own = made_candidate(deck, game.tape(0), deck.candidate).own
+    own = deck.made(game.tape(0), deck.candidate).own
     assert all(
         name_of(n, value_names(4)[v]) in deck.layers[0].cards.places for n, v in zip(own.nonces, own.prior, strict=True)
     )
 
 
-def doubled(made: Made, number: int) -> Made:
+def doubled(made: DealersDeck, number: int) -> DealersDeck:
     """The first value once more in the place of the last, with a nonce of its own."""
     return with_value(made, made.own.prior[0])
 
 
-def with_value(made: Made, value: int) -> Made:
+def with_value(made: DealersDeck, value: int) -> DealersDeck:
     group = made.cards.group
     nonce = made.own.nonces[-1]
     while True:
@@ -104,32 +104,32 @@ def with_value(made: Made, value: int) -> Made:
     return Foreign(own, concat(made.cards[:-1], card))
 
 
-class Foreign(Made):
+class Foreign(DealersDeck):
     """A deck that may have values that are none."""
 
     @property
-    def lists(self):  # type: ignore[no-untyped-def]
+    def lists(self) -> Lists:
         names = value_names(1000)
         chained = (name_of(n, names[v]) for n, v in zip(self.own.nonces, self.own.prior, strict=True))
         return replace(super_lists(self), names=tuple(chained))
 
 
-def super_lists(made: Made):  # type: ignore[no-untyped-def]
+def super_lists(made: DealersDeck) -> Lists:
     own = replace(made.own, prior=tuple(range(len(made.cards))))
-    return Made(own, made.cards).lists
+    return DealersDeck(own, made.cards).lists
 
 
-def foreign(made: Made, number: int) -> Made:
+def foreign(made: DealersDeck, number: int) -> DealersDeck:
     return with_value(made, 77)
 
 
-def renamed(made: Made, number: int) -> Made:
+def renamed(made: DealersDeck, number: int) -> DealersDeck:
     """Names of other nonces."""
     return replace(made, own=replace(made.own, nonces=(*made.own.nonces[1:], made.own.nonces[0])))
 
 
 @pytest.mark.parametrize("remake", [doubled, foreign, renamed])
-def test_a_false_deck_that_is_opened_names_the_dealer(squares: Group, remake: Callable[[Made, int], Made]) -> None:
+def test_a_false_deck_that_is_opened_names_the_dealer(squares: Group, remake: Remake) -> None:
     """A doubled value (so one is missing), a foreign one, nonces that are not the names': all decks alike, so that one
     of them is opened."""
     game = table(squares, NEW4, seats=2, parameters=DEALER_DECK, remake=remake).play()
@@ -137,16 +137,16 @@ def test_a_false_deck_that_is_opened_names_the_dealer(squares: Group, remake: Ca
     assert (fault.seat, fault.entry) == (0, said(game, 0, "unblind")[-1][0]), fault
 
 
-def only_in(played: int, remake: Callable[[Made, int], Made]) -> Callable[[Made, int], Made]:
+def only_in(played: int, remake: Remake) -> Remake:
     return lambda made, number: remake(made, number) if number == played else made
 
 
-def lucky(squares: Group, remake: Callable[[Made, int], Made], *script: tuple[Operation, ...]) -> Game:
+def lucky(squares: Group, remake: Remake, *script: tuple[Operation, ...]) -> Game:
     """A table whose dealer was lucky: the one false deck is played."""
     for seed in range(20):
         lie = only_in(0, remake)
         game = table(squares, NEW4, *script, seats=2, parameters=DEALER_DECK, remake=lie, seed=f"lucky {seed}")
-        game.play(until=lambda g: bool(g.state.decks) and deck_of(g).candidate is not None)
+        game.play(until=lambda g: bool(g.state.hand.decks) and deck_of(g).candidate is not None)
         if deck_of(game).candidate == 0:
             return game
     raise AssertionError("the coin never fell for this dealer")
@@ -159,7 +159,7 @@ def test_a_doubled_value_that_is_played_is_found_when_both_are_seen(squares: Gro
     fault = fault_of(game)
     assert fault.seat == 0 and "twice" in fault.reason
     game = lucky(squares, doubled, deal({1: (0, 1, 2, 3)}), show(1, 0, 1, 2, 3))
-    game.play(until=lambda g: bool(g.state.decks) and bool(deck_of(g).held))
+    game.play(until=lambda g: bool(g.state.hand.decks) and bool(deck_of(g).held))
     with pytest.raises(CardUnreadable, match="twice") as caught:
         game.seats[1].cards()
     game.order(game.seats[1].claim(caught.value))
@@ -170,7 +170,7 @@ def test_a_doubled_value_that_is_played_is_found_when_both_are_seen(squares: Gro
 
 def test_a_foreign_value_that_is_played_is_a_misdeal(squares: Group) -> None:
     game = lucky(squares, foreign, deal({1: (0, 1, 2, 3)}), show(1, 0))
-    game.play(until=lambda g: bool(g.state.decks) and bool(deck_of(g).held))
+    game.play(until=lambda g: bool(g.state.hand.decks) and bool(deck_of(g).held))
     with pytest.raises(CardUnreadable, match="none of the cards") as caught:
         game.seats[1].cards()
     game.order(game.seats[1].claim(caught.value))
@@ -196,8 +196,8 @@ def test_a_coin_that_was_not_committed_to(squares: Group) -> None:
 
 def test_an_opening_with_another_key_or_number(squares: Group) -> None:
     deck = plain_deck(squares)
-    made = made_candidate(deck, Tape(bytes(32)), 0)
-    layer = Layer(0, made.own.key * squares.G, made.lists)
+    made = deck.made(Tape(bytes(32)), 0)
+    layer = SeatLayer(0, made.own.key * squares.G, made.lists)
     settle([check_opened(deck, layer, unblinded(made), 0)], Source("w"))
     other = replace(made, own=replace(made.own, key=squares.integers([5])))
     with pytest.raises(PeerFault):
@@ -216,7 +216,7 @@ def test_the_dealer_draws_nonces_until_the_number_is_a_square(squares: Group) ->
     deck = plain_deck(squares, size=6)
     tried = 0
     for number in range(4):
-        made = made_candidate(deck, Tape(bytes(32)), number)
+        made = deck.made(Tape(bytes(32)), number)
         for nonce, value in zip(made.own.nonces, made.own.prior, strict=True):
             card_number(squares, nonce, value)
     for start in range(40):
@@ -257,7 +257,7 @@ def test_odds_in_the_way_of_the_source(players: int, honest: int, kappa: int) ->
 @pytest.mark.parametrize("kappa", [1, 3])
 def test_odds_with_the_joint_coin(kappa: int) -> None:
     """One honest coin among five: each deck is picked as often as any, whatever the others committed to before."""
-    candidates, times, source = Parameters("dealer", kappa).candidates(6), 6000, Source("coins")
+    candidates, times, source = ChainParameters("dealer", kappa).candidates(6), 6000, Source("coins")
     counts = [0] * candidates
     for _ in range(times):
         coins = {seat: bytes([seat]) * 32 for seat in range(6)} | {3: source(32)}
@@ -270,16 +270,16 @@ def test_odds_with_the_joint_coin(kappa: int) -> None:
 # --- Related nonces: c3 = c1·c2 ---
 
 
-def related(squares: Group, deck: ChainDeck) -> Made:
+def related(squares: Group, deck: ChainDeck) -> DealersDeck:
     """A deck of seven in which card 6 is the product of cards 2 and 3: small nonces, and 2·3 = 6."""
-    own = made_candidate(deck, Tape(bytes(32)), 0).own
+    own = deck.made(Tape(bytes(32)), 0).own
     small = [next(n for n in range(1, 200) if is_square(squares, n, value)) for value in (2, 3)]
     product = ((small[0] << 16) + 2) * ((small[1] << 16) + 3)
     assert product & 0xFFFF == 6
     chosen = {2: small[0], 3: small[1], 6: product >> 16}
     nonces = dict(zip(own.prior, own.nonces, strict=True)) | {v: n.to_bytes(32, "big") for v, n in chosen.items()}
     cards = concat(*(card_number(squares, nonces[value], value) for value in own.prior))
-    return Made(Own(own.key, tuple(nonces[value] for value in own.prior), own.prior), cards)
+    return DealersDeck(Own(own.key, tuple(nonces[value] for value in own.prior), own.prior), cards)
 
 
 def is_square(squares: Group, nonce: int, value: int) -> bool:
@@ -302,19 +302,18 @@ def test_related_nonces(squares: Group) -> None:
     it should be. The book does: no tape gives these nonces. Public cards have no relation that anybody knows."""
     deck = replace(plain_deck(squares, size=7), candidate=0)
     made = related(squares, deck)
-    layer = Layer(0, made.own.key * squares.G, made.lists)
+    layer = SeatLayer(0, made.own.key * squares.G, made.lists)
     settle([check_opened(deck, layer, unblinded(made), 0)], Source("w"))
     deck = replace(deck, layers=(layer,))
     for index in (1, 2):
         own = deck.own(Tape(bytes([index]) * 32), index)
         deck = replace(
-            deck, layers=(*deck.layers, Layer(index, own.key * squares.G, after(own, deck.layers[-1].cards)))
+            deck, layers=(*deck.layers, SeatLayer(index, own.key * squares.G, after(own, deck.layers[-1].cards)))
         )
     ((i, j, k),) = products(deck.layers[-1].cards.numbers)
-    faces = deck.faces_at(
-        (i, j, k),
-        {s: deck.own(Tape(bytes([s]) * 32), s).key.take([0] * 3) for s in (1, 2)} | {0: made.own.key.take([0] * 3)},
-    )
+    keys = [made.own.key, *(deck.own(Tape(bytes([index]) * 32), index).key for index in (1, 2))]
+    bare = (keys[0] * keys[1] * keys[2]).invert() * deck.layers[-1].cards.numbers.take([i, j, k])
+    faces = [card[0] for card in map(deck.read, (bare[0], bare[1], bare[2])) if card is not None]
     assert {faces[0], faces[1]} == {2, 3} and faces[2] == 6
-    assert made_candidate(deck, Tape(bytes(32)), 0).lists.names != layer.cards.names, "what the book would say"
-    assert not products(public_cards(deck.binding, 0, 7).numbers)
+    assert deck.made(Tape(bytes(32)), 0).lists.names != layer.cards.names, "what the book would say"
+    assert not products(PublicCards(deck.binding, 0, 7).lists.numbers)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
-from conformance.harness import Game
-from nodealer.cards import Deal, NewDeck, Open, Portion, Show
+from conformance.harness import Game, events_of
+from nodealer.cards import Deal, NewDeck, Open, Opened, Operation, Portion, Show
 from nodealer.group import Group
-from nodealer.play.state import Phase
+from nodealer.play.phases import Phase
 from nodealer.protocols.chain.lists import name_of
 
-from .kit import DEALER_DECK, NEW, PROVEN, bytes_of, deal, deck_of, faces, said, show, table, turn
+from ..kit import field_of
+from .kit import DEALER_DECK, NEW, PROVEN, deal, deck_of, faces, said, show, table, turn
 
 
 def ended(game: Game) -> Game:
@@ -20,12 +23,13 @@ def ended(game: Game) -> Game:
     return game
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("parameters", [b"{}", PROVEN], ids=["books", "proven"])
 @pytest.mark.parametrize("seats", [2, 3, 5])
 def test_everybody_and_the_table(fast: Group, seats: int, parameters: bytes) -> None:
     """A card each and one open: each seat reads its own, and what is shown is what it read, whoever deals."""
     for dealer in range(seats):
-        script = [
+        script: list[Sequence[Operation]] = [
             (NewDeck(0, seats + 2),),
             (Deal(0, tuple(Portion(seat, 1) for seat in range(seats))),),
             (Open(0, 2),),
@@ -35,9 +39,9 @@ def test_everybody_and_the_table(fast: Group, seats: int, parameters: bytes) -> 
         game = table(fast, *script, *shows, seats=seats, parameters=parameters, dealer=dealer, seed=seed)
         game.play(until=lambda g: bool(said(g, 0, "reveal")))
         held = {seat: faces(game, seat)[seat] for seat in range(seats)}
-        opened = dict(deck_of(game).places.opened)
+        opened = deck_of(game).places.opened
         assert sorted({**opened, **held}.values()) == list(range(seats + 2))
-        events = {e.card.position: e.face for _, e in ended(game).seats[0].replica.events if hasattr(e, "face")}
+        events = {e.card.position: e.face for e in events_of(ended(game).seats[0].replica) if isinstance(e, Opened)}
         assert {position: events[position] for position in held} == held
 
 
@@ -62,16 +66,16 @@ def test_a_whole_deal_is_one_pass(fast: Group) -> None:
     game.play(until=lambda g: g.state.phase is Phase.BOOKS)
     assert [len(said(game, seat, "pass")) for seat in range(6)] == [1] * 6
     last = said(game, 5, "pass")[0][1]
-    assert len(bytes_of(last, "nonces")) == 10 * 32 and not bytes_of(last, "numbers")
+    assert len(field_of(last, "nonces")) == 10 * 32 and not field_of(last, "numbers")
     first = said(game, 0, "pass")[0][1]
-    assert len(bytes_of(first, "numbers")) == 10 * fast.point_size and not bytes_of(first, "nonces")
+    assert len(field_of(first, "numbers")) == 10 * fast.point_size and not field_of(first, "nonces")
 
 
 @pytest.mark.parametrize("receiver", [0, 1, 2, 3])
 def test_nobody_learns_under_which_name_a_card_was_drawn(fast: Group, receiver: int) -> None:
     """The receiver's nonce and prior name are nowhere in the draw; they come with the show."""
     game = table(fast, NEW, deal({receiver: (2,)}), show(receiver, 2), seats=4)
-    game.play(until=lambda g: bool(g.state.decks) and bool(deck_of(g).held))
+    game.play(until=lambda g: bool(g.state.hand.decks) and bool(deck_of(g).held))
     deck, index = deck_of(game), deck_of(game).order.index(receiver)
     held, own = deck.held[2], deck.own(game.tape(receiver), index)
     nonce = own.nonces[held.place]
@@ -80,7 +84,7 @@ def test_nobody_learns_under_which_name_a_card_was_drawn(fast: Group, receiver: 
 
     def published() -> bytes:
         passes = [message for seat in range(4) for step in ("pass", "reveal") for _, message in said(game, seat, step)]
-        return b"".join(bytes_of(message, "nonces") + bytes_of(message, "names") for message in passes)
+        return b"".join(field_of(message, "nonces") + field_of(message, "names") for message in passes)
 
     before = published()
     assert nonce not in before and prior not in before
@@ -96,9 +100,9 @@ def test_on_the_squares(squares: Group, parameters: bytes) -> None:
     """The same at 2048 bits, with cards for the dealer, a player and the table."""
     game = table(squares, (NewDeck(0, 4),), deal({0: (0,), 1: (1,)}), turn(2, 3), show(0, 0), show(1, 1), seats=2,
                  parameters=parameters)  # fmt: skip
-    game.play(until=lambda g: bool(g.state.decks) and bool(deck_of(g).held))
+    game.play(until=lambda g: bool(g.state.hand.decks) and bool(deck_of(g).held))
     held = faces(game, 0, 1)
     ended(game)
-    opened = {e.card.position: e.face for _, e in game.seats[0].replica.events if hasattr(e, "face")}
+    opened = {e.card.position: e.face for e in events_of(game.seats[0].replica) if isinstance(e, Opened)}
     assert sorted(opened.values()) == [0, 1, 2, 3]
     assert {position: opened[position] for position in held} == held

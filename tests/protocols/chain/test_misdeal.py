@@ -9,35 +9,36 @@ from dataclasses import replace
 import pytest
 from msgspec import Raw
 
-from conformance.harness import Game
+from conformance.harness import Game, stands
 from conformance.suite import decoded_strings, eager_and_lazy_agree
 from nodealer.cards import NewDeck
 from nodealer.errors import BadParameter, CardUnreadable, IllegalMove
-from nodealer.group import Group
+from nodealer.group import Group, Points
 from nodealer.play.bodies import Cards
+from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome
-from nodealer.play.state import Phase
 from nodealer.protocols.base import MISDEAL, Duty
-from nodealer.protocols.chain.deck import ChainDeck
-from nodealer.protocols.chain.drawing import Stuck, own_links, prove
+from nodealer.protocols.chain.deck import ChainDeck, Stuck
+from nodealer.protocols.chain.drawing import own_links, prove
 from nodealer.protocols.chain.messages import Misdeal
 from nodealer.tape import Tape
 from nodealer.wire import encode
 
-from .kit import Forge, bytes_of, deal, deck_of, fault_of, said, show, small, table, with_number
+from ..kit import field_of
+from .kit import Forge, deal, deck_of, fault_of, said, show, small, table, with_number
 
 HAND = (0, 1, 2, 3)
 
 
-def fake(deck: ChainDeck, numbers: object) -> object:
+def fake(deck: ChainDeck, numbers: Points) -> Points:
     return small(deck.binding.group, 12345) * deck.binding.group.G
 
 
 def disputed(fast: Group, liar: int = 1, victim: int = 2, extra: Mapping[str, Forge] | None = None) -> Game:
     """A table at which `victim` holds a whole deck of which `liar` has made one card up."""
-    lies = {liar: {"shuffle": with_number(0, fake), **(extra or {})}}  # type: ignore[dict-item]
+    lies = {liar: {"shuffle": with_number(0, fake), **(extra or {})}}
     game = table(fast, (NewDeck(0, 4),), deal({victim: HAND}), show(victim, 0), lies=lies)
-    game.play(until=lambda g: bool(g.state.decks) and bool(deck_of(g).held))
+    game.play(until=lambda g: bool(g.state.hand.decks) and bool(deck_of(g).held))
     return game
 
 
@@ -68,7 +69,7 @@ def test_one_card_is_disclosed_and_no_book(fast: Group) -> None:
         deck, own = deck_of(game), deck_of(game).own(game.tape(2), 2)
         others = {deck.layers[1].cards.names[own.prior[deck.held[p].place]] for p in HAND if p != unreadable.position}
         names = b"".join(
-            bytes_of(m, "names") for seat in (0, 1, 2) for s in ("pass", "misdeal") for _, m in said(game, seat, s)
+            field_of(m, "names") for seat in (0, 1, 2) for s in ("pass", "misdeal") for _, m in said(game, seat, s)
         )
         assert not any(name in names for name in others)
         eager_and_lazy_agree(game)
@@ -80,10 +81,10 @@ def test_whoever_will_not_disclose_is_brought_to_open_its_book(fast: Group) -> N
     unreadable = claim(game)
     game.silent = {1}
     game.play()
-    assert game.state.phase is Phase.PLAYING
+    assert stands(game, Phase.PLAYING)
     game.order(game.seats[2].claim(unreadable))
     game.play()
-    assert game.state.phase is Phase.BOOKS and seeds(game) == {0, 2}
+    assert stands(game, Phase.BOOKS) and seeds(game) == {0, 2}
     for seat in (0, 2):
         game.order(game.seats[seat].without([1]))
     assert (fault := game.state.fault) is not None and fault.seat == 1 and "silent" in fault.reason
@@ -105,7 +106,7 @@ def test_nobody_else_is_blamed_by_a_liar_that_passes_the_question_on(fast: Group
         index = deck.order.index(duty.seat)
         links = own_links(deck, deck.own(tape, index), index, [1])
         message = json.loads(honest)
-        if len(bytes_of(message, "nonces")) != 32:
+        if len(field_of(message, "nonces")) != 32:
             return honest
         return encode(
             message | {"nonces": json.loads(encode(links.nonces[0])), "names": json.loads(encode(links.names[0]))}
@@ -123,13 +124,13 @@ def test_nobody_else_is_blamed_by_a_liar_that_passes_the_question_on(fast: Group
 
 def honest_table(fast: Group) -> Game:
     game = table(fast, (NewDeck(0, 4),), deal({2: (0, 1), 1: (2,)}), show(2, 0))
-    return game.play(until=lambda g: bool(g.state.decks) and bool(deck_of(g).held))
+    return game.play(until=lambda g: bool(g.state.hand.decks) and bool(deck_of(g).held))
 
 
 def forged_claim(game: Game, seat: int, factor: int, positions: tuple[int, ...] = (0,)) -> Outcome:
     """A claim with a number that is the true one to some power, and an honest proof for the true one."""
     replica = game.replica()
-    deck = replica.state.decks[0]
+    deck = replica.state.hand.decks[0]
     assert isinstance(deck, ChainDeck)
     duty = next(d for d in deck.duties if d.kind == MISDEAL and d.seat == seat)
     index, tape = deck.order.index(seat), game.tape(seat)
@@ -140,7 +141,7 @@ def forged_claim(game: Game, seat: int, factor: int, positions: tuple[int, ...] 
     proof = prove(deck, duty, tape, own.key, [*links.bases, bare], images)
     numbers = (small(deck.binding.group, factor) * bare).to_bytes()
     body = Misdeal(positions, numbers, b"".join(links.nonces), b"".join(links.names), proof)
-    outcome = replica.append(game.by_hand(seat, Cards(duty.id, Raw(encode(body))), replica))
+    outcome = replica.append(game.by_hand(seat, Cards(duty.id, Raw(encode(body))), replica)).outcome
     fault = replica.state.fault
     assert fault is not None and (fault.seat, fault.entry) == (seat, replica.height - 1)
     return outcome
@@ -204,5 +205,5 @@ def test_a_contradiction_that_no_proof_explains(fast: Group) -> None:
 def test_the_dealer_has_nothing_to_claim(fast: Group) -> None:
     """All that it reads is its own layer: a card there that is none is its own making."""
     game = table(fast, (NewDeck(0, 4),), deal({0: (0, 1), 1: (2,)}), show(0, 0))
-    game.play(until=lambda g: bool(g.state.decks) and bool(deck_of(g).held))
+    game.play(until=lambda g: bool(g.state.hand.decks) and bool(deck_of(g).held))
     assert {duty.seat for duty in deck_of(game).duties if duty.kind == MISDEAL} == {1}

@@ -10,16 +10,17 @@ from nodealer.protocols.base import Duty
 from nodealer.protocols.chain.deck import ChainDeck
 from nodealer.tape import Tape
 
-from .kit import NEW, PROVEN, Forge, bytes_of, changed, deal, exchanged, fault_of, put, said, small, table, turn
+from ..kit import changed, field_of, put
+from .kit import NEW, PROVEN, Forge, deal, exchanged, fault_of, said, small, table, turn
 
 
 def foreign(deck: ChainDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
     number = small(deck.binding.group, 99) * deck.binding.group.G
-    return changed(honest, numbers=put(bytes_of(honest, "numbers"), 3, number.to_bytes()))
+    return changed(honest, numbers=put(field_of(honest, "numbers"), 3, number.to_bytes()))
 
 
 def power(deck: ChainDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-    numbers = deck.binding.group.points(bytes_of(honest, "numbers"))
+    numbers = deck.binding.group.points(field_of(honest, "numbers"))
     return changed(honest, numbers=put(numbers.to_bytes(), 0, (numbers[1] + numbers[1]).to_bytes()))
 
 
@@ -37,7 +38,7 @@ def test_but_not_the_names(fast: Group) -> None:
     """That a name was hashed from the one that its number came from is seen when the card is looked up, not before."""
 
     def swap(deck: ChainDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-        return changed(honest, names=exchanged(bytes_of(honest, "names"), 32, 0, 1))
+        return changed(honest, names=exchanged(field_of(honest, "names"), 32, 0, 1))
 
     game = table(fast, NEW, turn(0), lies={1: {"shuffle": swap}}, parameters=PROVEN, seed="names")
     game.play(until=lambda g: bool(said(g, 2, "pass")))
@@ -68,12 +69,12 @@ def another_key(deck: ChainDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes
 
 def another_number(deck: ChainDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
     group = deck.binding.group
-    return changed(honest, numbers=(group.points(bytes_of(honest, "numbers")) + group.G).to_bytes())
+    return changed(honest, numbers=(group.points(field_of(honest, "numbers")) + group.G).to_bytes())
 
 
 def test_a_key_that_nobody_knows_is_no_commitment(fast: Group) -> None:
     def forge(deck: ChainDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-        return changed(honest, key=(fast.points(bytes_of(honest, "key")) + fast.G).to_bytes())
+        return changed(honest, key=(fast.points(field_of(honest, "key")) + fast.G).to_bytes())
 
     game = table(fast, NEW, lies={2: {"shuffle": forge}}).play()
     fault = fault_of(game)

@@ -15,7 +15,7 @@ from nodealer.group import group
 from nodealer.group.modp import SIZE, P
 from nodealer.log.entry import read_entry
 from nodealer.play.bodies import Cards, read_body
-from nodealer.play.state import Phase
+from nodealer.play.phases import Phase
 
 from .kit import DEALER_DECK, deal, show, table, turn
 

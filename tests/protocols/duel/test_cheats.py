@@ -11,13 +11,16 @@ from conformance.harness import Game
 from nodealer.cards import Close, Deal, Look, Operation, Peek, Place, Portion, Return, Show
 from nodealer.errors import CardUnreadable, PeerFault
 from nodealer.group import Group
-from nodealer.play.state import Phase
+from nodealer.play.phases import Phase
 from nodealer.protocols.base import Duty
-from nodealer.protocols.duel import DuelDeck, secrets
-from nodealer.protocols.duel.giving import Revealing
+from nodealer.protocols.duel import DuelDeck
+from nodealer.protocols.duel.giving import RevealingCards
 from nodealer.tape import Tape
 
-from .kit import MODES, NEW, Forge, Verdict, changed, cheat, element, field_of, fresh, played, put
+from ..kit import changed, element, field_of, put
+from .kit import MODES, NEW, Forge, LateVerdict, cheat, fresh, played
+
+pytestmark = pytest.mark.sample(reference=1)
 
 DRAW: Final = (Deal(0, (Portion(0, 2),)), Deal(1, (Portion(1, 1),)))
 PLAY: Final = (Show(0, 0, (0,)),)
@@ -31,20 +34,20 @@ unproven = pytest.mark.parametrize("mode", ["committed", "xor"])
 
 def tried(
     group: Group, mode: str, seat: int, step: str, forge: Forge, script: tuple[tuple[Operation, ...], ...] = FULL
-) -> Verdict:
+) -> LateVerdict:
     return cheat(played(group, mode, *script), seat, [step], forge)
 
 
-def at_once(verdict: Verdict, reason: str) -> None:
+def at_once(verdict: LateVerdict, reason: str) -> None:
     assert verdict.fault is not None and verdict.fault.seat is not None, verdict
     assert verdict.later == 0 and reason in verdict.fault.reason, verdict
 
 
-def later(verdict: Verdict, reason: str) -> None:
+def later(verdict: LateVerdict, reason: str) -> None:
     assert verdict.fault is not None and verdict.later > 0 and reason in verdict.fault.reason, verdict
 
 
-def refused(verdict: Verdict, reason: str) -> None:
+def refused(verdict: LateVerdict, reason: str) -> None:
     assert verdict.refused is not None and verdict.later == 0 and reason in verdict.refused.reason, verdict
 
 
@@ -58,12 +61,12 @@ def only_deck(number: int, forge: Forge) -> Forge:
 def other_card(deck: DuelDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
     """Play a card that lies in the pile: the owner knows all nonces."""
     stage = deck.stage
-    assert isinstance(stage, Revealing)
-    if stage.final:
+    assert isinstance(stage, RevealingCards)
+    if isinstance(stage.operation, Close):
         return honest
     said = json.loads(honest)["cards"]
     card = next(c for c in range(deck.size) if c not in said and c not in deck.read(tape, deck.places.hand(0)))
-    return changed(honest, cards=[card], nonces=secrets.nonces(deck, tape, [card])[0])
+    return changed(honest, cards=[card], nonces=deck.nonces(tape, [card])[0])
 
 
 def test_a_card_that_was_not_drawn(fast: Group) -> None:
@@ -78,14 +81,14 @@ def test_a_card_that_was_not_drawn_proven(fast: Group) -> None:
     def forge(deck: DuelDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         if deck.stage.operation != PLAY[0]:  # type: ignore[attr-defined]
             return honest
-        return changed(honest, keys=deck.card_secrets(tape, (1,), 0).to_bytes())
+        return changed(honest, keys=deck.layers.secrets(tape, (1,), 0).to_bytes())
 
     at_once(tried(fast, "proven", 0, "give", forge), "is not the card's key")
 
 
 def test_another_key_of_the_owner(fast: Group) -> None:
     def forge(deck: DuelDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-        return changed(honest, keys=deck.card_secrets(tape, (1,), 0).to_bytes())
+        return changed(honest, keys=deck.layers.secrets(tape, (1,), 0).to_bytes())
 
     at_once(tried(fast, "committed", 0, "reveal", forge), "is not the card's key")
 
@@ -110,8 +113,8 @@ def test_a_card_twice(fast: Group, mode: str) -> None:
     def forge(deck: DuelDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         if not deck.places.opened:
             return honest
-        face = deck.places.opened[0][1]
-        return changed(honest, cards=[face], nonces=secrets.nonces(deck, tape, [face])[0])
+        face = next(iter(deck.places.opened.values()))
+        return changed(honest, cards=[face], nonces=deck.nonces(tape, [face])[0])
 
     script = (NEW, DRAW, PLAY, (Show(0, 0, (1,)),), END)
     at_once(tried(fast, mode, 0, "reveal", forge, script), "on the table already")
@@ -141,14 +144,12 @@ def two_names() -> Forge:
         if duty.kind == "assemble":
             # Card 0 is what will be drawn first; every other card is committed to under its nonce too.
             drawn = deck.at(commitments=(bytes(32),) * deck.size, made=(0,) * deck.size)
-            nonces = secrets.nonces(drawn, tape, range(deck.size))
-            return changed(
-                honest, commitments=b"".join(secrets.commitment(drawn, c, nonces[0]) for c in range(deck.size))
-            )
+            nonces = drawn.nonces(tape, range(deck.size))
+            return changed(honest, commitments=b"".join(drawn.commitment(c, nonces[0]) for c in range(deck.size)))
         stage = deck.stage
-        assert isinstance(stage, Revealing)
-        nonce = secrets.nonces(deck, tape, [0])[0]
-        return changed(honest, cards=[1], nonces=nonce) if not stage.final else honest
+        assert isinstance(stage, RevealingCards)
+        nonce = deck.nonces(tape, [0])[0]
+        return changed(honest, cards=[1], nonces=nonce) if not isinstance(stage.operation, Close) else honest
 
     return forge
 
@@ -156,7 +157,7 @@ def two_names() -> Forge:
 def first_drawn(group: Group, mode: str, seed: str) -> int:
     """The card that the owner draws first in a game of this seed."""
     game = played(group, mode, *FULL, seed=seed)
-    game.play(until=lambda game: len(getattr(game.state.game, "heard", ())) > 6)
+    game.play(until=lambda game: len(getattr(game.state.hand.game, "heard", ())) > 6)
     return min(game.seats[0].cards().items())[1]
 
 
@@ -213,9 +214,9 @@ def test_a_related_point_of_the_owner(fast: Group) -> None:
     # The owner's own program finds a card that is none, and stops; it owes the check of the list.
     assert verdict.fault is None
     assert game.state.phase is Phase.PLAYING
-    assert {duty.seat for duty in game.state.decks[0].duties} == {0}
+    assert {duty.seat for duty in game.state.hand.decks[0].duties} == {0}
     with pytest.raises(CardUnreadable):
-        game.state.decks[0].message(game.state.decks[0].duties[0], game.tape(0), b"[3]")
+        game.state.hand.decks[0].message(game.state.hand.decks[0].duties[0], game.tape(0), b"[3]")
     # It may lie, and is named; or claim, and its own book names it; or stay silent, and loses by the game's rule.
     replica = game.replica()
     replica.append(game.seats[1].without([0]))
@@ -273,7 +274,7 @@ def test_a_wrong_key_of_the_rival(fast: Group, mode: str) -> None:
     def wrong(deck: DuelDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         if deck.number != 0:
             return honest
-        keys = deck.card_secrets(tape, (1, 0), 1)
+        keys = deck.layers.secrets(tape, (1, 0), 1)
         return changed(honest, keys=keys.to_bytes())
 
     game = played(fast, mode, NEW, DRAW, seed="keys")
@@ -294,8 +295,8 @@ def swapped(deck: DuelDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         return honest
     data = field_of(honest, "cards")
     kept = deck.places.hand(0)[-1]
-    g = secrets.gather_key(deck, tape, deck.stage.epoch, 0)  # type: ignore[attr-defined]
-    own = deck.card_secrets(tape, (kept,), 0)
+    g = deck.gather_key(tape, 0, deck.stage.epoch)  # type: ignore[attr-defined]
+    own = deck.layers.secrets(tape, (kept,), 0)
     return changed(honest, cards=put(data, 0, ((own.invert() * g) * deck.stripped((kept,))).to_bytes()))
 
 
@@ -348,7 +349,7 @@ def test_the_end_is_checked_however_it_comes(fast: Group, mode: str) -> None:
     """A hand that ends without a look at the decks still ends with open books; silence there is a fault."""
     game = played(fast, mode, NEW, DRAW, seed="silent")
     game.play(until=lambda game: game.state.phase is Phase.BOOKS)
-    assert {open_duty.duty.seat for open_duty in game.state.duties.values()} == {0, 1}
+    assert {open_duty.duty.seat for open_duty in game.state.duties.open.values()} == {0, 1}
     replica = game.replica()
     (book,) = game.seats[1].due()
     replica.append(book)
@@ -364,7 +365,7 @@ def test_a_cheat_that_nobody_played_is_in_the_book(fast: Group, mode: str) -> No
 
     def forge(deck: DuelDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         data = field_of(honest, "cards")
-        other = secrets.committed_points(deck, [0], [bytes(32)]).to_bytes()
+        other = deck.committed_points([0], [bytes(32)]).to_bytes()
         return changed(honest, cards=put(data, 4, other)) if deck.number == 0 else honest
 
     verdict = tried(fast, mode, 0, "shuffle", forge, (NEW, ()))
@@ -376,10 +377,10 @@ def test_a_refused_draw_is_leaving(fast: Group, mode: str) -> None:
     game = played(fast, mode, NEW, DRAW)
     game.play(
         until=lambda game: (
-            any(duty.kind == "give" for duty in game.state.decks[0].duties) if game.state.decks else False
+            any(duty.kind == "give" for duty in game.state.hand.decks[0].duties) if game.state.hand.decks else False
         )
     )
     replica = game.replica()
-    assert any(duty.seat == 1 for duty in game.state.decks[0].duties)
+    assert any(duty.seat == 1 for duty in game.state.hand.decks[0].duties)
     replica.append(game.seats[0].without([1]))
     assert replica.state.results[0]["gone"] == [1]

@@ -14,6 +14,7 @@ from typing import Final
 
 import pytest
 
+from backends import FASTEST, HAS_NATIVE
 from conformance import suite
 from conformance.harness import Game, forked, resigned
 from conformance.suite import ProtocolCase
@@ -21,14 +22,14 @@ from nodealer.cards import Card, Close, Deal, Look, Open, Operation, Peek, Place
 from nodealer.errors import CardUnreadable
 from nodealer.group import Group, concat
 from nodealer.group import group as make_group
+from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome
-from nodealer.play.state import Phase
 from nodealer.proofs.encoding import encodings
 from nodealer.protocols.base import Binding
-from nodealer.protocols.duel import DuelDeck, secrets
+from nodealer.protocols.duel import DuelDeck
 from nodealer.tape import Tape
+from sampling import times
 
-from .conftest import HAS_NATIVE
 from .kit import MODES, NEW, duel, played
 
 #: Everything that can be asked, on both decks at the same time.
@@ -42,17 +43,17 @@ SCRIPT: Final[tuple[tuple[Operation, ...], ...]] = (
     (Return(0, (1,), Place.BOTTOM), Return(1, (1,), Place.SHUFFLED)),
     (Close(0), Close(1)),
 )
-BACKEND: Final = "native" if HAS_NATIVE else "reference"
 
 modes = pytest.mark.parametrize("mode", MODES)
 
 
 @cache
-def game_of(mode: str, hands: int = 1, backend: str = BACKEND) -> Game:
+def game_of(mode: str, hands: int = 1, backend: str = FASTEST) -> Game:
     """A finished game. Shared between tests, which never change it."""
     return played(make_group(backend=backend), mode, *SCRIPT, seed=f"suite {hands}", hands=hands).play()
 
 
+@pytest.mark.sample(reference=1)
 @modes
 @pytest.mark.parametrize("backend", ["native", "reference"])
 def test_a_whole_game(mode: str, backend: str) -> None:
@@ -79,34 +80,23 @@ def test_no_secret_in_log() -> None:
 
 @modes
 def test_killed(mode: str) -> None:
-    suite.killed_at_every_entry(game_of(mode), 3)
-    suite.all_killed_at_every_entry(game_of(mode), 5)
-    suite.rollbacks_are_refused(game_of(mode), 3)
+    suite.killed_at_every_entry(game_of(mode), times(9, deep=1))
+    suite.all_killed_at_every_entry(game_of(mode), times(21, deep=1))
+    suite.rollbacks_are_refused(game_of(mode), times(5, deep=1))
 
 
 @modes
 def test_networks(mode: str) -> None:
     suite.crossings_are_accepted(game_of(mode), 6)
-    for seed in range(2):
-        relay = suite.slow_network(played(make_group(backend=BACKEND), mode, *SCRIPT, seed=f"{seed}"), f"{mode} {seed}")
+    for seed in range(times(1, deep=2)):
+        relay = suite.slow_network(played(make_group(backend=FASTEST), mode, *SCRIPT, seed=f"{seed}"), f"{mode} {seed}")
         assert relay.state.fault is None and len(relay.state.results) == 1
 
 
 @modes
 def test_tampering(mode: str) -> None:
-    tally = suite.tampering_is_answered(game_of(mode), 5)
+    tally = suite.tampering_is_answered(game_of(mode), times(9, deep=1))
     assert tally["refused"] and tally["fault"] and tally["nobody"]
-
-
-@pytest.mark.deep
-@pytest.mark.timeout(600)
-@modes
-def test_everywhere(mode: str) -> None:
-    game = game_of(mode)
-    suite.killed_at_every_entry(game)
-    suite.all_killed_at_every_entry(game)
-    suite.rollbacks_are_refused(game)
-    suite.tampering_is_answered(game)
 
 
 @modes
@@ -118,7 +108,7 @@ def test_equivocation(mode: str) -> None:
         replica.append(data)
         other = resigned(data, game.persons[seat].key, lambda entry: entry.update(hand=entry["hand"] + 1))
         twin = forked(replica)
-        assert twin.append(other) is Outcome.FAULT
+        assert twin.append(other).outcome is Outcome.FAULT
         assert twin.state.fault is not None and twin.state.fault.seat == seat
 
 
@@ -138,10 +128,10 @@ def fresh_values(group: Group, message: bytes) -> list[bytes]:
 
 
 def shuffle_alone(seats: int, honest: int, tape: Tape) -> tuple[int, ...]:
-    table = Binding("duel", 0, bytes(32), bytes(32), 0, (0, 1), (), make_group(backend=BACKEND))
+    table = Binding("duel", 0, bytes(32), bytes(32), 0, (0, 1), (), make_group(backend=FASTEST))
     deck = duel(table.group).new_deck(table, 0, 4, 0)
     assert deck.faces is not None
-    return tuple(secrets.order(deck, tape, 0, honest % 2, deck.faces))
+    return tuple(deck.order(tape, honest % 2, 0, deck.faces.points))
 
 
 def case_of(mode: str) -> ProtocolCase:
@@ -158,15 +148,15 @@ def test_nothing_repeats(mode: str) -> None:
 
 def test_uniform() -> None:
     for honest in range(2):
-        suite.order_is_uniform(case_of("proven"), honest=honest)
+        suite.order_is_uniform(case_of("proven"), honest=honest, times=times(1000, deep=3000))
 
 
 # --- Secrecy ---
 
 
 def dealt(mode: str) -> Game:
-    game = played(make_group(backend=BACKEND), mode, *SCRIPT[:2], (Show(0, 0, (0,)),), seed="secrets")
-    return game.play(until=lambda game: len(getattr(game.state.game, "heard", ())) > 5)
+    game = played(make_group(backend=FASTEST), mode, *SCRIPT[:2], (Show(0, 0, (0,)),), seed="secrets")
+    return game.play(until=lambda game: len(getattr(game.state.hand.game, "heard", ())) > 5)
 
 
 def attack(deck: DuelDeck, tapes: Mapping[int, Tape]) -> dict[Card, int]:
@@ -174,12 +164,13 @@ def attack(deck: DuelDeck, tapes: Mapping[int, Tape]) -> dict[Card, int]:
     positions = tuple(range(deck.size))
     keys = deck.cipher.integers([1] * deck.size)
     for seat in deck.binding.players:
-        own = deck.card_secrets(tapes[seat], positions, seat) if seat in tapes else None
+        own = deck.layers.secrets(tapes[seat], positions, seat) if seat in tapes else None
         one = deck.cipher.integers([1])
         parts = [deck.released.get(p, {}).get(seat, one if own is None else own[p]) for p in positions]
         keys = keys * concat(*parts)
-    index = deck.own_index(tapes[deck.owner]) if deck.owner in tapes else deck._face_index
-    bare = encodings(keys.invert() * deck.cards_at(positions))
+    public = {} if deck.faces is None else deck.faces.index
+    index = deck.own_index(tapes[deck.owner]) if deck.owner in tapes else public
+    bare = encodings(keys.invert() * deck.layers.cards(positions))
     return {deck.places.card(p): index[code] for p, code in zip(positions, bare, strict=True) if code in index}
 
 
@@ -187,7 +178,7 @@ def attack(deck: DuelDeck, tapes: Mapping[int, Tape]) -> dict[Card, int]:
 def test_nobody_reads_what_is_not_theirs(mode: str) -> None:
     game = dealt(mode)
     for number in (0, 1):
-        deck = game.state.decks[number]
+        deck = game.state.hand.decks[number]
         assert isinstance(deck, DuelDeck)
         owner, rival = deck.owner, deck.rival
         both = attack(deck, {seat: game.tape(seat) for seat in (0, 1)})

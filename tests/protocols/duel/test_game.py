@@ -9,8 +9,8 @@ from conformance.harness import Game as TableGame
 from nodealer.errors import IllegalMove
 from nodealer.games.wardens import Concede, WardensGame, WardensRules
 from nodealer.group import Group
+from nodealer.play.phases import Phase
 from nodealer.play.seat import Seat
-from nodealer.play.state import Phase
 from nodealer.play.view import view_of
 from nodealer.play.wardensbot import WardensBot
 from nodealer.protocols.base import Duty
@@ -24,7 +24,7 @@ def bots(concede_in: int | None = None) -> Decide:
     """Bots; whose turn it is in turn `concede_in` gives up."""
 
     def decide(seat: Seat, duty: Duty) -> bytes | None:
-        view, game = view_of(seat), seat.replica.state.game
+        view, game = view_of(seat), seat.replica.state.hand.game
         assert isinstance(game, WardensGame)
         if duty.deck is None:
             return seat.move(Concede() if game.turn == concede_in else WardensBot().move(view))
@@ -59,13 +59,13 @@ def test_conceded(fast: Group, mode: str) -> None:
 @modes
 def test_abandoned(fast: Group, mode: str) -> None:
     game = table(fast, mode, bots())
-    game.play(until=lambda game: getattr(game.state.game, "turn", 0) == 3)
+    game.play(until=lambda game: getattr(game.state.hand.game, "turn", 0) == 3)
     replica = game.replica()
     replica.append(game.seats[1].without([0]))
     result = replica.state.results[0]
     assert (result["ended"], result["winner"], result["gone"]) == ("forfeit", 1, [0])
     # Who stays still opens its book where that is how a hand ends.
-    waiting = {open_duty.duty.seat for open_duty in replica.state.duties.values() if open_duty.duty.kind == "book"}
+    waiting = {open_duty.duty.seat for open_duty in replica.state.duties.open.values() if open_duty.duty.kind == "book"}
     assert waiting == (set() if mode == "proven" else {1})
 
 

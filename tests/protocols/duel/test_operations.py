@@ -9,7 +9,7 @@ from nodealer.errors import BadParameter
 from nodealer.group import Group
 from nodealer.protocols import make_protocol
 
-from .kit import MODES, Decks, fresh, table
+from .kit import MODES, DuelDecks, fresh, table
 
 modes = pytest.mark.parametrize("mode", MODES)
 
@@ -18,7 +18,7 @@ def draw(count: int) -> Deal:
     return Deal(0, (Portion(0, count),))
 
 
-def all_open(decks: Decks) -> list[int]:
+def all_open(decks: DuelDecks) -> list[int]:
     """Mill what is left and show the hand: every card of the deck, once."""
     deck = decks.decks[0]
     if deck.places.pile:
@@ -27,8 +27,8 @@ def all_open(decks: Decks) -> list[int]:
     if hidden:
         deck = decks.ask(Show(0, 0, hidden))
     decks.settle()
-    laid_aside = [decks.knows(0)[p] for p, _ in deck.places.aside if deck.places.face(p) is None]
-    return sorted([face for _, face in deck.places.opened] + laid_aside)
+    laid_aside = [decks.reads(0)[p] for p in deck.places.aside if deck.places.face(p) is None]
+    return sorted([*deck.places.opened.values(), *laid_aside])
 
 
 @modes
@@ -37,10 +37,10 @@ def test_draw_and_play(group: Group, mode: str, size: int) -> None:
     decks = fresh(group, mode, size)
     decks.ask(draw(1))
     decks.settle()
-    mine, theirs = decks.knows(0), decks.knows(1)
+    mine, theirs = decks.reads(0), decks.reads(1)
     assert list(mine) == [0] and not theirs
     decks.ask(Show(0, 0, (0,)))
-    assert decks.knows(1) == mine
+    assert decks.reads(1) == mine
     assert all_open(decks) == list(range(size))
 
 
@@ -49,7 +49,7 @@ def test_show_to_the_rival_is_showing(fast: Group, mode: str) -> None:
     decks = fresh(fast, mode)
     decks.ask(draw(2))
     decks.ask(Show(0, 0, (1,), to=1))
-    assert decks.knows(1) == {1: decks.knows(0)[1]}
+    assert decks.reads(1) == {1: decks.reads(0)[1]}
     with pytest.raises(BadParameter):
         decks.decks[0].request(Show(0, 0, (0,), to=0))
 
@@ -60,18 +60,18 @@ def test_show_to_the_rival_is_showing(fast: Group, mode: str) -> None:
 def test_back_into_the_pile(fast: Group, mode: str, place: Place, face_up: bool) -> None:
     decks = fresh(fast, mode)
     decks.ask(draw(2))
-    before = decks.knows(0)
+    before = decks.reads(0)
     if face_up:
         decks.ask(Show(0, 0, (0, 1)))
     deck = decks.ask(Return(0, (1, 0), place))
     decks.settle()
     assert len(deck.places.pile) == 5 and not deck.places.held and not deck.places.opened
-    assert not decks.knows(0) and not decks.knows(1)
+    assert not decks.reads(0) and not decks.reads(1)
     if place is Place.SHUFFLED:
         assert deck.places.pile == (5, 6, 7, 8, 9)
     else:
         deck = decks.ask(draw(5))
-        drawn = [decks.knows(0)[position] for position in deck.places.hand(0)]
+        drawn = [decks.reads(0)[position] for position in deck.places.hand(0)]
         assert (drawn[:2] if place is Place.TOP else drawn[3:]) == [before[1], before[0]]
     assert all_open(decks) == list(range(5))
 
@@ -81,9 +81,9 @@ def test_discards_stay_hidden_until_they_come_back(fast: Group, mode: str) -> No
     decks = fresh(fast, mode)
     decks.ask(draw(2))
     decks.ask(Return(0, (0,), Place.DISCARD))
-    assert set(decks.knows(0)) == {0, 1} and not decks.knows(1)
+    assert set(decks.reads(0)) == {0, 1} and not decks.reads(1)
     decks.ask(Return(0, (0,), Place.SHUFFLED))
-    assert set(decks.knows(0)) == {1}
+    assert set(decks.reads(0)) == {1}
     assert all_open(decks) == list(range(5))
 
 
@@ -91,10 +91,10 @@ def test_discards_stay_hidden_until_they_come_back(fast: Group, mode: str) -> No
 def test_look(fast: Group, mode: str) -> None:
     decks = fresh(fast, mode)
     deck = decks.ask(Peek(0, 0, 2))
-    seen = decks.knows(0)
-    assert list(seen) == [0, 1] and deck.places.pile == (0, 1, 2, 3, 4) and not decks.knows(1)
+    seen = decks.reads(0)
+    assert list(seen) == [0, 1] and deck.places.pile == (0, 1, 2, 3, 4) and not decks.reads(1)
     deck = decks.ask(draw(1))
-    assert deck.places.hand(0) == (0,) and decks.knows(0) == seen
+    assert deck.places.hand(0) == (0,) and decks.reads(0) == seen
     assert all_open(decks) == list(range(5))
 
 
@@ -103,12 +103,12 @@ def test_look(fast: Group, mode: str) -> None:
 def test_reorder(fast: Group, mode: str, count: int) -> None:
     decks = fresh(fast, mode)
     decks.ask(Peek(0, 0, count))
-    seen = list(decks.knows(0).values())
+    seen = list(decks.reads(0).values())
     deck = decks.ask(Peek(0, 0, count, Look.REORDER))
     decks.settle()
-    assert deck.places.pile == (*range(5, 5 + count), *range(count, 5)) and not decks.knows(0)
+    assert deck.places.pile == (*range(5, 5 + count), *range(count, 5)) and not decks.reads(0)
     deck = decks.ask(draw(count))
-    assert [decks.knows(0)[p] for p in deck.places.hand(0)] == seen[::-1]
+    assert [decks.reads(0)[p] for p in deck.places.hand(0)] == seen[::-1]
     assert all_open(decks) == list(range(5))
 
 
@@ -117,11 +117,11 @@ def test_reorder(fast: Group, mode: str, count: int) -> None:
 def test_take(fast: Group, mode: str, count: int) -> None:
     decks = fresh(fast, mode)
     decks.ask(Peek(0, 0, count))
-    seen = decks.knows(0)
+    seen = decks.reads(0)
     deck = decks.ask(Peek(0, 0, count, Look.TAKE))
     decks.settle()
-    assert deck.places.hand(0) == (1,) and decks.knows(0) == {1: seen[1]}
-    assert deck.places.pile == (5, 6, 7, 8) and not decks.knows(1)
+    assert deck.places.hand(0) == (1,) and decks.reads(0) == {1: seen[1]}
+    assert deck.places.pile == (5, 6, 7, 8) and not decks.reads(1)
     assert all_open(decks) == list(range(5))
 
 
@@ -141,7 +141,7 @@ def test_mill(fast: Group, mode: str) -> None:
     decks = fresh(fast, mode)
     decks.ask(Open(0, 2))
     opened = [event for event in decks.events if isinstance(event, Opened)]
-    assert [event.card.position for event in opened] == [0, 1] and decks.knows(1) == decks.knows(0)
+    assert [event.card.position for event in opened] == [0, 1] and decks.reads(1) == decks.reads(0)
 
 
 @modes

@@ -10,49 +10,48 @@ from nodealer.cards import Deal, Portion, Show
 from nodealer.group import Group
 from nodealer.lab.xor import Overheard, name_by_commitment, overhear, owner_reads_the_order, rival_reads_the_deck
 from nodealer.proofs.encoding import encodings
-from nodealer.protocols.duel import secrets
-from nodealer.protocols.duel.making import Working
+from nodealer.protocols.duel.tasks import Working
 
-from .kit import Decks, fresh
+from .kit import DuelDecks, fresh
 
 SIZE = 60
 
 
-def plain(decks: Decks) -> list[bytes]:
+def plain(decks: DuelDecks) -> list[bytes]:
     """What the owner's cards are without any key: nonces, or where there are none, points."""
     deck = decks.decks[0]
     if deck.faces is not None:
-        return encodings(deck.faces)
-    return secrets.nonces(deck, decks.tapes[0], range(deck.size))
+        return encodings(deck.faces.points)
+    return deck.nonces(decks.tapes[0], range(deck.size))
 
 
-def owners_program(decks: Decks) -> list[int] | None:
+def owners_program(decks: DuelDecks) -> list[int] | None:
     deck = decks.decks[0]
-    key = secrets.shuffle_key(deck, decks.tapes[0], 0, 0).to_bytes()
+    key = deck.shuffle_key(decks.tapes[0], 0, 0).to_bytes()
     return owner_reads_the_order(overhear(decks.said, 0), key, plain(decks))
 
 
-def rivals_program(decks: Decks, order: list[int]) -> list[int] | None:
+def rivals_program(decks: DuelDecks, order: list[int]) -> list[int] | None:
     seen = overhear(decks.said, 0)
     if decks.decks[0].faces is not None:
         # Nothing is revealed but keys: what a played card is without keys is public from the beginning.
         points = plain(decks)
-        faces = [face for _, face in decks.decks[0].places.opened]
+        faces = list(decks.decks[0].places.opened.values())
         seen = Overheard((), seen.first, seen.second, tuple((face, points[face]) for face in faces))
         return rival_reads_the_deck(seen, order, lambda text: points.index(text) if text in points else None)
     return rival_reads_the_deck(seen, order, name_by_commitment(seen.commitments))
 
 
-def rivals_order(decks: Decks, group: Group) -> list[int]:
+def rivals_order(decks: DuelDecks, group: Group) -> list[int]:
     """The permutation that the rival drew, from its own tape."""
     deck = decks.decks[0]
     first = deck.cipher.points(b"".join(overhear(decks.said, 0).first))
-    return secrets.order(deck, decks.tapes[1], 0, 1, first)
+    return deck.order(decks.tapes[1], 1, 0, first)
 
 
-def truth(decks: Decks) -> list[int]:
+def truth(decks: DuelDecks) -> list[int]:
     deck = decks.ask(Deal(0, (Portion(0, len(decks.decks[0].places.pile)),)))
-    known = decks.knows(0)
+    known = decks.reads(0)
     return [known[position] for position in range(deck.size)]
 
 

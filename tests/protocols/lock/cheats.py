@@ -10,9 +10,10 @@ from nodealer.proofs import equality, linear, shuffle
 from nodealer.proofs.equality import Each
 from nodealer.proofs.relations import OneScalar
 from nodealer.protocols.base import Duty
-from nodealer.protocols.lock.deck import LockDeck, cascade_order, cascade_secret, fresh_secrets
-from nodealer.protocols.lock.making import Cascading, Locking
-from nodealer.protocols.lock.messages import Cascade, Held, Keys, Raised
+from nodealer.protocols.lock.deck import LockDeck
+from nodealer.protocols.lock.locking import Locking
+from nodealer.protocols.lock.making import Cascading
+from nodealer.protocols.lock.messages import Cascade, HeldCards, LockedCards, RaisedCards
 from nodealer.protocols.lock.recovery import Declaring, Raising, _statement, held_point
 from nodealer.tape import Tape
 from nodealer.wire import encode
@@ -49,8 +50,8 @@ def false_cascade(change: Callable[[Multiplied], Multiplied], where: Where = her
     def forge(deck: LockDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         stage, table = deck.stage, deck.binding
         assert isinstance(stage, Cascading)
-        s = cascade_secret(tape, table, deck.number, deck.epoch, duty.seat)
-        order = cascade_order(tape, table, deck.number, deck.epoch, duty.seat, stage.cards)
+        s = deck.cascade_secret(tape, duty.seat)
+        order = deck.cascade_order(tape, duty.seat, stage.cards)
         step = Multiplied(stage.cards, s, s * table.group.G, order, s * stage.cards.take(order))
         assert _send(deck, duty, tape, step, here) == honest
         return _send(deck, duty, tape, change(step), where)
@@ -129,14 +130,14 @@ def false_lock(change: Callable[[Locked], Locked], where: Where = here) -> Forge
     def forge(deck: LockDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         stage, table = deck.stage, deck.binding
         assert isinstance(stage, Locking)
-        old = cascade_secret(tape, table, deck.number, deck.epoch, duty.seat)
-        new = fresh_secrets(tape, table, deck.number, deck.epoch, stage.origin, len(stage.cards), duty.seat)
+        old = deck.cascade_secret(tape, duty.seat)
+        before, new = stage.layer.cards, deck.layers.drawn(tape, stage.layer, duty.seat)
         ratio = old.invert() * new
-        step = change(Locked(stage.old[duty.seat], stage.cards, new, ratio, new * table.group.G, ratio * stage.cards))
+        step = change(Locked(stage.old[duty.seat], before, new, ratio, new * table.group.G, ratio * before))
         place = where(deck)
         each = Each(step.old, step.keys, step.before, step.cards)
         proof = equality.prove_each(place.transcript(duty, place.epoch), tape, each, step.ratio)
-        return encode(Keys(step.keys.to_bytes(), step.cards.to_bytes(), proof))
+        return encode(LockedCards(step.keys.to_bytes(), step.cards.to_bytes(), proof))
 
     return forge
 
@@ -193,7 +194,7 @@ def false_held(change: Callable[[LockDeck, Declared], Points], where: Where = he
         stage = deck.stage
         assert isinstance(stage, Declaring)
         positions = stage._mine(deck, duty.seat)
-        e = cascade_secret(tape, deck.binding, deck.number, deck.epoch, duty.seat)
+        e = deck.cascade_secret(tape, duty.seat)
         secrets = deck.card_secrets(tape, positions, duty.seat)
         ratio = e * secrets.invert()
         V = concat(*(held_point(deck, position) for position in positions))
@@ -201,7 +202,7 @@ def false_held(change: Callable[[LockDeck, Declared], Points], where: Where = he
         statement = _statement(deck, duty.seat, positions, stage.keys[duty.seat], X)
         place = where(deck)
         proof = linear.prove(place.transcript(duty, place.epoch), tape, statement, [ratio])
-        return encode(Held(X.to_bytes(), proof))
+        return encode(HeldCards(X.to_bytes(), proof))
 
     return forge
 
@@ -212,12 +213,12 @@ def false_raise(change: Callable[[Points, Points], Points], where: Where = here)
     def forge(deck: LockDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         stage = deck.stage
         assert isinstance(stage, Raising)
-        e = cascade_secret(tape, deck.binding, deck.number, deck.epoch, duty.seat)
+        e = deck.cascade_secret(tape, duty.seat)
         before = stage._points(deck, duty.seat)
         after = change(before, e * before)
         place = where(deck)
         transcript = place.transcript(duty, place.epoch)
         proof = equality.prove_equality(transcript, tape, stage.keys[duty.seat], before, after, e)
-        return encode(Raised(after.to_bytes(), proof))
+        return encode(RaisedCards(after.to_bytes(), proof))
 
     return forge

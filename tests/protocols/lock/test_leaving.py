@@ -8,33 +8,33 @@ from typing import Final
 import pytest
 from msgspec import Raw
 
-from conformance.harness import Source
+from conformance.harness import Game, Source, events_of
 from conformance.suite import faces_by_differences
 from nodealer.cards import Close, Deal, Moved, NewDeck, Open, Opened, Operation, Place, Return, Show
 from nodealer.errors import EntryRefused
 from nodealer.games.holdem.hand import Hand
 from nodealer.group import Group
 from nodealer.play.bodies import Cards
+from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome, Replica
-from nodealer.play.state import Phase
-from nodealer.protocols.lock.making import Cascading, Locking
+from nodealer.protocols.lock.locking import Locking
+from nodealer.protocols.lock.making import Cascading
 from nodealer.protocols.lock.recovery import Declaring, Raising
 from nodealer.wire import encode
+from sampling import times
 
+from ..kit import Table, messages
 from .kit import (
-    Table,
     deck_of,
     ends_well,
     holdem,
     leave,
-    messages,
     nothing_is_shown,
     play_leaving,
     playing,
     points_in,
     portions,
     scripted,
-    stay,
     true_faces,
     union_is_whole,
 )
@@ -65,9 +65,9 @@ def finish(game: Table) -> int:
         if len(game.log) == heights:
             break
         counted += union_is_whole(game)
-        if playing(game) and 0 in game.state.decks:
+        if playing(game) and 0 in game.state.hand.decks:
             nothing_is_shown(deck_of(game))
-            now, aside = cards_known(game), dict(deck_of(game).places.aside)
+            now, aside = cards_known(game), deck_of(game).places.aside
             for seat, cards in known.items():
                 kept = {position: face for position, face in cards.items() if position not in aside}
                 assert kept.items() <= now[seat].items(), "who stays keeps its cards and can read them"
@@ -79,12 +79,12 @@ def finish(game: Table) -> int:
 
 def cards_known(game: Table) -> dict[int, dict[int, int]]:
     """Seat to the positions it can read, for those who stay."""
-    if not playing(game) or 0 not in game.state.decks:
+    if not playing(game) or 0 not in game.state.hand.decks:
         return {}
     deck = deck_of(game)
     return {
         seat.number: {card.position: face for card, face in deck.knows(seat.number, game.tape(seat.number)).items()}
-        for seat in stay(game)
+        for seat in game.present
     }
 
 
@@ -104,6 +104,7 @@ def left_at(group: Group, height: int, leavers: tuple[int, ...]) -> Table | None
 HEIGHTS: Final = 52
 
 
+@pytest.mark.sample(cases=1)
 @pytest.mark.parametrize("part", range(3))
 def test_one_leaves_anywhere(fast: Group, part: int) -> None:
     for height in range(SEATS + part, HEIGHTS, 7):
@@ -120,7 +121,7 @@ def test_any_leave_anywhere(fast: Group, leavers: tuple[int, ...]) -> None:
 
 def test_two_leave_at_once(fast: Group) -> None:
     pairs = list(itertools.combinations(range(SEATS), 2))
-    for height in range(SEATS + 3, HEIGHTS, 7):
+    for height in range(SEATS + 3, HEIGHTS, times(14, deep=7)):
         left_at(fast, height, pairs[height % len(pairs)])
 
 
@@ -135,6 +136,7 @@ def again_at(group: Group, first: int, second: int) -> None:
     finish(game)
 
 
+@pytest.mark.sample(cases=3)
 @pytest.mark.parametrize("second", range(0, 16, 3))
 def test_again_within_a_recovery(fast: Group, second: int) -> None:
     for first in range(SEATS + second % 5, 40, 11):
@@ -160,13 +162,13 @@ def test_on_the_reference(group: Group) -> None:
 
 def until_idle(game: Table, at: int) -> Table:
     """Up to the moment when the deck has done what item `at` of the script asks and is asked the next."""
-    return game.play(until=lambda game: getattr(game.state.game, "at", 0) >= at)
+    return game.play(until=lambda game: getattr(game.state.hand.game, "at", 0) >= at)
 
 
 def recovered(game: Table) -> Table:
     """Up to the end of the recovery that is on."""
-    layers = len(deck_of(game).layers)
-    return game.play(until=lambda game: len(deck_of(game).layers) > layers)
+    layers = len(deck_of(game).layers.every)
+    return game.play(until=lambda game: len(deck_of(game).layers.every) > layers)
 
 
 def test_what_returns_and_what_does_not(fast: Group) -> None:
@@ -175,18 +177,18 @@ def test_what_returns_and_what_does_not(fast: Group) -> None:
     before, tapes = deck_of(game), {seat: game.tape(seat) for seat in game.seats}
     faces = true_faces(before, tapes, range(12))
     places = before.places
-    mine = {p for p, seat in (*places.held, *places.aside) if seat == 1}
-    assert dict(places.aside) == {0: 0, 1: 1} and len(mine) == 2
+    mine = {p for p, seat in (*places.held.items(), *places.aside.items()) if seat == 1}
+    assert places.aside == {0: 0, 1: 1} and len(mine) == 2
     leave(game, (1,))
     recovered(game)
     after = deck_of(game)
     returned = {faces[p] for p in (*places.pile, *mine)}
     assert sorted(true_faces(after, tapes, after.places.pile).values()) == sorted(returned)
     assert after.places.opened == places.opened
-    assert after.places.held == tuple((p, seat) for p, seat in places.held if seat != 1)
-    assert after.places.aside == ((0, 0),)
+    assert after.places.held == {p: seat for p, seat in places.held.items() if seat != 1}
+    assert after.places.aside == {0: 0}
     assert not set(after.places.pile) & set(range(12)), "old positions of the pile are dead"
-    moved = [event for _, event in game.seats[0].replica.events if isinstance(event, Moved)]
+    moved = [event for event in events_of(game.seats[0].replica) if isinstance(event, Moved)]
     assert {event.card.position for event in moved if event.holder is None} >= mine - {1}
 
 
@@ -202,7 +204,7 @@ def test_half_dealt_cards_go_back(fast: Group, released: int) -> None:
     finish(game)
 
 
-def deck_is_dealing(game: Table, released: int) -> bool:
+def deck_is_dealing(game: Game, released: int) -> bool:
     said = [message for _, message in messages(game.log)]
     return (
         said[-1]["type"] in ("lock", "release")
@@ -218,11 +220,11 @@ def test_half_opened_cards_go_back(fast: Group, released: int) -> None:
     count = len(game.log) + 1 + released
     game.play(until=lambda game: len(game.log) >= count)
     assert sum(message["type"] == "release" for _, message in messages(game.log)) == SEATS + released
-    half = set(deck_of(game).released) - dict(deck_of(game).places.held).keys()
+    half = set(deck_of(game).released) - deck_of(game).places.held.keys()
     leave(game, (3,))
     assert len(half) == 2 and not deck_of(game).places.opened
     finish(game)
-    opened = {event.card.position for _, event in game.seats[0].replica.events if isinstance(event, Opened)}
+    opened = {event.card.position for event in events_of(game.seats[0].replica) if isinstance(event, Opened)}
     assert opened and not opened & half
 
 
@@ -253,7 +255,7 @@ def test_positions_of_a_dead_pile(fast: Group) -> None:
     until_idle(game, 1)
     leave(game, (2,))
     finish(game)
-    opened = [event for _, event in game.seats[0].replica.events if isinstance(event, Opened)]
+    opened = [event for event in events_of(game.seats[0].replica) if isinstance(event, Opened)]
     assert len(opened) == 5 and len({event.face for event in opened}) == 5
 
 
@@ -291,7 +293,7 @@ def test_log_gives_nothing_away(fast: Group) -> None:
     deck = deck_of(game)
     assert deck.faces is not None and not faces_by_differences(fast, game.log, deck.faces)
     one = fast.integers([1])
-    for position, seat in deck.places.held:
+    for position, seat in deck.places.held.items():
         if deck.places.face(position) is None:
             known = {other: deck.released[position].get(other, one) for other in deck.masked_by(position)}
             assert deck.faces_at((position,), known) == [None]
@@ -304,7 +306,7 @@ def test_log_gives_nothing_away(fast: Group) -> None:
 def test_what_crosses_with_a_second_leaving_is_dropped(fast: Group) -> None:
     """Two leave one after the other, and what honest seats signed in between arrives after both: nobody's fault."""
     dropped = 0
-    for height in range(SEATS, 40, 5):
+    for height in range(SEATS, 40, times(10, deep=5)):
         game = script(fast, "crossing").play(until=lambda game: len(game.log) >= height)
         leave(game, (3,))
         leave(game, (2,))
@@ -317,14 +319,15 @@ def test_same_duty_is_never_owed_twice(fast: Group) -> None:
     """What is owed after a leaving is not what was owed before, though nobody has said a word in between."""
     for height in (SEATS, 9, 14, 30):
         game = script(fast, "duties").play(until=lambda game: len(game.log) >= height)
-        seen = set(game.state.duties)
+        seen = set(game.state.duties.open)
         for leaver in (3, 2):
             leave(game, (leaver,))
-            assert not seen & game.state.duties.keys()
-            seen |= game.state.duties.keys()
+            assert not seen & game.state.duties.open.keys()
+            seen |= game.state.duties.open.keys()
         finish(game)
 
 
+@pytest.mark.sample(cases=2)
 @pytest.mark.parametrize("seed", range(6))
 def test_slow_network(fast: Group, seed: int) -> None:
     """Every seat sees the log with a delay of its own, and leaves are agreed on in the middle of it."""
@@ -347,7 +350,7 @@ def slow(group: Group, seed: str) -> None:
     leaving = [source.below(60), source.below(60)]
     gone: set[int] = set()
     for _ in range(20000):
-        if relay.state.phase is not Phase.PLAYING and relay.state.hand >= 1:
+        if relay.state.phase is not Phase.PLAYING and relay.state.hand.number >= 1:
             assert relay.state.fault is None
             return
         while leaving and relay.height >= min(leaving) and relay.state.phase is Phase.PLAYING:
@@ -359,16 +362,16 @@ def slow(group: Group, seed: str) -> None:
             seat.receive(relay.entries[have[number]])
             have[number] += 1
         elif action == 1 and pending[number]:
-            outcome = relay.append(pending[number].pop(0))
+            outcome = relay.append(pending[number].pop(0)).outcome
             assert outcome in (Outcome.ACCEPTED, Outcome.DROPPED)
         elif action == 2 and number not in gone:
             state = seat.replica.state
             wanted = frozenset(gone - state.gone)
             # Said again when a word of the leaver that was still on its way has made it void.
             current = have[number] == relay.height and not pending[number]
-            if wanted and state.phase is Phase.PLAYING and current and state.withouts.get(number) != wanted:
+            if wanted and state.phase is Phase.PLAYING and current and state.hand.withouts.get(number) != wanted:
                 pending[number].append(seat.without(wanted))
-            seat.stays = state.hand < 1
+            seat.stays = state.hand.number < 1
             pending[number] += seat.due()
             for duty in seat.open_duties:
                 if duty.choice and (data := game.decide(seat, duty)) is not None:
@@ -377,6 +380,7 @@ def slow(group: Group, seed: str) -> None:
     raise AssertionError("the game does not end")
 
 
+@pytest.mark.sample(cases=3)
 @pytest.mark.parametrize("missed", range(0, 14, 2))
 def test_who_comes_back_in_a_recovery(fast: Group, missed: int) -> None:
     """A seat that was declared gone speaks again: dropped or refused, and the table goes on without it."""
@@ -425,7 +429,7 @@ def holdem_result(game: Table) -> None:
     assert result["gone"] == sorted(game.silent)
 
 
-@pytest.mark.parametrize("seats", [3, 4, 6])
+@pytest.mark.parametrize("seats", [3, 4, pytest.param(6, marks=pytest.mark.deep)])
 def test_holdem_goes_on(fast: Group, seats: int) -> None:
     """Leavers at many moments, down to two who stay."""
     for number, start in enumerate(range(seats, 6 * seats + 20, 25)):
@@ -448,7 +452,7 @@ def test_holdem_left_by_who_must_act(fast: Group) -> None:
     seen = set()
     for height in (25, 27, 37):
         game = holdem(fast, 4, "to act 2").play(until=lambda game: len(game.log) >= height and playing(game))
-        hand = game.state.game
+        hand = game.state.hand.game
         if not playing(game) or not isinstance(hand, Hand) or not (turns := getattr(hand.wants, "seats", ())):
             continue
         leave(game, turns)

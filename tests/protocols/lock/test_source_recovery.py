@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from nodealer.group import Group, Points, concat
-from nodealer.protocols.lock.deck import cascade_secret
 from nodealer.protocols.lock.making import Cascading
 from nodealer.protocols.lock.recovery import Declaring
 
+from ..kit import cheat, is_fault
 from .cheats import Multiplied, false_cascade, false_held
-from .kit import at_place, cheat, deck_of, is_fault
+from .kit import at_place, deck_of
 from .source_recovery import SourceRecovery, encodings
 from .test_attacks import leaving, other_face
 
@@ -84,7 +84,7 @@ def test_in_ours_an_honest_seat_permutes(fast: Group) -> None:
     for seat in (0, 1, 2):
         deck = deck_of(game)
         assert isinstance(deck.stage, Cascading) and [duty.seat for duty in deck.duties] == [seat]
-        s = cascade_secret(game.tape(seat), deck.binding, deck.number, deck.epoch, seat)
+        s = deck.cascade_secret(game.tape(seat), seat)
         game.play(until=lambda game: deck_of(game) is not deck)
         stage = deck_of(game).stage
         assert isinstance(stage, Cascading | Declaring)

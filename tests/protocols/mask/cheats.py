@@ -9,20 +9,12 @@ from nodealer.group import Points, Scalars, concat, hash_to_points
 from nodealer.proofs import equality, shuffle
 from nodealer.proofs.equality import Each
 from nodealer.proofs.relations import AddMask, Remask
+from nodealer.proofs.transcript import Transcript
 from nodealer.protocols.base import Duty
-from nodealer.protocols.mask.cards import (
-    Masked,
-    fresh_secrets,
-    gather_cards,
-    gather_keys,
-    gather_secrets,
-    mask_draws,
-    shuffle_draws,
-    shuffle_secret,
-)
-from nodealer.protocols.mask.deck import MaskDeck
-from nodealer.protocols.mask.messages import Gather, Mask, Rekey, Reshuffle, Shuffle
-from nodealer.protocols.mask.stages import Gathering, Masking, Rekeying, Shuffling
+from nodealer.protocols.mask.deck import MaskDeck, Masked
+from nodealer.protocols.mask.making import MaskShuffling, Rekeying
+from nodealer.protocols.mask.messages import MaskGather, MaskInPlace, MaskRekey, MaskReshuffle, MaskShuffle
+from nodealer.protocols.mask.returning import Gathering, Masking
 from nodealer.tape import Tape
 from nodealer.wire import encode
 
@@ -31,7 +23,8 @@ from nodealer.wire import encode
 class ShuffleStep:
     """Everything that goes into a shuffle. A cheat changes some of it; the proof is then made for what is claimed."""
 
-    stage: Shuffling
+    stage: MaskShuffling
+    before: Masked
     s: Scalars
     S: Points
     order: list[int]
@@ -50,7 +43,7 @@ class ShuffleStep:
     def masked(self, order: list[int], masks: Scalars | None = None) -> ShuffleStep:
         """The deck that comes of this order, which need not be one."""
         masks = self.masks if masks is None else masks
-        before = self.stage.cards.take(order)
+        before = self.before.take(order)
         msg = before.msg + masks * self.joint
         if self.joins and self.stage.turn:
             msg = msg + self.s * before.epk
@@ -59,26 +52,27 @@ class ShuffleStep:
 
 def shuffle_step(deck: MaskDeck, duty: Duty, tape: Tape) -> ShuffleStep:
     stage = deck.stage
-    assert isinstance(stage, Shuffling)
-    s = shuffle_secret(tape, deck.binding, deck.number, stage.epoch, duty.seat)
+    assert isinstance(stage, MaskShuffling)
+    s = deck.shuffle_secret(tape, duty.seat, stage.epoch)
     S = s * deck.binding.group.G
     joint = stage.joint + S if stage._step == "shuffle" else stage.joint
-    order, masks = shuffle_draws(tape, deck.binding, deck.number, stage.epoch, duty.seat, stage.cards, joint)
-    step = ShuffleStep(stage, s, S, order, masks, stage.cards.epk, stage.cards.msg)
+    before = stage.before(deck)
+    order, masks = deck.shuffle_draws(tape, duty.seat, stage.epoch, before, joint)
+    step = ShuffleStep(stage, before, s, S, order, masks, before.epk, before.msg)
     return step.masked(order)
 
 
 def send_shuffle(deck: MaskDeck, duty: Duty, tape: Tape, step: ShuffleStep) -> bytes:
     """The message for a step, true or false, with the best proof that its secrets make."""
     stage, transcript = step.stage, context(deck, duty, step.stage.epoch)
-    inputs, outputs = (stage.cards.epk, stage.cards.msg), (step.epk, step.msg)
+    inputs, outputs = (step.before.epk, step.before.msg), (step.epk, step.msg)
     if step.joins:
         joining = AddMask(stage.joint, step.S, *inputs, *outputs)
         proof = shuffle.prove(transcript, tape, joining, step.order, lambda b: concat(b.dot(step.masks), step.s))
-        return encode(Shuffle(step.S.to_bytes(), step.epk.to_bytes(), step.msg.to_bytes(), proof))
+        return encode(MaskShuffle(step.S.to_bytes(), step.epk.to_bytes(), step.msg.to_bytes(), proof))
     pairs = Remask(stage.joint, *inputs, *outputs)
     proof = shuffle.prove(transcript, tape, pairs, step.order, lambda b: b.dot(step.masks))
-    return encode(Reshuffle(step.epk.to_bytes(), step.msg.to_bytes(), proof))
+    return encode(MaskReshuffle(step.epk.to_bytes(), step.msg.to_bytes(), proof))
 
 
 def false_shuffle(change: Callable[[ShuffleStep], ShuffleStep]) -> Callable[[MaskDeck, Duty, Tape, bytes], bytes]:
@@ -90,7 +84,7 @@ def false_shuffle(change: Callable[[ShuffleStep], ShuffleStep]) -> Callable[[Mas
     return forge
 
 
-def context(deck: MaskDeck, duty: Duty, epoch: int):  # type: ignore[no-untyped-def]
+def context(deck: MaskDeck, duty: Duty, epoch: int) -> Transcript:
     return deck.binding.context(deck=deck.number, epoch=epoch, step=duty.kind, seat=duty.seat).transcript()
 
 
@@ -177,13 +171,11 @@ def false_rekey(change: Callable[[Move], Move]) -> Callable[[MaskDeck, Duty, Tap
     def forge(deck: MaskDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         stage, table = deck.stage, deck.binding
         assert isinstance(stage, Rekeying)
-        old = shuffle_secret(tape, table, deck.number, stage.epoch, duty.seat)
-        origin, count = stage.cards.digest(), len(stage.cards)
-        new = fresh_secrets(tape, table, deck.number, stage.epoch, origin, count, duty.seat)
-        delta = new - old
+        new = deck.layers.drawn(tape, stage._layer(deck), duty.seat)
+        delta = new - deck.shuffle_secret(tape, duty.seat, stage.epoch)
         move = change(Move(new * table.group.G, delta * stage.cards.epk, delta, stage.old[duty.seat], stage.cards.epk))
         proof = equality.prove_each(context(deck, duty, stage.epoch), tape, move.claimed, move.delta)
-        return encode(Rekey(move.keys.to_bytes(), move.gains.to_bytes(), proof))
+        return encode(MaskRekey(move.keys.to_bytes(), move.gains.to_bytes(), proof))
 
     return forge
 
@@ -194,15 +186,15 @@ def false_gather(change: Callable[[Move], Move]) -> Callable[[MaskDeck, Duty, Ta
     def forge(deck: MaskDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         stage, table, epoch = deck.stage, deck.binding, deck.places.epoch + 1
         assert isinstance(stage, Gathering)
-        s = shuffle_secret(tape, table, deck.number, epoch, duty.seat)
-        epk = gather_cards(deck.layers, stage.masked).epk
-        delta = s - gather_secrets(tape, table, deck.number, deck.layers, stage.masked, duty.seat)
-        old = gather_keys(deck.layers, stage.masked, duty.seat)
+        s = deck.shuffle_secret(tape, duty.seat, epoch)
+        epk = deck.layers.cards(stage.masked).epk
+        delta = s - deck.card_secrets(tape, stage.masked, duty.seat)
+        old = deck.card_keys(stage.masked, duty.seat)
         move = change(Move(s * table.group.G, delta * epk, delta, old, epk))
         transcript = context(deck, duty, epoch)
         knowledge = equality.prove_knowledge(transcript, tape, move.keys, s)
         proof = equality.prove_each(transcript, tape, move.claimed, move.delta)
-        return encode(Gather(move.keys.to_bytes(), knowledge, move.gains.to_bytes(), proof))
+        return encode(MaskGather(move.keys.to_bytes(), knowledge, move.gains.to_bytes(), proof))
 
     return forge
 
@@ -211,11 +203,11 @@ def false_mask(change: Callable[[Masked], Masked]) -> Callable[[MaskDeck, Duty, 
     def forge(deck: MaskDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         stage, table = deck.stage, deck.binding
         assert isinstance(stage, Masking)
-        masks = mask_draws(tape, table, deck.number, stage.epoch, duty.seat, stage.cards, stage.joint)
+        masks = deck.mask_draws(tape, duty.seat, stage.epoch, stage.cards, stage.joint)
         added = change(Masked(masks * table.group.G, masks * stage.joint))
         each = Each(table.group.G, added.epk, stage.joint, added.msg)
         proof = equality.prove_each(context(deck, duty, stage.epoch), tape, each, masks)
-        return encode(Mask(added.epk.to_bytes(), added.msg.to_bytes(), proof))
+        return encode(MaskInPlace(added.epk.to_bytes(), added.msg.to_bytes(), proof))
 
     return forge
 

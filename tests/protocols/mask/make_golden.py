@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-from conformance.harness import Source
+from conformance.harness import Source, events_of
 from nodealer.cards import Deal, NewDeck, Open, Opened, Operation, Place, Portion, Return, Show
 from nodealer.group import Group, group
 from nodealer.log.file import save_log
@@ -15,7 +15,7 @@ from nodealer.play.local import LocalTable, seat_players
 from nodealer.play.replica import Replica
 from nodealer.protocols.mask import Mask
 
-from .kit import ScriptRules
+from ..script import ScriptRules
 
 LOG: Final = Path(__file__).parents[2] / "golden" / "mask" / "mask-3-seats-v0.jsonl"
 EXPECTED: Final = LOG.with_suffix(".expected.json")
@@ -42,7 +42,7 @@ def make(on: Group) -> LocalTable:
 
 def outcome(replica: Replica) -> dict[str, Any]:
     """What a replica of the log must come to."""
-    opened = [event for _, event in replica.events if isinstance(event, Opened)]
+    opened = [event for event in events_of(replica) if isinstance(event, Opened)]
     return {
         "entries": replica.height,
         "checks": replica.checks_settled,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 import pytest
@@ -16,13 +17,15 @@ from nodealer.log.entry import read_entry
 from nodealer.play.bodies import Cards, read_body
 from nodealer.play.replica import Outcome
 from nodealer.protocols.base import Duty
-from nodealer.protocols.mask.cards import Masked, gather_cards
-from nodealer.protocols.mask.deck import MaskDeck
+from nodealer.protocols.mask.deck import MaskDeck, Masked
 from nodealer.tape import Tape
 
+from ..kit import Verdict, changed, cheat, element, field_of, is_fault, is_refused, put
 from . import cheats
 from .cheats import Move, ShuffleStep
-from .kit import Forge, Verdict, changed, cheat, element, field_of, fresh, played, put
+from .kit import Forge, fresh, played
+
+pytestmark = pytest.mark.sample(reference=1)
 
 CARDS: Final = 4
 SEATS: Final = 3
@@ -37,14 +40,6 @@ every_seat = pytest.mark.parametrize("seat", range(SEATS))
 
 def caught(group: Group, forge: Forge, step: str, seat: int, *script: tuple[Operation, ...], skip: int = 0) -> Verdict:
     return cheat(played(group, *(script or (NEW, DEAL))), seat, step, forge, skip=skip)
-
-
-def is_fault(verdict: Verdict, reason: str) -> None:
-    assert verdict.fault is not None and reason in verdict.reason, verdict
-
-
-def is_refused(verdict: Verdict, reason: str) -> None:
-    assert verdict.refused is not None and reason in verdict.reason, verdict
 
 
 # --- Keys ---
@@ -164,10 +159,10 @@ def test_remasked_copy_of_another_seats_card(fast: Group) -> None:
 
     def forge(deck: MaskDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         step = cheats.shuffle_step(deck, duty, tape)
-        victim = gather_cards(deck.layers, (2,))
+        victim = deck.layers.cards((2,))
         r = step.masks[0]
         epk, msg = victim.epk + r * fast.G, victim.msg + r * step.joint
-        copied = cheats.replace(step, epk=cheats.replaced(step.epk, 0, epk), msg=cheats.replaced(step.msg, 0, msg))
+        copied = replace(step, epk=cheats.replaced(step.epk, 0, epk), msg=cheats.replaced(step.msg, 0, msg))
         return cheats.send_shuffle(deck, duty, tape, copied)
 
     is_fault(caught(fast, forge, "reshuffle", 0, *SHUFFLED), "shuffle proof (pairs)")
@@ -177,11 +172,11 @@ def test_gathered_copy_of_another_seats_card(fast: Group) -> None:
     """While moving its card to a new key, a seat turns it into the card that another seat holds."""
 
     def forge(deck: MaskDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-        own, victim = gather_cards(deck.layers, (0,)), gather_cards(deck.layers, (2,))
+        own, victim = deck.layers.cards((0,)), deck.layers.cards((2,))
 
         def change(move: Move) -> Move:
             gain = move.gains[0] + victim.msg - own.msg
-            return cheats.replace(move, gains=cheats.replaced(move.gains, 0, gain))
+            return replace(move, gains=cheats.replaced(move.gains, 0, gain))
 
         return cheats.false_gather(change)(deck, duty, tape, honest)
 
@@ -252,7 +247,7 @@ def test_two_seats_whose_false_gains_cancel(fast: Group) -> None:
     def off(sign: int) -> Callable[[Move], Move]:
         def change(move: Move) -> Move:
             gain = move.gains[0] + tag if sign > 0 else move.gains[0] - tag
-            return cheats.replace(move, gains=cheats.replaced(move.gains, 0, gain))
+            return replace(move, gains=cheats.replaced(move.gains, 0, gain))
 
         return change
 
@@ -261,9 +256,9 @@ def test_two_seats_whose_false_gains_cancel(fast: Group) -> None:
     while not eager.stopped:
         for data in game.step():
             seat, body = game.signer(data), read_body(bytes(read_entry(data).entry.body))
-            known = eager.state.duties.get(body.duty) if isinstance(body, Cards) else None
+            known = eager.state.duties.open.get(body.duty) if isinstance(body, Cards) else None
             if known is not None and known.duty.kind == "rekey" and seat in signs:
-                deck = eager.state.decks[0]
+                deck = eager.state.hand.decks[0]
                 assert isinstance(deck, MaskDeck)
                 false = cheats.false_rekey(off(signs[seat]))(deck, known.duty, game.tape(seat), b"")
                 message = json.loads(false)
@@ -308,7 +303,7 @@ def test_wrong_key_released(fast: Group, kind: str, seat: int, index: int) -> No
         wrong = {
             "other": (fast.scalars(element(keys, index)) + one).to_bytes(),
             "next": element(keys, 1 - index),
-            "shuffle key": cheats.shuffle_secret(tape, deck.binding, 0, 0, duty.seat).to_bytes(),
+            "shuffle key": deck.shuffle_secret(tape, duty.seat, 0).to_bytes(),
         }[kind]
         return changed(honest, keys=put(keys, index, wrong))
 
@@ -342,9 +337,9 @@ def test_key_released_twice(fast: Group) -> None:
         again = resigned(data, game.persons[seat].key, lambda entry: entry["body"].update(message=other))
         for replica in (eager, lazy):
             twin = forked(replica)
-            assert twin.append(again) is Outcome.FAULT
+            assert twin.append(again).outcome is Outcome.FAULT
             assert twin.state.fault is not None and twin.state.fault.seat == seat
-        if eager.state.hand:
+        if eager.state.hand.number:
             continue
         later = game.by_hand(seat, bytes(read_entry(again).entry.body), eager)
         for replica in (eager, lazy):

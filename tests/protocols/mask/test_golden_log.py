@@ -9,12 +9,13 @@ import pytest
 from conformance.harness import Source
 from nodealer.group import Group
 from nodealer.log.file import read_log
+from nodealer.play.phases import Phase
 from nodealer.play.replica import replay
-from nodealer.play.state import Config, Phase
+from nodealer.play.state import Config
 from nodealer.protocols.mask import Mask
 from nodealer.wire import encode
 
-from .kit import ScriptRules
+from ..script import ScriptRules
 from .make_golden import EXPECTED, LOG, SCRIPT, make, outcome
 
 STEPS = ("shuffle", "rekey", "gather", "mask", "reshuffle", "release")

@@ -8,16 +8,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from conformance.harness import Source
-from nodealer.cards import Close, Deal, NewDeck, Open, Operation, Place, Portion, Return, Show
+from backends import FASTEST, HAS_NATIVE
+from conformance.harness import Source, events_of
+from nodealer.cards import Close, Deal, NewDeck, Open, Operation, Place, Places, Portion, Return, Show
 from nodealer.errors import BadParameter
 from nodealer.group import Group
 from nodealer.group import group as make_group
 from nodealer.protocols.mask import Mask
-from nodealer.protocols.mask.cards import gather_secrets
+from nodealer.protocols.mask.deck import MaskDeck
+from sampling import times
 
-from .conftest import HAS_NATIVE
-from .kit import Decks, fresh, played, table, tapes_of
+from ..decks import Decks
+from .kit import decks_on, fresh, played, table
 
 SEATS = 3
 
@@ -26,33 +28,36 @@ SEATS = 3
 class Model:
     """The truth about a deck, from everybody's tape, beside what the deck says."""
 
-    decks: Decks
+    decks: Decks[MaskDeck]
     size: int
     number: int = 0
 
     @property
-    def places(self):  # type: ignore[no-untyped-def]
+    def places(self) -> Places:
         return self.decks.decks[self.number].places
 
     def truth(self, positions: tuple[int, ...]) -> list[int]:
         if not positions:
             return []
         deck, seats = self.decks.decks[self.number], self.decks.table.seats
-        secrets = {
-            s: gather_secrets(self.decks.tapes[s], deck.binding, deck.number, deck.layers, positions, s) for s in seats
-        }
+        secrets = {s: deck.card_secrets(self.decks.tapes[s], positions, s) for s in seats}
         faces = deck.unmask(positions, secrets)
-        return [self.places.face(p) if f is None else f for p, f in zip(positions, faces, strict=True)]
+        return [self.opened(p) if f is None else f for p, f in zip(positions, faces, strict=True)]
+
+    def opened(self, position: int) -> int:
+        face = self.places.face(position)
+        assert face is not None
+        return face
 
     @property
     def on_table(self) -> tuple[int, ...]:
         """In hands, open, or laid aside."""
         places = self.places
-        return tuple(sorted({*dict(places.held), *dict(places.opened), *dict(places.aside)}))
+        return tuple(sorted({*places.held, *places.opened, *places.aside}))
 
     def check(self) -> None:
         """The union of faces is the deck, and every seat knows its own cards and the open ones, and nothing else."""
-        held, opened = dict(self.places.held), dict(self.places.opened)
+        held, opened = self.places.held, self.places.opened
         assert sorted([*self.truth(self.places.pile), *self.truth(self.on_table)]) == list(range(self.size))
         for seat in self.decks.table.seats:
             mine = tuple(p for p in self.on_table if p in opened or held.get(p) == seat)
@@ -61,9 +66,8 @@ class Model:
 
     def ask(self, operation: Operation) -> None:
         """Do it, and hold the pile against what it must be afterwards."""
-        pile, given_back = self.truth(self.places.pile), ()
-        if isinstance(operation, Return):
-            given_back = tuple(self.truth(operation.positions))
+        pile = self.truth(self.places.pile)
+        given_back = tuple(self.truth(operation.positions)) if isinstance(operation, Return) else ()
         self.decks.ask(operation)
         after = self.truth(self.places.pile)
         if isinstance(operation, Return):
@@ -88,7 +92,7 @@ class Model:
         if kind == 2 and pile:
             return Open(number, 1) if draw.below(2) else Open(number, positions=pile[-1:])
         if kind == 3:
-            hidden = [(p, s) for p, s in self.places.held if self.places.face(p) is None]
+            hidden = [(p, s) for p, s in self.places.held.items() if self.places.face(p) is None]
             if hidden:
                 position, seat = hidden[draw.below(len(hidden))]
                 return Show(number, seat, (position,))
@@ -118,17 +122,17 @@ def test_walks(group: Group, seed: int) -> None:
     walk(group, f"walk {seed}", 4, 6 if group.backend == "reference" else 25)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=times(10, deep=25), deadline=None, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 2**32), size=st.integers(2, 7))
 def test_many_walks(seed: int, size: int) -> None:
-    walk(make_group(backend="native" if HAS_NATIVE else "reference"), f"many {seed}", size, 15 if HAS_NATIVE else 3)
+    walk(make_group(backend=FASTEST), f"many {seed}", size, 15 if HAS_NATIVE else 3)
 
 
 @pytest.mark.deep
 @settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 2**32), size=st.integers(2, 9))
 def test_more_walks(seed: int, size: int) -> None:
-    walk(make_group(backend="native" if HAS_NATIVE else "reference"), f"more {seed}", size, 40)
+    walk(make_group(backend=FASTEST), f"more {seed}", size, 40)
 
 
 def test_everything_goes_back(group: Group) -> None:
@@ -160,10 +164,10 @@ def test_a_pile_alone_is_reshuffled(fast: Group) -> None:
 
 def test_several_decks_interleaved(fast: Group) -> None:
     """Messages of three decks in turn: each deck is what it would be alone."""
-    alone, together = [], Decks(table(fast), tapes_of(SEATS))
+    alone, together = [], decks_on(table(fast, SEATS))
     decks = {n: Mask(on=fast).new_deck(together.table, n, 3 + n, None) for n in range(3)}
     for n in range(3):
-        single = Decks(table(fast), tapes_of(SEATS))
+        single = decks_on(table(fast, SEATS))
         single.make(3 + n, n)
         single.ask(Deal(n, (Portion(n, 2),)))
         single.ask(Return(n, (0,), Place.SHUFFLED))
@@ -184,7 +188,7 @@ def test_several_decks_interleaved(fast: Group) -> None:
 
 def test_several_decks_at_one_table(fast: Group) -> None:
     """One log, two decks asked at once; eager and lazy replicas agree at every height."""
-    script = (
+    script: tuple[list[Operation], ...] = (
         [NewDeck(0, 4), NewDeck(1, 3)],
         [Deal(0, (Portion(0, 1), Portion(1, 1))), Deal(1, (Portion(2, 2),)), Open(0, 1)],
         [Return(1, (0,), Place.TOP), Return(0, (0, 1, 2), Place.SHUFFLED), Open(1, 1)],
@@ -195,7 +199,7 @@ def test_several_decks_at_one_table(fast: Group) -> None:
     eager, lazy = game.replica(), game.replica(eager=False)
     lazy.settle()
     assert {eager.digest(), lazy.digest()} == game.digests()
-    opened = [event.face for _, event in eager.events if hasattr(event, "face")]
+    opened = [event.face for event in events_of(eager) if hasattr(event, "face")]
     assert len(opened) == 2 * (1 + 4 + 3)
 
 

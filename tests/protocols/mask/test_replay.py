@@ -16,7 +16,8 @@ from nodealer.protocols.base import Duty
 from nodealer.protocols.mask import Mask
 from nodealer.protocols.mask.deck import MaskDeck
 
-from .kit import Decks, played, table, tapes_of
+from ..decks import Decks
+from .kit import decks_on, played, table
 
 OPERATIONS = (
     Deal(0, (Portion(0, 1), Portion(1, 1))),
@@ -27,7 +28,7 @@ OPERATIONS = (
 )
 
 
-def moments(decks: Decks, number: int = 0) -> Iterator[tuple[MaskDeck, Duty, bytes]]:
+def moments(decks: Decks[MaskDeck], number: int = 0) -> Iterator[tuple[MaskDeck, Duty, bytes]]:
     """Every duty of a played deck, with the deck it is owed on and the honest message."""
     deck = Mask(on=decks.table.group).new_deck(decks.table, number, 3, None)
     for operation in (None, *OPERATIONS):
@@ -54,7 +55,7 @@ def accepted(deck: MaskDeck, duty: Duty, message: bytes) -> bool:
 @pytest.mark.parametrize("elsewhere", ["hand", "deck", "session", "roster", "tapes"])
 def test_from_elsewhere(fast: Group, elsewhere: str) -> None:
     """The same seats with the same seeds, in the same place of another game."""
-    here = Decks(table(fast), tapes_of(3))
+    here = decks_on(table(fast))
     others = {
         "hand": (table(fast, hand=1), 0),
         "deck": (table(fast), 1),
@@ -63,7 +64,7 @@ def test_from_elsewhere(fast: Group, elsewhere: str) -> None:
         "tapes": (table(fast), 0),
     }
     there, number = others[elsewhere]
-    foreign = Decks(there, tapes_of(3, mark=2 if elsewhere == "tapes" else 1))
+    foreign = decks_on(there, mark=2 if elsewhere == "tapes" else 1)
     both = list(zip(moments(here), moments(foreign, number), strict=True))
     assert len(both) > 25
     for (deck, duty, honest), (_, same_duty, message) in both:
@@ -78,7 +79,7 @@ def test_from_elsewhere(fast: Group, elsewhere: str) -> None:
 
 def test_from_another_seat_or_epoch(fast: Group) -> None:
     """Every message of the game sent for every other duty of it, by the seat that owes that one."""
-    played_moments = list(moments(Decks(table(fast), tapes_of(3))))
+    played_moments = list(moments(decks_on(table(fast))))
     for index, (deck, duty, honest) in enumerate(played_moments):
         for other, (_, _, message) in enumerate(played_moments):
             if message != honest:

@@ -13,21 +13,18 @@ from nodealer.cards import Deal, NewDeck, Open, Place, Portion, Return, Show
 from nodealer.errors import DecodeError
 from nodealer.group import Group, Scalars, concat
 from nodealer.protocols.base import Duty
-from nodealer.protocols.mask.cards import (
-    Masked,
-    card_secrets,
-    faces,
-    gather_cards,
-    mask_draws,
-    shuffle_draws,
-    shuffle_secret,
-)
-from nodealer.protocols.mask.deck import MaskDeck
-from nodealer.protocols.mask.stages import Gathering, Masking, Shuffling
+from nodealer.protocols.mask import Mask
+from nodealer.protocols.mask.deck import MaskDeck, Masked
+from nodealer.protocols.mask.making import MaskShuffling
+from nodealer.protocols.mask.returning import Gathering, Masking
 from nodealer.wire import decode
 
-from .kit import Decks, changed, cheat, encodings, field_of, fresh, played, table
+from ..decks import Decks
+from ..kit import changed, cheat, encodings, field_of
+from .kit import fresh, played, table
 from .polynomials import ONE, ZERO, Poly, in_span, symbol
+
+pytestmark = pytest.mark.sample(reference=1)
 
 # --- In symbols ---
 
@@ -167,20 +164,20 @@ def test_outsider_reads_nothing_after_a_return(group: Group, place: Place) -> No
     def of(step: str, seat: int, name: str, which: int) -> bytes:
         return field_of([m for (s, p, _), m in said.items() if (s, p) == (step, seat)][which], name)
 
-    cards, G = gather_cards(deck.layers, (2,)), group.G
-    first, old = gather_cards(deck.layers, (0,)), group.scalars(of("release", 1, "keys", 0))
-    assert old * G == deck.layers[0].keys[1][0], "seat 1 published its key when seat 0 got the card"
+    cards, G = deck.layers.cards((2,)), group.G
+    first, old = deck.layers.cards((0,)), group.scalars(of("release", 1, "keys", 0))
+    assert old * G == deck.layers.every[0].keys[1][0], "seat 1 published its key when seat 0 got the card"
     gathered = group.points(of("gather", 1, "gains", 0)) + old * first.epk
     gained = group.points(of("rekey", 1, "gains", -1))
     others = group.scalars(of("release", 0, "keys", -1)) + group.scalars(of("release", 2, "keys", -1))
     for share in (gathered, gathered + gained, gained, gained + old * cards.epk):
-        assert encodings(cards.msg - others * cards.epk - share)[0] not in deck.face_index
+        assert encodings(cards.msg - others * cards.epk - share)[0] not in deck.faces.index
     assert cards.epk != first.epk
-    own = card_secrets(decks.tapes[1], decks.table, 0, deck.layers[1], 1)
-    assert encodings(cards.msg - (others + own) * cards.epk)[0] in deck.face_index
+    own = deck.layers.drawn(decks.tapes[1], deck.layers.every[1], 1)
+    assert encodings(cards.msg - (others + own) * cards.epk)[0] in deck.faces.index
 
 
-def everything(group: Group) -> Decks:
+def everything(group: Group) -> Decks[MaskDeck]:
     """A deck that has been through all operations."""
     decks = fresh(group, 3, 5)
     for operation in (
@@ -211,10 +208,10 @@ def published_points(group: Group, said: Iterable[tuple[Duty, bytes]]) -> list[b
     return found
 
 
-def secrets_of(decks: Decks, seat: int) -> Scalars:
+def secrets_of(decks: Decks[MaskDeck], seat: int) -> Scalars:
     deck, tape = decks.decks[0], decks.tapes[seat]
-    shuffles = [shuffle_secret(tape, decks.table, 0, epoch, seat) for epoch in range(deck.places.epoch + 1)]
-    return concat(*shuffles, *(card_secrets(tape, decks.table, 0, layer, seat) for layer in deck.layers))
+    shuffles = [deck.shuffle_secret(tape, seat, epoch) for epoch in range(deck.places.epoch + 1)]
+    return concat(*shuffles, *(deck.layers.drawn(tape, layer, seat) for layer in deck.layers.every))
 
 
 def test_nothing_published_is_a_secret_times_an_epk(fast: Group) -> None:
@@ -224,7 +221,7 @@ def test_nothing_published_is_a_secret_times_an_epk(fast: Group) -> None:
     public = published_points(fast, decks.said)
     assert len(public) > 250
     epks = [field_of(m, "epk") for d, m in decks.said if d.kind in ("shuffle", "reshuffle", "mask")]
-    epk = concat(*(fast.points(data) for data in epks), *(layer.cards.epk for layer in decks.decks[0].layers))
+    epk = concat(*(fast.points(data) for data in epks), *(layer.cards.epk for layer in decks.decks[0].layers.every))
     for seat in range(3):
         secrets = secrets_of(decks, seat)
         for index in range(len(secrets)):
@@ -238,10 +235,10 @@ def test_fork_that_feeds_a_seat_its_own_epk(fast: Group) -> None:
     own = Masked(fast.points(field_of(message, "epk")), fast.points(field_of(message, "msg")))
     S = fast.points(field_of(message, "key"))
     for cards in (own, Masked(own.msg, own.epk), Masked(concat(S, own.epk[1:]), own.msg)):
-        stage = Shuffling(NewDeck(0, 3), 0, cards, S + fast.G, {0: fast.G}, 1, b"")
+        stage = MaskShuffling(NewDeck(0, 3), 0, cards, S + fast.G, {0: fast.G}, 1, b"")
         fork = replace(decks.decks[0], stage=stage)
         said = fork.message(duty, decks.tapes[1])
-        s = shuffle_secret(decks.tapes[1], decks.table, 0, 0, 1)
+        s = fork.shuffle_secret(decks.tapes[1], 1, 0)
         oracle = set(encodings(s * cards.epk))
         assert not oracle & set(published_points(fast, [(duty, said)]))
         out = fast.points(field_of(said, "msg"))
@@ -273,11 +270,15 @@ def test_a_shuffle_and_masks_in_place_share_no_randomness(fast: Group) -> None:
             deck = decks.step(deck, deck.duties[0])  # type: ignore[arg-type]
         forks[place] = deck
     shuffled, stacked = forks[Place.SHUFFLED].stage, forks[Place.TOP].stage  # type: ignore[attr-defined]
-    assert isinstance(shuffled, Shuffling) and isinstance(stacked, Masking)
-    assert shuffled.cards.digest() == stacked.cards.digest() and shuffled.joint == stacked.joint
-    there = decks.tapes[0], decks.table, 0, 1, 0, shuffled.cards, shuffled.joint
-    _, masks = shuffle_draws(*there)
-    in_place = mask_draws(*there)
+    assert isinstance(shuffled, MaskShuffling) and isinstance(stacked, Masking)
+    assert (
+        shuffled.cards is not None
+        and shuffled.cards.digest() == stacked.cards.digest()
+        and shuffled.joint == stacked.joint
+    )
+    there = decks.tapes[0], 0, 1, shuffled.cards, shuffled.joint
+    _, masks = decks.decks[0].shuffle_draws(*there)
+    in_place = decks.decks[0].mask_draws(*there)
     assert all(masks[i] != in_place[j] for i in range(2) for j in range(2))
 
 
@@ -292,8 +293,8 @@ def test_gather_after_a_deal_shows_shares_of_known_cards_only(fast: Group) -> No
         deck = decks.step(deck, deck.duties[0])  # type: ignore[arg-type]
     gains = fast.points(field_of(decks.said[-2][1], "gains"))
     old = fast.scalars(field_of(next(m for d, m in decks.said if (d.kind, d.seat) == ("release", 1)), "keys"))
-    s = shuffle_secret(decks.tapes[1], decks.table, 0, 1, 1)
-    cards = gather_cards(deck.layers, stage.masked)  # type: ignore[attr-defined]
+    s = decks.decks[0].shuffle_secret(decks.tapes[1], 1, 1)
+    cards = decks.decks[0].layers.cards(stage.masked)
     assert gains[0] + old * cards.epk[0] == s * cards.epk[0]
     for place in range(1, 4):
         assert gains[place] + old * cards.epk[place] != s * cards.epk[place]
@@ -303,13 +304,13 @@ def test_rekey_of_a_card_with_one_key_is_not_the_bare_face(group: Group) -> None
     """At no step does a deck hold a face in the clear: between unmasking and masking again there is no message."""
     decks = fresh(group, 2, 2)
     deck = decks.decks[0]
-    bare = set(encodings(deck.faces))
+    bare = set(encodings(deck.faces.points))
     assert not bare & set(published_points(group, decks.said))
     # A card under one key, moved by its only owner: the source's re-mask in three steps would show it.
-    layer = deck.layers[0]
-    other = card_secrets(decks.tapes[1], decks.table, 0, layer, 1)
+    layer = deck.layers.every[0]
+    other = deck.layers.drawn(decks.tapes[1], layer, 1)
     single = layer.cards.msg - other * layer.cards.epk
-    own = card_secrets(decks.tapes[0], decks.table, 0, layer, 0)
+    own = deck.layers.drawn(decks.tapes[0], layer, 0)
     new = own + group.integers([5])
     gain = (new - own) * layer.cards.epk
     assert not bare & set(encodings(gain)) and not bare & set(encodings(single + gain))
@@ -319,5 +320,6 @@ def test_rekey_of_a_card_with_one_key_is_not_the_bare_face(group: Group) -> None
 def test_equal_prints_are_different_faces(group: Group) -> None:
     """Faces are indices: two cards with the same print have unrelated points, other in every deck, hand and session."""
     tables = [table(group), table(group, hand=1), table(group, session=bytes(32))]
-    points = [encoding for t in tables for deck in (0, 1) for encoding in encodings(faces(t, deck, 3))]
+    faces = (Mask(on=group).new_deck(t, deck, 3, None).faces.points for t in tables for deck in (0, 1))
+    points = [encoding for each in faces for encoding in encodings(each)]
     assert len(set(points)) == len(points) == 18

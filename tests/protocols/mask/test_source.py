@@ -8,7 +8,6 @@ import pytest
 
 from nodealer.cards import Open
 from nodealer.group import Group, concat
-from nodealer.protocols.mask.cards import card_secrets, gather_cards
 
 from .kit import fresh
 from .polynomials import ONE, ZERO, Poly, symbol
@@ -66,16 +65,16 @@ def test_our_cards_unmask_as_the_source_says(group: Group, seats: int) -> None:
     """A card of ours, with the sum of its keys as pk, is a card of the source: its unmasking ends at a bare face."""
     decks = fresh(group, seats, 2)
     deck = decks.decks[0]
-    layer = deck.layers[0]
+    layer = deck.layers.every[0]
     for position in range(2):
-        cards = gather_cards(deck.layers, (position,))
+        cards = deck.layers.cards((position,))
         pk = concat(*(layer.keys[seat][position] for seat in range(seats))).sum()
         card = SourceCard(cards.msg, pk, cards.epk)
         for seat in range(seats):
             assert card.pk.first_identity() is None
-            assert card.msg.to_bytes() not in deck.face_index
-            card = card.unmask(card_secrets(decks.tapes[seat], decks.table, 0, layer, seat)[position])
-        face = deck.face_index[card.cleared().msg.to_bytes()]
+            assert card.msg.to_bytes() not in deck.faces.index
+            card = card.unmask(deck.layers.drawn(decks.tapes[seat], layer, seat)[position])
+        face = deck.faces.index[card.cleared().msg.to_bytes()]
         opened = deck if position == 0 else decks.decks[0]
         decks.decks[0] = opened
-        assert dict(decks.ask(Open(0, positions=(position,))).places.opened)[position] == face
+        assert decks.ask(Open(0, positions=(position,))).places.opened[position] == face

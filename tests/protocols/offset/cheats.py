@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from nodealer.group import Points, Scalars, concat, hash_to_points
+from nodealer.group import Group, Points, Scalars, concat, hash_to_points
 from nodealer.proofs import equality, shuffle
 from nodealer.proofs.equality import Each
 from nodealer.proofs.generators import blinding_generator
 from nodealer.proofs.relations import OneOffset
 from nodealer.protocols.base import Duty
-from nodealer.protocols.offset.deck import OffsetDeck, Pairs, step_secrets
-from nodealer.protocols.offset.making import Shuffling
-from nodealer.protocols.offset.messages import Shuffle
+from nodealer.protocols.offset.deck import OffsetDeck, OffsetPairs
+from nodealer.protocols.offset.making import OffsetShuffling
+from nodealer.protocols.offset.messages import OffsetShuffle
 from nodealer.tape import Tape
 from nodealer.wire import encode
 
@@ -25,52 +25,52 @@ from .kit import Forge
 class OffsetStep:
     """Everything that goes into a step. A cheat changes some of it; the proofs are then made for what is claimed."""
 
-    before: Pairs
+    before: OffsetPairs
     order: list[int]
     scales: Scalars
     r: Scalars
     x: Scalars
     t: Scalars
-    scaled: Pairs
-    after: Pairs
+    scaled: OffsetPairs
+    after: OffsetPairs
     R: Points
     W: Points
 
     @property
-    def group(self):  # type: ignore[no-untyped-def]
+    def group(self) -> Group:
         return self.R.group
 
     def mapped(self, order: list[int], x: Scalars | None = None) -> OffsetStep:
         """The deck that comes of this order, which need not be one, and of this offset."""
         a, b = self.scaled.A.take(order), self.scaled.B.take(order)
-        return replace(self, after=Pairs(self.r * (a + (self.x if x is None else x) * b), self.r * b))
+        return replace(self, after=OffsetPairs(self.r * (a + (self.x if x is None else x) * b), self.r * b))
 
     def with_pair(self, index: int, A: Points, B: Points) -> OffsetStep:
-        return replace(self, after=Pairs(replaced(self.after.A, index, A), replaced(self.after.B, index, B)))
+        return replace(self, after=OffsetPairs(replaced(self.after.A, index, A), replaced(self.after.B, index, B)))
 
 
-def offset_step(deck: OffsetDeck, duty: Duty, tape: Tape, before: Pairs | None = None) -> OffsetStep:
+def offset_step(deck: OffsetDeck, duty: Duty, tape: Tape, before: OffsetPairs | None = None) -> OffsetStep:
     """The honest step, on the deck that is due or on another one."""
-    assert isinstance(deck.stage, Shuffling)
+    assert isinstance(deck.stage, OffsetShuffling)
     before = deck.stage._before(deck) if before is None else before
-    order, scales, rest = step_secrets(tape, deck.binding, deck.number, duty.seat, before)
+    order, scales, rest = deck.step_secrets(tape, duty.seat, before)
     r, x, t = rest[0], rest[1], rest[2]
     G, H = deck.binding.group.G, blinding_generator(deck.binding.group)
-    scaled = Pairs(scales * before.A, scales * before.B)
+    scaled = OffsetPairs(scales * before.A, scales * before.B)
     return OffsetStep(before, order, scales, r, x, t, scaled, scaled, r * G, r * x * G + t * H).mapped(order)
 
 
 def send(deck: OffsetDeck, duty: Duty, tape: Tape, step: OffsetStep) -> bytes:
     """The message for a step, true or false, with the best proofs that its secrets make. The first stage is claimed to
     start from the deck that is due."""
-    assert isinstance(deck.stage, Shuffling)
+    assert isinstance(deck.stage, OffsetShuffling)
     due, transcript = deck.stage._before(deck), deck.transcript(duty, 0)
     each = Each(due.B, step.scaled.B, due.A, step.scaled.A)
     first = equality.prove_each(transcript, tape, each, step.scales)
     relation = OneOffset(step.R, step.W, step.scaled.A, step.scaled.B, step.after.A, step.after.B)
     second = shuffle.prove(transcript, tape, relation, step.order, lambda b: concat(step.r, step.r * step.x, step.t))
     arrays = step.after.to_bytes(), step.scaled.to_bytes(), step.R.to_bytes(), step.W.to_bytes()
-    return encode(Shuffle("cards", duty.seat + 1, len(deck.turns) + 1, *arrays, first, second))
+    return encode(OffsetShuffle("cards", duty.seat + 1, len(deck.steps) + 1, *arrays, first, second))
 
 
 Change = Callable[[OffsetStep], OffsetStep]
@@ -153,7 +153,7 @@ def exchanged(index: int) -> Change:
     def change(step: OffsetStep) -> OffsetStep:
         places = list(range(len(step.order)))
         places[index], places[index - 1] = places[index - 1], places[index]
-        return replace(step, after=Pairs(step.after.A.take(places), step.after.B))
+        return replace(step, after=OffsetPairs(step.after.A.take(places), step.after.B))
 
     return change
 
@@ -163,7 +163,7 @@ def half_scaled(index: int) -> Change:
 
     def change(step: OffsetStep) -> OffsetStep:
         A = replaced(step.scaled.A, index, number(step, 3) * step.scaled.A[index])
-        return replace(step, scaled=Pairs(A, step.scaled.B)).mapped(step.order)
+        return replace(step, scaled=OffsetPairs(A, step.scaled.B)).mapped(step.order)
 
     return change
 

@@ -17,13 +17,15 @@ from nodealer.play.bodies import Cards, read_body
 from nodealer.proofs import equality
 from nodealer.proofs.generators import blinding_generator
 from nodealer.protocols.base import Duty
-from nodealer.protocols.offset.deck import OffsetDeck, Pairs, deal_parts
+from nodealer.protocols.offset.deck import OffsetDeck, OffsetPairs
 from nodealer.tape import Tape
 from nodealer.wire import CARDS_MAX, SEATS_MAX
 
-from ..mask.kit import Verdict, element, field_of, put
+from ..kit import Verdict, changed, cheat, element, field_of, is_fault, is_refused, put
 from . import cheats
-from .kit import Forge, altered, cheat, played
+from .kit import Forge, played
+
+pytestmark = pytest.mark.sample(reference=1)
 
 CARDS: Final = 4
 SEATS: Final = 3
@@ -43,15 +45,7 @@ def caught(group: Group, forge: Forge, step: str, seat: int, dealer: int | None 
 
 def says(**changes: object) -> Forge:
     """The honest message with other values in some fields."""
-    return lambda deck, duty, tape, honest: altered(honest, **changes)
-
-
-def is_fault(verdict: Verdict, reason: str) -> None:
-    assert verdict.fault is not None and reason in verdict.reason, verdict
-
-
-def is_refused(verdict: Verdict, reason: str) -> None:
-    assert verdict.refused is not None and reason in verdict.reason, verdict
+    return lambda deck, duty, tape, honest: changed(honest, **changes)
 
 
 # --- Pairs, in a shuffle ---
@@ -90,7 +84,7 @@ def test_offset_untied_from_its_commitment(fast: Group, seat: int, change: cheat
 @pytest.mark.parametrize("column", [0, 1])
 def test_identity_in_a_pair(fast: Group, name: str, column: int, index: int) -> None:
     def forge(deck: OffsetDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-        return altered(honest, **{name: put(field_of(honest, name), column * CARDS + index, bytes(32))})
+        return changed(honest, **{name: put(field_of(honest, name), column * CARDS + index, bytes(32))})
 
     is_refused(caught(fast, forge, "shuffle", 1), f"{name}: ")
 
@@ -104,7 +98,7 @@ def test_identity_for_a_key(fast: Group, name: str) -> None:
 def test_same_point_twice(fast: Group, column: int) -> None:
     def forge(deck: OffsetDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         data, at = field_of(honest, "deck"), column * CARDS
-        return altered(honest, deck=put(data, at, element(data, at + 2)))
+        return changed(honest, deck=put(data, at, element(data, at + 2)))
 
     is_refused(caught(fast, forge, "shuffle", 2), "a point stands twice")
 
@@ -113,10 +107,10 @@ def test_same_point_twice(fast: Group, column: int) -> None:
 @pytest.mark.parametrize("drop", [32, 64, 2 * 32 * CARDS])
 def test_other_number_of_pairs(fast: Group, name: str, drop: int) -> None:
     def shorter(deck: OffsetDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-        return altered(honest, **{name: field_of(honest, name)[:-drop]})
+        return changed(honest, **{name: field_of(honest, name)[:-drop]})
 
     def longer(deck: OffsetDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-        return altered(honest, **{name: field_of(honest, name) + bytes(drop)})
+        return changed(honest, **{name: field_of(honest, name) + bytes(drop)})
 
     for forge in (shorter, longer):
         is_refused(caught(fast, forge, "shuffle", 1), "bytes instead of")
@@ -134,7 +128,7 @@ def test_pairs_left_as_they_were(fast: Group) -> None:
     def undone(deck: OffsetDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         step = cheats.offset_step(deck, duty, tape)
         back = fast.integers([1] * CARDS) * step.r.invert()
-        scaled = Pairs(back * step.before.A, back * step.before.B)
+        scaled = OffsetPairs(back * step.before.A, back * step.before.B)
         return cheats.send(deck, duty, tape, replace(step, scales=back, scaled=scaled).mapped(step.order))
 
     is_refused(caught(fast, unscaled, "shuffle", 1), "scaled: pair 0 has a point of the deck before it")
@@ -158,16 +152,16 @@ def test_no_offset_at_all(fast: Group) -> None:
     shuffled = cheats.false_shuffle(zero)
     game.play(until=lambda game: b'"step":1' in game.log[-1])
     replica = game.replica()
-    (duty,) = (known.duty for known in replica.state.duties.values())
-    deck = replica.state.decks[0]
+    (duty,) = (known.duty for known in replica.state.duties.open.values())
+    deck = replica.state.hand.decks[0]
     assert isinstance(deck, OffsetDeck) and duty.seat == 1
-    deck = deck.apply(duty, shuffled(deck, duty, game.tape(1), deck.message(duty, game.tape(1)))).deck  # type: ignore[assignment]
+    deck = deck.apply(duty, shuffled(deck, duty, game.tape(1), deck.message(duty, game.tape(1)))).deck
     (third,) = deck.duties
-    deck = deck.apply(third, deck.message(third, game.tape(2))).deck  # type: ignore[assignment]
+    deck = deck.apply(third, deck.message(third, game.tape(2))).deck
     reveal = next(duty for duty in deck.duties if duty.seat == 1)
     honest = deck.message(reveal, game.tape(1))
     with pytest.raises(DecodeError, match="offset: zero"):
-        deck.apply(reveal, altered(honest, offset=bytes(32)))
+        deck.apply(reveal, changed(honest, offset=bytes(32)))
 
 
 # --- Key parts ---
@@ -182,7 +176,7 @@ def test_key_parts_nobody_proves(fast: Group, seat: int) -> None:
         others = [parts[0] for other, parts in deck.parts.items() if other != duty.seat]
         known = fast.integers([7]) * fast.G
         wanted = known - concat(*others).sum() if others else cheats.any_point(fast.G)
-        return altered(honest, dealPublicKeyParts=put(data, 0, wanted.to_bytes()))
+        return changed(honest, dealPublicKeyParts=put(data, 0, wanted.to_bytes()))
 
     step = "requestDealParts" if seat == 0 else "respondDealParts"
     is_fault(caught(fast, rogue, step, seat), "knowledge of keys")
@@ -192,7 +186,7 @@ def test_key_parts_nobody_proves(fast: Group, seat: int) -> None:
 def test_key_part_that_cancels_the_others(fast: Group, index: int) -> None:
     def forge(deck: OffsetDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         others = concat(*(parts[index] for parts in deck.parts.values())).sum()
-        return altered(
+        return changed(
             honest, dealPublicKeyParts=put(field_of(honest, "dealPublicKeyParts"), index, (-others).to_bytes())
         )
 
@@ -206,7 +200,7 @@ def test_key_part_that_makes_two_deals_one(fast: Group) -> None:
         data = field_of(honest, "dealPublicKeyParts")
         joint = [concat(*(parts[index] for parts in deck.parts.values())).sum() for index in (0, 1)]
         own = fast.points(element(data, 0)) + joint[0] - joint[1]
-        return altered(honest, dealPublicKeyParts=put(data, 1, own.to_bytes()))
+        return changed(honest, dealPublicKeyParts=put(data, 1, own.to_bytes()))
 
     is_refused(caught(fast, forge, "respondDealParts", 2), "two deals have the same joint key")
 
@@ -216,10 +210,10 @@ def test_repeated_key_parts(fast: Group, seat: int) -> None:
     """One part for two deals, proven: the one who has it would open both by publishing one."""
 
     def forge(deck: OffsetDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-        d = deal_parts(tape, deck.binding, deck.number, deck.size, duty.seat).take([0, 1, 0, 3])
+        d = deck.deal_parts(tape, duty.seat).take([0, 1, 0, 3])
         D = d * fast.G
         proof = equality.prove_knowledge(deck.transcript(duty, 0), tape, D, d)
-        return altered(honest, dealPublicKeyParts=D.to_bytes(), proof=proof)
+        return changed(honest, dealPublicKeyParts=D.to_bytes(), proof=proof)
 
     step = "requestDealParts" if seat == 0 else "respondDealParts"
     is_refused(caught(fast, forge, step, seat), "two deals have the same key part")
@@ -234,7 +228,7 @@ def test_copied_key_parts(fast: Group) -> None:
             bytes(b.message) for b in bodies if isinstance(b, Cards) and b"requestDealParts" in bytes(b.message)
         )
         names = ("dealPublicKeyParts", "proof")
-        return altered(honest, **{name: field_of(victim, name) for name in names})
+        return changed(honest, **{name: field_of(victim, name) for name in names})
 
     game = played(fast, *SCRIPT)
     is_fault(cheat(game, 2, "respondDealParts", forge), "knowledge of keys")
@@ -243,7 +237,7 @@ def test_copied_key_parts(fast: Group) -> None:
 @pytest.mark.parametrize("wrong", [bytes(32), b"\xff" * 32])
 def test_key_part_that_is_no_point(fast: Group, wrong: bytes) -> None:
     def forge(deck: OffsetDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-        return altered(honest, dealPublicKeyParts=put(field_of(honest, "dealPublicKeyParts"), 1, wrong))
+        return changed(honest, dealPublicKeyParts=put(field_of(honest, "dealPublicKeyParts"), 1, wrong))
 
     is_refused(caught(fast, forge, "respondDealParts", 1), "dealPublicKeyParts")
 
@@ -322,12 +316,12 @@ def test_wrong_offset(fast: Group, seat: int) -> None:
     def more(name: str) -> Forge:
         def forge(deck: OffsetDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
             value = fast.scalars(field_of(honest, name)) + fast.integers([1])
-            return altered(honest, **{name: value.to_bytes()})
+            return changed(honest, **{name: value.to_bytes()})
 
         return forge
 
     def exchanged(deck: OffsetDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-        return altered(honest, offset=field_of(honest, "blinding"), blinding=field_of(honest, "offset"))
+        return changed(honest, offset=field_of(honest, "blinding"), blinding=field_of(honest, "offset"))
 
     for forge in (more("offset"), more("blinding"), exchanged):
         is_fault(caught(fast, forge, "revealOffset", seat), "the offset it reveals is not the one it shuffled with")
@@ -343,8 +337,8 @@ def test_offset_of_another_seat(fast: Group) -> None:
     game = played(fast, *SCRIPT)
 
     def forge(deck: OffsetDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-        other = deck.message(next(d for d in game.replica().state.decks[0].duties if d.seat == 2), game.tape(2))
-        return altered(honest, offset=field_of(other, "offset"), blinding=field_of(other, "blinding"))
+        other = deck.message(next(d for d in game.replica().state.hand.decks[0].duties if d.seat == 2), game.tape(2))
+        return changed(honest, offset=field_of(other, "offset"), blinding=field_of(other, "blinding"))
 
     is_fault(cheat(game, 1, "revealOffset", forge), "the offset it reveals")
 
@@ -352,10 +346,11 @@ def test_offset_of_another_seat(fast: Group) -> None:
 # --- Deals ---
 
 
+@pytest.mark.sample(cases=1)
 @pytest.mark.parametrize("dealer", [0, 2])
 def test_wrong_deal(fast: Group, dealer: int) -> None:
     """A deal number used twice, one that was not asked for, one that does not exist, and a seat that does not."""
-    for changes in (
+    wrong: tuple[dict[str, list[int]], ...] = (
         {"dealNo": [1, 1, 3]},
         {"dealNo": [1, 2, 4]},
         {"dealNo": [1, 2]},
@@ -372,7 +367,8 @@ def test_wrong_deal(fast: Group, dealer: int) -> None:
         {"player": [1, 1, 3]},
         {"player": [3, 2, 1]},
         {"player": [1, 2]},
-    ):
+    )
+    for changes in wrong:
         is_refused(caught(fast, says(**changes), "dealInitial", dealer, dealer), "")
 
 
@@ -382,6 +378,7 @@ def test_deal_number_used_before(fast: Group, used: int) -> None:
     is_refused(caught(fast, says(dealNo=[used]), "revealInitial", 0), "dealNo")
 
 
+@pytest.mark.sample(cases=3)
 @pytest.mark.parametrize(
     ("step", "seat"), [("dealFinal", 0), ("dealFinal", 1), ("revealInitial", 0), ("revealFinal", 1), ("revealFinal", 2)]
 )
@@ -389,11 +386,11 @@ def test_wrong_key_part(fast: Group, step: str, seat: int) -> None:
     def more(deck: OffsetDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         data = field_of(honest, "dealKeyPart")
         wrong = fast.scalars(element(data, 0)) + fast.integers([1])
-        return altered(honest, dealKeyPart=put(data, 0, wrong.to_bytes()))
+        return changed(honest, dealKeyPart=put(data, 0, wrong.to_bytes()))
 
     def negative(deck: OffsetDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         data = field_of(honest, "dealKeyPart")
-        return altered(honest, dealKeyPart=put(data, 0, (-fast.scalars(element(data, 0))).to_bytes()))
+        return changed(honest, dealKeyPart=put(data, 0, (-fast.scalars(element(data, 0))).to_bytes()))
 
     for forge in (more, negative):
         is_fault(caught(fast, forge, step, seat), "is not the card's key")
@@ -406,10 +403,10 @@ def test_key_parts_in_another_order(fast: Group) -> None:
 
     def parts(deck: OffsetDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         data = field_of(honest, "dealKeyPart")
-        return altered(honest, dealKeyPart=element(data, 1) + element(data, 0))
+        return changed(honest, dealKeyPart=element(data, 1) + element(data, 0))
 
     def deals(deck: OffsetDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
-        return altered(honest, dealNo=json.loads(honest)["dealNo"][::-1])
+        return changed(honest, dealNo=json.loads(honest)["dealNo"][::-1])
 
     is_fault(caught(fast, parts, "dealFinal", 1), "is not the card's key")
     is_refused(caught(fast, deals, "dealFinal", 1), "dealNo")
@@ -421,7 +418,7 @@ def test_key_part_of_ones_own_card(fast: Group) -> None:
     def forge(deck: OffsetDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
         own = deck.card_secrets(tape, (duty.seat,), duty.seat).to_bytes()
         data = field_of(honest, "dealKeyPart")
-        return altered(honest, dealNo=[duty.seat + 1, 3], dealKeyPart=own + element(data, 1))
+        return changed(honest, dealNo=[duty.seat + 1, 3], dealKeyPart=own + element(data, 1))
 
     is_refused(caught(fast, forge, "dealFinal", 1), "dealNo")
 
@@ -443,10 +440,12 @@ def test_twice_by_the_same_seat(fast: Group, step: str) -> None:
         replica.append(game.by_hand(entry.seat, bytes(entry.body), replica))
     assert refused.value.seat == entry.seat
     # With the duty of the seat that is next.
-    known = next(k.duty for k in replica.state.duties.values() if k.duty.kind == step and k.duty.seat != entry.seat)
-    deck = replica.state.decks[0]
+    known = next(
+        k.duty for k in replica.state.duties.open.values() if k.duty.kind == step and k.duty.seat != entry.seat
+    )
+    deck = replica.state.hand.decks[0]
     forged = deck.message(known, game.tape(known.seat))
-    for message in (bytes(body.message), altered(forged, playerId=entry.seat + 1), forged):
+    for message in (bytes(body.message), changed(forged, playerId=entry.seat + 1), forged):
         with pytest.raises(EntryRefused) as refused:
             replica.append(game.by_hand(entry.seat, Cards(known.id, msgspec.Raw(message)), replica))
         assert refused.value.seat == entry.seat

@@ -39,7 +39,7 @@ def test_a_dealer_may_choose_the_order_at_its_seat() -> None:
         dealer.choose(duty, encode([1, 2, 3]))
     table.run()
     state = dealer.replica.state
-    deck = state.decks[0]
+    deck = state.hand.decks[0]
     assert isinstance(deck, OffsetDeck) and deck.order == (2, 0, 1)
     session = dealer.replica.config.session.id
     seed = hand_tape(roots[0], session=session, seat=0, hand=0).seed

@@ -9,15 +9,15 @@ import pytest
 from nodealer.cards import Close, Deal, NewDeck, Open, Opened, Place, Portion, Return, Show
 from nodealer.errors import BadParameter
 from nodealer.group import Group
-from nodealer.play.state import Phase
+from nodealer.play.phases import Phase
 from nodealer.protocols.offset import Offset
 from nodealer.protocols.offset.deck import OffsetDeck
 from nodealer.wire import encode
 
-from .kit import Decks, decks_of, played, table
+from .kit import OffsetDecks, decks_of, played, table
 
 
-def run(decks: Decks, seats: int) -> list[int]:
+def run(decks: OffsetDecks, seats: int) -> list[int]:
     """Deal one to each seat (the dealer too), open one, everybody shows: the faces by deal."""
     decks.make(seats + 1)
     decks.ask(Deal(0, tuple(Portion(seat, 1) for seat in range(seats))))
@@ -94,7 +94,7 @@ def test_two_decks_in_one_hand(fast: Group) -> None:
     for deck in (0, 1):
         decks.ask(Open(deck, 3))
     decks.settle()
-    points = [decks.decks[n].turns[-1].deck.to_bytes() for n in (0, 1)]
+    points = [decks.decks[n].steps[-1].deck.to_bytes() for n in (0, 1)]
     assert not {points[0][at : at + 32] for at in range(0, 192, 32)} & {
         points[1][at : at + 32] for at in range(0, 192, 32)
     }

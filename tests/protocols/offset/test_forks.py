@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from nodealer.group import Group
-from nodealer.protocols.offset.deck import OffsetDeck, step_secrets
+from nodealer.protocols.offset.deck import OffsetDeck
 from nodealer.tape import Tape
 
-from ..mask.kit import field_of
-from .kit import Decks, decks_of
+from ..kit import field_of
+from .kit import OffsetDecks, decks_of
 
 FIELDS = ("deck", "scaled", "key", "commitment", "scaledProof", "proof")
 
 
-def second_message(decks: Decks) -> tuple[OffsetDeck, bytes]:
+def second_message(decks: OffsetDecks) -> tuple[OffsetDeck, bytes]:
     deck = decks.protocol.new_deck(decks.table, 0, 4, None)
-    while not deck.turns:
+    while not deck.steps:
         deck = decks.step(deck, deck.duties[0])
     return deck, decks.message(deck, deck.duties[0])
 
@@ -31,7 +31,7 @@ def test_another_input_deck_has_other_secrets(group: Group) -> None:
         for m in (said, said_other)
     ]  # fmt: skip
     assert not values[0] & values[1]
-    secrets = [step_secrets(one.tapes[1], d.binding, 0, 1, d.turns[0].deck) for d in (deck, other)]
+    secrets = [d.step_secrets(one.tapes[1], 1, d.steps[0].deck) for d in (deck, other)]
     assert all(secrets[0][part] != secrets[1][part] for part in (1, 2))
 
 

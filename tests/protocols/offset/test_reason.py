@@ -10,14 +10,15 @@ from nodealer.cards import Deal, NewDeck, Open, Opened, Portion
 from nodealer.errors import CardUnreadable, PeerFault
 from nodealer.group import Group, Points, Scalars, concat
 from nodealer.proofs.generators import blinding_generator
-from nodealer.protocols.base import Binding, Duty
-from nodealer.protocols.offset import making
-from nodealer.protocols.offset.deck import OffsetDeck, Pairs, step_secrets
+from nodealer.protocols.base import Duty
+from nodealer.protocols.offset.deck import OffsetDeck, OffsetPairs
 from nodealer.tape import Tape
 
-from ..mask.kit import _duty_of, encodings
+from ..kit import changed, cheat, duty_of, encodings, forged
 from . import cheats
-from .kit import Decks, Forge, Unproven, altered, cheat, decks_of, played, resigned_as
+from .kit import Forge, OffsetDecks, Unproven, decks_of, played
+
+pytestmark = pytest.mark.sample(reference=1)
 
 M = 6
 
@@ -38,20 +39,21 @@ def rewritten(known_offset: int, order: Sequence[int]) -> Forge:
         group = deck.binding.group
         B = scales(group, M) * group.G
         A = scales(group, M) * (deck.start.A.take(order) + group.integers([known_offset]) * group.G)
-        return altered(honest, deck=Pairs(A, B).to_bytes())
+        return changed(honest, deck=OffsetPairs(A, B).to_bytes())
 
     return forge
 
 
-def without_offset(
-    tape: Tape, table: Binding, deck: int, seat: int, before: Pairs
-) -> tuple[list[int], Scalars, Scalars]:
+HONEST = OffsetDeck.step_secrets
+
+
+def without_offset(deck: OffsetDeck, tape: Tape, seat: int, before: OffsetPairs) -> tuple[list[int], Scalars, Scalars]:
     """The offset switched off: everybody's is 1, and everybody knows it. (Zero is refused when it is revealed.)"""
-    order, factors, rest = step_secrets(tape, table, deck, seat, before)
-    return order, factors, concat(rest[0], table.group.integers([1]), rest[2])
+    order, factors, rest = HONEST(deck, tape, seat, before)
+    return order, factors, concat(rest[0], deck.binding.group.integers([1]), rest[2])
 
 
-def opened(decks: Decks) -> list[int]:
+def opened(decks: OffsetDecks) -> list[int]:
     faces = {event.card.position: event.face for event in decks.events if isinstance(event, Opened)}
     return [faces[position] for position in sorted(faces)]
 
@@ -61,7 +63,7 @@ def test_without_offset_and_proof_the_last_shuffler_stacks_the_deck(
     group: Group, seats: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody notices: every card is found exactly once, and the cheater knew every one of them."""
-    monkeypatch.setattr(making, "step_secrets", without_offset)
+    monkeypatch.setattr(OffsetDeck, "step_secrets", without_offset)
     order = [3, 1, 4, 0, 5, 2]
     forged = {(seats - 1, "shuffle"): rewritten(seats, order)}
     decks = decks_of(group, seats, proven=False, forged=forged)
@@ -97,7 +99,7 @@ def test_with_its_own_offset_known_the_cheater_still_lacks_the_others(fast: Grou
         assert deck.start is not None
         step = cheats.offset_step(deck, duty, tape)
         B = scales(fast, M) * fast.G
-        return altered(honest, deck=Pairs(scales(fast, M) * (deck.start.A + step.x * fast.G), B).to_bytes())
+        return changed(honest, deck=OffsetPairs(scales(fast, M) * (deck.start.A + step.x * fast.G), B).to_bytes())
 
     decks = decks_of(fast, 2, proven=False, forged={(1, "shuffle"): forge})
     decks.make(M)
@@ -172,9 +174,9 @@ def test_at_a_table_without_proofs(fast: Group, cheater: int) -> None:
     forge = cheats.false_shuffle(cheats.foreign(1))
     while batch := game.step():
         for data in batch:
-            duty = _duty_of(game.replica(), data)
+            duty = duty_of(game.state, data)
             if duty is not None and (duty.seat, duty.kind) == (cheater, "shuffle"):
-                data = resigned_as(game, game.replica(), duty, data, forge)
+                data = forged(game, duty, data, forge)
                 for seat in game.seats.values():
                     if seat.number == cheater:
                         seat._sent[-1] = data
@@ -188,9 +190,9 @@ def test_at_a_table_without_proofs(fast: Group, cheater: int) -> None:
 # --- A start deck that is not the joint keys (18) ---
 
 
-def known_start(group: Group) -> tuple[Scalars, Pairs]:
+def known_start(group: Group) -> tuple[Scalars, OffsetPairs]:
     keys = group.integers(range(501, 501 + M))
-    return keys, Pairs(keys * group.G, group.integers([1] * M) * group.G)
+    return keys, OffsetPairs(keys * group.G, group.integers([1] * M) * group.G)
 
 
 def from_known_keys(deck: OffsetDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
@@ -202,8 +204,8 @@ def from_known_keys(deck: OffsetDeck, duty: Duty, tape: Tape, honest: bytes) -> 
 def reveal_from_known_keys(deck: OffsetDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
     """The offset that belongs to that step."""
     _, start = known_start(deck.binding.group)
-    _, _, rest = step_secrets(tape, deck.binding, deck.number, duty.seat, start)
-    return altered(honest, offset=rest[1].to_bytes(), blinding=rest[2].to_bytes())
+    _, _, rest = deck.step_secrets(tape, duty.seat, start)
+    return changed(honest, offset=rest[1].to_bytes(), blinding=rest[2].to_bytes())
 
 
 def test_a_false_start_deck_shows_an_honest_permutation_once_the_offset_is_out(fast: Group) -> None:
@@ -213,10 +215,10 @@ def test_a_false_start_deck_shows_an_honest_permutation_once_the_offset_is_out(f
     deck = decks.make(M)
     keys, _ = known_start(fast)
     x = deck.offsets[0] + deck.offsets[1]
-    final, honest = deck.turns[1].deck, deck.turns[0].deck
+    final, honest = deck.steps[1].deck, deck.steps[0].deck
     after = [final.find(keys[deal] + x) for deal in range(M)]
     before = [honest.find(keys[deal] + deck.offsets[0]) for deal in range(M)]
-    order, _, _ = step_secrets(decks.tapes[1], deck.binding, 0, 1, honest)
+    order, _, _ = deck.step_secrets(decks.tapes[1], 1, honest)
     assert [order[place] for place in after if place is not None] == before
     # Before the honest offset is out, nothing is found.
     assert [final.find(keys[deal] + deck.offsets[0]) for deal in range(M)] == [None] * M
@@ -244,7 +246,7 @@ def test_everybody_computes_the_start_deck(fast: Group) -> None:
 @pytest.mark.parametrize("kind", ["doubled", "false start", "own factor"])
 def test_no_honest_word_after_a_false_shuffle(fast: Group, cheater: int, kind: str) -> None:
     """Seats that verify as late as they may: they take the false shuffle, and see it before they say anything."""
-    forge = from_known_keys
+    forge: Forge = from_known_keys
     if kind != "false start":
         forge = cheats.false_shuffle(cheats.SECOND_STAGE[kind](1))
     game = played(fast, (NewDeck(0, M),), (Open(0, 1),))
@@ -252,17 +254,17 @@ def test_no_honest_word_after_a_false_shuffle(fast: Group, cheater: int, kind: s
         seat.replica._eager = False
     while batch := game.step():
         for data in batch:
-            duty = _duty_of(game.replica(), data)
+            duty = duty_of(game.state, data)
             if duty is None or (duty.seat, duty.kind) != (cheater, "shuffle"):
                 game.order(data)
                 continue
-            false = resigned_as(game, game.replica(), duty, data, forge)
+            false = forged(game, duty, data, forge)
             honest = [seat for seat in game.seats.values() if seat.number != cheater]
             for seat in honest:
                 seat.receive(false)
                 # Not seen yet: the duty that follows is open, the next shuffle or the offsets.
                 assert seat.replica.state.fault is None
-                steps = {known.duty.kind for known in seat.replica.state.duties.values()}
+                steps = {known.duty.kind for known in seat.replica.state.duties.open.values()}
                 assert steps == {"revealOffset" if cheater == 2 else "shuffle"}
             for seat in honest:
                 assert seat.due() == []
@@ -298,16 +300,16 @@ def read_from_logs(logs: Mapping[int, Scalars], R: Points, columns: Sequence[Poi
     return [sorted(places) for places in found]
 
 
-def second_step(group: Group) -> tuple[Decks, OffsetDeck, Duty, dict[int, Scalars]]:
+def second_step(group: Group) -> tuple[OffsetDecks, OffsetDeck, Duty, dict[int, Scalars]]:
     """The deck that the second seat has to shuffle, and the logarithms of its B column, which the first one knows."""
     decks = decks_of(group, 2)
     deck = decks.protocol.new_deck(decks.table, 0, M, None)
-    while not deck.turns:
+    while not deck.steps:
         deck = decks.step(deck, deck.duties[0])
     assert deck.start is not None
-    order, factors, rest = step_secrets(decks.tapes[0], deck.binding, 0, 0, deck.start)
+    order, factors, rest = deck.step_secrets(decks.tapes[0], 0, deck.start)
     logs = rest[0] * factors.take(order)
-    assert logs * group.G == deck.turns[0].deck.B
+    assert logs * group.G == deck.steps[0].deck.B
     return decks, deck, deck.duties[0], {i: logs[i] for i in range(M)}
 
 
@@ -316,8 +318,8 @@ def test_with_the_stages_exchanged_the_b_column_shows_the_permutation(group: Gro
     decks, deck, duty, logs = second_step(group)
     step = cheats.offset_step(deck, duty, decks.tapes[1])
     a, b = step.before.A.take(step.order), step.before.B.take(step.order)
-    between = Pairs(step.r * (a + step.x * b), step.r * b)
-    after = Pairs(step.scales * between.A, step.scales * between.B)
+    between = OffsetPairs(step.r * (a + step.x * b), step.r * b)
+    after = OffsetPairs(step.scales * between.A, step.scales * between.B)
     found = read_from_logs(logs, step.R, [between.B, after.B])
     assert [places[0] for places in found if len(places) == 1] == [step.order.index(i) for i in range(M)]
     # Nor does it help to leave R out: the ratios of the column alone are enough.

@@ -18,7 +18,8 @@ from nodealer.protocols.offset import Offset
 from nodealer.protocols.offset.deck import OffsetDeck
 from nodealer.tape import Tape
 
-from .kit import played, table, tapes_of
+from ..decks import tapes_of
+from .kit import played, table
 
 OPERATIONS = (Deal(0, (Portion(0, 1), Portion(1, 1))), Open(0, 1), Show(0, 1, (1,)))
 

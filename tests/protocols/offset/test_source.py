@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from nodealer.cards import Deal, NewDeck, Open, Portion, Show
 from nodealer.group import Group
-from nodealer.log.entry import read_entry
-from nodealer.play.bodies import Cards, read_body
 from nodealer.protocols.base import Duty
 from nodealer.protocols.offset.deck import OffsetDeck
 
+from ..kit import messages
 from .kit import decks_of, played
 
 #: Type to the fields of source 000, and to those that were added.
@@ -32,17 +30,9 @@ SCRIPT: Final = (
 )
 
 
-def messages(log: list[bytes]) -> Iterator[tuple[int, dict[str, Any]]]:
-    for data in log:
-        entry = read_entry(data).entry
-        body = read_body(bytes(entry.body))
-        if isinstance(body, Cards):
-            yield entry.seat, json.loads(bytes(body.message))
-
-
 def test_names_and_fields(fast: Group) -> None:
     game = played(fast, *SCRIPT, dealer=1).play()
-    said = list(messages(game.log))
+    said = messages(game.log)
     assert {message["type"] for _, message in said} == set(FIELDS)
     for seat, message in said:
         source, added = FIELDS[message["type"]]
@@ -85,14 +75,14 @@ def test_formulas_of_the_source(group: Group) -> None:
     assert d * group.G == deck.start.A and group.integers([1] * m) * group.G == deck.start.B
     x = group.integers([0])
     places = []
-    for turn in deck.turns:
-        x = x + deck.offsets[turn.seat]
-        places = [[c for c in range(m) if turn.deck.A[c] == (d[i] + x) * turn.deck.B[c]] for i in range(m)]
+    for step in deck.steps:
+        x = x + deck.offsets[step.seat]
+        places = [[c for c in range(m) if step.deck.A[c] == (d[i] + x) * step.deck.B[c]] for i in range(m)]
         assert sorted(places) == [[c] for c in range(m)]
     public = deck.parts[0] + deck.parts[1] + deck.parts[2]
     assert (d + x) * group.G == x * group.G + public
     decks.ask(Open(0, m))
-    assert [deck_face for _, deck_face in sorted(decks.decks[0].places.opened)] == [c for (c,) in places]
+    assert [face for _, face in sorted(decks.decks[0].places.opened.items())] == [c for (c,) in places]
 
 
 def test_all_duties_are_named_after_the_source(fast: Group) -> None:

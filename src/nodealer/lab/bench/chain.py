@@ -19,7 +19,7 @@ from nodealer.group.modp import ORDER, SIZE, P
 from nodealer.lab.bench.hand import BOARD, CARDS, DEALT, HandBench, _audit, _saved
 from nodealer.lab.bench.rows import Row, size_row, time_row, unjudged
 from nodealer.lab.bench.timing import Effort, Timed, interleaved
-from nodealer.protocols.chain.parameters import Parameters, canonical
+from nodealer.protocols.chain.parameters import ChainParameters, canonical
 
 SEATS: Final = (2, 6)
 KAPPAS: Final = (1, 8)
@@ -39,12 +39,12 @@ def run(effort: Effort) -> Iterator[Row]:
             yield from hand_rows(parameters, seats, max(cards, DEALT * seats + BOARD))
 
 
-def modes(kappas: tuple[int, ...]) -> Iterator[Parameters]:
+def modes(kappas: tuple[int, ...]) -> Iterator[ChainParameters]:
     """Both ways of making the deck, with and without `proven`."""
     for proven in (False, True):
-        yield Parameters(proven=proven)
+        yield ChainParameters(proven=proven)
         for kappa in kappas:
-            yield Parameters("dealer", kappa, proven)
+            yield ChainParameters("dealer", kappa, proven)
 
 
 # --- One pass over a deck ---
@@ -107,7 +107,7 @@ def using_threads(count: int) -> Iterator[None]:
 # --- Hands ---
 
 
-def hand_rows(parameters: Parameters, seats: int, cards: int) -> Iterator[Row]:
+def hand_rows(parameters: ChainParameters, seats: int, cards: int) -> Iterator[Row]:
     """A hand in one mode."""
     squares = group("modp2048")
     bench = HandBench("chain", seats, cards, squares, parameters=canonical(parameters))
@@ -122,7 +122,7 @@ def hand_rows(parameters: Parameters, seats: int, cards: int) -> Iterator[Row]:
     yield size_row(f"saved log ({mode})", n, len(saved), "bytes")
 
 
-def in_words(parameters: Parameters, seats: int) -> str:
+def in_words(parameters: ChainParameters, seats: int) -> str:
     """The mode, with the true odds of a false deck where there are any."""
     ending = "proven" if parameters.proven else "books at the end"
     if parameters.deck == "public":

@@ -15,7 +15,7 @@ from nodealer.group import Group
 from nodealer.lab.bench.rows import Row, size_row, time_row
 from nodealer.lab.bench.timing import Effort, bare, interleaved, using_threads
 from nodealer.play.local import LocalTable, seat_players
-from nodealer.play.state import Phase
+from nodealer.play.phases import Phase
 from nodealer.protocols import make_protocol
 from nodealer.tape import digest
 

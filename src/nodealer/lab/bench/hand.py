@@ -20,8 +20,9 @@ from nodealer.lab.bench.rows import Row, meets, size_row, time_row
 from nodealer.lab.bench.timing import Effort, Timed, bare, interleaved, using_threads
 from nodealer.log.file import read_log
 from nodealer.play.local import LocalTable, seat_players
+from nodealer.play.phases import Phase
 from nodealer.play.replica import replay
-from nodealer.play.state import Config, Phase
+from nodealer.play.state import Config
 from nodealer.protocols import make_protocol
 from nodealer.tape import digest
 from nodealer.wire import encode

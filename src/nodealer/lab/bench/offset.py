@@ -20,7 +20,7 @@ from nodealer.protocols import make_protocol
 from nodealer.protocols.base import Binding, Deck, Duty
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.offset.deck import OffsetDeck
-from nodealer.protocols.offset.messages import Shuffle
+from nodealer.protocols.offset.messages import OffsetShuffle
 from nodealer.tape import Tape
 
 CARDS: Final = 52
@@ -71,7 +71,7 @@ def rows(effort: Effort, on: Group) -> Iterator[Row]:
         yield time_row(f"a step: {name}", n, interleaved(effort, ours, theirs), "a step of mask", STEP)
         times = interleaved(few, ours, timed(long))
         yield time_row(f"a step: {name}", n, times, f"{ROUNDS} rounds of cut-and-choose", note="arithmetic only")
-    said = read_message(Shuffle, step)
+    said = read_message(OffsetShuffle, step)
     proof = sum(map(len, (said.scaled, said.key, said.commitment, said.scaledProof, said.proof)))
     yield size_row("a step: proof, with the deck between its stages", n, proof, "bytes", PROOF_BYTES)
 
@@ -86,7 +86,7 @@ class _Shadows:
     def __init__(self, due: Due, cards: int) -> None:
         if not isinstance(due.deck, OffsetDeck):
             raise TypeError("not an offset deck")
-        self._deck = due.deck.turns[-1].deck
+        self._deck = due.deck.steps[-1].deck
         self._group, self._made = self._deck.A.group, list[tuple[bytes, bytes]]()
         self._r = draw_scalars(due.tape, "r", b"", self._group, cards)
         self._x = draw_scalars(due.tape, "x", b"", self._group, 1)

@@ -8,66 +8,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from nodealer.errors import DecodeError, PeerFault
-from nodealer.group import Points, concat
+from nodealer.group import concat
 from nodealer.proofs import equality
 from nodealer.proofs.checks import Check, Equation
-from nodealer.proofs.transcript import draw_scalars
 from nodealer.protocols.base import DeckChange, Duty
-from nodealer.protocols.chain.deck import ChainDeck, Layer, Own
-from nodealer.protocols.chain.lists import (
-    VALUE_BYTES,
-    Lists,
-    card_number,
-    name_of,
-    read_lists,
-    split,
-    value_names,
-)
-from nodealer.protocols.chain.messages import Candidate, Coin, Commit, Unblind
+from nodealer.protocols.chain.deck import ChainDeck, SeatLayer
+from nodealer.protocols.chain.lists import VALUE_BYTES, card_number, name_of, read_lists, split, value_names
+from nodealer.protocols.chain.making import ChainShuffling
+from nodealer.protocols.chain.messages import Candidate, Coin, CoinCommitment, Unblind
 from nodealer.protocols.codec import read_message, read_points, read_secrets
 from nodealer.tape import DIGEST_BYTES, Tape, digest
 from nodealer.wire import encode
 
 
-@dataclass(frozen=True)
-class Made:
-    """One of the dealer's decks with all its secrets. `own.prior` are the values in the deck's order."""
-
-    own: Own
-    cards: Points
-
-    @property
-    def lists(self) -> Lists:
-        """The deck as it is published."""
-        names = value_names(len(self.cards))
-        chained = (name_of(nonce, names[value]) for nonce, value in zip(self.own.nonces, self.own.prior, strict=True))
-        return Lists(tuple(chained), self.own.key * self.cards)
-
-
-def made_candidate(deck: ChainDeck, tape: Tape, number: int) -> Made:
-    """The dealer's deck of this number, from its tape."""
-    binding = deck.binding
-    place = number.to_bytes(4, "big")
-    inputs = binding.inputs(deck=deck.number, epoch=0, seat=deck.dealer, others=(place,))
-    key = draw_scalars(tape, "chain candidate key", inputs, binding.group, 1)
-    values = tape.permutation("chain candidate order", inputs, deck.size)
-    drawn = [_square(deck, tape, inputs, value) for value in values]
-    return Made(Own(key, tuple(nonce for nonce, _ in drawn), tuple(values)), concat(*(card for _, card in drawn)))
-
-
-def _square(deck: ChainDeck, tape: Tape, inputs: bytes, value: int) -> tuple[bytes, Points]:
-    """A nonce with which the card's number is a square: every second one is. Other numbers would tell on themselves."""
-    attempt = 0
-    while True:
-        bound = digest("chain card nonce", inputs, value)
-        nonce = tape.draw("chain card nonce", bound, size=DIGEST_BYTES, index=attempt)
-        try:
-            return nonce, card_number(deck.binding.group, nonce, value)
-        except DecodeError:
-            attempt += 1
-
-
-def candidates_digest(layers: tuple[Layer, ...]) -> bytes:
+def candidates_digest(layers: tuple[SeatLayer, ...]) -> bytes:
     """What the coins are for."""
     return digest("chain candidates", *(layer.cards.digest for layer in layers))
 
@@ -77,7 +31,7 @@ class Proposing:
     """The dealer publishes its decks, one after the other."""
 
     anchor: bytes
-    said: tuple[Layer, ...] = field(default=(), repr=False)
+    said: tuple[SeatLayer, ...] = field(default=(), repr=False)
 
     def duties(self, deck: ChainDeck) -> tuple[Duty, ...]:
         return (deck.duty(deck.dealer, "candidate", self.anchor),)
@@ -93,19 +47,18 @@ class Proposing:
         said, group = read_message(Candidate, message), deck.binding.group
         key = read_points(group, said.key, 1, "the key")
         check = equality.check_knowledge(deck.transcript(duty, 0), key, said.knowledge)
-        layer = Layer(deck.dealer, key, read_lists(group, said.names, said.numbers, deck.size))
+        layer = SeatLayer(deck.dealer, key, read_lists(group, said.names, said.numbers, deck.size))
         stage = replace(self, anchor=deck.trail, said=(*self.said, layer))
         if len(stage.said) < deck.parameters.candidates(len(deck.order)):
-            return DeckChange(deck.at(stage=stage), (), (check,))
-        return DeckChange(deck.at(stage=Committing(stage.said, deck.trail)), (), (check,))
+            return DeckChange(deck.to(stage), (), (check,))
+        return DeckChange(deck.to(CommittingCoins(stage.said, deck.trail)), (), (check,))
 
 
-def _coin(deck: ChainDeck, tape: Tape, seat: int, layers: tuple[Layer, ...]) -> bytes:
-    inputs = deck.binding.inputs(deck=deck.number, epoch=0, seat=seat, others=(candidates_digest(layers),))
-    return tape.draw("chain coin", inputs, size=DIGEST_BYTES)
+def _coin(deck: ChainDeck, tape: Tape, seat: int, layers: tuple[SeatLayer, ...]) -> bytes:
+    return tape.draw("chain coin", deck.inputs(seat, 0, candidates_digest(layers)), size=DIGEST_BYTES)
 
 
-def _commitment(deck: ChainDeck, seat: int, layers: tuple[Layer, ...], coin: bytes) -> bytes:
+def _commitment(deck: ChainDeck, seat: int, layers: tuple[SeatLayer, ...], coin: bytes) -> bytes:
     binding = deck.binding
     place = (binding.session, binding.roster, binding.hand, deck.number, seat)
     return digest("chain coin", *place, candidates_digest(layers), coin)
@@ -118,10 +71,10 @@ def picked(coins: Mapping[int, bytes], candidates: int) -> int:
 
 
 @dataclass(frozen=True)
-class Committing:
+class CommittingCoins:
     """All seats commit to a coin, side by side."""
 
-    layers: tuple[Layer, ...] = field(repr=False)
+    layers: tuple[SeatLayer, ...] = field(repr=False)
     anchor: bytes
     said: Mapping[int, bytes] = field(default_factory=dict)
 
@@ -130,20 +83,20 @@ class Committing:
 
     def message(self, deck: ChainDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         coin = _coin(deck, tape, duty.seat, self.layers)
-        return encode(Commit(_commitment(deck, duty.seat, self.layers, coin)))
+        return encode(CoinCommitment(_commitment(deck, duty.seat, self.layers, coin)))
 
     def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> DeckChange:
-        said = {**self.said, duty.seat: read_message(Commit, message).commitment}
+        said = {**self.said, duty.seat: read_message(CoinCommitment, message).commitment}
         if len(said) < len(deck.order):
-            return DeckChange(deck.at(stage=replace(self, said=said)))
-        return DeckChange(deck.at(stage=Tossing(self.layers, said, deck.trail)))
+            return DeckChange(deck.to(replace(self, said=said)))
+        return DeckChange(deck.to(Tossing(self.layers, said, deck.trail)))
 
 
 @dataclass(frozen=True)
 class Tossing:
     """All seats open their coins, side by side."""
 
-    layers: tuple[Layer, ...] = field(repr=False)
+    layers: tuple[SeatLayer, ...] = field(repr=False)
     commitments: Mapping[int, bytes]
     anchor: bytes
     said: Mapping[int, bytes] = field(default_factory=dict)
@@ -160,17 +113,16 @@ class Tossing:
             raise PeerFault(duty.seat, "the coin is not the one it committed to")
         said = {**self.said, duty.seat: coin}
         if len(said) < len(deck.order):
-            return DeckChange(deck.at(stage=replace(self, said=said)))
+            return DeckChange(deck.to(replace(self, said=said)))
         played = picked(said, len(self.layers))
-        opened = deck.at(candidate=played, stage=Unblinding(self.layers, played, deck.trail))
-        return DeckChange(opened)
+        return DeckChange(deck.to(Unblinding(self.layers, played, deck.trail), candidate=played))
 
 
 @dataclass(frozen=True)
 class Unblinding:
     """The dealer opens every deck that is not played, one after the other."""
 
-    layers: tuple[Layer, ...] = field(repr=False)
+    layers: tuple[SeatLayer, ...] = field(repr=False)
     played: int
     anchor: bytes
     opened: int = 0
@@ -189,17 +141,15 @@ class Unblinding:
         return encode(Unblind(own.key.to_bytes(), values, b"".join(own.nonces)))
 
     def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> DeckChange:
-        from nodealer.protocols.chain.making import Shuffling
-
         said = read_message(Unblind, message)
         check = check_opened(deck, self.layers[self._number], said, self._number)
         if self.opened + 2 < len(self.layers):
-            return DeckChange(deck.at(stage=replace(self, anchor=deck.trail, opened=self.opened + 1)), (), (check,))
+            return DeckChange(deck.to(replace(self, anchor=deck.trail, opened=self.opened + 1)), (), (check,))
         layers = (self.layers[self.played],)
-        return DeckChange(deck.at(layers=layers, stage=Shuffling(deck.trail)), (), (check,))
+        return DeckChange(deck.to(ChainShuffling(deck.trail), layers=layers), (), (check,))
 
 
-def check_opened(deck: ChainDeck, layer: Layer, said: Unblind, number: int) -> Check:
+def check_opened(deck: ChainDeck, layer: SeatLayer, said: Unblind, number: int) -> Check:
     """That an opened deck has every value once, under its name and with its number. Raises `PeerFault` if not."""
     group, what = deck.binding.group, f"its deck {number}"
     key = read_secrets(group, said.key, 1, "the key")

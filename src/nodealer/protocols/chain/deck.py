@@ -8,24 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from nodealer.cards import Card, Deal, Open, Show
-from nodealer.errors import BadParameter, CardUnreadable
+from nodealer.cards import Card
+from nodealer.errors import BadParameter, CardUnreadable, DecodeError
 from nodealer.group import Points, Scalars, concat
 from nodealer.proofs.transcript import draw_scalars
 from nodealer.protocols.base import MISDEAL, DeckChange, Duty
-from nodealer.protocols.chain.lists import Lists, card_number, name_of, read_number, value_names
-from nodealer.protocols.chain.parameters import Parameters
-from nodealer.protocols.staged import Closed, StagedDeck
-from nodealer.tape import Tape, digest
-
-if TYPE_CHECKING:
-    from nodealer.protocols.chain.candidates import Made
+from nodealer.protocols.chain.lists import Lists, PublicCards, card_number, name_of, read_number, value_names
+from nodealer.protocols.chain.parameters import ChainParameters
+from nodealer.protocols.staged import Quiet, Stage, StagedDeck
+from nodealer.tape import DIGEST_BYTES, Tape, digest
 
 
 @dataclass(frozen=True)
-class Layer:
+class SeatLayer:
     """What one seat made of the deck. `key` is g^K."""
 
     seat: int
@@ -34,7 +30,7 @@ class Layer:
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldNumber:
     """A card in the hand of the seat at `index`: its place in that seat's layer, its number under that key alone."""
 
     index: int
@@ -52,23 +48,54 @@ class Own:
 
 
 @dataclass(frozen=True)
+class DealersDeck:
+    """One of the dealer's decks with all its secrets. `own.prior` are the values in the deck's order."""
+
+    own: Own
+    cards: Points
+
+    @property
+    def lists(self) -> Lists:
+        """The deck as it is published."""
+        names = value_names(len(self.cards))
+        chained = (name_of(nonce, names[value]) for nonce, value in zip(self.own.nonces, self.own.prior, strict=True))
+        return Lists(tuple(chained), self.own.key * self.cards)
+
+
+@dataclass(frozen=True)
+class Stuck(Quiet):
+    """What was said of a card contradicts itself, so one of the proofs for it is false: the one that is settled next
+    will show whose. If all were true, which cannot be, nothing goes on, and the books are left."""
+
+    position: int
+    reason: str
+
+
+@dataclass(frozen=True)
 class ChainDeck(StagedDeck):
     """One deck."""
 
+    #: What may be said whatever the stage is: that a card is none.
+    disputes: Stage = field(repr=False, compare=False)
     size: int
-    parameters: Parameters
+    parameters: ChainParameters
     #: The seats in the order in which they shuffle: the dealer, then the players.
     order: tuple[int, ...]
     #: The cards before anybody touched them, where they are public.
-    base: Lists | None = field(default=None, repr=False)
-    layers: tuple[Layer, ...] = field(default=(), repr=False)
-    held: Mapping[int, Held] = field(default_factory=dict, repr=False)
+    public: PublicCards | None = field(default=None, repr=False)
+    layers: tuple[SeatLayer, ...] = field(default=(), repr=False)
+    held: Mapping[int, HeldNumber] = field(default_factory=dict, repr=False)
     #: Which of the dealer's decks is played.
     candidate: int | None = None
 
     @property
     def dealer(self) -> int:
         return self.order[0]
+
+    @property
+    def base(self) -> Lists | None:
+        """The cards before anybody touched them, where they are public."""
+        return None if self.public is None else self.public.lists
 
     # --- The bottom of the chain ---
 
@@ -111,76 +138,49 @@ class ChainDeck(StagedDeck):
         if before is None:
             raise BadParameter("there is no deck yet")
         seat = self.order[index]
-        place = self.binding.inputs(deck=self.number, epoch=0, seat=seat)
-        key = draw_scalars(tape, "chain key", place, self.binding.group, 1)
-        step = (before.digest, index.to_bytes(2, "big"))
-        inputs = self.binding.inputs(deck=self.number, epoch=0, seat=seat, others=step)
+        key = draw_scalars(tape, "chain key", self.inputs(seat, 0), self.binding.group, 1)
+        inputs = self.inputs(seat, 0, before.digest, index.to_bytes(2, "big"))
         nonces = tape.draw("chain nonces", inputs, size=32 * self.size)
         prior = tape.permutation("chain permutation", inputs, self.size)
         return Own(key, tuple(nonces[at : at + 32] for at in range(0, len(nonces), 32)), tuple(prior))
 
-    def made(self, tape: Tape, number: int) -> Made:
-        """One of the dealer's decks, with all its secrets."""
-        from nodealer.protocols.chain.candidates import made_candidate
+    def made(self, tape: Tape, number: int) -> DealersDeck:
+        """The dealer's deck of this number, from its tape."""
+        inputs = self.inputs(self.dealer, 0, number.to_bytes(4, "big"))
+        key = draw_scalars(tape, "chain candidate key", inputs, self.binding.group, 1)
+        values = tape.permutation("chain candidate order", inputs, self.size)
+        drawn = [self._square(tape, inputs, value) for value in values]
+        own = Own(key, tuple(nonce for nonce, _ in drawn), tuple(values))
+        return DealersDeck(own, concat(*(card for _, card in drawn)))
 
-        return made_candidate(self, tape, number)
-
-    # --- What a staged deck needs. No seat ever publishes its key: faces come from the chain of names ---
-
-    def masked_by(self, position: int) -> tuple[int, ...]:
-        return self.order
-
-    def card_keys(self, positions: tuple[int, ...], seat: int) -> Points:
-        return concat(*(self.layers[self.order.index(seat)].key for _ in positions))
-
-    def card_secrets(self, tape: Tape, positions: tuple[int, ...], seat: int) -> Scalars:
-        return self.own(tape, self.order.index(seat)).key.take([0] * len(positions))
-
-    def faces_at(self, positions: tuple[int, ...], secrets: Mapping[int, Scalars]) -> list[int | None]:
-        """With everybody's keys, the faces at these places of the last layer."""
-        product = self.binding.group.integers([1] * len(positions))
-        for secret in secrets.values():
-            product = product * secret
-        bare = product.invert() * self.layers[-1].cards.numbers.take(positions)
-        found = [self.read(bare[place]) for place in range(len(positions))]
-        return [None if card is None else card[0] for card in found]
+    def _square(self, tape: Tape, inputs: bytes, value: int) -> tuple[bytes, Points]:
+        """A nonce with which the card's number is a square: every second one is. Others would tell on themselves."""
+        bound, attempt = digest("chain card nonce", inputs, value), 0
+        while True:
+            nonce = tape.draw("chain card nonce", bound, size=DIGEST_BYTES, index=attempt)
+            try:
+                return nonce, card_number(self.binding.group, nonce, value)
+            except DecodeError:
+                attempt += 1
 
     # --- The interface of a deck ---
 
     @property
     def duties(self) -> tuple[Duty, ...]:
-        return (*self.stage.duties(self), *self._disputes())
-
-    def _disputes(self) -> tuple[Duty, ...]:
-        """Every player with hidden cards may say that they are none. The dealer's own layer is all that it reads."""
-        from nodealer.protocols.chain.misdeal import is_disclosing
-
-        if not self.held or isinstance(self.stage, Closed) or is_disclosing(self.stage):
-            return ()
-        duties = []
-        for seat in self.order[1:]:
-            if hidden := self.hidden(seat):
-                anchor = digest("chain misdeal", self.layers[-1].cards.digest, seat, *hidden)
-                duties.append(Duty(self.binding, self.number, seat, MISDEAL, anchor, optional=True))
-        return tuple(duties)
+        return (*self.stage.duties(self), *self.disputes.duties(self))
 
     def apply(self, duty: Duty, message: bytes) -> DeckChange:
-        from nodealer.protocols.chain import misdeal
-
-        if duty.kind != MISDEAL:
-            return super().apply(duty, message)
-        return misdeal.apply(self.at(trail=digest("said", self.trail, duty.id, message)), duty, message)
+        return self._stage_of(duty).apply(self.told(duty, message), duty, message)
 
     def message(self, duty: Duty, tape: Tape, choice: bytes | None = None) -> bytes:
-        from nodealer.protocols.chain import misdeal
+        return self._stage_of(duty).message(self, duty, tape, choice)
 
-        if duty.kind != MISDEAL:
-            return super().message(duty, tape, choice)
-        return misdeal.message(self, duty, tape)
+    def _stage_of(self, duty: Duty) -> Stage:
+        return self.disputes if duty.kind == MISDEAL else self.stage
 
     def hidden(self, seat: int) -> tuple[int, ...]:
         """The positions that a seat holds and that are not open."""
-        return tuple(p for p in self.places.hand(seat) if self.places.face(p) is None)
+        return self.places.hidden(self.places.hand(seat))
 
     def bare(self, seat: int, tape: Tape, positions: tuple[int, ...]) -> Points:
         """The numbers of cards in a seat's hand, without its key."""
@@ -188,11 +188,9 @@ class ChainDeck(StagedDeck):
         return key.invert() * concat(*(self.held[position].number for position in positions))
 
     def knows(self, seat: int, tape: Tape) -> Mapping[Card, int]:
-        from nodealer.protocols.chain.drawing import Stuck
-
         if isinstance(self.stage, Stuck):
             raise CardUnreadable(self.number, self.stage.position, self.stage.reason)
-        known = {self.places.card(position): face for position, face in self.places.opened}
+        known = {self.places.card(position): face for position, face in self.places.opened.items()}
         hidden = self.hidden(seat) if seat in self.order else ()
         if not hidden:
             return known
@@ -206,30 +204,10 @@ class ChainDeck(StagedDeck):
             known[self.places.card(position)] = card[0]
         return known
 
-    def _deal(self, deal: Deal) -> DeckChange:
-        from nodealer.protocols.chain.drawing import begin_deal
-
-        return begin_deal(self, deal)
-
-    def _open(self, operation: Open) -> DeckChange:
-        from nodealer.protocols.chain.drawing import begin_open
-
-        return begin_open(self, operation)
-
-    def release(
-        self, operation: Deal | Open | Show, owing: Mapping[int, tuple[int, ...]], positions: tuple[int, ...]
-    ) -> DeckChange:
-        """Only a show comes here: deals and openings have begun already."""
-        from nodealer.protocols.chain.drawing import begin_show
-
-        if not isinstance(operation, Show):
-            raise BadParameter("only a show is begun by its holder")
-        return begin_show(self, operation)
-
 
 def doubled(deck: ChainDeck, faces: Mapping[int, int]) -> int | None:
     """A face that is open twice, or would be with these."""
-    seen = [*dict(deck.places.opened).values(), *faces.values()]
+    seen = [*deck.places.opened.values(), *faces.values()]
     return next((face for face in seen if seen.count(face) > 1), None)
 
 

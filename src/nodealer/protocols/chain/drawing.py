@@ -13,17 +13,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from nodealer.cards import Deal, Event, Finished, Moved, Open, Opened, Show
+from nodealer.cards import Deal, Open, Show
 from nodealer.errors import BadParameter, DecodeError, PeerFault
 from nodealer.group import Points, Scalars, concat
 from nodealer.proofs import equality
 from nodealer.proofs.checks import Check
 from nodealer.protocols.base import DeckChange, Duty
-from nodealer.protocols.chain.deck import ChainDeck, Held, Own, doubled
+from nodealer.protocols.chain.deck import ChainDeck, HeldNumber, Own, Stuck, doubled
 from nodealer.protocols.chain.lists import name_of, split
-from nodealer.protocols.chain.messages import Pass, Reveal
+from nodealer.protocols.chain.messages import Pass, ShownCards
 from nodealer.protocols.codec import read_message, read_points
-from nodealer.protocols.staged import Idle
 from nodealer.tape import Tape
 from nodealer.wire import encode
 
@@ -176,7 +175,7 @@ def begin_pass(deck: ChainDeck, purpose: Purpose, tracks: tuple[Track, ...], tur
     """Ask the next seat that has a part in it, from `turn` down to the dealer; or settle, when nobody has."""
     for index in range(turn, -1, -1):
         if any(track.looked_up_by(index) or track.decrypted_by(index) for track in tracks):
-            return DeckChange(deck.at(stage=Passing(purpose, tracks, index, deck.trail)))
+            return DeckChange(deck.to(Passing(purpose, tracks, index, deck.trail)))
     return purpose.settle(deck, tracks)
 
 
@@ -194,16 +193,12 @@ class Dealing:
     deal: Deal
 
     def settle(self, deck: ChainDeck, tracks: tuple[Track, ...]) -> DeckChange:
-        places, events, held = deck.places, list[Event](), dict(deck.held)
+        held = dict(deck.held)
         for track in tracks:
             if track.to is None:
                 raise BadParameter("a dealt card is for nobody")
-            seat = deck.order[track.to]
-            places = places.give(track.position, seat)
-            held[track.position] = Held(track.to, track.place, _given(deck, track))
-            events.append(Moved(places.card(track.position), seat))
-        dealt = deck.at(places=places, held=held, stage=Idle(), asked=None)
-        return DeckChange(dealt, (*events, Finished(deck.asked or self.deal)))
+            held[track.position] = HeldNumber(track.to, track.place, _given(deck, track))
+        return deck.hand_out(deck.places.deal(self.deal, deck.binding.players), held=held)
 
 
 def begin_deal(deck: ChainDeck, deal: Deal) -> DeckChange:
@@ -222,7 +217,6 @@ def begin_deal(deck: ChainDeck, deal: Deal) -> DeckChange:
 class Turning:
     """Cards for everybody. `shown` is what their holder said they are."""
 
-    operation: Open | Show
     shown: Mapping[int, int] = field(default_factory=dict)
 
     def settle(self, deck: ChainDeck, tracks: tuple[Track, ...]) -> DeckChange:
@@ -233,12 +227,7 @@ class Turning:
             return stuck(deck, wrong[0], "its names lead to another card than its number is")
         if doubled(deck, faces) is not None:
             return stuck(deck, tracks[0].position, "its face was opened before")
-        places, events = deck.places, list[Event]()
-        for position, face in faces.items():
-            places = places.open(position, face)
-            events.append(Opened(places.card(position), face))
-        opened = deck.at(places=places, stage=Idle(), asked=None)
-        return DeckChange(opened, (*events, Finished(deck.asked or self.operation)))
+        return deck.turn_up(faces)
 
 
 def refuse_doubled(deck: ChainDeck, faces: Mapping[int, int]) -> None:
@@ -248,27 +237,9 @@ def refuse_doubled(deck: ChainDeck, faces: Mapping[int, int]) -> None:
         raise PeerFault(deck.dealer, f"value {twice} is in its deck twice")
 
 
-@dataclass(frozen=True)
-class Stuck:
-    """What was said of a card contradicts itself, so one of the proofs for it is false: the one that is settled next
-    will show whose. If all were true, which cannot be, nothing goes on, and the books are left."""
-
-    position: int
-    reason: str
-
-    def duties(self, deck: ChainDeck) -> tuple[Duty, ...]:
-        return ()
-
-    def message(self, deck: ChainDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
-        raise BadParameter("the deck owes nothing")
-
-    def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> DeckChange:
-        raise BadParameter("the deck owes nothing")
-
-
 def stuck(deck: ChainDeck, position: int, reason: str) -> DeckChange:
     """Not an error at once: the proof of the message that led here is not settled yet, and is to name its sender."""
-    return DeckChange(deck.at(stage=Stuck(position, reason)))
+    return DeckChange(deck.to(Stuck(position, reason)))
 
 
 def begin_open(deck: ChainDeck, operation: Open) -> DeckChange:
@@ -276,16 +247,18 @@ def begin_open(deck: ChainDeck, operation: Open) -> DeckChange:
     last = _last(deck)
     positions = deck.places.choose(operation.count, operation.positions)
     tracks = tuple(Track(position, None, last, position) for position in positions)
-    return begin_pass(deck, Turning(operation), tracks, last)
+    return begin_pass(deck, Turning(), tracks, last)
 
 
 def begin_show(deck: ChainDeck, show: Show) -> DeckChange:
     """The holder speaks first."""
-    return DeckChange(deck.at(stage=Revealing(show, deck.places.shown(show), deck.trail)))
+    if show.to is not None:
+        raise BadParameter("chain shows a card to all or to nobody")
+    return DeckChange(deck.to(Showing(show, deck.places.shown(show), deck.trail)))
 
 
 @dataclass(frozen=True)
-class Revealing:
+class Showing:
     """The holder says what its cards are and where it had them from; then the seats before it continue the chain."""
 
     show: Show
@@ -312,10 +285,10 @@ class Revealing:
             images += [deck.held[position].number for position in self.positions]
         proof = prove(deck, duty, tape, own.key, bases, images)
         said = (b"".join(nonces), b"".join(links.nonces), b"".join(links.names), proof)
-        return encode(Reveal(tuple(faces), *said))
+        return encode(ShownCards(tuple(faces), *said))
 
     def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> DeckChange:
-        said, index = read_message(Reveal, message), deck.order.index(duty.seat)
+        said, index = read_message(ShownCards, message), deck.order.index(duty.seat)
         links = read_links(deck, duty.seat, self._places(deck), said.nonces, said.names)
         bases, images = list(links.bases), list(links.images)
         shown = self._read_faces(deck, said, index)
@@ -327,13 +300,13 @@ class Revealing:
         tracks = tuple(
             Track(position, None, index - 1, place) for position, place in zip(self.positions, links.prior, strict=True)
         )
-        step = begin_pass(deck, Turning(self.show, faces), tracks, index - 1)
+        step = begin_pass(deck, Turning(faces), tracks, index - 1)
         return DeckChange(step.deck, step.events, (owed, *step.checks))
 
     def _places(self, deck: ChainDeck) -> list[int]:
         return [deck.held[position].place for position in self.positions]
 
-    def _read_faces(self, deck: ChainDeck, said: Reveal, index: int) -> dict[int, tuple[int, bytes]]:
+    def _read_faces(self, deck: ChainDeck, said: ShownCards, index: int) -> dict[int, tuple[int, bytes]]:
         """What a player says its cards are. The dealer's nonces and prior names have said it already."""
         count = len(self.positions) if index else 0
         if len(said.faces) != count:

@@ -66,12 +66,21 @@ def read_lists(group: Group, names: bytes, numbers: bytes, size: int) -> Lists:
 # --- Cards that everybody knows ---
 
 
-def public_cards(binding: Binding, deck: int, size: int) -> Lists:
+@dataclass(frozen=True)
+class PublicCards:
     """Card numbers of which nobody knows a relation, and their names: hashed from the table, so nobody chose them."""
-    place = (binding.session, binding.hand, deck)
-    uniform = (expand("chain card", *place, value, size=binding.group.uniform_size) for value in range(size))
-    names = tuple(digest("chain card name", *place, value) for value in range(size))
-    return Lists(names, binding.group.map_to_points(b"".join(uniform)))
+
+    binding: Binding
+    deck: int
+    size: int
+
+    @cached_property
+    def lists(self) -> Lists:
+        """Made when somebody needs them: asking for a deck costs nothing."""
+        group, place = self.binding.group, (self.binding.session, self.binding.hand, self.deck)
+        uniform = (expand("chain card", *place, value, size=group.uniform_size) for value in range(self.size))
+        names = tuple(digest("chain card name", *place, value) for value in range(self.size))
+        return Lists(names, group.map_to_points(b"".join(uniform)))
 
 
 # --- Cards that the dealer made: nonce || value ---

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from nodealer.cards import Finished
 from nodealer.errors import BadParameter, Malformed
 from nodealer.proofs import equality, shuffle
 from nodealer.proofs.relations import OneScalar
 from nodealer.protocols.base import DeckChange, Duty
-from nodealer.protocols.chain.deck import ChainDeck, Layer, after
+from nodealer.protocols.chain.deck import ChainDeck, SeatLayer, after
 from nodealer.protocols.chain.lists import Lists, read_lists
-from nodealer.protocols.chain.messages import Shuffle
+from nodealer.protocols.chain.messages import ChainShuffle
 from nodealer.protocols.codec import read_message, read_points
-from nodealer.protocols.staged import Idle
 from nodealer.tape import Tape
 from nodealer.wire import encode
 
 
 @dataclass(frozen=True)
-class Shuffling:
+class ChainShuffling:
     """The next seat's turn."""
 
     anchor: bytes
@@ -43,10 +41,10 @@ class Shuffling:
             relation = OneScalar(key, before.numbers, cards.numbers)
             proof = shuffle.prove(transcript, tape, relation, own.prior, lambda b: own.key)
         said = (b"".join(cards.names), cards.numbers.to_bytes(), proof)
-        return encode(Shuffle(key.to_bytes(), knowledge, *said))
+        return encode(ChainShuffle(key.to_bytes(), knowledge, *said))
 
     def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> DeckChange:
-        said, group = read_message(Shuffle, message), deck.binding.group
+        said, group = read_message(ChainShuffle, message), deck.binding.group
         before = self._before(deck)
         key = read_points(group, said.key, 1, "the key")
         if any(key == layer.key for layer in deck.layers):
@@ -59,10 +57,10 @@ class Shuffling:
             checks.append(shuffle.check(transcript, OneScalar(key, before.numbers, cards.numbers), said.proof))
         elif said.proof:
             raise Malformed("a proof where shuffles are not proven")
-        made = deck.at(layers=(*deck.layers, Layer(duty.seat, key, cards)))
-        if len(made.layers) < len(deck.order) or deck.asked is None:
-            return DeckChange(made.at(stage=Shuffling(deck.trail)), (), tuple(checks))
-        return DeckChange(made.at(stage=Idle(), asked=None), (Finished(deck.asked),), tuple(checks))
+        layers = (*deck.layers, SeatLayer(duty.seat, key, cards))
+        if len(layers) < len(deck.order):
+            return DeckChange(deck.to(ChainShuffling(deck.trail), layers=layers), (), tuple(checks))
+        return replace(deck.finish(layers=layers), checks=tuple(checks))
 
 
 def _refuse_old(before: Lists, cards: Lists) -> None:

@@ -21,7 +21,7 @@ class Candidate(Message, frozen=True, tag="candidate"):
     numbers: bytes
 
 
-class Commit(Message, frozen=True, tag="commit"):
+class CoinCommitment(Message, frozen=True, tag="commit"):
     """The hash of my coin."""
 
     commitment: Digest
@@ -41,7 +41,7 @@ class Unblind(Message, frozen=True, tag="unblind"):
     nonces: bytes
 
 
-class Shuffle(Message, frozen=True, tag="shuffle"):
+class ChainShuffle(Message, frozen=True, tag="shuffle"):
     """The deck with new names, encrypted with my key, permuted. `proof` is empty where shuffles are not proven."""
 
     key: bytes
@@ -61,7 +61,7 @@ class Pass(Message, frozen=True, tag="pass"):
     proof: bytes
 
 
-class Reveal(Message, frozen=True, tag="reveal"):
+class ShownCards(Message, frozen=True, tag="reveal"):
     """Cards I hold, shown: what they are, my nonces and the prior names, and that the numbers left under my key are
     these cards. `cardNonces` are the dealer's, where the cards have some. The dealer's nonces and names say it all."""
 

@@ -11,11 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nodealer.errors import BadParameter, Malformed, PeerFault
-from nodealer.protocols.base import DeckChange, Duty
-from nodealer.protocols.chain.deck import ChainDeck, doubled
+from nodealer.protocols.base import MISDEAL, DeckChange, Duty
+from nodealer.protocols.chain.deck import ChainDeck, Stuck, doubled
 from nodealer.protocols.chain.drawing import (
     Passing,
-    Stuck,
     Track,
     begin_pass,
     check,
@@ -27,8 +26,8 @@ from nodealer.protocols.chain.drawing import (
 )
 from nodealer.protocols.chain.messages import Misdeal
 from nodealer.protocols.codec import read_message, read_points
-from nodealer.protocols.staged import Stage
-from nodealer.tape import Tape
+from nodealer.protocols.staged import Closed, Stage
+from nodealer.tape import Tape, digest
 from nodealer.wire import encode
 
 
@@ -41,23 +40,59 @@ class Disclosed:
         return stuck(deck, tracks[0].position, "it is none of the cards, and its names lead to one")
 
 
-def is_disclosing(stage: Stage) -> bool:
+def _is_disclosing(stage: Stage) -> bool:
     """Whether a deck is in the middle of it, or past it. It never ends well: a link fails, or a seat is silent."""
     return isinstance(stage, Stuck) or (isinstance(stage, Passing) and isinstance(stage.purpose, Disclosed))
 
 
-def message(deck: ChainDeck, duty: Duty, tape: Tape) -> bytes:
-    """An honest seat's claim. Raises `BadParameter` where there is nothing to claim."""
-    index = deck.order.index(duty.seat)
-    positions = _wrong(deck, duty.seat, tape)
-    if not positions:
-        raise BadParameter("all cards can be read: there is nothing to claim")
-    own = deck.own(tape, index)
-    links = own_links(deck, own, index, [deck.held[position].place for position in positions])
-    bare = deck.bare(duty.seat, tape, positions)
-    images = [*links.images, *(deck.held[position].number for position in positions)]
-    proof = prove(deck, duty, tape, own.key, [*links.bases, bare], images)
-    return encode(Misdeal(positions, bare.to_bytes(), b"".join(links.nonces), b"".join(links.names), proof))
+@dataclass(frozen=True)
+class Disputes:
+    """What a player with hidden cards may say at any time: that they are none."""
+
+    def duties(self, deck: ChainDeck) -> tuple[Duty, ...]:
+        """Of everybody but the dealer: its own layer is all that it reads."""
+        if not deck.held or isinstance(deck.stage, Closed) or _is_disclosing(deck.stage):
+            return ()
+        duties = []
+        for seat in deck.order[1:]:
+            if hidden := deck.hidden(seat):
+                anchor = digest("chain misdeal", deck.layers[-1].cards.digest, seat, *hidden)
+                duties.append(Duty(deck.binding, deck.number, seat, MISDEAL, anchor, optional=True))
+        return tuple(duties)
+
+    def message(self, deck: ChainDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        """An honest seat's claim. Raises `BadParameter` where there is nothing to claim."""
+        index = deck.order.index(duty.seat)
+        positions = _wrong(deck, duty.seat, tape)
+        if not positions:
+            raise BadParameter("all cards can be read: there is nothing to claim")
+        own = deck.own(tape, index)
+        links = own_links(deck, own, index, [deck.held[position].place for position in positions])
+        bare = deck.bare(duty.seat, tape, positions)
+        images = [*links.images, *(deck.held[position].number for position in positions)]
+        proof = prove(deck, duty, tape, own.key, [*links.bases, bare], images)
+        return encode(Misdeal(positions, bare.to_bytes(), b"".join(links.nonces), b"".join(links.names), proof))
+
+    def apply(self, deck: ChainDeck, duty: Duty, message: bytes) -> DeckChange:
+        """Take a claim: a fault of the claimant if what is left are cards, else the begin of the disclosure."""
+        said, index, group = read_message(Misdeal, message), deck.order.index(duty.seat), deck.binding.group
+        named = set(said.positions)
+        if not named or len(named) != len(said.positions) or not named <= set(deck.hidden(duty.seat)):
+            raise Malformed("the cards of a misdeal are not hidden cards of its own, each once")
+        bare = read_points(group, said.numbers, len(said.positions), "the numbers")
+        places = [deck.held[position].place for position in said.positions]
+        links = read_links(deck, duty.seat, places, said.nonces, said.names)
+        images = [*links.images, *(deck.held[position].number for position in said.positions)]
+        owed = check(deck, duty, [*links.bases, bare], images, said.proof)
+        cards = [deck.read(bare[place]) for place in range(len(places))]
+        faces = {position: card[0] for position, card in zip(said.positions, cards, strict=True) if card is not None}
+        if len(faces) == len(cards) and doubled(deck, faces) is None:
+            raise PeerFault(duty.seat, "it claims a misdeal, and its cards are cards of the deck")
+        tracks = tuple(
+            Track(position, None, index - 1, place) for position, place in zip(said.positions, links.prior, strict=True)
+        )
+        step = begin_pass(deck, Disclosed(), tracks, index - 1)
+        return DeckChange(step.deck, step.events, (owed, *step.checks))
 
 
 def _wrong(deck: ChainDeck, seat: int, tape: Tape) -> tuple[int, ...]:
@@ -70,25 +105,3 @@ def _wrong(deck: ChainDeck, seat: int, tape: Tape) -> tuple[int, ...]:
     faces = {position: card[0] for position, card in cards.items() if card is not None}
     twice = doubled(deck, faces)
     return tuple(position for position, face in faces.items() if face == twice)
-
-
-def apply(deck: ChainDeck, duty: Duty, data: bytes) -> DeckChange:
-    """Take a claim: a fault of the claimant if what is left are cards, else the begin of the disclosure."""
-    said, index, group = read_message(Misdeal, data), deck.order.index(duty.seat), deck.binding.group
-    hidden = deck.hidden(duty.seat)
-    if not said.positions or len(set(said.positions)) != len(said.positions) or not set(said.positions) <= set(hidden):
-        raise Malformed("the cards of a misdeal are not hidden cards of its own, each once")
-    bare = read_points(group, said.numbers, len(said.positions), "the numbers")
-    places = [deck.held[position].place for position in said.positions]
-    links = read_links(deck, duty.seat, places, said.nonces, said.names)
-    images = [*links.images, *(deck.held[position].number for position in said.positions)]
-    owed = check(deck, duty, [*links.bases, bare], images, said.proof)
-    cards = [deck.read(bare[place]) for place in range(len(places))]
-    faces = {position: card[0] for position, card in zip(said.positions, cards, strict=True) if card is not None}
-    if len(faces) == len(cards) and doubled(deck, faces) is None:
-        raise PeerFault(duty.seat, "it claims a misdeal, and its cards are cards of the deck")
-    tracks = tuple(
-        Track(position, None, index - 1, place) for position, place in zip(said.positions, links.prior, strict=True)
-    )
-    step = begin_pass(deck, Disclosed(), tracks, index - 1)
-    return DeckChange(step.deck, step.events, (owed, *step.checks))

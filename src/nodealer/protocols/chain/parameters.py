@@ -13,7 +13,7 @@ KAPPA_MAX: Final = 20
 KAPPA: Final = 8
 
 
-class Parameters(Message, frozen=True, omit_defaults=True):
+class ChainParameters(Message, frozen=True, omit_defaults=True):
     """`deck`: public card numbers, or decks that the dealer makes and that are cut and chosen. `kappa`: how many decks
     are opened for each player but the dealer. `proven`: every shuffle with a proof, and no books at the end."""
 
@@ -26,10 +26,10 @@ class Parameters(Message, frozen=True, omit_defaults=True):
         return (seats - 1) * self.kappa + 1
 
 
-def read_parameters(data: bytes) -> Parameters:
-    """Parameters from their canonical JSON."""
+def read_parameters(data: bytes) -> ChainParameters:
+    """ChainParameters from their canonical JSON."""
     try:
-        parameters = decode(Parameters, data, what="the parameters of chain")
+        parameters = decode(ChainParameters, data, what="the parameters of chain")
     except DecodeError as error:
         raise BadParameter(str(error)) from None
     if parameters.deck == "public" and parameters.kappa != KAPPA:
@@ -37,6 +37,6 @@ def read_parameters(data: bytes) -> Parameters:
     return parameters
 
 
-def canonical(parameters: Parameters) -> bytes:
+def canonical(parameters: ChainParameters) -> bytes:
     """Their one encoding. What is as by default is left out."""
     return encode(parameters)

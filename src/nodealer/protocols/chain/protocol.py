@@ -11,9 +11,11 @@ from nodealer.group import Group, group
 from nodealer.protocols.base import Binding, Cheat, Claims
 from nodealer.protocols.chain.candidates import Proposing
 from nodealer.protocols.chain.deck import ChainDeck
-from nodealer.protocols.chain.lists import public_cards
-from nodealer.protocols.chain.making import Shuffling
-from nodealer.protocols.chain.parameters import Parameters, canonical, read_parameters
+from nodealer.protocols.chain.lists import PublicCards
+from nodealer.protocols.chain.making import ChainShuffling
+from nodealer.protocols.chain.misdeal import Disputes
+from nodealer.protocols.chain.parameters import ChainParameters, canonical, read_parameters
+from nodealer.protocols.chain.stages import REQUESTS
 from nodealer.tape import digest
 from nodealer.wire import CARDS_MIN, SEATS_MAX, SEATS_MIN
 
@@ -22,7 +24,7 @@ DEALER: Final = "dealer"
 GROUP: Final = "modp2048"
 
 
-def claims_of(parameters: Parameters) -> Claims:
+def claims_of(parameters: ChainParameters) -> Claims:
     """What `chain` promises, with these parameters."""
     proven = parameters.proven
     return Claims(
@@ -55,7 +57,7 @@ def _shuffle_cheats(proven: bool) -> tuple[Cheat, ...]:
     )
 
 
-def _dealer_cheats(parameters: Parameters) -> tuple[Cheat, ...]:
+def _dealer_cheats(parameters: ChainParameters) -> tuple[Cheat, ...]:
     decks = f"(seats − 1)·{parameters.kappa} + 1"
     odds = ", ".join(f"1 in {parameters.candidates(seats)} at {seats}" for seats in (2, 6))
     played = f"a false deck of the dealer's that is the one played (1 in {decks}: {odds} seats)"
@@ -70,7 +72,7 @@ def _dealer_cheats(parameters: Parameters) -> tuple[Cheat, ...]:
 _RELATED: Final = Cheat("nonces of the dealer's that make one card the product of two", "at the end", True)
 
 
-def _cost(parameters: Parameters) -> dict[str, str]:
+def _cost(parameters: ChainParameters) -> dict[str, str]:
     decks = "one turn a seat"
     if parameters.deck == "dealer":
         decks = f"2·(seats − 1)·{parameters.kappa} + 1 messages of the dealer's, 2 for the coin, then {decks}"
@@ -112,8 +114,18 @@ class Chain:
         dealer = dict(binding.roles).get(DEALER, binding.players[0])
         order = (dealer, *(seat for seat in binding.players if seat != dealer))
         trail = digest("chain", binding.session, binding.roster, binding.hand, deck, size, self.parameters)
-        public = self.chosen.deck == "public"
-        base = public_cards(binding, deck, size) if public else None
-        stage = Shuffling(trail) if public else Proposing(trail)
-        places, asked = Places.fresh(deck, size), NewDeck(deck, size)
-        return ChainDeck(binding, deck, places, stage, trail, size, self.chosen, order, base, asked=asked)
+        public = PublicCards(binding, deck, size) if self.chosen.deck == "public" else None
+        made = ChainDeck(
+            REQUESTS,
+            binding,
+            deck,
+            Places.fresh(deck, size),
+            trail,
+            Disputes(),
+            size,
+            self.chosen,
+            order,
+            public,
+            asked=NewDeck(deck, size),
+        )
+        return made.to(Proposing(trail) if public is None else ChainShuffling(trail))

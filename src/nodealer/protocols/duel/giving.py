@@ -4,41 +4,98 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-from nodealer.cards import Close, Finished, Operation
-from nodealer.errors import Malformed, PeerFault
+from nodealer.cards import Close, Deal, Open, Operation, Peek, Show
+from nodealer.errors import BadParameter, Malformed, PeerFault
 from nodealer.group import Scalars, concat
 from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import read_message, read_secrets
-from nodealer.protocols.duel import secrets
-from nodealer.protocols.duel.messages import Give, Reveal
-from nodealer.protocols.staged import Closed
+from nodealer.protocols.duel.deck import NONCE_BYTES, DuelDeck, OwnerSays
+from nodealer.protocols.duel.messages import DuelReveal, Give
+from nodealer.protocols.duel.peeking import finish_peek
+from nodealer.protocols.keyed import publish, refuse_other_keys
+from nodealer.protocols.staged import close
 from nodealer.tape import Tape
 from nodealer.wire import encode
 
-if TYPE_CHECKING:
-    from nodealer.protocols.duel.deck import DuelDeck
+# --- What a game asks ---
 
 
-def released_with(
-    deck: DuelDeck, seat: int, positions: tuple[int, ...], keys: Scalars
-) -> dict[int, dict[int, Scalars]]:
-    """What is published once a seat has published these keys."""
-    released = {position: dict(by_seat) for position, by_seat in deck.released.items()}
-    for place, position in enumerate(positions):
-        released.setdefault(position, {})[seat] = keys[place]
-    return released
+def draw(deck: DuelDeck, deal: Deal) -> DeckChange:
+    """The owner draws: the rival's keys."""
+    if any(portion.seat != deck.owner for portion in deal.portions):
+        raise BadParameter(f"only seat {deck.owner} draws from deck {deck.number}")
+    positions = _top(deck, deck.places.deal(deal, deck.binding.players)[deck.owner])
+    return _give(deck, deal, {deck.rival: positions}, positions)
 
 
-def refuse_other_keys(deck: DuelDeck, seat: int, positions: tuple[int, ...], keys: Scalars) -> None:
-    """A published key that is not the key of its card is a fault, where keys have public keys."""
-    if not deck.mode.keys or not positions:
-        return
-    public, wanted = keys * deck.cipher.G, deck.card_keys(positions, seat)
-    if public != wanted:
-        wrong = next(p for place, p in enumerate(positions) if public[place] != wanted[place])
-        raise PeerFault(seat, f"the key it published for card {wrong} is not the card's key")
+def open_cards(deck: DuelDeck, operation: Open) -> DeckChange:
+    """Cards of the pile for both to see."""
+    positions = _top(deck, deck.places.choose(operation.count, operation.positions))
+    seats = deck.binding.players if deck.mode.proofs else (deck.rival,)
+    return _give(deck, operation, dict.fromkeys(seats, positions), positions)
+
+
+def peek(deck: DuelDeck, operation: Peek) -> DeckChange:
+    """The owner looks at the top of its pile."""
+    if operation.seat != deck.owner:
+        raise BadParameter(f"only seat {deck.owner} looks at deck {deck.number}")
+    positions = deck.places.next_cards(operation.count)
+    return _give(deck, operation, {deck.rival: positions}, positions)
+
+
+def play(deck: DuelDeck, show: Show) -> DeckChange:
+    """The owner plays cards. There are two players: to show a card to the rival is to show it to all."""
+    if show.to not in (None, deck.rival):
+        raise BadParameter(f"seat {deck.owner} can show cards of deck {deck.number} to seat {deck.rival}")
+    positions = deck.places.shown(show)
+    return _give(deck, show, {show.seat: positions} if deck.mode.proofs else {}, positions)
+
+
+def put_away(deck: DuelDeck, operation: Close) -> DeckChange:
+    """With proofs there is nothing to show at the end. Without, the owner shows everything."""
+    if deck.mode.proofs:
+        return close(deck, operation)
+    places = deck.places
+    hidden = set(places.hidden((*places.pile, *places.held, *places.aside)))
+    # Played cards were checked against their places already, but not by the source's rule.
+    again = set(places.opened) if deck.mode.word_for_word else set()
+    return _give(deck, operation, {deck.rival: tuple(sorted(hidden))}, tuple(sorted(hidden | again)))
+
+
+def _top(deck: DuelDeck, positions: tuple[int, ...]) -> tuple[int, ...]:
+    """Draws are from the top, and from nowhere else."""
+    if positions != deck.places.pile[: len(positions)]:
+        raise BadParameter(f"cards of deck {deck.number} are drawn from the top")
+    return positions
+
+
+def _give(
+    deck: DuelDeck, operation: Operation, wanted: Mapping[int, tuple[int, ...]], positions: tuple[int, ...]
+) -> DeckChange:
+    """Ask seats for the keys that they have not published yet."""
+    still = {seat: tuple(p for p in mine if not deck.is_bare(p, seat)) for seat, mine in wanted.items()}
+    owing = {seat: mine for seat, mine in still.items() if mine}
+    return Giving(operation, positions, owing, deck.trail).settle(deck)
+
+
+def _given(deck: DuelDeck, operation: Operation, positions: tuple[int, ...]) -> DeckChange:
+    """All keys that an operation needs are published."""
+    match operation:
+        case Deal():
+            return deck.hand_out({deck.owner: positions}, peeked=deck.not_peeked(positions))
+        case Peek():
+            return finish_peek(deck, operation, positions)
+        case Close():
+            return DeckChange(deck.to(RevealingCards(positions, operation, deck.trail)))
+        case _:
+            hidden = deck.places.hidden(positions)
+            if deck.faces is not None:
+                return deck.turn_up(deck.faces_of(deck.faces, hidden), peeked=deck.not_peeked(hidden))
+            return DeckChange(deck.to(RevealingCards(hidden, operation, deck.trail)))
+
+
+# --- The stages ---
 
 
 @dataclass(frozen=True)
@@ -55,70 +112,66 @@ class Giving:
         return tuple(deck.duty(seat, "give", self.anchor) for seat in self.owing)
 
     def message(self, deck: DuelDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
-        return encode(Give(deck.card_secrets(tape, self.owing[duty.seat], duty.seat).to_bytes()))
+        return encode(Give(deck.layers.secrets(tape, self.owing[duty.seat], duty.seat).to_bytes()))
 
     def apply(self, deck: DuelDeck, duty: Duty, message: bytes) -> DeckChange:
         said, seat, positions = read_message(Give, message), duty.seat, self.owing[duty.seat]
         keys = read_secrets(deck.cipher, said.keys, len(positions), "the keys")
-        refuse_other_keys(deck, seat, positions, keys)
+        if deck.mode.keys:
+            refuse_other_keys(seat, positions, keys, deck.layers.keys(positions, seat))
         stage = replace(self, owing={other: wanted for other, wanted in self.owing.items() if other != seat})
-        return stage.settle(deck.at(released=released_with(deck, seat, positions, keys), stage=stage))
+        return stage.settle(deck.at(released=publish(deck.released, seat, positions, keys)))
 
     def settle(self, deck: DuelDeck) -> DeckChange:
         """Wait while keys are owed; then do what they were for."""
-        return DeckChange(deck) if self.owing else deck.given(self.operation, self.positions)
+        return DeckChange(deck.to(self)) if self.owing else _given(deck, self.operation, self.positions)
 
 
 @dataclass(frozen=True)
-class Revealing:
+class RevealingCards(OwnerSays):
     """The owner says what cards are: those it plays, or in the end all that are hidden."""
 
     operation: Operation
-    positions: tuple[int, ...]
     anchor: bytes
-
-    @property
-    def final(self) -> bool:
-        """Whether this is the check of the whole list."""
-        return isinstance(self.operation, Close)
 
     def duties(self, deck: DuelDeck) -> tuple[Duty, ...]:
         return (deck.duty(deck.owner, "reveal", self.anchor),)
 
     def message(self, deck: DuelDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         cards = deck.read(tape, self.positions)
-        nonces = b"".join(secrets.nonces(deck, tape, cards))
+        nonces = b"".join(deck.nonces(tape, cards))
         keys = b""
         if self.positions and self._with_keys(deck):
-            keys = deck.card_secrets(tape, self.positions, deck.owner).to_bytes()
-        return encode(Reveal(tuple(cards), nonces, keys))
+            keys = deck.layers.secrets(tape, self.positions, deck.owner).to_bytes()
+        return encode(DuelReveal(tuple(cards), nonces, keys))
 
     def _with_keys(self, deck: DuelDeck) -> bool:
         """The source asks for no key at a play, so that any card can be played that is on the list."""
-        return self.final or not deck.mode.word_for_word
+        return isinstance(self.operation, Close) or not deck.mode.word_for_word
 
     def apply(self, deck: DuelDeck, duty: Duty, message: bytes) -> DeckChange:
-        said, seat = read_message(Reveal, message), duty.seat
+        said, seat = read_message(DuelReveal, message), duty.seat
         nonces = self._read(deck, said)
         self._refuse_repeats(deck, seat, said.cards)
         for card, nonce in zip(said.cards, nonces, strict=True):
-            if secrets.commitment(deck, card, nonce) != deck.commitments[card]:
+            if deck.commitment(card, nonce) != deck.commitments[card]:
                 raise PeerFault(seat, f"what it says of card {card} is not what it committed to")
-        released: Mapping[int, Mapping[int, Scalars]] = deck.released
+        released = deck.released
         if not self._with_keys(deck):
             if said.keys:
                 raise Malformed("a play shows no keys in this mode")
         elif self.positions:
             keys = read_secrets(deck.cipher, said.keys, len(self.positions), "the keys")
             self._refuse_other_places(deck, seat, said.cards, nonces, keys)
-            released = released_with(deck, seat, self.positions, keys)
-        if not self.final:
-            return deck.at(released=released).turned_up(self.positions, list(said.cards))
+            released = publish(deck.released, seat, self.positions, keys)
+        if not isinstance(self.operation, Close):
+            faces = dict(zip(self.positions, said.cards, strict=True))
+            return deck.turn_up(faces, released=released, peeked=deck.not_peeked(self.positions))
         self._refuse_other_list(deck, seat, said.cards)
-        return DeckChange(deck.at(stage=Closed(), asked=None), (Finished(self.operation),))
+        return close(deck, self.operation)
 
-    def _read(self, deck: DuelDeck, said: Reveal) -> list[bytes]:
-        size = secrets.NONCE_BYTES
+    def _read(self, deck: DuelDeck, said: DuelReveal) -> list[bytes]:
+        size = NONCE_BYTES
         if len(said.cards) != len(self.positions) or len(said.nonces) != size * len(self.positions):
             raise Malformed(f"{len(self.positions)} cards and as many nonces are owed")
         if any(card >= deck.size for card in said.cards):
@@ -127,7 +180,7 @@ class Revealing:
 
     def _refuse_repeats(self, deck: DuelDeck, seat: int, cards: tuple[int, ...]) -> None:
         again = set(self.positions)
-        shown = {face for position, face in deck.places.opened if position not in again}
+        shown = {face for position, face in deck.places.opened.items() if position not in again}
         for place, card in enumerate(cards):
             if card in shown or card in cards[:place]:
                 raise PeerFault(seat, f"card {card} is on the table already")
@@ -137,18 +190,18 @@ class Revealing:
     ) -> None:
         """Each card is the one at the place that it was drawn from: Ka[i]·Kb[i]·P = C[i]."""
         unchecked = tuple(p for p in self.positions if seat not in deck.released.get(p, {}))
-        if unchecked == self.positions:
-            refuse_other_keys(deck, seat, self.positions, keys)
+        if deck.mode.keys and unchecked == self.positions:
+            refuse_other_keys(seat, self.positions, keys, deck.layers.keys(self.positions, seat))
         rivals = concat(*(deck.released[position][deck.rival] for position in self.positions))
-        slots = keys * rivals * secrets.committed_points(deck, cards, nonces)
-        found = deck.cards_at(self.positions)
+        slots = keys * rivals * deck.committed_points(cards, nonces)
+        found = deck.layers.cards(self.positions)
         if slots != found:
             wrong = next(place for place in range(len(cards)) if slots[place] != found[place])
             raise PeerFault(seat, f"card {cards[wrong]} is not what it drew at place {self.positions[wrong]}")
 
     def _refuse_other_list(self, deck: DuelDeck, seat: int, cards: tuple[int, ...]) -> None:
         positions = dict(zip(self.positions, cards, strict=True))
-        for position, face in deck.places.opened:
+        for position, face in deck.places.opened.items():
             if positions.setdefault(position, face) != face:
                 raise PeerFault(seat, f"it played card {face} from place {position}, and that is another card")
         if sorted(positions.values()) != list(range(deck.size)):

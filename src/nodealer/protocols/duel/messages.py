@@ -14,7 +14,7 @@ class Assemble(Message, frozen=True, tag="assemble"):
     commitments: bytes
 
 
-class Gather(Message, frozen=True, tag="gather", omit_defaults=True):
+class DuelGather(Message, frozen=True, tag="gather", omit_defaults=True):
     """Every card moved from the key it is under to one new key of mine, in place."""
 
     cards: bytes
@@ -24,7 +24,7 @@ class Gather(Message, frozen=True, tag="gather", omit_defaults=True):
     commitments: bytes = b""
 
 
-class Shuffle(Message, frozen=True, tag="shuffle", omit_defaults=True):
+class DuelShuffle(Message, frozen=True, tag="shuffle", omit_defaults=True):
     """Every card multiplied by one secret, and the deck permuted."""
 
     cards: bytes
@@ -36,7 +36,7 @@ class Shuffle(Message, frozen=True, tag="shuffle", omit_defaults=True):
     commitments: bytes = b""
 
 
-class Lock(Message, frozen=True, tag="lock", omit_defaults=True):
+class DuelLock(Message, frozen=True, tag="lock", omit_defaults=True):
     """Each card moved to a key of its own."""
 
     cards: bytes
@@ -51,7 +51,7 @@ class Give(Message, frozen=True, tag="give"):
     keys: bytes
 
 
-class Reveal(Message, frozen=True, tag="reveal", omit_defaults=True):
+class DuelReveal(Message, frozen=True, tag="reveal", omit_defaults=True):
     """What my cards are: indices into the list, nonces, and my keys of them."""
 
     cards: tuple[Natural, ...]

@@ -7,42 +7,27 @@ is kept is named by its place, and the whole rest is shuffled again.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-import msgspec
-
-from nodealer.cards import Finished, Look, Moved, Peek, Place
+from nodealer.cards import Look, Moved, Peek, Place
 from nodealer.errors import BadParameter, Malformed
 from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import read_message
-from nodealer.protocols.duel.making import Working
+from nodealer.protocols.duel.deck import DuelDeck
+from nodealer.protocols.duel.making import arrange, reshuffle
 from nodealer.protocols.duel.messages import Take
-from nodealer.protocols.staged import Idle
+from nodealer.protocols.duel.tasks import read_choice
 from nodealer.tape import Tape
 from nodealer.wire import encode
-
-if TYPE_CHECKING:
-    from nodealer.protocols.duel.deck import DuelDeck
-
-
-def read_choice(choice: bytes | None) -> list[int]:
-    """Positions, as a JSON list."""
-    if choice is None:
-        raise BadParameter("this is for a person to choose")
-    try:
-        return msgspec.json.decode(choice, type=list[int])
-    except msgspec.MsgspecError as error:
-        raise BadParameter(f"a choice is a list of positions: {error}") from None
 
 
 def finish_peek(deck: DuelDeck, operation: Peek, positions: tuple[int, ...]) -> DeckChange:
     """The rival's keys are there; the owner has seen the cards."""
     seen = deck.at(peeked=tuple(dict.fromkeys((*deck.peeked, *positions))))
     if operation.then is Look.LOOK:
-        return DeckChange(seen.at(stage=Idle(), asked=None), (Finished(deck.asked or operation),))
+        return seen.finish()
     if operation.then is Look.TAKE:
-        return DeckChange(seen.at(stage=Taking(positions, deck.trail)))
-    return Working.arrange(seen, positions, seen.places.without(positions).restack(positions, Place.TOP))
+        return DeckChange(seen.to(Taking(positions, deck.trail)))
+    return arrange(seen, positions, seen.places.without(positions).restack(positions, Place.TOP))
 
 
 @dataclass(frozen=True)
@@ -67,7 +52,6 @@ class Taking:
         position = read_message(Take, message).position
         if position not in self.positions:
             raise Malformed(f"card {position} is not one of those that were looked at")
-        places = deck.places.give(position, deck.owner)
+        places = deck.places.give((position,), deck.owner)
         moved = Moved(places.card(position), deck.owner)
-        rest = places.pile
-        return Working.reshuffle(deck.at(places=places), rest, places.restack((), Place.SHUFFLED), (moved,))
+        return reshuffle(deck.at(places=places), places.pile, places.restack((), Place.SHUFFLED), (moved,))

@@ -8,15 +8,16 @@ from nodealer.cards import Close, Deal, NewDeck, Open, Operation, Peek, Places, 
 from nodealer.errors import BadParameter
 from nodealer.group import Group, group
 from nodealer.protocols.base import Binding, Cheat, Claims
-from nodealer.protocols.duel import secrets
 from nodealer.protocols.duel.bits import XOR
 from nodealer.protocols.duel.deck import DuelDeck, Mode
-from nodealer.protocols.duel.making import Assembling, Working
-from nodealer.protocols.staged import Idle
+from nodealer.protocols.duel.making import Assembling, Beginning
+from nodealer.protocols.duel.stages import REQUESTS
+from nodealer.protocols.layers import Faces, Layers
 from nodealer.tape import digest
 from nodealer.wire import Message, decode
 
 VERSION: Final = 0
+FACES: Final = b"nodealer/v0/duel faces"
 CARDS: Final = (2, 1000)
 OPERATIONS: Final[frozenset[type[Operation]]] = frozenset({NewDeck, Deal, Open, Show, Return, Peek, Close})
 
@@ -26,7 +27,7 @@ XOR_WARNING: Final = (
 )
 
 
-class Parameters(Message, frozen=True, omit_defaults=True):
+class DuelParameters(Message, frozen=True, omit_defaults=True):
     """How a table keeps its decks honest."""
 
     mode: Literal["proven", "committed", "xor"] = "proven"
@@ -108,7 +109,7 @@ class Duel:
     def __init__(self, parameters: bytes = b"{}", on: Group | None = None) -> None:
         self.group = on if on is not None else group()
         self.parameters = parameters
-        self.mode = Mode(decode(Parameters, parameters, what="the parameters of duel", limit=256).mode)
+        self.mode = Mode(decode(DuelParameters, parameters, what="the parameters of duel", limit=256).mode)
 
     @property
     def claims(self) -> Claims:
@@ -121,21 +122,22 @@ class Duel:
         if not CARDS[0] <= size <= CARDS[1]:
             raise BadParameter(f"a deck of duel has {CARDS[0]} to {CARDS[1]} cards, not {size}")
         trail = digest("duel", self.mode.value, binding.session, binding.roster, binding.hand, deck, size, owner)
+        faces = None
+        if self.mode.proofs:
+            bound = digest("duel faces", binding.session, binding.hand, owner, deck)
+            faces = Faces(binding.group, FACES, bound, size)
         made = DuelDeck(
+            REQUESTS,
             binding,
             deck,
             Places.fresh(deck, size),
-            Idle(),
             trail,
             size,
             owner,
             self.mode,
             binding.group if self.mode.keys else XOR,
+            Layers("duel card keys", deck),
+            faces,
             asked=NewDeck(deck, size, owner),
         )
-        if not self.mode.proofs:
-            return made.at(stage=Assembling(trail))
-        begun = Working.of_new(made.at(faces=secrets.faces(binding, deck, owner, size))).deck
-        if not isinstance(begun, DuelDeck):
-            raise BadParameter("the deck did not begin")
-        return begun
+        return made.to(Assembling(trail) if faces is None else Beginning(faces, trail))

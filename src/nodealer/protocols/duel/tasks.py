@@ -1,4 +1,4 @@
-"""The messages of a stage of work: how an honest seat makes each, and how each is judged.
+"""The work on cards, task by task: how an honest seat makes each message, and how each is judged.
 
 With proofs a message carries the public key of what it does and the proof that it did just that. Without, only equal
 cards are refused, and the rest comes out when cards are played, or at the end.
@@ -6,65 +6,116 @@ cards are refused, and the rest comes out when cards are played, or at the end.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+
+import msgspec
 
 from nodealer.errors import BadParameter, Malformed
 from nodealer.group import Points, concat
 from nodealer.proofs import equality, shuffle
 from nodealer.proofs.checks import Check
+from nodealer.proofs.encoding import encodings
 from nodealer.proofs.equality import Each
 from nodealer.proofs.relations import OneScalar
 from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import point_index, read_message, read_points
-from nodealer.protocols.duel import secrets
-from nodealer.protocols.duel.making import AFTER_SHUFFLE, Kind, Under, Working, fresh_commitments, refuse_equal
-from nodealer.protocols.duel.making import split_commitments as split
-from nodealer.protocols.duel.messages import Gather, Lock, Shuffle
-from nodealer.tape import Tape
+from nodealer.protocols.duel.deck import DuelDeck
+from nodealer.protocols.duel.messages import DuelGather, DuelLock, DuelShuffle
+from nodealer.protocols.duel.work import AFTER_SHUFFLE, TaskKind, Under, Work, finish
+from nodealer.tape import DIGEST_BYTES, Tape
 from nodealer.wire import encode
 
-if TYPE_CHECKING:
-    from nodealer.protocols.duel.deck import DuelDeck
+
+@dataclass(frozen=True)
+class Working(Work):
+    """A stage with a list of tasks that it works through, one message each."""
+
+    def duties(self, deck: DuelDeck) -> tuple[Duty, ...]:
+        task = self.tasks[0]
+        return (deck.duty(task.seat, task.kind.value, self.anchor, choice=task.kind is TaskKind.ARRANGE),)
+
+    def message(self, deck: DuelDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        cards, commitments = self.cards, b""
+        if self.renew and duty.seat == deck.owner:
+            cards = self.renewed(deck, tape)
+            if self.positions:
+                commitments = deck.fresh_commitments(tape, self.renewed_faces(deck), self.epoch)
+        match self.tasks[0].kind:
+            case TaskKind.GATHER:
+                return encode(_gather(self, deck, duty, tape, cards, commitments))
+            case TaskKind.SHUFFLE:
+                order = deck.order(tape, duty.seat, self.epoch, self.cards)
+                return encode(_shuffle(self, deck, duty, tape, cards, commitments, order))
+            case TaskKind.ARRANGE:
+                order = _chosen(self, deck, tape, choice)
+                return encode(_shuffle(self, deck, duty, tape, cards, commitments, order))
+            case TaskKind.LOCK:
+                return encode(_lock(self, deck, duty, tape, cards, commitments))
+
+    def apply(self, deck: DuelDeck, duty: Duty, message: bytes) -> DeckChange:
+        match self.tasks[0].kind:
+            case TaskKind.GATHER:
+                return _apply_gather(self, deck, duty, read_message(DuelGather, message))
+            case TaskKind.LOCK:
+                return _apply_lock(self, deck, duty, read_message(DuelLock, message))
+            case _:
+                return _apply_shuffle(self, deck, duty, read_message(DuelShuffle, message))
+
+    def went_on(
+        self,
+        deck: DuelDeck,
+        cards: Points,
+        checks: tuple[Check, ...],
+        *,
+        keys: Points | None = None,
+        under: Under | None = None,
+        locked: Points | None = None,
+    ) -> DeckChange:
+        """One task is done."""
+        seat = self.tasks[0].seat
+        work = replace(
+            self,
+            cards=cards,
+            tasks=self.tasks[1:],
+            anchor=deck.trail,
+            renew=(),
+            keys=self.keys if keys is None else {**self.keys, seat: keys},
+            under=self.under if under is None else {**self.under, seat: under},
+            locked=self.locked if locked is None else {**self.locked, seat: locked},
+        )
+        if work.tasks:
+            return DeckChange(deck.to(work.ready()), (), checks)
+        # The cards are a new layer.
+        layers = deck.layers.with_layer(work.layer(deck))
+        return replace(finish(deck.at(layers=layers), self.after, self.events), checks=checks)
 
 
-def message(work: Working, deck: DuelDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
-    """An honest seat's message for the next task."""
-    cards, commitments = work.cards, b""
-    if work.renew and duty.seat == deck.owner:
-        cards = work.renewed(deck, tape)
-        if work.positions:
-            commitments = fresh_commitments(deck, tape, work.renewed_faces(deck), work.epoch)
-    match work.tasks[0].kind:
-        case Kind.GATHER:
-            return encode(_gather(work, deck, duty, tape, cards, commitments))
-        case Kind.SHUFFLE:
-            order = secrets.order(deck, tape, work.epoch, duty.seat, work.cards)
-            return encode(_shuffle(work, deck, duty, tape, cards, commitments, order))
-        case Kind.ARRANGE:
-            return encode(_shuffle(work, deck, duty, tape, cards, commitments, _chosen(work, deck, tape, choice)))
-        case Kind.LOCK:
-            return encode(_lock(work, deck, duty, tape, cards, commitments))
+def split_commitments(data: bytes, count: int) -> list[bytes]:
+    """So many commitments, all different."""
+    said = [data[at : at + DIGEST_BYTES] for at in range(0, len(data), DIGEST_BYTES)]
+    if len(data) != count * DIGEST_BYTES or len(set(said)) != count:
+        raise Malformed(f"{count} different commitments are owed")
+    return said
 
 
-def apply(work: Working, deck: DuelDeck, duty: Duty, message: bytes) -> DeckChange:
-    """Judge the message of the next task."""
-    match work.tasks[0].kind:
-        case Kind.GATHER:
-            return _apply_gather(work, deck, duty, read_message(Gather, message))
-        case Kind.LOCK:
-            return _apply_lock(work, deck, duty, read_message(Lock, message))
-        case _:
-            return _apply_shuffle(work, deck, duty, read_message(Shuffle, message))
+def read_choice(choice: bytes | None) -> list[int]:
+    """Positions, as a JSON list."""
+    if choice is None:
+        raise BadParameter("this is for a person to choose")
+    try:
+        return msgspec.json.decode(choice, type=list[int])
+    except msgspec.MsgspecError as error:
+        raise BadParameter(f"a choice is a list of positions: {error}") from None
 
 
-def _renew(work: Working, deck: DuelDeck, said: Gather | Shuffle | Lock) -> DuelDeck:
+def _renew(work: Working, deck: DuelDeck, said: DuelGather | DuelShuffle | DuelLock) -> DuelDeck:
     """Take the new commitments of cards that lay face up."""
     if not work.renew or not work.positions:
         if said.commitments:
             raise Malformed("no commitments are owed")
         return deck
     faces = work.renewed_faces(deck)
-    fresh = split(said.commitments, len(faces))
+    fresh = split_commitments(said.commitments, len(faces))
     commitments, made = list(deck.commitments), list(deck.made)
     for face, commitment in zip(faces, fresh, strict=True):
         commitments[face], made[face] = commitment, work.epoch
@@ -73,36 +124,37 @@ def _renew(work: Working, deck: DuelDeck, said: Gather | Shuffle | Lock) -> Duel
     return deck.at(commitments=tuple(commitments), made=tuple(made))
 
 
-def _bare(said: Gather | Shuffle | Lock) -> None:
+def _bare(said: DuelGather | DuelShuffle | DuelLock) -> None:
     """Without proofs there is nothing but the cards."""
     if said.proof or getattr(said, "key", b"") or getattr(said, "joint", b"") or getattr(said, "link", b""):
         raise Malformed("nothing is proven in this mode")
 
 
-def _read_cards(work: Working, deck: DuelDeck, said: Gather | Shuffle | Lock) -> Points:
+def _read_cards(work: Working, deck: DuelDeck, said: DuelGather | DuelShuffle | DuelLock) -> Points:
     cards = read_points(deck.cipher, said.cards, len(work.cards), "the cards")
     if not deck.mode.proofs:
         _bare(said)
-        refuse_equal(cards)
+        if len(set(encodings(cards))) != len(cards):
+            raise Malformed("a card stands twice in the deck")
     return cards
 
 
 # --- Gather ---
 
 
-def _gather(work: Working, deck: DuelDeck, duty: Duty, tape: Tape, cards: Points, commitments: bytes) -> Gather:
-    g = secrets.gather_key(deck, tape, work.epoch, duty.seat)
+def _gather(work: Working, deck: DuelDeck, duty: Duty, tape: Tape, cards: Points, commitments: bytes) -> DuelGather:
+    g = deck.gather_key(tape, duty.seat, work.epoch)
     ratio = work.secret(deck, tape, duty.seat).invert() * g
     gathered = ratio * cards
     if not deck.mode.proofs:
-        return Gather(gathered.to_bytes(), commitments=commitments)
+        return DuelGather(gathered.to_bytes(), commitments=commitments)
     S = g * deck.cipher.G
     each = Each(work.keys[duty.seat], S, cards, gathered)
     proof = equality.prove_each(deck.transcript(duty, work.epoch), tape, each, ratio)
-    return Gather(gathered.to_bytes(), S.to_bytes(), proof)
+    return DuelGather(gathered.to_bytes(), S.to_bytes(), proof)
 
 
-def _apply_gather(work: Working, deck: DuelDeck, duty: Duty, said: Gather) -> DeckChange:
+def _apply_gather(work: Working, deck: DuelDeck, duty: Duty, said: DuelGather) -> DeckChange:
     cards = _read_cards(work, deck, said)
     deck = _renew(work, deck, said)
     if not deck.mode.proofs:
@@ -118,8 +170,6 @@ def _apply_gather(work: Working, deck: DuelDeck, duty: Duty, said: Gather) -> De
 
 def _chosen(work: Working, deck: DuelDeck, tape: Tape, choice: bytes | None) -> list[int]:
     """The order that the owner chose, as places among the cards it looked at."""
-    from nodealer.protocols.duel.peeking import read_choice
-
     deck.read(tape, work.positions)
     chosen = read_choice(choice)
     if sorted(chosen) != sorted(work.positions):
@@ -129,22 +179,22 @@ def _chosen(work: Working, deck: DuelDeck, tape: Tape, choice: bytes | None) -> 
 
 def _shuffle(
     work: Working, deck: DuelDeck, duty: Duty, tape: Tape, cards: Points, commitments: bytes, order: list[int]
-) -> Shuffle:
-    t = secrets.shuffle_key(deck, tape, work.epoch, duty.seat)
+) -> DuelShuffle:
+    t = deck.shuffle_key(tape, duty.seat, work.epoch)
     shuffled = t * cards.take(order)
     if not deck.mode.proofs:
-        return Shuffle(shuffled.to_bytes(), commitments=commitments)
+        return DuelShuffle(shuffled.to_bytes(), commitments=commitments)
     T, before = t * deck.cipher.G, work.keys[duty.seat]
     transcript = deck.transcript(duty, work.epoch)
     proof = shuffle.prove(transcript, tape, OneScalar(T, cards, shuffled), order, lambda b: t)
     if work.under[duty.seat] is Under.PLACES:
-        return Shuffle(shuffled.to_bytes(), T.to_bytes(), proof)
+        return DuelShuffle(shuffled.to_bytes(), T.to_bytes(), proof)
     joint = t * before
     link = equality.prove_equality(transcript, tape, T, before, joint, t)
-    return Shuffle(shuffled.to_bytes(), T.to_bytes(), proof, joint.to_bytes(), link)
+    return DuelShuffle(shuffled.to_bytes(), T.to_bytes(), proof, joint.to_bytes(), link)
 
 
-def _apply_shuffle(work: Working, deck: DuelDeck, duty: Duty, said: Shuffle) -> DeckChange:
+def _apply_shuffle(work: Working, deck: DuelDeck, duty: Duty, said: DuelShuffle) -> DeckChange:
     cards = _read_cards(work, deck, said)
     deck = _renew(work, deck, said)
     under = AFTER_SHUFFLE[work.under[duty.seat]]
@@ -165,21 +215,21 @@ def _apply_shuffle(work: Working, deck: DuelDeck, duty: Duty, said: Shuffle) -> 
 # --- Lock ---
 
 
-def _lock(work: Working, deck: DuelDeck, duty: Duty, tape: Tape, cards: Points, commitments: bytes) -> Lock:
-    new = secrets.card_keys(deck, tape, work.epoch, work.origin, len(cards), duty.seat)
+def _lock(work: Working, deck: DuelDeck, duty: Duty, tape: Tape, cards: Points, commitments: bytes) -> DuelLock:
+    new = deck.layers.drawn(tape, work.layer(deck), duty.seat)
     ratio = work.secret(deck, tape, duty.seat).invert() * new
     locked = ratio * cards
     if not deck.mode.keys:
-        return Lock(locked.to_bytes(), commitments=commitments)
+        return DuelLock(locked.to_bytes(), commitments=commitments)
     keys = new * deck.cipher.G
     if not deck.mode.proofs:
-        return Lock(locked.to_bytes(), keys.to_bytes(), commitments=commitments)
+        return DuelLock(locked.to_bytes(), keys.to_bytes(), commitments=commitments)
     each = Each(work.keys[duty.seat], keys, cards, locked)
     proof = equality.prove_each(deck.transcript(duty, work.epoch), tape, each, ratio)
-    return Lock(locked.to_bytes(), keys.to_bytes(), proof)
+    return DuelLock(locked.to_bytes(), keys.to_bytes(), proof)
 
 
-def _apply_lock(work: Working, deck: DuelDeck, duty: Duty, said: Lock) -> DeckChange:
+def _apply_lock(work: Working, deck: DuelDeck, duty: Duty, said: DuelLock) -> DeckChange:
     cards = _read_cards(work, deck, said)
     deck = _renew(work, deck, said)
     if not deck.mode.keys:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nodealer.wire import Digest, Message, Natural
 
 
-class Commit(Message, frozen=True, tag="commit"):
+class FragmentCommitment(Message, frozen=True, tag="commit"):
     """A hash of my fragments of the faces."""
 
     commitment: Digest
@@ -25,7 +25,7 @@ class Cascade(Message, frozen=True, tag="cascade"):
     proof: bytes
 
 
-class Keys(Message, frozen=True, tag="lock"):
+class LockedCards(Message, frozen=True, tag="lock"):
     """Each card moved from my one secret to a secret of its own: their public keys, the cards, and the proof."""
 
     keys: bytes
@@ -39,14 +39,14 @@ class Pick(Message, frozen=True, tag="pick"):
     positions: tuple[Natural, ...]
 
 
-class Held(Message, frozen=True, tag="held"):
+class HeldCards(Message, frozen=True, tag="held"):
     """The cards I hold, moved from their own secrets to my one secret of the recovery."""
 
     cards: bytes
     proof: bytes
 
 
-class Raised(Message, frozen=True, tag="raised"):
+class RaisedCards(Message, frozen=True, tag="raised"):
     """All other seats' held cards multiplied by my one secret of the recovery."""
 
     cards: bytes

@@ -8,18 +8,16 @@ seat has published its secret for it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from nodealer.cards import Open
 from nodealer.errors import BadParameter, Malformed
 from nodealer.protocols.base import Binding, DeckChange, Duty
 from nodealer.protocols.codec import read_message
+from nodealer.protocols.keyed import Releasing, release
+from nodealer.protocols.lock.deck import LockDeck
 from nodealer.protocols.lock.messages import Pick
 from nodealer.tape import Tape, digest
 from nodealer.wire import encode
-
-if TYPE_CHECKING:
-    from nodealer.protocols.lock.deck import LockDeck
 
 
 def picker_order(binding: Binding) -> tuple[int, ...]:
@@ -33,15 +31,33 @@ def _refuse(deck: LockDeck, pick: Pick, count: int) -> None:
     if len(pick.positions) != count or len(set(pick.positions)) != count:
         raise Malformed(f"the pick does not name {count} different cards")
     for position in pick.positions:
-        if position not in deck.places.pile:
+        if position not in deck.places.in_pile:
             raise Malformed(f"card {position} of deck {deck.number} is not in the pile")
 
 
 def _draw(deck: LockDeck, tape: Tape, seat: int, anchor: bytes, count: int) -> Pick:
     """Positions at random, where no person chooses."""
-    inputs = deck.binding.inputs(deck=deck.number, epoch=deck.epoch, seat=seat, others=(anchor,))
+    inputs = deck.inputs(seat, deck.epoch, anchor)
     order = tape.permutation("lock pick", inputs, len(deck.places.pile))
     return Pick(tuple(deck.places.pile[place] for place in order[:count]))
+
+
+def open_cards(deck: LockDeck, operation: Open) -> DeckChange:
+    """Cards for the table are picked: by the first picker who is there, or by the server for the whole hand."""
+    if operation.positions:
+        return release(deck, operation)
+    deck.places.next_cards(operation.count)
+    if deck.apart is not None:
+        return _open_picked(deck, operation, tuple(p for p in deck.apart if p in deck.places.in_pile))
+    picking = Picking if deck.server is None else ServerPicking
+    return DeckChange(deck.to(picking(operation, deck.trail)))
+
+
+def _open_picked(deck: LockDeck, operation: Open, picked: tuple[int, ...]) -> DeckChange:
+    """Open as many of the cards that were picked as are asked for."""
+    positions = picked[: operation.count]
+    owing = deck.owing(dict.fromkeys(deck.binding.players, positions))
+    return Releasing(operation, positions, owing, deck.trail).settle(deck)
 
 
 @dataclass(frozen=True)
@@ -67,7 +83,7 @@ class Picking:
     def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> DeckChange:
         pick = read_message(Pick, message)
         _refuse(deck, pick, self.operation.count)
-        return deck.open_picked(self.operation, pick.positions)
+        return _open_picked(deck, self.operation, pick.positions)
 
 
 @dataclass(frozen=True)
@@ -86,4 +102,4 @@ class ServerPicking:
     def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> DeckChange:
         pick = read_message(Pick, message)
         _refuse(deck, pick, len(deck.places.pile))
-        return deck.at(apart=pick.positions).open_picked(self.operation, pick.positions[: self.operation.count])
+        return _open_picked(deck.at(apart=pick.positions), self.operation, pick.positions)

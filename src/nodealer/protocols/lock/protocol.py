@@ -9,9 +9,12 @@ from nodealer.cards import Close, Deal, NewDeck, Open, Places, Return, Show
 from nodealer.errors import BadParameter
 from nodealer.group import Group, group
 from nodealer.protocols.base import Binding, Cheat, Claims
+from nodealer.protocols.layers import Layers
 from nodealer.protocols.lock.deck import LockDeck
-from nodealer.protocols.lock.making import Committing
+from nodealer.protocols.lock.leaving import without
+from nodealer.protocols.lock.making import CommittingFragments
 from nodealer.protocols.lock.picking import picker_order
+from nodealer.protocols.lock.stages import REQUESTS
 from nodealer.tape import digest
 from nodealer.wire import CARDS_MAX, CARDS_MIN, SEATS_MAX, SEATS_MIN, Message, decode
 
@@ -43,7 +46,7 @@ CLAIMS: Final = Claims(
 )
 
 
-class Parameters(Message, frozen=True, omit_defaults=True):
+class LockParameters(Message, frozen=True, omit_defaults=True):
     """Who picks the cards for the table: players in an order from their keys, or a server."""
 
     community: Literal["pickers", "server"] = "pickers"
@@ -55,7 +58,7 @@ class Lock:
     def __init__(self, parameters: bytes = b"{}", on: Group | None = None) -> None:
         self.group = on if on is not None else group()
         self.parameters = parameters
-        self._said = decode(Parameters, parameters, what="the parameters of lock", limit=256)
+        self._said = decode(LockParameters, parameters, what="the parameters of lock", limit=256)
 
     @property
     def claims(self) -> Claims:
@@ -67,15 +70,17 @@ class Lock:
             raise BadParameter("lock has no decks that belong to a seat")
         server = dict(binding.roles).get(SERVER) if self._said.community == "server" else None
         trail = digest("lock", binding.session, binding.roster, binding.hand, deck, size)
-        places = Places.fresh(deck, size)
-        return LockDeck(
+        made = LockDeck(
+            REQUESTS,
             binding,
             deck,
-            places,
-            Committing(trail),
+            Places.fresh(deck, size),
             trail,
+            without,
+            Layers("lock secrets", deck),
             size,
             picker_order(binding),
             server,
             asked=NewDeck(deck, size),
         )
+        return made.to(CommittingFragments(trail))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from nodealer.errors import BadParameter, Undecided
 from nodealer.group import Points, concat
@@ -17,33 +16,16 @@ from nodealer.proofs import equality, linear
 from nodealer.proofs.encoding import encodings
 from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import read_message, read_points
-from nodealer.protocols.lock import deck as decks
-from nodealer.protocols.lock.messages import Held, Keys, Raised
+from nodealer.protocols.lock.deck import LockDeck
+from nodealer.protocols.lock.locking import Locking
+from nodealer.protocols.lock.messages import HeldCards, LockedCards, RaisedCards
 from nodealer.tape import Tape
 from nodealer.wire import encode
-
-if TYPE_CHECKING:
-    from nodealer.protocols.lock.deck import LockDeck
-
-
-@dataclass(frozen=True)
-class Recovery:
-    """The positions that survivors hold."""
-
-    held: tuple[int, ...]
-
-    def begin(self, deck: LockDeck, cards: Points, keys: Mapping[int, Points]) -> DeckChange:
-        """The cascade is done: raise the held cards, or lock at once if there are none."""
-        from nodealer.protocols.lock.making import Locking
-
-        if not self.held:
-            return DeckChange(deck.at(stage=Locking.of(deck, cards, keys)))
-        return DeckChange(deck.at(stage=Declaring(self.held, cards, keys, {}, deck.trail)))
 
 
 def holder(deck: LockDeck, position: int) -> int:
     """The survivor who holds a card, or laid it aside."""
-    return dict((*deck.places.aside, *deck.places.held))[position]
+    return deck.places.held[position] if position in deck.places.held else deck.places.aside[position]
 
 
 def held_point(deck: LockDeck, position: int) -> Points:
@@ -55,7 +37,7 @@ def held_point(deck: LockDeck, position: int) -> Points:
         if seat not in deck.released.get(position, {}):
             raise BadParameter(f"card {position} is held, but seat {seat} has not published its secret")
         product = product * deck.released[position][seat]
-    return product.invert() * deck.cards_at((position,))
+    return product.invert() * deck.layers.cards((position,))
 
 
 def _statement(deck: LockDeck, seat: int, positions: tuple[int, ...], E: Points, X: Points) -> linear.Statement:
@@ -87,22 +69,22 @@ class Declaring:
 
     def message(self, deck: LockDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         seat, positions = duty.seat, self._mine(deck, duty.seat)
-        e = decks.cascade_secret(tape, deck.binding, deck.number, deck.epoch, seat)
+        e = deck.cascade_secret(tape, seat)
         ratio = e * deck.card_secrets(tape, positions, seat).invert()
         X = ratio * concat(*(held_point(deck, position) for position in positions))
         statement = _statement(deck, seat, positions, self.keys[seat], X)
         proof = linear.prove(deck.transcript(duty, deck.epoch), tape, statement, [ratio])
-        return encode(Held(X.to_bytes(), proof))
+        return encode(HeldCards(X.to_bytes(), proof))
 
     def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> DeckChange:
-        said, positions = read_message(Held, message), self._mine(deck, duty.seat)
+        said, positions = read_message(HeldCards, message), self._mine(deck, duty.seat)
         X = read_points(deck.binding.group, said.cards, len(positions), "the held cards")
         statement = _statement(deck, duty.seat, positions, self.keys[duty.seat], X)
         check = linear.check(deck.transcript(duty, deck.epoch), statement, said.proof)
         raised = {**self.raised, **{position: X[place] for place, position in enumerate(positions)}}
         stage = replace(self, raised=raised)
         if len(raised) < len(self.held):
-            return DeckChange(deck.at(stage=stage), (), (check,))
+            return DeckChange(deck.to(stage), (), (check,))
         step = Raising(self.held, self.cards, self.keys, raised, deck.binding.players, deck.trail).next(deck)
         return replace(step, checks=(check,))
 
@@ -128,7 +110,7 @@ class Raising:
         while turns and not self._others(deck, turns[0]):
             turns = turns[1:]
         if turns:
-            return DeckChange(deck.at(stage=replace(self, turns=turns, anchor=deck.trail)))
+            return DeckChange(deck.to(replace(self, turns=turns, anchor=deck.trail)))
         return self._take_out(deck)
 
     def duties(self, deck: LockDeck) -> tuple[Duty, ...]:
@@ -138,15 +120,15 @@ class Raising:
         return concat(*(self.raised[position] for position in self._others(deck, seat)))
 
     def message(self, deck: LockDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
-        e = decks.cascade_secret(tape, deck.binding, deck.number, deck.epoch, duty.seat)
+        e = deck.cascade_secret(tape, duty.seat)
         before = self._points(deck, duty.seat)
         after = e * before
         transcript = deck.transcript(duty, deck.epoch)
         proof = equality.prove_equality(transcript, tape, self.keys[duty.seat], before, after, e)
-        return encode(Raised(after.to_bytes(), proof))
+        return encode(RaisedCards(after.to_bytes(), proof))
 
     def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> DeckChange:
-        said, positions = read_message(Raised, message), self._others(deck, duty.seat)
+        said, positions = read_message(RaisedCards, message), self._others(deck, duty.seat)
         after = read_points(deck.binding.group, said.cards, len(positions), "the raised cards")
         before = self._points(deck, duty.seat)
         transcript = deck.transcript(duty, deck.epoch)
@@ -157,13 +139,11 @@ class Raising:
 
     def _take_out(self, deck: LockDeck) -> DeckChange:
         """What no survivor holds is the new deck."""
-        from nodealer.protocols.lock.making import Locking
-
         held = {self.raised[position].to_bytes() for position in self.held}
         rest = [place for place, card in enumerate(encodings(self.cards)) if card not in held]
         if len(rest) != len(self.cards) - len(self.held):
-            return DeckChange(deck.at(stage=Unfound(deck.trail)))
-        return DeckChange(deck.at(stage=Locking.of(deck, self.cards.take(rest), self.keys)))
+            return DeckChange(deck.to(Unfound(deck.trail)))
+        return DeckChange(deck.to(Locking.of(deck, self.cards.take(rest), self.keys)))
 
 
 @dataclass(frozen=True)
@@ -180,7 +160,7 @@ class Unfound:
         return (deck.duty(deck.binding.players[0], "lock", self.anchor),)
 
     def message(self, deck: LockDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
-        return encode(Keys(b"", b"", b""))
+        return encode(LockedCards(b"", b"", b""))
 
     def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> DeckChange:
         raise Undecided(f"a held card is not exactly one card of the recovered deck {deck.number}")

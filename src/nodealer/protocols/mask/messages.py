@@ -5,7 +5,7 @@ from __future__ import annotations
 from nodealer.wire import Message
 
 
-class Shuffle(Message, frozen=True, tag="shuffle"):
+class MaskShuffle(Message, frozen=True, tag="shuffle"):
     """My key joins, every card is masked and the deck permuted; the proof shows all three, and that I know my key."""
 
     key: bytes
@@ -14,7 +14,7 @@ class Shuffle(Message, frozen=True, tag="shuffle"):
     proof: bytes
 
 
-class Reshuffle(Message, frozen=True, tag="reshuffle"):
+class MaskReshuffle(Message, frozen=True, tag="reshuffle"):
     """Every gathered card is masked again and the pile permuted, under keys that are known already."""
 
     epk: bytes
@@ -22,7 +22,7 @@ class Reshuffle(Message, frozen=True, tag="reshuffle"):
     proof: bytes
 
 
-class Rekey(Message, frozen=True, tag="rekey"):
+class MaskRekey(Message, frozen=True, tag="rekey"):
     """Each card moves from my old key to a new one of its own: the new keys, what each card gains, and the proof."""
 
     keys: bytes
@@ -30,7 +30,7 @@ class Rekey(Message, frozen=True, tag="rekey"):
     proof: bytes
 
 
-class Gather(Message, frozen=True, tag="gather"):
+class MaskGather(Message, frozen=True, tag="gather"):
     """All cards that go back move to one new key of mine. Open cards have no mask to move: they gain nothing."""
 
     key: bytes
@@ -39,7 +39,7 @@ class Gather(Message, frozen=True, tag="gather"):
     proof: bytes
 
 
-class Mask(Message, frozen=True, tag="mask"):
+class MaskInPlace(Message, frozen=True, tag="mask"):
     """What I add to each card that goes back as it lies, so that its old keys say nothing about it."""
 
     epk: bytes

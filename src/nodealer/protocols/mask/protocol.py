@@ -8,15 +8,15 @@ from nodealer.cards import Close, Deal, NewDeck, Open, Places, Return, Show
 from nodealer.errors import BadParameter
 from nodealer.group import Group, group
 from nodealer.protocols.base import Binding, Cheat, Claims
-from nodealer.protocols.codec import point_index
-from nodealer.protocols.mask.cards import faces
+from nodealer.protocols.layers import Faces, Layers
 from nodealer.protocols.mask.deck import MaskDeck
-from nodealer.protocols.mask.stages import first_stage
-from nodealer.protocols.staged import Idle
+from nodealer.protocols.mask.making import MaskShuffling
+from nodealer.protocols.mask.stages import REQUESTS
 from nodealer.tape import digest
 from nodealer.wire import CARDS_MAX, CARDS_MIN, SEATS_MAX, SEATS_MIN
 
 VERSION: Final = 0
+FACES: Final = b"nodealer/v0/mask faces"
 
 CLAIMS: Final = Claims(
     name="mask",
@@ -57,9 +57,15 @@ class Mask:
         """A deck of bare faces that every seat is about to shuffle."""
         if owner is not None:
             raise BadParameter("mask has no decks that belong to a seat")
-        places = Places.fresh(deck, size)
-        points = faces(binding, deck, size)
-        trail = digest("mask", binding.session, binding.roster, binding.hand, deck, size)
-        asked = NewDeck(deck, size)
-        made = MaskDeck(binding, deck, places, Idle(), trail, points, point_index(points), asked=asked)
-        return made.at(stage=first_stage(made, asked))
+        bound = digest("mask faces", binding.session, binding.hand, deck)
+        made = MaskDeck(
+            REQUESTS,
+            binding,
+            deck,
+            Places.fresh(deck, size),
+            digest("mask", binding.session, binding.roster, binding.hand, deck, size),
+            Faces(binding.group, FACES, bound, size),
+            Layers("mask card keys", deck),
+            asked=NewDeck(deck, size),
+        )
+        return made.to(MaskShuffling(NewDeck(deck, size), 0, None, binding.group.identity(1), {}, 0, made.trail))

@@ -7,37 +7,29 @@ says `revealFinal` without being asked.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from nodealer.cards import Deal, Open, Show
 from nodealer.errors import Malformed
 from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import read_message, read_secrets
+from nodealer.protocols.keyed import KeyedDeck, Releasing
+from nodealer.protocols.offset.deck import OffsetDeck
 from nodealer.protocols.offset.making import refuse_player
 from nodealer.protocols.offset.messages import DealFinal, DealInitial, RevealFinal, RevealInitial
-from nodealer.protocols.staged import Releasing
 from nodealer.tape import Tape
 from nodealer.wire import encode
 
-if TYPE_CHECKING:
-    from nodealer.protocols.offset.deck import OffsetDeck
-    from nodealer.protocols.staged import StagedDeck
 
-
-def begin_release(
-    deck: OffsetDeck,
-    operation: Deal | Open | Show,
-    owing: Mapping[int, tuple[int, ...]],
-    positions: tuple[int, ...],
-) -> DeckChange:
+def announce(deck: OffsetDeck, operation: Deal | Open) -> DeckChange:
     """The dealer's announcement first, where there is something to ask for."""
-    still = {seat: tuple(p for p in wanted if deck.owes(seat, p)) for seat, wanted in owing.items()}
-    parts = Parts(operation, positions, {seat: wanted for seat, wanted in still.items() if wanted}, deck.trail)
-    if isinstance(operation, Show) or not parts.owing:
-        return parts.settle(deck.at(stage=parts))
-    return DeckChange(deck.at(stage=Announcing(parts, deck.trail)))
+    parts = Parts.of(deck, operation)
+    return DeckChange(deck.to(Announcing(parts, deck.trail))) if parts.owing else parts.settle(deck)
+
+
+def show(deck: OffsetDeck, operation: Show) -> DeckChange:
+    """The holder speaks, and nobody before it."""
+    return Parts.of(deck, operation).settle(deck)
 
 
 def _deal_numbers(positions: tuple[int, ...]) -> tuple[int, ...]:
@@ -81,14 +73,14 @@ class Announcing:
             _refuse_deals(said.dealNo, parts.positions)
             if said.player != self._receivers(deck):
                 raise Malformed("the deals go to other players than asked for")
-            return DeckChange(deck.at(stage=parts))
+            return DeckChange(deck.to(parts))
         opening = read_message(RevealInitial, message)
         _refuse_deals(opening.dealNo, parts.positions)
         owed = parts.owing.get(deck.dealer, ())
         if not owed:
             if opening.dealKeyPart:
                 raise Malformed("key parts that nobody asked for")
-            return DeckChange(deck.at(stage=parts))
+            return DeckChange(deck.to(parts))
         keys = read_secrets(deck.binding.group, opening.dealKeyPart, len(owed), "dealKeyPart")
         return parts.take(deck, deck.dealer, keys)
 
@@ -97,17 +89,17 @@ class Announcing:
 class Parts(Releasing):
     """Seats publish their key parts, in the words of the source."""
 
-    def duties(self, deck: StagedDeck) -> tuple[Duty, ...]:
+    def duties(self, deck: KeyedDeck) -> tuple[Duty, ...]:
         step = "dealFinal" if isinstance(self.operation, Deal) else "revealFinal"
         return tuple(deck.duty(seat, step, self.anchor) for seat in self.owing)
 
-    def message(self, deck: StagedDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+    def message(self, deck: KeyedDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         positions = self.owing[duty.seat]
         part = deck.card_secrets(tape, positions, duty.seat).to_bytes()
         kind = DealFinal if isinstance(self.operation, Deal) else RevealFinal
         return encode(kind("cards", duty.seat + 1, _deal_numbers(positions), part))
 
-    def apply(self, deck: StagedDeck, duty: Duty, message: bytes) -> DeckChange:
+    def apply(self, deck: KeyedDeck, duty: Duty, message: bytes) -> DeckChange:
         said: DealFinal | RevealFinal
         if isinstance(self.operation, Deal):
             said = read_message(DealFinal, message)

@@ -9,18 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from nodealer.cards import Deal, Open, Show
 from nodealer.errors import PeerFault, Undecided
 from nodealer.group import Points, Scalars, concat
 from nodealer.proofs.encoding import encodings
 from nodealer.proofs.transcript import draw_scalars
-from nodealer.protocols.base import Binding, DeckChange
-from nodealer.protocols.staged import StagedDeck
+from nodealer.protocols.keyed import KeyedDeck
 from nodealer.tape import Tape, digest
 
 
 @dataclass(frozen=True)
-class Pairs:
+class OffsetPairs:
     """A deck: two arrays."""
 
     A: Points
@@ -49,17 +47,17 @@ class Pairs:
 
 
 @dataclass(frozen=True)
-class Turn:
+class ShuffleStep:
     """What one seat's shuffle left behind."""
 
     seat: int
-    deck: Pairs
+    deck: OffsetPairs
     R: Points
     W: Points
 
 
 @dataclass(frozen=True)
-class OffsetDeck(StagedDeck):
+class OffsetDeck(KeyedDeck):
     """One deck."""
 
     size: int
@@ -69,12 +67,12 @@ class OffsetDeck(StagedDeck):
     #: The order in which the seats shuffle.
     order: tuple[int, ...] = ()
     #: The deck nobody has shuffled, and the steps so far.
-    start: Pairs | None = field(default=None, repr=False)
-    turns: tuple[Turn, ...] = field(default=(), repr=False)
+    start: OffsetPairs | None = field(default=None, repr=False)
+    steps: tuple[ShuffleStep, ...] = field(default=(), repr=False)
     #: Seat to the offset it has revealed.
     offsets: Mapping[int, Scalars] = field(default_factory=dict, repr=False)
 
-    # --- What a staged deck needs ---
+    # --- What a deck with keys needs ---
 
     def masked_by(self, position: int) -> tuple[int, ...]:
         return self.binding.players
@@ -83,13 +81,13 @@ class OffsetDeck(StagedDeck):
         return self.parts[seat].take(positions)
 
     def card_secrets(self, tape: Tape, positions: tuple[int, ...], seat: int) -> Scalars:
-        return deal_parts(tape, self.binding, self.number, self.size, seat).take(positions)
+        return self.deal_parts(tape, seat).take(positions)
 
     def faces_at(self, positions: tuple[int, ...], secrets: Mapping[int, Scalars]) -> list[int | None]:
-        offset = concat(*(self.offsets[turn.seat] for turn in self.turns)).sum()
-        return [self.turns[-1].deck.find(key) for key in _each(self._deal_keys(positions, secrets) + offset)]
+        offset = concat(*(self.offsets[step.seat] for step in self.steps)).sum()
+        return [self.steps[-1].deck.find(key) for key in _each(self._deal_keys(positions, secrets) + offset)]
 
-    def faces_of(self, positions: tuple[int, ...]) -> list[int]:
+    def faces_of(self, positions: tuple[int, ...]) -> dict[int, int]:
         """The faces of opened cards. One that is not exactly one card of the deck is traced to the step that broke it.
 
         Only here, where every key part is published and checked: nobody is blamed on what one seat alone can see.
@@ -97,7 +95,7 @@ class OffsetDeck(StagedDeck):
         try:
             return super().faces_of(positions)
         except Undecided:
-            published = {seat: self._published(positions, seat) for seat in self.binding.players}
+            published = {seat: self.published(positions, seat) for seat in self.binding.players}
             for key in _each(self._deal_keys(positions, published)):
                 self._trace(key)
             raise
@@ -111,38 +109,24 @@ class OffsetDeck(StagedDeck):
 
     def _trace(self, key: Scalars) -> None:
         """A deal that is not exactly one card: the first deck in which it is not names the step that broke it."""
-        for turn in self.turns:
-            key = key + self.offsets[turn.seat]
-            if turn.deck.find(key) is None:
-                raise PeerFault(turn.seat, "after its shuffle a deal is not exactly one card of the deck")
+        for step in self.steps:
+            key = key + self.offsets[step.seat]
+            if step.deck.find(key) is None:
+                raise PeerFault(step.seat, "after its shuffle a deal is not exactly one card of the deck")
 
-    # --- Dealing: the dealer speaks first ---
+    # --- Secrets ---
 
-    def release(
-        self, operation: Deal | Open | Show, owing: Mapping[int, tuple[int, ...]], positions: tuple[int, ...]
-    ) -> DeckChange:
-        from nodealer.protocols.offset.dealing import begin_release
+    def deal_parts(self, tape: Tape, seat: int) -> Scalars:
+        """A seat's part of the key of every deal."""
+        return draw_scalars(tape, "offset deal parts", self.inputs(seat, 0), self.binding.group, self.size)
 
-        return begin_release(self, operation, owing, positions)
+    def step_secrets(self, tape: Tape, seat: int, before: OffsetPairs) -> tuple[list[int], Scalars, Scalars]:
+        """The permutation of a step, the secret of each pair, and r, x and t, all drawn for this input deck."""
+        inputs, group, size = self.inputs(seat, 0, before.digest()), self.binding.group, len(before.A)
+        order = tape.permutation("offset permutation", inputs, size)
+        scales = draw_scalars(tape, "offset scales", inputs, group, size)
+        return order, scales, draw_scalars(tape, "offset of a step", inputs, group, 3)
 
 
 def _each(scalars: Scalars) -> list[Scalars]:
     return [scalars[place] for place in range(len(scalars))]
-
-
-# --- Secrets ---
-
-
-def deal_parts(tape: Tape, binding: Binding, deck: int, size: int, seat: int) -> Scalars:
-    """A seat's part of the key of every deal."""
-    return draw_scalars(tape, "offset deal parts", binding.inputs(deck=deck, epoch=0, seat=seat), binding.group, size)
-
-
-def step_secrets(
-    tape: Tape, binding: Binding, deck: int, seat: int, before: Pairs
-) -> tuple[list[int], Scalars, Scalars]:
-    """The permutation of a step, the secret of each pair, and r, x and t, all drawn for this input deck."""
-    inputs = binding.inputs(deck=deck, epoch=0, seat=seat, others=(before.digest(),))
-    order = tape.permutation("offset permutation", inputs, len(before.A))
-    scales = draw_scalars(tape, "offset scales", inputs, binding.group, len(before.A))
-    return order, scales, draw_scalars(tape, "offset of a step", inputs, binding.group, 3)

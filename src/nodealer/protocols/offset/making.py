@@ -8,11 +8,9 @@ who know the logarithms of the B column, would read the permutation from it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import msgspec
 
-from nodealer.cards import Finished
 from nodealer.errors import BadParameter, DecodeError, Malformed, PeerFault
 from nodealer.group import Points, concat
 from nodealer.proofs import equality, shuffle
@@ -22,14 +20,10 @@ from nodealer.proofs.generators import blinding_generator
 from nodealer.proofs.relations import OneOffset
 from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import point_index, read_message, read_points, read_secrets
-from nodealer.protocols.offset.deck import Pairs, Turn, deal_parts, step_secrets
-from nodealer.protocols.offset.messages import RequestDealParts, RespondDealParts, RevealOffset, Shuffle
-from nodealer.protocols.staged import Idle
+from nodealer.protocols.offset.deck import OffsetDeck, OffsetPairs, ShuffleStep
+from nodealer.protocols.offset.messages import OffsetShuffle, RequestDealParts, RespondDealParts, RevealOffset
 from nodealer.tape import Tape
 from nodealer.wire import encode
-
-if TYPE_CHECKING:
-    from nodealer.protocols.offset.deck import OffsetDeck
 
 
 def refuse_player(seat: int, player_id: int) -> None:
@@ -57,7 +51,7 @@ class Requesting:
     def message(self, deck: OffsetDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         players = tuple(seat + 1 for seat in deck.binding.players)
         order = players if choice is None else _chosen_order(choice, players)
-        d = deal_parts(tape, deck.binding, deck.number, deck.size, duty.seat)
+        d = deck.deal_parts(tape, duty.seat)
         D = d * deck.binding.group.G
         proof = equality.prove_knowledge(deck.transcript(duty, 0), tape, D, d)
         said = RequestDealParts("cards", players, deck.number, deck.size, order, D.to_bytes(), proof)
@@ -73,8 +67,7 @@ class Requesting:
         D = _read_parts(deck, said.dealPublicKeyParts)
         check = equality.check_knowledge(deck.transcript(duty, 0), D, said.proof)
         order = tuple(player - 1 for player in said.shuffleOrder)
-        opened = deck.at(parts={duty.seat: D}, order=order, stage=Responding(deck.trail))
-        return DeckChange(opened, (), (check,))
+        return DeckChange(deck.to(Responding(deck.trail), parts={duty.seat: D}, order=order), (), (check,))
 
 
 def _chosen_order(choice: bytes, players: tuple[int, ...]) -> tuple[int, ...]:
@@ -98,7 +91,7 @@ class Responding:
         return tuple(deck.duty(seat, "respondDealParts", self.anchor) for seat in waiting)
 
     def message(self, deck: OffsetDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
-        d = deal_parts(tape, deck.binding, deck.number, deck.size, duty.seat)
+        d = deck.deal_parts(tape, duty.seat)
         D = d * deck.binding.group.G
         proof = equality.prove_knowledge(deck.transcript(duty, 0), tape, D, d)
         return encode(RespondDealParts("cards", duty.seat + 1, D.to_bytes(), proof))
@@ -110,38 +103,38 @@ class Responding:
         check = equality.check_knowledge(deck.transcript(duty, 0), D, said.proof)
         parts = {**deck.parts, duty.seat: D}
         if len(parts) < len(deck.binding.players):
-            return DeckChange(deck.at(parts=parts), (), (check,))
+            return DeckChange(deck.to(self, parts=parts), (), (check,))
         group = deck.binding.group
         joint = parts[deck.binding.players[0]]
         for seat in deck.binding.players[1:]:
             joint = joint + parts[seat]
         if joint.first_identity() is not None or len(point_index(joint)) != deck.size:
             raise Malformed("two deals have the same joint key, or one has none")
-        start = Pairs(joint, group.G + group.identity(deck.size))
-        return DeckChange(deck.at(parts=parts, start=start, stage=Shuffling(deck.trail)), (), (check,))
+        start = OffsetPairs(joint, group.G + group.identity(deck.size))
+        return DeckChange(deck.to(OffsetShuffling(deck.trail), parts=parts, start=start), (), (check,))
 
 
 @dataclass(frozen=True)
-class Shuffling:
+class OffsetShuffling:
     """Each seat in its turn scales every pair, adds its offset, and permutes the deck."""
 
     anchor: bytes
 
-    def _before(self, deck: OffsetDeck) -> Pairs:
+    def _before(self, deck: OffsetDeck) -> OffsetPairs:
         if deck.start is None:
             raise BadParameter("there is no deck to shuffle yet")
-        return deck.turns[-1].deck if deck.turns else deck.start
+        return deck.steps[-1].deck if deck.steps else deck.start
 
     def duties(self, deck: OffsetDeck) -> tuple[Duty, ...]:
-        return (deck.duty(deck.order[len(deck.turns)], "shuffle", self.anchor),)
+        return (deck.duty(deck.order[len(deck.steps)], "shuffle", self.anchor),)
 
     def message(self, deck: OffsetDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         group, before = deck.binding.group, self._before(deck)
-        order, scales, rest = step_secrets(tape, deck.binding, deck.number, duty.seat, before)
+        order, scales, rest = deck.step_secrets(tape, duty.seat, before)
         r, x, t = rest[0], rest[1], rest[2]
         w = r * x
-        scaled = Pairs(scales * before.A, scales * before.B)
-        after = Pairs(
+        scaled = OffsetPairs(scales * before.A, scales * before.B)
+        after = OffsetPairs(
             r * scaled.A.take(order) + w * scaled.B.take(order),
             r * scaled.B.take(order),
         )
@@ -150,15 +143,15 @@ class Shuffling:
         first = equality.prove_each(transcript, tape, Each(before.B, scaled.B, before.A, scaled.A), scales)
         relation = OneOffset(R, W, scaled.A, scaled.B, after.A, after.B)
         second = shuffle.prove(transcript, tape, relation, order, lambda b: concat(r, w, t))
-        step = len(deck.turns) + 1
+        step = len(deck.steps) + 1
         said = (after.to_bytes(), scaled.to_bytes(), R.to_bytes(), W.to_bytes(), first, second)
-        return encode(Shuffle("cards", duty.seat + 1, step, *said))
+        return encode(OffsetShuffle("cards", duty.seat + 1, step, *said))
 
     def apply(self, deck: OffsetDeck, duty: Duty, message: bytes) -> DeckChange:
-        said = read_message(Shuffle, message)
+        said = read_message(OffsetShuffle, message)
         refuse_player(duty.seat, said.playerId)
-        if said.step != len(deck.turns) + 1:
-            raise Malformed(f"step {said.step} where step {len(deck.turns) + 1} is due")
+        if said.step != len(deck.steps) + 1:
+            raise Malformed(f"step {said.step} where step {len(deck.steps) + 1} is due")
         group, before = deck.binding.group, self._before(deck)
         scaled, after = _read_pairs(deck, said.scaled, "scaled"), _read_pairs(deck, said.deck, "deck")
         R, W = read_points(group, said.key, 1, "key"), read_points(group, said.commitment, 1, "commitment")
@@ -168,12 +161,12 @@ class Shuffling:
         each = Each(before.B, scaled.B, before.A, scaled.A)
         first = equality.check_each(transcript, each, said.scaledProof)
         second = shuffle.check(transcript, OneOffset(R, W, scaled.A, scaled.B, after.A, after.B), said.proof)
-        turns = (*deck.turns, Turn(duty.seat, after, R, W))
-        stage = Shuffling(deck.trail) if len(turns) < len(deck.order) else Revealing(deck.trail)
-        return DeckChange(deck.at(turns=turns, stage=stage), (), (first, second))
+        steps = (*deck.steps, ShuffleStep(duty.seat, after, R, W))
+        following = OffsetShuffling if len(steps) < len(deck.order) else RevealingOffsets
+        return DeckChange(deck.to(following(deck.trail), steps=steps), (), (first, second))
 
 
-def _refuse_unchanged(before: Pairs, after: Pairs, what: str) -> None:
+def _refuse_unchanged(before: OffsetPairs, after: OffsetPairs, what: str) -> None:
     """A point that stands in the deck before: everybody could follow that pair. No honest seat leaves one."""
     for old, new in ((before.A, after.A), (before.B, after.B)):
         known = point_index(old)
@@ -182,16 +175,16 @@ def _refuse_unchanged(before: Pairs, after: Pairs, what: str) -> None:
                 raise Malformed(f"{what}: pair {place} has a point of the deck before it")
 
 
-def _read_pairs(deck: OffsetDeck, data: bytes, what: str) -> Pairs:
-    half = deck.size * deck.binding.group.point_size
+def _read_pairs(deck: OffsetDeck, data: bytes, what: str) -> OffsetPairs:
+    group, size = deck.binding.group, deck.size
+    half = size * group.point_size
     if len(data) != 2 * half:
         raise DecodeError(f"{what}: {len(data)} bytes instead of {2 * half}")
-    group = deck.binding.group
-    return Pairs(read_points(group, data[:half], deck.size, what), read_points(group, data[half:], deck.size, what))
+    return OffsetPairs(read_points(group, data[:half], size, what), read_points(group, data[half:], size, what))
 
 
 @dataclass(frozen=True)
-class Revealing:
+class RevealingOffsets:
     """All seats reveal their offsets, side by side. An honest seat has verified every shuffle before."""
 
     anchor: bytes
@@ -200,16 +193,16 @@ class Revealing:
         waiting = [seat for seat in deck.binding.players if seat not in deck.offsets]
         return tuple(deck.duty(seat, "revealOffset", self.anchor) for seat in waiting)
 
-    def _turn(self, deck: OffsetDeck, seat: int) -> tuple[Pairs, Turn]:
+    def _step_of(self, deck: OffsetDeck, seat: int) -> tuple[OffsetPairs, ShuffleStep]:
         place = deck.order.index(seat)
-        before = deck.turns[place - 1].deck if place else deck.start
+        before = deck.steps[place - 1].deck if place else deck.start
         if before is None:
             raise BadParameter("there is no deck yet")
-        return before, deck.turns[place]
+        return before, deck.steps[place]
 
     def message(self, deck: OffsetDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
-        before, _ = self._turn(deck, duty.seat)
-        _, _, rest = step_secrets(tape, deck.binding, deck.number, duty.seat, before)
+        before, _ = self._step_of(deck, duty.seat)
+        _, _, rest = deck.step_secrets(tape, duty.seat, before)
         return encode(RevealOffset("cards", duty.seat + 1, rest[1].to_bytes(), rest[2].to_bytes()))
 
     def apply(self, deck: OffsetDeck, duty: Duty, message: bytes) -> DeckChange:
@@ -217,10 +210,10 @@ class Revealing:
         refuse_player(duty.seat, said.playerId)
         x = read_secrets(group, said.offset, 1, "offset")
         t = read_secrets(group, said.blinding, 1, "blinding")
-        _, turn = self._turn(deck, duty.seat)
-        if x * turn.R + t * blinding_generator(group) != turn.W:
+        _, step = self._step_of(deck, duty.seat)
+        if x * step.R + t * blinding_generator(group) != step.W:
             raise PeerFault(duty.seat, "the offset it reveals is not the one it shuffled with")
-        revealed = deck.at(offsets={**deck.offsets, duty.seat: x})
-        if len(revealed.offsets) < len(deck.binding.players) or deck.asked is None:
-            return DeckChange(revealed)
-        return DeckChange(revealed.at(stage=Idle(), asked=None), (Finished(deck.asked),))
+        offsets = {**deck.offsets, duty.seat: x}
+        if len(offsets) < len(deck.binding.players):
+            return DeckChange(deck.to(self, offsets=offsets))
+        return deck.finish(offsets=offsets)

@@ -37,7 +37,7 @@ class RespondDealParts(Message, frozen=True, tag="respondDealParts"):
     proof: bytes
 
 
-class Shuffle(Message, frozen=True, tag="shuffle"):
+class OffsetShuffle(Message, frozen=True, tag="shuffle"):
     """A step: `scaled` is the deck with every pair times its own secret, `deck` is that after one more and the offset.
 
     `commitment` hides the offset until all have shuffled.

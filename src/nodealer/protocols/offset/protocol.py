@@ -10,6 +10,7 @@ from nodealer.group import Group, group
 from nodealer.protocols.base import Binding, Cheat, Claims
 from nodealer.protocols.offset.deck import OffsetDeck
 from nodealer.protocols.offset.making import Requesting
+from nodealer.protocols.offset.stages import REQUESTS
 from nodealer.tape import digest
 from nodealer.wire import CARDS_MIN, SEATS_MAX, SEATS_MIN
 
@@ -58,5 +59,5 @@ class Offset:
             raise BadParameter(f"offset serves decks of up to {CLAIMS.cards[1]} cards, not {size}")
         dealer = dict(binding.roles).get(DEALER, binding.players[0])
         trail = digest("offset", binding.session, binding.roster, binding.hand, deck, size)
-        places = Places.fresh(deck, size)
-        return OffsetDeck(binding, deck, places, Requesting(trail), trail, size, dealer, asked=NewDeck(deck, size))
+        asked, places = NewDeck(deck, size), Places.fresh(deck, size)
+        return OffsetDeck(REQUESTS, binding, deck, places, trail, size, dealer, asked=asked).to(Requesting(trail))

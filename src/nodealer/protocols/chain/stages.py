@@ -1,0 +1,29 @@
+"""The stages of a `chain` deck: what each request begins, and what may follow what."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from nodealer.cards import Close, Deal, Open, Return, Show
+from nodealer.protocols.chain.candidates import CommittingCoins, Proposing, Tossing, Unblinding
+from nodealer.protocols.chain.deck import Stuck
+from nodealer.protocols.chain.drawing import Passing, Showing, begin_deal, begin_open, begin_show
+from nodealer.protocols.chain.making import ChainShuffling
+from nodealer.protocols.staged import Closed, Idle, Requests, Transitions, Untouched, close, lay_aside
+
+REQUESTS: Final[Requests] = {Deal: begin_deal, Open: begin_open, Show: begin_show, Return: lay_aside, Close: close}
+
+#: A player who says that its cards are none sends the deck into a pass that ends with a fault, or stuck.
+TRANSITIONS: Final[Transitions] = {
+    Untouched: frozenset({ChainShuffling, Proposing}),
+    Proposing: frozenset({Proposing, CommittingCoins}),
+    CommittingCoins: frozenset({CommittingCoins, Tossing}),
+    Tossing: frozenset({Tossing, Unblinding}),
+    Unblinding: frozenset({Unblinding, ChainShuffling}),
+    ChainShuffling: frozenset({ChainShuffling, Idle}),
+    Idle: frozenset({Idle, Passing, Showing, Closed}),
+    Passing: frozenset({Passing, Idle, Stuck}),
+    Showing: frozenset({Passing, Idle, Stuck}),
+    Stuck: frozenset(),
+    Closed: frozenset(),
+}

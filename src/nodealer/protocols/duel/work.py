@@ -1,0 +1,140 @@
+"""Cards on their way to new keys: what is public about them, and which secrets of a seat they are under.
+
+*Gather* brings cards that are under keys of their own under one key, *shuffle* multiplies all by one secret and
+permutes, *arrange* is a shuffle in an order that the owner chooses, and *lock* gives each card a key of its own.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final, Self
+
+from nodealer.cards import Event, Places
+from nodealer.group import Points, Scalars, concat
+from nodealer.protocols.base import DeckChange
+from nodealer.protocols.duel.deck import DuelDeck, cards_digest
+from nodealer.protocols.layers import Layer
+from nodealer.tape import Tape
+
+
+class TaskKind(enum.Enum):
+    """What a task does to the cards."""
+
+    GATHER = "gather"
+    SHUFFLE = "shuffle"
+    ARRANGE = "arrange"
+    LOCK = "lock"
+
+
+@dataclass(frozen=True)
+class Task:
+    """One message of one seat."""
+
+    kind: TaskKind
+    seat: int
+
+
+class Under(enum.Enum):
+    """Which secret of a seat the cards are under, so that the seat finds it on its tape."""
+
+    #: Those of the places where the cards lay; none where they are published.
+    PLACES = "places"
+    GATHERED = "gathered"
+    SHUFFLED = "shuffled"
+    #: Gathered, then shuffled: the product of both keys.
+    BOTH = "both"
+
+
+AFTER_SHUFFLE: Final = {Under.PLACES: Under.SHUFFLED, Under.GATHERED: Under.BOTH}
+
+
+@dataclass(frozen=True)
+class Work:
+    """Cards on their way to a new layer."""
+
+    epoch: int
+    #: Where the cards lay; empty for a new deck.
+    positions: tuple[int, ...]
+    cards: Points
+    #: Seat to the public key that all cards are under, or the keys of each; empty where keys are not public.
+    keys: Mapping[int, Points]
+    under: Mapping[int, Under]
+    tasks: tuple[Task, ...]
+    anchor: bytes
+    #: Where the cards lie when all is done, and what is told then.
+    after: Places
+    events: tuple[Event, ...] = ()
+    #: Places whose cards lay face up and get new nonces.
+    renew: tuple[int, ...] = ()
+    #: Set when the lock begins: the digest of the deck that the keys are put on.
+    origin: bytes = b""
+    locked: Mapping[int, Points] = field(default_factory=dict)
+
+    def ready(self) -> Self:
+        """Fix what the keys of a lock are drawn for when the first lock is next."""
+        if self.tasks and self.tasks[0].kind is TaskKind.LOCK and not self.origin:
+            return replace(self, origin=cards_digest(self.cards))
+        return self
+
+    def layer(self, deck: DuelDeck) -> Layer[Points]:
+        """The layer that the cards will be."""
+        first = self.after.positions - len(self.cards)
+        return Layer(first, self.epoch, deck.binding, self.origin, self.cards, self.locked)
+
+    def secret(self, deck: DuelDeck, tape: Tape, seat: int) -> Scalars:
+        """The secret of a seat that the cards are under now: one, or one for each card."""
+        under = self.under[seat]
+        if under is Under.PLACES:
+            return _secrets_at(deck, tape, self.positions, seat)
+        gathered = deck.gather_key(tape, seat, self.epoch)
+        if under is Under.GATHERED:
+            return gathered
+        shuffled = deck.shuffle_key(tape, seat, self.epoch)
+        return shuffled if under is Under.SHUFFLED else shuffled * gathered
+
+    def renewed_faces(self, deck: DuelDeck) -> list[int]:
+        """The cards that get new nonces: all of a new deck, or those that lay face up."""
+        if not self.positions:
+            return list(self.renew)
+        return [deck.places.opened[self.positions[place]] for place in self.renew]
+
+    def renewed(self, deck: DuelDeck, tape: Tape) -> Points:
+        """The cards as the owner puts them in: new points where nonces are new."""
+        if not self.renew:
+            return self.cards
+        faces = self.renewed_faces(deck)
+        points = deck.committed_points(faces, deck.fresh_nonces(tape, faces, self.epoch))
+        order = list(range(len(self.cards)))
+        for number, place in enumerate(self.renew):
+            order[place] = len(self.cards) + number
+        return concat(self.cards, points).take(order)
+
+
+def finish(deck: DuelDeck, places: Places, events: tuple[Event, ...]) -> DeckChange:
+    """The cards lie where they are to lie."""
+    peeked = tuple(position for position in deck.peeked if position in places.in_pile)
+    return deck.finish(*events, places=places, peeked=peeked)
+
+
+def all_bare(deck: DuelDeck, positions: tuple[int, ...], seat: int) -> bool:
+    """Whether a seat's key is off all these cards."""
+    return all(deck.is_bare(position, seat) for position in positions)
+
+
+def keys_at(deck: DuelDeck, positions: tuple[int, ...], seat: int) -> Points:
+    """The public keys that cards are under at their places: the generator where a key is off."""
+    if all_bare(deck, positions, seat):
+        return deck.cipher.G
+    public = concat(deck.layers.keys(positions, seat), deck.cipher.G)
+    count = len(positions)
+    return public.take([count if deck.is_bare(p, seat) else place for place, p in enumerate(positions)])
+
+
+def _secrets_at(deck: DuelDeck, tape: Tape, positions: tuple[int, ...], seat: int) -> Scalars:
+    if all_bare(deck, positions, seat):
+        return deck.cipher.integers([1])
+    own = concat(deck.layers.secrets(tape, positions, seat), deck.cipher.integers([1]))
+    count = len(positions)
+    return own.take([count if deck.is_bare(p, seat) else place for place, p in enumerate(positions)])

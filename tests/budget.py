@@ -1,0 +1,109 @@
+"""What the suite costs: CPU seconds by folder, with all that the tests start and wait for, against a budget.
+
+Time on the clock depends on who else is at work on the machine, so it decides nothing. Nor does this: of a folder that
+costs more than it should we hear loudly, and no test fails for it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Generator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from sampling import DEEP
+
+#: What starting workers and collecting tests costs.
+STARTING: Final = "(start)"
+#: CPU seconds of `make test` by folder. Whoever adds tests that cost more changes the line, and says why.
+BUDGET: Final = {
+    "audit": 3,
+    "cli": 82,
+    "conformance": 70,
+    "games": 11,
+    "golden": 2,
+    "group": 19,
+    "lab": 8,
+    "log": 2,
+    "npm": 23,
+    "play": 11,
+    "proofs": 44,
+    "protocols": 96,
+    "relay": 2,
+    "tests": 12,
+    STARTING: 20,
+}
+#: The budgets may never add up to more.
+LIMIT: Final = 1150
+
+HERE: Final = Path(__file__).parent
+
+
+def used() -> float:
+    """CPU seconds of this process and of all that it has started and waited for."""
+    return sum(os.times()[:4])
+
+
+def folder(path: Path) -> str:
+    """The first folder below `tests`, or `tests` itself."""
+    inside = path.relative_to(HERE).parts
+    return inside[0] if len(inside) > 1 else HERE.name
+
+
+class Meter:
+    """Adds up what tests cost. Each worker has one, and hands over what it says."""
+
+    def __init__(self) -> None:
+        self.cpu: defaultdict[str, float] = defaultdict(float)
+        self.has_workers = False
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        before = used()
+        try:
+            return (yield)
+        finally:
+            self.cpu[folder(item.path)] += used() - before
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        output: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
+        if output is not None:
+            self.cpu[STARTING] = used() - sum(self.cpu.values())
+            output["cpu"] = dict(self.cpu)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        self.has_workers = True
+        for name, seconds in getattr(node, "workeroutput", {}).get("cpu", {}).items():
+            self.cpu[name] += seconds
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if self.cpu and not DEEP:
+            # Of a process with workers, only what it did itself: they have spoken for themselves.
+            self.cpu[STARTING] += sum(os.times()[:2]) if self.has_workers else used() - sum(self.cpu.values())
+            terminalreporter.section("CPU seconds, and the budget")
+            for line in table(self.cpu):
+                terminalreporter.line(line)
+            if over := too_dear(self.cpu):
+                terminalreporter.line(f"OVER THE BUDGET: {', '.join(over)} (tests/budget.py)", red=True, bold=True)
+
+
+def table(cpu: Mapping[str, float]) -> list[str]:
+    """A line for each folder, the dearest first, and one for all."""
+    rows = [(seconds, BUDGET.get(name, 0), name) for name, seconds in sorted(cpu.items(), key=lambda one: -one[1])]
+    rows.append((sum(cpu.values()), sum(BUDGET.values()), f"in all, and never more than {LIMIT:,}"))
+    return [f"{seconds:8.1f} {budget:6}  {name}" for seconds, budget, name in rows]
+
+
+def too_dear(cpu: Mapping[str, float]) -> list[str]:
+    """What costs more than it should."""
+    over = [name for name, seconds in cpu.items() if seconds > BUDGET.get(name, 0)]
+    return [*over, "the whole suite"] if sum(cpu.values()) > sum(BUDGET.values()) else over
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Meter())

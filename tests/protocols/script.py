@@ -1,0 +1,116 @@
+"""A game that asks for a list of things."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+from nodealer.cards import Close, Deal, Event, Moved, NewDeck, Open, Operation, Return, Show
+from nodealer.games.base import Ask, Done, Want
+from nodealer.tape import digest
+
+
+@dataclass(frozen=True)
+class ScriptRules:
+    """Each item of the script is one request of a hand; every hand is the same. Who leaves ends it."""
+
+    script: tuple[tuple[Operation, ...], ...]
+    deck_max: int = 52
+    name: str = "script"
+    parameters: bytes = b"{}"
+    version: int = 0
+    operations: frozenset[type[Operation]] = frozenset({NewDeck, Deal, Open, Show, Return, Close})
+
+    @classmethod
+    def of(cls, script: Sequence[Sequence[Operation]], *more: type[Operation]) -> Self:
+        """Rules of a script; `more` are operations that it may ask for besides the usual ones."""
+        return cls(tuple(map(tuple, script)), operations=cls.operations | {*more})
+
+    def begin(self, hand: int, seats: tuple[int, ...], before: object) -> Script:
+        return Script(self, hand)
+
+
+@dataclass(frozen=True)
+class Script:
+    rules: ScriptRules
+    hand: int
+    at: int = 0
+    heard: tuple[Event, ...] = ()
+
+    @property
+    def wants(self) -> Want:
+        if self.at < len(self.rules.script):
+            return Ask(self.rules.script[self.at])
+        return Done({"hand": self.hand, "events": len(self.heard)})
+
+    def told(self, events: tuple[Event, ...]) -> Script:
+        return replace(self, at=self.at + 1, heard=(*self.heard, *events))
+
+    def moved(self, seat: int, move: bytes) -> Script:
+        raise AssertionError("nobody moves in a script")
+
+    def left(self, seats: tuple[int, ...], *, cards: bool) -> Script:
+        return replace(self, at=len(self.rules.script))
+
+    def digest(self) -> bytes:
+        return digest("script", self.hand, self.at, repr(self.heard))
+
+
+@dataclass(frozen=True)
+class LastingRules(ScriptRules):
+    """A script that goes on without those who leave: what was theirs to show or to get is skipped.
+
+    A show without positions is of the seat's first card; a return without them is of the first cards of seats 0 and 1.
+    """
+
+    def begin(self, hand: int, seats: tuple[int, ...], before: object) -> LastingScript:
+        return LastingScript(self, hand)
+
+
+@dataclass(frozen=True)
+class LastingScript(Script):
+    gone: tuple[int, ...] = ()
+    over: bool = False
+
+    @property
+    def wants(self) -> Want:
+        at = self._next()
+        if not self.over and at < len(self.rules.script):
+            return Ask(self._still(at))
+        return Done({"hand": self.hand, "events": len(self.heard), "gone": list(self.gone)})
+
+    def _next(self) -> int:
+        """The first request from here on of which something is left."""
+        at = self.at
+        while at < len(self.rules.script) and not self._still(at):
+            at += 1
+        return at
+
+    def _still(self, at: int) -> tuple[Operation, ...]:
+        return tuple(filter(None, map(self._left_of, self.rules.script[at])))
+
+    def _left_of(self, operation: Operation) -> Operation | None:
+        if isinstance(operation, Show):
+            cards = operation.positions or self.cards_of(operation.seat)[:1]
+            return None if operation.seat in self.gone else replace(operation, positions=cards)
+        if isinstance(operation, Deal):
+            portions = tuple(p for p in operation.portions if p.seat not in self.gone)
+            return Deal(operation.deck, portions) if portions else None
+        if isinstance(operation, Return) and not operation.positions:
+            cards = tuple(p for seat in (0, 1) if seat not in self.gone for p in self.cards_of(seat)[:1])
+            return replace(operation, positions=cards) if cards else None
+        return operation
+
+    def cards_of(self, seat: int) -> tuple[int, ...]:
+        moved = {event.card.position: event.holder for event in self.heard if isinstance(event, Moved)}
+        return tuple(position for position, holder in moved.items() if holder == seat)
+
+    def told(self, events: tuple[Event, ...]) -> LastingScript:
+        return replace(self, at=self._next() + 1, heard=(*self.heard, *events))
+
+    def left(self, seats: tuple[int, ...], *, cards: bool) -> LastingScript:
+        return replace(self, gone=(*self.gone, *seats), over=self.over or not cards)
+
+    def digest(self) -> bytes:
+        return digest("script", self.hand, self.at, repr(self.heard), repr(self.gone))

@@ -1,0 +1,25 @@
+"""The diagrams in docs/ say what the tables say."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.transitions import TABLES
+from diagrams import BEGIN, DOCS, END, with_diagram
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_pages_are_as_the_tables(name: str) -> None:
+    page = (DOCS / f"{name}.md").read_text()
+    assert with_diagram(page, TABLES[name]) == page, "run `make diagrams`"
+
+
+def test_another_table_is_another_page() -> None:
+    page = (DOCS / "mask.md").read_text()
+    assert with_diagram(page, TABLES["lock"]) != page
+
+
+@pytest.mark.parametrize("page", ["", BEGIN, f"{END} {BEGIN}"])
+def test_a_page_without_markers(page: str) -> None:
+    with pytest.raises(ValueError, match="markers"):
+        with_diagram(page, TABLES["mask"])
