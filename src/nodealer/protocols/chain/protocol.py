@@ -77,7 +77,7 @@ def _cost(parameters: ChainParameters) -> dict[str, str]:
     decks = "one turn a seat"
     if parameters.deck == "dealer":
         decks = f"2·(seats − 1)·{parameters.kappa} + 1 messages of the dealer's, 2 for the coin, then {decks}"
-    size = "58,200" if parameters.proven else "15,700"
+    size = "44,400" if parameters.proven else "15,700"
     more = {} if parameters.proven else {"warning": BOOKS_WARNING}
     if parameters.deck == "dealer":
         more["decks"] = f"kappa, 1 to {KAPPA_MAX}, are opened for each seat but the dealer: here {parameters.kappa}"
