@@ -912,7 +912,7 @@ def test_six_chained_shuffles_share_their_decks(fast: Group, m: int) -> None:
     steps = chain(fast, m, 6)
     checks = [step.check(step.prove()) for step in steps]
     settle(checks, entropy("chain"))
-    # Seven decks and the generators once, K and G once, six times A, B, C_e, C_δ, C_Δ, C_f, E1, E2.
+    # Seven decks and the generators once, K and G once, six times A, B, C_e, C_0, C_1, E_1, E_2.
     assert count_terms(checks) == 2 * m * (6 + 1) + (m + 1) + 2 + 6 * 7
     assert sum(count_terms([check]) for check in checks) == 6 * (5 * m + 10)
 
