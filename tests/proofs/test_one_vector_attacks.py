@@ -571,7 +571,7 @@ def test_a_prover_that_is_reset_at_a_challenge_has_other_nonces_after_it(fast: G
                     transcript.absorb("another challenge")
             return honest(asked, group, count)
 
-        transcript.challenges = challenges  # type: ignore[method-assign]
+        transcript.challenges = challenges  # type: ignore[assignment, method-assign]
         case.prover(transcript, watched, case.public)
         return before[0], [out for _, _, out in watched.drawn]
 

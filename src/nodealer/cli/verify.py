@@ -55,20 +55,11 @@ def verify(
             print_report(out(), report)
         raise typer.Exit(report.exit_code)
     documents, codes = [], {GOOD}
-<<<<<<< HEAD
-    for file, report in _verify_many(files, jobs or os.cpu_count() or 1):
-        codes.add(report.exit_code)
-        documents.append({"file": visible(file)} | report.as_json())
-        if not json:
-            out().print(f"[bold]{shown(file)}[/bold]", soft_wrap=True)
-            print_report(out(), report, brief=True)
-=======
     for file, (code, document, lines) in _verify_many(files, jobs or os.cpu_count() or 1):
         codes.add(code)
-        documents.append({"file": str(file)} | document)
+        documents.append({"file": visible(file)} | document)
         if not json:
             _print_brief(out(), file, lines)
->>>>>>> lawtests
     if json:
         print_json(documents)
     raise typer.Exit(next(code for code in (BAD, UNJUDGED, INCOMPLETE, GOOD) if code in codes))
@@ -89,12 +80,7 @@ def _verify_against(file: Path, other: Path, *, json: bool) -> int:
         print_json({"logs": documents, "against": found.as_json()})
     else:
         for path, report in zip((file, other), reports, strict=True):
-<<<<<<< HEAD
-            out().print(f"[bold]{shown(str(path))}[/bold]", soft_wrap=True)
-            print_report(out(), report, brief=True)
-=======
             _print_brief(out(), path, _brief(report))
->>>>>>> lawtests
         _print_comparison(out(), found, reports[0])
     if not found.agree or found.contradictions or BAD in codes:
         return BAD
@@ -139,16 +125,10 @@ def _verify_alone(file: Path) -> _Told:
     return report.exit_code, report.as_json(), _brief(report)
 
 
-<<<<<<< HEAD
-def print_report(console: Console, report: Report, *, brief: bool = False) -> None:
-    """A report for a player."""
-    reason = shown(report.reason)
-=======
 def _brief(report: Report) -> list[str]:
     """A report in a few lines."""
     # Whatever a log says is text: a name must not be read as a command to the terminal.
-    reason = escape(report.reason)
->>>>>>> lawtests
+    reason = shown(report.reason)
     words = {
         "clean": f"[green bold]CLEAN[/green bold]: {_clean(report)}.",
         "fault": f"[red bold]FAULT[/red bold]: {reason}.",
@@ -159,19 +139,12 @@ def _brief(report: Report) -> list[str]:
     if report.session is None or report.verdict == "not-a-log":
         return [words[report.verdict]]
     checks = ", ".join(f"{count} {name}" for name, count in report.checks.items())
-<<<<<<< HEAD
-    hands = len(report.chronicle.records)
-    console.print(f"{report.entries} entries, {hands} hands; checked: {checks}.", soft_wrap=True)
-    for line in _happened(report):
-        console.print(shown(line), soft_wrap=True)
-    if brief:
-=======
     counted = f"{report.entries} entries, {len(report.chronicle.records)} hands; checked: {checks}."
-    return [words[report.verdict], counted, *(escape(line) for line in _happened(report))]
+    return [words[report.verdict], counted, *(shown(line) for line in _happened(report))]
 
 
 def _print_brief(console: Console, file: Path, lines: list[str]) -> None:
-    for line in (f"[bold]{escape(str(file))}[/bold]", *lines):
+    for line in (f"[bold]{shown(str(file))}[/bold]", *lines):
         console.print(line, soft_wrap=True)
 
 
@@ -180,7 +153,6 @@ def print_report(console: Console, report: Report, *, brief: bool = False) -> No
     for line in _brief(report):
         console.print(line, soft_wrap=True)
     if brief or report.session is None or report.verdict == "not-a-log":
->>>>>>> lawtests
         return
     console.print(f"session {report.session.id.hex()}", soft_wrap=True)
     for seating in report.chronicle.seatings:
