@@ -108,7 +108,6 @@ def _default_move(change: Change, seat: int, by: frozenset[int], entry: int) -> 
 def leave(change: Change, seats: frozenset[int]) -> Change:
     """Seats are gone: from the hand that is played, or between hands they sit out."""
     state, hand = change.state, change.state.hand
-    seats -= state.gone
     state = replace(state, gone=state.gone | seats)
     votes = {seat: duties for seat, duties in hand.votes.items() if seat not in seats}
     breaks = {seat: duty for seat, duty in hand.breaks.items() if seat not in seats}
@@ -116,10 +115,10 @@ def leave(change: Change, seats: frozenset[int]) -> Change:
     if state.phase is not Phase.PLAYING or hand.game is None:
         begun = {seat: commitment for seat, commitment in hand.commitments.items() if seat not in seats}
         return _begun(change, state.with_hand(commitments=begun))
-    leaving = tuple(sorted(seats & set(hand.binding.seats)))
+    leaving = tuple(sorted(seats.intersection(hand.binding.seats) - change.state.gone))
     if not leaving:
         return change.to(state)
-    barred = frozenset(seat for deck in hand.decks.values() for seat in deck.bars & seats)
+    barred = frozenset(seat for deck in hand.decks.values() for seat in deck.bars.intersection(leaving))
     state = replace(state, barred=state.barred | barred)
     try:
         return _left(change.to(state), leaving)

@@ -127,6 +127,10 @@ class Replica:
         """Whether a head is one of this log."""
         return head in self._heights
 
+    def height_of(self, head: bytes) -> int | None:
+        """How many entries the log had at a head, or None where it never had it."""
+        return self._heights.get(head)
+
     def signed_by(self, key: bytes) -> int:
         """How many entries of this log an identity key has signed: the number of its next."""
         return len(self._signed.get(key, ()))
@@ -203,6 +207,7 @@ class Replica:
         later = self._cut(false.entry + 1)
         fault = Fault(false.entry, rejected.seat, rejected.check, rejected.reason)
         self.state = self._expelled(false.before, fault, false.entry).state
+        self._keys = {seat: key for seat, key in self._keys.items() if seat in self.state.known}
         for data in later:
             try:
                 self.append(data)
@@ -211,10 +216,13 @@ class Replica:
 
     def _again(self, arrival: Arrival, earlier: bytes) -> Applied:
         """A number that was used before: the same words once more, or a contradiction."""
+        if self._owed or self._settling:
+            # Perhaps what used it was never part of the log.
+            self.settle()
+            return self.append(arrival.data)
         seat = arrival.entry.seat
         if arrival.signed == read_entry(earlier).signed:
             return Applied(Outcome.REPEATED, arrival.entry)
-        self.settle()
         if seat in self.state.expelled:
             raise EntryRefused(seat, "the seat was found at fault and has no word any more", self.height)
         reason = f"it signed two different entries with the number {arrival.entry.seq}"
