@@ -7,11 +7,14 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from conformance.clear import ClearDeck, bad_dealt_share, bad_proof
+from conformance.clear import SHARE_BYTES, ClearDeck, ClearProtocol, ShareMessage, bad_dealt_share, bad_proof
 from conformance.games import TinyRules
 from conformance.harness import Game, choose_reversed, people
 from nodealer.cards import Look
 from nodealer.errors import BadSignature, CardUnreadable, EntryRefused
+from nodealer.games.holdem import Call, Holdem, Muck
+from nodealer.games.holdem.hand import Hand
+from nodealer.group import group
 from nodealer.log.entry import read_entry, sign_entry
 from nodealer.log.roster import Roster, member_of, newcomer_words
 from nodealer.play import replica as replicas
@@ -19,7 +22,9 @@ from nodealer.play.bodies import Agree, Begin, Body, Leave, Newcomer, Propose, W
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome, Replica
 from nodealer.play.rosters import proposal_id
-from nodealer.wire import encode
+from nodealer.play.seat import Seat
+from nodealer.protocols.base import Duty
+from nodealer.wire import decode, encode
 
 Make = Callable[..., Game]
 
@@ -196,3 +201,32 @@ def test_a_number_that_was_taken_back_can_be_used_again(believed: Game, again: b
     assert outcome(eager, other) == outcome(lazy, other) == ("EntryRefused" if again else "accepted")
     lazy.settle()
     assert eager.digest() == lazy.digest() and eager.state.expelled == {1}
+
+
+# --- After a hand without a result ---
+
+
+def bad_share_of_four(message: bytes) -> bytes:
+    """A false share in the deal to the two others, and nowhere else."""
+    shares = decode(ShareMessage, message, what="the share message").shares
+    return bad_dealt_share(message) if len(shares) == 4 * SHARE_BYTES else message
+
+
+def call_or_muck(seat: Seat, duty: Duty) -> bytes:
+    hand = seat.replica.state.hand.game
+    assert isinstance(hand, Hand)
+    return seat.move(Call() if hand.legal(seat.number).call is not None else Muck())
+
+
+def test_hold_em_goes_on_after_a_claim() -> None:
+    """The hand that was disputed was asked for the button as if it were over, and every reader of the log stopped."""
+    liar = ClearProtocol(group(), lies={(1, "share"): bad_share_of_four})
+    table = Game(ClearProtocol(group()), Holdem(200), hands=2, decide=call_or_muck, liars={1: liar})
+    table.play(until=lambda g: any(known.is_move for known in g.state.duties.open.values()))
+    with pytest.raises(CardUnreadable) as caught:
+        table.seats[2].cards()
+    table.order(table.seats[2].claim(caught.value))
+    table.play()
+    assert table.state.expelled == {1} and table.state.phase is Phase.ENDED
+    assert [record.void is None for record in table.state.chronicle.records] == [False, True]
+    assert sum(table.state.account.chips.values()) == 600

@@ -110,9 +110,7 @@ class Hand:
 
     @property
     def carry(self) -> Carry:
-        """What the next hand begins with."""
-        if self.stage is not HandStage.OVER:
-            raise BadParameter("the hand is not over")
+        """What the next hand begins with, also after one that ended without a result."""
         return Carry(self.button, self.big_blind)
 
     @property
