@@ -16,7 +16,6 @@ __all__ = [
     "Move",
     "Muck",
     "NoHand",
-    "Parameters",
     "Raise",
     "ShowHand",
     "Stage",
