@@ -61,6 +61,10 @@ diagrams: build ## Write the diagrams of the stages in docs/ again, from the tab
 deep: build ## Run all tests in full: every case, many more examples; takes long
 	@HYPOTHESIS_PROFILE=deep $(BIN)/pytest -n auto --dist worksteal -m '' --timeout 1800
 
+.PHONY: golden
+golden: build ## Make the golden logs again, after a change of the format
+	@cd tests && ../$(BIN)/python -m golden.make
+
 .PHONY: doors
 doors: ## Clone what is committed into a fresh folder; play and test there, twice
 	@folder=$$(mktemp -d); echo "doors: in $$folder, which stays if something fails"; \

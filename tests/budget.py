@@ -21,20 +21,20 @@ STARTING: Final = "(start)"
 #: CPU seconds of `make test` by folder. Whoever adds tests that cost more changes the line, and says why.
 BUDGET: Final = {
     "audit": 3,
-    "cli": 84,
-    "conformance": 80,
-    "games": 10,
-    "golden": 3,
-    "group": 18,
+    "cli": 82,
+    "conformance": 70,
+    "games": 11,
+    "golden": 2,
+    "group": 19,
     "lab": 8,
     "log": 2,
-    "npm": 24,
+    "npm": 23,
     "play": 11,
-    "proofs": 40,
-    "protocols": 88,
+    "proofs": 44,
+    "protocols": 96,
     "relay": 2,
     "tests": 12,
-    STARTING: 15,
+    STARTING: 20,
 }
 #: The budgets may never add up to more.
 LIMIT: Final = 1150

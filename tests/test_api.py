@@ -9,9 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec import Raw
+from msgspec.structs import replace
 
 import nodealer
-from nodealer.errors import BadParameter, DecodeError, IllegalMove, PeerFault
+from nodealer.errors import BadParameter, Declined, DecodeError, IllegalMove, PeerFault
+from nodealer.log.roster import Roster
+from nodealer.log.session import Part, Proposal
+from nodealer.play.lobby import Proposed, proposed, read_frame
 
 
 def test_importing_is_cheap() -> None:
@@ -103,6 +108,46 @@ def carry(players: list[nodealer.Player], *frames: bytes) -> None:
         frame = waiting.popleft()
         for player in players:
             waiting.extend(player.receive(frame))
+
+
+def proposal_of(frame: bytes) -> Proposal:
+    read = read_frame(frame)
+    assert isinstance(read, Proposed)
+    return read.proposal
+
+
+def test_a_player_looks_before_it_commits() -> None:
+    players = [nodealer.Player("Ada"), nodealer.Player("Ben")]
+    carry(players, *(player.hello() for player in players))
+    good = players[0].propose(cards=5)
+    proposal = proposal_of(good)
+    one, two = proposal.roster.members
+    for changed, said in [
+        (replace(proposal, rehearsal=True), "rehearsal"),
+        (replace(proposal, protocol=Part("duel", 0, Raw(b'{"mode":"xor"}'))), "warns"),
+        (replace(proposal, game=Part("holdem", 0)), "holdem"),
+        (replace(proposal, roster=Roster((replace(one, name="Ben"), replace(two, name="Ada")))), "calls this player"),
+    ]:
+        with pytest.raises(Declined, match=said):
+            players[1].receive(proposed(changed))
+    carry(players, good)
+    assert players[1].ready
+
+
+def test_a_player_with_an_eye_of_its_own() -> None:
+    looked: list[Proposal] = []
+
+    def accept(proposal: Proposal) -> None:
+        looked.append(proposal)
+        if proposal.protocol.name != "lock":
+            raise Declined("I play only lock")
+
+    players = [nodealer.Player("Ada"), nodealer.Player("Ben", accept=accept)]
+    carry(players, *(player.hello() for player in players))
+    with pytest.raises(Declined, match="only lock"):
+        players[1].receive(players[0].propose(cards=5))
+    carry(players, players[0].propose(protocol="lock", cards=5))
+    assert players[1].ready and [proposal.protocol.name for proposal in looked] == ["mask", "lock"]
 
 
 def test_before_anything_is_agreed() -> None:

@@ -8,9 +8,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodealer.cards import Card, Deal, Place, Places, Portion, Return, Show
+from nodealer.cards import (
+    Card,
+    Close,
+    Deal,
+    Look,
+    NewDeck,
+    Open,
+    Operation,
+    Peek,
+    Place,
+    Places,
+    Portion,
+    Return,
+    Show,
+    words,
+)
 from nodealer.errors import BadParameter
 from nodealer.tape import digest
+from nodealer.wire import encode
 
 SEATS = (0, 1, 2)
 
@@ -144,7 +160,27 @@ def test_many_cards_at_once() -> None:
 
 def test_what_a_digest_is_of() -> None:
     places = fresh().give((0, 1), 2).open({3: 4}).discard((1,))
-    assert places.digest() == digest("places", "(0, (6,), (2, 4, 5), ((0, 2),), ((3, 4),), ((1, 2),))")
+    assert places.digest() == digest("places", b"[0,[6],[2,4,5],[[0,2]],[[3,4]],[[1,2]]]")
+
+
+@pytest.mark.parametrize(
+    ("operation", "encoded"),
+    [
+        (NewDeck(1, 52, 3), b'["newdeck",1,52,3]'),
+        (Deal(0, (Portion(0, 2), Portion(1, positions=(4, 3)))), b'["deal",0,[[0,2,[]],[1,0,[4,3]]]]'),
+        (Open(0, 3), b'["open",0,3,[]]'),
+        (Open(0, positions=(1, 2)), b'["open",0,0,[1,2]]'),
+        (Show(0, 1, (5,)), b'["show",0,1,[5],null]'),
+        (Show(0, 1, (5,), to=2), b'["show",0,1,[5],2]'),
+        (Return(0, (5,), Place.TOP), b'["return",0,[5],"top",null]'),
+        (Return(0, (), Place.SHUFFLED, by=2), b'["return",0,[],"shuffled",2]'),
+        (Peek(0, 1, 3, Look.TAKE), b'["peek",0,1,3,"take"]'),
+        (Close(4), b'["close",4]'),
+    ],
+)
+def test_operations_have_one_encoding(operation: Operation, encoded: bytes) -> None:
+    """What is hashed of them is written down, and no name of a field or of a class of ours."""
+    assert encode(words(operation)) == encoded
 
 
 def seconds_a_card(size: int, count: int) -> float:

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.transitions import TABLES
-from diagrams import BEGIN, DOCS, END, with_diagram
+from diagrams import BEGIN, DOCS, END, PAGES, with_diagram
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", PAGES)
 def test_pages_are_as_the_tables(name: str) -> None:
     page = (DOCS / f"{name}.md").read_text()
-    assert with_diagram(page, TABLES[name]) == page, "run `make diagrams`"
+    assert with_diagram(page, PAGES[name]) == page, "run `make diagrams`"
 
 
 def test_another_table_is_another_page() -> None:
     page = (DOCS / "mask.md").read_text()
-    assert with_diagram(page, TABLES["lock"]) != page
+    assert with_diagram(page, PAGES["lock"]) != page
 
 
 @pytest.mark.parametrize("page", ["", BEGIN, f"{END} {BEGIN}"])
 def test_a_page_without_markers(page: str) -> None:
     with pytest.raises(ValueError, match="markers"):
-        with_diagram(page, TABLES["mask"])
+        with_diagram(page, PAGES["mask"])

@@ -16,16 +16,16 @@ from typing import TypeAlias
 from msgspec import Raw
 
 from nodealer.audit.verify import Report, verify_file
-from nodealer.errors import BadParameter, BadSignature, DecodeError, EntryRefused, IllegalMove, PeerFault
+from nodealer.errors import BadParameter, BadSignature, Declined, DecodeError, EntryRefused, IllegalMove, PeerFault
 from nodealer.games import free
 from nodealer.games.free import Free, FreeHand
-from nodealer.keys import SigningKey
+from nodealer.keys import Identity
 from nodealer.log.file import save_log
 from nodealer.log.journal import Journal, MemoryJournal
-from nodealer.log.roster import Member, Roster
+from nodealer.log.roster import Roster
 from nodealer.log.session import NONCE_BYTES, Part, Proposal
 from nodealer.play.config import config_of
-from nodealer.play.lobby import Lobby, Offer, Proposed
+from nodealer.play.lobby import Accept, Entrant, Lobby, decline_rehearsals, proposed
 from nodealer.play.phases import Phase
 from nodealer.play.seat import Seat
 from nodealer.protocols import make_protocol
@@ -45,32 +45,42 @@ class Player:
     returns is to be sent. Secrets never leave this object.
     """
 
-    def __init__(self, name: str, *, journal: Journal | None = None) -> None:
+    def __init__(self, name: str, *, journal: Journal | None = None, accept: Accept | None = None) -> None:
+        """`accept` looks at a proposal before this player commits to it, and raises `Declined` to decline.
+
+        Without one, a player takes only what is secret: no rehearsal, no other game than "free", and no protocol that
+        comes with a warning.
+        """
         self.name = name
-        self._key = SigningKey(secrets.token_bytes(32))
-        self._lobby = Lobby(self._key, secrets.token_bytes(NONCE_BYTES))
+        self._key = Identity(secrets.token_bytes(32))
+        self._me = Entrant(self._key, name, secrets.token_bytes(NONCE_BYTES), accept or accept_without_warnings)
+        self._lobby = Lobby(self._me)
         self._journal = journal if journal is not None else MemoryJournal()
         self._seat: Seat | None = None
+        #: How many faults were told by an error, and what was to be sent when the last one was.
+        self._told = 0
+        self._unsent: list[bytes] = []
 
     # --- Bytes ---
 
     def hello(self) -> bytes:
-        """The first frame: my name and my public key."""
-        return encode(Offer(self.name, self._key.public))
+        """The first frame: my name and my public keys."""
+        return self._me.offer
 
     def propose(self, *, protocol: str = "mask", cards: int = CARDS_MAX) -> bytes:
         """Everybody has said hello: let us begin. One player sends this; `cards` is the largest deck."""
         served = make_protocol(protocol)
         rules = Free(min(cards, served.claims.cards[1]), served.claims.operations & frozenset(free.OPERATIONS.values()))
         offers = self._lobby.offers
-        roster = Roster(tuple(Member(seat, offer.name, offer.key) for seat, offer in enumerate(offers)))
+        roster = Roster(tuple(offer.seated(seat) for seat, offer in enumerate(offers)))
         game = Part(rules.name, rules.version, Raw(rules.parameters))
-        return encode(Proposed(Proposal(game, _part(protocol), (), roster)))
+        return proposed(Proposal(game, _part(protocol), rules.versions, roster))
 
     def receive(self, frame: bytes) -> list[bytes]:
         """The next frame of the order. What nobody could have sent honestly is passed over, and changes nothing.
 
-        Raises `PeerFault` when the log proves that a player cheated: the game is over, and `save` keeps the evidence.
+        Raises `Declined` for a proposal that this player does not agree to, and `PeerFault` when the log proves that a
+        player cheated: the game is over, and `save` keeps the evidence.
         """
         if self._seat is None:
             return self._greet(frame)
@@ -98,9 +108,12 @@ class Player:
     def _due(self, seat: Seat) -> list[bytes]:
         sent = seat.due()
         faults = seat.replica.state.faults
-        if faults:
-            raise PeerFault(-1 if faults[0].seat is None else faults[0].seat, faults[0].reason, faults[0].entry)
-        return sent
+        if len(faults) > self._told:
+            fault, self._told = faults[self._told], self._told + 1
+            self._unsent = sent
+            raise PeerFault(-1 if fault.seat is None else fault.seat, fault.reason, fault.entry)
+        unsent, self._unsent = self._unsent, list[bytes]()
+        return [*unsent, *sent]
 
     # --- What to ask for ---
 
@@ -146,7 +159,7 @@ class Player:
     @property
     def ready(self) -> bool:
         """Whether something can be asked for now."""
-        return self._seat is not None and any(duty.kind == "move" for duty in self._seat.open_duties)
+        return self._seat is not None and self._seat.may_move
 
     @property
     def in_hand(self) -> bool:
@@ -161,7 +174,7 @@ class Player:
     @property
     def names(self) -> dict[int, str]:
         """Seat to name."""
-        return {player.seat: player.name for player in self._seated.replica.state.roster.players}
+        return {player.seat: player.name for player in self._seated.replica.state.roster.members}
 
     def hand(self, deck: int = 0) -> list[Face]:
         """The cards I hold, read with my own secrets."""
@@ -213,6 +226,17 @@ class Player:
         return self._seated.move(move)
 
 
+def accept_without_warnings(proposal: Proposal) -> None:
+    """What a player agrees to who has said nothing else."""
+    decline_rehearsals(proposal)
+    if proposal.game.name != Free.name:
+        raise Declined(f"the proposed game is {proposal.game.name!r}, and here is a player of {Free.name!r}")
+    part = proposal.protocol
+    warning = make_protocol(part.name, bytes(part.parameters)).claims.cost.get("warning")
+    if warning is not None:
+        raise Declined(f"the proposed protocol is {part.name}, which warns: {warning}")
+
+
 def _part(protocol: str) -> Part:
     made = make_protocol(protocol)
     return Part(made.claims.name, made.claims.version, Raw(made.parameters))
@@ -222,7 +246,8 @@ class Table:
     """Players in one process, who still trust nobody: each has its own secrets and checks everything."""
 
     def __init__(self, names: Sequence[str], *, protocol: str = "mask", cards: int = CARDS_MAX) -> None:
-        self.players = {name: Player(name) for name in names}
+        # Who makes the table has chosen its protocol, warnings and all.
+        self.players = {name: Player(name, accept=decline_rehearsals) for name in names}
         if len(self.players) != len(names) or len(names) < 2:
             raise BadParameter("a table needs at least two players with different names")
         self._first = self.players[names[0]]

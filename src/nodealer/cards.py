@@ -15,7 +15,7 @@ from typing import Self
 
 from nodealer.errors import BadParameter
 from nodealer.tape import digest
-from nodealer.wire import CARDS_MAX, CARDS_MIN
+from nodealer.wire import CARDS_MAX, CARDS_MIN, encode
 
 
 @dataclass(frozen=True, order=True)
@@ -94,11 +94,15 @@ class Show:
 
 @dataclass(frozen=True)
 class Return:
-    """Give cards back."""
+    """Give cards back. `by` is the seat that asks for it; None where the rules of the game do.
+
+    Hidden cards belong to somebody: a seat that asks moves its own, and open ones. Only rules may move others'.
+    """
 
     deck: int
     positions: tuple[int, ...]
     place: Place
+    by: int | None = None
 
 
 @dataclass(frozen=True)
@@ -119,6 +123,25 @@ class Close:
 
 
 Operation = NewDeck | Deal | Open | Show | Return | Peek | Close
+
+
+def words(operation: Operation) -> list[object]:
+    """An operation as it is hashed: its name and its fields, in the order in which they stand here."""
+    match operation:
+        case NewDeck(deck=deck, faces=faces, owner=owner):
+            return ["newdeck", deck, faces, owner]
+        case Deal(deck=deck, portions=portions):
+            return ["deal", deck, [[portion.seat, portion.count, portion.positions] for portion in portions]]
+        case Open(deck=deck, count=count, positions=positions):
+            return ["open", deck, count, positions]
+        case Show(deck=deck, seat=seat, positions=positions, to=to):
+            return ["show", deck, seat, positions, to]
+        case Return(deck=deck, positions=positions, place=place, by=by):
+            return ["return", deck, positions, place.value, by]
+        case Peek(deck=deck, seat=seat, count=count, then=then):
+            return ["peek", deck, seat, count, then.value]
+        case Close(deck=deck):
+            return ["close", deck]
 
 
 def for_those_who_stay(operation: Operation, gone: frozenset[int]) -> Operation | None:
@@ -215,6 +238,10 @@ class Places:
         """The seat that holds a position, if one does."""
         return self.held.get(position)
 
+    def owner(self, position: int) -> int | None:
+        """The seat that a card belongs to: who holds it, or who laid it aside."""
+        return self.held.get(position, self.aside.get(position))
+
     def face(self, position: int) -> int | None:
         """The face at a position, once it is open."""
         return self.opened.get(position)
@@ -294,6 +321,9 @@ class Places:
         for position in give_back.positions:
             if not (position in self.held or position in self.opened or position in self.aside):
                 raise BadParameter(f"card {position} of deck {self.deck} is in nobody's hand and not on the table")
+            if give_back.by is not None and position not in self.opened and self.owner(position) != give_back.by:
+                whose = f"card {position} of deck {self.deck} is hidden and belongs to seat {self.owner(position)}"
+                raise BadParameter(f"{whose}, not to seat {give_back.by}")
         return give_back.positions
 
     def discard(self, positions: tuple[int, ...]) -> Places:
@@ -330,8 +360,8 @@ class Places:
 
     def digest(self) -> bytes:
         """For comparing replicas."""
-        held, opened, aside = (tuple(cards.items()) for cards in (self.held, self.opened, self.aside))
-        return digest("places", repr((self.deck, self.epochs, self.pile, held, opened, aside)))
+        held, opened, aside = (sorted(cards.items()) for cards in (self.held, self.opened, self.aside))
+        return digest("places", encode([self.deck, self.epochs, self.pile, held, opened, aside]))
 
     def _distinct(self, positions: tuple[int, ...]) -> None:
         if not positions or len(set(positions)) != len(positions):

@@ -8,6 +8,7 @@ NodealerError
  |   +- BackendMissing   the arithmetic core that was asked for is not there, stale or unfit
  +- Malformed            what a message says cannot be right, whatever its proofs say
  |   +- DecodeError      bytes are not the canonical encoding of anything
+ |       +- OtherFormat  a log, or a proposal, of another version of the format: cannot be judged here
  +- LogError             a log cannot be what it claims to be, and nobody can be named for it
  |   +- LogBroken        it contains what no log contains
  |   +- BadSignature     an entry that nobody signed
@@ -17,6 +18,7 @@ NodealerError
  |   +- PeerFault        well formed and false: a fault, provable from the log alone
  |       +- ProofRejected
  |       +- Equivocation
+ +- Declined             a proposal that this player does not agree to; nothing was signed
  +- Undecided            everything verified, and yet a card does not open: stops the hand, names nobody
  +- RelayError           the transport failed; never changes the state of a table
 """
@@ -76,6 +78,10 @@ class DecodeError(Malformed):
         return self.what if self.index is None else f"{self.what} (element {self.index})"
 
 
+class OtherFormat(DecodeError):
+    """Bytes of another version of the format. They may be perfectly good there, and nobody is accused."""
+
+
 class LogError(NodealerError):
     """A log cannot be what it claims to be; nobody can be named for it."""
 
@@ -124,6 +130,10 @@ class ProofRejected(PeerFault):
 
 class Equivocation(PeerFault):
     """Two different signed entries with one sequence number."""
+
+
+class Declined(NodealerError):
+    """What was proposed is not what this player came for. Nothing was signed or committed to."""
 
 
 class Undecided(NodealerError):

@@ -12,11 +12,11 @@ import pytest
 
 from nodealer.games.holdem import Call, Holdem, Muck
 from nodealer.games.holdem.hand import Hand
-from nodealer.keys import SigningKey
+from nodealer.keys import Identity
 from nodealer.log.entry import Entry, read_entry, sign_entry
 from nodealer.log.file import save_log
 from nodealer.log.journal import MemoryJournal
-from nodealer.log.roster import Member, Roster
+from nodealer.log.roster import Roster, member_of
 from nodealer.log.session import Part, Proposal, Session
 from nodealer.play.bodies import Cards, read_body
 from nodealer.play.config import config_of
@@ -32,7 +32,7 @@ HANDS = 3
 class Game:
     session: Session
     entries: list[bytes]
-    keys: list[SigningKey]
+    keys: list[Identity]
 
     def save(self, path: Path, entries: list[bytes] | None = None) -> Path:
         save_log(path, self.session, self.entries if entries is None else entries)
@@ -64,11 +64,11 @@ class Game:
 @pytest.fixture(scope="session")
 def game() -> Game:
     protocol, rules = make_protocol("mask"), Holdem(1000)
-    keys = [SigningKey(os.urandom(32)) for _ in range(3)]
-    roster = Roster(tuple(Member(seat, f"player {seat}", key.public) for seat, key in enumerate(keys)))
+    keys = [Identity(os.urandom(32)) for _ in range(3)]
+    roster = Roster(tuple(member_of(key, seat, f"player {seat}") for seat, key in enumerate(keys)))
     game, cards = Part("holdem", rules.version, msgspec.Raw(rules.parameters)), Part("mask", protocol.claims.version)
     cards = msgspec.structs.replace(cards, parameters=msgspec.Raw(protocol.parameters))
-    session = agree_session(Proposal(game, cards, (), roster), os.urandom)
+    session = agree_session(Proposal(game, cards, rules.versions, roster), os.urandom)
     config = config_of(session)
     seats = {
         seat: Seat(config, seat, root=os.urandom(32), key=key, journal=MemoryJournal(), entropy=os.urandom)

@@ -72,8 +72,8 @@ def test_hands_are_not_kept_without_end(believed: Game) -> None:
     replica = Replica(game.config, entropy=os.urandom, eager=False, begin=begin)
     for data in game.log:
         replica.append(data)
-        assert len(running) <= replicas.HANDS_AHEAD + 1
-    assert len(running) == replicas.HANDS_AHEAD
+        assert len(running) <= replicas.BATCHES_AHEAD + 1
+    assert len(running) == replicas.BATCHES_AHEAD
 
 
 def test_a_source_of_entropy_that_fails_settles_nothing(believed: Game) -> None:

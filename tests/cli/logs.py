@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from nodealer.cli.entropy import rehearsal_entropy
-from nodealer.keys import SigningKey
+from nodealer.keys import Identity
 from nodealer.log.entry import read_entry, sign_entry
 from nodealer.log.session import Session, read_session
 from nodealer.play.bodies import Cards, read_body
@@ -30,9 +30,9 @@ class Log:
         path.write_bytes(b"".join(line + b"\n" for line in (first or self.first, *entries)))
         return path
 
-    def key(self, seat: int) -> SigningKey:
-        name = self.session.proposal.roster.player(seat).name
-        return SigningKey(rehearsal_entropy(SEED, f"key of {name}")(32))
+    def key(self, seat: int) -> Identity:
+        name = self.session.proposal.roster.member(seat).name
+        return Identity(rehearsal_entropy(SEED, f"key of {name}")(32))
 
     def first_of(self, step: str) -> int:
         """The number of the first entry with a message of this kind."""

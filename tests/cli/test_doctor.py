@@ -68,7 +68,7 @@ BROKEN: list[tuple[str, Callable[..., bytes | None], str]] = [
     ("cli.selftest.proofs.settle", silent, "proof of knowledge"),
     ("cli.selftest.proofs.settle", silent, "proof of equality"),
     ("cli.selftest.proofs.settle", silent, "shuffle proof"),
-    ("keys.SigningKey.sign", wrong, "Ed25519 (RFC 8032)"),
+    ("keys.Identity.sign", wrong, "Ed25519 (RFC 8032)"),
     ("keys.VerifyingKey.verify", silent, "Ed25519 (RFC 8032)"),
     ("keys.refuse_weak_key", silent, "weak identity keys are refused"),
 ]

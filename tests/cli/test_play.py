@@ -167,7 +167,7 @@ def test_ctrl_c_ends_everything() -> None:
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc")
 def test_a_player_that_dies_ends_the_game_with_a_sentence() -> None:
-    with running("--auto", "--json", "--seats", "3", "--hands", "1000") as process:
+    with running("--auto", "--json", "--seats", "2", "--hands", "1000") as process:
         assert process.stdout is not None and process.stderr is not None
         wait_for(process.stdout, "move")
         players = children(process.pid)

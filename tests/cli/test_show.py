@@ -51,15 +51,15 @@ def test_a_false_proof_is_shown_where_it_is(log: Log, target: Path) -> None:
 
 def test_a_table_without_rules(tmp_path: Path) -> None:
     path = tmp_path / "free.jsonl"
-    table = api.table(["[/bold]", "Ben"])
-    table.shuffle(["[red]one", "two", "three"])
+    table = api.table(["Ada", "Ben"])
+    table.shuffle(["[red]one", "[/bold]", "[three"])
     table.deal(Ben=1)
     opened = table.open(1)
     table.show("Ben")
     table.save(path)
     done = called("show", str(path))
     assert done.returncode == 0 and not done.stderr
-    assert f"board: {opened[0]}" in done.stdout and "[/bold] asks to deal: Ben 1" in done.stdout
+    assert f"board: {opened[0]}" in done.stdout and "Ada asks to deal: Ben 1" in done.stdout
 
 
 def test_bad_files(tmp_path: Path, log: Log, target: Path) -> None:
@@ -74,11 +74,12 @@ def test_a_seat_that_is_not_in_the_roster_any_more_still_has_its_name() -> None:
     """Its late words stand in the log, and so does a book, which is never too late."""
     table = Game(ClearProtocol(group()), TinyRules())
     replica = table.replica(0)
-    roster = Roster(replica.state.roster.players[:2])
+    roster = Roster(replica.state.roster.members[:2])
+    late = table.by_hand(2, Leave(), replica)
     for seat, body in ((0, Propose(roster, ())), (1, Agree(proposal_id(roster, 0, 0)))):
         replica.append(table.by_hand(seat, body, replica))
     assert replica.state.roster == roster
     told: list[dict[str, object]] = []
-    applied = Narrator(replica).take(table.by_hand(2, Leave(), replica), told.append)
+    applied = Narrator(replica).take(late, told.append)
     assert applied.outcome is Outcome.DROPPED
     assert [(event["event"], event["name"]) for event in told] == [("dropped", "Cy")]

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from cli.logs import Log
 from cli.running import called, nodealer
 from nodealer.cli.app import app
+from nodealer.games.holdem.adapter import POKERKIT_VERSION
 from nodealer.play.local import agree_session
 from nodealer.wire import encode
 
@@ -86,14 +87,14 @@ def test_an_entry_left_out_or_doubled(log: Log, target: Path) -> None:
     assert "twice" in verdict(target, 1)["reason"]
 
 
-@pytest.mark.parametrize("versions", [(("pokerkit", "0.0.1"),), (("something", "1"),)])
+@pytest.mark.parametrize("versions", [(("pokerkit", "0.0.1"),), (("something", "1"),), ()])
 def test_other_versions(log: Log, target: Path, versions: tuple[tuple[str, str], ...]) -> None:
     proposal = msgspec.structs.replace(log.session.proposal, versions=versions)
     log.save(target, [], encode(agree_session(proposal, os.urandom)))
-    assert versions[0][0] in verdict(target, 2)["reason"]
+    assert f"here is pokerkit {POKERKIT_VERSION}" in verdict(target, 2)["reason"]
 
 
-@pytest.mark.parametrize(("change", "to"), [(b"0.7.7", b"0.7.6"), (b'"blinds":[1,2]', b'"blinds":[2,1]')])
+@pytest.mark.parametrize(("change", "to"), [(b'"ante":0', b'"ante":-1'), (b'"blinds":[1,2]', b'"blinds":[2,1]')])
 def test_other_parameters(log: Log, target: Path, change: bytes, to: bytes) -> None:
     proposal = log.session.proposal
     assert change in bytes(proposal.game.parameters)
@@ -110,6 +111,17 @@ def test_a_game_or_protocol_that_is_not_here(log: Log, target: Path, part: str) 
     session = agree_session(msgspec.structs.replace(log.session.proposal, **{part: named}), os.urandom)
     log.save(target, [], encode(session))
     assert "chess" in verdict(target, 2)["reason"]
+
+
+@pytest.mark.parametrize("version", ["0", '"1-0"', '"1-99"', '"2"', "null", '{"a":[]}'])
+def test_another_format_is_not_judged(log: Log, target: Path, version: str) -> None:
+    """Whatever follows, even what would be broken here: nobody is accused."""
+    first, _, rest = log.path.read_bytes().partition(b"\n")
+    changed = first.replace(b'"version":"1-1"', b'"version":' + version.encode(), 1)
+    for body in (changed + b"\n" + rest, changed[:-1] + b',"more":1}\n' + rest + b"{}\n"):
+        target.write_bytes(body)
+        found = verdict(target, 2)
+        assert found["verdict"] == "not-a-log" and "other format" in found["reason"] and found["fault"] is None
 
 
 def test_changed_without_a_signature(log: Log, target: Path) -> None:

@@ -1,4 +1,4 @@
-"""`nodealer play --game duel`: bots, a person, the modes, and what verify and show make of it."""
+"""`nodealer play --game wardens`: bots, a person, the modes, and what verify and show make of it."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from nodealer.wire import encode
 
 @pytest.mark.parametrize("mode", ["proven", pytest.param("committed", marks=pytest.mark.deep), "xor"])
 def test_bots_play_and_the_log_is_clean(tmp_path: Path, mode: str) -> None:
-    path = tmp_path / "duel.jsonl"
-    done = nodealer("play", "--game", "duel", "--auto", "--json", "--mode", mode, "--log", str(path))
+    path = tmp_path / "wardens.jsonl"
+    done = nodealer("play", "--game", "wardens", "--auto", "--json", "--mode", mode, "--log", str(path))
     assert done.returncode == 0
     assert ("two have been played" in done.stderr.replace("\n", " ")) is (mode == "xor")
     told = [json.loads(line) for line in done.stdout.splitlines()]
@@ -38,8 +38,8 @@ def test_bots_play_and_the_log_is_clean(tmp_path: Path, mode: str) -> None:
 
 
 def test_verify_and_show(tmp_path: Path) -> None:
-    path = tmp_path / "duel.jsonl"
-    args = ("play", "--game", "duel", "--seed", "4", "--decks", "root,veil", "--log", str(path))
+    path = tmp_path / "wardens.jsonl"
+    args = ("play", "--game", "wardens", "--seed", "4", "--decks", "root,veil", "--log", str(path))
     assert nodealer(*args).returncode == 0
     verified = called("verify", str(path))
     assert verified.returncode == 0 and "CLEAN" in verified.stdout and ("Ada" in verified.stdout)
@@ -59,7 +59,7 @@ def test_verify_and_show(tmp_path: Path) -> None:
     ],
 )
 def test_games_that_cannot_be(options: tuple[str, ...]) -> None:
-    done = called("play", "--game", "duel", "--auto", *options)
+    done = called("play", "--game", "wardens", "--auto", *options)
     assert done.returncode == 2 and "Traceback" not in done.stderr
 
 
@@ -70,7 +70,7 @@ def test_mode_belongs_to_duel() -> None:
 def test_a_person_in_the_terminal() -> None:
     """The table is shown, help is given, a wrong word changes nothing, and who concedes has lost."""
     main, other = pty.openpty()
-    command = [str(COMMAND), "play", "--game", "duel"]
+    command = [str(COMMAND), "play", "--game", "wardens"]
     with subprocess.Popen(
         command, env=environment(), stdin=other, stdout=other, stderr=other, close_fds=True
     ) as process:

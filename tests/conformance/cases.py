@@ -265,7 +265,7 @@ def _chain_attack(game: Game, tapes: Mapping[int, Tape]) -> Mapping[Card, int]:
 
 CHAIN: Final = ProtocolCase(
     name="chain",
-    make=lambda group: Chain(on=group),
+    make=lambda group: Chain(b'{"proven":false}', group),
     fresh_values=_chain_values,
     shuffle_alone=_chain_shuffle,
     attack=_chain_attack,
@@ -274,9 +274,7 @@ CHAIN: Final = ProtocolCase(
     full_seats=(2, 6),
 )
 #: The same with every shuffle proven, and without books at the end.
-CHAIN_PROVEN: Final = replace(
-    CHAIN, name="chain proven", make=lambda group: Chain(b'{"proven":true}', group), rules=(TinyRules(),)
-)
+CHAIN_PROVEN: Final = replace(CHAIN, name="chain proven", make=lambda group: Chain(on=group), rules=(TinyRules(),))
 
 #: The protocols of the package. The clear one is the test of the suite and is not among them.
 CASES: Final[tuple[ProtocolCase, ...]] = (MASK, LOCK, OFFSET, CHAIN)

@@ -158,6 +158,10 @@ class ClearDeck:
 
     # --- What a game asks ---
 
+    @property
+    def bars(self) -> frozenset[int]:
+        return frozenset()
+
     def request(self, operation: Operation) -> DeckChange:
         if self.doing is not None:
             raise BadParameter(f"deck {self.places.deck} is busy")
@@ -362,7 +366,8 @@ class ClearDeck:
         return digest("clear deck", *parts, encode((self.count, self.owing, self.shares, self.peeked)))
 
     def _context(self, duty: Duty) -> Context:
-        return self.binding.context(deck=self.places.deck, epoch=self.places.epoch, step=duty.kind, seat=duty.seat)
+        where = {"deck": self.places.deck, "epoch": self.places.epoch, "seat": duty.seat}
+        return self.binding.context(**where, step=duty.kind, anchor=duty.anchor)
 
 
 def permuted(faces: tuple[int, ...], tape: Tape, inputs: bytes) -> tuple[int, ...]:

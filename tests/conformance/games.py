@@ -23,7 +23,7 @@ from nodealer.cards import (
 )
 from nodealer.errors import IllegalMove, Malformed
 from nodealer.games.base import Ask, Done, Game, Turn, Want, WithoutStakes
-from nodealer.wire import Message, decode
+from nodealer.wire import Message, decode, encode
 
 
 class TinyMove(Message, frozen=True):
@@ -50,8 +50,11 @@ class TinyRules:
     printed: str = ""
     #: What a seat begins with; each of the others pays one to the first seat.
     stake: int = 0
+    #: A move is made for a seat that makes none: it passes.
+    passes: bool = False
     name: str = "tiny"
     version: int = 0
+    versions = ()
     parameters: bytes = b"{}"
 
     @property
@@ -164,6 +167,9 @@ class Tiny(WithoutStakes):
         prints = self.rules.printed
         faces = [[position, face, prints[face] if prints else ""] for position, face in sorted(self.faces)]
         return {"hand": self.hand, "faces": faces, "gone": list(self.gone)}
+
+    def default(self, seat: int) -> bytes | None:
+        return encode(TinyMove(False)) if self.rules.passes else None
 
     @property
     def paid(self) -> Mapping[int, int]:

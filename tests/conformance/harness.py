@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -16,10 +17,10 @@ import msgspec
 from nodealer.cards import Event
 from nodealer.errors import EntryRefused, NodealerError
 from nodealer.games.base import Rules
-from nodealer.keys import SigningKey
+from nodealer.keys import Identity
 from nodealer.log.entry import Entry, read_entry, sign_entry
 from nodealer.log.journal import MemoryJournal, Record
-from nodealer.log.roster import Member, Roster
+from nodealer.log.roster import Roster, member_of
 from nodealer.log.session import Part, Proposal
 from nodealer.play.bodies import Body, Without
 from nodealer.play.local import agree_session
@@ -58,31 +59,31 @@ class Person:
     """What one player owns: its keys, its root, its disk."""
 
     number: int
-    key: SigningKey
+    signing: bytes
     root: bytes
     journal: MemoryJournal = field(default_factory=MemoryJournal)
+
+    @cached_property
+    def key(self) -> Identity:
+        return Identity(self.signing)
 
     def tape(self, session: bytes, hand: int) -> Tape:
         return hand_tape(self.root, session=session, seat=self.number, hand=hand)
 
 
 def people(count: int, source: Source) -> list[Person]:
-    return [Person(seat, SigningKey(source(32)), source(32)) for seat in range(count)]
+    return [Person(seat, source(32), source(32)) for seat in range(count)]
 
 
 def roster_of(persons: Iterable[Person], roles: Mapping[int, str] | None = None) -> Roster:
     given = roles or {}
-    return Roster(
-        tuple(Member(p.number, NAMES[p.number], p.key.public, given.get(p.number, "player")) for p in persons)
-    )
+    return Roster(tuple(member_of(p.key, p.number, NAMES[p.number], given.get(p.number, "player")) for p in persons))
 
 
-def make_config(
-    protocol: CardProtocol, rules: Rules, roster: Roster, source: Source, versions: tuple[tuple[str, str], ...] = ()
-) -> Config:
+def make_config(protocol: CardProtocol, rules: Rules, roster: Roster, source: Source) -> Config:
     claims = protocol.claims
     parts = Part(rules.name, rules.version), Part(claims.name, claims.version)
-    return Config(agree_session(Proposal(*parts, versions, roster), source), protocol, rules)
+    return Config(agree_session(Proposal(*parts, rules.versions, roster), source), protocol, rules)
 
 
 Decide = Callable[[Seat, Duty], bytes | None]
@@ -293,14 +294,14 @@ def forked(replica: Replica) -> Replica:
     return twin
 
 
-def resigned(data: bytes, key: SigningKey, change: Callable[[dict[str, Any]], None]) -> bytes:
+def resigned(data: bytes, key: Identity, change: Callable[[dict[str, Any]], None]) -> bytes:
     """An entry with something changed in it, signed again by its own seat."""
     entry = json.loads(bytes(read_entry(data).signed))
     change(entry)
     return signed_json(entry, key)
 
 
-def signed_json(entry: dict[str, Any], key: SigningKey) -> bytes:
+def signed_json(entry: dict[str, Any], key: Identity) -> bytes:
     """Any JSON, signed as if it were an entry."""
     raw = json.dumps(entry, separators=(",", ":"), ensure_ascii=False).encode()
     return b'{"entry":' + raw + b',"signature":' + encode(key.sign(raw)) + b"}"

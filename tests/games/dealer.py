@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from nodealer.cards import Card, Deal, Event, Finished, Moved, NewDeck, Open, Opened, Show
 from nodealer.games.base import Ask, Done, Turn
-from nodealer.games.holdem import Call, Carry, Fold, Hand, Holdem, Move, Muck, NoHand, Raise, ShowHand, Stage
+from nodealer.games.holdem import Call, Carry, Fold, Hand, HandStage, Holdem, Move, Muck, NoHand, Raise, ShowHand
 from nodealer.games.holdem.faces import CARDS, indices
 from nodealer.tape import Tape, expand
 from nodealer.wire import encode
@@ -111,7 +111,7 @@ def dealt(hand: Hand, dealer: Dealer) -> Hand:
 
 
 def checks_down(hand: Hand, seat: int) -> Move:
-    return Call() if hand.stage is Stage.BETTING else ShowHand()
+    return Call() if hand.stage is HandStage.BETTING else ShowHand()
 
 
 def wild(dice: Dice) -> Policy:

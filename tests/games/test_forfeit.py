@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from nodealer.games.base import Ask, Done, Turn
-from nodealer.games.holdem import Ending, Hand, Holdem, Stage
-from nodealer.games.holdem.pots import Claims, pots, winnings
+from nodealer.games.holdem import Ending, Hand, HandStage, Holdem
+from nodealer.games.holdem.pots import PotClaims, pots, winnings
 from nodealer.wire import encode
 
 from .dealer import (
@@ -154,7 +154,7 @@ def test_gone_while_cards_are_on_their_way() -> None:
     assert hand.table.live == (1, 0)
     # All in and revealing, one of three never shows.
     hand = script(three(50, 50, 50), dealer := Dealer.stacked(DECK), raise_to(50), CALL).moved(2, CALL)
-    assert hand.stage is Stage.REVEALING
+    assert hand.stage is HandStage.REVEALING
     end = dealt(hand.left((1,), cards=True), dealer)
     assert stacks_after(end) == {0: 0, 1: 0, 2: 150}
     assert stacks_after(hand.left((1, 2), cards=True)) == {0: 150, 1: 0, 2: 0}
@@ -201,7 +201,7 @@ def _forfeits(seed: int) -> None:
             before, cards = hand, dice.below(3) > 0
             gone = tuple(seat for seat in stacks if seat not in hand.gone and dice.below(3) == 0)
             hand, replica = hand.left(gone, cards=cards), replica.left(gone, cards=cards)
-            if hand.stage is Stage.OVER and hand.ending is Ending.FORFEIT:
+            if hand.stage is HandStage.OVER and hand.ending is Ending.FORFEIT:
                 _nobody_gains_by_leaving(before, hand)
         elif isinstance(hand.wants, Ask):
             events = dealer.answer(hand.wants, hand.gone)
@@ -228,9 +228,9 @@ def _nobody_gains_by_leaving(before: Hand, after: Hand) -> None:
 def test_layers() -> None:
     put_in = {0: 5, 1: 100, 2: 40, 3: 100}
     all_in, behind = {0: 5, 2: 40}, {0: 5, 2: 240}
-    assert winnings(Claims(put_in, (0, 2), {}, (1, 3), all_in)) == {0: 10, 1: 60, 2: 115, 3: 60}
-    assert winnings(Claims(put_in, (0, 2), {}, (1, 3), behind)) == {0: 10, 1: 0, 2: 235, 3: 0}
+    assert winnings(PotClaims(put_in, (0, 2), {}, (1, 3), all_in)) == {0: 10, 1: 60, 2: 115, 3: 60}
+    assert winnings(PotClaims(put_in, (0, 2), {}, (1, 3), behind)) == {0: 10, 1: 0, 2: 235, 3: 0}
     blinds, rich = {0: 0, 1: 0, 2: 1, 3: 2}, {0: 200, 1: 200}
-    assert winnings(Claims(blinds, (0, 1), {}, (2, 3), rich)) == {0: 2, 1: 1, 2: 0, 3: 0}
-    assert winnings(Claims(blinds, (0, 1), {}, (2, 3), {0: 1, 1: 200})) == {0: 1, 1: 2, 2: 0, 3: 0}
-    assert pots(Claims({0: 7, 1: 7}, (1,), {}, (0,), {1: 9}))[0].shares == {1: 14}
+    assert winnings(PotClaims(blinds, (0, 1), {}, (2, 3), rich)) == {0: 2, 1: 1, 2: 0, 3: 0}
+    assert winnings(PotClaims(blinds, (0, 1), {}, (2, 3), {0: 1, 1: 200})) == {0: 1, 1: 2, 2: 0, 3: 0}
+    assert pots(PotClaims({0: 7, 1: 7}, (1,), {}, (0,), {1: 9}))[0].shares == {1: 14}

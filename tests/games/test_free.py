@@ -40,8 +40,8 @@ def hand() -> FreeHand:
         (DealCards(0, ((1, 1),)), Deal(0, (Portion(1, 1),))),
         (OpenCards(0, 2), Open(0, 2)),
         (ShowCards(0, (0, 1)), Show(0, 0, (0, 1))),
-        (GiveBack(0, (0,), "shuffled"), Return(0, (0,), Place.SHUFFLED)),
-        (GiveBack(0, (0, 3), "discard"), Return(0, (0, 3), Place.DISCARD)),
+        (GiveBack(0, (0,), "shuffled"), Return(0, (0,), Place.SHUFFLED, by=0)),
+        (GiveBack(0, (0, 3), "discard"), Return(0, (0, 3), Place.DISCARD, by=0)),
         (PutAway(0), Close(0)),
     ],
 )

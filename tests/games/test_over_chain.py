@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nodealer.games.holdem import Call, Hand, Holdem, Muck, ShowHand, Stage
+from nodealer.games.holdem import Call, Hand, HandStage, Holdem, Muck, ShowHand
 from nodealer.group import Group, group
 from nodealer.play.local import LocalTable, seat_players
 from nodealer.play.phases import Phase
@@ -27,7 +27,7 @@ def played(parameters: bytes, on: Group | None, seats: int, hands: int = 1) -> L
         assert set(game.held[seat.number]) <= {card.position for card in seat.cards()}
         for other in table.seats.values():
             other.stays = len(seat.replica.state.results) < hands - 1
-        move = Call() if game.stage is Stage.BETTING else ShowHand() if seat.number % 2 else Muck()
+        move = Call() if game.stage is HandStage.BETTING else ShowHand() if seat.number % 2 else Muck()
         table.order(seat.move(move))
         return True
 
@@ -42,7 +42,7 @@ def is_clean(table: LocalTable, hands: int) -> None:
     assert again.digest() == table.seats[1].replica.digest()
 
 
-@pytest.mark.parametrize("parameters", [b"{}", b'{"proven":true}'], ids=["books", "proven"])
+@pytest.mark.parametrize("parameters", [b'{"proven":false}', b"{}"], ids=["books", "proven"])
 def test_hands(parameters: bytes) -> None:
     is_clean(played(parameters, group(), seats=4, hands=2), 2)
 
@@ -51,7 +51,7 @@ def test_hands(parameters: bytes) -> None:
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     "parameters",
-    [b"{}", b'{"proven":true}', b'{"deck":"dealer","kappa":1}', b'{"deck":"dealer","kappa":2,"proven":true}'],
+    [b'{"proven":false}', b"{}", b'{"deck":"dealer","kappa":1,"proven":false}', b'{"deck":"dealer","kappa":2}'],
 )
 def test_hands_on_the_squares(parameters: bytes) -> None:
     is_clean(played(parameters, None, seats=3), 1)

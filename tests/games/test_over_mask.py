@@ -6,7 +6,7 @@ import pytest
 
 from nodealer.errors import IllegalMove
 from nodealer.games.base import Turn
-from nodealer.games.holdem import Call, Hand, Holdem, Move, Muck, Raise, ShowHand, Stage, read_move
+from nodealer.games.holdem import Call, Hand, HandStage, Holdem, Move, Muck, Raise, ShowHand, read_move
 from nodealer.play.local import LocalTable, seat_players
 from nodealer.play.phases import Phase
 from nodealer.play.replica import replay
@@ -39,7 +39,7 @@ def game(seat: Seat) -> Hand:
 
 def careful(hand: Hand, seat: int) -> Move:
     """The button raises a little before the flop, and everybody else goes along: nobody runs out of chips."""
-    if hand.stage is not Stage.BETTING:
+    if hand.stage is not HandStage.BETTING:
         return ShowHand() if seat == hand.small_blind else Muck()
     return Raise(4) if seat == hand.button and hand.pot == 3 else Call()
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nodealer.games.base import Ask, Done, Turn
-from nodealer.games.holdem import Hand, Holdem, Move, Raise, Stage
+from nodealer.games.holdem import Hand, HandStage, Holdem, Move, Raise
 from nodealer.games.holdem.adapter import strength
 from nodealer.play.account import Account
 from nodealer.wire import encode
@@ -39,7 +39,7 @@ def _reckoned(policy: Policy, put_in: dict[int, int], folded: set[int]) -> Polic
                 put_in[seat] += to - hand.table.bets[seat]
             case _ if type(move).__name__ == "Call":
                 put_in[seat] += legal.call or 0
-            case _ if type(move).__name__ in ("Fold", "Muck") and hand.stage is not Stage.CLAIMING:
+            case _ if type(move).__name__ in ("Fold", "Muck") and hand.stage is not HandStage.CLAIMING:
                 folded.add(seat)
         return move
 

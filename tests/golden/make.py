@@ -1,27 +1,91 @@
-"""Makes a golden log of each protocol: `python -m golden.make` in the folder of the tests. Never over an old one.
+"""Makes the golden logs: `make golden`, after a change of the format, and never a test.
 
-A released format is never made again; before the first release a file may be deleted and made anew.
+One hand of what people have: every game on every protocol that it is played on, by the real command where there is one.
+Beside each log stands the document of `nodealer verify --json` that it had when it was made.
 """
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
+from typing import Final
 
-from conformance.cases import CASES
-from conformance.games import TinyRules
-from nodealer.group import group
+from conformance.harness import Source
+from nodealer.games import free
+from nodealer.games.free import Free
 from nodealer.log.file import save_log
-from nodealer.log.session import FORMAT_VERSION
+from nodealer.play.local import LocalTable, seat_players
+from nodealer.play.seat import Seat
+from nodealer.protocols import make_protocol
 
-RULES = TinyRules()
+HERE: Final = Path(__file__).parent
+COMMAND: Final = (sys.executable, "-P", "-m", "nodealer.cli")
+SIZE_MAX: Final = 300_000
+
+HOLDEM: Final = ("--seats", "3", "--hands", "1")
+WARDENS: Final = ("--game", "wardens", "--hands", "1")
+
+#: Name of the log to the options of `nodealer play`.
+PLAYED: Final = {
+    "holdem-mask": HOLDEM,
+    "holdem-lock": (*HOLDEM, "--protocol", "lock"),
+    "holdem-offset": (*HOLDEM, "--protocol", "offset"),
+    "holdem-chain": ("--seats", "2", "--hands", "1", "--protocol", "chain"),
+    "wardens-duel": WARDENS,
+    "wardens-duel-committed": (*WARDENS, "--mode", "committed"),
+    "wardens-duel-xor": (*WARDENS, "--mode", "xor"),
+}
+FREE: Final = "free-mask"
+
+
+def log_of(name: str) -> Path:
+    return HERE / f"{name}.jsonl"
+
+
+def report_of(name: str) -> Path:
+    return HERE / f"{name}.json"
+
+
+def play_free() -> LocalTable:
+    """Every request that a table without rules has, on `mask`."""
+    table = seat_players(["Ada", "Ben", "Cleo"], make_protocol("mask"), Free(8), Source("golden free"))
+    asked: list[tuple[int, free.Move]] = [
+        (0, free.Shuffle(0, 8, tuple("abcdefgh"))),
+        (1, free.DealCards(0, ((0, 2), (1, 1), (2, 1)))),
+        (0, free.OpenCards(0, 1)),
+        (1, free.ShowCards(0, (2,))),
+        (0, free.GiveBack(0, (0,), "top")),
+        (2, free.GiveBack(0, (3,), "discard")),
+        (0, free.GiveBack(0, (1,), "shuffled")),
+        (2, free.DealCards(0, ((2, 1),))),
+        (1, free.PutAway(0)),
+        (0, free.Finish()),
+    ]
+
+    def decide(seat: Seat) -> bool:
+        game = seat.replica.state.hand.game
+        if not asked or game is None or seat.number != asked[0][0] or not seat.may_move:
+            return False
+        table.order(seat.move(asked.pop(0)[1]))
+        return True
+
+    table.step()
+    for seat in table.seats.values():
+        seat.stays = False
+    table.run(decide)
+    return table
 
 
 def main() -> None:
-    for case in CASES:
-        path = Path(__file__).parent / f"{case.name}-{FORMAT_VERSION}.jsonl"
-        if not path.exists():
-            game = case.game(group(), RULES, seed="golden", hands=2).play()
-            save_log(path, game.config.session, game.log)
+    for name, options in PLAYED.items():
+        log_of(name).unlink(missing_ok=True)
+        subprocess.run([*COMMAND, "play", "--auto", "--seed", "1", *options, "--log", str(log_of(name))], check=True)
+    table = play_free()
+    save_log(log_of(FREE), table.seats[0].replica.config.session, table.log)
+    for name in (*PLAYED, FREE):
+        done = subprocess.run([*COMMAND, "verify", "--json", str(log_of(name))], check=True, capture_output=True)
+        report_of(name).write_bytes(done.stdout)
 
 
 if __name__ == "__main__":

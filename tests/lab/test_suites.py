@@ -12,7 +12,7 @@ from nodealer.errors import BadParameter, IllegalMove, NodealerError
 from nodealer.games.base import Done, Turn
 from nodealer.group import group
 from nodealer.lab.bench import shuffles
-from nodealer.lab.bench.log import Game
+from nodealer.lab.bench.log import LogGame
 from nodealer.lab.bench.tally import NoCards, Tally, TallyRules
 from nodealer.lab.bench.timing import Effort
 from nodealer.play.phases import Phase
@@ -23,7 +23,7 @@ kinds = pytest.mark.parametrize("kind", shuffles.KINDS, ids=lambda kind: kind.na
 
 
 @kinds
-def test_a_shuffle_verifies_and_a_false_one_does_not(kind: shuffles.Kind) -> None:
+def test_a_shuffle_verifies_and_a_false_one_does_not(kind: shuffles.ShuffleKind) -> None:
     sent = kind.shuffle(shuffles.start(group(backend="reference"), kind, 4), Tape(bytes(32)))
     shuffles.verify(sent)
     first = sent.outputs[0]
@@ -32,7 +32,7 @@ def test_a_shuffle_verifies_and_a_false_one_does_not(kind: shuffles.Kind) -> Non
 
 
 @kinds
-def test_a_chain_hands_on_its_decks(kind: shuffles.Kind) -> None:
+def test_a_chain_hands_on_its_decks(kind: shuffles.ShuffleKind) -> None:
     steps = shuffles.chain(kind, shuffles.start(group(backend="reference"), kind, 3), 3)
     shuffles.verify_as_one(steps)
     shuffles.verify_each(steps)
@@ -45,7 +45,7 @@ def test_a_chain_hands_on_its_decks(kind: shuffles.Kind) -> None:
 
 
 def test_the_game_of_the_log_is_played_to_its_end_and_replays() -> None:
-    game = Game(Effort(shrink=8))
+    game = LogGame(Effort(shrink=8))
     again = replay(game.config, game.entries, entropy=os.urandom)
     assert again.state.phase is Phase.ENDED and again.state.fault is None
     assert again.digest() == game.seats[0].replica.digest() == game.seats[1].replica.digest()

@@ -14,6 +14,8 @@ from nodealer.log.entry import first_head, next_head, read_entry
 from nodealer.log.session import read_session
 from nodealer.play import bodies
 
+from .make_example import rewritten
+
 PAGE = (Path(__file__).parents[2] / "docs" / "log.md").read_text()
 SESSION, *ENTRIES = [
     line for block in re.findall(r"```json\n(.*?)```", PAGE, re.S) for line in block.strip().split("\n")
@@ -46,14 +48,14 @@ def test_the_session_by_the_page_alone() -> None:
     assert H("session", SESSION.encode()).hex() == VALUES["session"]
     assert H("proposal", compact(proposal)).hex() == VALUES["proposal"]
     assert H("roster", compact(proposal["roster"])).hex() == VALUES["roster"]
-    for place, player in enumerate(proposal["roster"]["players"]):
+    for place, player in enumerate(proposal["roster"]["members"]):
         nonce = base64.b64decode(session["nonces"][place])
         committed = H("session nonce", bytes.fromhex(VALUES["proposal"]), player["seat"], nonce)
         assert committed == base64.b64decode(session["commitments"][place])
 
 
 def test_the_entries_by_the_page_alone() -> None:
-    keys = [base64.b64decode(p["key"]) for p in json.loads(SESSION)["proposal"]["roster"]["players"]]
+    keys = [base64.b64decode(p["key"]) for p in json.loads(SESSION)["proposal"]["roster"]["members"]]
     session, roster = bytes.fromhex(VALUES["session"]), bytes.fromhex(VALUES["roster"])
     head = H("log", session)
     assert head.hex() == VALUES["head 0"]
@@ -64,7 +66,7 @@ def test_the_entries_by_the_page_alone() -> None:
             base64.b64decode(signed["signature"]), compact(entry)
         )
         assert base64.b64decode(entry["session"]) == session and base64.b64decode(entry["roster"]) == roster
-        anchor = H("between", roster, 0)
+        anchor = H("between", roster)
         duty = H("duty", session, 0, "table", entry["seat"], entry["body"]["type"], anchor)
         assert base64.b64decode(entry["body"]["duty"]) == duty
         head = H("head", head, line.encode())
@@ -78,6 +80,10 @@ def test_the_package_reads_them_too() -> None:
         read_entry(line.encode())
         head = next_head(head, line.encode())
     assert head.hex() == VALUES[f"head {len(ENTRIES)}"]
+
+
+def test_the_example_is_what_the_package_writes() -> None:
+    assert rewritten(PAGE) == PAGE
 
 
 def test_every_body_and_field_is_on_the_page() -> None:

@@ -8,14 +8,14 @@ import msgspec
 import pytest
 
 from nodealer.errors import BadSignature, DecodeError, EntryRefused
-from nodealer.keys import SigningKey
+from nodealer.keys import Identity
 from nodealer.log.entry import Entry, authenticate, first_head, next_head, read_entry, sign_entry
 from nodealer.wire import encode
 
 from .test_roster import roster
 
 SESSION = b"s" * 32
-KEYS = [SigningKey(number.to_bytes(32, "little")) for number in range(3)]
+KEYS = [Identity(number.to_bytes(32, "little")) for number in range(3)]
 
 
 def entry(seat: int = 0, **changed: Any) -> bytes:

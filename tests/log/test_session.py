@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from nodealer.errors import BadParameter, DecodeError, PeerFault
+from nodealer.errors import BadParameter, DecodeError, OtherFormat, PeerFault
 from nodealer.log.roster import Roster
-from nodealer.log.session import Part, Proposal, Session, nonce_commitment, open_session, read_session
+from nodealer.log.session import FORMAT_VERSION, Part, Proposal, Session, nonce_commitment, open_session, read_session
 from nodealer.wire import encode
 
 from .test_roster import roster
@@ -128,8 +128,8 @@ def spoilt(**changed: Any) -> bytes:
         b"[]",
         b"\xff\xfe",
         b"null",
-        spoilt(version=1),
-        spoilt(version=-1),
+        spoilt(version="1-2"),
+        spoilt(version=0),
         spoilt(format="other"),
         spoilt(nonces=[bytes(32)] * 3),
         spoilt(nonces=[bytes(32)] * 2),
@@ -144,9 +144,17 @@ def test_lines_that_are_no_session(line: bytes) -> None:
         read_session(line)
 
 
-def test_another_version_says_so() -> None:
-    with pytest.raises(DecodeError, match="format version 1"):
-        read_session(spoilt(version=1))
+@pytest.mark.parametrize("version", ["1-0", "1-2", "2", "", 0, 1, -1, 1.5, None, [], {"a": 1}, "x" * 1000])
+def test_another_version_says_so_whatever_else_is_there(version: Any) -> None:
+    lines = [spoilt(version=version), encode({"format": "nodealer-log", "version": version, "fields": "of tomorrow"})]
+    for line in lines:
+        with pytest.raises(OtherFormat, match=r"other format: .* this program reads 1-1") as caught:
+            read_session(line)
+        assert len(str(caught.value)) < 150
+
+
+def test_the_version_is_the_string_of_this_format() -> None:
+    assert made().session().version == FORMAT_VERSION == "1-1"
 
 
 def test_parameters_are_canonical_json_objects() -> None:

@@ -192,7 +192,8 @@ class Game:
 
     def recheck(self) -> None:
         """What only a seat of ours does then: look at every step again. Raises `PeerFault`."""
-        steps.recheck(self.faces, self.cascaded, self.locked, [seat.reveal() for seat in self.seats])
+        announced, keys = zip(*((seat.public_keys, seat.reveal()) for seat in self.seats), strict=True)
+        steps.recheck(self.faces, self.cascaded, self.locked, announced, keys)
 
 
 def three_seats(node: Callable[[], NodeSeat]) -> list[Seat]:

@@ -59,14 +59,14 @@ def test_all_of_it_is_found_right_when_the_keys_are_open(
 ) -> None:
     faces = on.points(bytes.fromhex(played["faces"]))
     cascaded, locked = ([on.points(bytes.fromhex(deck)) for deck in played[name]] for name in ("cascaded", "locked"))
-    keys = [seat.keys for seat in seats]
-    steps.recheck(faces, cascaded, locked, keys)
+    keys, announced = [seat.keys for seat in seats], [seat.public_keys for seat in seats]
+    steps.recheck(faces, cascaded, locked, announced, keys)
     swapped = locked[1].take([1, 0, *range(2, CARDS)])
     with pytest.raises(PeerFault, match="lock") as fault:
-        steps.recheck(faces, cascaded, [locked[0], swapped, locked[2]], keys)
+        steps.recheck(faces, cascaded, [locked[0], swapped, locked[2]], announced, keys)
     assert fault.value.seat == 1
     with pytest.raises(PeerFault, match="cascade") as fault:
-        steps.recheck(faces, [*cascaded[:2], cascaded[1]], locked, keys)
+        steps.recheck(faces, [*cascaded[:2], cascaded[1]], locked, announced, keys)
     assert fault.value.seat == 2
     steps.refuse_keys(0, seats[0].public_keys, keys[0])
     with pytest.raises(PeerFault, match="announced"):

@@ -9,7 +9,7 @@ from conformance.games import TinyRules
 from conformance.harness import Source, signed_json
 from nodealer.errors import BadParameter, BadSignature, DecodeError
 from nodealer.group import group
-from nodealer.keys import SigningKey
+from nodealer.keys import Identity
 from nodealer.play.local import LocalTable, seat_players
 from nodealer.play.phases import Phase
 from nodealer.play.seat import Seat
@@ -49,7 +49,7 @@ def test_a_refused_entry_is_forgotten() -> None:
 
     from nodealer.log.entry import read_entry
 
-    forged = signed_json(json.loads(read_entry(data).signed), SigningKey(bytes(32)))
+    forged = signed_json(json.loads(read_entry(data).signed), Identity(bytes(32)))
     with pytest.raises(BadSignature):
         local.order(forged)
     assert local.log == [] and [seat.replica.digest() for seat in local.seats.values()] == digests

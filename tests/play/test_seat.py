@@ -14,7 +14,7 @@ from conformance.suite import dealt
 from nodealer.cards import Look
 from nodealer.errors import BadParameter, CardUnreadable, IllegalMove, LogRolledBack
 from nodealer.log.journal import Chosen, FileJournal, MemoryJournal, Record, Sent
-from nodealer.log.roster import Member, Roster
+from nodealer.log.roster import Roster, member_of
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome
 from nodealer.play.seat import Seat
@@ -153,7 +153,7 @@ def test_what_would_be_refused_is_not_signed(game: Make) -> None:
         lambda: seat.without([1]),
         lambda: seat.break_off(),
         lambda: seat.propose(table.config.session.proposal.roster, {0: bytes(64)}),
-        lambda: seat.propose(Roster((*table.state.roster.players[:2], Member(3, "Dee", seat._key.public)))),
+        lambda: seat.propose(Roster((*table.state.roster.members[:2], member_of(seat._key, 3, "Dee")))),
         lambda: seat.agree(bytes(32)),
         lambda: seat.claim(CardUnreadable(0, 0, "not true")),
         lambda: seat.claim(CardUnreadable(9, 0, "no such deck")),
@@ -167,8 +167,8 @@ def test_what_would_be_refused_is_not_signed(game: Make) -> None:
 
 def test_a_bad_roster_is_not_proposed(game: Make) -> None:
     table = game()
-    players = table.config.session.proposal.roster.players
-    for bad in (Roster(players[:1]), Roster((*players[:2], Member(2, "", players[2].key))), Roster(())):
+    players = table.config.session.proposal.roster.members
+    for bad in (Roster(players[:1]), Roster((*players[:2], member_of(table.persons[2].key, 2, ""))), Roster(())):
         with pytest.raises(IllegalMove):
             table.seats[0].propose(bad)
     assert table.persons[0].journal.records == ()

@@ -11,8 +11,7 @@ from conformance.harness import NAMES, Game, Person, Source, refusal, stands, st
 from conformance.suite import dealt, eager_and_lazy_agree
 from nodealer.cards import Finished, NewDeck
 from nodealer.errors import BadSignature, EntryRefused, IllegalMove
-from nodealer.keys import SigningKey
-from nodealer.log.roster import Member, Roster, newcomer_words
+from nodealer.log.roster import Roster, member_of, newcomer_words
 from nodealer.play.bodies import Agree, Begin, Break, Claim, Leave, Propose, Without
 from nodealer.play.hand import take_deck
 from nodealer.play.phases import Phase
@@ -26,7 +25,7 @@ Make = Callable[..., Game]
 
 def joined(game: Game, number: int = 3) -> Person:
     source = Source(f"joins {number}")
-    person = Person(number, SigningKey(source(32)), source(32))
+    person = Person(number, source(32), source(32))
     game.persons.append(person)
     game.configs[number] = Config(game.config.session, game.config.protocol, game.config.rules)
     return person
@@ -45,13 +44,13 @@ def owes(seat: int, step: str = "move") -> Callable[[Game], bool]:
 
 def with_newcomer(game: Game, person: Person) -> tuple[Roster, dict[int, bytes]]:
     """The roster with one more seat, and its own signature that it sits there."""
-    member = Member(person.number, NAMES[person.number], person.key.public)
-    roster = Roster((*game.state.roster.players, member))
+    member = member_of(person.key, person.number, NAMES[person.number])
+    roster = Roster((*game.state.roster.members, member))
     return roster, {person.number: signed(game, person, roster)}
 
 
 def signed(game: Game, person: Person, roster: Roster) -> bytes:
-    return person.key.sign(newcomer_words(game.config.session.id, roster.digest, roster.player(person.number)))
+    return person.key.sign(newcomer_words(game.config.session.id, roster.digest, roster.member(person.number)))
 
 
 def proposal(game: Game) -> bytes:
@@ -86,7 +85,7 @@ def test_join(game: Make) -> None:
 
 def test_leave(game: Make) -> None:
     table = game(hands=2).play(until=between)
-    roster = Roster(table.state.roster.players[:2])
+    roster = Roster(table.state.roster.members[:2])
     table.order(table.seats[2].propose(roster))
     table.order(table.seats[0].agree(proposal(table)))
     assert table.state.roster == roster
@@ -98,16 +97,16 @@ def test_leave(game: Make) -> None:
     # It has no word: not about the others, not about the roster. It cannot even begin.
     for body in (Without((bytes(32),)), Propose(roster, ()), Begin(bytes(32), bytes(32))):
         assert isinstance(refusal(replica, table.by_hand(2, body, replica)), EntryRefused)
-    assert refusal(replica, table.by_hand(2, Leave(), replica)) is Outcome.DROPPED
+    assert isinstance(refusal(replica, table.by_hand(2, Leave(), replica)), EntryRefused)
     # Nobody signs in the name of a seat that never was.
-    never = Person(7, table.persons[2].key, bytes(32))
+    never = Person(7, table.persons[2].signing, bytes(32))
     table.persons += [never] * 5
     assert isinstance(refusal(replica, table.by_hand(7, Leave(), replica)), BadSignature)
 
 
 def test_who_comes_back_has_its_number_and_its_chips(game: Make) -> None:
     table = game(TinyRules(stake=10), hands=3).play(until=between)
-    everybody, two = table.state.roster, Roster(table.state.roster.players[:2])
+    everybody, two = table.state.roster, Roster(table.state.roster.members[:2])
     table.order(table.seats[2].propose(two))
     table.order(table.seats[0].agree(proposal(table)))
     table.silent = {2}
@@ -126,12 +125,12 @@ def test_a_roster_that_nobody_agrees_to_changes_nothing(game: Make) -> None:
     table = game(hands=4)
     for data in table.seats[0].due() + table.seats[1].due():
         table.order(data)
-    roster = Roster(table.state.roster.players[:2])
+    roster = Roster(table.state.roster.members[:2])
     table.order(table.seats[2].propose(roster))
     id = proposal(table)
-    assert table.state.hand.commitments.keys() == {0, 1} and len(table.state.roster.players) == 3
+    assert table.state.hand.commitments.keys() == {0, 1} and len(table.state.roster.members) == 3
     with pytest.raises(IllegalMove, match="one roster a hand"):
-        table.seats[2].propose(Roster(table.state.roster.players[1:]))
+        table.seats[2].propose(Roster(table.state.roster.members[1:]))
     table.play(until=between)
     assert table.state.proposed.keys() == {id}
     table.play(until=lambda g: stands(g, Phase.PLAYING) and g.state.hand.number == 1)
@@ -140,17 +139,17 @@ def test_a_roster_that_nobody_agrees_to_changes_nothing(game: Make) -> None:
     with pytest.raises(IllegalMove, match="change nothing"):
         table.seats[1].agree(id)
     table.play()
-    assert stands(table, Phase.ENDED) and table.state.fault is None and len(table.state.roster.players) == 3
+    assert stands(table, Phase.ENDED) and table.state.fault is None and len(table.state.roster.members) == 3
 
 
 def test_who_had_begun_begins_again(game: Make) -> None:
     """A hand is bound to its roster: a begin that crosses a proposal counts, one that crosses a new roster does not."""
     table = game()
     first, second = table.seats[0].due()[0], table.seats[1].due()[0]
-    table.order(table.seats[2].propose(Roster(table.state.roster.players[:2])))
+    table.order(table.seats[2].propose(Roster(table.state.roster.members[:2])))
     assert table.order(first) is Outcome.ACCEPTED and table.state.hand.commitments.keys() == {0}
     table.order(table.seats[0].agree(proposal(table)))
-    assert not table.state.hand.commitments and len(table.state.roster.players) == 2
+    assert not table.state.hand.commitments and len(table.state.roster.members) == 2
     assert table.order(second) is Outcome.DROPPED
     table.play()
     assert stands(table, Phase.ENDED) and len(table.state.results) == 1 and table.state.fault is None
@@ -158,7 +157,7 @@ def test_who_had_begun_begins_again(game: Make) -> None:
 
 def test_a_roster_agreed_on_during_a_hand_waits_for_its_end(game: Make) -> None:
     table = game(hands=2).play(until=dealt)
-    table.order(table.seats[1].propose(Roster(table.state.roster.players[:2])))
+    table.order(table.seats[1].propose(Roster(table.state.roster.members[:2])))
     table.order(table.seats[0].agree(proposal(table)))
     assert 2 in table.state.roster.seats and len(table.state.duties.open) == 1, "it closes no duty"
     table.play(until=between)
@@ -170,13 +169,13 @@ def test_a_roster_agreed_on_during_a_hand_waits_for_its_end(game: Make) -> None:
 def test_two_proposals_cross(game: Make) -> None:
     """Both stand; the first that enough seats agree to is the roster, and the other is none any more."""
     table = game()
-    players = table.state.roster.players
+    players = table.state.roster.members
     first, second = table.seats[0].propose(Roster(players[:2])), table.seats[1].propose(Roster(players[1:]))
     assert table.order(first) is Outcome.ACCEPTED is table.order(second)
     one, two = (proposal_id(Roster(players[:2]), 0, 0), proposal_id(Roster(players[1:]), 1, 0))
     crossing = table.seats[0].agree(two)
     table.order(table.seats[1].agree(one))
-    assert table.state.roster.players == players[:2] and not table.state.proposed
+    assert table.state.roster.members == players[:2] and not table.state.proposed
     assert table.order(crossing) is Outcome.DROPPED
 
 
@@ -198,16 +197,16 @@ def test_one_alone_changes_no_roster(game: Make) -> None:
 def test_rosters_that_mix_people_up(game: Make) -> None:
     """A number, a key and a name belong together for the whole log; a newcomer signs itself."""
     table = game().play(until=dealt)
-    seat, players = table.seats[0], table.state.roster.players
+    seat, players = table.seats[0], table.state.roster.members
     person = joined(table)
-    key = person.key.public
+    new, old = person.key, table.persons[2].key
     for mixed, reason in (
-        ((*players[:2], Member(2, "Other", players[2].key)), "Cy's for the whole session"),
-        ((*players[:2], Member(2, "Cy", key)), "Cy's for the whole session"),
-        ((*players[:2], Member(2, "Cy", players[2].key, "dealer")), "Cy's for the whole session"),
-        ((*players[:2], Member(3, "Cy", key)), "another seat of this session"),
-        ((*players[:2], Member(3, "Dee", players[2].key)), "another seat of this session"),
-        ((*players, Member(3, "Dee", key, "server")), "only seats with cards"),
+        ((*players[:2], member_of(old, 2, "Other")), "Cy's for the whole session"),
+        ((*players[:2], member_of(new, 2, "Cy")), "Cy's for the whole session"),
+        ((*players[:2], member_of(old, 2, "Cy", "dealer")), "Cy's for the whole session"),
+        ((*players[:2], member_of(new, 3, "Cy")), "another seat of this session"),
+        ((*players[:2], member_of(old, 3, "Dee")), "another seat of this session"),
+        ((*players, member_of(new, 3, "Dee", "server")), "only seats with cards"),
         ((players[0],), "2 to 20 seats"),
     ):
         roster = Roster(mixed)
@@ -215,7 +214,7 @@ def test_rosters_that_mix_people_up(game: Make) -> None:
         with pytest.raises(IllegalMove, match=reason):
             seat.propose(roster, newcomers)
     roster, newcomers = with_newcomer(table, person)
-    other = person.key.sign(newcomer_words(table.config.session.id, table.state.roster.digest, roster.player(3)))
+    other = person.key.sign(newcomer_words(table.config.session.id, table.state.roster.digest, roster.member(3)))
     for signatures, reason in (
         ({}, "carries the signature of each seat"),
         ({2: newcomers[3]}, "carries the signature of each seat"),
@@ -231,9 +230,9 @@ def test_rosters_that_mix_people_up(game: Make) -> None:
 def test_without_crossing_a_new_roster_is_dropped(game: Make) -> None:
     table = game()
     late = table.seats[0].without([2])
-    table.order(table.seats[1].propose(Roster(table.state.roster.players[:2])))
+    table.order(table.seats[1].propose(Roster(table.state.roster.members[:2])))
     table.order(table.seats[2].agree(proposal(table)))
-    assert len(table.state.roster.players) == 2
+    assert len(table.state.roster.members) == 2
     assert table.order(late) is Outcome.DROPPED and not table.state.hand.votes
 
 
@@ -314,7 +313,7 @@ def test_a_vote_is_void_when_its_duty_closes_and_only_then(game: Make) -> None:
     table = game().play(until=owes(1))
     table.order(table.seats[0].without([1]))
     assert table.state.hand.votes.keys() == {0}
-    table.order(table.seats[1].propose(Roster(table.state.roster.players[:2])))
+    table.order(table.seats[1].propose(Roster(table.state.roster.members[:2])))
     assert table.state.hand.votes.keys() == {0}, "a word about something else does not cancel it"
     crossing = table.seats[2].without([1])
     table.order(table.seats[1].move({"show": False}))
@@ -523,7 +522,7 @@ def test_a_role_that_is_needed_must_sit(game: Make) -> None:
     assert table.state.gone == {1} and table.state.hand.commitments.keys() == {0, 2}
     assert stands(table, Phase.BETWEEN), "no hand begins without the dealer"
     with pytest.raises(IllegalMove, match="roles"):
-        table.seats[0].propose(Roster(table.state.roster.players[:1] + table.state.roster.players[2:]))
+        table.seats[0].propose(Roster(table.state.roster.members[:1] + table.state.roster.members[2:]))
 
 
 def test_tiny_rules_are_what_the_tests_think(game: Make) -> None:

@@ -65,8 +65,8 @@ class Decks(Generic[D]):
         return self.run(step.deck)
 
     def run(self, deck: D) -> D:
-        while deck.duties:
-            deck = self.step(deck, deck.duties[0])
+        while owed := [duty for duty in deck.duties if not duty.optional]:
+            deck = self.step(deck, owed[0])
         self.decks[deck.places.deck] = deck
         return deck
 

@@ -20,6 +20,7 @@ class ScriptRules:
     parameters: bytes = b"{}"
     version: int = 0
     stake: int = 0
+    versions = ()
     operations: frozenset[type[Operation]] = frozenset({NewDeck, Deal, Open, Show, Return, Close})
 
     @classmethod

@@ -16,7 +16,7 @@ from nodealer.play.account import Held
 from nodealer.play.config import config_of
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Outcome, Replica
-from nodealer.play.state import Chronicle, Fault, HandRecord, Seating, Statement, TableState
+from nodealer.play.state import Chronicle, Fault, HandRecord, Seating, StatementRecord, TableState
 from nodealer.proofs.checks import Entropy
 from nodealer.wire import LOG_BYTES_MAX
 
@@ -66,6 +66,16 @@ class Report:
     def faults(self) -> tuple[Fault, ...]:
         """Everything that was proven to be wrong."""
         return self.chronicle.faults
+
+    @property
+    def fault(self) -> Fault | None:
+        """The first of them."""
+        return self.faults[0] if self.faults else None
+
+    @property
+    def results(self) -> list[dict[str, Any]]:
+        """What the hands came to, those left out that do not count."""
+        return [dict(record.result) for record in self.chronicle.records if record.void is None]
 
     @property
     def gone(self) -> tuple[int, ...]:
@@ -141,13 +151,13 @@ class Report:
     def _held(self) -> tuple[Held, ...]:
         return () if self.state is None else self.state.account.held
 
-    def _statement(self, one: Statement) -> dict[str, Any]:
+    def _statement(self, one: StatementRecord) -> dict[str, Any]:
         net = next((record.net for record in self.chronicle.records if record.hand == one.hand), {})
         said = {"entry": one.entry, "hand": one.hand, "by": list(one.by), "of": one.of, "did": one.did}
         return said | {"chips": _by_seat(net)}
 
     def _seating(self, one: Seating) -> dict[str, Any]:
-        seats = [{"seat": m.seat, "name": m.name, "key": m.key.hex()} for m in one.roster.players]
+        seats = [{"seat": m.seat, "name": m.name, "key": m.key.hex()} for m in one.roster.members]
         return {"from_hand": one.from_hand, "seats": seats, "agreed": list(one.agreed), "chips": _by_seat(one.chips)}
 
 

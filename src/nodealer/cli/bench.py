@@ -11,7 +11,7 @@ from rich import box
 from rich.table import Table
 
 from nodealer.cli.exits import BAD
-from nodealer.cli.output import err, out, print_json
+from nodealer.cli.output import err, out, print_json, shown
 from nodealer.errors import BadParameter
 from nodealer.lab.bench import SUITES, Effort, Row, describe_machine, hand
 from nodealer.lab.bench.plot import draw, refuse_without_matplotlib
@@ -54,7 +54,7 @@ def bench(
         print_json({"machine": machine, "rows": rows})
     else:
         out().print(_table(suite, rows))
-        out().print(f"{machine['cpu']}, {machine['processors']} processors, Python {machine['python']}")
+        out().print(f"{shown(machine['cpu'])}, {machine['processors']} processors, Python {machine['python']}")
     if plot is not None:
         draw(rows, plot, f"nodealer bench {suite}")
     if strict and any(row.ok is False for row in rows):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Final
 
+from nodealer.cli.output import err, shown
 from nodealer.errors import BackendMissing, LocalError, LogError, Malformed, NodealerError, PeerError, RelayError
 
 GOOD: Final = 0
@@ -36,5 +36,5 @@ def exit_code(error: NodealerError) -> int:
 
 def explain(error: NodealerError) -> int:
     """Say on standard error what is wrong, in one sentence, and give the code to end with."""
-    print(f"nodealer: {error}", file=sys.stderr)
+    err().print(f"nodealer: {shown(error)}", soft_wrap=True)
     return exit_code(error)

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from nodealer.cli.exits import UNJUDGED
-from nodealer.cli.output import err
+from nodealer.cli.output import err, shown
 from nodealer.cli.verify import print_report
 from nodealer.errors import BadParameter
 
@@ -51,5 +51,5 @@ def _write(text: str, out: Path | None) -> None:
     try:
         out.write_text(text + "\n")
     except OSError as error:
-        err().print(f"nodealer: {out} cannot be written: {error.strerror}", markup=False, soft_wrap=True)
+        err().print(f"nodealer: {shown(out)} cannot be written: {shown(error.strerror)}", soft_wrap=True)
         raise typer.Exit(UNJUDGED) from None

@@ -1,24 +1,58 @@
-"""Where words go: results to standard output, everything else to standard error."""
+"""Where words go: results to standard output, everything else to standard error.
+
+A log, a file's name, a peer's proposal: whatever comes from outside and is printed goes through `shown`, or through
+`visible` where no markup is read. Otherwise a text could move the cursor and write another verdict over ours.
+"""
 
 from __future__ import annotations
 
+import json
 import sys
-from typing import Any
+import unicodedata
+from typing import Any, Final
 
 import msgspec
 from rich.console import Console
+from rich.markup import escape
+
+#: Categories of characters that do something, or nothing that can be seen: controls, marks of direction and joining,
+#: halves of pairs, private and unassigned ones, and separators of lines.
+_UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
 def out() -> Console:
     """For results that people read."""
-    return Console(highlight=False)
+    return Console(highlight=False, emoji=False)
 
 
 def err() -> Console:
     """For everything else: progress, warnings, errors."""
-    return Console(stderr=True, highlight=False)
+    return Console(stderr=True, highlight=False, emoji=False)
+
+
+def visible(text: object) -> str:
+    """Text from outside as one line that only says something: what is not to be seen stands there as its number."""
+    return "".join(f"\\u{{{ord(each):x}}}" if unicodedata.category(each) in _UNSEEN else each for each in str(text))
+
+
+def shown(text: object) -> str:
+    """Text from outside among markup of ours."""
+    return escape(visible(text))
 
 
 def print_json(document: Any) -> None:
     """The one document of a `--json` command."""
-    sys.stdout.write(msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n")
+    _write(json.dumps(msgspec.to_builtins(document), indent=2, ensure_ascii=False))
+
+
+def print_json_line(event: dict[str, Any]) -> None:
+    """One of many documents, a line each."""
+    _write(json.dumps(msgspec.to_builtins(event), separators=(",", ":"), ensure_ascii=False))
+    sys.stdout.flush()
+
+
+def _write(document: str) -> None:
+    """JSON as it is, but for what a terminal would obey: that is written as JSON escapes, which mean the same."""
+    for line in document.split("\n"):
+        safe = (json.dumps(each)[1:-1] if unicodedata.category(each) in _UNSEEN else each for each in line)
+        sys.stdout.write("".join(safe) + "\n")

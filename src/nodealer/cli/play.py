@@ -11,22 +11,22 @@ from nodealer.errors import BadParameter
 
 
 def play(
-    game: Annotated[str, typer.Option(help="The game: holdem or duel.")] = "holdem",
+    game: Annotated[str, typer.Option(help="The game: holdem or wardens.")] = "holdem",
     protocol: Annotated[
-        str | None, typer.Option(help="The card protocol; see `nodealer protocols`. Default: mask, for duel duel.")
+        str | None, typer.Option(help="The card protocol; see `nodealer protocols`. Default: mask, for wardens duel.")
     ] = None,
     seats: Annotated[
-        int | None, typer.Option(min=2, max=9, help="How many players; 4 by default. Duel is for 2.")
+        int | None, typer.Option(min=2, max=9, help="How many players; 4 by default. Wardens is for 2.")
     ] = None,
     hands: Annotated[
-        int | None, typer.Option(min=1, max=10_000, help="How many hands; 3 by default, of duel 1.")
+        int | None, typer.Option(min=1, max=10_000, help="How many hands; 3 by default, of wardens 1.")
     ] = None,
-    decks: Annotated[str, typer.Option(help="Duel: whose decks, two of ember, tide, root, veil.")] = "ember,tide",
+    decks: Annotated[str, typer.Option(help="Wardens: whose decks, two of ember, tide, root, veil.")] = "ember,tide",
     mode: Annotated[
-        str | None, typer.Option(help="Duel: how decks are kept honest: proven (default), committed, xor.")
+        str | None, typer.Option(help="Wardens: how decks are kept honest: proven (default), committed, xor.")
     ] = None,
     parameters: Annotated[
-        str, typer.Option(help='Of the card protocol, in canonical JSON; for chain such as {"proven":true}.')
+        str, typer.Option(help='Of the card protocol, in canonical JSON; for chain such as {"proven":false}.')
     ] = "{}",
     blinds: Annotated[str, typer.Option(help="Small and big blind.")] = "1/2",
     ante: Annotated[int, typer.Option(min=0, help="What every player pays before each hand.")] = 0,
@@ -43,15 +43,15 @@ def play(
     In a terminal you play one seat and bots the others; with --auto, or without a terminal, bots play all seats. Each
     player is a process of its own with its own secrets; a relay on this machine only carries their messages.
     """
-    if game not in ("holdem", "duel"):
-        raise BadParameter(f"there is no game {game!r}; there are holdem and duel")
+    if game not in ("holdem", "wardens"):
+        raise BadParameter(f"there is no game {game!r}; there are holdem and wardens")
     # Late, like everything that imports pokerkit: no other command should wait for it.
-    from nodealer.cli.playing import duel_plan, plan_of, run
+    from nodealer.cli.playing import plan_of, run, wardens_plan
 
-    if game == "duel":
-        plan = duel_plan(protocol or "duel", seats or 2, hands or 1, decks, mode)
+    if game == "wardens":
+        plan = wardens_plan(protocol or "duel", seats or 2, hands or 1, decks, mode)
     elif mode is not None:
-        raise BadParameter("--mode belongs to duel")
+        raise BadParameter("--mode belongs to wardens")
     else:
         plan = plan_of(protocol or "mask", seats or 4, hands or 3, blinds, ante, stack, parameters.encode())
     raise typer.Exit(run(plan, auto=auto, json=json, seed=seed, log=log))

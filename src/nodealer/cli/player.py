@@ -12,11 +12,12 @@ from collections.abc import Awaitable, Callable
 
 from nodealer.cli.entropy import system_entropy
 from nodealer.errors import BadSignature, CardUnreadable, DecodeError, EntryRefused, NodealerError, RelayError
-from nodealer.keys import SigningKey
+from nodealer.keys import Identity
 from nodealer.log.journal import MemoryJournal
+from nodealer.log.session import NONCE_BYTES
 from nodealer.play.bots import bot_for
 from nodealer.play.config import config_of
-from nodealer.play.lobby import Lobby, Offer
+from nodealer.play.lobby import Accept, Entrant, Expected, Lobby
 from nodealer.play.phases import Phase
 from nodealer.play.seat import Seat
 from nodealer.play.state import TableState
@@ -24,7 +25,7 @@ from nodealer.play.view import View, view_of
 from nodealer.protocols.base import Duty
 from nodealer.relay.client import RelayClient, connect_to
 from nodealer.tape import ROOT_BYTES
-from nodealer.wire import Message, decode, encode
+from nodealer.wire import Message, decode
 
 #: Makes a person's or a bot's move. May take its time.
 Mover = Callable[[View], Awaitable[Message]]
@@ -33,12 +34,14 @@ Chooser = Callable[[View, Duty], Awaitable[bytes]]
 Watcher = Callable[[Seat, bytes], None]
 
 
-class Player(Message, frozen=True):
+class BotOrder(Message, frozen=True):
     """What a bot's process is told."""
 
     url: str
     name: str
     hands: int
+    #: What it has come to play.
+    expected: Expected
 
 
 def wants_another(state: TableState, hands: int) -> bool:
@@ -55,14 +58,16 @@ async def sit(
     client: RelayClient,
     name: str,
     hands: int,
+    accept: Accept,
     mover: Mover,
     watch: Watcher | None = None,
     chooser: Chooser | None = None,
 ) -> Seat:
     """Play at the relay's table until it ends or stops."""
-    key = SigningKey(system_entropy(32))
-    lobby = Lobby(key, system_entropy(32))
-    await client.send(encode(Offer(name, key.public)))
+    key = Identity(system_entropy(32))
+    me = Entrant(key, name, system_entropy(NONCE_BYTES), accept)
+    lobby = Lobby(me)
+    await client.send(me.offer)
     seat: Seat | None = None
     async for frame in client.frames():
         if seat is not None:
@@ -115,7 +120,7 @@ async def _act(client: RelayClient, seat: Seat, hands: int, mover: Mover, choose
         seat.choose(duty, await chooser(view, duty))
         for data in seat.due():
             await client.send(data)
-    if any(duty.deck is None and duty.kind == "move" and not duty.optional for duty in seat.open_duties):
+    if seat.must_move:
         await client.send(seat.move(await mover(view)))
 
 
@@ -127,24 +132,27 @@ async def _bot_chooses(view: View, duty: Duty) -> bytes:
     return bot_for(view.game, system_entropy).choose(view, duty)
 
 
-async def _play(player: Player) -> int:
+async def _play(player: BotOrder) -> int:
     async with connect_to(player.url) as client:
-        seat = await sit(client, player.name, player.hands, _bot)
+        seat = await sit(client, player.name, player.hands, player.expected.accept, _bot)
     return 1 if seat.replica.state.faults else 0
 
 
 def main() -> int:
-    """A bot. Ends with 0 when the game ended, 1 when a fault stopped it, 4 when the relay went away."""
+    """A bot. Ends with 0 when the game ended, 1 when a fault stopped it, 2 when it could not or would not play, 4 when
+    the relay went away."""
     try:
-        player = decode(Player, sys.stdin.buffer.readline().strip(), what="the order")
+        player = decode(BotOrder, sys.stdin.buffer.readline().strip(), what="the order")
         return asyncio.run(_play(player))
     except KeyboardInterrupt:
         return 130
     except RelayError:
         return 4
     except NodealerError as error:
-        print(f"nodealer: {error}", file=sys.stderr)
-        return 1
+        from nodealer.cli.exits import UNJUDGED, explain  # late: what prints takes its time, and most bots say nothing
+
+        explain(error)
+        return UNJUDGED
 
 
 if __name__ == "__main__":

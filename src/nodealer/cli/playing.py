@@ -17,27 +17,25 @@ from msgspec import Raw
 from nodealer.audit.verify import Report, verify_file
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games.wardens import rules_of
-from nodealer.cli.output import err
-from nodealer.cli.player import Player, sit
+from nodealer.cli.output import err, shown, visible
+from nodealer.cli.player import BotOrder, sit
 from nodealer.cli.rehearse import rehearse
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
 from nodealer.cli.verify import print_report
 from nodealer.errors import BadParameter, RelayError
 from nodealer.games.base import Rules
-from nodealer.games.holdem.adapter import POKERKIT_VERSION
 from nodealer.games.holdem.rules import Holdem
 from nodealer.log.file import save_log
 from nodealer.log.roster import Member, Roster
 from nodealer.log.session import Part, Proposal
-from nodealer.play.config import config_of
-from nodealer.play.lobby import Lobby, Offer, Proposed
+from nodealer.play.config import config_of, refuse_without_asserts
+from nodealer.play.lobby import Expected, Lobby, Offer, proposed
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Replica
 from nodealer.protocols import make_protocol
 from nodealer.protocols.chain import Chain
 from nodealer.protocols.duel.deck import Mode
-from nodealer.protocols.duel.protocol import XOR_WARNING
 from nodealer.relay.client import connect_to
 from nodealer.relay.core import RelayCore
 from nodealer.relay.server import relay_on_loopback
@@ -56,31 +54,36 @@ class Plan:
     protocol: str
     names: tuple[str, ...]
     hands: int
-    #: The parameters of the protocol, as canonical JSON, and what else both sides must have alike.
+    #: The parameters of the protocol, as canonical JSON.
     parameters: bytes = b"{}"
-    versions: tuple[tuple[str, str], ...] = ()
     #: What a player should know before it begins.
     warning: str | None = None
 
-    def proposal(self, players: Sequence[Member], *, rehearsal: bool) -> Proposal:
-        """What the players are asked to agree to."""
+    @property
+    def expected(self) -> Expected:
+        """What every player is told that it will be asked to agree to."""
         protocol = make_protocol(self.protocol, self.parameters)
-        return Proposal(
+        return Expected(
             Part(self.rules.name, self.rules.version, Raw(self.rules.parameters)),
             Part(protocol.claims.name, protocol.claims.version, Raw(protocol.parameters)),
-            self.versions,
-            Roster(tuple(players)),
-            rehearsal,
+            self.rules.versions,
+            self.names,
         )
+
+    def proposal(self, players: Sequence[Member], *, rehearsal: bool) -> Proposal:
+        """What the players are asked to agree to."""
+        expected = self.expected
+        return Proposal(expected.game, expected.protocol, expected.versions, Roster(tuple(players)), rehearsal)
 
 
 def run(plan: Plan, *, auto: bool, json: bool, seed: int | None, log: Path | None) -> int:
     """Play, tell what happens, verify. Gives the exit code."""
+    refuse_without_asserts()
     if log is not None:
         _refuse_unwritable(log)
     screen = Screen(json)
     if plan.warning is not None:
-        err().print(f"[yellow]{plan.warning}[/yellow]", soft_wrap=True)
+        err().print(f"[yellow]{shown(plan.warning)}[/yellow]", soft_wrap=True)
     started = time.perf_counter()
     if seed is not None:
         replica = rehearse(plan.rules, plan.proposal, plan.names, plan.hands, seed, screen)
@@ -109,22 +112,20 @@ def plan_of(
     """A game of hold'em. Raises `BadParameter` for one that cannot be."""
     made = make_protocol(protocol, parameters)
     # What cut-and-choose is worth, where cards are made so: the players should know before they begin.
-    warning = made.odds(seats) if isinstance(made, Chain) else None
-    rules, versions = Holdem(stack, _blinds(blinds), ante), (("pokerkit", POKERKIT_VERSION),)
-    return Plan(rules, protocol, NAMES[:seats], hands, parameters, versions, warning)
+    odds = made.odds(seats) if isinstance(made, Chain) else None
+    warning = " ".join(filter(None, (made.claims.cost.get("warning"), odds))) or None
+    return Plan(Holdem(stack, _blinds(blinds), ante), protocol, NAMES[:seats], hands, parameters, warning)
 
 
-def duel_plan(protocol: str, seats: int, hands: int, decks: str, mode: str | None) -> Plan:
-    """A game of duel. Raises `BadParameter` for one that cannot be."""
+def wardens_plan(protocol: str, seats: int, hands: int, decks: str, mode: str | None) -> Plan:
+    """A game of wardens. Raises `BadParameter` for one that cannot be."""
     if mode is not None and (protocol != "duel" or mode not in [known.value for known in Mode]):
         raise BadParameter("--mode is proven, committed or xor, and belongs to the protocol duel")
     parameters = b"{}" if mode in (None, Mode.PROVEN.value) else encode({"mode": mode})
     rules = rules_of(decks)
-    make_protocol(protocol, parameters).claims.refuse(
-        seats=seats, cards=rules.deck_max, operations=rules.operations, roles=frozenset()
-    )
-    warning = XOR_WARNING if mode == Mode.XOR.value else None
-    return Plan(rules, protocol, NAMES[:seats], hands, parameters, warning=warning)
+    claims = make_protocol(protocol, parameters).claims
+    claims.refuse(seats=seats, cards=rules.deck_max, operations=rules.operations, roles=frozenset())
+    return Plan(rules, protocol, NAMES[:seats], hands, parameters, warning=claims.cost.get("warning"))
 
 
 def _blinds(text: str) -> tuple[int, int]:
@@ -139,7 +140,7 @@ async def _play(plan: Plan, person: Person | None, screen: Screen) -> Replica:
     async with AsyncExitStack() as stack:
         url = await stack.enter_async_context(relay_on_loopback(RelayCore()))
         bots = plan.names if person is None else plan.names[1:]
-        processes = await stack.enter_async_context(_bots(url, bots, plan.hands))
+        processes = await stack.enter_async_context(_bots(url, bots, plan))
         table = asyncio.create_task(_watch(url, plan, screen))
         tasks = [asyncio.create_task(_alive(processes))]
         if person is not None:
@@ -159,7 +160,7 @@ async def _play(plan: Plan, person: Person | None, screen: Screen) -> Replica:
 
 async def _sit(url: str, person: Person, plan: Plan) -> None:
     async with connect_to(url) as client:
-        await sit(client, plan.names[0], plan.hands, person.move, chooser=person.choose)
+        await sit(client, plan.names[0], plan.hands, plan.expected.accept, person.move, chooser=person.choose)
 
 
 async def _watch(url: str, plan: Plan, screen: Screen) -> Replica:
@@ -176,7 +177,7 @@ async def _watch(url: str, plan: Plan, screen: Screen) -> Replica:
             lobby.receive(frame)
             if lobby.proposal is None and len(lobby.offers) == len(plan.names):
                 players = _seat_players(lobby.offers, plan.names)
-                await client.send(encode(Proposed(plan.proposal(players, rehearsal=False))))
+                await client.send(proposed(plan.proposal(players, rehearsal=False)))
             if lobby.session is not None:
                 # Eagerly: when players stop at a false proof, no further entry comes that would make this look at it.
                 replica = Replica(config_of(lobby.session), entropy=system_entropy)
@@ -185,14 +186,14 @@ async def _watch(url: str, plan: Plan, screen: Screen) -> Replica:
 
 
 def _seat_players(offers: Sequence[Offer], names: Sequence[str]) -> list[Member]:
-    keys = {offer.name: offer.key for offer in offers}
-    if sorted(keys) != sorted(names):
+    came = {offer.name: offer for offer in offers}
+    if sorted(came) != sorted(names):
         raise RelayError("other players came than were called")
-    return [Member(seat, name, keys[name]) for seat, name in enumerate(names)]
+    return [came[name].seated(seat) for seat, name in enumerate(names)]
 
 
 @asynccontextmanager
-async def _bots(url: str, names: Sequence[str], hands: int) -> AsyncIterator[list[asyncio.subprocess.Process]]:
+async def _bots(url: str, names: Sequence[str], plan: Plan) -> AsyncIterator[list[asyncio.subprocess.Process]]:
     """A process for each bot, gone when this ends, however it ends."""
     processes = [
         await asyncio.create_subprocess_exec(
@@ -203,7 +204,7 @@ async def _bots(url: str, names: Sequence[str], hands: int) -> AsyncIterator[lis
     try:
         for process, name in zip(processes, names, strict=True):
             if process.stdin is not None:
-                process.stdin.write(encode(Player(url, name, hands)) + b"\n")
+                process.stdin.write(encode(BotOrder(url, name, plan.hands, plan.expected)) + b"\n")
                 process.stdin.close()
         yield processes
     finally:
@@ -230,10 +231,10 @@ def _verify(replica: Replica, log: Path | None, screen: Screen) -> Report:
         save_log(path, session, replica.entries)
         report = verify_file(path, entropy=system_entropy)
         if screen.json:
-            kept = str(path) if path.parent != Path(folder) else None
+            kept = visible(path) if path.parent != Path(folder) else None
             screen.emit({"event": "verified", "log": kept} | report.as_json())
         else:
             if path.parent != Path(folder):
-                screen.say(f"The log is in [bold]{path}[/bold].")
+                screen.say(f"The log is in [bold]{shown(path)}[/bold].")
             print_report(screen.console, report, brief=True)
         return report

@@ -8,9 +8,9 @@ from nodealer.cli.entropy import rehearsal_entropy
 from nodealer.cli.player import wants_another
 from nodealer.cli.screen import Screen
 from nodealer.games.base import Rules
-from nodealer.keys import SigningKey
+from nodealer.keys import Identity
 from nodealer.log.journal import MemoryJournal
-from nodealer.log.roster import Member
+from nodealer.log.roster import member_of
 from nodealer.log.session import Proposal
 from nodealer.play.bots import bot_for
 from nodealer.play.config import config_of
@@ -31,8 +31,8 @@ def rehearse(
     screen: Screen,
 ) -> Replica:
     """Play a whole game from a seed. The session says that its seeds are public."""
-    keys = [SigningKey(rehearsal_entropy(seed, f"key of {name}")(32)) for name in names]
-    players = [Member(seat, name, key.public) for seat, (name, key) in enumerate(zip(names, keys, strict=True))]
+    keys = [Identity(rehearsal_entropy(seed, f"key of {name}")(32)) for name in names]
+    players = [member_of(key, seat, name) for seat, (name, key) in enumerate(zip(names, keys, strict=True))]
     session = agree_session(proposal(players, rehearsal=True), rehearsal_entropy(seed, "session"))
     config = config_of(session)
     seats = {
@@ -55,7 +55,7 @@ def rehearse(
         for duty in seat.to_choose:
             seat.choose(duty, bot_for(seat.replica.state.hand.game, minds[seat.number]).choose(view_of(seat), duty))
             return True
-        if not any(duty.deck is None and duty.kind == "move" and not duty.optional for duty in seat.open_duties):
+        if not seat.must_move:
             return False
         table.order(seat.move(bot_for(seat.replica.state.hand.game, minds[seat.number]).move(view_of(seat))))
         return True
@@ -69,4 +69,5 @@ def rehearse(
         busy = table.step() or any(decide(seat) for seat in seats.values())
         for entry in table.log[shown:]:
             screen.take(entry)
+    watcher.settle()
     return watcher

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-import msgspec
-from rich.console import Console
-from rich.markup import escape
 from rich.status import Status
 
 from nodealer.cli.narrator import Event, Narrator, in_words
+from nodealer.cli.output import err, out, print_json_line, shown
 from nodealer.errors import BadParameter, BadSignature, DecodeError, EntryRefused
 from nodealer.play.replica import Applied, Replica
 
@@ -24,7 +21,7 @@ class Screen:
         self.json = json
         #: Whether every step of the cards is a line, and not only a sign of progress.
         self._proofs = proofs
-        self.console = Console(stderr=json, highlight=False)
+        self.console = err() if json else out()
         self._narrator: Narrator | None = None
         self._names: dict[int, str] = {}
         self._hand = -1
@@ -37,13 +34,13 @@ class Screen:
         """The players have agreed on a session."""
         self._narrator = Narrator(replica)
         proposal = replica.config.session.proposal
-        self._names = {player.seat: player.name for player in proposal.roster.players}
+        self._names = {player.seat: player.name for player in proposal.roster.members}
         session = replica.config.session.id.hex()
         self.emit({"event": "session", "session": session, "players": list(self._names.values())})
         if not self.json:
-            self.say(f"Session [bold]{session[:16]}[/bold]: {escape(', '.join(self._names.values()))}.")
+            self.say(f"Session [bold]{session[:16]}[/bold]: {shown(', '.join(self._names.values()))}.")
             money = "; chips are play money" if proposal.game.name == "holdem" else ""
-            self.say(f"{proposal.game.name} on {proposal.protocol.name}{money}.")
+            self.say(f"{shown(proposal.game.name)} on {shown(proposal.protocol.name)}{money}.")
             if proposal.rehearsal:
                 self.say("[yellow]A rehearsal: the seeds are public, nothing here is secret.[/yellow]")
 
@@ -77,8 +74,7 @@ class Screen:
     def emit(self, event: dict[str, Any]) -> None:
         """An event for programs."""
         if self.json:
-            sys.stdout.write(msgspec.json.encode(event).decode() + "\n")
-            sys.stdout.flush()
+            print_json_line(event)
 
     def _show(self, event: Event) -> None:
         if event["event"] == "cards":
@@ -95,10 +91,12 @@ class Screen:
         if event["event"] == "cards":
             self._steps += 1
             if self._proofs:
-                what = ", ".join([f"{event['bytes']:,} bytes", *event["proofs"]])
-                self.say(f"  [dim]{event['entry']:5} {escape(event['name'])} {event['step']}: {what}[/dim]")
+                what = shown(", ".join([f"{event['bytes']:,} bytes", *event["proofs"]]))
+                self.say(f"  [dim]{event['entry']:5} {shown(event['name'])} {shown(event['step'])}: {what}[/dim]")
                 return
-            self._working(f"cards: {escape(event['name'])} – {event['step']} ({self._steps} proven steps in this hand)")
+            self._working(
+                f"cards: {shown(event['name'])} – {shown(event['step'])} ({self._steps} proven steps in this hand)"
+            )
             return
         self._working(None)
         line = in_words(event, self._names)

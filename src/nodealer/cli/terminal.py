@@ -9,10 +9,9 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Final
 
-from rich.console import Console
-
 from nodealer.cli.games import Desk, desk_for
 from nodealer.cli.narrator import pretty
+from nodealer.cli.output import out, shown
 from nodealer.errors import BadParameter, IllegalMove
 from nodealer.games.holdem.hand import Hand
 from nodealer.games.holdem.moves import Call, Fold, Legal, Move, Muck, Raise, ShowHand
@@ -28,7 +27,7 @@ class Person:
     """Asks the person at the keyboard."""
 
     def __init__(self, quiet: Callable[[], AbstractContextManager[None]] = nullcontext) -> None:
-        self._console = Console(highlight=False)
+        self._console = out()
         self._quiet = quiet
 
     async def move(self, view: View) -> Message:
@@ -59,7 +58,7 @@ class Person:
                 game.moved(view.seat, encode(move))
                 return move
             except IllegalMove as error:
-                self._console.print(f"[yellow]{error}[/yellow]")
+                self._console.print(f"[yellow]{shown(error)}[/yellow]")
 
     async def _move_at(self, desk: Desk, view: View) -> Message:
         desk.show(view, self._console)
@@ -73,7 +72,7 @@ class Person:
                     view.game.moved(view.seat, encode(move))
                 return move
             except IllegalMove as error:
-                self._console.print(f"[yellow]{error}[/yellow]")
+                self._console.print(f"[yellow]{shown(error)}[/yellow]")
 
     async def _choose(self, view: View, duty: Duty) -> bytes:
         desk = desk_for(view.game)
@@ -84,7 +83,7 @@ class Person:
             try:
                 return desk.choose(view, duty, await self._line())
             except IllegalMove as error:
-                self._console.print(f"[yellow]{error}[/yellow]")
+                self._console.print(f"[yellow]{shown(error)}[/yellow]")
 
     def _show(self, view: View, game: Hand) -> None:
         self._console.print(
@@ -93,7 +92,7 @@ class Person:
         )
 
     async def _ask(self, legal: Legal) -> str:
-        self._console.print(f"  you may: {legal}   (? for help)")
+        self._console.print(f"  you may: {shown(legal)}   (? for help)")
         return await self._line()
 
     async def _line(self) -> str:

@@ -11,7 +11,6 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
@@ -19,7 +18,7 @@ from nodealer.audit.against import Comparison, compare
 from nodealer.audit.verify import FINGERPRINT, Report, verify_file
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.exits import BAD, GOOD, INCOMPLETE, UNJUDGED
-from nodealer.cli.output import err, out, print_json
+from nodealer.cli.output import err, out, print_json, shown, visible
 from nodealer.errors import BadParameter
 
 
@@ -58,7 +57,7 @@ def verify(
     documents, codes = [], {GOOD}
     for file, (code, document, lines) in _verify_many(files, jobs or os.cpu_count() or 1):
         codes.add(code)
-        documents.append({"file": str(file)} | document)
+        documents.append({"file": visible(file)} | document)
         if not json:
             _print_brief(out(), file, lines)
     if json:
@@ -95,7 +94,7 @@ def _print_comparison(console: Console, found: Comparison, report: Report) -> No
     console.print(f"[red bold]PARTED[/red bold]: the logs are the same up to entry {found.common}.", soft_wrap=True)
     for one in found.contradictions:
         console.print(
-            f"{escape(report.who(one.seat))} signed two different entries with the number {one.seq}: "
+            f"{shown(report.who(one.seat))} signed two different entries with the number {one.seq}: "
             f"entry {one.entries[0]} of the first log and {one.entries[1]} of the second.",
             soft_wrap=True,
         )
@@ -129,7 +128,7 @@ def _verify_alone(file: Path) -> _Told:
 def _brief(report: Report) -> list[str]:
     """A report in a few lines."""
     # Whatever a log says is text: a name must not be read as a command to the terminal.
-    reason = escape(report.reason)
+    reason = shown(report.reason)
     words = {
         "clean": f"[green bold]CLEAN[/green bold]: {_clean(report)}.",
         "fault": f"[red bold]FAULT[/red bold]: {reason}.",
@@ -141,11 +140,11 @@ def _brief(report: Report) -> list[str]:
         return [words[report.verdict]]
     checks = ", ".join(f"{count} {name}" for name, count in report.checks.items())
     counted = f"{report.entries} entries, {len(report.chronicle.records)} hands; checked: {checks}."
-    return [words[report.verdict], counted, *(escape(line) for line in _happened(report))]
+    return [words[report.verdict], counted, *(shown(line) for line in _happened(report))]
 
 
 def _print_brief(console: Console, file: Path, lines: list[str]) -> None:
-    for line in (f"[bold]{escape(str(file))}[/bold]", *lines):
+    for line in (f"[bold]{shown(str(file))}[/bold]", *lines):
         console.print(line, soft_wrap=True)
 
 
@@ -157,11 +156,11 @@ def print_report(console: Console, report: Report, *, brief: bool = False) -> No
         return
     console.print(f"session {report.session.id.hex()}", soft_wrap=True)
     for seating in report.chronicle.seatings:
-        seats = ", ".join(f"{p.seat} {p.name} ({p.key.hex()[:FINGERPRINT]})" for p in seating.roster.players)
-        console.print(f"seats from hand {seating.from_hand + 1} on: {escape(seats)}", soft_wrap=True)
+        seats = ", ".join(f"{p.seat} {p.name} ({p.key.hex()[:FINGERPRINT]})" for p in seating.roster.members)
+        console.print(f"seats from hand {seating.from_hand + 1} on: {shown(seats)}", soft_wrap=True)
     if report.chronicle.records:
         console.print(_results(report))
-    console.print("Not proven by any log: " + escape("; ".join(report.not_proven)) + ".", soft_wrap=True)
+    console.print("Not proven by any log: " + shown("; ".join(report.not_proven)) + ".", soft_wrap=True)
 
 
 def _clean(report: Report) -> str:
@@ -200,5 +199,5 @@ def _results(report: Report) -> Table:
             winners.append(str(names.get(result["winner"], result["winner"])))
         ended = str(result.get("ended", "")) if record.void is None else f"no result: {record.void}"
         board = " ".join(result.get("board", []))
-        table.add_row(str(record.hand + 1), escape(ended), escape(board), escape(", ".join(winners)))
+        table.add_row(str(record.hand + 1), shown(ended), shown(board), shown(", ".join(winners)))
     return table

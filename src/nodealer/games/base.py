@@ -113,6 +113,10 @@ class Rules(Protocol):
         """What a seat that is new has: chips, or 0 where games are only counted."""
 
     @property
+    def versions(self) -> tuple[tuple[str, str], ...]:
+        """Names and versions, here, of what else judges its moves: all seats must have the same."""
+
+    @property
     def deck_max(self) -> int:
         """The largest deck it uses."""
 

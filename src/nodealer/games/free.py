@@ -156,7 +156,7 @@ class FreeHand(WithoutStakes):
                 for position in positions:
                     if self.held.get((deck, position), seat) != seat:
                         raise IllegalMove(f"card {position} of deck {deck} is another player's")
-                return Return(deck, positions, Place(place))
+                return Return(deck, positions, Place(place), by=seat)
             case PutAway(deck=deck):
                 return Close(deck)
         raise IllegalMove("nothing is asked for")
@@ -209,7 +209,7 @@ class FreeHand(WithoutStakes):
 # --- The rules ---
 
 
-class Parameters(Message, frozen=True):
+class FreeParameters(Message, frozen=True):
     """What a session agrees on."""
 
     cards: Annotated[int, msgspec.Meta(ge=CARDS_MIN, le=CARDS_MAX)]
@@ -227,6 +227,7 @@ class Free:
     name = "free"
     version = 1
     stake = 0
+    versions = ()
 
     def __post_init__(self) -> None:
         if type(self.deck_max) is not int or not CARDS_MIN <= self.deck_max <= CARDS_MAX:
@@ -238,13 +239,13 @@ class Free:
     def parameters(self) -> bytes:
         """What the table agreed on, as canonical JSON."""
         return encode(
-            Parameters(self.deck_max, tuple(name for name, kind in OPERATIONS.items() if kind in self.operations))
+            FreeParameters(self.deck_max, tuple(name for name, kind in OPERATIONS.items() if kind in self.operations))
         )
 
     @classmethod
     def from_parameters(cls, raw: bytes) -> Free:
         """What a session agreed on. Raises `DecodeError`, or `BadParameter` for what cannot be."""
-        said = decode(Parameters, raw, what="the parameters of free", limit=PARAMETERS_BYTES_MAX)
+        said = decode(FreeParameters, raw, what="the parameters of free", limit=PARAMETERS_BYTES_MAX)
         if list(said.operations) != [name for name in OPERATIONS if name in said.operations]:
             raise BadParameter("the operations of a free table are not a list of: " + ", ".join(OPERATIONS))
         return cls(said.cards, frozenset(OPERATIONS[name] for name in said.operations))

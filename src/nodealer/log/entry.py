@@ -9,7 +9,7 @@ from typing import Annotated
 import msgspec
 
 from nodealer.errors import BadSignature, EntryRefused
-from nodealer.keys import SIGNATURE_BYTES, SigningKey, VerifyingKey
+from nodealer.keys import SIGNATURE_BYTES, Identity, VerifyingKey
 from nodealer.tape import digest
 from nodealer.wire import Digest, Message, Natural, SeatNumber, decode, encode
 
@@ -46,7 +46,7 @@ class Arrival:
     signature: bytes
 
 
-def sign_entry(key: SigningKey, entry: Entry) -> bytes:
+def sign_entry(key: Identity, entry: Entry) -> bytes:
     """The bytes that go into the log."""
     signed = encode(entry)
     return encode(Signed(msgspec.Raw(signed), key.sign(signed)))

@@ -2,34 +2,46 @@
 
 from __future__ import annotations
 
-import unicodedata
+import re
 from functools import cached_property
 from typing import Final
 
-from nodealer.errors import BadParameter, BadSignature, DecodeError, Malformed
-from nodealer.keys import VerifyingKey
+import msgspec
+
+from nodealer.errors import BadParameter, BadSignature, DecodeError
+from nodealer.keys import Identity, VerifyingKey, box_words, refuse_weak_box
+from nodealer.log.names import folded, refuse_bad_name
 from nodealer.tape import digest, framed
-from nodealer.wire import NAME_BYTES_MAX, SEATS_MAX, SEATS_MIN, Message, SeatNumber, encode
+from nodealer.wire import SEATS_MAX, SEATS_MIN, Message, SeatNumber, encode
 
 #: A player with cards. Every other role is named by the protocol that needs it.
 PLAYER: Final = "player"
 #: A seat that takes part without cards of its own.
 SERVER: Final = "server"
+_ROLE: Final = re.compile("[a-z]{1,32}")
 
 
 class Member(Message, frozen=True):
-    """One seat."""
+    """One seat: who sits there, the key that it signs with, and the key to which secrets for it are sealed."""
 
     seat: SeatNumber
     name: str
     key: bytes
+    box: bytes
+    #: By `key`, that `box` belongs to it.
+    box_signature: bytes = msgspec.field(name="boxSignature")
     role: str = PLAYER
+
+
+def member_of(identity: Identity, seat: int, name: str, role: str = PLAYER) -> Member:
+    """The seat of somebody whose secrets are at hand."""
+    return Member(seat, name, identity.public, identity.box, identity.box_signature, role)
 
 
 class Roster(Message, frozen=True, dict=True):
     """All seats, in ascending order. Checked by `refuse_bad_roster` wherever one comes in."""
 
-    players: tuple[Member, ...]
+    members: tuple[Member, ...]
 
     @cached_property
     def digest(self) -> bytes:
@@ -39,67 +51,75 @@ class Roster(Message, frozen=True, dict=True):
     @cached_property
     def seats(self) -> tuple[int, ...]:
         """The numbers of the seats."""
-        return tuple(player.seat for player in self.players)
+        return tuple(member.seat for member in self.members)
 
     @cached_property
     def keys(self) -> dict[int, VerifyingKey]:
         """Seat to key, each checked."""
-        return {player.seat: VerifyingKey(player.key) for player in self.players}
+        return {member.seat: VerifyingKey(member.key) for member in self.members}
 
-    def player(self, seat: int) -> Member:
-        """The player at a seat."""
-        for player in self.players:
-            if player.seat == seat:
-                return player
+    def member(self, seat: int) -> Member:
+        """Who sits at a seat."""
+        for member in self.members:
+            if member.seat == seat:
+                return member
         raise BadParameter(f"there is no seat {seat}")
 
     @property
     def with_cards(self) -> tuple[int, ...]:
         """The seats that the game plays with."""
-        return tuple(player.seat for player in self.players if player.role != SERVER)
+        return tuple(member.seat for member in self.members if member.role != SERVER)
 
     @property
     def roles(self) -> tuple[tuple[str, int], ...]:
         """Roles other than a plain player's, with their seats."""
-        return tuple((player.role, player.seat) for player in self.players if player.role != PLAYER)
+        return tuple((member.role, member.seat) for member in self.members if member.role != PLAYER)
 
 
 def refuse_bad_roster(roster: Roster) -> None:
     """Raise `DecodeError` for a roster that nobody may play with."""
-    if not SEATS_MIN <= len(roster.players) <= SEATS_MAX:
-        raise DecodeError(f"a table has {SEATS_MIN} to {SEATS_MAX} seats, not {len(roster.players)}")
+    if not SEATS_MIN <= len(roster.members) <= SEATS_MAX:
+        raise DecodeError(f"a table has {SEATS_MIN} to {SEATS_MAX} seats, not {len(roster.members)}")
     if list(roster.seats) != sorted(set(roster.seats)):
         raise DecodeError("the seats of a roster are not in ascending order")
-    for player in roster.players:
-        _refuse_bad_name(player.name, f"the name of seat {player.seat}")
-        _refuse_bad_name(player.role, f"the role of seat {player.seat}")
-    if len({player.name for player in roster.players}) != len(roster.players):
-        raise DecodeError("two seats have the same name")
-    if len({player.key for player in roster.players}) != len(roster.players):
+    for member in roster.members:
+        refuse_bad_name(member.name, f"the name of seat {member.seat}")
+        if not _ROLE.fullmatch(member.role):
+            raise DecodeError(f"the role of seat {member.seat} is not a short word in small letters")
+    if len({folded(member.name) for member in roster.members}) != len(roster.members):
+        raise DecodeError("two seats have the same name, but for case and spaces")
+    if len({member.key for member in roster.members}) != len(roster.members):
         raise DecodeError("two seats have the same identity key")
-    _ = roster.keys
+    for member in roster.members:
+        _refuse_bad_box(member, roster.keys[member.seat])
 
 
-def _refuse_bad_name(name: str, what: str) -> None:
-    """Names are shown to people: no empty ones, none that fill a screen, move a cursor or look like another."""
-    if not name.strip():
-        raise DecodeError(f"{what} is empty")
-    if len(name.encode()) > NAME_BYTES_MAX:
-        raise DecodeError(f"{what} has more than {NAME_BYTES_MAX} bytes")
-    if name != unicodedata.normalize("NFC", name) or name != name.strip():
-        raise DecodeError(f"{what} is not in its normal form")
-    if any(unicodedata.category(character).startswith(("C", "Zl", "Zp")) for character in name):
-        raise DecodeError(f"{what} has a control character")
-
-
-def newcomer_words(session: bytes, roster: bytes, member: Member) -> bytes:
-    """What a seat that is new in a roster signs: this seat, name and key, in this roster of this session."""
-    return framed("nodealer/newcomer/v1", session, roster, member.seat, member.name, member.key)
-
-
-def verify_newcomer(signature: bytes, session: bytes, roster: bytes, member: Member) -> None:
-    """Raise `Malformed` unless the seat itself has signed that it sits in this roster."""
+def _refuse_bad_box(member: Member, key: VerifyingKey) -> None:
+    refuse_weak_box(member.box)
     try:
-        VerifyingKey(member.key).verify(signature, newcomer_words(session, roster, member))
+        key.verify(member.box_signature, box_words(member.key, member.box))
     except BadSignature:
-        raise Malformed(f"seat {member.seat} has not signed that it sits in this roster") from None
+        raise DecodeError(f"the box key of seat {member.seat} is not signed by its identity key") from None
+
+
+# --- Newcomers ---
+
+
+def newcomer_words(session: bytes, roster_digest: bytes, member: Member) -> bytes:
+    """What a newcomer signs: that it takes this seat, under this name, in this roster of this session."""
+    return framed("nodealer/newcomer/v1", session, roster_digest, member.seat, member.name, member.key)
+
+
+def sign_newcomer(identity: Identity, session: bytes, roster_digest: bytes, member: Member) -> bytes:
+    """A newcomer's own word, for whoever proposes the roster that it is in."""
+    if member.key != identity.public:
+        raise BadParameter("nobody signs for another newcomer")
+    return identity.sign(newcomer_words(session, roster_digest, member))
+
+
+def verify_newcomer(signature: bytes, session: bytes, roster_digest: bytes, member: Member) -> None:
+    """Raise `DecodeError` unless the newcomer itself has signed for this seat."""
+    try:
+        VerifyingKey(member.key).verify(signature, newcomer_words(session, roster_digest, member))
+    except BadSignature:
+        raise DecodeError(f"the newcomer at seat {member.seat} has not signed for it") from None

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
-from nodealer.errors import BadParameter, DecodeError, PeerFault
+from nodealer.errors import BadParameter, DecodeError, OtherFormat, PeerFault
 from nodealer.log.roster import Roster, refuse_bad_roster
 from nodealer.tape import digest
 from nodealer.wire import Digest, Message, Natural, decode, encode
 
 FORMAT: Final = "nodealer-log"
-FORMAT_VERSION: Final = 0
+#: Until the release this is "1-N", and every change of signed bytes, or of what an entry means, raises N.
+FORMAT_VERSION: Final = "1-1"
 NONCE_BYTES: Final = 32
 
 #: Names and versions in a session are short.
@@ -55,7 +56,7 @@ class Session(Message, frozen=True, dict=True):
     """The first line of a log."""
 
     format: Literal["nodealer-log"]
-    version: Natural
+    version: Label
     proposal: Proposal
     commitments: tuple[Digest, ...]
     nonces: tuple[Nonce, ...]
@@ -89,11 +90,31 @@ def open_session(proposal: Proposal, commitments: Mapping[int, bytes], nonces: M
     )
 
 
+class Head(msgspec.Struct, frozen=True):
+    """What is read before all the rest, and tolerantly: any other version may have any other fields."""
+
+    format: Any = None
+    version: Any = None
+
+
+def refuse_other_version(version: object) -> None:
+    """Raise `OtherFormat` unless this program can read what a log or a proposal of this version says."""
+    if version != FORMAT_VERSION:
+        raise OtherFormat(
+            f"other format: it says version {str(version)[:32]!r}, and this program reads {FORMAT_VERSION}"
+        )
+
+
 def read_session(line: bytes) -> Session:
     """The session of a saved log's first line, with everything about it checked."""
+    try:
+        head = msgspec.json.decode(line, type=Head)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise DecodeError(f"the first line cannot be read: {error}") from None
+    if head.format != FORMAT:
+        raise DecodeError("the first line is not that of a log")
+    refuse_other_version(head.version)
     session = decode(Session, line, what="the first line")
-    if session.version != FORMAT_VERSION:
-        raise DecodeError(f"the log has format version {session.version}; this program reads {FORMAT_VERSION}")
     proposal = session.proposal
     for part in (proposal.game, proposal.protocol):
         decode(dict, bytes(part.parameters), what=f"the parameters of {part.name}")

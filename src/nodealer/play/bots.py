@@ -8,7 +8,7 @@ from typing import Final, Protocol
 from nodealer.errors import BadParameter
 from nodealer.games.base import Game
 from nodealer.games.holdem.faces import CARDS
-from nodealer.games.holdem.hand import Hand, Stage
+from nodealer.games.holdem.hand import Hand, HandStage
 from nodealer.games.holdem.moves import Call, Fold, Legal, Move, Muck, Raise, ShowHand
 from nodealer.games.holdem.ranking import rank
 from nodealer.games.wardens.hand import WardensGame
@@ -47,7 +47,7 @@ class HoldemBot:
         legal = game.legal(view.seat)
         hole = tuple(view.cards.values())
         if legal.show or legal.muck:
-            boasts = game.stage is Stage.CLAIMING and self._chance(30)
+            boasts = game.stage is HandStage.CLAIMING and self._chance(30)
             return ShowHand() if boasts or self._may_win(view.seat, hole, game) else Muck()
         odds = self._odds(hole, game) + self._position(view.seat, game)
         return self._bet(legal, odds, game)
@@ -58,7 +58,7 @@ class HoldemBot:
 
     def _may_win(self, seat: int, hole: Sequence[int], game: Hand) -> bool:
         """Whether no shown hand takes everything from this one. Who has put in less has no part in the rest."""
-        if game.stage is Stage.CLAIMING:
+        if game.stage is HandStage.CLAIMING:
             return False
         put_in = dict(zip(game.players, game.table.put_in, strict=True))
         rivals = [rank((*faces, *game.board)) for rival, faces in game.shown.items() if put_in[rival] >= put_in[seat]]

@@ -33,26 +33,27 @@ def _wardens(parameters: bytes) -> Rules:
 
 
 #: The games that can be played, by name: each makes its rules from the parameters that a session agreed on.
-GAMES: Final[dict[str, Callable[[bytes], Rules]]] = {"duel": _wardens, "free": _free, "holdem": _holdem}
+GAMES: Final[dict[str, Callable[[bytes], Rules]]] = {"free": _free, "holdem": _holdem, "wardens": _wardens}
+
+
+def refuse_without_asserts() -> None:
+    """Raise `BadParameter` where Python removes asserts: libraries that judge a move say by them that it is illegal."""
+    if not __debug__:
+        raise BadParameter("Python runs with -O or PYTHONOPTIMIZE, which removes checks of the rules: run it without")
 
 
 def config_of(session: Session, on: Group | None = None) -> Config:
     """Everything a replica needs. Raises `BadParameter` for a game, protocol or version that is not here."""
+    refuse_without_asserts()
     proposal = session.proposal
     if proposal.game.name not in GAMES:
         raise BadParameter(f"there is no game {proposal.game.name!r} here")
-    for name, version in proposal.versions:
-        if version != _known_version(name):
-            raise BadParameter(f"the session is for {name} {version}; here is {_known_version(name) or 'none'}")
     rules = GAMES[proposal.game.name](bytes(proposal.game.parameters))
+    if proposal.versions != rules.versions:
+        raise BadParameter(f"the session is for {_listed(proposal.versions)}; here is {_listed(rules.versions)}")
     protocol = make_protocol(proposal.protocol.name, bytes(proposal.protocol.parameters), on)
     return Config(session, protocol, rules)
 
 
-def _known_version(name: str) -> str | None:
-    """The version of something outside whose behaviour the players must share, as it is here."""
-    if name != "pokerkit":
-        return None
-    from nodealer.games.holdem.adapter import POKERKIT_VERSION
-
-    return POKERKIT_VERSION
+def _listed(versions: tuple[tuple[str, str], ...]) -> str:
+    return ", ".join(f"{name} {version}" for name, version in versions) or "nothing that has a version"

@@ -59,7 +59,10 @@ class Duties:
         same = now.keys() == self.open.keys()
         if same and all(duty.optional == self.open[id].duty.optional for id, duty in now.items()):
             return self
-        over = [(id, known) for id, known in self.open.items() if id not in now]
+        # One that holds up nobody any more can still be answered; for those who have named it, it is closed.
+        over = [
+            (id, known) for id, known in self.open.items() if id not in now or (known.holds_up and now[id].optional)
+        ]
         closed = self.closed.grown((id, ClosedDuty(known.duty.seat, known.since, height)) for id, known in over)
         still = {id: OpenDuty(duty, self.open[id].since if id in self.open else height) for id, duty in now.items()}
         return Duties(still, closed, self.before)
@@ -69,9 +72,9 @@ class Duties:
         return Duties(self.open, Grown(), self.closed)
 
     def closed_since(self, id: bytes, seen: int) -> ClosedDuty | None:
-        """A duty that was open on a log of this height and is no more."""
-        known = self.closed.get(id) or self.before.get(id)
-        return known if known is not None and known.since <= seen < known.until else None
+        """A duty that was open on a log of this height and was closed, though it may have been opened again."""
+        known = (*self.closed.values(id), *self.before.values(id))
+        return next((one for one in known if one.since <= seen < one.until), None)
 
     def of(self, seat: int) -> dict[bytes, OpenDuty]:
         """What a seat owes, or may do."""

@@ -45,9 +45,9 @@ class Grown(Generic[K, V]):
         after._size = after._shared[0]
         return after
 
-    def get(self, key: K) -> V | None:
-        """The value of a key, or None."""
-        return next((value for number, value in reversed(self._values.get(key, ())) if number < self._size), None)
+    def values(self, key: K) -> Iterator[V]:
+        """All values that a key has had."""
+        return (value for number, value in self._values.get(key, ()) if number < self._size)
 
     def items(self) -> Iterator[tuple[K, V]]:
         """Keys and values, in the order in which the keys came."""

@@ -20,7 +20,7 @@ from nodealer.tape import digest
 from nodealer.wire import DECKS_MAX, encode
 
 
-class NoCards(Exception):
+class TooFewSeats(Exception):
     """A deck is wanted that too few seats are left to make."""
 
 
@@ -128,7 +128,7 @@ def begin_hand(state: TableState) -> Change:
     game = rules.begin(hand.number, began, hand.game, chips)
     others = tuple(seat for seat in hand.commitments if seat not in state.roster.with_cards)
     seats = tuple(sorted((*game.players, *others)))
-    binding = state.config.binding(hand.number, state.roster, seats)
+    binding = replace(state.config.binding(hand.number, state.roster, seats), barred=state.barred)
     part = state.config.session.proposal.game
     agreed = encode([part.name, part.version, part.parameters, sorted(chips.items())])
     course = digest("game", state.config.session.id, hand.number, agreed)
@@ -159,7 +159,7 @@ def drive(change: Change) -> Change:
                 events = hand.asked.happened
                 after = told(hand, hand.game.told(events), "told", _words(events))
                 change = change.to(replace(state, hand=replace(after, asked=None)))
-        except NoCards:
+        except TooFewSeats:
             change = change.to(replace(state, hand=without_cards(hand)))
 
 
@@ -193,8 +193,9 @@ def _request(change: Change, deck: int, operation: Operation) -> Change:
             raise BadParameter(f"a deck of {operation.faces} cards, and the game announced {most}")
         gone = tuple(sorted(state.gone & set(hand.binding.seats)))
         binding = hand.binding.without(gone) if gone else hand.binding
-        if len(binding.players) < state.config.protocol.claims.seats[0]:
-            raise NoCards
+        few = len(binding.players) < state.config.protocol.claims.seats[0]
+        if few or not frozenset(binding.players) - binding.barred:
+            raise TooFewSeats
         made = state.config.protocol.new_deck(binding, deck, operation.faces, operation.owner)
         return take_deck(change, deck, DeckChange(made))
     if deck not in hand.decks:
@@ -253,4 +254,4 @@ def next_hand(state: TableState, record: HandRecord) -> TableState:
 
 
 def _names(state: TableState) -> dict[int, str]:
-    return {seat: state.roster.player(seat).name for seat in state.hand.binding.seats if seat in state.roster.seats}
+    return {seat: state.roster.member(seat).name for seat in state.hand.binding.seats if seat in state.roster.seats}

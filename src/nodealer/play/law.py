@@ -15,7 +15,7 @@ from nodealer.errors import BadParameter, IllegalMove
 from nodealer.play.duties import OpenDuty
 from nodealer.play.hand import begin_hand, drive, moved, refreshed, take_deck, told, void_hand, without_cards
 from nodealer.play.phases import Phase
-from nodealer.play.state import Change, Fault, Statement, TableState
+from nodealer.play.state import Change, Fault, StatementRecord, TableState
 
 
 def voters(state: TableState) -> tuple[int, ...]:
@@ -86,7 +86,7 @@ def _done(change: Change, reached: _Reached, entry: int) -> Change:
 
 
 def _noted(state: TableState, entry: int, by: frozenset[int], of: int | None, did: str) -> TableState:
-    statement = Statement(entry, state.hand.number, tuple(sorted(by)), of, did)
+    statement = StatementRecord(entry, state.hand.number, tuple(sorted(by)), of, did)
     return state.noted(statements=(*state.chronicle.statements, statement))
 
 
@@ -108,7 +108,6 @@ def _default_move(change: Change, seat: int, by: frozenset[int], entry: int) -> 
 def leave(change: Change, seats: frozenset[int]) -> Change:
     """Seats are gone: from the hand that is played, or between hands they sit out."""
     state, hand = change.state, change.state.hand
-    seats -= state.gone
     state = replace(state, gone=state.gone | seats)
     votes = {seat: duties for seat, duties in hand.votes.items() if seat not in seats}
     breaks = {seat: duty for seat, duty in hand.breaks.items() if seat not in seats}
@@ -116,9 +115,11 @@ def leave(change: Change, seats: frozenset[int]) -> Change:
     if state.phase is not Phase.PLAYING or hand.game is None:
         begun = {seat: commitment for seat, commitment in hand.commitments.items() if seat not in seats}
         return _begun(change, state.with_hand(commitments=begun))
-    leaving = tuple(sorted(seats & set(hand.binding.seats)))
+    leaving = tuple(sorted(seats.intersection(hand.binding.seats) - change.state.gone))
     if not leaving:
         return change.to(state)
+    barred = frozenset(seat for deck in hand.decks.values() for seat in deck.bars.intersection(leaving))
+    state = replace(state, barred=state.barred | barred)
     try:
         return _left(change.to(state), leaving)
     except (BadParameter, IllegalMove):

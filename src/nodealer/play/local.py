@@ -11,9 +11,9 @@ from msgspec import Raw
 
 from nodealer.errors import NodealerError
 from nodealer.games.base import Rules
-from nodealer.keys import SigningKey
+from nodealer.keys import Identity
 from nodealer.log.journal import MemoryJournal
-from nodealer.log.roster import Member, Roster
+from nodealer.log.roster import PLAYER, Roster, member_of
 from nodealer.log.session import NONCE_BYTES, Part, Proposal, Session, nonce_commitment, open_session
 from nodealer.play.seat import Seat
 from nodealer.play.state import Config
@@ -61,13 +61,12 @@ def seat_players(
     entropy: Entropy,
     *,
     roles: Mapping[int, str] | None = None,
-    versions: tuple[tuple[str, str], ...] = (),
 ) -> LocalTable:
     """A table of fresh players, with roots, keys and session nonces drawn from `entropy`."""
-    keys = [SigningKey(entropy(32)) for _ in names]
+    keys = [Identity(entropy(32)) for _ in names]
     given = roles or {}
     players = tuple(
-        Member(seat, name, key.public, given.get(seat, "player"))
+        member_of(key, seat, name, given.get(seat, PLAYER))
         for seat, (name, key) in enumerate(zip(names, keys, strict=True))
     )
     claims = protocol.claims
@@ -75,7 +74,7 @@ def seat_players(
         Proposal(
             Part(rules.name, rules.version, Raw(rules.parameters)),
             Part(claims.name, claims.version, Raw(protocol.parameters)),
-            versions,
+            rules.versions,
             Roster(players),
         ),
         entropy,

@@ -12,6 +12,7 @@ import enum
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from nodealer.cards import Event
 from nodealer.errors import (
@@ -37,8 +38,10 @@ from nodealer.tape import digest
 #: Begins to settle checks, and gives what waits for the end of it. Both may raise what `settle` raises.
 Begin = Callable[[Sequence[Check], Entropy], Callable[[], None]]
 
-#: How many hands are settled while the next ones are read: each keeps its proofs in memory.
-HANDS_AHEAD = 2
+#: How many batches are settled while the next entries are read, and after how many entries a batch is closed where no
+#: hand ends before: both bound what is kept in memory, and what is read again after a false proof.
+BATCHES_AHEAD: Final = 2
+BATCH_ENTRIES: Final = 256
 
 
 def at_once(checks: Sequence[Check], entropy: Entropy) -> Callable[[], None]:
@@ -124,6 +127,10 @@ class Replica:
         """Whether a head is one of this log."""
         return head in self._heights
 
+    def height_of(self, head: bytes) -> int | None:
+        """How many entries the log had at a head, or None where it never had it."""
+        return self._heights.get(head)
+
     def signed_by(self, key: bytes) -> int:
         """How many entries of this log an identity key has signed: the number of its next."""
         return len(self._signed.get(key, ()))
@@ -200,6 +207,7 @@ class Replica:
         later = self._cut(false.entry + 1)
         fault = Fault(false.entry, rejected.seat, rejected.check, rejected.reason)
         self.state = self._expelled(false.before, fault, false.entry).state
+        self._keys = {seat: key for seat, key in self._keys.items() if seat in self.state.known}
         for data in later:
             try:
                 self.append(data)
@@ -208,10 +216,13 @@ class Replica:
 
     def _again(self, arrival: Arrival, earlier: bytes) -> Applied:
         """A number that was used before: the same words once more, or a contradiction."""
+        if self._owed or self._settling:
+            # Perhaps what used it was never part of the log.
+            self.settle()
+            return self.append(arrival.data)
         seat = arrival.entry.seat
         if arrival.signed == read_entry(earlier).signed:
             return Applied(Outcome.REPEATED, arrival.entry)
-        self.settle()
         if seat in self.state.expelled:
             raise EntryRefused(seat, "the seat was found at fault and has no word any more", self.height)
         reason = f"it signed two different entries with the number {arrival.entry.seq}"
@@ -255,8 +266,9 @@ class Replica:
     def _change(self, entry: Entry, body: Body) -> Change:
         state = self.state
         origin = Origin(self.height, entry.seat, entry.hand, self._heights[entry.seen])
-        # A book is never too late: it names its hand by its duty.
-        if isinstance(body, Book) or (entry.hand, entry.roster) == (state.hand.number, state.roster.digest):
+        # A book is never too late: it names its hand by its duty. Nothing else is heard of a seat that is not there.
+        here = entry.seat in state.roster.seats and entry.roster == state.roster.digest
+        if isinstance(body, Book) or (here and entry.hand == state.hand.number):
             return apply_body(state, origin, body)
         # For another hand or roster it can only be late, and only if it was due on what it saw.
         if was_due(state, origin, body):
@@ -275,9 +287,9 @@ class Replica:
         if self._eager or self.state.roster is not before.roster:
             # Who may speak is decided by the roster: it must not come from a log that may be false.
             self.settle()
-        elif self.state.hand.number > before.hand.number or self.state.phase is Phase.ENDED:
+        elif self._owed and (self.state.phase is not Phase.PLAYING or number - self._owed[0].entry >= BATCH_ENTRIES):
             self._begin_settling()
-            while len(self._settling) > HANDS_AHEAD:
+            while len(self._settling) > BATCHES_AHEAD:
                 self._wait()
         fault = len(self.state.faults) > len(before.faults)
         return Applied(Outcome.FAULT if fault else Outcome.ACCEPTED, arrival.entry, body, change.events, change.checks)

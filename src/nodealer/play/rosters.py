@@ -12,7 +12,7 @@ from nodealer.errors import Malformed
 from nodealer.log.roster import Member, Roster, refuse_bad_roster, verify_newcomer
 from nodealer.play.bodies import Newcomer
 from nodealer.play.phases import Phase
-from nodealer.play.state import Proposed, Seating, TableState
+from nodealer.play.state import ProposedRoster, Seating, TableState
 from nodealer.tape import digest
 
 
@@ -32,7 +32,7 @@ def refuse_roster(state: TableState, roster: Roster, newcomers: tuple[Newcomer, 
     if _without_cards(roster) != _without_cards(state.roster):
         raise Malformed("only seats with cards can change: another role is another session")
     _refuse_mixed_up(state, roster)
-    fresh = [member for member in roster.players if member.seat not in state.known]
+    fresh = [member for member in roster.members if member.seat not in state.known]
     if [one.seat for one in newcomers] != [member.seat for member in fresh]:
         raise Malformed("a proposal carries the signature of each seat that is new, and of no other")
     for one, member in zip(newcomers, fresh, strict=True):
@@ -40,14 +40,14 @@ def refuse_roster(state: TableState, roster: Roster, newcomers: tuple[Newcomer, 
 
 
 def _without_cards(roster: Roster) -> tuple[Member, ...]:
-    return tuple(member for member in roster.players if member.seat not in roster.with_cards)
+    return tuple(member for member in roster.members if member.seat not in roster.with_cards)
 
 
 def _refuse_mixed_up(state: TableState, roster: Roster) -> None:
     """Who was here comes back as the same: with its number, its key and its name."""
     names = {member.name: member.seat for member in state.known.values()}
     keys = {member.key: member.seat for member in state.known.values()}
-    for member in roster.players:
+    for member in roster.members:
         if member.seat in state.known:
             if member != state.known[member.seat]:
                 raise Malformed(f"seat {member.seat} is {state.known[member.seat].name}'s for the whole session")
@@ -67,13 +67,13 @@ def in_force(state: TableState) -> TableState:
     return state
 
 
-def _seated(state: TableState, one: Proposed, agreed: tuple[int, ...]) -> TableState:
+def _seated(state: TableState, one: ProposedRoster, agreed: tuple[int, ...]) -> TableState:
     roster, number = one.roster, state.hand.number
     account = state.account.seated(roster.with_cards, state.config.rules.stake)
     chips = {seat: account.chips[seat] for seat in roster.with_cards}
     seatings = (*state.chronicle.seatings, Seating(number, roster, agreed, chips))
     binding = state.config.binding(number, roster, roster.seats)
-    known = {**state.known, **{member.seat: member for member in roster.players}}
+    known = {**state.known, **{member.seat: member for member in roster.members}}
     state = state.with_hand(binding=binding, commitments={}, votes={}, breaks={}).noted(seatings=seatings)
     gone = state.gone.intersection(roster.seats)
     return replace(state, roster=roster, known=known, account=account, gone=gone, proposed={})

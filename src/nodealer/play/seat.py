@@ -13,7 +13,7 @@ import msgspec
 
 from nodealer.cards import Card
 from nodealer.errors import BadParameter, CardUnreadable, EntryRefused, IllegalMove, LogRolledBack, Malformed, PeerFault
-from nodealer.keys import SigningKey
+from nodealer.keys import Identity
 from nodealer.log.entry import Entry, read_entry, sign_entry
 from nodealer.log.journal import Chosen, Journal, Sent
 from nodealer.log.roster import Roster
@@ -35,6 +35,7 @@ from nodealer.play.bodies import (
     Without,
     read_body,
 )
+from nodealer.play.config import refuse_without_asserts
 from nodealer.play.duties import OpenDuty, Owed
 from nodealer.play.replica import Applied, Outcome, Replica
 from nodealer.play.state import Config
@@ -54,7 +55,7 @@ class Seat:
         seat: int,
         *,
         root: bytes,
-        key: SigningKey,
+        key: Identity,
         journal: Journal,
         entropy: Entropy,
         log: Iterable[bytes] = (),
@@ -64,6 +65,7 @@ class Seat:
         Raises `LogRolledBack` for a log that lacks what the journal shows this seat has seen, and `BadParameter` when
         it is the journal that lacks what this seat has signed.
         """
+        refuse_without_asserts()
         self.number = seat
         #: Whether to begin the next hand; otherwise the seat ends.
         self.stays = True
@@ -75,7 +77,10 @@ class Seat:
         self._choices: dict[bytes, bytes] = {}
         #: Entries that were signed and are not in the log yet.
         self._outbox: list[bytes] = []
-        self._answered: set[bytes] = set()
+        #: Duty to the head on which it was answered: one that is opened again later is not answered yet.
+        self._answered: dict[bytes, bytes] = {}
+        #: Hand to the duties of its cards that this seat has answered, in the log or on their way.
+        self._card_duties: dict[int, set[bytes]] = {}
         #: The hands in which this seat has disputed a card, as far as this process knows.
         self._disputed: set[int] = set()
         #: Everything this seat has signed, in the order of its numbers.
@@ -125,7 +130,7 @@ class Seat:
 
     def _answer(self, open_duty: OpenDuty) -> Body | None:
         duty = open_duty.duty
-        if duty.seat != self.number or duty.id in self._answered:
+        if duty.seat != self.number or self._has_answered(open_duty):
             return None
         if duty.deck is None and duty.kind == Owed.BEGIN and self.stays:
             session, hand = self.replica.config.session.id, duty.binding.hand
@@ -149,8 +154,19 @@ class Seat:
     @property
     def open_duties(self) -> tuple[Duty, ...]:
         """What this seat owes or may do and has not answered."""
-        duties = (open_duty.duty for open_duty in self.replica.state.duties.open.values())
-        return tuple(duty for duty in duties if duty.seat == self.number and duty.id not in self._answered)
+        mine = self.replica.state.duties.of(self.number).values()
+        return tuple(open_duty.duty for open_duty in mine if not self._has_answered(open_duty))
+
+    @property
+    def may_move(self) -> bool:
+        """Whether this seat can make a move in the game now."""
+        return any(duty.deck is None and duty.kind == Owed.MOVE for duty in self.open_duties)
+
+    @property
+    def must_move(self) -> bool:
+        """Whether the others wait for its move."""
+        moves = (duty for duty in self.open_duties if duty.deck is None and duty.kind == Owed.MOVE)
+        return any(not duty.optional for duty in moves)
 
     @property
     def to_choose(self) -> tuple[Duty, ...]:
@@ -243,6 +259,11 @@ class Seat:
 
     # --- Inside ---
 
+    def _has_answered(self, open_duty: OpenDuty) -> bool:
+        head = self._answered.get(open_duty.duty.id)
+        height = None if head is None else self.replica.height_of(head)
+        return head is not None and (height is None or height >= open_duty.since)
+
     def _table_duty(self, kind: Owed) -> Duty:
         for duty in self.open_duties:
             if duty.deck is None and duty.kind == kind:
@@ -253,10 +274,8 @@ class Seat:
         return hand_tape(self._root, session=self.replica.config.session.id, seat=self.number, hand=hand)
 
     def _opened_choices(self, hand: int) -> tuple[Choice, ...]:
-        state = self.replica.state
-        deeds = state.hand.deeds if hand == state.hand.number else state.books[hand].deeds
-        made = {deed.duty.id for _, deed in deeds.items()}
-        return tuple(Choice(duty, choice) for duty, choice in sorted(self._choices.items()) if duty in made)
+        said = self._card_duties.get(hand, set())
+        return tuple(Choice(duty, choice) for duty, choice in sorted(self._choices.items()) if duty in said)
 
     def _send_settled(self, body: Body) -> bytes:
         self.replica.settle()
@@ -295,8 +314,11 @@ class Seat:
     def _note(self, data: bytes, body: Body) -> None:
         self._sent.append(data)
         self._outbox.append(data)
+        entry = read_entry(data).entry
         if isinstance(body, Answer):
-            self._answered.add(body.duty)
+            self._answered[body.duty] = entry.seen
+        if isinstance(body, Cards):
+            self._card_duties.setdefault(entry.hand, set()).add(body.duty)
 
     def _restore(self) -> None:
         for record in self._journal.records:

@@ -32,7 +32,7 @@ class Fault:
 
 
 @dataclass(frozen=True)
-class Statement:
+class StatementRecord:
     """Seats said that the table should not wait for another, and it did not."""
 
     entry: int
@@ -72,7 +72,7 @@ class Chronicle:
 
     records: tuple[HandRecord, ...] = ()
     faults: tuple[Fault, ...] = ()
-    statements: tuple[Statement, ...] = ()
+    statements: tuple[StatementRecord, ...] = ()
     seatings: tuple[Seating, ...] = ()
     #: The heights at which the hands before this one ended, and the one at which the roster came into force.
     ends: tuple[int, ...] = ()
@@ -112,7 +112,7 @@ class Config:
         claims = self.protocol.claims
         roles = tuple((role, seat) for role, seat in roster.roles if seat in seats)
         bound = digest("hand roster", roster.digest, *seats)
-        keys = tuple((member.seat, member.key) for member in roster.players if member.seat in seats)
+        keys = tuple((member.seat, member.key) for member in roster.members if member.seat in seats)
         session, group = self.session.id, self.protocol.group
         return Binding(claims.name, claims.version, session, bound, hand, seats, roles, group, keys)
 
@@ -161,7 +161,7 @@ class HandState:
 
 
 @dataclass(frozen=True)
-class Proposed:
+class ProposedRoster:
     """A roster that a seat proposed, the seats that agree to it, and how many hands have begun since."""
 
     roster: Roster
@@ -185,12 +185,14 @@ class TableState:
     gone: frozenset[int] = frozenset()
     expelled: frozenset[int] = frozenset()
     ended: frozenset[int] = frozenset()
+    #: Seats that do not deal any more, where a protocol has a dealer that could try again.
+    barred: frozenset[int] = frozenset()
     #: Whether the session has seen its last hand.
     over: bool = False
     account: Account = field(default_factory=Account)
     #: Hand to the books that are still to be opened.
     books: Mapping[int, Books] = field(default_factory=dict)
-    proposed: Mapping[bytes, Proposed] = field(default_factory=dict)
+    proposed: Mapping[bytes, ProposedRoster] = field(default_factory=dict)
     #: Every seat that this log has seen: a number, a key and a name belong together for good.
     known: Mapping[int, Member] = field(default_factory=dict)
     chronicle: Chronicle = field(default_factory=Chronicle)
@@ -235,7 +237,7 @@ class TableState:
             *sorted(self.duties.open),
             encode([[seat, sorted(votes)] for seat, votes in sorted(hand.votes.items())]),
             encode([[seat, duty] for seat, duty in sorted(hand.breaks.items())]),
-            encode([sorted(self.gone), sorted(self.expelled), sorted(self.ended), self.over]),
+            encode([sorted(self.gone), sorted(self.expelled), sorted(self.ended), sorted(self.barred), self.over]),
             encode([sorted(self.account.chips.items()), [sorted(held.gains.items()) for held in self.account.held]]),
             encode([[id, sorted(one.agreed)] for id, one in sorted(self.proposed.items())]),
             encode([[record.hand, record.result, record.void] for record in said.records]),
@@ -279,6 +281,6 @@ def first_state(config: Config) -> TableState:
         Phase.BETWEEN,
         HandState(0, config.binding(0, roster, roster.seats)),
         account=Account().seated(roster.with_cards, stake),
-        known={member.seat: member for member in roster.players},
+        known={member.seat: member for member in roster.members},
         chronicle=Chronicle(seatings=(Seating(0, roster, roster.seats, dict.fromkeys(roster.with_cards, stake)),)),
     )

@@ -32,7 +32,7 @@ from nodealer.play.hand import begin_hand, drive, moved, take_deck, void_hand, w
 from nodealer.play.law import ended, expel, has_word, leave, voters
 from nodealer.play.phases import Phase
 from nodealer.play.rosters import in_force, proposal_id, refuse_roster
-from nodealer.play.state import Books, Change, Deed, Fault, Proposed, TableState
+from nodealer.play.state import Books, Change, Deed, Fault, ProposedRoster, TableState
 from nodealer.protocols.base import Duty
 
 
@@ -53,9 +53,9 @@ class Origin:
 def _duty(state: TableState, origin: Origin, body: Answer, kind: Owed | None) -> Duty:
     """The open duty that an entry fulfils. `kind` is None for messages of the card protocol."""
     known = state.duties.open.get(body.duty)
+    if (known is None or origin.seen < known.since) and was_due(state, origin, body):
+        raise TooLate
     if known is None or known.duty.seat != origin.seat:
-        if known is None and was_due(state, origin, body):
-            raise TooLate
         raise EntryRefused(origin.seat, "the entry answers nothing that this seat owes", origin.entry)
     if (known.duty.deck is None) != (kind is not None) or kind not in (None, known.duty.kind):
         raise EntryRefused(origin.seat, f"the entry is not of the kind that {known.duty.kind} needs", origin.entry)
@@ -143,7 +143,7 @@ def _propose(state: TableState, origin: Origin, body: Propose) -> Change:
     if any((one.by, one.hand) == (seat, hand) for one in state.proposed.values()):
         raise EntryRefused(seat, "a seat proposes one roster a hand", origin.entry)
     refuse_roster(state, body.roster, body.newcomers)
-    one = Proposed(body.roster, seat, hand, frozenset({seat}))
+    one = ProposedRoster(body.roster, seat, hand, frozenset({seat}))
     return _rostered(replace(state, proposed={**state.proposed, proposal_id(body.roster, seat, hand): one}), origin)
 
 
@@ -171,13 +171,11 @@ def _rostered(state: TableState, origin: Origin) -> Change:
 def _named(state: TableState, origin: Origin, duty: bytes) -> OpenDuty | None:
     """A duty of another seat that a statement names; None where it was closed meanwhile. Refuses any other."""
     known = state.duties.open.get(duty)
-    if known is None:
-        if state.duties.closed_since(duty, origin.seen) is None:
-            raise EntryRefused(origin.seat, "the statement names what nobody owes", origin.entry)
-        return None
-    if known.duty.seat == origin.seat or not known.holds_up or known.since > origin.seen:
+    if known is not None and known.duty.seat != origin.seat and known.holds_up and known.since <= origin.seen:
+        return known
+    if state.duties.closed_since(duty, origin.seen) is None:
         raise EntryRefused(origin.seat, "the statement names what nobody waits for", origin.entry)
-    return known
+    return None
 
 
 def _without(state: TableState, origin: Origin, body: Without) -> Change:

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from nodealer.games.base import Game
-from nodealer.play.duties import Owed
 from nodealer.play.phases import Phase
 from nodealer.play.seat import Seat
 
@@ -44,11 +43,11 @@ def view_of(seat: Seat) -> View:
     seen = {(deck, position): face for (deck, position), face in known.items() if position in piles[deck]}
     return View(
         seat.number,
-        {player.seat: player.name for player in state.roster.players},
+        {player.seat: player.name for player in state.roster.members},
         state.hand.number,
         state.phase,
         state.hand.game,
         held,
-        any(duty.deck is None and duty.kind == Owed.MOVE for duty in seat.open_duties),
+        seat.may_move,
         seen,
     )

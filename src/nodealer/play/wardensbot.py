@@ -1,4 +1,4 @@
-"""A bot for duel. It looks for the kill, then plays what is worth most, trades well, and ends its turn."""
+"""A bot for wardens. It looks for the kill, then plays what is worth most, trades well, and ends its turn."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class WardensBot:
 
 def _game(view: View) -> WardensGame:
     if not isinstance(view.game, WardensGame):
-        raise BadParameter("this bot plays duel")
+        raise BadParameter("this bot plays wardens")
     return view.game
 
 

@@ -30,6 +30,8 @@ class Context:
     epoch: int
     step: str
     seat: int
+    #: What the message that carries the proof answers: the anchor of its duty.
+    anchor: bytes
 
     def transcript(self, trace: Trace | None = None) -> Transcript:
         """A fresh transcript that starts with this context."""
@@ -45,6 +47,7 @@ class Context:
             self.epoch,
             self.step,
             self.seat,
+            self.anchor,
         )
         return transcript
 

@@ -38,6 +38,8 @@ class Binding:
     group: Group = field(repr=False)
     #: Seats and their identity keys, for protocols that order seats by them.
     identities: tuple[tuple[int, bytes], ...] = field(default=(), repr=False)
+    #: Seats that do not deal in this session any more: they were gone when a deck said so (`Deck.bars`).
+    barred: frozenset[int] = frozenset()
 
     def without(self, seats: tuple[int, ...]) -> Binding:
         """The table after these seats have left. What is made from now on is bound to those who stay."""
@@ -54,9 +56,10 @@ class Binding:
         servers = {seat for role, seat in self.roles if role == "server"}
         return tuple(seat for seat in self.seats if seat not in servers)
 
-    def context(self, *, deck: int, epoch: int, step: str, seat: int) -> Context:
-        """Where a proof made at this table belongs."""
-        return Context(self.protocol, self.version, self.session, self.roster, self.hand, deck, epoch, step, seat)
+    def context(self, *, deck: int, epoch: int, step: str, seat: int, anchor: bytes) -> Context:
+        """Where a proof made at this table belongs: `anchor` is that of the duty it is made for."""
+        table = (self.protocol, self.version, self.session, self.roster, self.hand)
+        return Context(*table, deck, epoch, step, seat, anchor)
 
     def inputs(self, *, deck: int, epoch: int, seat: int, others: tuple[bytes, ...] = ()) -> bytes:
         """The public inputs of a derived secret; `others` is what the secret will be combined with."""
@@ -143,6 +146,10 @@ class Deck(Protocol):
     def without(self, seats: tuple[int, ...]) -> DeckChange | None:
         """Go on without these seats, or None when this protocol cannot."""
 
+    @property
+    def bars(self) -> frozenset[int]:
+        """The seats that, if they are gone now, do not deal again in this session: they could be trying again."""
+
     def digest(self) -> bytes:
         """For comparing replicas."""
 
@@ -190,6 +197,12 @@ class Claims:
             raise BadParameter(f"{self.name} cannot {', '.join(missing)}, which the game needs")
         if frozenset(self.roles) - roles:
             raise BadParameter(f"{self.name} needs a seat with the role {sorted(frozenset(self.roles) - roles)[0]}")
+
+    def refuse_players(self, binding: Binding) -> None:
+        """Raise `BadParameter` where a deck cannot be made: for fewer seats than this one could shuffle alone."""
+        if not self.seats[0] <= len(binding.players) <= self.seats[1]:
+            few = f"{self.seats[0]} to {self.seats[1]} players, not for {len(binding.players)}"
+            raise BadParameter(f"{self.name} makes decks for {few}")
 
     def as_json(self) -> dict[str, Any]:
         """The row of `nodealer protocols --json`."""

@@ -11,11 +11,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, Self
 
-from nodealer.cards import Card, Close, Event, Finished, Moved, Opened, Operation, Place, Places, Return
+from nodealer.cards import Card, Close, Event, Finished, Moved, Opened, Operation, Place, Places, Return, words
 from nodealer.errors import BadParameter
 from nodealer.proofs.transcript import Transcript
 from nodealer.protocols.base import Binding, DeckChange, Duty
 from nodealer.tape import Tape, digest
+from nodealer.wire import encode
 
 
 class Stage(Protocol):
@@ -89,8 +90,12 @@ class StagedDeck(ABC):
             raise BadParameter(f"deck {self.number} is busy or closed")
         if type(operation) not in self.requests:
             raise BadParameter(f"{self.binding.protocol} cannot {type(operation).__name__.lower()}")
-        deck = self.at(trail=digest("asked", self.trail, repr(operation)), asked=asked)
+        deck = self.at(trail=self.trail_with(operation), asked=asked)
         return self.requests[type(operation)](deck, operation)
+
+    def trail_with(self, operation: Operation) -> bytes:
+        """The trail once this is asked for."""
+        return digest("asked", self.trail, encode(words(operation)))
 
     def apply(self, duty: Duty, message: bytes) -> DeckChange:
         return self.stage.apply(self.told(duty, message), duty, message)
@@ -103,6 +108,10 @@ class StagedDeck(ABC):
 
     def without(self, seats: tuple[int, ...]) -> DeckChange | None:
         return None
+
+    @property
+    def bars(self) -> frozenset[int]:
+        return frozenset()
 
     def digest(self) -> bytes:
         return digest("deck", self.trail, self.places.digest())
@@ -127,7 +136,8 @@ class StagedDeck(ABC):
 
     def transcript(self, duty: Duty, epoch: int) -> Transcript:
         """The transcript of a proof for a duty."""
-        return self.binding.context(deck=self.number, epoch=epoch, step=duty.kind, seat=duty.seat).transcript()
+        where = {"deck": self.number, "epoch": epoch, "seat": duty.seat}
+        return self.binding.context(**where, step=duty.kind, anchor=duty.anchor).transcript()
 
     def inputs(self, seat: int, epoch: int, *others: bytes) -> bytes:
         """The public inputs of a secret that a seat derives for this deck."""

@@ -18,13 +18,16 @@ from nodealer.tape import Tape
 from ..kit import changed, field_of, put, spoken
 from ..script import ScriptRules
 
-PROVEN: Final = b'{"proven":true}'
-DEALER_DECK: Final = b'{"deck":"dealer","kappa":1}'
+PROVEN: Final = b"{}"
+BOOKS: Final = b'{"proven":false}'
+DEALER_DECK: Final = b'{"deck":"dealer","kappa":1,"proven":false}'
+PROVEN_DEALER_DECK: Final = b'{"deck":"dealer","kappa":1}'
 SIZE: Final = 6
 
 #: From the deck, the duty, the liar's tape and the honest message: what the liar sends.
 Forge = Callable[[ChainDeck, Duty, Tape, bytes], bytes]
-Remake = Callable[[DealersDeck, int], DealersDeck]
+#: From the deck, one of the dealer's decks and its number: what the dealer makes instead.
+Remake = Callable[[ChainDeck, DealersDeck, int], DealersDeck]
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ class LyingDeck(ChainDeck):
 
     def made(self, tape: Tape, number: int) -> DealersDeck:
         made = super().made(tape, number)
-        return made if self.remake is None else self.remake(made, number)
+        return made if self.remake is None else self.remake(self, made, number)
 
 
 class LyingChain(Chain):
@@ -64,7 +67,7 @@ def table(
     on: Group,
     *script: Sequence[Operation],
     seats: int = 3,
-    parameters: bytes = b"{}",
+    parameters: bytes = BOOKS,
     lies: Mapping[int, Mapping[str, Forge]] | None = None,
     remake: Remake | None = None,
     dealer: int = 0,

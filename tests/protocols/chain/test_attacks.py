@@ -21,6 +21,7 @@ from nodealer.tape import Tape
 
 from ..kit import changed, field_of, put
 from .kit import (
+    BOOKS,
     NEW,
     PROVEN,
     Forge,
@@ -66,7 +67,7 @@ def _faces(message: bytes) -> list[int]:
     return list(json.loads(message)["faces"])
 
 
-@pytest.mark.parametrize("parameters", [b"{}", PROVEN], ids=["books", "proven"])
+@pytest.mark.parametrize("parameters", [BOOKS, PROVEN], ids=["books", "proven"])
 @pytest.mark.parametrize("seat", [1, 2])
 def test_another_face_is_shown(fast: Group, seat: int, parameters: bytes) -> None:
     """The number left under the owner's key is not the card that it says."""
@@ -147,7 +148,7 @@ def oracle(victim: int, factor: int = 5) -> Forge:
     return forge
 
 
-@pytest.mark.parametrize("parameters", [b"{}", PROVEN], ids=["books", "proven"])
+@pytest.mark.parametrize("parameters", [BOOKS, PROVEN], ids=["books", "proven"])
 @pytest.mark.parametrize(("liar", "victim"), [(3, 2), (3, 1), (3, 0), (2, 1), (2, 0), (1, 0)])
 def test_the_draw_is_no_decryption_oracle(fast: Group, liar: int, victim: int, parameters: bytes) -> None:
     """(c^K)^t handed on at every position: refused before the victim, or anybody, answers it."""
@@ -335,7 +336,7 @@ def test_the_false_slot(fast: Group) -> None:
 # --- Names and numbers in different orders ---
 
 
-@pytest.mark.parametrize("parameters", [b"{}", PROVEN], ids=["books", "proven"])
+@pytest.mark.parametrize("parameters", [BOOKS, PROVEN], ids=["books", "proven"])
 @pytest.mark.parametrize("liar", [0, 1, 2])
 def test_misaligned_names_are_named_at_the_draw(fast: Group, liar: int, parameters: bytes) -> None:
     """With `proven` too: the argument is about the numbers, and a hash is not proven by it."""

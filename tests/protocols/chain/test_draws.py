@@ -13,7 +13,7 @@ from nodealer.play.phases import Phase
 from nodealer.protocols.chain.lists import name_of
 
 from ..kit import field_of
-from .kit import DEALER_DECK, NEW, PROVEN, deal, deck_of, faces, said, show, table, turn
+from .kit import BOOKS, DEALER_DECK, NEW, PROVEN, deal, deck_of, faces, said, show, table, turn
 
 
 def ended(game: Game) -> Game:
@@ -24,7 +24,7 @@ def ended(game: Game) -> Game:
 
 
 @pytest.mark.sample
-@pytest.mark.parametrize("parameters", [b"{}", PROVEN], ids=["books", "proven"])
+@pytest.mark.parametrize("parameters", [BOOKS, PROVEN], ids=["books", "proven"])
 @pytest.mark.parametrize("seats", [2, 3, 5])
 def test_everybody_and_the_table(fast: Group, seats: int, parameters: bytes) -> None:
     """A card each and one open: each seat reads its own, and what is shown is what it read, whoever deals."""
@@ -95,7 +95,7 @@ def test_nobody_learns_under_which_name_a_card_was_drawn(fast: Group, receiver: 
     assert nonce in published() and prior in published()
 
 
-@pytest.mark.parametrize("parameters", [b"{}", PROVEN, DEALER_DECK], ids=["books", "proven", "dealer"])
+@pytest.mark.parametrize("parameters", [BOOKS, PROVEN, DEALER_DECK], ids=["books", "proven", "dealer"])
 def test_on_the_squares(squares: Group, parameters: bytes) -> None:
     """The same at 2048 bits, with cards for the dealer, a player and the table."""
     game = table(squares, (NewDeck(0, 4),), deal({0: (0,), 1: (1,)}), turn(2, 3), show(0, 0), show(1, 1), seats=2,

@@ -80,8 +80,8 @@ def test_no_secret_in_log() -> None:
 
 @modes
 def test_killed(mode: str) -> None:
-    suite.killed_at_every_entry(game_of(mode), times(5, deep=1))
-    suite.all_killed_at_every_entry(game_of(mode), times(11, deep=1))
+    suite.killed_at_every_entry(game_of(mode), times(9, deep=1))
+    suite.all_killed_at_every_entry(game_of(mode), times(21, deep=1))
     suite.rollbacks_are_refused(game_of(mode), times(5, deep=1))
 
 

@@ -346,6 +346,7 @@ def test_offset_of_another_seat(fast: Group) -> None:
 # --- Deals ---
 
 
+@pytest.mark.sample(cases=1)
 @pytest.mark.parametrize("dealer", [0, 2])
 def test_wrong_deal(fast: Group, dealer: int) -> None:
     """A deal number used twice, one that was not asked for, one that does not exist, and a seat that does not."""
@@ -377,6 +378,7 @@ def test_deal_number_used_before(fast: Group, used: int) -> None:
     is_refused(caught(fast, says(dealNo=[used]), "revealInitial", 0), "dealNo")
 
 
+@pytest.mark.sample(cases=3)
 @pytest.mark.parametrize(
     ("step", "seat"), [("dealFinal", 0), ("dealFinal", 1), ("revealInitial", 0), ("revealFinal", 1), ("revealFinal", 2)]
 )

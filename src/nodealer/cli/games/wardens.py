@@ -1,4 +1,4 @@
-"""Duel in the terminal: what happens in words, the table as a person sees it, and what a person may type."""
+"""Wardens in the terminal: what happens in words, the table as a person sees it, and what a person may type."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from rich.console import Console
-from rich.markup import escape
 
 from nodealer.cards import Opened
+from nodealer.cli.output import shown
 from nodealer.errors import BadParameter, IllegalMove
 from nodealer.games.wardens.cards import Printed
 from nodealer.games.wardens.hand import WardensGame
@@ -89,16 +89,16 @@ class WardensDesk:
         game = _game(view)
         mine, theirs = game.mine, game.theirs
         console.print(f"  [bold]turn {game.turn}[/bold]")
-        console.print("  " + escape(_line(view.names[theirs.seat], theirs)))
+        console.print("  " + shown(_line(view.names[theirs.seat], theirs)))
         for letter, warden in zip(LETTERS, theirs.wardens, strict=False):
-            console.print(f"     [red]{letter}[/red] {escape(_warden(warden, ready=False))}")
-        console.print("  " + escape(_line("you", mine)))
+            console.print(f"     [red]{letter}[/red] {shown(_warden(warden, ready=False))}")
+        console.print("  " + shown(_line("you", mine)))
         for number, warden in enumerate(mine.wardens, 1):
-            console.print(f"     [green]{number}[/green] {escape(_warden(warden, ready=True))}")
+            console.print(f"     [green]{number}[/green] {shown(_warden(warden, ready=True))}")
         console.print("  hand")
         for number, card in enumerate(hand_of(view).values(), 1):
             style = "bold" if POOL[card].cost <= mine.sparks else "dim"
-            console.print(f"     [cyan]{number}[/cyan] [{style}]{escape(POOL[card].line)}[/{style}]")
+            console.print(f"     [cyan]{number}[/cyan] [{style}]{shown(POOL[card].line)}[/{style}]")
         console.print("  you may: play (p), attack (a), bury (b), end (e)   (? for help)")
 
     def read(self, view: View, text: str) -> Move | None:
@@ -123,7 +123,7 @@ class WardensDesk:
     def offer(self, view: View, duty: Duty, console: Console) -> None:
         """The cards that were looked at."""
         for number, (_, card) in enumerate(self._seen(view, duty), 1):
-            console.print(f"     [cyan]{number}[/cyan] {escape(card.line)}")
+            console.print(f"     [cyan]{number}[/cyan] {shown(card.line)}")
         if duty.kind == "take":
             console.print("  which one do you keep? the rest is shuffled")
         else:
@@ -146,7 +146,7 @@ class WardensDesk:
 
 def _game(view: View) -> WardensGame:
     if not isinstance(view.game, WardensGame):
-        raise BadParameter("this is no game of duel")
+        raise BadParameter("this is no game of wardens")
     return view.game
 
 

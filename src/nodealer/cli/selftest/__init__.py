@@ -33,7 +33,7 @@ SELFTESTS: Final[tuple[tuple[str, SelfTest], ...]] = (
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SelfTestResult:
     """What became of a self-test. `reason` says why it failed."""
 
     name: str
@@ -41,12 +41,12 @@ class Outcome:
     reason: str = ""
 
 
-def run_selftests(group: Group) -> Iterator[Outcome]:
+def run_selftests(group: Group) -> Iterator[SelfTestResult]:
     """Run them all. Whatever one raises, it has failed, and the next one runs."""
     for name, test in SELFTESTS:
         try:
             test(group)
         except Exception as error:
-            yield Outcome(name, False, str(error) or type(error).__name__)
+            yield SelfTestResult(name, False, str(error) or type(error).__name__)
         else:
-            yield Outcome(name, True)
+            yield SelfTestResult(name, True)

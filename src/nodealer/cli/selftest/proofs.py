@@ -17,7 +17,7 @@ from nodealer.proofs.relations import Remask
 from nodealer.proofs.transcript import Context, draw_scalars
 from nodealer.tape import Tape
 
-CONTEXT: Final = Context("doctor", 0, bytes(32), bytes(32), 0, 0, 0, "selftest", 0)
+CONTEXT: Final = Context("doctor", 0, bytes(32), bytes(32), 0, 0, 0, "selftest", 0, bytes(32))
 TAPE: Final = Tape(bytes(range(32)))
 CARDS: Final = 5
 

@@ -1,6 +1,6 @@
 """No-limit Texas hold'em: rules by pokerkit behind an adapter, forfeits by our own settlement. Chips are play money."""
 
-from nodealer.games.holdem.hand import Hand, NoHand, Stage
+from nodealer.games.holdem.hand import Hand, HandStage, NoHand
 from nodealer.games.holdem.moves import Call, Fold, Legal, Move, Muck, Raise, ShowHand, read_move
 from nodealer.games.holdem.result import Carry, Ending
 from nodealer.games.holdem.rules import Holdem
@@ -11,6 +11,7 @@ __all__ = [
     "Ending",
     "Fold",
     "Hand",
+    "HandStage",
     "Holdem",
     "Legal",
     "Move",
@@ -18,6 +19,5 @@ __all__ = [
     "NoHand",
     "Raise",
     "ShowHand",
-    "Stage",
     "read_move",
 ]

@@ -107,6 +107,9 @@ class PokerTable:
     _state: State = field(repr=False)
     #: Every face that was on the board or shown: no card comes twice.
     _seen: frozenset[int] = frozenset()
+    #: What pokerkit has recorded, for the history: the newest part, and all before it. The state itself keeps none, or
+    #: each of many raises would copy all the raises before it.
+    _past: _Past | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def deal(cls, seats: tuple[int, ...], stacks: tuple[int, ...], blinds: tuple[int, int], ante: int) -> PokerTable:
@@ -126,7 +129,7 @@ class PokerTable:
             for index in range(len(seats)):
                 state.deal_hole(_UNKNOWN_HAND, index)
         put_in = tuple(before - now for before, now in zip(stacks, state.stacks, strict=True))
-        return cls(seats, put_in, game, state)
+        return cls(seats, put_in, game, state, _past=_Past.after(None, state))
 
     # --- What is known ---
 
@@ -218,7 +221,12 @@ class PokerTable:
 
     def history(self, **fields: Any) -> HandHistory:
         """The hand so far in the poker hand history format."""
-        return HandHistory.from_game_state(self._game, self._state, **fields)
+        state, past, parts = _copied(self._state), self._past, list[list[Any]]()
+        while past is not None:
+            parts.append(past.operations)
+            past = past.before
+        state.operations = [operation for part in reversed(parts) for operation in part]
+        return HandHistory.from_game_state(self._game, state, **fields)
 
     # --- What happens ---
 
@@ -302,7 +310,22 @@ class PokerTable:
         put_in = self.put_in
         if state.status:
             put_in = tuple(before - now for before, now in zip(state.starting_stacks, state.stacks, strict=True))
-        return replace(self, put_in=put_in, _state=state, _seen=self._seen | set(faces))
+        past = _Past.after(self._past, state)
+        return replace(self, put_in=put_in, _state=state, _seen=self._seen | set(faces), _past=past)
+
+
+@dataclass(frozen=True, eq=False)
+class _Past:
+    """What was recorded of a hand: a part, and the parts before it."""
+
+    before: _Past | None
+    operations: list[Any]
+
+    @classmethod
+    def after(cls, before: _Past | None, state: State) -> _Past:
+        """Take what a state has recorded out of it."""
+        operations, state.operations = state.operations, []
+        return cls(before, operations)
 
 
 def _copied(state: State) -> State:

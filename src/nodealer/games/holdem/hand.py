@@ -19,7 +19,7 @@ from nodealer.games.base import Ask, Done, Turn, Want
 from nodealer.games.holdem.adapter import BOARD, Act, Board, Over, PokerTable, Showdown, strength
 from nodealer.games.holdem.faces import CARDS
 from nodealer.games.holdem.moves import Call, Fold, Legal, Move, Muck, Raise, ShowHand, read_move
-from nodealer.games.holdem.pots import Claims, Pot, pots, winnings
+from nodealer.games.holdem.pots import Pot, PotClaims, pots, winnings
 from nodealer.games.holdem.result import Carry, Ending, result
 from nodealer.wire import encode
 
@@ -27,7 +27,7 @@ DECK: Final = 0
 HOLE: Final = 2
 
 
-class Stage(enum.Enum):
+class HandStage(enum.Enum):
     """Where a hand stands."""
 
     #: The deck is made and two cards are dealt to each seat.
@@ -49,7 +49,7 @@ class Stage(enum.Enum):
     OVER = "over"
 
 
-_ASKING: Final = (Stage.DEALING, Stage.BOARD, Stage.REVEALING, Stage.SHOWING, Stage.BOASTING)
+_ASKING: Final = (HandStage.DEALING, HandStage.BOARD, HandStage.REVEALING, HandStage.SHOWING, HandStage.BOASTING)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +62,7 @@ class Hand:
     #: Their chips as the hand began.
     chips: Mapping[int, int]
     table: PokerTable
-    stage: Stage = Stage.DEALING
+    stage: HandStage = HandStage.DEALING
     #: Seat to the positions of its cards in the deck, and seat to the faces it has shown.
     held: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     shown: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
@@ -110,9 +110,7 @@ class Hand:
 
     @property
     def carry(self) -> Carry:
-        """What the next hand begins with."""
-        if self.stage is not Stage.OVER:
-            raise BadParameter("the hand is not over")
+        """What the next hand begins with, also after one that ended without a result."""
         return Carry(self.button, self.big_blind)
 
     @property
@@ -129,39 +127,39 @@ class Hand:
         """What a seat may do now."""
         if not isinstance(self.wants, Turn) or type(seat) is not int or seat not in self.wants.seats:
             return Legal()
-        if self.stage is Stage.BETTING:
+        if self.stage is HandStage.BETTING:
             call, raises = self.table.call(seat), self.table.raises(seat) or (None, None)
             return Legal(fold=bool(call), call=call, raise_from=raises[0], raise_to=raises[1])
         return Legal(show=True, muck=True)
 
     def default(self, seat: int) -> bytes:
         """Check, else fold; show at the showdown; do not show a pot that nobody contests."""
-        if self.stage is Stage.BETTING:
+        if self.stage is HandStage.BETTING:
             return encode(Fold() if self.legal(seat).call else Call())
-        return encode(Muck() if self.stage is Stage.CLAIMING else ShowHand())
+        return encode(Muck() if self.stage is HandStage.CLAIMING else ShowHand())
 
     # --- What the hand wants ---
 
     @cached_property
     def wants(self) -> Want:
         match self.stage, self.table.next:
-            case Stage.DEALING, _:
+            case HandStage.DEALING, _:
                 portions = tuple(Portion(seat, HOLE) for seat in self.players)
                 return Ask((NewDeck(DECK, CARDS), Deal(DECK, portions)))
-            case Stage.BOARD, Board(count):
+            case HandStage.BOARD, Board(count):
                 return Ask((Open(DECK, count),))
-            case Stage.REVEALING, _:
+            case HandStage.REVEALING, _:
                 return Ask(self._revelations())
-            case (Stage.BETTING, Act(seat)) | (Stage.CHOOSING, Showdown(seat)):
+            case (HandStage.BETTING, Act(seat)) | (HandStage.CHOOSING, Showdown(seat)):
                 return Turn((seat,))
-            case Stage.SHOWING, Showdown(seat):
+            case HandStage.SHOWING, Showdown(seat):
                 return Ask((Show(DECK, seat, self.held[seat]),))
-            case Stage.CLAIMING, _:
+            case HandStage.CLAIMING, _:
                 return Turn(self.table.live)
-            case Stage.BOASTING, _:
+            case HandStage.BOASTING, _:
                 seat = self.table.live[0]
                 return Ask((Show(DECK, seat, self.held[seat]),))
-            case Stage.OVER, _:
+            case HandStage.OVER, _:
                 return Done(result(self), self.paid, self.net)
         raise AssertionError(f"a hand cannot be {self.stage.value} now")
 
@@ -180,14 +178,14 @@ class Hand:
         made = read_move(move)
         if not isinstance(self.wants, Turn) or type(seat) is not int or seat not in self.wants.seats:
             raise IllegalMove(f"it is not the turn of seat {seat}")
-        if self.stage is Stage.BETTING:
+        if self.stage is HandStage.BETTING:
             return self._bet(seat, made)
         if not isinstance(made, ShowHand | Muck):
             raise IllegalMove("the betting is over: show or muck")
-        if self.stage is Stage.CLAIMING:
-            return replace(self, stage=Stage.BOASTING) if isinstance(made, ShowHand) else self._collected()
+        if self.stage is HandStage.CLAIMING:
+            return replace(self, stage=HandStage.BOASTING) if isinstance(made, ShowHand) else self._collected()
         if isinstance(made, ShowHand):
-            return replace(self, stage=Stage.SHOWING)
+            return replace(self, stage=HandStage.SHOWING)
         return replace(self, table=self.table.muck(seat))._advanced()
 
     def _bet(self, seat: int, move: Move) -> Hand:
@@ -208,7 +206,7 @@ class Hand:
         """What the operations that were asked for have done."""
         if not isinstance(self.wants, Ask):
             raise BadParameter("the hand has asked for no cards")
-        if self.stage is Stage.DEALING:
+        if self.stage is HandStage.DEALING:
             return self._dealt(events)
         opened = {event.card.position: event.face for event in events if isinstance(event, Opened)}
         holders = {position: seat for seat, positions in self.held.items() for position in positions}
@@ -219,11 +217,11 @@ class Hand:
         }
         hand = replace(self, shown={**self.shown, **shown})
         match self.stage:
-            case Stage.BOARD:
+            case HandStage.BOARD:
                 return replace(hand, table=self.table.open_board(board))._advanced()
-            case Stage.SHOWING:
+            case HandStage.SHOWING:
                 return hand._showdown_shown()
-            case Stage.BOASTING:
+            case HandStage.BOASTING:
                 return hand._collected()
         return replace(hand, runout=board)._revealed()
 
@@ -266,10 +264,10 @@ class Hand:
 
     def left(self, seats: tuple[int, ...], *, cards: bool) -> Hand:
         """Seats are gone for the rest of the hand; their bets stay in the pot. The rule is in docs/holdem.md."""
-        if self.stage is Stage.OVER:
+        if self.stage is HandStage.OVER:
             return self
         hand = replace(self, gone=self.gone | {seat for seat in seats if seat in self.seats})
-        if self.stage in (Stage.CLAIMING, Stage.BOASTING):
+        if self.stage in (HandStage.CLAIMING, HandStage.BOASTING):
             # The pot was won before anybody left; only the show is at stake.
             return hand if cards and self.table.live[0] not in hand.gone else hand._collected()
         if not cards or len(hand.contenders) <= 1 < len(hand.table.live):
@@ -286,21 +284,21 @@ class Hand:
             return self._ended(Ending.SHOWDOWN, self._claims(compared))
         if len(table.live) == 1:
             # Everybody else has folded, or mucked at the showdown.
-            return self._collected() if table.live[0] in self.gone else replace(self, stage=Stage.CLAIMING)
+            return self._collected() if table.live[0] in self.gone else replace(self, stage=HandStage.CLAIMING)
         if len(self.contenders) <= 1:
             return self._settled(Ending.FORFEIT)
         match step:
             case Act(seat) if seat in self.gone:
                 return replace(self, table=table.check_or_fold(seat))._advanced()
             case Act():
-                return replace(self, stage=Stage.BETTING)
+                return replace(self, stage=HandStage.BETTING)
             case Board():
-                return replace(self, stage=Stage.BOARD)
+                return replace(self, stage=HandStage.BOARD)
         if table.all_in or len(self.contenders) < len(table.live):
             # With a seat gone that has not folded pokerkit can go no further; what is left is only to compare.
-            return replace(self, stage=Stage.REVEALING) if self._revelations() else self._revealed()
+            return replace(self, stage=HandStage.REVEALING) if self._revelations() else self._revealed()
         may_muck = table.may_muck(table.showdown_order[0])
-        return replace(self, stage=Stage.CHOOSING if may_muck else Stage.SHOWING)
+        return replace(self, stage=HandStage.CHOOSING if may_muck else HandStage.SHOWING)
 
     def _collected(self) -> Hand:
         """The only hand left takes the pot, shown or not."""
@@ -310,9 +308,9 @@ class Hand:
             table = table.show(seat, self.shown[seat]) if seat in self.shown else table.claim(seat)
         return replace(self, table=table)._ended(ending, self._claims((seat,)))
 
-    def _ended(self, ending: Ending, claims: Claims) -> Hand:
+    def _ended(self, ending: Ending, claims: PotClaims) -> Hand:
         """pokerkit has paid; we say what for."""
-        return replace(self, stage=Stage.OVER, ending=ending, after=self.table.stacks, pots=pots(claims))
+        return replace(self, stage=HandStage.OVER, ending=ending, after=self.table.stacks, pots=pots(claims))
 
     def _settled(self, ending: Ending) -> Hand:
         """End a hand that a seat has left by our own settlement."""
@@ -327,12 +325,12 @@ class Hand:
             claims = self._claims(gone)
         before, won = self.table.stacks_before, winnings(claims)
         after = {seat: before[seat] - claims.put_in[seat] + won[seat] for seat in self.players}
-        return replace(self, stage=Stage.OVER, ending=ending, after=after, pots=pots(claims))
+        return replace(self, stage=HandStage.OVER, ending=ending, after=after, pots=pots(claims))
 
-    def _claims(self, staying: tuple[int, ...]) -> Claims:
+    def _claims(self, staying: tuple[int, ...]) -> PotClaims:
         put_in = dict(zip(self.players, self.table.put_in, strict=True))
         comparable = [seat for seat in staying if seat in self.shown and len(self.board) == BOARD]
-        return Claims(put_in, staying, {seat: strength(self.shown[seat], self.board) for seat in comparable})
+        return PotClaims(put_in, staying, {seat: strength(self.shown[seat], self.board) for seat in comparable})
 
 
 @dataclass(frozen=True, eq=False)

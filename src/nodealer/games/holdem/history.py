@@ -8,7 +8,7 @@ from typing import Any
 from pokerkit import HandHistory
 
 from nodealer.errors import BadParameter
-from nodealer.games.holdem.hand import Hand, Stage
+from nodealer.games.holdem.hand import Hand, HandStage
 from nodealer.games.holdem.result import Ending
 
 
@@ -18,7 +18,7 @@ def history(hand: Hand, names: Mapping[int, str] | None = None, **fields: Any) -
     `names` is seat to player; `fields` are further fields of the format, such as `event` or `table`. The actions of a
     hand that was forfeited stop where the seat left. Its stacks do not follow from them: the field `_ended` says so.
     """
-    if hand.stage is not Stage.OVER or hand.ending is None:
+    if hand.stage is not HandStage.OVER or hand.ending is None:
         raise BadParameter("only a hand that is over has a history")
     ours: dict[str, Any] = {
         "hand": hand.number + 1,

@@ -29,7 +29,7 @@ class Pot:
 
 
 @dataclass(frozen=True)
-class Claims:
+class PotClaims:
     """Who may win what."""
 
     #: What each seat has put in, in the order from the left of the button.
@@ -44,7 +44,7 @@ class Claims:
     reach: Mapping[int, int] = field(default_factory=dict)
 
 
-def pots(claims: Claims) -> tuple[Pot, ...]:
+def pots(claims: PotClaims) -> tuple[Pot, ...]:
     """Divide everything that was put in, but for what nobody has called: that was only lent."""
     levels = sorted({amount for amount in (*claims.put_in.values(), *claims.reach.values()) if amount > 0})
     divided: list[Pot] = []
@@ -62,14 +62,14 @@ def pots(claims: Claims) -> tuple[Pot, ...]:
     return tuple(divided)
 
 
-def _winners(claims: Claims, level: int) -> tuple[int, ...]:
+def _winners(claims: PotClaims, level: int) -> tuple[int, ...]:
     """The best of the hands that contest the layer up to `level`. One that nobody can compare counts as a tie."""
     contest = _contest(claims, level)
     best = max((claims.known[seat] for seat in contest if seat in claims.known), default=None)
     return tuple(seat for seat in contest if claims.known.get(seat, best) == best)
 
 
-def _contest(claims: Claims, level: int) -> tuple[int, ...]:
+def _contest(claims: PotClaims, level: int) -> tuple[int, ...]:
     """The hands that have paid for a layer. Where only those who are gone have, their bets stay in the pot: for the
     hands that could still have paid. What was beyond all of these, nobody who stayed could have won: it is the gone's.
     """
@@ -81,7 +81,7 @@ def _contest(claims: Claims, level: int) -> tuple[int, ...]:
     )
 
 
-def winnings(claims: Claims) -> dict[int, int]:
+def winnings(claims: PotClaims) -> dict[int, int]:
     """What each seat gets back: its shares of the pots, and what of its own nobody called."""
     divided = pots(claims)
     won = dict.fromkeys(claims.put_in, 0)

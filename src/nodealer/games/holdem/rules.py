@@ -24,15 +24,13 @@ PARAMETERS_BYTES_MAX: Final = 1024
 Stake = Annotated[int, msgspec.Meta(ge=1, le=STACK_MAX)]
 
 
-class Parameters(Message, frozen=True):
+class HoldemParameters(Message, frozen=True):
     """What a session of hold'em agrees on."""
 
     #: What a seat that joins begins with.
     stack: Stake
     blinds: tuple[Stake, Stake]
     ante: Annotated[int, msgspec.Meta(ge=0, le=STACK_MAX)]
-    #: Whose rules judge a bet: two releases may judge it differently.
-    pokerkit: str
 
 
 @dataclass(frozen=True)
@@ -45,6 +43,8 @@ class Holdem:
 
     name = "holdem"
     version = 1
+    #: Whose rules judge a bet: two releases may judge it differently.
+    versions = (("pokerkit", POKERKIT_VERSION),)
     deck_max = CARDS
     seats = SEATS
     operations: frozenset[type[Operation]] = frozenset({NewDeck, Deal, Open, Show})
@@ -67,14 +67,12 @@ class Holdem:
     @property
     def parameters(self) -> bytes:
         """What the table agreed on, as canonical JSON."""
-        return encode(Parameters(self.stack, self.blinds, self.ante, POKERKIT_VERSION))
+        return encode(HoldemParameters(self.stack, self.blinds, self.ante))
 
     @classmethod
     def from_parameters(cls, raw: bytes) -> Holdem:
         """What a session agreed on. Raises `DecodeError`, or `BadParameter` for what cannot be played here."""
-        said = decode(Parameters, raw, what="the parameters of holdem", limit=PARAMETERS_BYTES_MAX)
-        if said.pokerkit != POKERKIT_VERSION:
-            raise BadParameter(f"the session is for the rules of pokerkit {said.pokerkit}; here is {POKERKIT_VERSION}")
+        said = decode(HoldemParameters, raw, what="the parameters of holdem", limit=PARAMETERS_BYTES_MAX)
         return cls(said.stack, said.blinds, said.ante)
 
     def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> Hand | NoHand:

@@ -1,4 +1,4 @@
-"""One game of duel as an immutable machine over public events.
+"""One game of wardens as an immutable machine over public events.
 
 A card is public when it is played, not before: a player says which card of its list it plays, the game judges the move
 by that, and then the card is shown. If it is another card it is lost with what was paid for it.

@@ -1,4 +1,4 @@
-"""The game of duel with its parameters: the two lists that the players bring."""
+"""Wardens with its parameters: the two lists that the players bring."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CardNumber = Annotated[int, msgspec.Meta(ge=0, lt=len(POOL))]
 List = Annotated[tuple[CardNumber, ...], msgspec.Meta(min_length=DECK_MIN, max_length=DECK_MAX)]
 
 
-class Parameters(Message, frozen=True):
+class WardensParameters(Message, frozen=True):
     """What a session agrees on: numbers in the pool, in ascending order, for the first seat and the second."""
 
     decks: tuple[List, List]
@@ -34,8 +34,9 @@ class WardensRules:
 
     decks: tuple[tuple[int, ...], tuple[int, ...]] = field(default=(court_deck("ember"), court_deck("tide")))
 
-    name = "duel"
+    name = "wardens"
     version = 1
+    versions = ()
     stake = 0
     operations: frozenset[type[Operation]] = frozenset({NewDeck, Deal, Open, Show, Return, Peek, Close})
 
@@ -56,12 +57,12 @@ class WardensRules:
     @property
     def parameters(self) -> bytes:
         """What the table agreed on, as canonical JSON."""
-        return encode(Parameters(self.decks))
+        return encode(WardensParameters(self.decks))
 
     @classmethod
     def from_parameters(cls, raw: bytes) -> WardensRules:
         """What a session agreed on. Raises `DecodeError`, or `BadParameter` for lists that are not allowed."""
-        return cls(decode(Parameters, raw, what="the parameters of duel", limit=PARAMETERS_BYTES_MAX).decks)
+        return cls(decode(WardensParameters, raw, what="the parameters of wardens", limit=PARAMETERS_BYTES_MAX).decks)
 
     def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> WardensGame:
         """A game of two. What the table counts are games won."""

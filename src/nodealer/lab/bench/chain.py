@@ -16,7 +16,7 @@ import gmpy2  # type: ignore[import-untyped]
 
 from nodealer.group import Group, Points, Scalars, group
 from nodealer.group.modp import ORDER, SIZE, P
-from nodealer.lab.bench.hand import BOARD, CARDS, DEALT, Bench, _audit, _saved
+from nodealer.lab.bench.hand import BOARD, CARDS, DEALT, HandBench, _audit, _saved
 from nodealer.lab.bench.rows import Row, size_row, time_row, unjudged
 from nodealer.lab.bench.timing import Effort, Timed, interleaved
 from nodealer.protocols.chain.parameters import ChainParameters, canonical
@@ -110,7 +110,7 @@ def using_threads(count: int) -> Iterator[None]:
 def hand_rows(parameters: ChainParameters, seats: int, cards: int) -> Iterator[Row]:
     """A hand in one mode."""
     squares = group("modp2048")
-    bench = Bench("chain", seats, cards, squares, parameters=canonical(parameters))
+    bench = HandBench("chain", seats, cards, squares, parameters=canonical(parameters))
     n, yardstick, mode = {"seats": seats, "cards": cards}, f"{cards} × powmod_sec", in_words(parameters, seats)
     u = min(_unit(squares, cards)() for _ in range(3))
     played, seconds = bench.played(squares)

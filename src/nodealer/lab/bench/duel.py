@@ -63,6 +63,7 @@ class SetUpRules:
     name: str = "bench set-up"
     version: int = 0
     stake: int = 0
+    versions = ()
     parameters: bytes = b"{}"
     operations: frozenset[type[Operation]] = frozenset({NewDeck, Deal})
 
@@ -71,7 +72,7 @@ class SetUpRules:
 
 
 @dataclass(frozen=True)
-class Bench:
+class DuelBench:
     """Two decks of so many cards."""
 
     cards: int
@@ -103,7 +104,7 @@ def run(effort: Effort, native: Group) -> Iterator[Row]:
     # Times are for one card: so small that they say nothing of how long was measured.
     effort = replace(effort, pairs=min(effort.pairs, PAIRS), seconds=0.0)
     with using_threads(1):
-        usual, largest = Bench(effort.size(USUAL), native), Bench(effort.size(LARGEST), native)
+        usual, largest = DuelBench(effort.size(USUAL), native), DuelBench(effort.size(LARGEST), native)
         times = interleaved(effort, lambda: usual.played()[1] / 2, bare("fixed_base", 2 * usual.cards))
         yardstick = f"{2 * usual.cards} × fixed base"
         yield time_row("set two decks up, CPU of one seat", {"cards": usual.cards}, times, yardstick)

@@ -89,7 +89,7 @@ def played(hands: int) -> LocalTable:
 
     def decide(seat: Seat) -> bool:
         game = seat.replica.state.hand.game
-        if not any(duty.kind == "move" and not duty.optional for duty in seat.open_duties) or game is None:
+        if not seat.must_move or game is None:
             return False
         legal = game.legal(seat.number)  # type: ignore[attr-defined]
         table.order(seat.move(Call() if legal.call is not None else Muck()))

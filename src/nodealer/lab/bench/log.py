@@ -29,7 +29,7 @@ MOVES: Final = 48
 APPLY: Final = 2.0
 
 
-class Game:
+class LogGame:
     """A whole game of two, with the time that making the entries took, and that taking them took at one seat.
 
     What the other seat takes, and looking for whose turn it is, is outside the clock.
@@ -70,12 +70,12 @@ class Game:
 
 
 def _may_move(seat: Seat) -> bool:
-    return any(duty.kind == "move" for duty in seat.open_duties)
+    return seat.may_move
 
 
 def run(effort: Effort) -> Iterator[Row]:
     """All rows. Needs no native core: there is no point in it."""
-    game = Game(effort)
+    game = LogGame(effort)
     count = len(game.entries)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "game.jsonl"
@@ -89,16 +89,16 @@ def run(effort: Effort) -> Iterator[Row]:
             )
 
 
-def _measured(effort: Effort, game: Game, path: Path) -> Iterator[tuple[str, Timed, Timed, str, float | None]]:
+def _measured(effort: Effort, game: LogGame, path: Path) -> Iterator[tuple[str, Timed, Timed, str, float | None]]:
     """Name, work, bare signatures, what those are, and what is required."""
     sign, verify = _bare_signatures(game.entries)
 
     def whole() -> float:
-        played = Game(effort)
+        played = LogGame(effort)
         return played.making + played.taking
 
-    yield "sign", lambda: Game(effort).making, sign, "Ed25519 sign", None
-    yield "append and apply", lambda: Game(effort).taking, verify, "Ed25519 verify", None
+    yield "sign", lambda: LogGame(effort).making, sign, "Ed25519 sign", None
+    yield "append and apply", lambda: LogGame(effort).taking, verify, "Ed25519 verify", None
     yield "sign, append and apply", whole, lambda: sign() + verify(), "Ed25519 sign + verify", APPLY
     yield "read and verify a saved log", timed(lambda: _replay(game.config, path)), verify, "Ed25519 verify", None
     save = timed(lambda: save_log(path, game.config.session, game.entries))

@@ -106,16 +106,16 @@ def metered(group: Group, meter: Meter) -> Group:
 @contextmanager
 def metered_signatures(meter: Meter) -> Iterator[None]:
     """Signing and verifying timed too, wherever identity keys are used, until the end of the block."""
-    sign, verify = keys.SigningKey.sign, keys.VerifyingKey.verify
+    sign, verify = keys.Identity.sign, keys.VerifyingKey.verify
 
-    def timed_sign(self: keys.SigningKey, message: bytes) -> bytes:
+    def timed_sign(self: keys.Identity, message: bytes) -> bytes:
         return cast(bytes, meter.time(sign, self, message))
 
     def timed_verify(self: keys.VerifyingKey, signature: bytes, message: bytes) -> None:
         meter.time(verify, self, signature, message)
 
-    keys.SigningKey.sign, keys.VerifyingKey.verify = timed_sign, timed_verify  # type: ignore[method-assign]
+    keys.Identity.sign, keys.VerifyingKey.verify = timed_sign, timed_verify  # type: ignore[method-assign]
     try:
         yield
     finally:
-        keys.SigningKey.sign, keys.VerifyingKey.verify = sign, verify  # type: ignore[method-assign]
+        keys.Identity.sign, keys.VerifyingKey.verify = sign, verify  # type: ignore[method-assign]

@@ -50,6 +50,7 @@ class TallyRules:
     name = "tally"
     version = 0
     stake = 0
+    versions = ()
     parameters = b"{}"
     deck_max = CARDS_MIN
     operations: frozenset[type[Operation]] = frozenset()

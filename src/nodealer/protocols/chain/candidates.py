@@ -12,7 +12,7 @@ from nodealer.group import concat
 from nodealer.proofs import equality
 from nodealer.proofs.checks import Check, Equation
 from nodealer.protocols.base import DeckChange, Duty
-from nodealer.protocols.chain.deck import ChainDeck, SeatLayer
+from nodealer.protocols.chain.deck import ChainDeck, OpenedCoins, SeatLayer
 from nodealer.protocols.chain.lists import VALUE_BYTES, card_number, name_of, read_lists, split, value_names
 from nodealer.protocols.chain.making import ChainShuffling
 from nodealer.protocols.chain.messages import Candidate, Coin, CoinCommitment, Unblind
@@ -93,7 +93,7 @@ class CommittingCoins:
 
 
 @dataclass(frozen=True)
-class Tossing:
+class Tossing(OpenedCoins):
     """All seats open their coins, side by side."""
 
     layers: tuple[SeatLayer, ...] = field(repr=False)
@@ -119,7 +119,7 @@ class Tossing:
 
 
 @dataclass(frozen=True)
-class Unblinding:
+class Unblinding(OpenedCoins):
     """The dealer opens every deck that is not played, one after the other."""
 
     layers: tuple[SeatLayer, ...] = field(repr=False)
@@ -161,7 +161,8 @@ def check_opened(deck: ChainDeck, layer: SeatLayer, said: Unblind, number: int) 
     if tuple(name_of(nonce, names[value]) for nonce, value in zip(nonces, values, strict=True)) != layer.cards.names:
         raise PeerFault(deck.dealer, f"{what} has a name that its nonce and value do not give")
     try:
-        cards = concat(*(card_number(group, nonce, value) for nonce, value in zip(nonces, values, strict=True)))
+        place = deck.card_place(number)
+        cards = concat(*(card_number(group, place, nonce, value) for nonce, value in zip(nonces, values, strict=True)))
     except DecodeError:
         raise PeerFault(deck.dealer, f"{what} has a card whose number is no square") from None
     minus_one = -group.integers([1])

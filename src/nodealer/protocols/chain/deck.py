@@ -14,7 +14,15 @@ from nodealer.errors import BadParameter, CardUnreadable, DecodeError
 from nodealer.group import Points, Scalars, concat
 from nodealer.proofs.transcript import draw_scalars
 from nodealer.protocols.base import MISDEAL, DeckChange, Duty
-from nodealer.protocols.chain.lists import Lists, PublicCards, card_number, name_of, read_number, value_names
+from nodealer.protocols.chain.lists import (
+    CardPlace,
+    Lists,
+    PublicCards,
+    card_number,
+    name_of,
+    read_number,
+    value_names,
+)
 from nodealer.protocols.chain.parameters import ChainParameters
 from nodealer.protocols.staged import Quiet, Stage, StagedDeck
 from nodealer.tape import DIGEST_BYTES, Tape, digest
@@ -60,6 +68,10 @@ class DealersDeck:
         names = value_names(len(self.cards))
         chained = (name_of(nonce, names[value]) for nonce, value in zip(self.own.nonces, self.own.prior, strict=True))
         return Lists(tuple(chained), self.own.key * self.cards)
+
+
+class OpenedCoins:
+    """A stage in which coins are open and decks are not: a seat that goes now may want other coins."""
 
 
 @dataclass(frozen=True)
@@ -114,14 +126,26 @@ class ChainDeck(StagedDeck):
 
     def card(self, face: int, nonce: bytes) -> Points:
         """A bare card. Where the dealer made it, `nonce` is the dealer's."""
-        return card_number(self.binding.group, nonce, face) if self.base is None else self.base.numbers[face]
+        if self.base is not None:
+            return self.base.numbers[face]
+        return card_number(self.binding.group, self.card_place(self._played), nonce, face)
+
+    def card_place(self, candidate: int) -> CardPlace:
+        """Where the cards of one of the dealer's decks belong."""
+        return CardPlace(self.binding.session, self.binding.hand, self.number, candidate)
+
+    @property
+    def _played(self) -> int:
+        if self.candidate is None:
+            raise BadParameter("no deck of the dealer's has been picked yet")
+        return self.candidate
 
     def read(self, bare: Points) -> tuple[int, bytes] | None:
         """The face of a bare number, and the dealer's nonce where it has one; None where it is no card of the deck."""
         if self.base is not None:
             face = self.base.found.get(bare.to_bytes())
             return None if face is None else (face, b"")
-        found = read_number(bare, self.size)
+        found = read_number(bare, self.card_place(self._played), self.size)
         if found is None or name_of(found[0], value_names(self.size)[found[1]]) not in self.layers[0].cards.places:
             return None
         return found[1], found[0]
@@ -131,9 +155,7 @@ class ChainDeck(StagedDeck):
     def own(self, tape: Tape, index: int) -> Own:
         """The secrets of the seat at an index, for its layer, which it is about to make or has made."""
         if self.base is None and index == 0:
-            if self.candidate is None:
-                raise BadParameter("no deck of the dealer's has been picked yet")
-            return self.made(tape, self.candidate).own
+            return self.made(tape, self._played).own
         before = self.layers[index - 1].cards if index else self.base
         if before is None:
             raise BadParameter("there is no deck yet")
@@ -149,17 +171,18 @@ class ChainDeck(StagedDeck):
         inputs = self.inputs(self.dealer, 0, number.to_bytes(4, "big"))
         key = draw_scalars(tape, "chain candidate key", inputs, self.binding.group, 1)
         values = tape.permutation("chain candidate order", inputs, self.size)
-        drawn = [self._square(tape, inputs, value) for value in values]
+        place = self.card_place(number)
+        drawn = [self._square(tape, inputs, place, value) for value in values]
         own = Own(key, tuple(nonce for nonce, _ in drawn), tuple(values))
         return DealersDeck(own, concat(*(card for _, card in drawn)))
 
-    def _square(self, tape: Tape, inputs: bytes, value: int) -> tuple[bytes, Points]:
+    def _square(self, tape: Tape, inputs: bytes, place: CardPlace, value: int) -> tuple[bytes, Points]:
         """A nonce with which the card's number is a square: every second one is. Others would tell on themselves."""
         bound, attempt = digest("chain card nonce", inputs, value), 0
         while True:
             nonce = tape.draw("chain card nonce", bound, size=DIGEST_BYTES, index=attempt)
             try:
-                return nonce, card_number(self.binding.group, nonce, value)
+                return nonce, card_number(self.binding.group, place, nonce, value)
             except DecodeError:
                 attempt += 1
 
@@ -174,6 +197,10 @@ class ChainDeck(StagedDeck):
 
     def message(self, duty: Duty, tape: Tape, choice: bytes | None = None) -> bytes:
         return self._stage_of(duty).message(self, duty, tape, choice)
+
+    @property
+    def bars(self) -> frozenset[int]:
+        return frozenset(self.order) if isinstance(self.stage, OpenedCoins) else frozenset()
 
     def _stage_of(self, duty: Duty) -> Stage:
         return self.disputes if duty.kind == MISDEAL else self.stage

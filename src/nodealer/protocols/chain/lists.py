@@ -16,6 +16,8 @@ from nodealer.tape import DIGEST_BYTES, digest, expand
 
 NAME_BYTES: Final = DIGEST_BYTES
 VALUE_BYTES: Final = 2
+#: A card that the dealer made: nonce, value, and redundancy. One byte less than p has, so it is always below p.
+CARD_BYTES: Final = 255
 
 
 @dataclass(frozen=True)
@@ -78,12 +80,27 @@ class PublicCards:
     def lists(self) -> Lists:
         """Made when somebody needs them: asking for a deck costs nothing."""
         group, place = self.binding.group, (self.binding.session, self.binding.hand, self.deck)
-        uniform = (expand("chain card", *place, value, size=group.uniform_size) for value in range(self.size))
+        uniform = (expand("chain public card", *place, value, size=group.uniform_size) for value in range(self.size))
         names = tuple(digest("chain card name", *place, value) for value in range(self.size))
         return Lists(names, group.map_to_points(b"".join(uniform)))
 
 
-# --- Cards that the dealer made: nonce || value ---
+# --- Cards that the dealer made: nonce || value || a hash of both and of their place ---
+
+
+@dataclass(frozen=True)
+class CardPlace:
+    """Where a card of the dealer's belongs: `candidate` is the number of the dealer's deck that it is in."""
+
+    session: bytes
+    hand: int
+    deck: int
+    candidate: int
+
+    def redundancy(self, nonce: bytes, value: int) -> bytes:
+        """What makes a card "self-MAC'ing": without it the dealer could choose numbers that it finds again."""
+        bound = (self.session, self.hand, self.deck, self.candidate, nonce, value)
+        return expand("chain card", *bound, size=CARD_BYTES - NAME_BYTES - VALUE_BYTES)
 
 
 def value_names(size: int) -> tuple[bytes, ...]:
@@ -91,15 +108,17 @@ def value_names(size: int) -> tuple[bytes, ...]:
     return tuple(value.to_bytes(NAME_BYTES, "big") for value in range(size))
 
 
-def card_number(group: Group, nonce: bytes, value: int) -> Points:
-    """The number nonce || value. Raises `DecodeError` for one that is no square: then no card has this nonce."""
-    return group.points((nonce + value.to_bytes(VALUE_BYTES, "big")).rjust(group.point_size, b"\0"))
+def card_number(group: Group, place: CardPlace, nonce: bytes, value: int) -> Points:
+    """The number of a card. Raises `DecodeError` for one that is no square: then no card has this nonce."""
+    card = nonce + value.to_bytes(VALUE_BYTES, "big") + place.redundancy(nonce, value)
+    return group.points(card.rjust(group.point_size, b"\0"))
 
 
-def read_number(number: Points, size: int) -> tuple[bytes, int] | None:
-    """The nonce and the value of a bare card, or None where it is none."""
+def read_number(number: Points, place: CardPlace, size: int) -> tuple[bytes, int] | None:
+    """The nonce and the value of a bare card, or None where it is no card of this place."""
     (data,) = encodings(number)
-    head, nonce, value = data[: -NAME_BYTES - VALUE_BYTES], data[-NAME_BYTES - VALUE_BYTES : -VALUE_BYTES], data[-2:]
-    if any(head) or int.from_bytes(value, "big") >= size:
+    card = data[-CARD_BYTES:]
+    nonce, value = card[:NAME_BYTES], int.from_bytes(card[NAME_BYTES : NAME_BYTES + VALUE_BYTES], "big")
+    if any(data[:-CARD_BYTES]) or value >= size:
         return None
-    return nonce, int.from_bytes(value, "big")
+    return (nonce, value) if card[NAME_BYTES + VALUE_BYTES :] == place.redundancy(nonce, value) else None

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nodealer.errors import BadParameter, Malformed, PeerFault
+from nodealer.proofs.checks import Check, holds_now
 from nodealer.protocols.base import MISDEAL, DeckChange, Duty
 from nodealer.protocols.chain.deck import ChainDeck, Stuck, doubled
 from nodealer.protocols.chain.drawing import (
@@ -88,11 +89,25 @@ class Disputes:
         faces = {position: card[0] for position, card in zip(said.positions, cards, strict=True) if card is not None}
         if len(faces) == len(cards) and doubled(deck, faces) is None:
             raise PeerFault(duty.seat, "it claims a misdeal, and its cards are cards of the deck")
+        if deck.base is None and deck.parameters.proven:
+            _name_dealer(deck, duty.seat, owed, doubled(deck, faces))
         tracks = tuple(
             Track(position, None, index - 1, place) for position, place in zip(said.positions, links.prior, strict=True)
         )
         step = begin_pass(deck, Disclosed(), tracks, index - 1)
         return DeckChange(step.deck, step.events, (owed, *step.checks))
+
+
+def _name_dealer(deck: ChainDeck, claimant: int, claim: Check, twice: int | None) -> None:
+    """Every step after the dealer's own deck is proven: what is no card here was none there, whatever the dealer says.
+
+    The claim itself is judged at once, and not with the next batch: nobody is named on an unproven word.
+    """
+    if not holds_now(claim):
+        raise PeerFault(claimant, "what it claims of its cards does not verify")
+    raise PeerFault(
+        deck.dealer, "a card of its deck is none" if twice is None else f"value {twice} is in its deck twice"
+    )
 
 
 def _wrong(deck: ChainDeck, seat: int, tape: Tape) -> tuple[int, ...]:

@@ -15,11 +15,11 @@ KAPPA: Final = 8
 
 class ChainParameters(Message, frozen=True, omit_defaults=True):
     """`deck`: public card numbers, or decks that the dealer makes and that are cut and chosen. `kappa`: how many decks
-    are opened for each player but the dealer. `proven`: every shuffle with a proof, and no books at the end."""
+    are opened for each player but the dealer. `proven`: every shuffle with a proof; else every hand ends with books."""
 
     deck: Literal["public", "dealer"] = "public"
     kappa: Annotated[int, msgspec.Meta(ge=1, le=KAPPA_MAX)] = KAPPA
-    proven: bool = False
+    proven: bool = True
 
     def candidates(self, seats: int) -> int:
         """How many decks the dealer makes. One is played, so a false one is with the odds of one to all of them."""

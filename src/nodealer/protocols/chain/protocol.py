@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 from nodealer.cards import Close, Deal, NewDeck, Open, Places, Return, Show
@@ -14,14 +13,20 @@ from nodealer.protocols.chain.deck import ChainDeck
 from nodealer.protocols.chain.lists import PublicCards
 from nodealer.protocols.chain.making import ChainShuffling
 from nodealer.protocols.chain.misdeal import Disputes
-from nodealer.protocols.chain.parameters import ChainParameters, canonical, read_parameters
+from nodealer.protocols.chain.parameters import KAPPA_MAX, ChainParameters, canonical, read_parameters
 from nodealer.protocols.chain.stages import REQUESTS
 from nodealer.tape import digest
 from nodealer.wire import CARDS_MIN, SEATS_MAX, SEATS_MIN
 
-VERSION: Final = 0
+VERSION: Final = 1
 DEALER: Final = "dealer"
 GROUP: Final = "modp2048"
+
+BOOKS_WARNING: Final = (
+    "Nothing proves a shuffle here. The last to shuffle can put powers and products of other cards into its own slots "
+    "and read them when it draws: in a trial eleven cards in five seconds, before the first bet. Nobody sees it during "
+    "the hand; it is named when all seats open their books after it, and gains are held until then."
+)
 
 
 def claims_of(parameters: ChainParameters) -> Claims:
@@ -60,24 +65,23 @@ def _shuffle_cheats(proven: bool) -> tuple[Cheat, ...]:
 def _dealer_cheats(parameters: ChainParameters) -> tuple[Cheat, ...]:
     decks = f"(seats − 1)·{parameters.kappa} + 1"
     odds = ", ".join(f"1 in {parameters.candidates(seats)} at {seats}" for seats in (2, 6))
-    played = f"a false deck of the dealer's that is the one played (1 in {decks}: {odds} seats)"
+    played = f"a false deck of the dealer's that is the one played (1 in {decks} at each attempt: {odds} seats)"
     return (
-        Cheat("a false deck of the dealer's that is not the one played", "at once", True),
-        Cheat(played, "at opening" if parameters.proven else "at the end", True),
-        _RELATED if not parameters.proven else replace(_RELATED, seen="never", culprit=False),
+        Cheat("a false deck of the dealer's, or numbers of its choice, in a deck that is not played", "at once", True),
+        Cheat(played, "at opening", True),
+        Cheat("falling silent after the coins to try again: once, then never dealing again", "at once", False),
     )
-
-
-#: Found in the books, where nonces that no tape gives stand out.
-_RELATED: Final = Cheat("nonces of the dealer's that make one card the product of two", "at the end", True)
 
 
 def _cost(parameters: ChainParameters) -> dict[str, str]:
     decks = "one turn a seat"
     if parameters.deck == "dealer":
         decks = f"2·(seats − 1)·{parameters.kappa} + 1 messages of the dealer's, 2 for the coin, then {decks}"
-    size = "58,200" if parameters.proven else "15,700"
-    return {
+    size = "44,400" if parameters.proven else "15,700"
+    more = {} if parameters.proven else {"warning": BOOKS_WARNING}
+    if parameters.deck == "dealer":
+        more["decks"] = f"kappa, 1 to {KAPPA_MAX}, are opened for each seat but the dealer: here {parameters.kappa}"
+    return more | {
         "rounds to make a deck": decks,
         "rounds to deal, open or show": "one pass over the seats for a whole request",
         "bytes a seat, 52 cards": f"{size} to make the deck, 64 for a link, 256 for a decryption, 769 for a proof",
@@ -102,8 +106,18 @@ class Chain:
             return None
         decks = self.chosen.candidates(seats)
         return (
-            f"One of {decks} decks is played, the others are opened: a false one is played with the odds 1 in {decks}."
+            f"One of {decks} decks is played, the others are opened: a false one is played with the odds 1 in {decks} "
+            "at each attempt. Who falls silent between the coins and the last opening does not deal again."
         )
+
+    def _dealer(self, binding: Binding) -> int:
+        """The seat with the role, or the first one. With decks of its own nobody deals who is barred from it."""
+        barred = binding.barred if self.chosen.deck == "dealer" else frozenset()
+        seats = [seat for seat in binding.players if seat not in barred]
+        if not seats:
+            raise BadParameter("no seat is left that may deal")
+        named = dict(binding.roles).get(DEALER)
+        return named if named in seats else seats[0]
 
     def new_deck(self, binding: Binding, deck: int, size: int, owner: int | None) -> ChainDeck:
         """A deck that waits for the dealer's shuffle, or for the first of the dealer's decks."""
@@ -111,9 +125,10 @@ class Chain:
             raise BadParameter("chain has no decks that belong to a seat")
         if size > self.claims.cards[1]:
             raise BadParameter(f"chain serves decks of up to {self.claims.cards[1]} cards, not {size}")
-        dealer = dict(binding.roles).get(DEALER, binding.players[0])
+        self.claims.refuse_players(binding)
+        dealer = self._dealer(binding)
         order = (dealer, *(seat for seat in binding.players if seat != dealer))
-        trail = digest("chain", binding.session, binding.roster, binding.hand, deck, size, self.parameters)
+        trail = digest("chain", binding.session, binding.roster, binding.hand, deck, size, dealer, self.parameters)
         public = PublicCards(binding, deck, size) if self.chosen.deck == "public" else None
         made = ChainDeck(
             REQUESTS,

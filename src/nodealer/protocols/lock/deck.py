@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from nodealer.cards import Close, Deal, Open, Operation, Portion, Return, for_those_who_stay
+from nodealer.errors import BadParameter
 from nodealer.group import Points, Scalars
 from nodealer.proofs.encoding import encodings
 from nodealer.proofs.transcript import draw_scalars
@@ -41,6 +42,8 @@ class LockDeck(KeyedDeck):
     apart: tuple[int, ...] | None = None
     #: Positions that lay in a pile when a seat left. Their cards are in the deck again, under other positions.
     dead: frozenset[int] = frozenset()
+    #: Hidden positions that a seat held or had laid aside when it left. What is still asked about them is skipped.
+    lost: frozenset[int] = frozenset()
 
     # --- What a deck with keys needs ---
 
@@ -66,23 +69,35 @@ class LockDeck(KeyedDeck):
         """
         if self.asked is not None or isinstance(self.stage, Quiet):
             return self.begin(operation, operation)
-        asked = self.at(trail=digest("asked", self.trail, repr(operation)), asked=operation)
+        asked = self.at(trail=self.trail_with(operation), asked=operation)
         if isinstance(operation, Close):
             return close(asked, operation)
         self.at(stage=Idle()).begin(operation, operation)
         return DeckChange(asked)
 
     def begin(self, operation: Operation, asked: Operation) -> DeckChange:
-        return super().begin(self._with_living_positions(operation), asked)
+        """Begin what is left of an operation: it may have waited while a seat left whose cards it names."""
+        left = self._with_living_positions(operation)
+        if left is not None:
+            return super().begin(left, asked)
+        if not isinstance(self.stage, Idle):
+            raise BadParameter(f"deck {self.number} is busy or closed")
+        return self.at(trail=self.trail_with(operation), asked=asked).finish()
 
-    def _with_living_positions(self, operation: Operation) -> Operation:
-        """A request that names a dead position of the pile means any card that nobody has seen: the next ones."""
+    def _with_living_positions(self, operation: Operation) -> Operation | None:
+        """The operation about cards that are still there; None if these are none.
+
+        A request that names a dead position of the pile means any card that nobody has seen: the next ones.
+        """
         match operation:
             case Deal(portions=portions) if any(self.dead & set(portion.positions) for portion in portions):
                 counted = (Portion(portion.seat, portion.count or len(portion.positions)) for portion in portions)
                 return replace(operation, portions=tuple(counted))
             case Open() if self.dead & set(operation.positions):
                 return Open(operation.deck, operation.count or len(operation.positions))
+            case Return() if self.lost & set(operation.positions):
+                positions = tuple(position for position in operation.positions if position not in self.lost)
+                return replace(operation, positions=positions) if positions else None
             case _:
                 return operation
 
@@ -97,20 +112,9 @@ class LockDeck(KeyedDeck):
         """Ask an idle deck again for what it had not finished. Cards that were on their way have gone back."""
         if self.asked is None:
             return DeckChange(self)
-        again = self._again(self.asked)
-        return self.finish() if again is None else self.begin(again, self.asked)
-
-    def _again(self, operation: Operation) -> Operation | None:
-        """The operation for those who stay."""
         seats = frozenset(seat for layer in self.layers.every for seat in layer.binding.players)
-        match for_those_who_stay(operation, seats - frozenset(self.binding.players)):
-            case Return() as give_back:
-                # It came while the deck recovered, and then the holder left too: its cards are not there to give.
-                there = {*self.places.held, *self.places.opened, *self.places.aside}
-                positions = tuple(position for position in give_back.positions if position in there)
-                return replace(give_back, positions=positions) if positions else None
-            case other:
-                return other
+        again = for_those_who_stay(self.asked, seats - frozenset(self.binding.players))
+        return self.finish() if again is None else self.begin(again, self.asked)
 
     # --- Secrets of a cascade ---
 

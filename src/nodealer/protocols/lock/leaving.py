@@ -33,6 +33,7 @@ def without(deck: LockDeck, seats: tuple[int, ...]) -> DeckChange | None:
         apart=None,
         epoch=deck.epoch + 1,
         trail=trail,
+        lost=deck.lost | _hidden_cards_of(deck, seats),
     )
     if isinstance(deck.stage, Closed):
         return DeckChange(stays)
@@ -46,6 +47,12 @@ def without(deck: LockDeck, seats: tuple[int, ...]) -> DeckChange | None:
     )
     step = _recover(stays, deck.faces)
     return DeckChange(step.deck, (*moved, *step.events), step.checks)
+
+
+def _hidden_cards_of(deck: LockDeck, seats: tuple[int, ...]) -> frozenset[int]:
+    """What seats hold or have laid aside and nobody else has seen."""
+    whose = {**deck.places.aside, **deck.places.held}
+    return frozenset(deck.places.hidden(position for position, seat in whose.items() if seat in seats))
 
 
 def _without_server(deck: LockDeck, seats: tuple[int, ...], trail: bytes) -> LockDeck:

@@ -18,7 +18,7 @@ from nodealer.protocols.lock.stages import REQUESTS
 from nodealer.tape import digest
 from nodealer.wire import CARDS_MAX, CARDS_MIN, SEATS_MAX, SEATS_MIN, Message, decode
 
-VERSION: Final = 0
+VERSION: Final = 1
 SERVER: Final = "server"
 
 CLAIMS: Final = Claims(
@@ -41,7 +41,7 @@ CLAIMS: Final = Claims(
     cost={
         "rounds to make a deck": "2 of all seats at once, then two turns a seat",
         "rounds to deal, open or show": "1, and 1 more for a pick",
-        "bytes a seat, 52 cards": "15,500 to make the deck, 32 for each secret published",
+        "bytes a seat, 52 cards": "12,200 to make the deck, 32 for each secret published",
     },
 )
 
@@ -68,6 +68,7 @@ class Lock:
         """A deck that waits for the fragments of its faces."""
         if owner is not None:
             raise BadParameter("lock has no decks that belong to a seat")
+        CLAIMS.refuse_players(binding)
         server = dict(binding.roles).get(SERVER) if self._said.community == "server" else None
         trail = digest("lock", binding.session, binding.roster, binding.hand, deck, size)
         made = LockDeck(

@@ -117,13 +117,24 @@ def refuse_keys(seat: int, public: Points, secrets: Scalars) -> None:
         raise PeerFault(seat, "sent a key that is not the one it announced")
 
 
-def recheck(deck: Points, cascaded: Sequence[Points], locked: Sequence[Points], keys: Sequence[Scalars]) -> None:
+def recheck(
+    deck: Points,
+    cascaded: Sequence[Points],
+    locked: Sequence[Points],
+    announced: Sequence[Points],
+    keys: Sequence[Scalars],
+) -> None:
     """When the game is over and all keys are open: was every step what it had to be?
 
-    `cascaded` and `locked` are the decks as the seats passed them on, in turn. Raises `PeerFault` for the first seat
+    `cascaded` and `locked` are the decks as the seats passed them on, in turn; `announced` are their public keys from
+    before the cascade. Raises `PeerFault` for the first seat that opens other keys than these, and then for the first
     that did anything else than permute and multiply. The permutations need not be told: equal sets are enough.
     """
     count = len(deck)
+    for seat, (public, key) in enumerate(zip(announced, keys, strict=True)):
+        if len(public) != count + 1:
+            raise PeerFault(seat, f"announced {len(public)} keys for {count} cards and the cascade")
+        refuse_keys(seat, public, key)
     for seat, (after, key) in enumerate(zip(cascaded, keys, strict=True)):
         if sorted(encodings(key[count] * deck)) != sorted(encodings(after)):
             raise PeerFault(seat, "in the cascade it did not multiply every card by its one key")

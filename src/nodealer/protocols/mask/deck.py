@@ -49,6 +49,8 @@ class MaskDeck(KeyedDeck):
 
     faces: Faces = field(repr=False)
     layers: Layers[Masked] = field(repr=False)
+    #: How many returns to the deck were begun, those included that were broken off: no number is used twice.
+    epoch: int = 0
 
     def bare(self, faces: Sequence[int]) -> Masked:
         """Cards without a mask."""

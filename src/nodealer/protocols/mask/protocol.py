@@ -15,7 +15,7 @@ from nodealer.protocols.mask.stages import REQUESTS
 from nodealer.tape import digest
 from nodealer.wire import CARDS_MAX, CARDS_MIN, SEATS_MAX, SEATS_MIN
 
-VERSION: Final = 0
+VERSION: Final = 1
 FACES: Final = b"nodealer/v0/mask faces"
 
 CLAIMS: Final = Claims(
@@ -37,7 +37,7 @@ CLAIMS: Final = Claims(
     cost={
         "rounds to make a deck": "one shuffle a seat, then one round of all seats at once",
         "rounds to deal, open or show": "1",
-        "bytes a seat, 52 cards": "15,400 to make the deck, 32 for each key published",
+        "bytes a seat, 52 cards": "12,200 to make the deck, 32 for each key published",
     },
 )
 
@@ -57,6 +57,7 @@ class Mask:
         """A deck of bare faces that every seat is about to shuffle."""
         if owner is not None:
             raise BadParameter("mask has no decks that belong to a seat")
+        CLAIMS.refuse_players(binding)
         bound = digest("mask faces", binding.session, binding.hand, deck)
         made = MaskDeck(
             REQUESTS,

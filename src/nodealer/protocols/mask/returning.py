@@ -29,7 +29,8 @@ def give_back(deck: MaskDeck, operation: Return) -> DeckChange:
         positions = (*positions, *deck.places.pile)
         if len(positions) < 2:
             raise BadParameter("one card cannot be shuffled")
-    return DeckChange(deck.to(Gathering(operation, positions, deck.places.hidden(positions), deck.trail)))
+    gathering = Gathering(operation, positions, deck.places.hidden(positions), deck.trail)
+    return DeckChange(deck.to(gathering, epoch=deck.epoch + 1))
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Gathering:
         return tuple(deck.duty(seat, "gather", self.anchor) for seat in deck.binding.players if seat not in self.said)
 
     def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
-        group, seat, epoch = deck.binding.group, duty.seat, deck.places.epoch + 1
+        group, seat, epoch = deck.binding.group, duty.seat, deck.epoch
         s = deck.shuffle_secret(tape, seat, epoch)
         S = s * group.G
         transcript = deck.transcript(duty, epoch)
@@ -60,14 +61,14 @@ class Gathering:
             return encode(MaskGather(S.to_bytes(), knowledge, b"", b""))
         epk = deck.layers.cards(self.masked).epk
         delta = s - deck.card_secrets(tape, self.masked, seat)
-        differences = S - deck.card_keys(self.masked, seat)
         gains = delta * epk
-        proof = equality.prove_each(transcript, tape, Each(group.G, differences, epk, gains), delta)
+        each = Each(group.G, S, epk, gains, less=deck.card_keys(self.masked, seat))
+        proof = equality.prove_each(transcript, tape, each, delta)
         return encode(MaskGather(S.to_bytes(), knowledge, gains.to_bytes(), proof))
 
     def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
         said = read_message(MaskGather, message)
-        group, seat, epoch = deck.binding.group, duty.seat, deck.places.epoch + 1
+        group, seat, epoch = deck.binding.group, duty.seat, deck.epoch
         S = read_points(group, said.key, 1, "the shuffle key")
         if any(key == S for key, _ in self.said.values()):
             raise Malformed("the shuffle key is another seat's")
@@ -77,8 +78,8 @@ class Gathering:
         if self.masked:
             epk = deck.layers.cards(self.masked).epk
             gains = read_points(group, said.gains, len(self.masked), "the gains")
-            differences = S - deck.card_keys(self.masked, seat)
-            checks.append(equality.check_each(transcript, Each(group.G, differences, epk, gains), said.proof))
+            each = Each(group.G, S, epk, gains, less=deck.card_keys(self.masked, seat))
+            checks.append(equality.check_each(transcript, each, said.proof))
         elif said.gains or said.proof:
             raise Malformed("open cards gain nothing")
         stage = replace(self, said={**self.said, seat: (S, gains)})
@@ -97,10 +98,9 @@ class Gathering:
         joint = concat(*(keys[seat] for seat in deck.binding.players)).sum()
         if joint.first_identity() is not None:
             raise Malformed("the joint key is the identity")
-        epoch = deck.places.epoch + 1
         if self.operation.place is Place.SHUFFLED:
-            return MaskShuffling(self.operation, epoch, cards, joint, keys, 0, deck.trail)
-        return Masking(self.operation, epoch, cards, joint, keys, deck.trail)
+            return MaskShuffling(self.operation, deck.epoch, cards, joint, keys, 0, deck.trail)
+        return Masking(self.operation, deck.epoch, cards, joint, keys, deck.trail)
 
     def _cards(self, deck: MaskDeck) -> Masked:
         """Hidden cards with what they gained, and bare faces, in the order of the positions."""
@@ -135,14 +135,11 @@ class Masking:
     def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
         return tuple(deck.duty(seat, "mask", self.anchor) for seat in deck.binding.players if seat not in self.said)
 
-    def _bases(self) -> Points:
-        return self.joint + self.joint.group.identity(len(self.cards))
-
     def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         group = deck.binding.group
         masks = deck.mask_draws(tape, duty.seat, self.epoch, self.cards, self.joint)
         epk, msg = masks * group.G, masks * self.joint
-        each = Each(group.G, epk, self._bases(), msg)
+        each = Each(group.G, epk, self.joint, msg)
         proof = equality.prove_each(deck.transcript(duty, self.epoch), tape, each, masks)
         return encode(MaskInPlace(epk.to_bytes(), msg.to_bytes(), proof))
 
@@ -151,7 +148,7 @@ class Masking:
         group, count = deck.binding.group, len(self.cards)
         epk = read_points(group, said.epk, count, "epk")
         msg = read_points(group, said.msg, count, "msg")
-        each = Each(group.G, epk, self._bases(), msg)
+        each = Each(group.G, epk, self.joint, msg)
         check = equality.check_each(deck.transcript(duty, self.epoch), each, said.proof)
         stage = replace(self, said={**self.said, duty.seat: Masked(epk, msg)})
         if len(stage.said) == len(deck.binding.players):

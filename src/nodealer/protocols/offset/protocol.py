@@ -14,7 +14,7 @@ from nodealer.protocols.offset.stages import REQUESTS
 from nodealer.tape import digest
 from nodealer.wire import CARDS_MIN, SEATS_MAX, SEATS_MIN
 
-VERSION: Final = 0
+VERSION: Final = 1
 DEALER: Final = "dealer"
 
 CLAIMS: Final = Claims(
@@ -35,7 +35,7 @@ CLAIMS: Final = Claims(
     cost={
         "rounds to make a deck": "2 for the key parts, one turn a seat, 1 for the offsets",
         "rounds to deal or open": "2, the dealer's word first",
-        "bytes a seat, 52 cards": "20,600 to make the deck, 32 for each key part published",
+        "bytes a seat, 52 cards": "17,300 to make the deck, 32 for each key part published",
     },
 )
 
@@ -55,6 +55,7 @@ class Offset:
         """A deck that waits for the dealer to open it."""
         if owner is not None:
             raise BadParameter("offset has no decks that belong to a seat")
+        CLAIMS.refuse_players(binding)
         if size > CLAIMS.cards[1]:
             raise BadParameter(f"offset serves decks of up to {CLAIMS.cards[1]} cards, not {size}")
         dealer = dict(binding.roles).get(DEALER, binding.players[0])
