@@ -9,6 +9,15 @@ import nodealer as api
 from cli.logs import Log
 from cli.running import called
 from cli.test_verify import _proof
+from conformance.clear import ClearProtocol
+from conformance.games import TinyRules
+from conformance.harness import Game
+from nodealer.cli.narrator import Narrator
+from nodealer.group import group
+from nodealer.log.roster import Roster
+from nodealer.play.bodies import Agree, Leave, Propose
+from nodealer.play.replica import Outcome
+from nodealer.play.rosters import proposal_id
 
 
 def test_a_game_for_people(log: Log) -> None:
@@ -59,3 +68,18 @@ def test_bad_files(tmp_path: Path, log: Log, target: Path) -> None:
     target.write_bytes(log.path.read_bytes()[:-50])
     done = called("show", str(target))
     assert done.returncode == 3 and "INCOMPLETE" in done.stdout and "Traceback" not in done.stderr
+
+
+def test_a_seat_that_is_not_in_the_roster_any_more_still_has_its_name() -> None:
+    """Its late words stand in the log, and so does a book, which is never too late."""
+    table = Game(ClearProtocol(group()), TinyRules())
+    replica = table.replica(0)
+    roster = Roster(replica.state.roster.members[:2])
+    late = table.by_hand(2, Leave(), replica)
+    for seat, body in ((0, Propose(roster, ())), (1, Agree(proposal_id(roster, 0, 0)))):
+        replica.append(table.by_hand(seat, body, replica))
+    assert replica.state.roster == roster
+    told: list[dict[str, object]] = []
+    applied = Narrator(replica).take(late, told.append)
+    assert applied.outcome is Outcome.DROPPED
+    assert [(event["event"], event["name"]) for event in told] == [("dropped", "Cy")]

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from nodealer.cards import Card, Moved, Opened
+from nodealer.cards import Card, Event, Moved, Opened
 from nodealer.errors import BadSignature, DecodeError, EntryRefused, LogRolledBack, NodealerError, PeerFault
 from nodealer.group import Group, Points, concat
 from nodealer.log.entry import read_entry
@@ -83,12 +83,13 @@ def seats_know_their_own(game: Game) -> None:
     """At every moment of the first hand a seat reads its own cards and what is open, rightly, and nothing else."""
     faces = truth(game)
     replica = game.replica(0)
+    events: list[Event] = []
     for data in game.log:
-        replica.append(data)
+        events += replica.append(data).events
         if replica.state.hand.number > 0:
             return
-        holders = {e.card: e.holder for e in events_of(replica) if isinstance(e, Moved)}
-        opened = {e.card for e in events_of(replica) if isinstance(e, Opened)}
+        holders = {e.card: e.holder for e in events if isinstance(e, Moved)}
+        opened = {e.card for e in events if isinstance(e, Opened)}
         for seat in game.seats:
             known = dict[Card, int]()
             for deck in replica.state.hand.decks.values():

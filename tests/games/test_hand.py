@@ -286,3 +286,23 @@ def test_events_that_cannot_be() -> None:
     with pytest.raises(BadParameter, match="did not show"):
         showing.told(())
     assert showing.carry == Carry(showing.button, showing.big_blind), "what carries over is known from the start"
+
+
+# --- Who does not move ---
+
+
+def test_the_move_that_is_made_for_a_seat() -> None:
+    """Check, else fold; at the showdown show; a pot that nobody contests is not shown for."""
+    dealer = Dealer.stacked(DECK)
+    hand = dealt(three(), dealer)
+    assert hand.default(0) == FOLD
+    hand = script(hand, dealer, CALL, CALL)
+    assert hand.legal(2).call == 0 and hand.default(2) == CALL
+    shown = script(hand, dealer, *[CALL] * 10)
+    assert isinstance(shown.wants, Turn) and shown.default(shown.wants.seats[0]) == SHOW
+    won = script(three(), Dealer.stacked(DECK), FOLD, FOLD)
+    assert isinstance(won.wants, Turn) and won.default(won.wants.seats[0]) == MUCK
+    for one in (hand, shown, won):
+        assert isinstance(one.wants, Turn)
+        seat = one.wants.seats[0]
+        one.moved(seat, one.default(seat))

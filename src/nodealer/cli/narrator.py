@@ -61,7 +61,7 @@ class Narrator:
     def _events(self, before: TableState, applied: Applied, size: int) -> Iterator[Event]:
         replica = self._replica
         seat, outcome = applied.entry.seat, applied.outcome
-        name = before.roster.member(seat).name
+        name = self._replica.state.known[seat].name
         if outcome in (Outcome.REPEATED, Outcome.DROPPED):
             if outcome is not Outcome.REPEATED:
                 yield {"event": outcome.value, "seat": seat, "name": name, "entry": replica.height - 1}
@@ -83,7 +83,7 @@ class Narrator:
                 yield {"event": "move", "seat": seat, "name": name, "text": _move_text(before, seat, bytes(move))}
             case Without(duties=duties):
                 owing = {known.duty.seat for duty in duties if (known := before.duties.open.get(duty)) is not None}
-                names = [before.roster.member(seat).name for seat in sorted(owing)]
+                names = [before.known[seat].name for seat in sorted(owing)]
                 yield {"event": "without", "seat": seat, "name": name, "text": f"would not wait for {', '.join(names)}"}
             case Break():
                 yield {"event": "break", "seat": seat, "name": name, "text": "would break the hand off"}

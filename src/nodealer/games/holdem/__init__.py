@@ -17,7 +17,6 @@ __all__ = [
     "Move",
     "Muck",
     "NoHand",
-    "Parameters",
     "Raise",
     "ShowHand",
     "read_move",
