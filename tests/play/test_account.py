@@ -56,6 +56,12 @@ def test_a_false_book_voids_the_hand_and_costs_its_bets() -> None:
     assert loser.chips == {0: 123, 1: 70, 2: 107}, "the winner keeps no result of a hand with a cheater in it"
 
 
+def test_a_false_book_costs_its_bets_also_when_the_pot_was_divided() -> None:
+    tie = Account(START).closed(0, {0: 30, 1: 30, 2: 0}, {0: 0, 1: 0, 2: 0}, books=True)
+    assert tie.chips == START and tie.named(0, 1).chips == {0: 130, 1: 70, 2: 100}
+    assert tie.released() == Account(START) and tie.over() == Account(START)
+
+
 def test_what_has_counted_is_final() -> None:
     split = Account(START).closed(0, {0: 20, 1: 20, 2: 40}, {0: 20, 1: 20, 2: -40}, books=True)
     counted = split.covered(0, 0).released()

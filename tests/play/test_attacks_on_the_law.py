@@ -18,7 +18,7 @@ from nodealer.group import group
 from nodealer.log.entry import read_entry, sign_entry
 from nodealer.log.roster import Roster, member_of, newcomer_words
 from nodealer.play import replica as replicas
-from nodealer.play.bodies import Agree, Begin, Body, Leave, Newcomer, Propose, Without
+from nodealer.play.bodies import Agree, Begin, Body, Cards, Leave, Newcomer, Propose, Without
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome, Replica
 from nodealer.play.rosters import proposal_id
@@ -230,3 +230,25 @@ def test_hold_em_goes_on_after_a_claim() -> None:
     assert table.state.expelled == {1} and table.state.phase is Phase.ENDED
     assert [record.void is None for record in table.state.chronicle.records] == [False, True]
     assert sum(table.state.account.chips.values()) == 600
+
+
+# --- A seat that comes back after it had taken something back ---
+
+
+def test_a_seat_comes_back_to_a_log_with_what_a_liar_went_on_to_say(game: Make) -> None:
+    """Its journal names a head that the log has only once the false proof is found."""
+    table = game(TinyRules(stake=10, deck_max=12), seats=4)
+    table.play(until=lambda g: any(known.duty.kind == "key" for known in g.state.duties.open.values()))
+    honest = [data for seat in (0, 2, 3) for data in table.seats[seat].due()]
+    liar = table.replica(eager=False)
+    duty = next(known.duty for known in liar.state.duties.of(1).values() if known.duty.kind == "key")
+    false = bad_proof(liar.state.hand.decks[0].message(duty, table.tape(1)))
+    said = [table.by_hand(1, Cards(duty.id, msgspec.Raw(false)), liar)]
+    liar.append(said[0])
+    said.append(table.by_hand(1, Leave(), liar))
+    carried = [*table.log, *said, *honest]
+    for data in carried[len(table.log) :]:
+        table.seats[0].receive(data)
+    assert table.seats[0].due(), "it goes on without the liar"
+    again = table.seat(table.persons[0], carried)
+    assert again.replica.digest() == table.seats[0].replica.digest()

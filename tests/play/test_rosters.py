@@ -146,13 +146,25 @@ def a_puppet_with_a_used_name(table: Game, roster: Roster) -> Roster:
     return Roster((*roster.members[:2], member))
 
 
+def a_puppet_with_nearly_a_used_name(table: Game, roster: Roster) -> Roster:
+    _, member = stranger(table, name=roster.members[2].name.upper())
+    return Roster((*roster.members[:2], member))
+
+
 def a_known_key_at_a_new_seat(table: Game, roster: Roster) -> Roster:
     return Roster((*roster.members[:2], msgspec.structs.replace(roster.members[2], seat=4, name="Zoe")))
 
 
 @pytest.mark.parametrize(
     "change",
-    [names_swapped, seats_swapped, a_puppet_at_a_used_seat, a_puppet_with_a_used_name, a_known_key_at_a_new_seat],
+    [
+        names_swapped,
+        seats_swapped,
+        a_puppet_at_a_used_seat,
+        a_puppet_with_a_used_name,
+        a_puppet_with_nearly_a_used_name,
+        a_known_key_at_a_new_seat,
+    ],
 )
 def test_a_number_a_key_and_a_name_belong_together(game: Make, change: Callable[[Game, Roster], Roster]) -> None:
     """A newcomer once inherited the chips and the past wins of whoever sat there before."""
@@ -160,7 +172,7 @@ def test_a_number_a_key_and_a_name_belong_together(game: Make, change: Callable[
     roster = change(table, replica.state.roster)
     fresh = [m for m in roster.members if m.seat not in replica.state.known]
     person = stranger(table)[0]
-    with pytest.raises(EntryRefused):
+    with pytest.raises(EntryRefused, match="for the whole session|name or the key of another seat"):
         take(table, replica, 0, proposal(table, roster, *((person, member) for member in fresh)))
 
 

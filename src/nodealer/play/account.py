@@ -51,7 +51,9 @@ class Account:
         gains = {seat: amount for seat, amount in net.items() if amount > 0}
         if not books:
             return replace(self, chips=_added(chips, gains))
-        return Account(chips, (*self.held, Held(hand, paid, net, gains)) if gains else self.held)
+        # Also a hand in which nobody gained: whose book is false pays even when the pot was divided.
+        open_yet = gains or any(paid.values())
+        return Account(chips, (*self.held, Held(hand, paid, net, gains)) if open_yet else self.held)
 
     def claimed(self, hand: int, paid: Mapping[int, int]) -> Account:
         """A hand ended without result: each seat's bets are held for it until its own book is open."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nodealer.errors import Malformed
+from nodealer.log.names import folded
 from nodealer.log.roster import Member, Roster, refuse_bad_roster, verify_newcomer
 from nodealer.play.bodies import Newcomer
 from nodealer.play.phases import Phase
@@ -45,13 +46,13 @@ def _without_cards(roster: Roster) -> tuple[Member, ...]:
 
 def _refuse_mixed_up(state: TableState, roster: Roster) -> None:
     """Who was here comes back as the same: with its number, its key and its name."""
-    names = {member.name: member.seat for member in state.known.values()}
-    keys = {member.key: member.seat for member in state.known.values()}
+    names = {folded(member.name) for member in state.known.values()}
+    keys = {member.key for member in state.known.values()}
     for member in roster.members:
         if member.seat in state.known:
             if member != state.known[member.seat]:
                 raise Malformed(f"seat {member.seat} is {state.known[member.seat].name}'s for the whole session")
-        elif member.name in names or member.key in keys:
+        elif folded(member.name) in names or member.key in keys:
             raise Malformed(f"seat {member.seat} has the name or the key of another seat of this session")
 
 

@@ -328,6 +328,8 @@ class Seat:
                 self._note(record.entry, read_body(bytes(read_entry(record.entry).entry.body)))
 
     def _refuse_rollback(self) -> None:
+        # What this seat saw had been settled: without what turned out to be built on something false.
+        self.replica.settle()
         for record in self._journal.records:
             head = record.head if isinstance(record, Chosen) else read_entry(record.entry).entry.seen
             if not self.replica.has_seen(head):
