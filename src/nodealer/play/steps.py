@@ -98,12 +98,11 @@ def _cards(state: TableState, origin: Origin, body: Cards) -> Change:
     except BadParameter as error:
         raise EntryRefused(origin.seat, str(error), origin.entry) from None
     deed = Deed(origin.entry, deck, duty, message)
-    done = state.with_hand(deeds=state.hand.deeds.grown([(origin.entry, deed)]))
-    change = take_deck(Change(done), duty.deck, made)
+    done = Change(state.with_hand(deeds=state.hand.deeds.grown([(origin.entry, deed)])), checks=made.checks)
     try:
-        return drive(change)
+        return drive(take_deck(replace(done, checks=()), duty.deck, made))
     except BadParameter as error:
-        return _unplayable(change, str(error))
+        return _unplayable(done, str(error))
 
 
 def _unplayable(change: Change, reason: str) -> Change:

@@ -25,7 +25,7 @@ CHAIN: Final = 6
 AS_ONE, PROOF_BYTES, REKEY_BYTES, PER_CARD = 0.6, 3_700, 1_900, 1.3
 #: In U: to re-mask and prove, and to verify with decoding.
 PROVE: Final = {"pairs": 5.2, "addmask": 6.0, "scalar": 4.4}
-VERIFY: Final = {"pairs": 1.95, "addmask": 2.05, "scalar": 1.3}
+VERIFY: Final = {"pairs": 1.95, "addmask": 2.0, "scalar": 1.3}
 #: In S, to verify.
 VERIFY_SUM: Final = {"pairs": 1.75, "addmask": 1.8, "scalar": 1.15}
 WEIGHED: Final = (2_500, 5_000, 10_000)
