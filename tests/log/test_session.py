@@ -128,7 +128,7 @@ def spoilt(**changed: Any) -> bytes:
         b"[]",
         b"\xff\xfe",
         b"null",
-        spoilt(version="1-2"),
+        spoilt(version="1-1"),
         spoilt(version=0),
         spoilt(format="other"),
         spoilt(nonces=[bytes(32)] * 3),
@@ -144,7 +144,7 @@ def test_lines_that_are_no_session(line: bytes) -> None:
         read_session(line)
 
 
-@pytest.mark.parametrize("version", ["1-0", "1-2", "2", "", 0, 1, -1, 1.5, None, [], {"a": 1}, "x" * 1000])
+@pytest.mark.parametrize("version", ["1-0", "1-1", "2", "", 0, 1, -1, 1.5, None, [], {"a": 1}, "x" * 1000])
 def test_another_version_says_so_whatever_else_is_there(version: Any) -> None:
     lines = [spoilt(version=version), encode({"format": "nodealer-log", "version": version, "fields": "of tomorrow"})]
     for line in lines:
