@@ -187,8 +187,10 @@ def test_seats_that_are_none(seats: Any) -> None:
 def test_begin_after_something_else() -> None:
     with pytest.raises(BadParameter, match="another game"):
         RULES.begin(1, (0, 1), object(), {0: 100, 1: 100})  # type: ignore[arg-type]
-    with pytest.raises(BadParameter, match="not over"):
-        RULES.begin(1, (0, 1), begun((0, 1)), {0: 100, 1: 100})
+    # A hand that was broken off, or ended by a claim, is never over for the game: the button moves all the same.
+    cut = begun((0, 1))
+    hand = RULES.begin(1, (0, 1), cut, {0: 100, 1: 100})
+    assert isinstance(hand, Hand) and hand.button != cut.button and hand.chips == {0: 100, 1: 100}
 
 
 # --- Faces ---
