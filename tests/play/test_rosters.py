@@ -172,7 +172,7 @@ def test_a_number_a_key_and_a_name_belong_together(game: Make, change: Callable[
     roster = change(table, replica.state.roster)
     fresh = [m for m in roster.members if m.seat not in replica.state.known]
     person = stranger(table)[0]
-    with pytest.raises(EntryRefused, match="for the whole session|name or the key of another seat"):
+    with pytest.raises(EntryRefused, match=r"for the whole session|name or the key of another seat"):
         take(table, replica, 0, proposal(table, roster, *((person, member) for member in fresh)))
 
 
