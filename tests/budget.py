@@ -30,7 +30,7 @@ BUDGET: Final = {
     "log": 2,
     "npm": 23,
     "play": 11,
-    "proofs": 38,
+    "proofs": 44,
     "protocols": 96,
     "relay": 2,
     "tests": 12,

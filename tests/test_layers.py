@@ -17,12 +17,12 @@ import pytest
 SRC = Path(__file__).parents[1] / "src" / "nodealer"
 
 #: The arrows of the design; an arrow includes all that its target may import. Beyond the design: cards read tape and
-#: wire; and the library for developers, which the package opens when somebody asks for it.
+#: wire, and keys the core; and the library for developers, which the package opens when somebody asks for it.
 ARROWS: dict[str, set[str]] = {
     "errors": set(),
     "wire": {"errors"},
     "tape": {"errors"},
-    "keys": {"errors", "tape"},
+    "keys": {"tape", "group"},
     "cards": {"errors", "tape", "wire"},
     "group": {"errors"},
     "proofs": {"group", "tape"},
@@ -31,7 +31,7 @@ ARROWS: dict[str, set[str]] = {
     "games": {"cards"},
     "play": {"protocols", "games", "log"},
     "audit": {"play"},
-    "relay": {"wire"},
+    "relay": {"keys", "wire"},
     "drive": {"play", "relay"},
     "web": {"drive", "audit"},
     "api": {"audit"},
@@ -48,12 +48,14 @@ PLAIN |= {"functools", "heapq", "itertools", "math", "operator", "types", "typin
 OUTSIDE: dict[str, set[str]] = {
     "wire": {"msgspec"},
     "tape": {"hashlib"},
+    "keys": {"hashlib", "hmac"},
     "group": {"hashlib"},
     "proofs": {"hashlib"},
     "protocols": {"hashlib", "msgspec"},
     "log": {"msgspec", "re", "unicodedata"},
     "games": {"msgspec"},
     "play": {"msgspec"},
+    "relay": {"hashlib", "hmac"},
     "audit": {"concurrent.futures", "pathlib"},
     "api": {"msgspec", "pathlib", "secrets"},
     "lab": {"asyncio", "cryptography", "fcntl", "gc", "gmpy2", "hashlib", "importlib", "io", "json", "msgspec", "os"}
@@ -69,10 +71,8 @@ OUTSIDE: dict[str, set[str]] = {
         "os",
         "pathlib",
         "platform",
-        "pokerkit",
-        "rich",
     }
-    | {"secrets", "signal", "sys", "tempfile", "threading", "time", "typer", "unicodedata"},
+    | {"pokerkit", "rich", "secrets", "signal", "sys", "tempfile", "threading", "time", "typer", "unicodedata"},
 }
 
 #: Single files that may do more than their room: the only ones in which bytes meet a disk, a socket or a library that
@@ -92,7 +92,11 @@ FILES: dict[str, set[str]] = {
 #: What may be missing where a seat runs, a browser for one: asked for in a `try` that can do without it …
 OPTIONAL = {"group/integers.py": {"gmpy2"}}
 #: … or inside a function, when it is needed. Start-up time is a reason in `cli` and `lab` only.
-LATE = {"keys.py": {"cryptography"}, "__init__.py": {"nodealer"}, "play/config.py": {"nodealer.games"}}
+LATE = {
+    "keys.py": {"cryptography", "nodealer.group"},
+    "__init__.py": {"nodealer"},
+    "play/config.py": {"nodealer.games"},
+}
 LATE_ROOMS = {"cli", "lab"}
 #: The rooms that a seat needs, and what a browser's Python lacks.
 SEAT = {"errors", "wire", "tape", "keys", "cards", "group", "proofs", "protocols", "log", "games", "play"}
@@ -103,6 +107,9 @@ NEVER = {"eval", "exec", "compile", "__import__", "__builtins__", "__loader__", 
 TERMINAL = {"open", "input", "print", "breakpoint"}
 TERMINAL_ROOMS = {"cli", "lab"}
 
+#: What an arrow would reach, and is not for this room: the core is behind the keys.
+NOT_FOR = {"log": {"group"}, "relay": {"group"}}
+
 
 def reach(room: str) -> set[str]:
     """All rooms that a room may import."""
@@ -112,7 +119,7 @@ def reach(room: str) -> set[str]:
         for target in ARROWS[todo.pop()] - seen:
             seen.add(target)
             todo.append(target)
-    return seen
+    return seen - NOT_FOR.get(room, set())
 
 
 @dataclass(frozen=True)
@@ -315,6 +322,8 @@ PROBES = [
     ("games/a.py", "import nodealer.protocols.base", "games may not import protocols"),
     ("games/a.py", "from nodealer.log.roster import Roster", "games may not import log"),
     ("log/a.py", "from nodealer.proofs.checks import settle", "log may not import proofs"),
+    ("log/a.py", "from nodealer.group import group", "log may not import group"),
+    ("relay/a.py", "from nodealer.group import native", "relay may not import group"),
     ("log/a.py", "if TYPE_CHECKING:\n    from nodealer.play.seat import Seat", "log may not import play"),
     ("play/a.py", "from nodealer.audit import verify", "play may not import audit"),
     ("relay/a.py", "from nodealer.log.entry import read_entry", "relay may not import log"),
@@ -415,6 +424,7 @@ def test_the_style_test_finds(tmp_path: Path, text: str) -> None:
         ("api.py", "import secrets\nfrom nodealer.audit.verify import verify_file"),
         ("__init__.py", "def __getattr__(name: str) -> object:\n    from nodealer import api\n    return api"),
         ("proofs/a.py", "def opener(open_: int) -> None:\n    path.open()"),
+        ("play/a.py", "class Duties:\n    open: tuple[int, ...]"),
     ],
 )
 def test_what_is_allowed_is_allowed(tmp_path: Path, file: str, text: str) -> None:

@@ -41,7 +41,7 @@ def test_no_two_lists_have_one_frame() -> None:
     parts = ("", "a", "b", "ab", "ba")
     items: list[bytes | str | int] = [*parts, *(part.encode() for part in parts), 0, 1, 97, 2**64 - 1]
     lists = [(label, *rest) for label in parts for count in range(3) for rest in itertools.product(items, repeat=count)]
-    assert len({framed(*entry) for entry in lists}) == len(lists)  # type: ignore[arg-type]
+    assert len({framed(*entry) for entry in lists}) == len(lists)
 
 
 def test_text_is_utf8() -> None:

@@ -44,7 +44,7 @@ def test_war_over_mask(tutorial: dict[str, Any], capsys: pytest.CaptureFixture[s
 
 def test_war_by_hand(tutorial: dict[str, Any]) -> None:
     flip = b'{"type":"flip"}'
-    hand = tutorial["War"](2).begin(0, (1, 4), None, {})
+    hand = tutorial["War"](2).begin(0, (1, 4), None, {1: 0, 4: 0})
     assert isinstance(hand.wants, Ask)
     dealt = hand.told(tuple(Moved(Card(0, 0, at), (1, 4)[at // 2]) for at in range(4)))
     assert dealt.wants == Turn((1, 4))
@@ -59,3 +59,6 @@ def test_war_by_hand(tutorial: dict[str, Any]) -> None:
     assert isinstance(end.wants, Done)
     assert end.wants.result["won"] == [{"seat": 1, "cards": 4}, {"seat": 4, "cards": 0}]
     assert isinstance(dealt.left((4,), cards=False).wants, Done)
+    # Who does not move is moved for, and nothing is at stake.
+    assert dealt.moved(4, dealt.default(4)) == dealt.moved(4, flip)
+    assert hand.players == (1, 4) and end.wants.paid == {} == end.wants.net

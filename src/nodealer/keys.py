@@ -1,21 +1,30 @@
-"""Identities: an Ed25519 key that signs and an X25519 key to which secrets are sealed. Strict.
+"""Identities, sealing and key agreement: Ed25519, X25519, ChaCha20-Poly1305, and HKDF with SHA-512. Strict.
 
-One rule for signatures, pinned by vectors: cofactorless, S reduced, R compared as bytes (RFC 8032, 5.1.7, without the
-factor 8). A key is taken only if it is the canonical encoding of a point of the prime-order group: for a key of small
-order one signature fits every message, and with a key of mixed order two honest readers could disagree.
+The native core has them; where it is not, `cryptography` does the same, byte for byte and verdict for verdict, which
+the vectors in the tests hold both to. This is the only module that knows either.
+
+One rule for signatures: cofactorless, S reduced, R compared as bytes (RFC 8032, 5.1.7, without the factor 8). A key is
+taken only if it is the canonical encoding of a point of the prime-order group: for a key of small order one signature
+fits every message, and with a key of mixed order two honest readers could disagree.
 """
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+from collections.abc import Callable
 from functools import cache, cached_property, lru_cache
 from types import ModuleType
-from typing import Final
+from typing import Final, Protocol
 
 from nodealer.errors import BadParameter, BadSignature, DecodeError
-from nodealer.tape import expand, framed
+from nodealer.group import default_backend
+from nodealer.tape import Item, expand, framed
 
 KEY_BYTES: Final = 32
 SIGNATURE_BYTES: Final = 64
+#: What sealing adds to a text.
+TAG_BYTES: Final = 16
 
 _P: Final = 2**255 - 19
 _L: Final = 2**252 + 27742317777372353535851937790883648493
@@ -31,6 +40,107 @@ _SMALL_ORDER_U: Final = frozenset(
 
 #: x, y, z and t = xy/z, in plain integers. Everything here is public.
 _Point = tuple[int, int, int, int]
+
+
+class Ciphers(Protocol):
+    """What a backend has to bring. Keys and secrets have the right length when they come here."""
+
+    def signer(self, secret: bytes) -> tuple[bytes, Callable[[bytes], bytes]]:
+        """The public key, and what signs."""
+
+    def verifier(self, key: bytes) -> Callable[[bytes, bytes], bool]:
+        """What says whether a signature fits a message. No batching: that would change who is accepted."""
+
+    def seal(self, key: bytes, aad: bytes, plaintext: bytes) -> bytes: ...
+    def open(self, key: bytes, aad: bytes, sealed: bytes) -> bytes | None:
+        """None for what was not sealed with this key and this `aad`."""
+
+    def agree(self, secret: bytes, public: bytes) -> bytes:
+        """X25519. All zeros for a public key of small order."""
+
+
+class CoreCiphers:
+    """The native core's."""
+
+    def __init__(self, core: ModuleType) -> None:
+        self._core = core
+
+    def signer(self, secret: bytes) -> tuple[bytes, Callable[[bytes], bytes]]:
+        key = self._core.Ed25519Signing(secret)
+        return key.public, key.sign
+
+    def verifier(self, key: bytes) -> Callable[[bytes, bytes], bool]:
+        verify: Callable[[bytes, bytes], bool] = self._core.Ed25519Verifying(key).verify
+        return verify
+
+    def seal(self, key: bytes, aad: bytes, plaintext: bytes) -> bytes:
+        sealed: bytes = self._core.seal_once(key, aad, plaintext)
+        return sealed
+
+    def open(self, key: bytes, aad: bytes, sealed: bytes) -> bytes | None:
+        opened: bytes | None = self._core.open_once(key, aad, sealed)
+        return opened
+
+    def agree(self, secret: bytes, public: bytes) -> bytes:
+        shared: bytes = self._core.x25519(secret, public)
+        return shared
+
+
+class LibraryCiphers:
+    """Those of `cryptography`, which is imported when the first key is made."""
+
+    def __init__(self) -> None:
+        from cryptography.exceptions import InvalidSignature, InvalidTag
+        from cryptography.hazmat.primitives.asymmetric import ed25519, x25519
+        from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+
+        self._invalid, self._bad_tag = InvalidSignature, InvalidTag
+        self._ed25519, self._x25519, self._chacha = ed25519, x25519, ChaCha20Poly1305
+
+    def signer(self, secret: bytes) -> tuple[bytes, Callable[[bytes], bytes]]:
+        key = self._ed25519.Ed25519PrivateKey.from_private_bytes(secret)
+        return key.public_key().public_bytes_raw(), key.sign
+
+    def verifier(self, key: bytes) -> Callable[[bytes, bytes], bool]:
+        public = self._ed25519.Ed25519PublicKey.from_public_bytes(key)
+
+        def verify(signature: bytes, message: bytes) -> bool:
+            try:
+                public.verify(signature, message)
+            except self._invalid:
+                return False
+            return True
+
+        return verify
+
+    def seal(self, key: bytes, aad: bytes, plaintext: bytes) -> bytes:
+        return self._chacha(key).encrypt(bytes(12), plaintext, aad)
+
+    def open(self, key: bytes, aad: bytes, sealed: bytes) -> bytes | None:
+        try:
+            return self._chacha(key).decrypt(bytes(12), sealed, aad)
+        except self._bad_tag:
+            return None
+
+    def agree(self, secret: bytes, public: bytes) -> bytes:
+        key = self._x25519.X25519PrivateKey.from_private_bytes(secret)
+        try:
+            return key.exchange(self._x25519.X25519PublicKey.from_public_bytes(public))
+        except ValueError:
+            return bytes(KEY_BYTES)
+
+
+@cache
+def ciphers() -> Ciphers:
+    """Of the backend that all arithmetic runs on."""
+    if default_backend() != "native":
+        return LibraryCiphers()
+    from nodealer.group import native
+
+    return CoreCiphers(native.load())
+
+
+# --- Signatures ---
 
 
 def refuse_weak_key(key: bytes) -> None:
@@ -106,50 +216,31 @@ def box_words(key: bytes, box: bytes) -> bytes:
     return framed("nodealer/box/v1", key, box)
 
 
-@cache
-def _library() -> tuple[ModuleType, ModuleType, type[Exception]]:
-    """The curves and the error, when the first key is made: to import this module needs nothing that may be missing."""
-    from cryptography.exceptions import InvalidSignature
-    from cryptography.hazmat.primitives.asymmetric import ed25519, x25519
-
-    return ed25519, x25519, InvalidSignature
-
-
 def verify_signature(key: bytes, signature: bytes, message: bytes) -> None:
     """Raise `BadSignature`, which names nobody, unless the signature is this key's. The key is not judged here."""
-    ed25519, _, invalid = _library()
-    try:
-        ed25519.Ed25519PublicKey.from_public_bytes(key).verify(signature, message)
-    except invalid:
-        raise BadSignature("a signature does not verify") from None
+    if not ciphers().verifier(key)(signature, message):
+        raise BadSignature("a signature does not verify")
 
 
 class Identity:
     """A player's secrets beside the tape, from one seed: opening a hand's seed never opens these."""
 
     def __init__(self, seed: bytes) -> None:
-        if not isinstance(seed, bytes) or len(seed) != KEY_BYTES:
-            raise BadParameter(f"the seed of an identity has {KEY_BYTES} bytes")
-        ed25519, _, _ = _library()
+        _refuse_size(seed, "the seed of an identity")
         self._seed = seed
-        self._key = ed25519.Ed25519PrivateKey.from_private_bytes(seed)
-        self.public: bytes = self._key.public_key().public_bytes_raw()
+        self.public, self._sign = ciphers().signer(seed)
 
     def __repr__(self) -> str:
         return f"<Identity {self.public.hex()[:16]}>"
 
     def sign(self, message: bytes) -> bytes:
         """The signature of a message."""
-        signature: bytes = self._key.sign(message)
-        return signature
+        return self._sign(message)
 
     @cached_property
     def box(self) -> bytes:
         """The public key to which others seal secrets for this player. A key of its own, not a conversion."""
-        _, x25519, _ = _library()
-        secret = x25519.X25519PrivateKey.from_private_bytes(expand("nodealer box", self._seed, size=KEY_BYTES))
-        public: bytes = secret.public_key().public_bytes_raw()
-        return public
+        return agreement_key(expand("nodealer box", self._seed, size=KEY_BYTES))
 
     @cached_property
     def box_signature(self) -> bytes:
@@ -162,8 +253,66 @@ class VerifyingKey:
 
     def __init__(self, key: bytes) -> None:
         refuse_weak_key(key)
-        self._key = key
+        self._verify = ciphers().verifier(key)
 
     def verify(self, signature: bytes, message: bytes) -> None:
         """Raise `BadSignature`, which names nobody, unless the signature is this key's."""
-        verify_signature(self._key, signature, message)
+        if not self._verify(signature, message):
+            raise BadSignature("a signature does not verify")
+
+
+# --- Sealing ---
+
+
+def seal(key: bytes, aad: bytes, plaintext: bytes) -> bytes:
+    """ChaCha20-Poly1305 with the nonce 0. The key must seal this one text and no other."""
+    _refuse_size(key, "a sealing key")
+    return ciphers().seal(key, aad, plaintext)
+
+
+def unseal(key: bytes, aad: bytes, sealed: bytes) -> bytes:
+    """What was sealed. Raises `DecodeError` for anything else."""
+    _refuse_size(key, "a sealing key")
+    opened = ciphers().open(key, aad, sealed)
+    if opened is None:
+        raise DecodeError("a text that was not sealed with this key")
+    return opened
+
+
+# --- Agreement and derivation ---
+
+
+def agreement_key(secret: bytes) -> bytes:
+    """The public X25519 key of a secret."""
+    _refuse_size(secret, "an agreement key")
+    return ciphers().agree(secret, (9).to_bytes(KEY_BYTES, "little"))
+
+
+def agree(secret: bytes, public: bytes) -> bytes:
+    """What two X25519 keys share. Raises `DecodeError` for a public key of small order, with which all share zero."""
+    _refuse_size(secret, "an agreement key")
+    if len(public) != KEY_BYTES:
+        raise DecodeError(f"an agreement key has {KEY_BYTES} bytes")
+    shared = ciphers().agree(secret, public)
+    if hmac.compare_digest(shared, bytes(KEY_BYTES)):
+        raise DecodeError("the agreement key is of small order")
+    return shared
+
+
+def extract(salt: str, secret: bytes) -> bytes:
+    """HKDF-Extract with SHA-512 (RFC 5869)."""
+    return hmac.digest(salt.encode(), secret, hashlib.sha512)
+
+
+def derive(key: bytes, *info: Item, size: int) -> bytes:
+    """HKDF-Expand with SHA-512 (RFC 5869), over framed information."""
+    context, block, out = framed(*info), b"", b""
+    for number in range(1, -(-size // 64) + 1):
+        block = hmac.digest(key, block + context + bytes([number]), hashlib.sha512)
+        out += block
+    return out[:size]
+
+
+def _refuse_size(secret: object, what: str) -> None:
+    if not isinstance(secret, bytes) or len(secret) != KEY_BYTES:
+        raise BadParameter(f"{what} has {KEY_BYTES} bytes")

@@ -26,10 +26,10 @@ DIGEST_BYTES: Final = 32
 Item = bytes | str | int
 
 
-def framed(label: str, *items: Item) -> bytes:
+def framed(*items: Item) -> bytes:
     """One unambiguous byte string: each part with its kind and length before it, so that no part runs into the next."""
     parts = []
-    for item in (label, *items):
+    for item in items:
         if isinstance(item, bytes):
             parts += [b"b", len(item).to_bytes(8, "little"), item]
         elif isinstance(item, str):

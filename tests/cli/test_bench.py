@@ -18,6 +18,7 @@ from nodealer.lab.bench import Row
 
 QUICK = {"NODEALER_BENCH_QUICK": "1"}
 FIELDS = {"name", "n", "seconds", "value", "unit", "yardstick", "ratio", "required", "sense", "ok", "note"}
+FIELDS |= {"spread", "cpu"}
 OPERATIONS = {"fixed base", "elementwise", "msm", "vartime_msm", "decode", "encode"}
 needs_core = pytest.mark.skipif(default_backend() != "native", reason="measures the native core")
 
@@ -52,7 +53,14 @@ def test_proofs() -> None:
     rows = document("proofs")
     for kind in ("pairs", "addmask", "scalar"):
         required = [row["required"] for row in rows if row["name"].startswith(f"{kind}:")]
-        assert required == [6, 2, 0.6, 6000, 1.3, 1.3, 1.3, 1.3, 1.3]
+        in_U = {"pairs": (5.2, 1.95), "addmask": (6, 2.05), "scalar": (4.4, 1.3)}[kind]
+        in_S = {"pairs": 1.75, "addmask": 1.8, "scalar": 1.15}[kind]
+        assert required == [in_U[0], None, in_U[1], in_S, 0.6, 3700, 1.3, 1.3, 1.3, 1.3, 1.3]
+    assert [row["required"] for row in rows if row["name"].startswith("re-key:")] == [None, None, None, None, 1900]
+    assert {row["cpu"] for row in rows} <= {"avx2", "avx512", "serial"}
+    beside = [row for row in rows if (row["yardstick"] or "")[:3] in ("U =", "S =")]
+    for at_U, at_S in zip(beside[::2], beside[1::2], strict=True):
+        assert (at_U["name"], at_U["seconds"], at_U["spread"]) == (at_S["name"], at_S["seconds"], at_S["spread"])
 
 
 def test_log() -> None:

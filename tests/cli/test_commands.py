@@ -13,6 +13,7 @@ import nodealer as package
 from cli.running import after, called, environment, nodealer
 from nodealer import errors
 from nodealer.cli.exits import exit_code
+from nodealer.protocols import MODES, PROTOCOLS
 
 NO_CORE = "sys.modules['nodealer.group._core'] = None"
 
@@ -105,15 +106,26 @@ def test_an_interrupt_is_130() -> None:
 def test_protocols_prints_the_claims_of_all() -> None:
     done = called("protocols", "--json")
     assert done.returncode == 0 and not done.stderr
-    fields = {"name", "seats", "cards", "operations", "roles", "cheats", "dropout", "cost"}
+    fields = {"name", "parameters", "seats", "cards", "operations", "roles", "cheats", "dropout", "cost"}
     listed = json.loads(done.stdout)
     assert isinstance(listed, list)
     for claims in listed:
         assert set(claims) == fields
         assert all(set(cheat) == {"cheat", "seen", "culprit"} for cheat in claims["cheats"])
+    # Every mode of every protocol, and what the weak ones warn of.
+    warned = [(claims["name"], claims["parameters"]) for claims in listed if "warning" in claims["cost"]]
+    assert warned == [
+        ("chain", {"proven": False}),
+        ("chain", {"deck": "dealer", "proven": False}),
+        ("duel", {"mode": "committed"}),
+        ("duel", {"mode": "xor"}),
+    ]
+    assert [claims["name"] for claims in listed if not claims["parameters"]] == list(PROTOCOLS)
+    assert len(listed) == sum(map(len, MODES.values())) and MODES.keys() == PROTOCOLS.keys()
     shown = called("protocols")
     assert shown.returncode == 0
     assert all(claims["name"] in shown.stdout for claims in listed)
+    assert shown.stdout.count("WARNING") == 4 and '{"mode":"committed"}' in shown.stdout
 
 
 def test_without_protocols_the_list_is_empty() -> None:

@@ -1,4 +1,4 @@
-"""A player cheats in a live game: play stops, the culprit is named, bets stay unsettled, and the evidence is kept."""
+"""A player cheats in a live game: it is named and out, its bets stay, the others play on, and the evidence is kept."""
 
 from __future__ import annotations
 
@@ -47,7 +47,10 @@ def test_a_cheater_in_a_live_game(tmp_path: Path) -> None:
     )
     assert done.returncode == 1, done.stderr
     assert "FAULT" in done.stdout and "Ben" in done.stdout
-    assert "result" not in done.stdout
+    first, second = [line for line in done.stdout.splitlines() if "result" in line]
+    # Ben has posted the small blind. The next hand is between the other two.
+    assert "forfeit" in first and "Ben 199 (-1)" in first
+    assert "Ben" not in second and "Ada" in second and "Cleo" in second
     assert "Traceback" not in done.stdout + done.stderr
     (evidence,) = tmp_path.glob("nodealer-fault-*.jsonl")
     judged = nodealer("verify", str(evidence))

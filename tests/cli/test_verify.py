@@ -36,8 +36,18 @@ def verdict(path: Path, code: int) -> dict[str, Any]:
 
 def test_a_game_is_clean(log: Log) -> None:
     found = verdict(log.path, 0)
-    assert set(found) == {"verdict", "reason", "entries", "hands", "checks", "fault", "results", "not_proven"}
-    assert (found["verdict"], found["fault"], found["hands"]) == ("clean", None, 2)
+    assert set(found) == {
+        *("verdict", "reason", "entries", "hands", "checks", "faults", "results", "not_proven"),
+        *("withouts", "gone", "unchecked", "rosters", "chips"),
+    }
+    assert (found["verdict"], found["faults"], found["hands"]) == ("clean", [], 2)
+    assert (found["withouts"], found["gone"], found["unchecked"]) == ([], [], [])
+    assert [(result["void"], result["held"]) for result in found["results"]] == [(None, {})] * 2
+    assert found["results"][0]["names"] == {"0": "Ada", "1": "Ben", "2": "Cleo"}
+    (roster,) = found["rosters"]
+    assert (roster["from_hand"], roster["agreed"], roster["chips"]) == (0, [0, 1, 2], {"0": 200, "1": 200, "2": 200})
+    assert [(seat["seat"], seat["name"]) for seat in roster["seats"]] == [(0, "Ada"), (1, "Ben"), (2, "Cleo")]
+    assert found["chips"] == {str(row["seat"]): row["after"] for row in found["results"][-1]["stacks"]}
     assert found["checks"]["signatures"] == found["entries"] == len(log.entries)
     assert found["checks"]["proofs"] == 2 * 3 * 2
     assert any("rehearsal" in sentence for sentence in found["not_proven"])
@@ -139,7 +149,12 @@ def test_a_false_proof_names_the_seat(log: Log, target: Path, step: str, rest: b
     log.save(target, [*log.entries[:number], false, *(log.entries[number + 1 :] if rest else [])])
     found = verdict(target, 1)
     assert found["verdict"] == "fault"
-    assert (found["fault"]["entry"], found["fault"]["seat"], found["fault"]["name"]) == (number, 0, "Ada")
+    (fault,) = found["faults"]
+    assert (fault["entry"], fault["seat"], fault["name"]) == (number, 0, "Ada") and found["gone"] == [0]
+    # With the seat the cards are gone: its hand is forfeit, and what was built on the false entry is no log.
+    (result,) = found["results"]
+    assert (result["ended"], result["gone"]) == ("forfeit", [0])
+    assert number + 1 <= found["entries"] <= number + 1 + (2 if rest else 0), "only what crossed with it may follow"
 
 
 def test_a_false_key_names_the_seat(log: Log, target: Path) -> None:
@@ -150,7 +165,9 @@ def test_a_false_key_names_the_seat(log: Log, target: Path) -> None:
     false = log.signed_again(number, keys, base64.b64encode(raw))
     log.save(target, [*log.entries[:number], false])
     found = verdict(target, 1)
-    assert found["verdict"] == "fault" and found["fault"]["name"] == "Ada" and found["results"] == []
+    assert found["verdict"] == "fault" and [fault["name"] for fault in found["faults"]] == ["Ada"]
+    (result,) = found["results"]
+    assert (result["ended"], result["gone"]) == ("forfeit", [0])
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -58,16 +59,20 @@ class Person:
     """What one player owns: its keys, its root, its disk."""
 
     number: int
-    key: Identity
+    signing: bytes
     root: bytes
     journal: MemoryJournal = field(default_factory=MemoryJournal)
+
+    @cached_property
+    def key(self) -> Identity:
+        return Identity(self.signing)
 
     def tape(self, session: bytes, hand: int) -> Tape:
         return hand_tape(self.root, session=session, seat=self.number, hand=hand)
 
 
 def people(count: int, source: Source) -> list[Person]:
-    return [Person(seat, Identity(source(32)), source(32)) for seat in range(count)]
+    return [Person(seat, source(32), source(32)) for seat in range(count)]
 
 
 def roster_of(persons: Iterable[Person], roles: Mapping[int, str] | None = None) -> Roster:

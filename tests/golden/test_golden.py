@@ -34,7 +34,7 @@ def test_verifies_as_it_did(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_has_the_format_of_this_program(name: str) -> None:
     """Another format is another set of logs: whoever changes signed bytes raises the number and runs `make golden`."""
-    assert json.loads(log_of(name).open().readline())["version"] == FORMAT_VERSION
+    assert json.loads(log_of(name).read_text().splitlines()[0])["version"] == FORMAT_VERSION
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -40,6 +40,10 @@ def points(count: int) -> _core.Ristretto255Points:
 # --- the checks when it is loaded
 
 
+def test_the_core_says_which_code_it_runs() -> None:
+    assert _core.CODE in ("avx512", "avx2", "serial")
+
+
 def test_the_core_is_accepted() -> None:
     assert native.ristretto255 is _core.ristretto255 is native.load().ristretto255
     assert _core.PROFILE == "release"

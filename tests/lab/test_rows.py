@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
-from nodealer.lab.bench.rows import meets, size_row, time_row, unjudged
-from nodealer.lab.bench.timing import Effort, interleaved, timed, timed_fresh
+from nodealer.lab.bench import rows
+from nodealer.lab.bench.rows import bare_row, meets, size_row, time_row, unjudged
+from nodealer.lab.bench.timing import (
+    Effort,
+    Measured,
+    Timed,
+    interleaved,
+    measured,
+    timed,
+    timed_fresh,
+    timed_on_thread,
+)
 
 
 def test_a_figure_is_judged_in_its_sense() -> None:
@@ -42,8 +54,47 @@ def test_pairs_are_run_in_turn_and_the_shortest_counts() -> None:
         order.append("loop")
         return next(loop)
 
-    assert interleaved(Effort(pairs=3, seconds=0.0), one, other) == (3.0, 2.0)
+    # Of four rounds the two count in which the loop took 2 and 6, although the work was faster in another one.
+    assert interleaved(Effort(pairs=3, seconds=0.0), one, other) == (4.0, 2.0)
     assert order == ["work", "loop"] * 4
+
+
+def given(*times: float) -> Timed:
+    left = iter(times)
+    return lambda: next(left)
+
+
+def test_the_quiet_third_is_chosen_by_the_yardsticks_alone() -> None:
+    """Whatever the work does in the loud rounds, its figure is the same."""
+    effort = Effort(pairs=5, seconds=0.0)
+    loops = (2.0, 9.0, 2.1, 9.0, 9.0, 9.0), (1.0, 1.0, 1.0, 3.0, 3.0, 3.0)
+    for loud in (0.1, 100.0):
+        work = given(5.0, loud, 4.0, loud, loud, loud)
+        found = measured(effort, work, *(given(*times) for times in loops))
+        assert (found.work, found.yardsticks) == (4.0, (2.0, 1.0))
+        assert found.spread == pytest.approx(0.05)
+
+
+def test_a_row_is_judged_on_its_kind_of_processor_and_when_it_is_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    def row(required: float | None, spread: float, cpu: str, at: int) -> rows.Row:
+        monkeypatch.setattr(rows, "REQUIRED_ON", cpu)
+        return bare_row("x", {"n": 1}, Measured(6.0, (2.0, 4.0), spread), "loop", required, at)
+
+    here = size_row("x", {"n": 1}, 1, "bytes").cpu
+    for at, ratio in ((0, 3.0), (1, 1.5)):
+        assert row(None, 0.0, here, at).ratio == ratio and row(None, 0.0, here, at).ok is None
+        assert row(ratio, 0.05, here, at).ok is True and row(ratio - 0.1, 0.05, here, at).ok is False
+        assert row(ratio, 0.05, here, at).spread == 0.05
+        other, loud = row(ratio, 0.05, "another kind", at), row(ratio, 0.2, here, at)
+        assert other.ok is None and other.note is not None and "another kind" in other.note
+        assert loud.ok is None and loud.note is not None and "restless" in loud.note
+        assert other.ratio == loud.ratio == ratio
+
+
+def test_time_on_a_thread_is_not_time_on_the_wall() -> None:
+    assert timed_on_thread(lambda: time.sleep(0.05))() < 0.04 < timed(lambda: time.sleep(0.05))()
+    start = time.thread_time()
+    assert timed_on_thread(lambda: sum(range(200_000)))() <= time.thread_time() - start
 
 
 @pytest.mark.parametrize(("each", "runs"), [(1.0, 15), (0.01, 20), (0.0001, 200)])

@@ -23,7 +23,7 @@ kinds = pytest.mark.parametrize("kind", shuffles.KINDS, ids=lambda kind: kind.na
 
 
 @kinds
-def test_a_shuffle_verifies_and_a_false_one_does_not(kind: shuffles.Kind) -> None:
+def test_a_shuffle_verifies_and_a_false_one_does_not(kind: shuffles.ShuffleKind) -> None:
     sent = kind.shuffle(shuffles.start(group(backend="reference"), kind, 4), Tape(bytes(32)))
     shuffles.verify(sent)
     first = sent.outputs[0]
@@ -32,7 +32,7 @@ def test_a_shuffle_verifies_and_a_false_one_does_not(kind: shuffles.Kind) -> Non
 
 
 @kinds
-def test_a_chain_hands_on_its_decks(kind: shuffles.Kind) -> None:
+def test_a_chain_hands_on_its_decks(kind: shuffles.ShuffleKind) -> None:
     steps = shuffles.chain(kind, shuffles.start(group(backend="reference"), kind, 3), 3)
     shuffles.verify_as_one(steps)
     shuffles.verify_each(steps)

@@ -223,10 +223,5 @@ def test_the_proof_of_the_lock_refuses_the_repair(name: str, repair: str) -> Non
         return encode(LockedCards(keys.to_bytes(), cards.to_bytes(), proof))
 
     honest = steps.lock(old, new, before)
-    # The stage itself uses that it knows the secret of the base: the proof is the same.
-    each = Each(stage.old[0], new * table.group.G, before, honest)
-    plain = equality.prove_each(deck.transcript(duty, deck.epoch), tapes[0], each, factors)
-    rooted = equality.prove_each(deck.transcript(duty, deck.epoch), tapes[0], each, factors, root=old)
-    assert plain == rooted
     settle(deck.apply(duty, message(honest, factors)).checks, os.urandom)
     refused(deck, message(put(honest, place, slot), factors), "secret each|equality")

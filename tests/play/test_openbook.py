@@ -288,6 +288,6 @@ def test_one_seed_opens_one_hand(game: Make) -> None:
                 if other in seeds:
                     # Taken for a root, or for the other hand's seed, it gives nothing of that hand.
                     assert hand_tape(seed, session=session, seat=person.number, hand=other).seed != seeds[other]
-            assert seed != person.key._key.private_bytes_raw() and person.root != seed
+            assert seed != person.signing and person.root != seed
     commitments = [data for data in table.log if b'"type":"begin"' in data]
     assert len(commitments) == 9

@@ -109,7 +109,7 @@ class Shuffled(Case):
 
     relation_type: Callable[..., shuffle.Relation] = Remask
     permutation: tuple[int, ...] = ()
-    secrets: Callable[[Scalars], Scalars] = field(default=lambda b: b)
+    secrets: Callable[[Scalars], Scalars] = field(default=lambda d: d)
     masks: Scalars | None = None
     s: Scalars | None = None
 
@@ -161,7 +161,7 @@ def pairs(group: Group, m: int, seed: str = "", permutation: Sequence[int] | Non
     K = scalars(group, f"joint key {seed}") * group.G
     U, W = points(group, f"U {seed}", m), points(group, f"W {seed}", m)
     public = {"K": K, "U": U, "W": W, "U_out": U.take(order) + rho * group.G, "W_out": W.take(order) + rho * K}
-    return _shuffled(Remask, public, order, lambda b: b.dot(rho), rho, None)
+    return _shuffled(Remask, public, order, lambda d: d.dot(rho), rho, None)
 
 
 def addmask(
@@ -176,7 +176,7 @@ def addmask(
     U_out = U.take(order) + rho * group.G
     W_out = W.take(order) + s * U.take(order) + rho * (K + S)
     public = {"K": K, "S": S, "U": U, "W": W, "U_out": U_out, "W_out": W_out}
-    return _shuffled(AddMask, public, order, lambda b: concat(b.dot(rho), s), rho, s)
+    return _shuffled(AddMask, public, order, lambda d: concat(d.dot(rho), s), rho, s)
 
 
 def scalar(group: Group, m: int, seed: str = "", permutation: Sequence[int] | None = None) -> Shuffled:
@@ -184,7 +184,7 @@ def scalar(group: Group, m: int, seed: str = "", permutation: Sequence[int] | No
     s = scalars(group, f"s {seed}")
     inputs = points(group, f"inputs {seed}", m)
     public = {"S": s * group.G, "inputs": inputs, "outputs": s * inputs.take(order)}
-    return _shuffled(OneScalar, public, order, lambda b: s, None, s)
+    return _shuffled(OneScalar, public, order, lambda d: s, None, s)
 
 
 def offset(group: Group, m: int, seed: str = "", permutation: Sequence[int] | None = None) -> Shuffled:
@@ -200,7 +200,7 @@ def offset(group: Group, m: int, seed: str = "", permutation: Sequence[int] | No
         "A_out": r * A.take(order) + w * B.take(order),
         "B_out": r * B.take(order),
     }
-    return _shuffled(OneOffset, public, order, lambda b: concat(r, w, t), None, rest)
+    return _shuffled(OneOffset, public, order, lambda d: concat(r, w, t), None, rest)
 
 
 SHUFFLES: Mapping[str, Callable[..., Shuffled]] = {
@@ -252,12 +252,33 @@ def a_base_each(group: Group, m: int, seed: str = "") -> Case:
     return _each("a base each", group, m, m, seed)
 
 
+def a_key_moved(group: Group, m: int, seed: str = "") -> Case:
+    """A secret each, by which one key becomes many: a re-key."""
+    base, bases = points(group, f"base of the keys {seed}"), points(group, f"bases {seed}", m)
+    s, old = scalars(group, f"moved {seed}", m), scalars(group, f"old {seed}") * base
+    public = {"base": base, "keys": old + s * base, "bases": bases, "images": s * bases, "less": old}
+    return _each_case("a key moved", public, s)
+
+
+def keys_joined(group: Group, m: int, seed: str = "") -> Case:
+    """A secret each, by which many keys become one: a gather. The bases are one point too, as for masks."""
+    base, bases = points(group, f"base of the keys {seed}"), points(group, f"bases {seed}")
+    new, old = scalars(group, f"new {seed}"), scalars(group, f"old {seed}", m)
+    s = new - old
+    public = {"base": base, "keys": new * base, "bases": bases, "images": s * bases, "less": old * base}
+    return _each_case("keys joined", public, s)
+
+
 def _each(name: str, group: Group, m: int, count: int, seed: str) -> Case:
     s = scalars(group, f"each {seed}", m)
     base, bases = points(group, f"base of the keys {seed}", count), points(group, f"bases {seed}", m)
+    return _each_case(name, {"base": base, "keys": s * base, "bases": bases, "images": s * bases}, s)
+
+
+def _each_case(name: str, public: Public, s: Scalars) -> Case:
     return Case(
         name,
-        {"base": base, "keys": s * base, "bases": bases, "images": s * bases},
+        public,
         lambda transcript, tape, p: equality.prove_each(transcript, tape, equality.Each(**p), s),
         lambda transcript, p, proof: equality.check_each(transcript, equality.Each(**p), proof),
     )
@@ -291,7 +312,13 @@ SIGMAS: Mapping[str, Callable[..., Case]] = {
     "one secret": one_secret,
     "a secret each": a_secret_each,
     "a base each": a_base_each,
+    "a key moved": a_key_moved,
+    "keys joined": keys_joined,
     "linear": linear_relation,
+}
+#: The statements of `equality.Each`.
+EACH: Mapping[str, Callable[..., Case]] = {
+    name: SIGMAS[name] for name in ("a secret each", "a base each", "a key moved", "keys joined")
 }
 CASES: Mapping[str, Callable[..., Case]] = {**SHUFFLES, **SIGMAS}
 
@@ -301,12 +328,11 @@ def sizes(case: Case, proof: bytes) -> tuple[int, int]:
     lengths = {name: len(array) for name, array in case.public.items()}
     if isinstance(case, Shuffled):
         m, relation = case.relation.size, case.relation
-        return 6 + relation.row_count, 3 * m + 1 + relation.secrets
+        return 5 + relation.row_count, 2 * m + relation.secrets
     counts: dict[str, Callable[[], tuple[int, int]]] = {
         "knowledge": lambda: (lengths["keys"], lengths["keys"]),
         "one secret": lambda: (2, 1),
-        "a secret each": lambda: (lengths["keys"] + 1, lengths["keys"]),
-        "a base each": lambda: (lengths["keys"] + 1, lengths["keys"]),
+        **{name: lambda: (4, lengths["images"] + 1) for name in EACH},
         "linear": lambda: (2 * lengths["Q"] + 1, lengths["Q"] + 1),
     }
     return counts[case.name]()

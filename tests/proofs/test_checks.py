@@ -187,7 +187,7 @@ def test_two_false_proofs_cancel_under_known_weights_and_not_under_real_ones(gro
 
 
 def test_a_false_shuffle_hides_behind_another_proof_under_known_weights(group: Group) -> None:
-    """The second half of a card is moved by a known multiple of G: row 2 is off by x·b_1·Δ·G, and nothing else is."""
+    """The second half of a card is moved by a known multiple of G: row 2 is off by x·d_1·Δ·G, and nothing else is."""
     case = pairs(group, 3)
     Delta = scalars(group, "Delta")
     W = case.public["W_out"]
@@ -195,12 +195,12 @@ def test_a_false_shuffle_hides_behind_another_proof_under_known_weights(group: G
     seen: dict[str, Scalars] = {}
     proof = oracle.craft(case, relation=false, seen=seen)  # type: ignore[arg-type]
     check = case.check(proof, W_out=false.statement[-1])
-    w = weights(group, 6)
+    w = weights(group, 5)
     keys = knowledge(group, 1)
     honest = keys.prove()
-    response = group.scalars(honest[-32:]) - w[4] * w[5].invert() * seen["x"] * seen["b"][0] * Delta
+    response = group.scalars(honest[-32:]) - w[3] * w[4].invert() * seen["x"] * seen["d"][0] * Delta
     helper = keys.check(honest[:-32] + response.to_bytes())
-    assert rows_of(check, helper) == 6
+    assert rows_of(check, helper) == 5
     assert add_up([check, helper], w)
     for source in (entropy("real"), entropy("another"), dead):
         with pytest.raises(ProofRejected, match="shuffle proof"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -11,17 +12,21 @@ from nodealer.group import Group, Points, Scalars, concat, vartime_msm
 from nodealer.group import group as make_group
 from nodealer.proofs import equality, labels, linear
 from nodealer.proofs.checks import Check, Equation, settle, terms_of
+from nodealer.proofs.generators import blinding_generator, commitment_key
 
 from . import oracle
 from .statements import (
     CONTEXT,
+    EACH,
     OTHER_CONTEXTS,
     SIGMAS,
     Case,
     a_base_each,
+    a_key_moved,
     a_secret_each,
     accepted,
     entropy,
+    keys_joined,
     knowledge,
     one_secret,
     points,
@@ -35,7 +40,7 @@ from .statements import (
 pytestmark = pytest.mark.sample(reference=1)
 
 names = pytest.mark.parametrize("name", SIGMAS)
-eaches = pytest.mark.parametrize("make", [a_secret_each, a_base_each])
+eaches = pytest.mark.parametrize("make", EACH.values(), ids=EACH.keys())
 
 
 @names
@@ -50,7 +55,15 @@ def test_true_statements(group: Group, name: str, m: int) -> None:
 
 @pytest.mark.parametrize(
     ("name", "per_card", "rest"),
-    [("knowledge", 2, 1), ("one secret", 2, 4), ("a secret each", 4, 2), ("a base each", 5, 1), ("linear", 5, 4)],
+    [
+        ("knowledge", 2, 1),
+        ("one secret", 2, 4),
+        ("a secret each", 4, 6),
+        ("a base each", 5, 5),
+        ("a key moved", 4, 7),
+        ("keys joined", 3, 8),
+        ("linear", 5, 4),
+    ],
 )
 def test_costs(group: Group, name: str, per_card: int, rest: int) -> None:
     """Terms of the verifier's one multiplication, as docs/proofs.md says."""
@@ -132,8 +145,8 @@ def test_lengths_and_version(group: Group, name: str) -> None:
     for wrong in (b"", proof[:-1], proof + b"\0", proof[:-32], proof + bytes(32)):
         with pytest.raises(DecodeError, match="bytes instead of"):
             case.check(wrong)
-    with pytest.raises(DecodeError, match="version 1 instead of 0"):
-        case.check(b"\1" + proof[1:])
+    with pytest.raises(DecodeError, match="version 0 instead of 1"):
+        case.check(b"\0" + proof[1:])
 
 
 @names
@@ -195,23 +208,20 @@ def test_each_row_of_each_equation_is_needed(group: Group, name: str) -> None:
 
 @eaches
 def test_every_row_of_a_secret_each_is_needed(group: Group, make: Callable[..., Case]) -> None:
-    """A row for each key, one for all images."""
+    """(2) holds the keys, (3) the images; each of them off at each place fails its own row alone."""
     m = 3
     case = make(group, m)
-    keys, images = case.public["keys"], case.public["images"]
-    for row in range(m):
-        false = {"keys": put(keys, row, points(group, "another key"))}
-        check = case.check(case.prove(**false), **false)
-        assert list(map(oracle.holds, check.equations)) == [[index != row for index in range(m)], [True]]
-        assert not accepted(lambda: check)
-        assert accepted(lambda: oracle.without_row(check, 0, row))
-        assert not accepted(lambda: oracle.without_row(check, 0, (row + 1) % m))
-        assert not accepted(lambda: oracle.without(check, 1))
-        false = {"images": put(images, row, points(group, "another image"))}
-        check = case.check(case.prove(**false), **false)
-        assert list(map(oracle.holds, check.equations)) == [[True] * m, [False]]
-        assert accepted(lambda: oracle.without(check, 1))
-        assert not accepted(lambda: oracle.without(check, 0))
+    for dropped, field in ((1, "keys"), (1, "less"), (2, "images")):
+        for row in range(len(case.public.get(field, ()))):
+            false = {field: put(case.public[field], row, points(group, f"another {field}"))}
+            check = case.check(case.prove(**false), **false)
+            assert [holds for (holds,) in map(oracle.holds, check.equations)] == [
+                index != dropped for index in range(3)
+            ]
+            assert not accepted(lambda: check)
+            assert [accepted(lambda: oracle.without(check, index)) for index in range(3)] == [
+                index == dropped for index in range(3)
+            ]
 
 
 def test_both_rows_of_one_secret_are_needed(group: Group) -> None:
@@ -231,8 +241,22 @@ def test_both_rows_of_one_secret_are_needed(group: Group) -> None:
 PLACES: dict[str, dict[str, tuple[int, str]]] = {
     "knowledge": {"keys": (0, "-c")},
     "one secret": {"Z": (0, "-c"), "bases": (1, "zw"), "images": (1, "-cw")},
-    "a secret each": {"base": (0, "z"), "keys": (0, "-c"), "bases": (1, "zw"), "images": (1, "-cw")},
-    "a base each": {"base": (0, "z"), "keys": (0, "-c"), "bases": (1, "zw"), "images": (1, "-cw")},
+    "a secret each": {"base": (2, "zw"), "keys": (2, "-cw"), "bases": (3, "zw"), "images": (3, "-cw")},
+    "a base each": {"base": (2, "zw"), "keys": (2, "-cw"), "bases": (3, "zw"), "images": (3, "-cw")},
+    "a key moved": {
+        "base": (2, "zw"),
+        "keys": (2, "-cw"),
+        "less": (2, "+cw"),
+        "bases": (3, "zw"),
+        "images": (3, "-cw"),
+    },
+    "keys joined": {
+        "base": (2, "zw"),
+        "keys": (2, "-cw"),
+        "less": (2, "+cw"),
+        "bases": (3, "zw"),
+        "images": (3, "-cw"),
+    },
     "linear": {"X": (0, "z"), "Y": (0, "z1"), "image": (0, "-c"), "P": (1, "-c"), "Q": (2, "-c")},
 }
 
@@ -252,10 +276,11 @@ def test_no_element_can_be_solved_for_after_the_challenge(group: Group, name: st
     nonces, T = first - c[0] * secrets, group.points(answers[0][1:boundary])
     P = points(group, "spoilt")
     for field, (row, factor) in PLACES[name].items():
-        spoilt = b"\0" + put(T, row, T[row] + P).to_bytes()
+        spoilt = b"\1" + put(T, row, T[row] + P).to_bytes()
         frozen = oracle.challenges_of(lambda t: case.checker(t, case.public, spoilt + first.to_bytes()))
         z = frozen[labels.CHALLENGE] * secrets + nonces
-        multiple = -frozen[labels.CHALLENGE] if factor[0] == "-" else z[1 if factor == "z1" else 0]
+        signed = {"-": -frozen[labels.CHALLENGE], "+": frozen[labels.CHALLENGE], "z": z[1 if factor == "z1" else 0]}
+        multiple = signed[factor[0]]
         multiple = multiple * frozen[labels.WEIGHTS] if factor[-1] == "w" else multiple
         mended = {field: case.public[field] + multiple.invert() * P}
         proof = spoilt + z.to_bytes()
@@ -266,7 +291,7 @@ def test_no_element_can_be_solved_for_after_the_challenge(group: Group, name: st
 # --- One secret: the fold ---
 
 
-@pytest.mark.parametrize("make", [one_secret, a_secret_each, a_base_each])
+@pytest.mark.parametrize("make", [one_secret, *EACH.values()])
 def test_two_false_images_that_cancel_under_known_weights(group: Group, make: Callable[..., Case]) -> None:
     """Weights that do not depend on the images let two errors cancel. The real ones do depend on them."""
     case = make(group, 3)
@@ -282,18 +307,26 @@ def test_two_false_images_that_cancel_under_known_weights(group: Group, make: Ca
     assert not case.accepts(case.prove(images=false), images=false)
 
 
-@pytest.mark.parametrize("make", [one_secret, a_secret_each, a_base_each])
-@pytest.mark.parametrize("field", ["images", "bases"])
-def test_shifts_that_keep_the_folded_row(group: Group, make: Callable[..., Case], field: str) -> None:
-    """A13: images or bases moved against each other when the weights are known. The moved statement has others."""
-    case = make(group, 2)
-    proof = case.prove()
+#: The arrays of each statement that have a point for every secret.
+ARRAYS = {
+    "one secret": ["images", "bases"],
+    "a secret each": ["images", "bases", "keys"],
+    "a base each": ["images", "bases", "keys", "base"],
+    "a key moved": ["images", "bases", "keys"],
+    "keys joined": ["images", "less"],
+}
+
+
+@pytest.mark.parametrize(("name", "field"), [(name, field) for name, fields in ARRAYS.items() for field in fields])
+def test_shifts_that_keep_the_folded_rows(group: Group, name: str, field: str) -> None:
+    """A13: two points of an array moved against each other under known weights. The moved statement has others."""
+    case = SIGMAS[name](group, 2)
+    array, proof = case.public[field], case.prove()
     frozen = oracle.challenges_of(lambda t: case.checker(t, case.public, proof))
     P = points(group, "error")
-    array = case.public[field]
     factors = frozen[labels.WEIGHTS]
-    if field == "bases" and case.name != "one secret":
-        factors = factors * group.scalars(proof[-64:])
+    if field in ("bases", "base") and case.name != "one secret":
+        factors = factors * group.scalars(proof[-96:-32])
     shifted = put(put(array, 0, array[0] + factors[1] * P), 1, array[1] - factors[0] * P)
     changed = {**case.public, field: shifted}
     assert accepted(lambda: case.checker(oracle.programmed(frozen), changed, proof))
@@ -319,23 +352,109 @@ def test_the_key_in_a_row_of_its_own(group: Group) -> None:
     assert not case.accepts(proof, Z=Z, bases=bases, images=images)
 
 
-@eaches
-def test_the_keys_of_a_secret_each_in_rows_of_their_own(group: Group, make: Callable[..., Case]) -> None:
-    """The images may be folded because every secret is fixed by its key before the weights are drawn. Were the secrets
-    free until then, they could be solved for: the false images below fit these weights with other secrets."""
-    m = 2
-    case = make(group, m)
-    logs, wrong = scalars(group, "logs", m), scalars(group, "logs of false images", m)
-    bases, images = logs * group.G, wrong * group.G
-    p = {**case.public, "bases": bases, "images": images}
-    w = oracle.challenges_of(lambda t: equality._fold(t, labels.EQUALITY_MANY, *p.values()))[labels.WEIGHTS]
-    # Σ w_i·s_i·log_i = Σ w_i·wrong_i, with s_1 free.
-    free = scalars(group, "any secret")
-    solved = (w.dot(wrong) - w[0] * free * logs[0]) * (w[1] * logs[1]).invert()
-    proof = equality.prove_each(CONTEXT.transcript(), tape("x"), equality.Each(**p), concat(free, solved))
-    check = case.check(proof, bases=bases, images=images)
+def solved(group: Group, w: Scalars) -> tuple[dict[str, Points], Scalars]:
+    """A false statement on known logarithms, keys and images both, and secrets that fit it for these weights."""
+    m = 4
+    base, logs, keys, images = (
+        scalars(group, name, m) for name in ("logs of B", "logs of X", "logs of K", "logs of Y")
+    )
+    public = {"base": base * group.G, "keys": keys * group.G, "bases": logs * group.G, "images": images * group.G}
+    # Σ w_i·s_i·B_i = Σ w_i·K_i and Σ w_i·s_i·X_i = Σ w_i·Y_i: two equations for the last two of the secrets.
+    free = scalars(group, "any secrets", m - 2)
+    known = w[: m - 2] * free
+    right = [w.dot(keys) - known.dot(base[: m - 2]), w.dot(images) - known.dot(logs[: m - 2])]
+    (a, b), (c, d) = ((w[i] * base[i], w[i] * logs[i]) for i in (2, 3))
+    over = (a * d - b * c).invert()
+    return public, concat(free, over * (d * right[0] - c * right[1]), over * (a * right[1] - b * right[0]))
+
+
+def test_the_secrets_are_committed_before_the_weights(group: Group) -> None:
+    """Free until the weights are known, the secrets can be solved for: then false keys and false images pass."""
+    w = scalars(group, "guessed weights", 4)
+    public, secrets = solved(group, w)
+    each, fixed = equality.Each(**public), {labels.WEIGHTS: w}
+    case = a_base_each(group, 4)
+    proof = equality.prove_each(oracle.programmed(fixed), tape("x"), each, secrets)
+    assert accepted(lambda: equality.check_each(oracle.programmed(fixed), each, proof))
+    assert not case.accepts(proof, **public)
+    assert not case.accepts(equality.prove_each(CONTEXT.transcript(), tape("x"), each, secrets), **public)
+
+
+def test_the_rows_are_for_what_is_committed(group: Group) -> None:
+    """A verifier without (1) lets a prover commit to anything, and solve for the secrets when the weights are there."""
+    case = a_base_each(group, 4)
+    public, _ = solved(group, scalars(group, "any weights", 4))
+    each, key = equality.Each(**public), commitment_key(group, 4)
+    transcript = CONTEXT.transcript()
+    each.bind(transcript)
+    C = scalars(group, "commits to nothing") * group.G
+    w = equality._weights(transcript, C, 4)
+    _, secrets = solved(group, w)
+    k = scalars(group, "nonces", 5)
+    T = [vartime_msm(k, key), *(vartime_msm(w * k[:4], public[name]) for name in ("base", "bases"))]
+    c = equality._commit(transcript, group, concat(*T))
+    proof = b"\1" + concat(C, *T).to_bytes() + (c * concat(secrets, scalars(group, "r")) + k).to_bytes()
+    check = case.check(proof, **public)
+    assert [holds for (holds,) in map(oracle.holds, check.equations)] == [False, True, True]
     assert accepted(lambda: oracle.without(check, 0))
     assert not accepted(lambda: check)
+
+
+def test_why_nobody_may_know_a_relation_between_the_generators(group: Group, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With G_i = g_i·H a commitment to anything opens to the secrets that are solved for later."""
+    g, H = scalars(group, "trapdoor", 4), blinding_generator(group)
+    case = a_base_each(group, 4)
+    public, _ = solved(group, scalars(group, "any weights", 4))
+    each = equality.Each(**public)
+
+    def forge(key: Points) -> bytes:
+        transcript = CONTEXT.transcript()
+        each.bind(transcript)
+        total = scalars(group, "logarithm of C")
+        w = equality._weights(transcript, total * H, 4)
+        _, secrets = solved(group, w)
+        k = scalars(group, "nonces", 5)
+        T = [vartime_msm(k, key), *(vartime_msm(w * k[:4], public[name]) for name in ("base", "bases"))]
+        c = equality._commit(transcript, group, concat(*T))
+        opened = concat(secrets, total - g.dot(secrets))
+        return b"\1" + concat(total * H, *T).to_bytes() + (c * opened + k).to_bytes()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(equality, "generators", lambda group, count: g * H)
+        assert case.accepts(forge(concat(g * H, H)), **public)
+    assert not case.accepts(forge(commitment_key(group, 4)), **public)
+
+
+def test_the_extractor_of_a_secret_each(group: Group) -> None:
+    """Two answers on the same commitments open C, and what they open satisfies every key and every image."""
+    for make in EACH.values():
+        case = make(group, 3)
+        c = scalars(group, "two challenges", 2)
+        answers = [case.prover(oracle.programmed({labels.CHALLENGE: c[i]}), tape("x"), case.public) for i in (0, 1)]
+        boundary = 1 + 4 * 32
+        assert answers[0][:boundary] == answers[1][:boundary]
+        first, second = (group.scalars(answer[boundary:]) for answer in answers)
+        opened = (first - second) * (c[0] - c[1]).invert()
+        C, s, p = group.points(answers[0][1:33]), opened[:3], case.public
+        assert vartime_msm(opened, commitment_key(group, 3)) == C
+        keys = p["keys"] - p["less"] if "less" in p else p["keys"]
+        assert s * p["bases"] == p["images"] and s * p["base"] == keys
+
+
+@eaches
+def test_the_blindings_of_a_secret_each(group: Group, make: Callable[..., Case]) -> None:
+    """Where r is missing C is a test for a guess of the secrets; where k_r is, r̂ gives r, and C is one again."""
+    case = make(group, 2)
+    c = scalars(group, "two challenges", 2)
+    answers = [case.prover(oracle.programmed({labels.CHALLENGE: c[i]}), tape("x"), case.public) for i in (0, 1)]
+    first, second = (group.scalars(answer[1 + 4 * 32 :]) for answer in answers)
+    opened = (first - second) * (c[0] - c[1]).invert()
+    nonces, key = first - c[0] * opened, commitment_key(group, 2)
+    C = group.points(answers[0][1:33])
+    guessed = vartime_msm(opened[:2], key[:2])
+    assert guessed != C and guessed + opened[2] * key[2] == C
+    assert opened.first_zero() is None and nonces.first_zero() is None
+    assert first[2] * c[0].invert() != opened[2]
 
 
 def test_wrong_lengths_and_identities(group: Group) -> None:
@@ -379,13 +498,25 @@ def test_each_wrong_lengths_and_identities(group: Group) -> None:
     proof, p = case.prove(), case.public
     with pytest.raises(Malformed, match="base of the keys 0 is the identity"):
         case.check(proof, base=group.identity(1))
-    with pytest.raises(BadParameter, match="bases"):
+    with pytest.raises(BadParameter, match="points for"):
         case.check(proof, base=p["bases"][:2])
+    with pytest.raises(BadParameter, match="points for"):
+        case.check(proof, less=p["bases"][:2])
     for field in ("keys", "bases", "images"):
-        with pytest.raises(BadParameter, match="bases"):
+        with pytest.raises(BadParameter, match="points for"):
             case.check(proof, **{field: p[field][:2]})
         with pytest.raises(Malformed, match=f"{field[:-1]} 2 is the identity"):
             case.check(proof, **{field: put(p[field], 2, group.identity(1))})
+
+
+@pytest.mark.parametrize("make", [a_key_moved, keys_joined])
+def test_a_key_that_did_not_change(group: Group, make: Callable[..., Case]) -> None:
+    case = make(group, 3)
+    for index in range(3):
+        key = case.public["keys"][index % len(case.public["keys"])]
+        less = put(concat(*[case.public["less"]] * 3)[:3], index, key)
+        with pytest.raises(Malformed, match=f"key {index} is what it was"):
+            case.check(case.prove(), less=less)
 
 
 def test_a_base_each_wrong_lengths_and_identities(group: Group) -> None:
@@ -393,7 +524,7 @@ def test_a_base_each_wrong_lengths_and_identities(group: Group) -> None:
     case = a_base_each(group, 3)
     proof, p = case.prove(), case.public
     for wrong in (p["base"][:2], concat(p["base"], group.G)):
-        with pytest.raises(BadParameter, match="bases"):
+        with pytest.raises(BadParameter, match="points for"):
             case.check(proof, base=wrong)
     for index in range(3):
         with pytest.raises(Malformed, match=f"base of the keys {index} is the identity"):
@@ -467,18 +598,16 @@ def test_identity_key(group: Group) -> None:
 
 
 def test_a_proof_of_one_kind_is_none_of_another(group: Group) -> None:
-    """On one card "one secret", "a secret each" and the linear relation of two rows have proofs of one length."""
+    """On one card "one secret" and the linear relation of two rows have proofs of one length."""
     s, base = scalars(group, "s"), points(group, "base")
     Z, image = s * group.G, s * base
     rows = (linear.LinearRow(Z, ((0, group.G),)), linear.LinearRow(image, ((0, base),)))
     statement = linear.Statement("two rows", (1,), rows)
     proofs = [
-        equality.prove_each(CONTEXT.transcript(), tape("x"), equality.Each(Z.group.G, Z, base, image), s),
         equality.prove_equality(CONTEXT.transcript(), tape("x"), Z, base, image, s),
         linear.prove(CONTEXT.transcript(), tape("x"), statement, [s]),
     ]
     checkers: list[Callable[[bytes], Check]] = [
-        lambda proof: equality.check_each(CONTEXT.transcript(), equality.Each(Z.group.G, Z, base, image), proof),
         lambda proof: equality.check_equality(CONTEXT.transcript(), Z, base, image, proof),
         lambda proof: linear.check(CONTEXT.transcript(), statement, proof),
     ]
@@ -486,6 +615,21 @@ def test_a_proof_of_one_kind_is_none_of_another(group: Group) -> None:
     for i, proof in enumerate(proofs):
         for j, checker in enumerate(checkers):
             assert accepted(lambda: checker(proof)) == (i == j)
+
+
+def test_what_is_taken_off_is_part_of_the_statement(group: Group) -> None:
+    """A key moved from nothing, from itself doubled, or with old and new exchanged: all other statements."""
+    case = a_key_moved(group, 3)
+    proof, p = case.prove(), case.public
+    without = {field: array for field, array in p.items() if field != "less"}
+    assert not accepted(lambda: equality.check_each(CONTEXT.transcript(), equality.Each(**without), proof))
+    for changed in ({"less": p["less"] + p["less"]}, {"less": p["keys"], "keys": p["less"]}, {"less": p["base"]}):
+        assert not case.accepts(proof, **changed)
+        assert not case.accepts(case.prove(**changed), **changed)
+    # The same differences under other keys are true, and have a proof of their own.
+    moved = {"less": p["less"] + group.G, "keys": p["keys"] + group.G}
+    assert not case.accepts(proof, **moved)
+    assert case.accepts(case.prove(**moved), **moved)
 
 
 # --- Simulator ---
@@ -497,26 +641,37 @@ def _simulated(case: Case, c: Scalars) -> bytes:
     p = case.public
     if case.name == "knowledge":
         r = scalars(group, "responses", len(p["keys"]))
-        return b"\0" + (r * group.G - c * p["keys"]).to_bytes() + r.to_bytes()
-    if case.name in ("a secret each", "a base each"):
-        r = scalars(group, "responses", len(p["keys"]))
-        w = oracle.challenges_of(lambda t: equality._fold(t, labels.EQUALITY_MANY, *p.values()))[labels.WEIGHTS]
-        folded = vartime_msm(r * w, p["bases"]) - c * vartime_msm(w, p["images"])
-        return b"\0" + concat(r * p["base"] - c * p["keys"], folded).to_bytes() + r.to_bytes()
+        return b"\1" + (r * group.G - c * p["keys"]).to_bytes() + r.to_bytes()
+    if case.name in EACH:
+        m, C = len(p["images"]), scalars(group, "C") * group.G
+        r = scalars(group, "responses", m + 1)
+        transcript = CONTEXT.transcript()
+        equality.Each(**p).bind(transcript)
+        w = equality._weights(transcript, C, m)
+        keys = p["keys"] - p["less"] if "less" in p else p["keys"]
+        T_K = ((w * r[:m]) * p["base"] - (c * w) * keys).sum()
+        T_Y = ((w * r[:m]) * p["bases"] - (c * w) * p["images"]).sum()
+        T_C = vartime_msm(r, commitment_key(group, m)) - c * C
+        return b"\1" + concat(C, T_C, T_K, T_Y).to_bytes() + r.to_bytes()
     assert case.name == "one secret"
     r = scalars(group, "responses")
-    w = oracle.challenges_of(lambda t: equality._fold(t, labels.EQUALITY, group.G, *p.values()))[labels.WEIGHTS]
+    w = oracle.challenges_of(lambda t: equality._fold(t, *p.values()))[labels.WEIGHTS]
     T = concat(r * group.G - c * p["Z"], r * vartime_msm(w, p["bases"]) - c * vartime_msm(w, p["images"]))
-    return b"\0" + T.to_bytes() + r.to_bytes()
+    return b"\1" + T.to_bytes() + r.to_bytes()
 
 
-@pytest.mark.parametrize("name", ["knowledge", "one secret", "a secret each", "a base each"])
+@pytest.mark.parametrize("name", ["knowledge", "one secret", *EACH])
 def test_the_simulator_needs_no_witness(group: Group, name: str) -> None:
+    """Neither for a true statement nor for a false one."""
     case = SIGMAS[name](group, 2)
     c = scalars(group, "programmed")
-    proof = _simulated(case, c)
-    assert accepted(lambda: case.checker(oracle.programmed({labels.CHALLENGE: c}), case.public, proof))
-    assert not case.accepts(proof)
+    field = "keys" if name == "knowledge" else "images"
+    false = replace(case, public={**case.public, field: put(case.public[field], 1, points(group, "false"))})
+    for simulated in (case, false):
+        proof = _simulated(simulated, c)
+        assert accepted(lambda: case.checker(oracle.programmed({labels.CHALLENGE: c}), simulated.public, proof))
+        assert not simulated.accepts(proof)
+        assert len(proof) == len(case.prove())
 
 
 def test_folded_and_unfolded_agree_on_shared_and_single_arrays(group: Group) -> None:

@@ -68,20 +68,20 @@ class Distinguisher:
     def _points(self, extra: Sequence[Points]) -> Iterable[Points]:
         o, p, G, m = self.o, self.case.public, self.group.G, self.m
         G_, H = self.key[:m], self.key[m]
-        yield from (o.A, o.B, o.C_e, o.C_delta, o.C_Delta, o.C_f, *o.E, G, H, *extra)
+        yield from (o.A, o.B, o.C_e, o.C_0, o.C_1, *o.E, G, H, *extra)
         yield from (p[name] for name in KEYS if name in p)
         if "K" in p and "S" in p:
             yield p["K"] + p["S"]
         for name in INPUTS[self.case.name]:
-            yield from (p[name], p[name].sum(), vartime_msm(o.powers, p[name]))
-            yield from (secret * vartime_msm(o.powers, p[name]) for secret in o.secrets)
+            yield from (p[name], p[name].sum(), vartime_msm(o.D, p[name]))
+            yield from (secret * vartime_msm(o.D, p[name]) for secret in o.secrets)
         for name in OUTPUTS[self.case.name]:
-            yield from (p[name], p[name].sum(), vartime_msm(o.b_h, p[name]))
+            yield from (p[name], p[name].sum(), vartime_msm(o.d_hat, p[name]))
         for secret in o.secrets:
             yield from (secret * G, secret * H, *(secret * p[name] for name in KEYS if name in p))
-        quadratic = o.x * o.b_t[1:] - o.b_t[:-1] * o.a_t[1:]
-        yield from (vartime_msm(o.a_t, G_), vartime_msm(o.b_h, G_), vartime_msm(quadratic, G_[: m - 1]), G_.sum())
-        yield from (o.r_t * H, o.s_t * H, o.r_h * H)
+        quadratic = o.x * o.p_hat[1:] - o.p_hat[:-1] * o.d_hat[1:]
+        yield from (vartime_msm(o.d_hat, G_), vartime_msm(quadratic, G_[: m - 1]), G_.sum())
+        yield from (o.r_d_hat * H, o.s_p_hat * H)
 
     def order(self, order: Sequence[int]) -> set[str]:
         """What speaks for this permutation: values that it implies and that are known, or zero."""
@@ -90,24 +90,25 @@ class Distinguisher:
         a, b = group.integers([place + 1 for place in order]), o.powers.take(order)
         d = o.y * a + b - o.z
         p = d.cumprod()
-        e, f, delta = o.a_t - o.x * d, o.b_h - o.x * b, o.b_t - o.x * p
-        shown = {"e": e, "f": f} | ({"delta": delta[1:-1]} if m > 2 else {})
+        e, delta = o.d_hat - o.x * d, o.p_hat - o.x * p
+        shown = {"e": e} | ({"delta": delta[1:-1]} if m > 2 else {})
         found = {f"{name} is bare" for name, values in shown.items() if values.first_zero() is not None}
         implied: dict[str, Points] = {
             "A": vartime_msm(a, G_),
             "B": vartime_msm(b, G_),
             "y·A + B": vartime_msm(o.y * a + b, G_),
             "C_e": vartime_msm(e, G_),
-            "C_f": vartime_msm(f, G_),
-            "C_delta": vartime_msm(-(delta[:-1] * e[1:]), G_[: m - 1]),
-            "C_Delta": vartime_msm(delta[1:] - d[1:] * delta[:-1] - p[:-1] * e[1:], G_[: m - 1]),
+            "C_0": vartime_msm(-(delta[:-1] * e[1:]), G_[: m - 1]),
+            "C_1": vartime_msm(delta[1:] - d[1:] * delta[:-1] - p[:-1] * e[1:], G_[: m - 1]),
         }
         for name in OUTPUTS[self.case.name]:
             implied[f"{name} by b"] = vartime_msm(b, self.case.public[name])
-            implied[f"{name} by f"] = vartime_msm(f, self.case.public[name])
+            implied[f"{name} by d"] = vartime_msm(d, self.case.public[name])
+            implied[f"{name} by e"] = vartime_msm(e, self.case.public[name])
         for deck_in, deck_out in zip(INPUTS[self.case.name], OUTPUTS[self.case.name], strict=True):
-            difference = vartime_msm(b, self.case.public[deck_out]) - vartime_msm(o.powers, self.case.public[deck_in])
-            implied[f"{deck_out} by b less {deck_in}"] = difference
+            outputs, inputs = self.case.public[deck_out], self.case.public[deck_in]
+            implied[f"{deck_out} by b less {deck_in}"] = vartime_msm(b, outputs) - vartime_msm(o.powers, inputs)
+            implied[f"{deck_out} by d less {deck_in}"] = vartime_msm(d, outputs) - vartime_msm(o.D, inputs)
         return found | {name for name, point in implied.items() if point.to_bytes() in self.known}
 
     def pairings(self) -> set[tuple[str, int, int]]:
@@ -153,7 +154,7 @@ def test_no_permutation_of_six_cards_stands_out(native: Group, kind: str) -> Non
     assert Distinguisher(case, case.prove()).telling() == {}
 
 
-BARE = ["r_A", "r_B", "r_e", "s_delta", "s_Delta", "r_f", "e", "f", "delta"]
+BARE = ["r_A", "r_B", "r_e", "s_0", "s_1", "e", "delta"]
 
 
 @kinds
@@ -174,16 +175,16 @@ def test_the_distinguisher_sees_an_unmasked_row(fast: Group, make: object) -> No
     case: Shuffled = make(fast, 3)  # type: ignore[operator]
     proof = oracle.craft(case, bare=frozenset(["k0"]))
     assert case.accepts(proof)
-    assert Distinguisher(case, proof).telling()["U_out by f"] == {case.permutation}
+    assert Distinguisher(case, proof).telling()["U_out by e"] == {case.permutation}
 
 
 def test_publishing_the_common_sum_singles_the_permutation_out(fast: Group) -> None:
-    """A variant of the scalar relation that publishes s·Σξ^i·in."""
+    """A variant of the scalar relation that publishes s·ΣD_i·in."""
     case = scalar(fast, 4)
     proof = case.prove()
     assert case.s is not None
-    published = case.s * vartime_msm(oracle.opened(case.relation, proof).powers, case.public["inputs"])
-    assert Distinguisher(case, proof, [published]).telling()["outputs by b"] == {case.permutation}
+    published = case.s * vartime_msm(oracle.opened(case.relation, proof).D, case.public["inputs"])
+    assert Distinguisher(case, proof, [published]).telling()["outputs by d"] == {case.permutation}
     # The value is not in a real proof, nor is a multiple of it by a challenge.
     assert published.to_bytes() not in proof
 
@@ -198,7 +199,7 @@ def test_an_opened_offset_shows_no_permutation(fast: Group, m: int) -> None:
     taken_off = p["A_out"] - x * p["B_out"]
     known = [x * p["R"], t * H, x * fast.G, x * p["B"], x * p["B_out"], p["A"] + x * p["B"], taken_off]
     o = oracle.opened(case.relation, case.prove())
-    known += [vartime_msm(o.b_h, taken_off), x * vartime_msm(o.powers, p["B"]), taken_off.sum()]
+    known += [vartime_msm(o.d_hat, taken_off), x * vartime_msm(o.D, p["B"]), taken_off.sum()]
     assert Distinguisher(case, case.prove(), known).telling() == {}
 
 
@@ -260,7 +261,7 @@ def test_simulated_and_real_proofs_look_alike(fast: Group, kind: str) -> None:
         total = 0
         for index in range(rounds):
             proof = make(f"look alike {index}")
-            boundary = 1 + 32 * (6 + case.relation.row_count)
+            boundary = 1 + 32 * (5 + case.relation.row_count)
             for at in range(boundary, len(proof), 32):
                 counts[proof[at] % 16] += 1
                 total += 1

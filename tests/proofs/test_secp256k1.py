@@ -27,7 +27,7 @@ def test_a_scalar_shuffle_verifies_and_a_tampered_one_does_not(group: Group, m: 
     proof = case.prove()
     settle([case.check(proof)], entropy("secp256k1"))
     assert all(oracle.equations(case.relation, oracle.opened(case.relation, proof)))
-    assert len(proof) == 1 + 33 * (6 + 2) + 32 * (3 * m + 2)
+    assert len(proof) == 1 + 33 * (5 + 2) + 32 * (2 * m + 1)
 
     outputs, inputs, S = (case.public[name] for name in ("outputs", "inputs", "S"))
     changes = {

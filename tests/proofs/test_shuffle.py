@@ -14,6 +14,7 @@ from nodealer.proofs import shuffle
 from nodealer.proofs.checks import Check, settle, terms_of
 from nodealer.proofs.generators import commitment_key
 from nodealer.proofs.relations import AddMask, OneOffset, OneScalar, Remask
+from nodealer.proofs.transcript import Transcript
 from sampling import times
 
 from . import oracle
@@ -42,7 +43,7 @@ pytestmark = pytest.mark.sample(reference=1)
 
 kinds = pytest.mark.parametrize("kind", SHUFFLES)
 
-TERMS = {"pairs": (5, 11), "addmask": (5, 13), "scalar": (3, 11), "offset": (5, 14)}
+TERMS = {"pairs": (5, 10), "addmask": (5, 12), "scalar": (3, 10), "offset": (5, 13)}
 
 
 def count_terms(checks: list[Check], seed: str = "terms") -> int:
@@ -64,7 +65,7 @@ def test_true_shuffles_verify_with_the_promised_number_of_terms(group: Group, ki
     assert count_terms([check]) == per_card * m + rest
     rows = {"pairs": 2, "addmask": 3, "scalar": 2, "offset": 4}[kind]
     secrets = {"pairs": 1, "addmask": 2, "scalar": 1, "offset": 3}[kind]
-    assert len(proof) == 1 + 32 * (6 + rows) + 32 * (3 * m + 1 + secrets)
+    assert len(proof) == 1 + 32 * (5 + rows) + 32 * (2 * m + secrets)
 
 
 @kinds
@@ -78,9 +79,9 @@ def test_real_decks(native: Group, kind: str, m: int) -> None:
 
 
 def test_the_proof_of_52_cards_fits_its_size(fast: Group) -> None:
-    """5.3 kB, 5.4 kB, 5.3 kB, 5.4 kB."""
+    """3.6 kB, 3.6 kB, 3.6 kB, 3.7 kB."""
     sizes = {kind: len(SHUFFLES[kind](fast, 52).prove()) for kind in SHUFFLES}
-    assert sizes == {"pairs": 5313, "addmask": 5377, "scalar": 5313, "offset": 5441}
+    assert sizes == {"pairs": 3585, "addmask": 3649, "scalar": 3585, "offset": 3713}
 
 
 @pytest.mark.sample(cases=1)
@@ -223,8 +224,8 @@ def test_lengths_and_version(group: Group, kind: str) -> None:
     for wrong in (b"", proof[:-1], proof + b"\0", proof[1:], proof[:-32], proof + bytes(32)):
         with pytest.raises(DecodeError, match="bytes instead of"):
             case.check(wrong)
-    for version in (1, 2, 255):
-        with pytest.raises(DecodeError, match=f"version {version} instead of 0"):
+    for version in (0, 2, 255):
+        with pytest.raises(DecodeError, match=f"version {version} instead of 1"):
             case.check(bytes([version]) + proof[1:])
 
 
@@ -233,7 +234,7 @@ def test_each_element_of_the_proof_set_to_something_special(group: Group, kind: 
     case = SHUFFLES[kind](group, 3)
     proof = case.prove()
     relation = case.relation
-    boundary = 1 + 32 * (6 + relation.row_count)
+    boundary = 1 + 32 * (5 + relation.row_count)
     order = group.order
     identity, one_point = bytes(32), group.G.to_bytes()
     not_canonical = [b"\xff" * 32, (2**255 - 19).to_bytes(32, "little"), b"\1" + bytes(31)]
@@ -362,12 +363,12 @@ def test_zero_masks_and_the_scalar_one_are_refused_though_proven(group: Group) -
     U, W = points(group, "U", 3), points(group, "W", 3)
     K = scalars(group, "K") * group.G
     bare = Remask(K, U, W, U.take(order), W.take(order))
-    proof = shuffle.prove(CONTEXT.transcript(), tape("x"), bare, order, lambda b: group.integers([0]))
+    proof = shuffle.prove(CONTEXT.transcript(), tape("x"), bare, order, lambda d: group.integers([0]))
     assert all(oracle.equations(bare, oracle.opened(bare, proof)))
     with pytest.raises(Malformed, match="is a card of the deck before it"):
         shuffle.check(CONTEXT.transcript(), bare, proof)
     same = OneScalar(group.G, U, U.take(order))
-    proof = shuffle.prove(CONTEXT.transcript(), tape("x"), same, order, lambda b: group.integers([1]))
+    proof = shuffle.prove(CONTEXT.transcript(), tape("x"), same, order, lambda d: group.integers([1]))
     assert all(oracle.equations(same, oracle.opened(same, proof)))
     with pytest.raises(Malformed, match="is a card of the deck before it"):
         shuffle.check(CONTEXT.transcript(), same, proof)
@@ -376,7 +377,7 @@ def test_zero_masks_and_the_scalar_one_are_refused_though_proven(group: Group) -
     commitment = w * group.G + t * commitment_key(group, 3)[3]
     still = OneOffset(group.G, commitment, U, W, U.take(order) + w * W.take(order), W.take(order))
     secrets = concat(group.integers([1]), w, t)
-    proof = shuffle.prove(CONTEXT.transcript(), tape("x"), still, order, lambda b: secrets)
+    proof = shuffle.prove(CONTEXT.transcript(), tape("x"), still, order, lambda d: secrets)
     assert all(oracle.equations(still, oracle.opened(still, proof)))
     with pytest.raises(Malformed, match="is a card of the deck before it"):
         shuffle.check(CONTEXT.transcript(), still, proof)
@@ -407,7 +408,7 @@ def test_addmask_with_a_shuffle_key_folded_into_the_joint_key(group: Group) -> N
     case = addmask(group, 3)
     p = case.public
     relation = Remask(p["K"] + p["S"], p["U"], p["W"], p["U_out"], p["W_out"])
-    proof = shuffle.prove(CONTEXT.transcript(), tape("x"), relation, case.permutation, lambda b: case.secrets(b)[0])
+    proof = shuffle.prove(CONTEXT.transcript(), tape("x"), relation, case.permutation, lambda d: case.secrets(d)[0])
     assert not accepted(lambda: shuffle.check(CONTEXT.transcript(), relation, proof))
 
 
@@ -425,32 +426,32 @@ def test_the_seat_and_the_check_are_named(group: Group) -> None:
 def shifts(case: Shuffled, proof: bytes) -> dict[str, tuple[dict[str, Points], dict[str, Points]]]:
     """Changes of statement and commitments that keep every equation true as long as no challenge moves."""
     o = oracle.opened(case.relation, proof)
-    group, powers, p = case.group, o.powers, case.public
+    group, D, p = case.group, o.D, case.public
     P = points(group, "shift")
     m = case.relation.size
     found: dict[str, tuple[dict[str, Points], dict[str, Points]]] = {}
     for row, name in enumerate(OUTPUTS[case.name]):
         for i, j in itertools.combinations(range(m), 2):
-            moved = put(p[name], i, p[name][i] + o.b_h[j] * P)
-            found[f"{name} {i} against {j}"] = ({name: put(moved, j, p[name][j] - o.b_h[i] * P)}, {})
+            moved = put(p[name], i, p[name][i] + o.d_hat[j] * P)
+            found[f"{name} {i} against {j}"] = ({name: put(moved, j, p[name][j] - o.d_hat[i] * P)}, {})
         moved = put(p[name], 0, p[name][0] + P)
-        found[f"{name} against E{row + 1}"] = ({name: moved}, {f"E{row}": o.E[row] + o.b_h[0] * P})
+        found[f"{name} against E{row + 1}"] = ({name: moved}, {f"E{row}": o.E[row] + o.d_hat[0] * P})
     for name in INPUTS[case.name]:
         for i, j in itertools.combinations(range(m), 2):
-            moved = put(p[name], i, p[name][i] + powers[j] * P)
-            found[f"{name} {i} against {j}"] = ({name: put(moved, j, p[name][j] - powers[i] * P)}, {})
+            moved = put(p[name], i, p[name][i] + D[j] * P)
+            found[f"{name} {i} against {j}"] = ({name: put(moved, j, p[name][j] - D[i] * P)}, {})
     for name, deck in zip(INPUTS[case.name], OUTPUTS[case.name], strict=True):
         if case.name == "pairs":
             both = {
-                name: put(p[name], 0, p[name][0] + o.b_h[0] * P),
-                deck: put(p[deck], 0, p[deck][0] + o.x * powers[0] * P),
+                name: put(p[name], 0, p[name][0] + o.d_hat[0] * P),
+                deck: put(p[deck], 0, p[deck][0] + o.x * D[0] * P),
             }
             found[f"{name} against {deck}"] = (both, {})
     commitments = {
-        "A against B": {"A": o.A + P, "B": o.B - o.y * P, "C_f": o.C_f + o.x * o.y * P},
+        "A against B": {"A": o.A + P, "B": o.B - o.y * P},
         "A against C_e": {"A": o.A + P, "C_e": o.C_e - o.x * o.y * P},
-        "B against C_e and C_f": {"B": o.B + P, "C_e": o.C_e - o.x * P, "C_f": o.C_f - o.x * P},
-        "C_Delta against C_delta": {"C_Delta": o.C_Delta + P, "C_delta": o.C_delta - o.x * P},
+        "B against C_e": {"B": o.B + P, "C_e": o.C_e - o.x * P},
+        "C_1 against C_0": {"C_1": o.C_1 + P, "C_0": o.C_0 - o.x * P},
     }
     found.update({name: ({}, changed) for name, changed in commitments.items()})
     if case.name == "pairs":
@@ -461,28 +462,28 @@ def shifts(case: Shuffled, proof: bytes) -> dict[str, tuple[dict[str, Points], d
         found["K against S and E3"] = ({"S": p["S"] + P, "K": p["K"] - P}, {"E2": o.E[2] - o.x * P})
     if case.name == "scalar":
         found["S against E2"] = ({"S": p["S"] + P}, {"E1": o.E[1] - o.x * P})
-        moved_in = put(p["inputs"], 0, p["inputs"][0] + o.b_h[0] * P)
-        moved_out = put(p["outputs"], 0, p["outputs"][0] + o.secrets[0] * powers[0] * P)
+        moved_in = put(p["inputs"], 0, p["inputs"][0] + o.d_hat[0] * P)
+        moved_out = put(p["outputs"], 0, p["outputs"][0] + o.secrets[0] * D[0] * P)
         found["inputs against outputs"] = ({"inputs": moved_in, "outputs": moved_out}, {})
     if case.name == "offset":
         r, w, _ = o.secrets
         found["R against E3"] = ({"R": p["R"] + P}, {"E2": o.E[2] - o.x * P})
         found["W against E4"] = ({"W": p["W"] + P}, {"E3": o.E[3] - o.x * P})
-        A = put(p["A"], 0, p["A"][0] + o.b_h[0] * P)
-        A_out = put(p["A_out"], 0, p["A_out"][0] + r * powers[0] * P)
+        A = put(p["A"], 0, p["A"][0] + o.d_hat[0] * P)
+        A_out = put(p["A_out"], 0, p["A_out"][0] + r * D[0] * P)
         found["A against A_out"] = ({"A": A, "A_out": A_out}, {})
-        B = put(p["B"], 0, p["B"][0] + o.b_h[0] * P)
-        A_out = put(p["A_out"], 0, p["A_out"][0] + w * powers[0] * P)
-        B_out = put(p["B_out"], 0, p["B_out"][0] + r * powers[0] * P)
+        B = put(p["B"], 0, p["B"][0] + o.d_hat[0] * P)
+        A_out = put(p["A_out"], 0, p["A_out"][0] + w * D[0] * P)
+        B_out = put(p["B_out"], 0, p["B_out"][0] + r * D[0] * P)
         found["B against both outputs"] = ({"B": B, "A_out": A_out, "B_out": B_out}, {})
         A = put(p["A"], 0, p["A"][0] + w * P)
         B = put(p["B"], 0, p["B"][0] - r * P)
-        found["A against B"] = ({"A": A, "B": B}, {"E1": o.E[1] + r * r * powers[0] * P})
+        found["A against B"] = ({"A": A, "B": B}, {"E1": o.E[1] + r * r * D[0] * P})
     return found
 
 
 def rewritten(relation: shuffle.Relation, proof: bytes, changed: dict[str, Points]) -> bytes:
-    names = ["A", "B", "C_e", "C_delta", "C_Delta", "C_f", *(f"E{row}" for row in range(relation.row_count))]
+    names = ["A", "B", "C_e", "C_0", "C_1", *(f"E{row}" for row in range(relation.row_count))]
     for name, point in changed.items():
         at = 1 + 32 * names.index(name)
         proof = proof[:at] + point.to_bytes() + proof[at + 32 :]
@@ -508,58 +509,52 @@ def test_shifts_that_keep_every_linear_check(group: Group, kind: str) -> None:
 # --- Refused: provers that lie ---
 
 
-def doubled(case: Shuffled) -> tuple[Shuffled, oracle.OfPowers, oracle.OfPowers]:
-    """A false statement: the first card of the output is twice what it should be. With it the b that hides this, half
-    of ξ^π(1) in the first place, and the honest b."""
-    group = case.group
-    two = group.integers([2])
-    public = dict(case.public)
-    for name in OUTPUTS[case.name]:
-        public[name] = put(public[name], 0, two * public[name][0])
-    false = Shuffled(
-        case.name,
-        public,
-        case.prover,
-        case.checker,
-        case.relation_type,
-        case.permutation,
-        case.secrets,
-        case.masks,
-        case.s,
-    )
+def traded(case: Shuffled) -> tuple[Shuffled, oracle.OfScalars]:
+    """A false statement: the first card of the output is twice what it should be, the second is half of it. With it the
+    d that hides this: it has the right product, and is no permutation of D."""
+    two = case.group.integers([2])
+    factors = put_first(case.relation.size, concat(two, two.invert()))
+    outputs = {name: factors * case.public[name] for name in OUTPUTS[case.name]}
+    return replace(case, public={**case.public, **outputs}), lambda d: factors.invert() * d
 
-    def honest(powers: Scalars) -> Scalars:
-        return powers.take(case.permutation)
 
-    def halved(powers: Scalars) -> Scalars:
-        b = honest(powers)
-        return concat(b[0] * two.invert(), b[1:])
+def mixed(case: Shuffled) -> tuple[Shuffled, oracle.OfScalars]:
+    """A false statement: the first two cards of the output, P and Q, are 2·P − Q and 2·Q − P. With it what hides this
+    in the a and the b that A and B hold, and so in d: it keeps sums, as y·a + b − z needs, and not products."""
+    two, third = case.group.integers([2]), case.group.integers([3]).invert()
 
-    return false, halved, honest
+    def mixed_deck(deck: Points) -> Points:
+        return put(put(deck, 0, two * deck[0] - deck[1]), 1, two * deck[1] - deck[0])
+
+    def hidden(v: Scalars) -> Scalars:
+        first, second = third * (two * v[0] + v[1]), third * (v[0] + two * v[1])
+        return concat(first, second, *([v[2:]] if len(v) > 2 else []))
+
+    outputs = {name: mixed_deck(case.public[name]) for name in OUTPUTS[case.name]}
+    return replace(case, public={**case.public, **outputs}), hidden
+
+
+def put_first(m: int, first: Scalars) -> Scalars:
+    """These scalars and then ones, m in all."""
+    return concat(first, first.group.integers([1] * (m - len(first)))) if m > len(first) else first
+
+
+def places(case: Shuffled) -> Scalars:
+    """The honest a."""
+    return case.group.integers([place + 1 for place in case.permutation])
 
 
 def false_proofs(case: Shuffled) -> list[tuple[str, Shuffled, bytes]]:
     """For each equation of the verifier a false statement with a proof that fails this equation alone."""
     group = case.group
-    false, halved, honest = doubled(case)
+    (trade, d), (mixture, hidden) = traded(case), mixed(case)
     crafted = [
-        ("(1): d is not what A and B hold", false, oracle.craft(false, b=halved, product_b=honest)),
-        ("(2): b is no permutation of the powers", false, oracle.craft(false, b=halved)),
-        ("(3): the rows use another b than B holds", false, oracle.craft(false, row_b=halved)),
+        ("(1): d is not what A and B hold", trade, oracle.craft(trade, d=d)),
+        ("(2): d is no permutation of D", mixture, oracle.craft(mixture, a=hidden(places(case)), b=hidden)),
     ]
 
     def changed(**public: Points) -> Shuffled:
-        return Shuffled(
-            case.name,
-            {**case.public, **public},
-            case.prover,
-            case.checker,
-            case.relation_type,
-            case.permutation,
-            case.secrets,
-            case.masks,
-            case.s,
-        )
+        return replace(case, public={**case.public, **public})
 
     for row, name in enumerate(OUTPUTS[case.name]):
         wrong = changed(**{name: put(case.public[name], 1, case.public[name][1] + points(group, "another card"))})
@@ -571,12 +566,12 @@ def false_proofs(case: Shuffled) -> list[tuple[str, Shuffled, bytes]]:
         inputs = case.public[INPUTS[case.name][0]].take(case.permutation)
         if case.name == "scalar":
             wrong = changed(outputs=other * inputs)
-            proof = oracle.craft(wrong, secrets=lambda b: other)
+            proof = oracle.craft(wrong, secrets=lambda d: other)
         else:
             assert case.masks is not None
             rho, p = case.masks, case.public
             wrong = changed(W_out=p["W"].take(case.permutation) + other * inputs + rho * (p["K"] + p["S"]))
-            proof = oracle.craft(wrong, secrets=lambda b: concat(b.dot(rho), other))
+            proof = oracle.craft(wrong, secrets=lambda d: concat(d.dot(rho), other))
         crafted.append(("last row: another secret than that of S", wrong, proof))
     return crafted
 
@@ -595,7 +590,7 @@ def untied(case: Shuffled) -> list[tuple[str, Shuffled, bytes]]:
         ("row 4: another offset than W holds", {"A_out": r * A + other_w * B}, concat(r, other_w, t)),
     ):
         false = replace(case, public={**p, **public})
-        found.append((name, false, oracle.craft(false, secrets=lambda b: secrets)))
+        found.append((name, false, oracle.craft(false, secrets=lambda d: secrets)))
     return found
 
 
@@ -616,29 +611,27 @@ def test_the_offset_cannot_be_untied_from_its_commitment(group: Group) -> None:
     ):
         assert not case.accepts(case.prove(**changed), **changed)
         for secrets in (concat(r, r * x, t), concat(r, other * x, t), concat(other, other * x, t), case.s):
-            forged = oracle.craft(case, relation=case.with_public(**changed), secrets=lambda b: secrets)
+            forged = oracle.craft(case, relation=case.with_public(**changed), secrets=lambda d: secrets)
             assert not case.accepts(forged, **changed)
 
 
 def test_the_offset_cannot_be_chosen_after_xi(group: Group) -> None:
-    """On known logarithms: some w fits one ξ for any A column, but W, and so w, is hashed before ξ."""
+    """On known logarithms: some w fits one D for any A column, but W, and so w, is hashed before ξ."""
     m, order = 3, [1, 2, 0]
     case = offset(group, m, permutation=order)
     assert case.s is not None
     r, t, H = case.s[0], case.s[2], commitment_key(group, m)[m]
     a, b, v = (scalars(group, name, m) for name in ("logs of A", "logs of B", "logs of a false A"))
-    xi = scalars(group, "a guess at xi")
-    powers = xi.powers(m)
-    w = (powers.take(order).dot(v) - r * powers.dot(a)) * powers.dot(b).invert()
+    fixed, D = guess(group, m)
+    w = (D.take(order).dot(v) - r * D.dot(a)) * D.dot(b).invert()
     W = w * group.G + t * H
     B = b * group.G
     relation = OneOffset(r * group.G, W, a * group.G, B, v * group.G, r * B.take(order))
 
     def forge(transcript: object) -> bytes:
         secrets = concat(r, w, t)
-        return oracle.craft(case, relation=relation, secrets=lambda b: secrets, transcript=transcript)  # type: ignore[arg-type]
+        return oracle.craft(case, relation=relation, secrets=lambda d: secrets, transcript=transcript)  # type: ignore[arg-type]
 
-    fixed = {"xi": xi}
     assert accepted(lambda: shuffle.check(oracle.programmed(fixed), relation, forge(oracle.programmed(fixed))))
     assert not accepted(lambda: shuffle.check(CONTEXT.transcript(), relation, forge(None)))
 
@@ -674,20 +667,25 @@ def test_each_equation_is_needed(group: Group, kind: str, m: int) -> None:
             assert accepted(lambda: oracle.without(check, dropped)) == (dropped == index), name
 
 
+def guess(group: Group, m: int) -> tuple[dict[str, Scalars], Scalars]:
+    """Challenges that a cheater would have to know in advance, and the weights D that belong to them."""
+    known = {name: scalars(group, f"a guess at {name}") for name in ("xi", "y", "z")}
+    return known, oracle.weights(**known, m=m)
+
+
 @kinds
 def test_untied_A(group: Group, kind: str) -> None:
     """A that commits to something else than the permutation, which is chosen when ξ is known."""
     case = SHUFFLES[kind](group, 3)
     random_a = scalars(group, "any", 3)
-    honest_a = group.integers([place + 1 for place in case.permutation])
-    other_a = group.integers([place + 1 for place in (case.permutation[1], case.permutation[0], case.permutation[2])])
+    other_a = places(case).take([1, 0, 2])
     for a in (random_a, other_a, group.integers([1, 1, 1]), group.integers([0, 1, 2])):
         assert not case.accepts(oracle.craft(case, a=a))
-        assert not case.accepts(oracle.craft(case, a=a, product_a=honest_a))
+        assert not case.accepts(oracle.craft(case, a=a, d=lambda d: d))
 
 
 @kinds
-def test_a_product_over_b_alone_would_leave_A_free(group: Group, kind: str) -> None:
+def test_a_product_over_the_powers_alone_would_leave_A_free(group: Group, kind: str) -> None:
     """y = 0 is that product: then a proof passes whose A holds anything, and π is free until ξ is known."""
     case = SHUFFLES[kind](group, 3)
     zero = {"y": group.integers([0])}
@@ -697,60 +695,98 @@ def test_a_product_over_b_alone_would_leave_A_free(group: Group, kind: str) -> N
 
 
 @kinds
-def test_a_false_deck_that_fits_one_xi(group: Group, kind: str) -> None:
-    """With ξ known in advance a false deck fits: one output takes up what another lost. With the real ξ it does not."""
+def test_a_permutation_that_is_chosen_after_the_weights_are_known(group: Group, kind: str) -> None:
+    """Why A and B come before what they are tied to: with ξ, y and z known, A and B that hold nothing of π pass."""
+    case = SHUFFLES[kind](group, 3)
+    fixed, D = guess(group, 3)
+    a = scalars(group, "any", 3)
+    fitting = D.take(case.permutation) - fixed["y"] * a + fixed["z"]
+
+    def forge(transcript: Transcript | None) -> bytes:
+        return oracle.craft(case, a=a, b=lambda b: fitting, transcript=transcript)
+
+    proof = forge(oracle.programmed(fixed))
+    assert accepted(lambda: shuffle.check(oracle.programmed(fixed), case.relation, proof))
+    # With y and z still to come it is a proof for no statement at all.
+    early = {"xi": fixed["xi"]}
+    assert not accepted(lambda: shuffle.check(oracle.programmed(early), case.relation, forge(oracle.programmed(early))))
+    assert not case.accepts(forge(None))
+
+
+@kinds
+def test_a_false_deck_that_fits_one_D(group: Group, kind: str) -> None:
+    """With ξ, y and z known in advance a false deck fits: one output takes up what another lost. With the real ones, or
+    with only some of them known, it does not."""
     m = 3
     case = SHUFFLES[kind](group, m)
-    xi = scalars(group, "a guess at xi")
-    b = xi.powers(m).take(case.permutation)
+    fixed, D = guess(group, m)
+    d = D.take(case.permutation)
     P = points(group, "moved")
     name = OUTPUTS[kind][-1]
-    moved = put(case.public[name], 0, case.public[name][0] + b[1] * P)
-    false = {name: put(moved, 1, case.public[name][1] - b[0] * P)}
+    moved = put(case.public[name], 0, case.public[name][0] + d[1] * P)
+    false = {name: put(moved, 1, case.public[name][1] - d[0] * P)}
     relation = case.with_public(**false)
-    proof = oracle.craft(case, relation=relation, transcript=oracle.programmed({"xi": xi}))
-    assert accepted(lambda: shuffle.check(oracle.programmed({"xi": xi}), relation, proof))
-    assert not case.accepts(proof, **false)
-    assert not case.accepts(oracle.craft(case, relation=relation), **false)
+
+    def passes(known: dict[str, Scalars]) -> bool:
+        proof = oracle.craft(case, relation=relation, transcript=oracle.programmed(known))
+        return accepted(lambda: shuffle.check(oracle.programmed(known), relation, proof))
+
+    assert passes(fixed)
+    for missing in fixed:
+        assert not passes({name: value for name, value in fixed.items() if name != missing})
+    assert not passes({})
+
+
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in SHUFFLES for name in OUTPUTS[kind]])
+def test_weights_without_the_powers_of_xi_would_bind_two_sums_only(group: Group, kind: str, name: str) -> None:
+    """ξ = 0 leaves D_i = y·i − z: errors X, −2·X, X at three neighbours of the input pass for every y and z."""
+    m = 4
+    case = SHUFFLES[kind](group, m)
+    P, zero = points(group, "error"), {"xi": group.integers([0])}
+    deck = case.public[name]
+    for place, error in ((0, P), (1, -P - P), (2, P)):
+        at = case.permutation.index(place)
+        deck = put(deck, at, deck[at] + error)
+    false = replace(case, public={**case.public, name: deck})
+
+    def passes(fixed: dict[str, Scalars]) -> bool:
+        proof = oracle.craft(false, transcript=oracle.programmed(fixed))
+        return accepted(lambda: shuffle.check(oracle.programmed(fixed), false.relation, proof))
+
+    assert passes(zero)
+    assert passes({**zero, "y": scalars(group, "another y"), "z": scalars(group, "another z")})
+    assert not passes({})
+    assert not passes({"xi": scalars(group, "a guess at xi")})
 
 
 @kinds
 def test_a_non_permutation_of_the_right_product_for_one_y_and_z(group: Group, kind: str) -> None:
+    """Why B comes before y and z: with those known, A and B can hold a d of the right product for a false deck."""
     m = 3
     case = SHUFFLES[kind](group, m)
-    false, halved, _ = doubled(case)
-    xi, y, z = (scalars(group, f"a guess at {name}") for name in ("xi", "y", "z"))
-    # Solve Π (y·a_j + b_j − z) = Π (y·i + ξ^i − z) for a_1, the b being those that hide the false card.
-    powers = xi.powers(m)
-    b = halved(powers)
-    a = group.integers([place + 1 for place in case.permutation])
-    factors = y * a + b - z
-    wanted = (y * group.integers([1, 2, 3]) + powers - z).cumprod()[-1]
-    first = (wanted * factors[1:].cumprod()[-1].invert() - b[0] + z) * y.invert()
-    a = concat(first, a[1:])
-    guessed = {"xi": xi, "y": y, "z": z}
-    proof = oracle.craft(false, a=a, b=halved, transcript=oracle.programmed(guessed))
-    assert accepted(lambda: shuffle.check(oracle.programmed(guessed), false.relation, proof))
+    false, cheat = traded(case)
+    fixed, D = guess(group, m)
+    fitting = cheat(D.take(case.permutation)) - fixed["y"] * places(case) + fixed["z"]
+    proof = oracle.craft(false, b=lambda b: fitting, transcript=oracle.programmed(fixed))
+    assert accepted(lambda: shuffle.check(oracle.programmed(fixed), false.relation, proof))
     assert not false.accepts(proof)
-    assert not false.accepts(oracle.craft(false, a=a, b=halved))
+    assert not false.accepts(oracle.craft(false, b=lambda b: fitting))
 
 
 def test_the_common_scalar_cannot_be_chosen_after_xi(group: Group) -> None:
-    """On known logarithms: s fits one ξ for any outputs, but S, and so s, is hashed before ξ."""
+    """On known logarithms: s fits one D for any outputs, but S, and so s, is hashed before ξ."""
     m = 3
     u, v = scalars(group, "logs in", m), scalars(group, "logs out", m)
-    xi = scalars(group, "a guess at xi")
+    fixed, D = guess(group, m)
     order = [1, 2, 0]
-    s = xi.powers(m).take(order).dot(v) * xi.powers(m).dot(u).invert()
+    s = D.take(order).dot(v) * D.dot(u).invert()
     relation = OneScalar(s * group.G, u * group.G, v * group.G)
     case = scalar(group, m, permutation=order)
 
     def forge(transcript: object) -> bytes:
-        return oracle.craft(case, relation=relation, secrets=lambda b: s, transcript=transcript)  # type: ignore[arg-type]
+        return oracle.craft(case, relation=relation, secrets=lambda d: s, transcript=transcript)  # type: ignore[arg-type]
 
-    assert accepted(
-        lambda: shuffle.check(oracle.programmed({"xi": xi}), relation, forge(oracle.programmed({"xi": xi})))
-    )
+    assert accepted(lambda: shuffle.check(oracle.programmed(fixed), relation, forge(oracle.programmed(fixed))))
     assert not accepted(lambda: shuffle.check(CONTEXT.transcript(), relation, forge(None)))
 
 
@@ -772,7 +808,7 @@ def three_verifiers_agree(group: Group, kind: str, m: int, trials: int) -> None:
             mutated = case.prove(**changed) if what == 0 else proof
         elif what == 2:
             at = 1 + 32 * (next(choose) % ((len(proof) - 1) // 32))
-            boundary = 1 + 32 * (6 + case.relation.row_count)
+            boundary = 1 + 32 * (5 + case.relation.row_count)
             new = points(group, f"mutation {trial}") if at < boundary else scalars(group, f"mutation {trial}")
             mutated = proof[:at] + new.to_bytes() + proof[at + 32 :]
         else:
@@ -826,12 +862,12 @@ def test_why_nobody_may_know_a_relation_between_generators(
     group: Group, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With G_j = g_j·H one commitment opens to two values, and a false deck is proven (A15)."""
-    false, halved, honest = doubled(SHUFFLES[kind](group, 3))
+    false, cheat = traded(SHUFFLES[kind](group, 3))
     g, H = scalars(group, "trapdoor", 3), commitment_key(group, 3)[3]
     trapdoored = concat(g * H, H)
 
     def forge() -> bytes:
-        return oracle.craft(false, row_b=halved, opening_shift=lambda p: (honest(p) - halved(p)).dot(g))
+        return oracle.craft(false, d=cheat, opening_shift=lambda d: (d - cheat(d)).dot(g))
 
     with monkeypatch.context() as patch:
         commit_with(patch, trapdoored)
@@ -876,9 +912,9 @@ def test_six_chained_shuffles_share_their_decks(fast: Group, m: int) -> None:
     steps = chain(fast, m, 6)
     checks = [step.check(step.prove()) for step in steps]
     settle(checks, entropy("chain"))
-    # Seven decks and the generators once, K and G once, six times A, B, C_e, C_δ, C_Δ, C_f, E1, E2.
-    assert count_terms(checks) == 2 * m * (6 + 1) + (m + 1) + 2 + 6 * 8
-    assert sum(count_terms([check]) for check in checks) == 6 * (5 * m + 11)
+    # Seven decks and the generators once, K and G once, six times A, B, C_e, C_0, C_1, E_1, E_2.
+    assert count_terms(checks) == 2 * m * (6 + 1) + (m + 1) + 2 + 6 * 7
+    assert sum(count_terms([check]) for check in checks) == 6 * (5 * m + 10)
 
 
 def test_a_bad_link_of_a_chain_is_found_wherever_it_is(group: Group) -> None:
@@ -909,8 +945,8 @@ def test_addmask_chain_from_the_first_step(fast: Group) -> None:
         checks.append(shuffle.check(CONTEXT.transcript(), relation, proof))
         K, U, W = K + S, U_out, W_out
     settle(checks, entropy("players"))
-    # Four decks, the generators, G, and S, K + S and nine points of each proof.
-    assert count_terms(checks) == 2 * m * 4 + (m + 1) + 1 + 3 * (2 + 9)
+    # Four decks, the generators, G, and S, K + S and eight points of each proof.
+    assert count_terms(checks) == 2 * m * 4 + (m + 1) + 1 + 3 * (2 + 8)
     # The deck really is what the keys open.
     total = group.integers([0])
     for player in range(3):

@@ -212,7 +212,7 @@ def test_the_definition(group: Group) -> None:
     def data(value: bytes) -> bytes:
         return b"b" + len(value).to_bytes(8, "little") + value
 
-    state = text("nodealer/proof") + number(1) + number(0)
+    state = text("nodealer/proof") + number(1) + number(1)
     state += text("context") + number(10) + text("mask") + number(0) + data(CONTEXT.session) + data(CONTEXT.roster)
     state += number(3) + number(0) + number(0) + text("shuffle 1") + number(2) + data(CONTEXT.anchor)
     state += text("label") + number(2) + data(b"item") + number(7)

@@ -18,7 +18,7 @@ from nodealer.protocols.mask import Mask
 from nodealer.protocols.staged import Idle
 from nodealer.tape import digest
 
-from .decks import Decks, binding, tapes_of
+from .decks import ROSTER, SESSION, Decks, binding, tapes_of
 
 ASKED = {
     "mask": (Return(0, (0,), Place.SHUFFLED), Return(0, (1,), Place.TOP)),
@@ -95,3 +95,34 @@ def test_a_return_that_was_broken_off_leaves_its_number_behind(fast: Group, plac
     done = decks.run(second)
     assert done.epoch == 2 and done.places.epoch == 1 and done.layers.every[-1].epoch == 2
     decks.settle()
+
+
+FIRST = {
+    "mask": digest("mask", SESSION, ROSTER, 0, 0, 4),
+    "lock": digest("lock", SESSION, ROSTER, 0, 0, 4),
+    "offset": digest("offset", SESSION, ROSTER, 0, 0, 4),
+    "chain": digest("chain", SESSION, ROSTER, 0, 0, 4, 0, b"{}"),
+    "duel": digest("duel", "proven", SESSION, ROSTER, 0, 0, 4, 0),
+}
+
+
+@pytest.mark.parametrize("name", FIRST)
+def test_trails_are_what_the_page_says(fast: Group, name: str) -> None:
+    """Computed again from the messages alone, with the operations as they are written down."""
+    decks: Decks[Any] = Decks(binding(name, fast, 2), tapes_of(2), make_protocol(name, on=fast))
+    deck = decks.make(4, owner=0 if name == "duel" else None)
+    made = len(decks.said)
+    deck = decks.ask(Deal(0, (Portion(0, 2),)))
+    dealt = len(decks.said)
+    deck = decks.ask(Return(0, (1,), Place.DISCARD, by=0))
+    trail = FIRST[name]
+    for index, (duty, message) in enumerate(decks.said):
+        if index == made:
+            trail = digest("asked", trail, b'["deal",0,[[0,2,[]]]]')
+        assert duty.id == digest("duty", SESSION, 0, 0, duty.seat, duty.kind, duty.anchor)
+        trail = digest("said", trail, duty.id, message)
+    trail = digest("asked", trail, b'["return",0,[1],"discard",0]')
+    assert dealt == len(decks.said) and deck.trail == trail
+    places = digest("places", b"[0,[4],[2,3],[[0,0]],[],[[1,0]]]")
+    more = (b"[]",) if name == "duel" else ()
+    assert deck.digest() == digest("deck", trail, places, *more)

@@ -11,6 +11,12 @@ use crate::group::{PrimeGroup, sized};
 /// The prime-order group of RFC 9496.
 pub enum Ristretto255 {}
 
+/// So many points have their tables in the fastest cache, and in memory that an allocator has at hand: a sum of more is
+/// faster in parts, although each part has doublings of its own. Measured: 5.0 µs a term with 60, 6.0 with 68.
+const IN_CACHE: usize = 60;
+/// From so many terms on buckets are as fast as that, and grow faster.
+const BUCKETS_PAY: usize = 800;
+
 /// 2^252 + 27742317777372353535851937790883648493
 const ORDER: [u8; 32] = [
     0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde, 0x14, 0, 0, 0, 0, 0, 0,
@@ -111,6 +117,12 @@ impl PrimeGroup for Ristretto255 {
         RistrettoPoint::multiscalar_mul(scalars, points)
     }
     fn vartime_msm(scalars: &[Scalar], points: &[RistrettoPoint]) -> RistrettoPoint {
-        RistrettoPoint::vartime_multiscalar_mul(scalars, points)
+        let length = scalars.len();
+        if length > BUCKETS_PAY {
+            return RistrettoPoint::vartime_multiscalar_mul(scalars, points);
+        }
+        let share = length.div_ceil(length.div_ceil(IN_CACHE).max(1)).max(1);
+        let parts = scalars.chunks(share).zip(points.chunks(share));
+        parts.map(|(s, p)| RistrettoPoint::vartime_multiscalar_mul(s, p)).sum()
     }
 }

@@ -1,4 +1,7 @@
 //! Plain loops on curve25519-dalek, written out: what the arrays are measured against.
+//!
+//! Nothing else uses this file, and it uses nothing of this crate: what makes the arrays faster must not make their
+//! yardstick faster. The loops know the group by `Bare` alone, so that a test can count what they do.
 
 use std::hint::black_box;
 use std::thread;
@@ -11,6 +14,61 @@ use curve25519_dalek::traits::{MultiscalarMul, VartimeMultiscalarMul};
 
 /// What can be timed.
 pub const KINDS: [&str; 6] = ["fixed_base", "variable_base", "msm", "vartime_msm", "decode", "encode"];
+
+/// The group operations of the loops, each a call of the library and nothing else.
+trait Bare {
+    fn fixed_base(&self, scalar: &Scalar) -> RistrettoPoint;
+    fn variable_base(&self, scalar: &Scalar, point: &RistrettoPoint) -> RistrettoPoint;
+    fn msm(&self, scalars: &[Scalar], points: &[RistrettoPoint]) -> RistrettoPoint;
+    fn vartime_msm(&self, scalars: &[Scalar], points: &[RistrettoPoint]) -> RistrettoPoint;
+    fn decode(&self, encoding: &CompressedRistretto) -> Option<RistrettoPoint>;
+    fn encode(&self, point: &RistrettoPoint) -> [u8; 32];
+}
+
+struct Dalek;
+
+impl Bare for Dalek {
+    #[inline]
+    fn fixed_base(&self, scalar: &Scalar) -> RistrettoPoint {
+        scalar * RISTRETTO_BASEPOINT_TABLE
+    }
+    #[inline]
+    fn variable_base(&self, scalar: &Scalar, point: &RistrettoPoint) -> RistrettoPoint {
+        scalar * point
+    }
+    #[inline]
+    fn msm(&self, scalars: &[Scalar], points: &[RistrettoPoint]) -> RistrettoPoint {
+        RistrettoPoint::multiscalar_mul(scalars, points)
+    }
+    #[inline]
+    fn vartime_msm(&self, scalars: &[Scalar], points: &[RistrettoPoint]) -> RistrettoPoint {
+        RistrettoPoint::vartime_multiscalar_mul(scalars, points)
+    }
+    #[inline]
+    fn decode(&self, encoding: &CompressedRistretto) -> Option<RistrettoPoint> {
+        encoding.decompress()
+    }
+    #[inline]
+    fn encode(&self, point: &RistrettoPoint) -> [u8; 32] {
+        point.compress().to_bytes()
+    }
+}
+
+/// Which code of the library runs here: "avx512", "avx2" or "serial". Fixed bases and single products of decoding are
+/// serial everywhere; sums of products are not, so that times of the two do not compare from one kind to the next.
+pub fn code() -> &'static str {
+    #[cfg(target_arch = "x86_64")]
+    {
+        // The library takes AVX-512 only where it is compiled for such a processor.
+        if cfg!(all(target_feature = "avx512ifma", target_feature = "avx512vl")) {
+            return "avx512";
+        }
+        if std::arch::is_x86_feature_detected!("avx2") {
+            return "avx2";
+        }
+    }
+    "serial"
+}
 
 struct Inputs {
     scalars: Vec<Scalar>,
@@ -37,57 +95,159 @@ impl Inputs {
         inputs
     }
 
-    fn run(&self, kind: &str) {
+    fn run(&self, kind: &str, bare: &impl Bare) {
         match kind {
             "fixed_base" => {
-                let out: Vec<RistrettoPoint> = self.scalars.iter().map(|s| s * RISTRETTO_BASEPOINT_TABLE).collect();
+                let out: Vec<RistrettoPoint> = self.scalars.iter().map(|s| bare.fixed_base(s)).collect();
                 black_box(out);
             }
             "variable_base" => {
-                let out: Vec<RistrettoPoint> = self.scalars.iter().zip(&self.points).map(|(s, p)| s * p).collect();
+                let pairs = self.scalars.iter().zip(&self.points);
+                let out: Vec<RistrettoPoint> = pairs.map(|(s, p)| bare.variable_base(s, p)).collect();
                 black_box(out);
             }
             "msm" => {
-                black_box(RistrettoPoint::multiscalar_mul(&self.scalars, &self.points));
+                black_box(bare.msm(&self.scalars, &self.points));
             }
             "vartime_msm" => {
-                black_box(RistrettoPoint::vartime_multiscalar_mul(&self.scalars, &self.points));
+                black_box(bare.vartime_msm(&self.scalars, &self.points));
             }
             "decode" => {
-                let out: Vec<Option<RistrettoPoint>> = self.encodings.iter().map(|e| e.decompress()).collect();
+                let out: Vec<Option<RistrettoPoint>> = self.encodings.iter().map(|e| bare.decode(e)).collect();
                 black_box(out);
             }
             _ => {
-                let out: Vec<[u8; 32]> = self.points.iter().map(|p| p.compress().to_bytes()).collect();
+                let out: Vec<[u8; 32]> = self.points.iter().map(|p| bare.encode(p)).collect();
                 black_box(out);
             }
         }
     }
 }
 
-/// The shortest of `repeat` runs over `n` elements: one thread, or `threads` bare ones with an equal share each.
-///
-/// Starting the threads is part of the time, making the inputs is not. `None` for a kind that does not exist.
-pub fn measure(kind: &str, n: usize, threads: usize, repeat: usize) -> Option<Duration> {
+/// The shortest of `repeat` runs over `n` elements on this thread, by a clock that is given: that of the thread's own
+/// time, or another. Making the inputs is not part of it. `None` for a kind that does not exist.
+pub fn measure<E>(
+    kind: &str,
+    n: usize,
+    repeat: usize,
+    clock: impl Fn() -> Result<Duration, E>,
+) -> Option<Result<Duration, E>> {
+    if !KINDS.contains(&kind) {
+        return None;
+    }
+    let inputs = Inputs::new(kind, n, 0);
+    let once = |_| {
+        let start = clock()?;
+        black_box(&inputs).run(kind, &Dalek);
+        Ok(clock()?.saturating_sub(start))
+    };
+    let times: Result<Vec<Duration>, E> = (0..repeat.max(1)).map(once).collect();
+    Some(times.map(|times| times.into_iter().min().unwrap_or_default()))
+}
+
+/// The same on `threads` bare threads with an equal share each, by the clock on the wall. Starting them is part of it.
+pub fn measure_threads(kind: &str, n: usize, threads: usize, repeat: usize) -> Option<Duration> {
     if !KINDS.contains(&kind) {
         return None;
     }
     let threads = threads.clamp(1, n.max(1));
-    let shares: Vec<Inputs> =
-        (0..threads).map(|i| Inputs::new(kind, n * (i + 1) / threads - n * i / threads, i as u64)).collect();
-    (0..repeat.max(1)).map(|_| once(kind, &shares)).min()
-}
-
-fn once(kind: &str, shares: &[Inputs]) -> Duration {
-    let start = Instant::now();
-    if let [one] = shares {
-        black_box(one).run(kind);
-    } else {
+    let share = |i: usize| Inputs::new(kind, n * (i + 1) / threads - n * i / threads, i as u64);
+    let shares: Vec<Inputs> = (0..threads).map(share).collect();
+    let once = |_| {
+        let start = Instant::now();
         thread::scope(|scope| {
-            for share in shares {
-                scope.spawn(move || black_box(share).run(kind));
+            for share in &shares {
+                scope.spawn(move || black_box(share).run(kind, &Dalek));
             }
         });
+        start.elapsed()
+    };
+    (0..repeat.max(1)).map(once).min()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+
+    /// Notes every operation with the number of points in it.
+    #[derive(Default)]
+    struct Counting(RefCell<Vec<(&'static str, usize)>>);
+
+    impl Counting {
+        fn note(&self, name: &'static str, points: usize) {
+            self.0.borrow_mut().push((name, points));
+        }
     }
-    start.elapsed()
+
+    impl Bare for Counting {
+        fn fixed_base(&self, scalar: &Scalar) -> RistrettoPoint {
+            self.note("fixed_base", 1);
+            Dalek.fixed_base(scalar)
+        }
+        fn variable_base(&self, scalar: &Scalar, point: &RistrettoPoint) -> RistrettoPoint {
+            self.note("variable_base", 1);
+            Dalek.variable_base(scalar, point)
+        }
+        fn msm(&self, scalars: &[Scalar], points: &[RistrettoPoint]) -> RistrettoPoint {
+            assert_eq!(scalars.len(), points.len());
+            self.note("msm", points.len());
+            Dalek.msm(scalars, points)
+        }
+        fn vartime_msm(&self, scalars: &[Scalar], points: &[RistrettoPoint]) -> RistrettoPoint {
+            assert_eq!(scalars.len(), points.len());
+            self.note("vartime_msm", points.len());
+            Dalek.vartime_msm(scalars, points)
+        }
+        fn decode(&self, encoding: &CompressedRistretto) -> Option<RistrettoPoint> {
+            self.note("decode", 1);
+            Dalek.decode(encoding)
+        }
+        fn encode(&self, point: &RistrettoPoint) -> [u8; 32] {
+            self.note("encode", 1);
+            Dalek.encode(point)
+        }
+    }
+
+    #[test]
+    fn each_loop_does_what_it_is_called_and_nothing_else() {
+        for kind in KINDS {
+            for n in [1, 2, 104, 260] {
+                let counting = Counting::default();
+                Inputs::new(kind, n, 0).run(kind, &counting);
+                let expected = match kind {
+                    "msm" | "vartime_msm" => vec![(kind, n)],
+                    _ => vec![(kind, 1); n],
+                };
+                assert_eq!(counting.0.into_inner(), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn inputs_are_full_sized_and_all_different() {
+        let inputs = Inputs::new("decode", 300, 7);
+        let mut encodings: Vec<[u8; 32]> = inputs.encodings.iter().map(|e| e.to_bytes()).collect();
+        encodings.sort();
+        encodings.dedup();
+        assert_eq!(encodings.len(), 300);
+        // The top bits of a scalar below 2^252 are in byte 31: some of them are set in nearly all.
+        let long = inputs.scalars.iter().filter(|s| s.as_bytes()[31] != 0).count();
+        assert!(long > 250);
+    }
+
+    #[test]
+    fn a_clock_that_is_given_is_the_one_that_counts() {
+        let now = RefCell::new(0);
+        let clock = || -> Result<Duration, ()> {
+            *now.borrow_mut() += 3;
+            Ok(Duration::from_secs(*now.borrow()))
+        };
+        assert_eq!(measure("msm", 2, 4, clock), Some(Ok(Duration::from_secs(3))));
+        assert_eq!(measure("msm", 2, 1, || Err::<Duration, _>("stopped")), Some(Err("stopped")));
+        assert_eq!(measure("sort", 2, 1, || Ok::<_, ()>(Duration::ZERO)), None);
+        assert_eq!(measure_threads("sort", 2, 2, 1), None);
+        assert!(measure_threads("msm", 9, 2, 2).is_some());
+    }
 }

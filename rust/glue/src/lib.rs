@@ -1,9 +1,12 @@
-//! The Python module `nodealer.group._core`: thin classes over `nodealer_arrays`, and nothing else.
+//! The Python module `nodealer.group._core`: thin classes over `nodealer_arrays`, and over the libraries for keys.
 
 #![forbid(unsafe_code)]
 
 mod classes;
 mod convert;
+mod keys;
+
+use std::time::Duration;
 
 use nodealer_arrays::{threads, yardstick};
 use pyo3::prelude::*;
@@ -28,13 +31,20 @@ fn set_threads(n: &Bound<'_, PyAny>) -> PyResult<()> {
     Ok(())
 }
 
-/// The shortest time in seconds of a plain loop on curve25519-dalek over `n` elements.
+/// The shortest time in seconds of a plain loop on curve25519-dalek over `n` elements: on one thread the time that this
+/// thread was given, on several that on the wall.
 #[pyfunction(name = "yardstick")]
 fn run_yardstick(py: Python<'_>, kind: &str, n: usize, threads: usize, repeat: usize) -> PyResult<f64> {
     if n == 0 || n > nodealer_arrays::MAX_LENGTH || threads == 0 || threads > threads::MAX_THREADS || repeat == 0 {
         return Err(bad("a yardstick needs a positive size, number of threads and number of runs"));
     }
-    let time = py.detach(|| yardstick::measure(kind, n, threads, repeat));
+    let time = if threads == 1 {
+        let thread_time = py.import("time")?.getattr("thread_time_ns")?;
+        let clock = || -> PyResult<Duration> { Ok(Duration::from_nanos(thread_time.call0()?.extract()?)) };
+        yardstick::measure(kind, n, repeat, clock).transpose()?
+    } else {
+        py.detach(|| yardstick::measure_threads(kind, n, threads, repeat))
+    };
     let time = time.ok_or_else(|| bad(format!("no such yardstick: there is {}", yardstick::KINDS.join(", "))))?;
     Ok(time.as_secs_f64())
 }
@@ -55,10 +65,12 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     threads::set_threads(first_threads()?);
     module.add("VERSION", env!("CARGO_PKG_VERSION"))?;
     module.add("SOURCE_HASH", env!("NODEALER_SOURCE_HASH"))?;
+    module.add("CODE", yardstick::code())?;
     module.add("PROFILE", if cfg!(debug_assertions) { "debug" } else { "release" })?;
     module.add_function(wrap_pyfunction!(get_threads, module)?)?;
     module.add_function(wrap_pyfunction!(set_threads, module)?)?;
     module.add_function(wrap_pyfunction!(run_yardstick, module)?)?;
+    keys::add(module)?;
     ristretto255::add(module)?;
     secp256k1::add(module)
 }

@@ -6,38 +6,44 @@ from collections.abc import Sequence
 from typing import Annotated
 
 import typer
+from msgspec.json import decode
 from rich.console import Console
+from rich.markup import escape
 from rich.panel import Panel
 from rich.table import Table
 
 from nodealer.cli.output import err, out, print_json
-from nodealer.protocols import PROTOCOLS, make_protocol
+from nodealer.protocols import MODES, PROTOCOLS, make_protocol
 from nodealer.protocols.base import Cheat, Claims
 
 
 def protocols(
     json: Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")] = False,
 ) -> None:
-    """Print what each card protocol serves, which cheats it sees and when, and what it costs."""
-    claims = [make_protocol(name).claims for name in PROTOCOLS]
+    """Print what each card protocol serves in each of its modes, which cheats it sees and when, and what it costs."""
+    modes = [make_protocol(name, parameters) for name in PROTOCOLS for parameters in MODES[name]]
     if json:
-        print_json([claim.as_json() for claim in claims])
+        print_json([{**made.claims.as_json(), "parameters": decode(made.parameters)} for made in modes])
         return
-    if not claims:
+    if not modes:
         err().print("There is no protocol yet.")
-    for claim in claims:
-        _print(out(), claim)
+    for made in modes:
+        _print(out(), made.claims, made.parameters.decode())
 
 
-def _print(console: Console, claim: Claims) -> None:
+def _print(console: Console, claim: Claims, parameters: str) -> None:
     facts = Table.grid(padding=(0, 2))
+    facts.add_row("parameters", escape(parameters) + (" (default)" if parameters == "{}" else ""))
+    if "warning" in claim.cost:
+        facts.add_row("WARNING", escape(claim.cost["warning"]))
     facts.add_row("seats", _range(claim.seats))
     facts.add_row("cards", _range(claim.cards))
     facts.add_row("operations", ", ".join(claim.as_json()["operations"]))
     facts.add_row("roles", ", ".join(claim.roles) or "none")
     facts.add_row("a silent seat", claim.dropout)
     for what, cost in claim.cost.items():
-        facts.add_row(f"cost: {what}", str(cost))
+        if what != "warning":
+            facts.add_row(f"cost: {what}", str(cost))
     console.print(Panel(facts, title=f"{claim.name} {claim.version}", title_align="left"))
     console.print(_cheats(claim.cheats))
 

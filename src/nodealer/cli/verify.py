@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -55,12 +55,11 @@ def verify(
             print_report(out(), report)
         raise typer.Exit(report.exit_code)
     documents, codes = [], {GOOD}
-    for file, report in _verify_many(files, jobs or os.cpu_count() or 1):
-        codes.add(report.exit_code)
-        documents.append({"file": visible(file)} | report.as_json())
+    for file, (code, document, lines) in _verify_many(files, jobs or os.cpu_count() or 1):
+        codes.add(code)
+        documents.append({"file": visible(file)} | document)
         if not json:
-            out().print(f"[bold]{shown(file)}[/bold]", soft_wrap=True)
-            print_report(out(), report, brief=True)
+            _print_brief(out(), file, lines)
     if json:
         print_json(documents)
     raise typer.Exit(next(code for code in (BAD, UNJUDGED, INCOMPLETE, GOOD) if code in codes))
@@ -81,8 +80,7 @@ def _verify_against(file: Path, other: Path, *, json: bool) -> int:
         print_json({"logs": documents, "against": found.as_json()})
     else:
         for path, report in zip((file, other), reports, strict=True):
-            out().print(f"[bold]{shown(str(path))}[/bold]", soft_wrap=True)
-            print_report(out(), report, brief=True)
+            _print_brief(out(), path, _brief(report))
         _print_comparison(out(), found, reports[0])
     if not found.agree or found.contradictions or BAD in codes:
         return BAD
@@ -112,18 +110,24 @@ def _verify_one(file: Path, *, quiet: bool) -> Report:
         )
 
 
-def _verify_many(files: list[Path], jobs: int) -> Iterator[tuple[Path, Report]]:
-    """Reports in the order of the files, each file in a process of its own, so many at once."""
+#: What one process tells another of a log: how the program ends, the document, and the lines for people.
+_Told = tuple[int, dict[str, Any], list[str]]
+
+
+def _verify_many(files: list[Path], jobs: int) -> Iterator[tuple[Path, _Told]]:
+    """What is to be told of the files, in their order, each file in a process of its own, so many at once."""
     with ProcessPoolExecutor(min(jobs, len(files)), mp_context=get_context("spawn")) as pool:
         yield from zip(files, pool.map(_verify_alone, files), strict=True)
 
 
-def _verify_alone(file: Path) -> Report:
-    return verify_file(file, entropy=system_entropy)
+def _verify_alone(file: Path) -> _Told:
+    report = verify_file(file, entropy=system_entropy)
+    return report.exit_code, report.as_json(), _brief(report)
 
 
-def print_report(console: Console, report: Report, *, brief: bool = False) -> None:
-    """A report for a player."""
+def _brief(report: Report) -> list[str]:
+    """A report in a few lines."""
+    # Whatever a log says is text: a name must not be read as a command to the terminal.
     reason = shown(report.reason)
     words = {
         "clean": f"[green bold]CLEAN[/green bold]: {_clean(report)}.",
@@ -132,15 +136,23 @@ def print_report(console: Console, report: Report, *, brief: bool = False) -> No
         "incomplete": f"[yellow bold]INCOMPLETE[/yellow bold]: {reason}.",
         "not-a-log": f"[red bold]CANNOT BE JUDGED[/red bold]: {reason}.",
     }
-    console.print(words[report.verdict], soft_wrap=True)
     if report.session is None or report.verdict == "not-a-log":
-        return
+        return [words[report.verdict]]
     checks = ", ".join(f"{count} {name}" for name, count in report.checks.items())
-    hands = len(report.chronicle.records)
-    console.print(f"{report.entries} entries, {hands} hands; checked: {checks}.", soft_wrap=True)
-    for line in _happened(report):
-        console.print(shown(line), soft_wrap=True)
-    if brief:
+    counted = f"{report.entries} entries, {len(report.chronicle.records)} hands; checked: {checks}."
+    return [words[report.verdict], counted, *(shown(line) for line in _happened(report))]
+
+
+def _print_brief(console: Console, file: Path, lines: list[str]) -> None:
+    for line in (f"[bold]{shown(str(file))}[/bold]", *lines):
+        console.print(line, soft_wrap=True)
+
+
+def print_report(console: Console, report: Report, *, brief: bool = False) -> None:
+    """A report for a player."""
+    for line in _brief(report):
+        console.print(line, soft_wrap=True)
+    if brief or report.session is None or report.verdict == "not-a-log":
         return
     console.print(f"session {report.session.id.hex()}", soft_wrap=True)
     for seating in report.chronicle.seatings:

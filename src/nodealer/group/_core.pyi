@@ -6,32 +6,54 @@ from typing import ClassVar, Final, Never, final, overload
 from nodealer.group.api import Points, Scalars
 
 __all__ = [
+    "CODE",
     "PROFILE",
     "SOURCE_HASH",
     "VERSION",
+    "Ed25519Signing",
+    "Ed25519Verifying",
     "Ristretto255",
     "Ristretto255Points",
     "Ristretto255Scalars",
     "Secp256k1",
     "Secp256k1Points",
     "Secp256k1Scalars",
+    "open_once",
     "ristretto255",
+    "seal_once",
     "secp256k1",
     "set_threads",
     "threads",
+    "x25519",
     "yardstick",
 ]
 
 VERSION: Final[str]
 SOURCE_HASH: Final[str]
 PROFILE: Final[str]
+CODE: Final[str]
 
 ristretto255: Final[Ristretto255]
 secp256k1: Final[Secp256k1]
 
+def seal_once(key: bytes, aad: bytes, plaintext: bytes, /) -> bytes: ...
+def open_once(key: bytes, aad: bytes, sealed: bytes, /) -> bytes | None: ...
+def x25519(secret: bytes, public: bytes, /) -> bytes: ...
 def threads() -> int: ...
 def set_threads(n: int, /) -> None: ...
 def yardstick(kind: str, n: int, threads: int, repeat: int) -> float: ...
+
+@final
+class Ed25519Signing:
+    def __new__(cls, secret: bytes, /) -> Ed25519Signing: ...
+    @property
+    def public(self) -> bytes: ...
+    def sign(self, message: bytes, /) -> bytes: ...
+
+@final
+class Ed25519Verifying:
+    def __new__(cls, key: bytes, /) -> Ed25519Verifying: ...
+    def verify(self, signature: bytes, message: bytes, /) -> bool: ...
 
 @final
 class Ristretto255Scalars:

@@ -1,19 +1,22 @@
 """Keys and equal logarithms.
 
-`knowledge`: of the secrets of public keys. `one secret`: Z = z·G and image_i = z·base_i for many i. `a secret each`:
-for every i, key_i = s_i·B_i and image_i = s_i·base_i. In both, the images are folded into one row by
-weights hashed from the whole statement, and the keys are not. docs/proofs.md says why that is sound.
+`knowledge`: of the secrets of public keys. `one secret`: Z = z·G and image_i = z·base_i for many i; the images are
+folded into one row by weights hashed from the whole statement, and the key is not. `a secret each`: for every i,
+key_i = s_i·B_i and image_i = s_i·base_i; the secrets are committed to, and then keys and images are folded into one row
+each. docs/proofs.md says why that is sound.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from nodealer.errors import BadParameter, Malformed
 from nodealer.group import Group, Points, Scalars, concat, msm, vartime_msm
 from nodealer.proofs import labels, linear
-from nodealer.proofs.checks import Check, Equation
-from nodealer.proofs.encoding import decode_proof, encode_proof
+from nodealer.proofs.checks import Check, Equation, Term
+from nodealer.proofs.encoding import decode_proof, encode_proof, encodings
+from nodealer.proofs.generators import blinding_generator, commitment_key, generators
 from nodealer.proofs.transcript import Transcript
 from nodealer.tape import Tape
 
@@ -34,19 +37,10 @@ def check_knowledge(transcript: Transcript, keys: Points, proof: bytes) -> Check
     return linear.check(transcript, _keys(keys), proof)
 
 
-def _fold(transcript: Transcript, kind: str, base: Points, keys: Points, bases: Points, images: Points) -> Scalars:
-    """Bind the whole statement, then draw the weights that fold its images.
-
-    The weights depend on all bases *and all images*: were the images chosen after them, two false ones could cancel.
-    """
-    if len(bases) != len(images):
-        raise BadParameter(f"{len(bases)} bases and {len(images)} images")
-    for name, points in (("base of the keys", base), ("key", keys), ("base", bases), ("image", images)):
+def _refuse_identities(kind: str, arrays: Iterable[tuple[str, Points]]) -> None:
+    for name, points in arrays:
         if points.first_identity() is not None:
             raise Malformed(f"{kind}: {name} {points.first_identity()} is the identity")
-    transcript.absorb(labels.STATEMENT, kind, keys.group.name, len(keys), len(bases))
-    transcript.absorb_points(labels.STATEMENT, base, keys, bases, images)
-    return transcript.challenges(labels.WEIGHTS, keys.group, len(bases))
 
 
 def _commit(transcript: Transcript, group: Group, T: Points) -> Scalars:
@@ -54,9 +48,27 @@ def _commit(transcript: Transcript, group: Group, T: Points) -> Scalars:
     return transcript.challenge(labels.CHALLENGE, group)
 
 
+# --- One secret ---
+
+
+def _fold(transcript: Transcript, Z: Points, bases: Points, images: Points) -> Scalars:
+    """Bind the whole statement, then draw the weights that fold its images.
+
+    The weights depend on all bases *and all images*: were the images chosen after them, two false ones could cancel.
+    """
+    if len(Z) != 1:
+        raise BadParameter(f"{len(Z)} keys for one secret")
+    if len(bases) != len(images):
+        raise BadParameter(f"{len(bases)} bases and {len(images)} images")
+    _refuse_identities(labels.EQUALITY, (("key", Z), ("base", bases), ("image", images)))
+    transcript.absorb(labels.STATEMENT, labels.EQUALITY, Z.group.name, len(bases))
+    transcript.absorb_points(labels.STATEMENT, Z, bases, images)
+    return transcript.challenges(labels.WEIGHTS, Z.group, len(bases))
+
+
 def prove_equality(transcript: Transcript, tape: Tape, Z: Points, bases: Points, images: Points, z: Scalars) -> bytes:
     """Z = z·G and images = z·bases, by one folded pair beside (G, Z)."""
-    weights = _fold(transcript, labels.EQUALITY, Z.group.G, Z, bases, images)
+    weights = _fold(transcript, Z, bases, images)
     k = transcript.nonces(tape, labels.EQUALITY, Z.group, 1)
     T = concat(k * Z.group.G, k * vartime_msm(weights, bases))
     c = _commit(transcript, Z.group, T)
@@ -65,53 +77,108 @@ def prove_equality(transcript: Transcript, tape: Tape, Z: Points, bases: Points,
 
 def check_equality(transcript: Transcript, Z: Points, bases: Points, images: Points, proof: bytes) -> Check:
     """What `prove_equality` owes: (G, Z) as a row of its own, for folded in with the rest it would bind nothing."""
-    if len(Z) != 1:
-        raise BadParameter(f"{len(Z)} keys for one secret")
-    return _check(transcript, labels.EQUALITY, Z.group.G, Z, bases, images, proof)
+    group, what = Z.group, f"proof of {labels.EQUALITY}"
+    weights = _fold(transcript, Z, bases, images)
+    T, z_hat = decode_proof(group, proof, points=2, scalars=1, what=what)
+    c = _commit(transcript, group, T)
+    one = group.integers([1])
+    key_row = Equation.sum((one, T[0]), (c, Z), (-z_hat, group.G))
+    folded_row = Equation.sum((one, T[1]), (c * weights, images), (-z_hat * weights, bases))
+    return Check(transcript.seat, what, (key_row, folded_row))
+
+
+# --- A secret each ---
 
 
 @dataclass(frozen=True)
 class Each:
-    """For every i: keys[i] = s[i]·base and images[i] = s[i]·bases[i]. `base` is one point, or one for each i."""
+    """For every i: keys[i] − less[i] = s[i]·base[i] and images[i] = s[i]·bases[i].
+
+    Each array but the images may be one point that stands for all i. Without `less` nothing is taken off the keys.
+    """
 
     base: Points
     keys: Points
     bases: Points
     images: Points
+    less: Points | None = None
 
     def __post_init__(self) -> None:
-        if len(self.base) not in (1, len(self.keys)) or not len(self.keys) == len(self.bases) == len(self.images):
-            raise BadParameter(f"{len(self.keys)} keys, {len(self.bases)} bases and {len(self.images)} images")
+        for name, points in self.arrays:
+            if len(points) not in (1, len(self.images)):
+                raise BadParameter(f"{name}: {len(points)} points for {len(self.images)} images")
+
+    @property
+    def arrays(self) -> tuple[tuple[str, Points], ...]:
+        """All public points, and what they are."""
+        known = (("base of the keys", self.base), ("key", self.keys), ("base", self.bases), ("image", self.images))
+        return known if self.less is None else (*known, ("old key", self.less))
+
+    def bind(self, transcript: Transcript) -> None:
+        """Absorb the whole statement, and refuse one that no proof could mend."""
+        _refuse_identities(labels.EQUALITY_MANY, ((name, points) for name, points in self.arrays if name != "old key"))
+        if self.less is not None:
+            pairs = zip(_repeated(self.keys, self.less), _repeated(self.less, self.keys), strict=True)
+            for index, (key, old) in enumerate(pairs):
+                if key == old:
+                    raise Malformed(f"{labels.EQUALITY_MANY}: key {index} is what it was")
+        transcript.absorb(labels.STATEMENT, labels.EQUALITY_MANY, self.keys.group.name, len(self.images))
+        transcript.absorb_points(labels.STATEMENT, *(points for _, points in self.arrays))
 
 
-def prove_each(transcript: Transcript, tape: Tape, each: Each, s: Scalars, *, root: Scalars | None = None) -> bytes:
-    """Knowledge of all s[i]. A prover who knows `root`, with base = root·G, is faster; the proof is the same.
+def _repeated(points: Points, others: Points) -> list[bytes]:
+    """The encodings of points, of one point as often as there are others."""
+    return encodings(points) * (len(others) if len(points) == 1 else 1)
 
-    The rows of the keys stay apart, so that each s[i] is fixed by its key; then the weights may fold the images.
-    """
-    group = each.keys.group
-    weights = _fold(transcript, labels.EQUALITY_MANY, each.base, each.keys, each.bases, each.images)
-    k = transcript.nonces(tape, labels.EQUALITY_MANY, group, len(each.keys))
-    key_rows = k * each.base if root is None else (k * root) * group.G
-    T = concat(key_rows, msm(k * weights, each.bases))
+
+def _weights(transcript: Transcript, C: Points, count: int) -> Scalars:
+    """Only when C is bound: were the secrets free until the weights are known, they could be solved for."""
+    transcript.absorb_points(labels.COMMITMENT, C)
+    return transcript.challenges(labels.WEIGHTS, C.group, count)
+
+
+def prove_each(transcript: Transcript, tape: Tape, each: Each, s: Scalars) -> bytes:
+    """Knowledge of all s[i]: they are committed to, and the committed ones satisfy keys and images."""
+    group, m = each.keys.group, len(each.images)
+    key = commitment_key(group, m)
+    each.bind(transcript)
+    secrets = concat(s, transcript.nonces(tape, "r", group, 1))
+    C = msm(secrets, key)
+    w = _weights(transcript, C, m)
+    k = transcript.nonces(tape, labels.EQUALITY_MANY, group, m + 1)
+    weighted = w * k[:m]
+    T = concat(msm(k, key), _secret_sum(weighted, each.base), _secret_sum(weighted, each.bases))
     c = _commit(transcript, group, T)
-    return encode_proof(T, c * s + k)
+    return encode_proof(concat(C, T), c * secrets + k)
+
+
+def _secret_sum(scalars: Scalars, points: Points) -> Points:
+    """Σ scalars·points, where one point may stand for all."""
+    return scalars.sum() * points if len(points) == 1 else msm(scalars, points)
+
+
+def _term(scalars: Scalars, points: Points) -> Term:
+    """The same as a part of an equation."""
+    return (scalars.sum(), points) if len(points) == 1 else (scalars, points)
 
 
 def check_each(transcript: Transcript, each: Each, proof: bytes) -> Check:
-    """What `prove_each` owes."""
-    return _check(transcript, labels.EQUALITY_MANY, each.base, each.keys, each.bases, each.images, proof)
-
-
-def _check(
-    transcript: Transcript, kind: str, base: Points, keys: Points, bases: Points, images: Points, proof: bytes
-) -> Check:
-    """One row for each key, T + c·key − z·base = 0, and one for all images together."""
-    group, count = keys.group, len(keys)
-    weights = _fold(transcript, kind, base, keys, bases, images)
-    T, z = decode_proof(group, proof, points=count + 1, scalars=count, what=f"proof of {kind}")
-    c = _commit(transcript, group, T)
-    one, minus_z = group.integers([1]), -z
-    key_rows = Equation.each((one, T[:count]), (c, keys), (minus_z, base))
-    folded_row = Equation.sum((one, T[count]), (c * weights, images), (minus_z * weights, bases))
-    return Check(transcript.seat, f"proof of {kind}", (key_rows, folded_row))
+    """What `prove_each` owes: (1) opens C; (2) is all keys, folded; (3) all images."""
+    group, m, what = each.keys.group, len(each.images), f"proof of {labels.EQUALITY_MANY}"
+    each.bind(transcript)
+    P, responses = decode_proof(group, proof, points=4, scalars=m + 1, what=what)
+    C, T_C, T_K, T_Y = P[0], P[1], P[2], P[3]
+    w = _weights(transcript, C, m)
+    c = _commit(transcript, group, P[1:])
+    one, minus_s, minus_r = group.integers([1]), -responses[:m], -responses[m]
+    opened, claimed = w * minus_s, c * w
+    less = [] if each.less is None else [_term(-claimed, each.less)]
+    return Check(
+        transcript.seat,
+        what,
+        (
+            Equation.sum((one, T_C), (c, C), (minus_s, generators(group, m)), (minus_r, blinding_generator(group))),
+            Equation.sum((one, T_K), _term(claimed, each.keys), *less, _term(opened, each.base)),
+            Equation.sum((one, T_Y), (claimed, each.images), _term(opened, each.bases)),
+        ),
+    )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 #: Bound into every transcript; changes when any proof changes.
-VERSION: Final = 0
+VERSION: Final = 1
 
 DOMAIN: Final = "nodealer/proof"
 

@@ -38,7 +38,7 @@ def _refuse_sizes(keys: tuple[Points, ...], decks: tuple[Points, ...]) -> None:
 
 @dataclass(frozen=True)
 class Remask:
-    """Re-mask under the joint key K and permute. The secret is R = Σ b_j·ρ_j."""
+    """Re-mask under the joint key K and permute. The secret is R = Σ d_j·ρ_j."""
 
     K: Points
     U: Points
@@ -68,11 +68,11 @@ class Remask:
         if self.W_out.first_identity() is not None:
             raise Malformed(f"card {self.W_out.first_identity()} of the shuffled deck is the identity")
 
-    def rows(self, powers: Scalars) -> tuple[RelationRow, ...]:
-        minus_one = -powers.group.integers([1])
+    def rows(self, D: Scalars) -> tuple[RelationRow, ...]:
+        minus_one = -D.group.integers([1])
         return (
-            RelationRow(self.U_out, ((0, minus_one, self.K.group.G),), ((powers, self.U),)),
-            RelationRow(self.W_out, ((0, minus_one, self.K),), ((powers, self.W),)),
+            RelationRow(self.U_out, ((0, minus_one, self.K.group.G),), ((D, self.U),)),
+            RelationRow(self.W_out, ((0, minus_one, self.K),), ((D, self.W),)),
         )
 
 
@@ -115,12 +115,12 @@ class AddMask:
         if self.W_out.first_identity() is not None:
             raise Malformed(f"card {self.W_out.first_identity()} of the shuffled deck is the identity")
 
-    def rows(self, powers: Scalars) -> tuple[RelationRow, ...]:
-        one = powers.group.integers([1])
+    def rows(self, D: Scalars) -> tuple[RelationRow, ...]:
+        one = D.group.integers([1])
         G = self.K.group.G
         return (
-            RelationRow(self.U_out, ((0, -one, G),), ((powers, self.U),)),
-            RelationRow(self.W_out, ((0, -one, self.joint), (1, -powers, self.U)), ((powers, self.W),)),
+            RelationRow(self.U_out, ((0, -one, G),), ((D, self.U),)),
+            RelationRow(self.W_out, ((0, -one, self.joint), (1, -D, self.U)), ((D, self.W),)),
             RelationRow(None, ((1, one, G),), ((one, self.S),)),
         )
 
@@ -155,10 +155,10 @@ class OneScalar:
         if len(set(encodings(self.outputs))) != self.size:
             raise Malformed("a card stands twice in the shuffled deck")
 
-    def rows(self, powers: Scalars) -> tuple[RelationRow, ...]:
-        one = powers.group.integers([1])
+    def rows(self, D: Scalars) -> tuple[RelationRow, ...]:
+        one = D.group.integers([1])
         return (
-            RelationRow(self.outputs, ((0, -powers, self.inputs),), ()),
+            RelationRow(self.outputs, ((0, -D, self.inputs),), ()),
             RelationRow(None, ((0, one, self.S.group.G),), ((one, self.S),)),
         )
 
@@ -201,12 +201,12 @@ class OneOffset:
         if len(set(encodings(self.A_out))) != self.size or len(set(encodings(self.B_out))) != self.size:
             raise Malformed("a point stands twice in the shuffled deck")
 
-    def rows(self, powers: Scalars) -> tuple[RelationRow, ...]:
+    def rows(self, D: Scalars) -> tuple[RelationRow, ...]:
         group = self.R.group
         one = group.integers([1])
         return (
-            RelationRow(self.A_out, ((0, -powers, self.A), (1, -powers, self.B)), ()),
-            RelationRow(self.B_out, ((0, -powers, self.B),), ()),
+            RelationRow(self.A_out, ((0, -D, self.A), (1, -D, self.B)), ()),
+            RelationRow(self.B_out, ((0, -D, self.B),), ()),
             RelationRow(None, ((0, one, group.G),), ((one, self.R),)),
             RelationRow(None, ((1, one, group.G), (2, one, blinding_generator(group))), ((one, self.W),)),
         )

@@ -1,9 +1,10 @@
-"""The shuffle argument: Bayer–Groth 2012 with one row, over any relation between two decks.
+"""The shuffle argument: Bayer–Groth 2012 with one row and one opened vector, over any relation between two decks.
 
 The prover shows that it knows a permutation π, and the secrets of a relation, with which the output deck comes from the
-input deck. The argument commits to π before it knows ξ and to ξ^π after, ties the two by a product over y·π + ξ^π − z,
-and then shows one linear equation between the decks with ξ^π for weights. The letters are those of docs/shuffle.md,
-which lays statement, protocol and proof of soundness side by side; `relations.py` has the decks.
+input deck. The argument commits to π before it knows ξ and to ξ^π before it knows y and z, shows by a product that
+d = y·π + ξ^π − z is a permutation of the public numbers D_i = y·i + ξ^i − z, and then shows one linear equation between
+the decks, with D for weights on the input and d on the output. The letters are those of docs/shuffle.md, which lays
+statement, protocol and proof of soundness side by side; `relations.py` has the decks.
 """
 
 from __future__ import annotations
@@ -21,15 +22,15 @@ from nodealer.proofs.generators import blinding_generator, commitment_key, gener
 from nodealer.proofs.transcript import Transcript
 from nodealer.tape import Tape
 
-#: A, B, C_e, C_0, C_1, C_f: the points of every proof before those of its rows.
-COMMITMENTS: Final = 6
+#: A, B, C_e, C_0, C_1: the points of every proof before those of its rows.
+COMMITMENTS: Final = 5
 
 
 @dataclass(frozen=True)
 class RelationRow:
-    """Σ b_j·outputs_j + Σ secret_t·Σ coefficients·points = Σ coefficients·points over `image`, b_j = ξ^π(j).
+    """Σ d_j·outputs_j + Σ secret_t·Σ coefficients·points = Σ coefficients·points over `image`, d_j = D_π(j).
 
-    The coefficients are public: powers of ξ, or one. A row without outputs binds a secret to its public key.
+    The coefficients are public: the weights D, or one. A row without outputs binds a secret to its public key.
     """
 
     outputs: Points | None
@@ -57,14 +58,19 @@ class Relation(Protocol):
     def refuse(self) -> None:
         """Raise `Malformed` for a statement that no proof could mend."""
 
-    def rows(self, powers: Scalars) -> tuple[RelationRow, ...]:
-        """The rows, for powers = ξ, ξ², …, ξ^m."""
+    def rows(self, D: Scalars) -> tuple[RelationRow, ...]:
+        """The rows, for the weights D_1, …, D_m."""
 
 
 def _bind(transcript: Transcript, relation: Relation) -> None:
     group = relation.statement[0].group
     transcript.absorb(labels.STATEMENT, labels.SHUFFLE, relation.kind, group.name, relation.size)
     transcript.absorb_points(labels.STATEMENT, *relation.statement)
+
+
+def _weights(xi_powers: Scalars, y: Scalars, z: Scalars) -> Scalars:
+    """D_i = y·i + ξ^i − z."""
+    return y * y.group.integers(range(1, len(xi_powers) + 1)) + xi_powers - z
 
 
 def _with_ends(first: Scalars, middle: Scalars | None, last: Scalars) -> Scalars:
@@ -79,7 +85,7 @@ def prove(
     permutation: Sequence[int],
     secrets: Callable[[Scalars], Scalars],
 ) -> bytes:
-    """A proof that output j comes from input permutation[j]. `secrets` gives the relation's secrets for b."""
+    """A proof that output j comes from input permutation[j]. `secrets` gives the relation's secrets for d."""
     m, group = relation.size, relation.statement[0].group
     if sorted(permutation) != list(range(m)):
         raise BadParameter(f"not a permutation of {m} cards")
@@ -93,41 +99,39 @@ def prove(
     A = msm(concat(a, r_A), key)
     transcript.absorb_points(labels.COMMITMENT, A)
     powers = transcript.challenge("xi", group).powers(m)
-    b = powers.take(permutation)
     r_B = transcript.nonces(tape, "r_B", group, 1)
-    B = msm(concat(b, r_B), key)
+    B = msm(concat(powers.take(permutation), r_B), key)
     transcript.absorb_points(labels.COMMITMENT, B)
     y, z = transcript.challenge("y", group), transcript.challenge("z", group)
 
     # 3: the running products of d, and the first messages of all openings.
-    d = y * a + b - z
+    D = _weights(powers, y, z)
+    d = D.take(permutation)
     p = d.cumprod()
-    e, f = transcript.nonces(tape, "e", group, m), transcript.nonces(tape, "f", group, m)
-    blindings = transcript.nonces(tape, "blindings", group, 4)
-    r_e, s_0, s_1, r_f = blindings[0], blindings[1], blindings[2], blindings[3]
+    e = transcript.nonces(tape, "e", group, m)
+    blindings = transcript.nonces(tape, "blindings", group, 3)
+    r_e, s_0, s_1 = blindings[0], blindings[1], blindings[2]
     k = transcript.nonces(tape, "k", group, relation.secrets)
     delta = _with_ends(e[0], transcript.nonces(tape, "delta", group, m - 2) if m > 2 else None, zero)
     C_e = msm(concat(e, r_e), key)
     C_0 = msm(concat(-(delta[:-1] * e[1:]), zero, s_0), key)
     C_1 = msm(concat(delta[1:] - d[1:] * delta[:-1] - p[:-1] * e[1:], zero, s_1), key)
-    C_f = msm(concat(f, r_f), key)
-    E = concat(*(_masked(row, f, k) for row in relation.rows(powers)))
-    transcript.absorb_points(labels.COMMITMENT, C_e, C_0, C_1, C_f, E)
+    E = concat(*(_masked(row, e, k) for row in relation.rows(D)))
+    transcript.absorb_points(labels.COMMITMENT, C_e, C_0, C_1, E)
     x = transcript.challenge("x", group)
 
     # 4: the openings.
     d_hat, r_d_hat = x * d + e, x * (y * r_A + r_B) + r_e
     p_hat, s_p_hat = x * p + delta, x * s_1 + s_0
-    b_hat, r_b_hat = x * b + f, x * r_B + r_f
     inner = [p_hat[1:-1]] if m > 2 else []
-    responses = concat(d_hat, r_d_hat, *inner, s_p_hat, b_hat, r_b_hat, x * secrets(b) + k)
-    return encode_proof(concat(A, B, C_e, C_0, C_1, C_f, E), responses)
+    responses = concat(d_hat, r_d_hat, *inner, s_p_hat, x * secrets(d) + k)
+    return encode_proof(concat(A, B, C_e, C_0, C_1, E), responses)
 
 
-def _masked(row: RelationRow, f: Scalars, k: Scalars) -> Points:
-    """The left side of a row with f for b and k for the secrets. The inner sums are public, the factors are not."""
-    group = f.group
-    total = msm(f, row.outputs) if row.outputs is not None else group.identity(1)
+def _masked(row: RelationRow, e: Scalars, k: Scalars) -> Points:
+    """The left side of a row with e for d and k for the secrets. The inner sums are public, the factors are not."""
+    group = e.group
+    total = msm(e, row.outputs) if row.outputs is not None else group.identity(1)
     for secret, coefficients, points in row.secrets:
         if len(points) == 1:
             total = total + (k[secret] * coefficients) * points
@@ -145,16 +149,13 @@ class _Opened:
     C_e: Points
     C_0: Points
     C_1: Points
-    C_f: Points
     E: tuple[Points, ...]
     d_hat: Scalars
     r_d_hat: Scalars
     p_hat: Scalars
     s_p_hat: Scalars
-    b_hat: Scalars
-    r_b_hat: Scalars
     secret_hats: Scalars
-    powers: Scalars
+    D: Scalars
     y: Scalars
     z: Scalars
     x: Scalars
@@ -167,27 +168,25 @@ def _open(transcript: Transcript, relation: Relation, proof: bytes) -> _Opened:
         group,
         proof,
         points=COMMITMENTS + rows,
-        scalars=3 * m + 1 + relation.secrets,
+        scalars=2 * m + relation.secrets,
         what=f"shuffle proof ({relation.kind})",
     )
-    A, B, C_e, C_0, C_1, C_f = (P[index] for index in range(COMMITMENTS))
+    A, B, C_e, C_0, C_1 = (P[index] for index in range(COMMITMENTS))
     _bind(transcript, relation)
     transcript.absorb_points(labels.COMMITMENT, A)
     xi = transcript.challenge("xi", group)
     transcript.absorb_points(labels.COMMITMENT, B)
     y, z = transcript.challenge("y", group), transcript.challenge("z", group)
-    transcript.absorb_points(labels.COMMITMENT, C_e, C_0, C_1, C_f, P[COMMITMENTS:])
+    transcript.absorb_points(labels.COMMITMENT, C_e, C_0, C_1, P[COMMITMENTS:])
     x = transcript.challenge("x", group)
-    powers, after = xi.powers(m), 2 * m - 1
-    # p̂_1 = d̂_1, and p̂_m = x·Π (y·i + ξ^i − z): the product over all cards, which everybody can compute.
-    product = (y * group.integers(range(1, m + 1)) + powers - z).cumprod()[-1]
-    p_hat = _with_ends(v[0], v[m + 1 : after] if m > 2 else None, x * product)
+    D, after = _weights(xi.powers(m), y, z), 2 * m - 1
+    # p̂_1 = d̂_1, and p̂_m = x·Π D_i: the product over all cards, which everybody can compute.
+    p_hat = _with_ends(v[0], v[m + 1 : after] if m > 2 else None, x * D.cumprod()[-1])
     return _Opened(
-        A, B, C_e, C_0, C_1, C_f,
+        A, B, C_e, C_0, C_1,
         E=tuple(P[COMMITMENTS + index] for index in range(rows)),
-        d_hat=v[:m], r_d_hat=v[m], p_hat=p_hat, s_p_hat=v[after],
-        b_hat=v[after + 1 : after + 1 + m], r_b_hat=v[after + 1 + m], secret_hats=v[after + 2 + m :],
-        powers=powers, y=y, z=z, x=x,
+        d_hat=v[:m], r_d_hat=v[m], p_hat=p_hat, s_p_hat=v[after], secret_hats=v[after + 1 :],
+        D=D, y=y, z=z, x=x,
     )  # fmt: skip
 
 
@@ -200,7 +199,7 @@ def check(transcript: Transcript, relation: Relation, proof: bytes) -> Check:
 
 
 def _permutation_equations(relation: Relation, o: _Opened) -> tuple[Equation, ...]:
-    """(1)–(3): b opens to ξ^π for the π that A opens to."""
+    """(1) and (2): d is D, permuted by the π that A opens to."""
     m, group, x = relation.size, relation.statement[0].group, o.x
     gens, H = generators(group, m), blinding_generator(group)
     one, zero = group.integers([1]), group.integers([0])
@@ -208,18 +207,17 @@ def _permutation_equations(relation: Relation, o: _Opened) -> tuple[Equation, ..
     return (
         Equation.sum((x * o.y, o.A), (x, o.B), (one, o.C_e), (-(o.d_hat + x * o.z), gens), (-o.r_d_hat, H)),
         Equation.sum((x, o.C_1), (one, o.C_0), (-in_C, gens), (-o.s_p_hat, H)),
-        Equation.sum((x, o.B), (one, o.C_f), (-o.b_hat, gens), (-o.r_b_hat, H)),
     )
 
 
 def _relation_equations(relation: Relation, o: _Opened) -> tuple[Equation, ...]:
-    """(4): the rows of the relation, with the openings for b and the secrets."""
-    one, minus_b, minus_secrets = o.x.group.integers([1]), -o.b_hat, -o.secret_hats
+    """(3): the rows of the relation, with the openings of d and of the secrets."""
+    one, minus_d, minus_secrets = o.x.group.integers([1]), -o.d_hat, -o.secret_hats
     equations = []
-    for row, E in zip(relation.rows(o.powers), o.E, strict=True):
+    for row, E in zip(relation.rows(o.D), o.E, strict=True):
         terms: list[Term] = [(one, E)]
         terms += [(o.x * coefficients, points) for coefficients, points in row.image]
-        terms += [] if row.outputs is None else [(minus_b, row.outputs)]
+        terms += [] if row.outputs is None else [(minus_d, row.outputs)]
         terms += [(minus_secrets[secret] * coefficients, points) for secret, coefficients, points in row.secrets]
         equations.append(Equation.sum(*terms))
     return tuple(equations)

@@ -23,6 +23,15 @@ PROTOCOLS: Final[dict[str, Callable[[bytes, Group | None], CardProtocol]]] = {
     "duel": Duel,
 }
 
+#: Name to the parameters of every mode it has, the default first. Numbers among them are as by default.
+MODES: Final[dict[str, tuple[bytes, ...]]] = {
+    "mask": (b"{}",),
+    "lock": (b"{}", b'{"community":"server"}'),
+    "offset": (b"{}",),
+    "chain": (b"{}", b'{"deck":"dealer"}', b'{"proven":false}', b'{"deck":"dealer","proven":false}'),
+    "duel": (b"{}", b'{"mode":"committed"}', b'{"mode":"xor"}'),
+}
+
 
 def make_protocol(name: str, parameters: bytes = b"{}", on: Group | None = None) -> CardProtocol:
     """A protocol by name. Without a group it runs on the one that people get by default."""

@@ -52,20 +52,15 @@ def test_a_card_that_the_leaver_had_shown_is_still_there(fast: Group) -> None:
     assert len(after.events) == 2
 
 
-@pytest.mark.parametrize(
-    "asked",
-    [Show(0, 2, (2,)), Deal(0, (Portion(2, 1),)), Return(0, (2,), Place.DISCARD)],
-    ids=["show", "deal", "return"],
-)
-def test_what_only_the_leaver_was_meant_for_is_skipped(fast: Group, asked: Operation) -> None:
+def test_what_is_asked_anew_of_a_leaver_is_refused(fast: Group) -> None:
+    """A game knows who has left: only what had been asked before is skipped, and that the table sees to."""
     _, deck = recovered(fast)
-    assert deck.request(asked).events == (Finished(asked),)
-    # While the deck recovers too; and a deck that is busy with something else refuses, as ever.
-    again = deck.without((1,))
-    assert again is None
+    for asked in (Show(0, 2, (2,)), Deal(0, (Portion(2, 1),))):
+        with pytest.raises(BadParameter):
+            deck.request(asked)
     busy = deck.request(Open(0, 1)).deck
     with pytest.raises(BadParameter, match="busy"):
-        busy.request(asked)
+        busy.request(Return(0, (2,), Place.DISCARD))
 
 
 def test_a_request_behind_another_does_not_make_replicas_raise(fast: Group) -> None:

@@ -164,7 +164,7 @@ class Move:
 
     @property
     def claimed(self) -> Each:
-        return Each(self.epk.group.G, self.keys - self.old, self.epk, self.gains)
+        return Each(self.epk.group.G, self.keys, self.epk, self.gains, less=self.old)
 
 
 def false_rekey(change: Callable[[Move], Move]) -> Callable[[MaskDeck, Duty, Tape, bytes], bytes]:
@@ -205,7 +205,7 @@ def false_mask(change: Callable[[Masked], Masked]) -> Callable[[MaskDeck, Duty, 
         assert isinstance(stage, Masking)
         masks = deck.mask_draws(tape, duty.seat, stage.epoch, stage.cards, stage.joint)
         added = change(Masked(masks * table.group.G, masks * stage.joint))
-        each = Each(table.group.G, added.epk, stage._bases(), added.msg)
+        each = Each(table.group.G, added.epk, stage.joint, added.msg)
         proof = equality.prove_each(context(deck, duty, stage.epoch), tape, each, masks)
         return encode(MaskInPlace(added.epk.to_bytes(), added.msg.to_bytes(), proof))
 

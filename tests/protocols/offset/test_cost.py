@@ -89,9 +89,9 @@ def test_terms_of_a_step(fast: Group) -> None:
     checks = [check for check in decks.checks if "knowledge" not in check.name]
     assert len(checks) == 4
     terms = [sum(len(factors) for factors, _ in terms_of(pair, Source("terms"))) for pair in (checks[:2], checks[2:])]
-    # First stage: before and scaled, two columns each, and m + 1 commitments. Second: after, the generators, R, W, G,
-    # six commitments and four rows; scaled is shared.
-    assert set(terms) == {4 * m + (m + 1) + 2 * m + (m + 1) + 3 + 10}
+    # First stage: before and scaled, two columns each, and four commitments. Second: after, R, W, G, five commitments
+    # and four rows; scaled and the generators are shared.
+    assert set(terms) == {4 * m + 4 + 2 * m + (m + 1) + 3 + 9}
 
 
 def test_bytes(fast: Group) -> None:
@@ -111,8 +111,8 @@ def test_bytes(fast: Group) -> None:
             if message["type"] == "shuffle":
                 names = ("scaled", "scaledProof", "key", "commitment", "proof")
                 added = sum(len(message[name]) * 3 // 4 - message[name].count("=") for name in names)
-                assert added == 64 * m + (64 * m + 33) + 64 + (96 * m + 449) <= 16_000
+                assert added == 64 * m + (32 * m + 161) + 64 + (64 * m + 385) <= 10_000
     assert sizes["requestDealParts"] == sizes["respondDealParts"] == 96 * m + 1
-    assert sizes["shuffle"] == 288 * m + 546
+    assert sizes["shuffle"] == 224 * m + 610
     assert sizes["revealOffset"] == 64
     assert sizes["dealFinal"] == 64

@@ -111,7 +111,7 @@ fn points_are_a_group() {
 fn multi_scalar_multiplication() {
     for threads in [1, 3] {
         let _turn = with_threads(threads);
-        for n in [1, 2, 7, 8, 52, 200, 301] {
+        for n in [1, 2, 7, 8, 52, 60, 61, 121, 200, 301, 800, 801] {
             let (s, p) = (scalars(n, 6), points(n, 7));
             let expected = p.mul(&s).unwrap().sum().unwrap();
             assert!(msm(&s, &p).unwrap().equals(&expected));

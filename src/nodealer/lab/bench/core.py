@@ -136,4 +136,6 @@ def _memory(native: Group, effort: Effort) -> Row:
     n = effort.size(POINTS_WEIGHED)
     points = native.identity(n) + native.G
     points.to_bytes()
-    return size_row("memory", {"points": n}, sys.getsizeof(points) / n, "bytes a point", POINT_BYTES)
+    return size_row(
+        "memory of an array that was encoded", {"points": n}, sys.getsizeof(points) / n, "bytes a point", POINT_BYTES
+    )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import platform
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 import nodealer
 from nodealer.group import default_backend
+from nodealer.lab.bench.timing import native_core
 
 #: What the arithmetic can make use of, as Linux names it.
 _USEFUL: Final = ("adx", "bmi2", "avx2", "avx512ifma", "avx512vl", "sha_ni", "asimd", "sha3")
@@ -18,6 +20,7 @@ def describe_machine() -> dict[str, Any]:
     """The machine of a benchmark."""
     return {
         "cpu": cpu_name(),
+        "kind": cpu_kind(),
         "features": cpu_features(),
         "processors": os.cpu_count(),
         "system": platform.system(),
@@ -31,6 +34,15 @@ def describe_machine() -> dict[str, Any]:
 def cpu_name() -> str:
     """The processor as its maker calls it, where the system says."""
     return _cpuinfo("model name") or platform.processor() or platform.machine()
+
+
+@cache
+def cpu_kind() -> str:
+    """Which code the native core runs here: avx2, avx512 or serial; "none" without a core."""
+    if default_backend() != "native":
+        return "none"
+    kind: str = native_core().CODE
+    return kind
 
 
 def cpu_features() -> list[str]:

@@ -25,7 +25,7 @@ from nodealer.tape import Tape
 
 CARDS: Final = 52
 #: A step, proven or verified, against one of `mask`; and all that proves it, in bytes.
-STEP, PROOF_BYTES = 4.0, 16_000
+STEP, PROOF_BYTES = 4.0, 10_000
 ROUNDS: Final = 128
 
 

@@ -1,4 +1,9 @@
-"""`bench proofs`: the shuffle argument against U, the bare cost of masking the cards."""
+"""`bench proofs`: the shuffle argument and the re-key, against two bare loops on the curve library.
+
+U is the cost of masking the cards, fixed bases, which is serial code everywhere. S is one sum of products over as many
+points as a shuffle of pairs has, which is vector code where the processor has it, as all sums of a proof are. Every
+time stands against both. Proving is required in U, as it is what a shuffler pays beside the masks; verifying in both.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +12,21 @@ from typing import Final
 
 from nodealer.group import Group, group
 from nodealer.lab.bench import memory, shuffles
-from nodealer.lab.bench.rows import Row, meets, size_row, time_row, unjudged
-from nodealer.lab.bench.shuffles import KINDS, Kind
-from nodealer.lab.bench.timing import Effort, Timed, bare, interleaved, timed, using_threads
+from nodealer.lab.bench.rekeys import Rekeyed
+from nodealer.lab.bench.rows import Row, bare_row, meets, size_row, time_row, unjudged
+from nodealer.lab.bench.shuffles import KINDS, ShuffleKind
+from nodealer.lab.bench.timing import Effort, Timed, bare, interleaved, measured, timed_on_thread, using_threads
 from nodealer.tape import Tape
 
 CARDS: Final = 52
 LARGE: Final = (1_000, 10_000)
 CHAIN: Final = 6
-PROVE, VERIFY, AS_ONE, PROOF_BYTES, PER_CARD = 6.0, 2.0, 0.6, 6_000, 1.3
+AS_ONE, PROOF_BYTES, REKEY_BYTES, PER_CARD = 0.6, 3_700, 1_900, 1.3
+#: In U: to re-mask and prove, and to verify with decoding.
+PROVE: Final = {"pairs": 5.2, "addmask": 6.0, "scalar": 4.4}
+VERIFY: Final = {"pairs": 1.95, "addmask": 2.05, "scalar": 1.3}
+#: In S, to verify.
+VERIFY_SUM: Final = {"pairs": 1.75, "addmask": 1.8, "scalar": 1.15}
 WEIGHED: Final = (2_500, 5_000, 10_000)
 PROCESSES: Final = 5
 
@@ -26,40 +37,61 @@ def run(effort: Effort) -> Iterator[Row]:
     with using_threads(1):
         for kind in KINDS:
             yield from _small(effort, native, kind)
+        yield from _rekey(effort, native)
         for kind in KINDS:
             yield from _large(effort, native, kind)
     for kind in KINDS:
         yield _linear_memory(effort, kind)
 
 
-def _prover(native: Group, kind: Kind, cards: int) -> Timed:
+def _prover(native: Group, kind: ShuffleKind, cards: int) -> Timed:
     before, tape = shuffles.start(native, kind, cards), Tape(bytes(32))
-    return timed(lambda: kind.shuffle(before, tape))
+    return timed_on_thread(lambda: kind.shuffle(before, tape))
 
 
-def _verifier(native: Group, kind: Kind, cards: int) -> Timed:
+def _verifier(native: Group, kind: ShuffleKind, cards: int) -> Timed:
     sent = kind.shuffle(shuffles.start(native, kind, cards), Tape(bytes(32)))
-    return timed(lambda: shuffles.verify(sent))
+    return timed_on_thread(lambda: shuffles.verify(sent))
 
 
-def _small(effort: Effort, native: Group, kind: Kind) -> Iterator[Row]:
+def _small(effort: Effort, native: Group, kind: ShuffleKind) -> Iterator[Row]:
     cards = effort.size(CARDS)
-    loop, turns = kind.bare
-    n, U = {"cards": cards}, bare(loop, turns * cards)
-    yardstick = f"U = {turns * cards} × {loop.replace('_', ' ')}"
-    times = interleaved(effort, _prover(native, kind, cards), U)
-    yield time_row(f"{kind.name}: shuffle, re-mask, prove", n, times, yardstick, PROVE, note="goal 4")
-    times = interleaved(effort, _verifier(native, kind, cards), U)
-    yield time_row(f"{kind.name}: verify", n, times, yardstick, VERIFY, note="goal 1.5")
+    n = {"cards": cards}
+    prover, verifier = _prover(native, kind, cards), _verifier(native, kind, cards)
+    yield from _against_both(effort, f"{kind.name}: shuffle, re-mask, prove", cards, prover, (PROVE[kind.name], None))
+    required = VERIFY[kind.name], VERIFY_SUM[kind.name]
+    yield from _against_both(effort, f"{kind.name}: verify", cards, verifier, required)
     steps = shuffles.chain(kind, shuffles.start(native, kind, cards), CHAIN)
-    as_one, each = timed(lambda: shuffles.verify_as_one(steps)), timed(lambda: shuffles.verify_each(steps))
+    as_one = timed_on_thread(lambda: shuffles.verify_as_one(steps))
+    each = timed_on_thread(lambda: shuffles.verify_each(steps))
     times = interleaved(effort, as_one, each)
     n_chain = {"cards": cards, "shuffles": CHAIN}
     yield time_row(f"{kind.name}: a chain as one", n_chain, times, "each alone", AS_ONE, note="goal 0.45")
     yield size_row(f"{kind.name}: proof", n, len(steps[0].proof), "bytes", PROOF_BYTES)
 
 
-def _large(effort: Effort, native: Group, kind: Kind) -> Iterator[Row]:
+def _against_both(
+    effort: Effort, name: str, cards: int, work: Timed, required: tuple[float | None, float | None]
+) -> Iterator[Row]:
+    """Two rows of one measurement: against U and against S."""
+    loops = ("fixed_base", 2 * cards), ("vartime_msm", 5 * cards)
+    found = measured(effort, work, *(bare(loop, turns) for loop, turns in loops))
+    yardsticks = f"U = {2 * cards} × fixed base", f"S = vartime msm of {5 * cards}"
+    for at in range(2):
+        yield bare_row(name, {"cards": cards}, found, yardsticks[at], required[at], at)
+
+
+def _rekey(effort: Effort, native: Group) -> Iterator[Row]:
+    """What a seat of `mask` does after the shuffles."""
+    cards = effort.size(CARDS)
+    step = Rekeyed.make(native, cards)
+    prove, verify = timed_on_thread(step.prove), timed_on_thread(lambda: step.verify(step.sent))
+    yield from _against_both(effort, "re-key: new keys, gains, prove", cards, prove, (None, None))
+    yield from _against_both(effort, "re-key: verify", cards, verify, (None, None))
+    yield size_row("re-key: proof", {"cards": cards}, len(step.sent.proof), "bytes", REKEY_BYTES)
+
+
+def _large(effort: Effort, native: Group, kind: ShuffleKind) -> Iterator[Row]:
     """Time per card, against that of a small deck."""
     small = effort.size(CARDS)
     for cards in map(effort.size, LARGE):
@@ -69,11 +101,12 @@ def _large(effort: Effort, native: Group, kind: Kind) -> Iterator[Row]:
             yield time_row(f"{kind.name}: {name}, a card", {"cards": cards}, times, f"a card of {small}", PER_CARD)
 
 
-def _linear_memory(effort: Effort, kind: Kind) -> Row:
+def _linear_memory(effort: Effort, kind: ShuffleKind) -> Row:
     """What a further card costs in a large deck, against a small one. Differences: what Python has anyway cancels."""
     few, more, most = map(effort.size, WEIGHED)
     runs = min(effort.pairs, PROCESSES)
-    name, n, yardstick = f"{kind.name}: memory, a card", {"cards": most}, f"a card of {more}"
+    name = f"{kind.name}: peak of a process that proves and verifies, a card"
+    n, yardstick = {"cards": most}, f"a card of {more}, resident bytes"
     peaks = [
         peak for peak in (memory.peak_of(kind.name, cards, runs) for cards in (few, more, most)) if peak is not None
     ]

@@ -43,7 +43,7 @@ class Shuffled:
     received: Callable[..., Relation]
 
 
-class Kind(Protocol):
+class ShuffleKind(Protocol):
     """One relation."""
 
     @property
@@ -52,15 +52,11 @@ class Kind(Protocol):
     def arrays(self) -> int:
         """How many arrays of points a deck is."""
 
-    @property
-    def bare(self) -> tuple[str, int]:
-        """The yardstick U: the name of its loop, and how many turns it has a card."""
-
     def shuffle(self, before: Position, tape: Tape) -> Shuffled:
         """Permute, re-mask and prove."""
 
 
-def start(group: Group, kind: Kind, cards: int) -> Position:
+def start(group: Group, kind: ShuffleKind, cards: int) -> Position:
     """A deck whose cards nobody knows anything about."""
     key = hash_to_points(group, _DST, [b"key"])
     arrays = range(kind.arrays)
@@ -79,7 +75,6 @@ class PairsKind:
 
     name = "pairs"
     arrays = 2
-    bare = ("fixed_base", 2)
 
     def shuffle(self, before: Position, tape: Tape) -> Shuffled:
         K, (U, W), G = before.key, before.deck, before.key.group.G
@@ -87,7 +82,7 @@ class PairsKind:
         rho = draw_scalars(tape, "rho", b"", K.group, before.size)
         outputs = U.take(order) + rho * G, W.take(order) + rho * K
         relation = Remask(K, U, W, *outputs)
-        proof = shuffle.prove(CONTEXT.transcript(), tape, relation, order, lambda b: b.dot(rho))
+        proof = shuffle.prove(CONTEXT.transcript(), tape, relation, order, lambda d: d.dot(rho))
         return Shuffled(relation, proof, _bytes(outputs), Position(K, outputs), partial(Remask, K, U, W))
 
 
@@ -96,7 +91,6 @@ class AddMaskKind:
 
     name = "addmask"
     arrays = 2
-    bare = ("fixed_base", 2)
 
     def shuffle(self, before: Position, tape: Tape) -> Shuffled:
         K, (U, W), G = before.key, before.deck, before.key.group.G
@@ -107,7 +101,7 @@ class AddMaskKind:
         joint = K + S
         outputs = u + rho * G, W.take(order) + G.group.combine(s, u, rho, joint)
         relation = AddMask(K, S, U, W, *outputs)
-        proof = shuffle.prove(CONTEXT.transcript(), tape, relation, order, lambda b: concat(b.dot(rho), s))
+        proof = shuffle.prove(CONTEXT.transcript(), tape, relation, order, lambda d: concat(d.dot(rho), s))
         return Shuffled(relation, proof, _bytes(outputs), Position(joint, outputs), partial(AddMask, K, S, U, W))
 
 
@@ -116,7 +110,6 @@ class ScalarKind:
 
     name = "scalar"
     arrays = 1
-    bare = ("variable_base", 1)
 
     def shuffle(self, before: Position, tape: Tape) -> Shuffled:
         (inputs,), group = before.deck, before.key.group
@@ -124,12 +117,12 @@ class ScalarKind:
         s = draw_scalars(tape, "key", b"", group, 1)
         S, outputs = s * group.G, s * inputs.take(order)
         relation = OneScalar(S, inputs, outputs)
-        proof = shuffle.prove(CONTEXT.transcript(), tape, relation, order, lambda b: s)
+        proof = shuffle.prove(CONTEXT.transcript(), tape, relation, order, lambda d: s)
         after = Position(before.key, (outputs,))
         return Shuffled(relation, proof, _bytes(after.deck), after, partial(OneScalar, S, inputs))
 
 
-KINDS: Final[tuple[Kind, ...]] = (PairsKind(), AddMaskKind(), ScalarKind())
+KINDS: Final[tuple[ShuffleKind, ...]] = (PairsKind(), AddMaskKind(), ScalarKind())
 
 
 def verify(sent: Shuffled) -> None:
@@ -139,7 +132,7 @@ def verify(sent: Shuffled) -> None:
     checks.settle([shuffle.check(CONTEXT.transcript(), relation, sent.proof)], os.urandom)
 
 
-def chain(kind: Kind, first: Position, steps: int) -> list[Shuffled]:
+def chain(kind: ShuffleKind, first: Position, steps: int) -> list[Shuffled]:
     """Shuffles of one deck, one after the other. The deck between two steps is one object to both."""
     done: list[Shuffled] = []
     for step in range(steps):

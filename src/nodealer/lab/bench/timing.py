@@ -1,24 +1,29 @@
-"""Interleaved pairs: the work, its yardstick, the work again, …; the shortest time of each counts.
+"""Interleaved rounds: the work, its yardsticks, the work again, …; the shortest times of the quiet rounds count.
 
-What else runs on the machine only ever adds time, and hits both sides alike: so the ratio of the minima is stable where
-averages are not.
+What else runs on the machine only ever adds time. Work on one thread is measured by the time that this thread was
+given, so that waiting for a processor does not count; what is left of a neighbour is a colder cache and a slower clock,
+and hits both sides alike. The third of the rounds in which the *yardsticks* were fastest is chosen, whatever the work
+did.
 """
 
 from __future__ import annotations
 
 import gc
+import math
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
-from time import perf_counter
+from time import perf_counter, thread_time
 from types import ModuleType
 from typing import TypeVar
 
 T = TypeVar("T")
 #: Runs once and says how long that took.
 Timed = Callable[[], float]
+#: Seconds since any moment.
+Clock = Callable[[], float]
 
 
 @dataclass(frozen=True)
@@ -44,43 +49,74 @@ class Effort:
         return max(2, full // self.shrink)
 
 
-def interleaved(effort: Effort, work: Timed, yardstick: Timed) -> tuple[float, float]:
-    """The shortest time of each of the two, run in turn."""
-    best_work, best_yardstick = work(), yardstick()  # these warm up, and count like any other
+@dataclass(frozen=True)
+class Measured:
+    """The shortest times of the quiet rounds, and how much the yardsticks moved in those."""
+
+    work: float
+    yardsticks: tuple[float, ...]
+    #: The slowest quiet round of a yardstick against its fastest, less one: the larger one of all yardsticks.
+    spread: float
+
+
+def measured(effort: Effort, work: Timed, *yardsticks: Timed) -> Measured:
+    """The work and its yardsticks, run in turn."""
+    rounds = [_round(work, yardsticks)]  # this one warms up, and counts like any other
     spent = 0.0
     gc.collect()
     gc.disable()
     try:
-        for pair in range(effort.most):
-            if pair >= effort.pairs and spent >= effort.seconds:
+        for count in range(effort.most):
+            if count >= effort.pairs and spent >= effort.seconds:
                 break
-            one, other = work(), yardstick()
-            best_work, best_yardstick = min(best_work, one), min(best_yardstick, other)
-            spent += one + other
+            rounds.append(_round(work, yardsticks))
+            spent += sum(rounds[-1])
     finally:
         gc.enable()
-    return best_work, best_yardstick
+    return _in_the_quiet_third(rounds)
 
 
-def timed(work: Callable[[], object]) -> Timed:
+def _round(work: Timed, yardsticks: tuple[Timed, ...]) -> tuple[float, ...]:
+    return work(), *(yardstick() for yardstick in yardsticks)
+
+
+def _in_the_quiet_third(rounds: list[tuple[float, ...]]) -> Measured:
+    """Chosen by the yardsticks alone, each against its own shortest time."""
+    shortest = [min(times) for times in zip(*(times[1:] for times in rounds), strict=True)]
+
+    def noise(times: tuple[float, ...]) -> float:
+        return math.fsum(time / least for time, least in zip(times[1:], shortest, strict=True))
+
+    quiet = sorted(rounds, key=noise)[: -(-len(rounds) // 3)]
+    work, *bare = (list(times) for times in zip(*quiet, strict=True))
+    spread = max(max(times) / min(times) - 1 for times in bare)
+    return Measured(min(work), tuple(min(times) for times in bare), spread)
+
+
+def interleaved(effort: Effort, work: Timed, yardstick: Timed) -> tuple[float, float]:
+    """The same for one yardstick: the two times."""
+    found = measured(effort, work, yardstick)
+    return found.work, found.yardsticks[0]
+
+
+def timed(work: Callable[[], object], clock: Clock = perf_counter) -> Timed:
     """`work`, with a clock around it."""
-
-    def run() -> float:
-        start = perf_counter()
-        work()
-        return perf_counter() - start
-
-    return run
+    return timed_fresh(lambda: None, lambda _: work(), clock)
 
 
-def timed_fresh(prepare: Callable[[], T], work: Callable[[T], object]) -> Timed:
+def timed_on_thread(work: Callable[[], object]) -> Timed:
+    """`work` that runs on one thread, by the time that this thread was given."""
+    return timed(work, thread_time)
+
+
+def timed_fresh(prepare: Callable[[], T], work: Callable[[T], object], clock: Clock = perf_counter) -> Timed:
     """`work` on something that is made anew, before the clock starts, for every run."""
 
     def run() -> float:
         given = prepare()
-        start = perf_counter()
+        start = clock()
         work(given)
-        return perf_counter() - start
+        return clock() - start
 
     return run
 
@@ -92,7 +128,7 @@ def native_core() -> ModuleType:
 
 
 def bare(kind: str, n: int, threads: int = 1) -> Timed:
-    """The plain loop on dalek over `n` elements, timed in Rust."""
+    """The plain loop on dalek over `n` elements, timed in Rust: one thread by its own time, several on the wall."""
     core = native_core()
 
     def run() -> float:

@@ -13,7 +13,7 @@ from nodealer.protocols.chain.deck import ChainDeck
 from nodealer.protocols.chain.lists import PublicCards
 from nodealer.protocols.chain.making import ChainShuffling
 from nodealer.protocols.chain.misdeal import Disputes
-from nodealer.protocols.chain.parameters import ChainParameters, canonical, read_parameters
+from nodealer.protocols.chain.parameters import KAPPA_MAX, ChainParameters, canonical, read_parameters
 from nodealer.protocols.chain.stages import REQUESTS
 from nodealer.tape import digest
 from nodealer.wire import CARDS_MIN, SEATS_MAX, SEATS_MIN
@@ -77,9 +77,11 @@ def _cost(parameters: ChainParameters) -> dict[str, str]:
     decks = "one turn a seat"
     if parameters.deck == "dealer":
         decks = f"2·(seats − 1)·{parameters.kappa} + 1 messages of the dealer's, 2 for the coin, then {decks}"
-    size = "58,200" if parameters.proven else "15,700"
-    warning = {} if parameters.proven else {"warning": BOOKS_WARNING}
-    return warning | {
+    size = "44,400" if parameters.proven else "15,700"
+    more = {} if parameters.proven else {"warning": BOOKS_WARNING}
+    if parameters.deck == "dealer":
+        more["decks"] = f"kappa, 1 to {KAPPA_MAX}, are opened for each seat but the dealer: here {parameters.kappa}"
+    return more | {
         "rounds to make a deck": decks,
         "rounds to deal, open or show": "one pass over the seats for a whole request",
         "bytes a seat, 52 cards": f"{size} to make the deck, 64 for a link, 256 for a decryption, 769 for a proof",

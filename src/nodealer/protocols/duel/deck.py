@@ -139,15 +139,25 @@ class DuelDeck(StagedDeck):
         return found
 
     def knows(self, seat: int, tape: Tape) -> Mapping[Card, int]:
-        known = {self.places.card(position): face for position, face in self.places.opened.items()}
+        faces = dict(self.places.opened)
         if seat == self.owner:
             # Cards that it has to say now too: if one of them is none, the owner must be able to claim that.
             stage: Any = self.stage
             saying = stage.positions if isinstance(stage, OwnerSays) else ()
             mine = (*self.places.hand(seat), *self.places.aside, *self.peeked, *saying)
             hidden = self.places.hidden(dict.fromkeys(mine))
-            known.update(zip(map(self.places.card, hidden), self.read(tape, hidden), strict=True))
-        return known
+            faces.update(zip(hidden, self.read(tape, hidden), strict=True))
+        self._refuse_doubled(faces)
+        return {self.places.card(position): face for position, face in faces.items()}
+
+    def _refuse_doubled(self, faces: Mapping[int, int]) -> None:
+        """A face that is there twice, position to face: whoever doubled it, the books say who. Not where all is proven:
+        there it cannot be."""
+        seen = set[int]()
+        for position, face in faces.items():
+            if face in seen:
+                raise CardUnreadable(self.number, position, "its face is in the deck twice")
+            seen.add(face)
 
     def digest(self) -> bytes:
         return digest("deck", self.trail, self.places.digest(), encode(self.peeked))

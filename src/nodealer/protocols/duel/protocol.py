@@ -21,6 +21,11 @@ FACES: Final = b"nodealer/v0/duel faces"
 CARDS: Final = (2, 1000)
 OPERATIONS: Final[frozenset[type[Operation]]] = frozenset({NewDeck, Deal, Open, Show, Return, Peek, Close})
 
+COMMITTED_WARNING: Final = (
+    "Nothing is proven while the hand is played. An owner can slip a multiple of a card into its deck and find that "
+    "card again; a rival can spoil or double a card of the other's. It is seen when the card is read, or when both "
+    "players show their decks and open their books after the hand, and gains are held until then."
+)
 XOR_WARNING: Final = (
     "XOR hides nothing: the owner finds the order of the whole deck before the first draw, and the rival finds every "
     "card of the deck, in order, once two have been played. It is here to show that, and for nothing else."
@@ -77,13 +82,15 @@ _CHEATS: Final[dict[Mode, tuple[Cheat, ...]]] = {
         Cheat("a false key of the rival", "at once", True),
         Cheat("a draw from elsewhere than the top", "at once", True),
         Cheat("a card that the rival replaced or marked", "at opening", True),
+        Cheat("a card doubled by a multiple that the lock takes off again", "at opening", True),
         Cheat("a card that the owner replaced or marked, also after a search", "at the end", True),
         Cheat("a commitment that does not open", "at the end", True),
         Cheat("giving up to avoid the check at the end", "at the end", True),
         _NEVER,
     ),
     Mode.XOR: (
-        Cheat("a card played under another name, or twice", "at once", True),
+        Cheat("a card played under another name", "at once", True),
+        Cheat("a card played twice, or doubled", "at opening", True),
         Cheat("a draw from elsewhere than the top", "at once", True),
         Cheat("a false key or card of the rival", "at opening", True),
         Cheat("a card played that was not drawn", "at the end", True),
@@ -98,6 +105,7 @@ _MORE_COST: Final[dict[Mode, dict[str, str]]] = {
     Mode.COMMITTED: {
         "at the end": "both hands and decks are shown",
         "bytes a seat, a deck of 60 cards": "7,000 to make it",
+        "warning": COMMITTED_WARNING,
     },
     Mode.XOR: {"at the end": "both hands and decks are shown", "warning": XOR_WARNING},
 }

@@ -139,11 +139,6 @@ def _read_cards(work: Working, deck: DuelDeck, said: DuelGather | DuelShuffle | 
     return cards
 
 
-def _spread(key: Points, count: int) -> Points:
-    """One point as an array of so many."""
-    return key.take([0] * count)
-
-
 # --- Gather ---
 
 
@@ -154,7 +149,7 @@ def _gather(work: Working, deck: DuelDeck, duty: Duty, tape: Tape, cards: Points
     if not deck.mode.proofs:
         return DuelGather(gathered.to_bytes(), commitments=commitments)
     S = g * deck.cipher.G
-    each = Each(work.keys[duty.seat], _spread(S, len(cards)), cards, gathered)
+    each = Each(work.keys[duty.seat], S, cards, gathered)
     proof = equality.prove_each(deck.transcript(duty, work.epoch), tape, each, ratio)
     return DuelGather(gathered.to_bytes(), S.to_bytes(), proof)
 
@@ -165,7 +160,7 @@ def _apply_gather(work: Working, deck: DuelDeck, duty: Duty, said: DuelGather) -
     if not deck.mode.proofs:
         return work.went_on(deck, cards, (), under=Under.GATHERED)
     S = read_points(deck.cipher, said.key, 1, "the key")
-    each = Each(work.keys[duty.seat], _spread(S, len(cards)), work.cards, cards)
+    each = Each(work.keys[duty.seat], S, work.cards, cards)
     check = equality.check_each(deck.transcript(duty, work.epoch), each, said.proof)
     return work.went_on(deck, cards, (check,), keys=S, under=Under.GATHERED)
 

@@ -76,31 +76,30 @@ class LockDeck(KeyedDeck):
         return DeckChange(asked)
 
     def begin(self, operation: Operation, asked: Operation) -> DeckChange:
-        """Begin what is left of an operation. It may have waited while a seat left whom, or whose cards, it names."""
-        left = self._left_of(operation)
+        """Begin what is left of an operation: it may have waited while a seat left whose cards it names."""
+        left = self._with_living_positions(operation)
         if left is not None:
             return super().begin(left, asked)
         if not isinstance(self.stage, Idle):
             raise BadParameter(f"deck {self.number} is busy or closed")
         return self.at(trail=self.trail_with(operation), asked=asked).finish()
 
-    def _left_of(self, operation: Operation) -> Operation | None:
-        """The operation for those who stay, about cards that are still there; None if that is nothing.
+    def _with_living_positions(self, operation: Operation) -> Operation | None:
+        """The operation about cards that are still there; None if these are none.
 
         A request that names a dead position of the pile means any card that nobody has seen: the next ones.
         """
-        seats = frozenset(seat for layer in self.layers.every for seat in layer.binding.players)
-        match for_those_who_stay(operation, seats - frozenset(self.binding.players)):
-            case Deal(portions=portions) as deal if any(self.dead & set(portion.positions) for portion in portions):
+        match operation:
+            case Deal(portions=portions) if any(self.dead & set(portion.positions) for portion in portions):
                 counted = (Portion(portion.seat, portion.count or len(portion.positions)) for portion in portions)
-                return replace(deal, portions=tuple(counted))
-            case Open() as opening if self.dead & set(opening.positions):
-                return Open(opening.deck, opening.count or len(opening.positions))
-            case Return() as give_back if self.lost & set(give_back.positions):
-                positions = tuple(position for position in give_back.positions if position not in self.lost)
-                return replace(give_back, positions=positions) if positions else None
-            case other:
-                return other
+                return replace(operation, portions=tuple(counted))
+            case Open() if self.dead & set(operation.positions):
+                return Open(operation.deck, operation.count or len(operation.positions))
+            case Return() if self.lost & set(operation.positions):
+                positions = tuple(position for position in operation.positions if position not in self.lost)
+                return replace(operation, positions=positions) if positions else None
+            case _:
+                return operation
 
     def without(self, seats: tuple[int, ...]) -> DeckChange | None:
         return self.leave(self, seats)
@@ -111,7 +110,11 @@ class LockDeck(KeyedDeck):
 
     def resume(self) -> DeckChange:
         """Ask an idle deck again for what it had not finished. Cards that were on their way have gone back."""
-        return DeckChange(self) if self.asked is None else self.begin(self.asked, self.asked)
+        if self.asked is None:
+            return DeckChange(self)
+        seats = frozenset(seat for layer in self.layers.every for seat in layer.binding.players)
+        again = for_those_who_stay(self.asked, seats - frozenset(self.binding.players))
+        return self.finish() if again is None else self.begin(again, self.asked)
 
     # --- Secrets of a cascade ---
 

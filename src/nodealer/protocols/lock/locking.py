@@ -46,7 +46,7 @@ class Locking:
         ratio = steps.lock_factors(old, new)
         keys, cards = new * deck.binding.group.G, ratio * before
         each = Each(self.old[seat], keys, before, cards)
-        proof = equality.prove_each(deck.transcript(duty, deck.epoch), tape, each, ratio, root=old)
+        proof = equality.prove_each(deck.transcript(duty, deck.epoch), tape, each, ratio)
         return encode(LockedCards(keys.to_bytes(), cards.to_bytes(), proof))
 
     def apply(self, deck: LockDeck, duty: Duty, message: bytes) -> DeckChange:

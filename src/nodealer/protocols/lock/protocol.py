@@ -41,7 +41,7 @@ CLAIMS: Final = Claims(
     cost={
         "rounds to make a deck": "2 of all seats at once, then two turns a seat",
         "rounds to deal, open or show": "1, and 1 more for a pick",
-        "bytes a seat, 52 cards": "15,500 to make the deck, 32 for each secret published",
+        "bytes a seat, 52 cards": "12,200 to make the deck, 32 for each secret published",
     },
 )
 

@@ -126,9 +126,9 @@ class Rekeying:
         new = deck.layers.drawn(tape, self._layer(deck), seat)
         delta = new - deck.shuffle_secret(tape, seat, self.epoch)
         keys, gains = new * group.G, delta * self.cards.epk
-        differences = keys - self.old[seat]
         transcript = deck.transcript(duty, self.epoch)
-        proof = equality.prove_each(transcript, tape, Each(group.G, differences, self.cards.epk, gains), delta)
+        each = Each(group.G, keys, self.cards.epk, gains, less=self.old[seat])
+        proof = equality.prove_each(transcript, tape, each, delta)
         return encode(MaskRekey(keys.to_bytes(), gains.to_bytes(), proof))
 
     def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
@@ -139,9 +139,9 @@ class Rekeying:
         # Publishing one key must never publish another.
         if len(point_index(keys)) != count:
             raise Malformed("two cards have the same new key")
-        differences = keys - self.old[duty.seat]
         transcript = deck.transcript(duty, self.epoch)
-        check = equality.check_each(transcript, Each(group.G, differences, self.cards.epk, gains), said.proof)
+        each = Each(group.G, keys, self.cards.epk, gains, less=self.old[duty.seat])
+        check = equality.check_each(transcript, each, said.proof)
         stage = replace(self, said={**self.said, duty.seat: (keys, gains)})
         if len(stage.said) < len(deck.binding.players):
             return DeckChange(deck.to(stage), (), (check,))

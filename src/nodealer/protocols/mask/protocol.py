@@ -37,7 +37,7 @@ CLAIMS: Final = Claims(
     cost={
         "rounds to make a deck": "one shuffle a seat, then one round of all seats at once",
         "rounds to deal, open or show": "1",
-        "bytes a seat, 52 cards": "15,400 to make the deck, 32 for each key published",
+        "bytes a seat, 52 cards": "12,200 to make the deck, 32 for each key published",
     },
 )
 

@@ -61,9 +61,9 @@ class Gathering:
             return encode(MaskGather(S.to_bytes(), knowledge, b"", b""))
         epk = deck.layers.cards(self.masked).epk
         delta = s - deck.card_secrets(tape, self.masked, seat)
-        differences = S - deck.card_keys(self.masked, seat)
         gains = delta * epk
-        proof = equality.prove_each(transcript, tape, Each(group.G, differences, epk, gains), delta)
+        each = Each(group.G, S, epk, gains, less=deck.card_keys(self.masked, seat))
+        proof = equality.prove_each(transcript, tape, each, delta)
         return encode(MaskGather(S.to_bytes(), knowledge, gains.to_bytes(), proof))
 
     def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
@@ -78,8 +78,8 @@ class Gathering:
         if self.masked:
             epk = deck.layers.cards(self.masked).epk
             gains = read_points(group, said.gains, len(self.masked), "the gains")
-            differences = S - deck.card_keys(self.masked, seat)
-            checks.append(equality.check_each(transcript, Each(group.G, differences, epk, gains), said.proof))
+            each = Each(group.G, S, epk, gains, less=deck.card_keys(self.masked, seat))
+            checks.append(equality.check_each(transcript, each, said.proof))
         elif said.gains or said.proof:
             raise Malformed("open cards gain nothing")
         stage = replace(self, said={**self.said, seat: (S, gains)})
@@ -135,14 +135,11 @@ class Masking:
     def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
         return tuple(deck.duty(seat, "mask", self.anchor) for seat in deck.binding.players if seat not in self.said)
 
-    def _bases(self) -> Points:
-        return self.joint + self.joint.group.identity(len(self.cards))
-
     def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         group = deck.binding.group
         masks = deck.mask_draws(tape, duty.seat, self.epoch, self.cards, self.joint)
         epk, msg = masks * group.G, masks * self.joint
-        each = Each(group.G, epk, self._bases(), msg)
+        each = Each(group.G, epk, self.joint, msg)
         proof = equality.prove_each(deck.transcript(duty, self.epoch), tape, each, masks)
         return encode(MaskInPlace(epk.to_bytes(), msg.to_bytes(), proof))
 
@@ -151,7 +148,7 @@ class Masking:
         group, count = deck.binding.group, len(self.cards)
         epk = read_points(group, said.epk, count, "epk")
         msg = read_points(group, said.msg, count, "msg")
-        each = Each(group.G, epk, self._bases(), msg)
+        each = Each(group.G, epk, self.joint, msg)
         check = equality.check_each(deck.transcript(duty, self.epoch), each, said.proof)
         stage = replace(self, said={**self.said, duty.seat: Masked(epk, msg)})
         if len(stage.said) == len(deck.binding.players):

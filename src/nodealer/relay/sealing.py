@@ -1,0 +1,136 @@
+"""What the relay stores: frames that only those at the table can read.
+
+Sealing keeps the relay out and authenticates nobody: every holder of a key derives the keys of all senders, and only
+the signatures inside say who spoke. There is no counter and no random nonce, because neither survives a process that is
+restored from a copy: the key of a frame is derived from the frame's own words. The same words give the same bytes,
+other words another key, and the tag of the words commits, so that no frame opens to two texts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+from nodealer.errors import BadParameter, DecodeError
+from nodealer.keys import KEY_BYTES, TAG_BYTES, agree, agreement_key, derive, extract, seal, unseal
+from nodealer.tape import framed
+
+_SALT: Final = "nodealer/seal/v1"
+_BOX_SALT: Final = "nodealer/box/v1"
+_FRAME: Final = "nodealer/frame/v1"
+EPOCH_BYTES: Final = 8
+SENDER_BYTES: Final = 16
+WORDS_BYTES: Final = 32
+#: Epoch, sender and tag of the words.
+HEADER_BYTES: Final = EPOCH_BYTES + SENDER_BYTES + WORDS_BYTES
+#: An ephemeral key, the secret, and the tag.
+BOX_BYTES: Final = KEY_BYTES + KEY_BYTES + TAG_BYTES
+
+
+@dataclass(frozen=True)
+class TableSecret:
+    """S of one key epoch: who has it may write and read. It is in the link to play, or came in a box."""
+
+    secret: bytes = field(repr=False)
+    table: str
+    epoch: int
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.secret, bytes) or len(self.secret) < 16:
+            raise BadParameter("the secret of a table has at least 16 bytes")
+
+    @cached_property
+    def _base(self) -> bytes:
+        return extract(_SALT, self.secret)
+
+    @cached_property
+    def reading(self) -> ReadKey:
+        """R, which watchers get, and nothing else."""
+        return ReadKey(derive(self._base, "read", self.table, self.epoch, size=KEY_BYTES), self.table, self.epoch)
+
+    @cached_property
+    def write_token(self) -> bytes:
+        """W, which the relay asks for before it appends. It stores only the hash."""
+        return derive(self._base, "write", self.table, self.epoch, size=KEY_BYTES)
+
+    def box(self, ephemeral: bytes, public: bytes, session: bytes, roster: bytes) -> bytes:
+        """This secret for the seat with this X25519 key. The ephemeral secret is fresh for every box."""
+        if len(self.secret) != KEY_BYTES:
+            raise BadParameter(f"a secret that is sent in a box has {KEY_BYTES} bytes")
+        E = agreement_key(ephemeral)
+        key = _box_key(agree(ephemeral, public), E, public, session, roster, self.epoch)
+        return E + seal(key, b"", self.secret)
+
+
+def open_box(
+    box: bytes, own: bytes, *, session: bytes, roster: bytes, table: str, epoch: int, digest: bytes
+) -> TableSecret:
+    """The secret that a proposal has for the seat with this secret key; `digest` is what the proposal says of it.
+
+    Raises `DecodeError` for a box that is not for this key and place, or holds another secret than all others do.
+    """
+    if len(box) != BOX_BYTES:
+        raise DecodeError(f"a box has {BOX_BYTES} bytes")
+    E, public = box[:KEY_BYTES], agreement_key(own)
+    key = _box_key(agree(own, E), E, public, session, roster, epoch)
+    found = TableSecret(unseal(key, b"", box[KEY_BYTES:]), table, epoch)
+    if not hmac.compare_digest(hashlib.sha512(found.secret).digest(), digest):
+        raise DecodeError("the box holds another secret than the proposal says")
+    return found
+
+
+def _box_key(shared: bytes, E: bytes, public: bytes, session: bytes, roster: bytes, epoch: int) -> bytes:
+    return derive(extract(_BOX_SALT, shared), E, public, session, roster, epoch, size=KEY_BYTES)
+
+
+@dataclass(frozen=True)
+class ReadKey:
+    """R of one table and key epoch."""
+
+    key: bytes = field(repr=False)
+    table: str
+    epoch: int
+
+    @cached_property
+    def _prk(self) -> bytes:
+        return extract(_SALT, self.key)
+
+    def seal(self, sender: bytes, plaintext: bytes) -> bytes:
+        """The frame of a text. The relay sees when two frames are equal: no two texts of a sender may be."""
+        if len(sender) != SENDER_BYTES:
+            raise BadParameter(f"a sender is named by {SENDER_BYTES} bytes")
+        aad = self._aad(sender)
+        words = self._words(sender, aad, plaintext)
+        sealed = seal(self._message_key(sender, words), aad, plaintext)
+        return self.epoch.to_bytes(EPOCH_BYTES, "little") + sender + words + sealed
+
+    def open(self, frame: bytes) -> tuple[bytes, bytes]:
+        """Sender and text of a frame. Raises `DecodeError` for anything that `seal` did not make."""
+        if len(frame) < HEADER_BYTES + TAG_BYTES:
+            raise DecodeError("a frame is too short")
+        if int.from_bytes(frame[:EPOCH_BYTES], "little") != self.epoch:
+            raise DecodeError("a frame of another key epoch")
+        sender, words = (
+            frame[EPOCH_BYTES : EPOCH_BYTES + SENDER_BYTES],
+            frame[HEADER_BYTES - WORDS_BYTES : HEADER_BYTES],
+        )
+        aad = self._aad(sender)
+        plaintext = unseal(self._message_key(sender, words), aad, frame[HEADER_BYTES:])
+        if not hmac.compare_digest(self._words(sender, aad, plaintext), words):
+            raise DecodeError("a frame whose tag is not that of its words")
+        return sender, plaintext
+
+    def _aad(self, sender: bytes) -> bytes:
+        return framed(_FRAME, self.table, self.epoch, sender)
+
+    def _words(self, sender: bytes, aad: bytes, plaintext: bytes) -> bytes:
+        """n: what commits to the text, and what its key comes from."""
+        key = derive(self._prk, "tag", self.table, self.epoch, sender, size=64)
+        return hmac.digest(key, framed(aad, plaintext), hashlib.sha512)[:WORDS_BYTES]
+
+    def _message_key(self, sender: bytes, words: bytes) -> bytes:
+        key = derive(self._prk, "enc", self.table, self.epoch, sender, size=64)
+        return derive(key, "msg", words, size=KEY_BYTES)
