@@ -11,7 +11,7 @@ from conformance.clear import SHARE_BYTES, ClearDeck, ClearProtocol, ShareMessag
 from conformance.games import TinyRules
 from conformance.harness import Game, choose_reversed, people
 from nodealer.cards import Look
-from nodealer.errors import BadSignature, CardUnreadable, EntryRefused
+from nodealer.errors import BadSignature, CardUnreadable, EntryRefused, IllegalMove
 from nodealer.games.holdem import Call, Holdem, Muck
 from nodealer.games.holdem.hand import Hand
 from nodealer.group import group
@@ -252,3 +252,19 @@ def test_a_seat_comes_back_to_a_log_with_what_a_liar_went_on_to_say(game: Make) 
     assert table.seats[0].due(), "it goes on without the liar"
     again = table.seat(table.persons[0], carried)
     assert again.replica.digest() == table.seats[0].replica.digest()
+
+
+def test_a_seat_proposes_and_agrees_to_nothing_while_its_own_words_are_on_their_way(game: Make) -> None:
+    """A second proposal, or an agreement after an end, would be refused, and the number would be used up."""
+    table = between(game)
+    pair = Roster(table.state.roster.members[:2])
+    table.order(table.seats[1].propose(pair))
+    table.seats[0].propose(table.state.roster)
+    table.seats[2].stays = False
+    assert table.seats[2].due()
+    for said in (
+        lambda: table.seats[0].propose(table.state.roster),
+        lambda: table.seats[2].agree(proposal_id(pair, 1, 1)),
+    ):
+        with pytest.raises(IllegalMove, match="on its way"):
+            said()

@@ -283,6 +283,8 @@ class Seat:
         if self.number in state.expelled:
             raise IllegalMove("this seat was found at fault")
         # A number that is signed is used up: what the table would refuse must not be signed at all.
+        if self._outbox and isinstance(body, Propose | Agree):
+            raise IllegalMove("something that this seat said is still on its way")
         try:
             apply_body(state, Origin(height, self.number, state.hand.number, height), body)
         except EntryRefused as refused:
