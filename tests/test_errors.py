@@ -13,7 +13,6 @@ from nodealer.errors import (
     CardUnreadable,
     DecodeError,
     EntryRefused,
-    Equivocation,
     LocalError,
     LogError,
     Malformed,
@@ -49,7 +48,7 @@ def test_every_error_says_what_it_means(one: type[NodealerError]) -> None:
 def test_who_is_named() -> None:
     """Only what a seat signed names a seat; what anybody could have written names nobody."""
     naming = {one for one in classes() if issubclass(one, PeerError)}
-    assert naming == {PeerError, EntryRefused, PeerFault, ProofRejected, Equivocation}
+    assert naming == {PeerError, EntryRefused, PeerFault, ProofRejected}
     assert not issubclass(BadSignature, PeerError) and issubclass(BadSignature, LogError)
     assert not issubclass(EntryRefused, PeerFault), "a refused entry is no fault"
     assert issubclass(DecodeError, Malformed) and issubclass(BadParameter, LocalError)

@@ -17,7 +17,6 @@ NodealerError
  |   +- EntryRefused     malformed or not due: changes nothing, and is no fault
  |   +- PeerFault        well formed and false: a fault, provable from the log alone
  |       +- ProofRejected
- |       +- Equivocation
  +- Declined             a proposal that this player does not agree to; nothing was signed
  +- Undecided            everything verified, and yet a card does not open: stops the hand, names nobody
  +- RelayError           the transport failed; never changes the state of a table
@@ -126,10 +125,6 @@ class ProofRejected(PeerFault):
     def __init__(self, seat: int, check: str, entry: int | None = None) -> None:
         super().__init__(seat, f"the {check} does not verify", entry)
         self.check = check
-
-
-class Equivocation(PeerFault):
-    """Two different signed entries with one sequence number."""
 
 
 class Declined(NodealerError):

@@ -54,7 +54,6 @@ def test_wrong_use_is_2(arguments: tuple[str, ...]) -> None:
         (errors.EntryRefused(0, "x"), 1),
         (errors.PeerFault(0, "x"), 1),
         (errors.ProofRejected(0, "x"), 1),
-        (errors.Equivocation(0, "x"), 1),
         (errors.RelayError("x"), 4),
     ],
 )

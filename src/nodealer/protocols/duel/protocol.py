@@ -101,7 +101,7 @@ _CHEATS: Final[dict[Mode, tuple[Cheat, ...]]] = {
     ),
 }
 _MORE_COST: Final[dict[Mode, dict[str, str]]] = {
-    Mode.PROVEN: {"at the end": "nothing", "bytes a seat, a deck of 60 cards": "17,000 to make it"},
+    Mode.PROVEN: {"at the end": "nothing", "bytes a seat, a deck of 60 cards": "12,000 to make it"},
     Mode.COMMITTED: {
         "at the end": "both hands and decks are shown",
         "bytes a seat, a deck of 60 cards": "7,000 to make it",
