@@ -99,11 +99,10 @@ def _cards(state: TableState, origin: Origin, body: Cards) -> Change:
         raise EntryRefused(origin.seat, str(error), origin.entry) from None
     deed = Deed(origin.entry, deck, duty, message)
     done = state.with_hand(deeds=state.hand.deeds.grown([(origin.entry, deed)]))
-    change = take_deck(Change(done), duty.deck, made)
     try:
-        return drive(change)
+        return drive(take_deck(Change(done), duty.deck, made))
     except BadParameter as error:
-        return _unplayable(change, str(error))
+        return _unplayable(Change(done, made.events, made.checks), str(error))
 
 
 def _unplayable(change: Change, reason: str) -> Change:
