@@ -32,7 +32,7 @@ metered = TIMEFORMAT='CPU seconds of the $(1): %U, and %S in the system'; time
 
 .PHONY: help
 help: ## Print this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1 \t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1 \t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
 
 .PHONY: play
 play: build ## Set up everything and play hold'em; without a terminal, watch bots play and the log being verified

@@ -105,7 +105,7 @@ def test_an_interrupt_is_130() -> None:
 def test_protocols_prints_the_claims_of_all() -> None:
     done = called("protocols", "--json")
     assert done.returncode == 0 and not done.stderr
-    fields = {"name", "parameters", "seats", "cards", "operations", "roles", "cheats", "dropout", "cost"}
+    fields = {"name", "version", "parameters", "seats", "cards", "operations", "roles", "cheats", "dropout", "cost"}
     listed = json.loads(done.stdout)
     assert isinstance(listed, list)
     for claims in listed:

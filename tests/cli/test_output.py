@@ -18,7 +18,7 @@ from rich.console import Console
 from cli.logs import Log
 from cli.running import nodealer
 from nodealer.cli import main, output
-from nodealer.log.session import Part, Proposal
+from nodealer.log.session import FORMAT_VERSION, Part, Proposal
 from nodealer.play.local import agree_session
 from nodealer.wire import encode
 
@@ -103,7 +103,7 @@ def test_the_first_line_itself(target: Path, monkeypatch: pytest.MonkeyPatch, ca
     for line in (
         encode({"format": "nodealer-log", "version": EVIL}),
         encode({EVIL: EVIL}),
-        encode({"format": "nodealer-log", "version": "1-1", EVIL: EVIL}),
+        encode({"format": "nodealer-log", "version": FORMAT_VERSION, EVIL: EVIL}),
     ):
         target.write_bytes(line + b"\n")
         assert "CANNOT BE JUDGED" in printed(2, "verify", str(target), monkeypatch=monkeypatch, capsys=capsys)

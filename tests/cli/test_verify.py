@@ -17,6 +17,7 @@ from cli.logs import Log
 from cli.running import called, nodealer
 from nodealer.cli.app import app
 from nodealer.games.holdem.adapter import POKERKIT_VERSION
+from nodealer.log.session import FORMAT_VERSION
 from nodealer.play.local import agree_session
 from nodealer.wire import encode
 
@@ -117,7 +118,8 @@ def test_a_game_or_protocol_that_is_not_here(log: Log, target: Path, part: str) 
 def test_another_format_is_not_judged(log: Log, target: Path, version: str) -> None:
     """Whatever follows, even what would be broken here: nobody is accused."""
     first, _, rest = log.path.read_bytes().partition(b"\n")
-    changed = first.replace(b'"version":"1-1"', b'"version":' + version.encode(), 1)
+    changed = first.replace(f'"version":"{FORMAT_VERSION}"'.encode(), f'"version":{version}'.encode(), 1)
+    assert changed != first
     for body in (changed + b"\n" + rest, changed[:-1] + b',"more":1}\n' + rest + b"{}\n"):
         target.write_bytes(body)
         found = verdict(target, 2)
@@ -183,6 +185,7 @@ def test_not_a_log(target: Path, content: bytes) -> None:
 def test_no_file_and_a_folder(tmp_path: Path) -> None:
     assert "does not exist" in verdict(tmp_path / "none.jsonl", 2)["reason"]
     assert "not a file" in verdict(tmp_path, 2)["reason"]
+    assert verdict(Path("."), 2)["reason"] == ". is not a file"
 
 
 def test_a_huge_file_is_refused_at_once(target: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from nodealer.audit.background import in_background
-from nodealer.errors import BadParameter, BadSignature, DecodeError, EntryRefused, LogBroken
+from nodealer.errors import BadParameter, BadSignature, DecodeError, EntryRefused, LogBroken, OtherFormat
 from nodealer.group import Group
 from nodealer.log.file import LineCut, read_log
 from nodealer.log.session import Session
@@ -204,7 +204,7 @@ def _read_file(path: Path, audit: Callable[[Session, Iterator[bytes]], Report], 
     """Give the session and the lines of a file to `audit`; a file that is no log never gets there."""
     try:
         if not path.is_file():
-            return Report("not-a-log", f"{path.name} {'is not a file' if path.exists() else 'does not exist'}")
+            return Report("not-a-log", f"{path.name or path} {'is not a file' if path.exists() else 'does not exist'}")
         size = path.stat().st_size
         if size > LOG_BYTES_MAX:
             return Report("not-a-log", f"the file has {size:,} bytes; a log has at most {LOG_BYTES_MAX:,}")
@@ -213,6 +213,8 @@ def _read_file(path: Path, audit: Callable[[Session, Iterator[bytes]], Report], 
             return audit(session, _told(lines, progress, file.tell, size))
     except OSError as error:
         return Report("not-a-log", f"{path.name} cannot be read: {error.strerror}")
+    except OtherFormat as error:
+        return Report("not-a-log", f"{path.name}: {error}")
     except DecodeError as error:
         return Report("not-a-log", f"{path.name} is not a log: {error}")
 

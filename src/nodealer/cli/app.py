@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from inspect import getdoc
 from typing import Annotated
 
 import typer
@@ -34,12 +36,20 @@ def nodealer_command(
     """Cards without a dealer: shuffle, deal and play with people you need not trust."""
 
 
-app.command("doctor", epilog="Example: [bold]nodealer doctor --json[/bold]")(doctor.doctor)
-app.command("bench", epilog="Example: [bold]nodealer bench core --strict[/bold]")(bench.bench)
-app.command("protocols", epilog="Example: [bold]nodealer protocols --json[/bold]")(protocols.protocols)
-app.command("play", epilog="Example: [bold]nodealer play --auto --seats 4 --hands 3 --log game.jsonl[/bold]")(play.play)
-app.command("verify", epilog="Example: [bold]nodealer verify game.jsonl[/bold]")(verify.verify)
-app.command("show", epilog="Example: [bold]nodealer show game.jsonl[/bold]")(show.show)
-app.command("export", epilog="Example: [bold]nodealer export game.jsonl --format phh --out game.phhs[/bold]")(
-    export.export
-)
+def _flowing(command: Callable[..., None]) -> str:
+    """What a command says of itself, each paragraph as one line: the terminal knows where lines end."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in (getdoc(command) or "").split("\n\n"))
+
+
+for _command, _example in (
+    (doctor.doctor, "doctor --json"),
+    (bench.bench, "bench core --strict"),
+    (protocols.protocols, "protocols --json"),
+    (play.play, "play --auto --seats 4 --hands 3 --log game.jsonl"),
+    (verify.verify, "verify game.jsonl"),
+    (show.show, "show game.jsonl"),
+    (export.export, "export game.jsonl --format phh --out game.phhs"),
+):
+    app.command(_command.__name__, help=_flowing(_command), epilog=f"Example: [bold]nodealer {_example}[/bold]")(
+        _command
+    )

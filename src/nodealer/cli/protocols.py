@@ -56,4 +56,5 @@ def _cheats(cheats: Sequence[Cheat]) -> Table:
 
 
 def _range(limits: tuple[int, int]) -> str:
-    return f"{limits[0]} to {limits[1]:,}"
+    low, high = limits
+    return f"{low}" if low == high else f"{low} to {high:,}"

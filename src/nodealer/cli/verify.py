@@ -40,8 +40,6 @@ def verify(
 
     With --against a second log of the session is checked too, and held against the first: two groups that were shown
     two tables, with one player in both, see that only so. It ends with 1 when the logs have parted.
-
-    Example: nodealer verify game.jsonl
     """
     if against is not None:
         if len(files) != 1:
@@ -139,7 +137,8 @@ def _brief(report: Report) -> list[str]:
     if report.session is None or report.verdict == "not-a-log":
         return [words[report.verdict]]
     checks = ", ".join(f"{count} {name}" for name, count in report.checks.items())
-    counted = f"{report.entries} entries, {len(report.chronicle.records)} hands; checked: {checks}."
+    hands = len(report.chronicle.records)
+    counted = f"{report.entries} entries, {hands} hand{'' if hands == 1 else 's'}; checked: {checks}."
     return [words[report.verdict], counted, *(shown(line) for line in _happened(report))]
 
 

@@ -189,7 +189,7 @@ class Claims:
     def refuse(self, *, seats: int, cards: int, operations: frozenset[type[Operation]], roles: frozenset[str]) -> None:
         """Raise `BadParameter` when a game needs more than this protocol has."""
         if not self.seats[0] <= seats <= self.seats[1]:
-            raise BadParameter(f"{self.name} serves {self.seats[0]} to {self.seats[1]} seats, not {seats}")
+            raise BadParameter(f"{self.name} serves {_span(self.seats)} seats, not {seats}")
         if not self.cards[0] <= cards <= self.cards[1]:
             raise BadParameter(f"{self.name} serves decks of {self.cards[0]} to {self.cards[1]} cards, not {cards}")
         missing = sorted(operation.__name__.lower() for operation in operations - self.operations)
@@ -201,13 +201,14 @@ class Claims:
     def refuse_players(self, binding: Binding) -> None:
         """Raise `BadParameter` where a deck cannot be made: for fewer seats than this one could shuffle alone."""
         if not self.seats[0] <= len(binding.players) <= self.seats[1]:
-            few = f"{self.seats[0]} to {self.seats[1]} players, not for {len(binding.players)}"
+            few = f"{_span(self.seats)} players, not for {len(binding.players)}"
             raise BadParameter(f"{self.name} makes decks for {few}")
 
     def as_json(self) -> dict[str, Any]:
         """The row of `nodealer protocols --json`."""
         return {
             "name": self.name,
+            "version": self.version,
             "seats": list(self.seats),
             "cards": list(self.cards),
             "operations": sorted(operation.__name__.lower() for operation in self.operations),
@@ -216,6 +217,11 @@ class Claims:
             "dropout": self.dropout,
             "cost": dict(self.cost),
         }
+
+
+def _span(limits: tuple[int, int]) -> str:
+    low, high = limits
+    return f"{low}" if low == high else f"{low} to {high}"
 
 
 class CardProtocol(Protocol):
