@@ -247,9 +247,13 @@ def test_a_person_leaves() -> None:
     assert "Traceback" not in person.screen
 
 
-def test_a_person_presses_ctrl_c() -> None:
-    person = Terminal("--seats", "2", "--hands", "1")
+def test_a_person_presses_ctrl_c(tmp_path: Path) -> None:
+    """What was signed so far is kept."""
+    path = tmp_path / "mine.jsonl"
+    person = Terminal("--seats", "2", "--hands", "1", "--log", str(path))
     person.read_until(r"\n> ")
     os.killpg(person.process.pid, signal.SIGINT)
+    assert "log so far" in person.read_until("jsonl")
     assert person.close() == 130
     assert "Traceback" not in person.screen
+    assert nodealer("verify", str(path)).returncode == 3

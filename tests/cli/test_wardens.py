@@ -56,6 +56,10 @@ def test_verify_and_show(tmp_path: Path) -> None:
         ("--decks", "ember"),
         ("--decks", "ember,gold"),
         ("--protocol", "mask", "--mode", "xor"),
+        ("--parameters", '{"mode":"xor"}'),
+        ("--blinds", "1/2"),
+        ("--ante", "0"),
+        ("--stack", "200"),
     ],
 )
 def test_games_that_cannot_be(options: tuple[str, ...]) -> None:
@@ -63,8 +67,10 @@ def test_games_that_cannot_be(options: tuple[str, ...]) -> None:
     assert done.returncode == 2 and "Traceback" not in done.stderr
 
 
-def test_mode_belongs_to_duel() -> None:
-    assert called("play", "--mode", "xor").returncode == 2
+@pytest.mark.parametrize("options", [("--mode", "xor"), ("--decks", "ember,tide")])
+def test_what_belongs_to_wardens(options: tuple[str, ...]) -> None:
+    done = called("play", "--auto", *options)
+    assert done.returncode == 2 and "belongs to wardens" in done.stderr
 
 
 def test_a_person_in_the_terminal() -> None:

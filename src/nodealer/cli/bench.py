@@ -53,7 +53,9 @@ def bench(
     if json:
         print_json({"machine": machine, "rows": rows})
     else:
-        out().print(_table(suite, rows))
+        console = out()
+        console.width = max(console.width, 80)
+        console.print(_table(suite, rows))
         out().print(f"{shown(machine['cpu'])}, {machine['processors']} processors, Python {machine['python']}")
     if plot is not None:
         draw(rows, plot, f"nodealer bench {suite}")
@@ -76,12 +78,21 @@ def _measure(suite: Suite, protocol: str | None) -> list[Row]:
 
 
 def _table(suite: Suite, rows: list[Row]) -> Table:
-    table = Table(title=f"nodealer bench {suite}", title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(
+        title=f"nodealer bench {suite}",
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        collapse_padding=True,
+    )
     table.add_column("")
-    table.add_column("", overflow="fold")
-    for heading in ("size", "measured", "ratio", "required"):
+    # Eighty columns are enough: long cells break between words.
+    table.add_column("", overflow="fold", min_width=13)
+    for heading in ("size", "measured"):
+        table.add_column(heading, justify="right", overflow="fold", min_width=8)
+    for heading in ("ratio", "required"):
         table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("against", overflow="fold")
+    table.add_column("against", overflow="fold", min_width=13)
     for row in rows:
         ratio = "" if row.ratio is None else f"{row.ratio:.3g}"
         table.add_row(_mark(row), row.name, _sizes(row), _measured(row), ratio, _required(row), _against(row))

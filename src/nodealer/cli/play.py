@@ -21,16 +21,23 @@ def play(
     hands: Annotated[
         int | None, typer.Option(min=1, max=10_000, help="How many hands; 3 by default, of wardens 1.")
     ] = None,
-    decks: Annotated[str, typer.Option(help="Wardens: whose decks, two of ember, tide, root, veil.")] = "ember,tide",
+    decks: Annotated[
+        str | None, typer.Option(help="Wardens: whose decks, two of ember, tide, root, veil; default: ember,tide.")
+    ] = None,
     mode: Annotated[
         str | None, typer.Option(help="Wardens: how decks are kept honest: proven (default), committed, xor.")
     ] = None,
     parameters: Annotated[
-        str, typer.Option(help='Of the card protocol, in canonical JSON; for chain such as {"proven":false}.')
-    ] = "{}",
-    blinds: Annotated[str, typer.Option(help="Small and big blind.")] = "1/2",
-    ante: Annotated[int, typer.Option(min=0, help="What every player pays before each hand.")] = 0,
-    stack: Annotated[int, typer.Option(min=1, help="Chips to begin with. Play money.")] = 200,
+        str | None,
+        typer.Option(help='Hold\'em: of the card protocol, JSON without spaces; for chain such as {"proven":false}.'),
+    ] = None,
+    blinds: Annotated[str | None, typer.Option(help="Hold'em: small and big blind; default: 1/2.")] = None,
+    ante: Annotated[
+        int | None, typer.Option(min=0, help="Hold'em: what every player pays before each hand; default: 0.")
+    ] = None,
+    stack: Annotated[
+        int | None, typer.Option(min=1, help="Hold'em: chips to begin with, play money; default: 200.")
+    ] = None,
     log: Annotated[Path | None, typer.Option(help="Save the log here. It proves the game to anybody.")] = None,
     auto: Annotated[bool, typer.Option("--auto", help="All seats are bots.")] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object an event on standard output.")] = False,
@@ -49,9 +56,18 @@ def play(
     from nodealer.cli.playing import plan_of, run, wardens_plan
 
     if game == "wardens":
-        plan = wardens_plan(protocol or "duel", seats or 2, hands or 1, decks, mode)
-    elif mode is not None:
-        raise BadParameter("--mode belongs to wardens")
+        _refuse_given("holdem", parameters=parameters, blinds=blinds, ante=ante, stack=stack)
+        plan = wardens_plan(protocol or "duel", seats or 2, hands or 1, decks or "ember,tide", mode)
     else:
-        plan = plan_of(protocol or "mask", seats or 4, hands or 3, blinds, ante, stack, parameters.encode())
+        _refuse_given("wardens", mode=mode, decks=decks)
+        chips = 200 if stack is None else stack
+        settings = (parameters or "{}").encode()
+        plan = plan_of(protocol or "mask", seats or 4, hands or 3, blinds or "1/2", ante or 0, chips, settings)
     raise typer.Exit(run(plan, auto=auto, json=json, seed=seed, log=log))
+
+
+def _refuse_given(game: str, **options: object) -> None:
+    """What belongs to another game is not passed over: somebody means something by it."""
+    for name, given in options.items():
+        if given is not None:
+            raise BadParameter(f"--{name} belongs to {game}")

@@ -89,7 +89,11 @@ def run(plan: Plan, *, auto: bool, json: bool, seed: int | None, log: Path | Non
         replica = rehearse(plan.rules, plan.proposal, plan.names, plan.hands, seed, screen)
     else:
         person = None if auto or json or not sys.stdin.isatty() else Person(screen.asking)
-        replica = asyncio.run(_play(plan, person, screen))
+        try:
+            replica = asyncio.run(_play(plan, person, screen))
+        except KeyboardInterrupt:
+            _keep(log, screen)
+            raise
     screen.done(replica, time.perf_counter() - started)
     return _verify(replica, log, screen).exit_code
 
@@ -104,6 +108,13 @@ def _refuse_unwritable(log: Path) -> None:
         partial.unlink()
     except OSError as error:
         raise BadParameter(f"the log cannot be written to {log}: {error.strerror}") from None
+
+
+def _keep(log: Path | None, screen: Screen) -> None:
+    """Somebody goes in the middle of the game: what was signed so far is theirs."""
+    if log is not None and screen.replica is not None:
+        save_log(log, screen.replica.config.session, screen.replica.entries)
+        err().print(f"\nThe log so far is in [bold]{shown(log)}[/bold].", soft_wrap=True)
 
 
 def plan_of(

@@ -22,6 +22,8 @@ class Screen:
         #: Whether every step of the cards is a line, and not only a sign of progress.
         self._proofs = proofs
         self.console = err() if json else out()
+        #: The table that is shown, once its players have agreed on a session.
+        self.replica: Replica | None = None
         self._narrator: Narrator | None = None
         self._names: dict[int, str] = {}
         self._hand = -1
@@ -32,6 +34,7 @@ class Screen:
 
     def open(self, replica: Replica) -> None:
         """The players have agreed on a session."""
+        self.replica = replica
         self._narrator = Narrator(replica)
         proposal = replica.config.session.proposal
         self._names = {player.seat: player.name for player in proposal.roster.members}
