@@ -26,7 +26,8 @@ def script(path: Path, text: str) -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "package.json").write_text("{}")
+    for name in ("package.json", "package-lock.json"):
+        (tmp_path / name).write_text("{}")
     return tmp_path
 
 

@@ -20,7 +20,8 @@ from nodealer.errors import LocalError
 FOLDER: Final = Path(__file__).parents[3] / "tests" / "npm"
 #: The install compiles an addon, which takes half a minute on a slow machine; a registry that is away takes longer.
 INSTALL_SECONDS: Final = 300
-_INSTALL: Final = ("install", "--no-package-lock", "--no-audit", "--no-fund", "--prefer-offline")
+#: Exactly what the lock file says, each package by its hash.
+_INSTALL: Final = ("ci", "--no-audit", "--no-fund", "--prefer-offline")
 _PATIENCE: Final = ("--fetch-retries=1", "--fetch-retry-mintimeout=1000", "--fetch-timeout=60000")
 
 
@@ -34,7 +35,7 @@ class NodeError(LocalError):
 
 def installed(folder: Path = FOLDER, *, find: Callable[[str], str | None] = shutil.which) -> Path:
     """The folder with the package in it, installed by npm the first time."""
-    if not (folder / "package.json").is_file():
+    if not all((folder / name).is_file() for name in ("package.json", "package-lock.json")):
         raise NpmMissing("the npm package is played against from a checkout only")
     node, npm = find("node"), find("npm")
     if node is None or npm is None:
@@ -42,7 +43,8 @@ def installed(folder: Path = FOLDER, *, find: Callable[[str], str | None] = shut
     with (folder / "package.json").open("rb") as package:
         # Others may want it at the same time: tests beside a benchmark.
         fcntl.flock(package, fcntl.LOCK_EX)
-        wanted = sha256(package.read() + subprocess.check_output([node, "--version"])).hexdigest()
+        lock = (folder / "package-lock.json").read_bytes()
+        wanted = sha256(package.read() + lock + subprocess.check_output([node, "--version"])).hexdigest()
         stamp = folder / "node_modules" / ".nodealer"
         if not stamp.is_file() or stamp.read_text() != wanted:
             shutil.rmtree(folder / "node_modules", ignore_errors=True)
@@ -76,12 +78,12 @@ def _run(command: Sequence[str], folder: Path, environment: dict[str, str], seco
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
             if isinstance(error, subprocess.TimeoutExpired):
-                raise NpmMissing(f"npm install was not done in {seconds} s") from None
+                raise NpmMissing(f"npm ci was not done in {seconds} s") from None
             raise
         if code != 0:
             output.seek(0)
             last = [line for line in output.read().decode(errors="replace").splitlines() if "npm error" in line][:3]
-            raise NpmMissing(f"npm install failed with {code}: {' '.join(last)}")
+            raise NpmMissing(f"npm ci failed with {code}: {' '.join(last)}")
 
 
 class NodeSeat:
