@@ -8,11 +8,10 @@ from typing import Annotated
 import typer
 from msgspec.json import decode
 from rich.console import Console
-from rich.markup import escape
 from rich.panel import Panel
 from rich.table import Table
 
-from nodealer.cli.output import err, out, print_json
+from nodealer.cli.output import err, out, print_json, shown
 from nodealer.protocols import MODES, PROTOCOLS, make_protocol
 from nodealer.protocols.base import Cheat, Claims
 
@@ -33,9 +32,9 @@ def protocols(
 
 def _print(console: Console, claim: Claims, parameters: str) -> None:
     facts = Table.grid(padding=(0, 2))
-    facts.add_row("parameters", escape(parameters) + (" (default)" if parameters == "{}" else ""))
+    facts.add_row("parameters", shown(parameters) + (" (default)" if parameters == "{}" else ""))
     if "warning" in claim.cost:
-        facts.add_row("WARNING", escape(claim.cost["warning"]))
+        facts.add_row("WARNING", shown(claim.cost["warning"]))
     facts.add_row("seats", _range(claim.seats))
     facts.add_row("cards", _range(claim.cards))
     facts.add_row("operations", ", ".join(claim.as_json()["operations"]))
