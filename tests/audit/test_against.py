@@ -14,7 +14,13 @@ from cli.running import called
 from nodealer.audit.against import compare
 from nodealer.audit.verify import verify_file
 from nodealer.errors import BadParameter
-from nodealer.play.bodies import Leave
+from nodealer.keys import Identity
+from nodealer.log.entry import Entry, sign_entry
+from nodealer.log.roster import Roster, member_of, sign_newcomer
+from nodealer.play.bodies import Agree, Body, Leave, Newcomer, Propose
+from nodealer.play.config import config_of
+from nodealer.play.replica import replay
+from nodealer.play.rosters import proposal_id
 from nodealer.wire import encode
 
 
@@ -73,3 +79,29 @@ def test_logs_of_two_sessions_are_not_compared(game: Game, tmp_path: Path) -> No
         compare(one, one, (report, verify_file(tmp_path / "nothing", entropy=os.urandom)))
     assert called("verify", str(one), "--against", str(tmp_path / "nothing")).returncode == 2
     assert called("verify", str(one), str(one), "--against", str(one)).returncode == 2
+
+
+def joined_by(game: Game, name: str, path: Path) -> Path:
+    """The first hand, then somebody joins by the word of two players, and says something."""
+    first = next(n for n in range(len(game.entries)) if game.entry(n).hand == 1)
+    replica = replay(config_of(game.session), game.entries[:first], entropy=os.urandom)
+    newcomer = Identity(os.urandom(32))
+    member = member_of(newcomer, 3, name)
+    roster = Roster((*replica.state.roster.members, member))
+    signature = sign_newcomer(newcomer, game.session.id, roster.digest, member)
+    said: list[tuple[Identity, int, Body]] = [
+        (game.keys[0], 0, Propose(roster, (Newcomer(3, signature),))),
+        (game.keys[1], 1, Agree(proposal_id(roster, 0, 1))),
+        (newcomer, 3, Leave()),
+    ]
+    for key, seat, body in said:
+        digest, seq, raw = replica.state.roster.digest, replica.signed_by(key.public), msgspec.Raw(encode(body))
+        replica.append(sign_entry(key, Entry(game.session.id, digest, 1, seat, seq, replica.head, raw)))
+    return game.save(path, replica.entries)
+
+
+def test_two_newcomers_at_one_number_are_two_people(game: Game, tmp_path: Path) -> None:
+    """Two players who let another person in at each of two tables have signed two things; those two people have not."""
+    one, two = joined_by(game, "Dana", tmp_path / "one"), joined_by(game, "Eve", tmp_path / "two")
+    found = compare(one, two, (verify_file(one, entropy=os.urandom), verify_file(two, entropy=os.urandom)))
+    assert {contradiction.seat for contradiction in found.contradictions} == {0, 1}

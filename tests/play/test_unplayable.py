@@ -46,6 +46,15 @@ def test_where_all_is_proven_nobody_is_named(game: Make) -> None:
     eager_and_lazy_agree(table)
 
 
+def test_the_same_where_cards_are_asked_for_that_are_not_there(game: Make) -> None:
+    """Three cards are dealt of three, and then one is to be opened."""
+    table = game(TinyRules(stake=10, deck_max=3)).play()
+    (fault,) = table.state.faults
+    assert fault.seat is None and "wanted of 0" in fault.reason
+    assert table.state.over and table.state.account.chips == {0: 10, 1: 10, 2: 10} and len(table.digests()) == 1
+    eager_and_lazy_agree(table)
+
+
 def test_where_books_end_every_hand_they_are_opened(game: Make) -> None:
     """And if they are all honest, which cannot be, nobody is named; the hand does not count, and all bets go back."""
     table = game(FussyRules(stake=10), protocol={"open_book_at_end": True}).play()

@@ -8,7 +8,7 @@ from typing import Any
 
 from nodealer.audit.verify import Report
 from nodealer.errors import BadParameter
-from nodealer.log.entry import read_entry
+from nodealer.log.entry import Entry, read_entry
 from nodealer.log.file import read_log
 
 
@@ -52,18 +52,24 @@ def compare(path: Path, other: Path, reports: tuple[Report, Report]) -> Comparis
         raise BadParameter("the two logs are not of one session")
     logs = _entries(path, reports[0].entries), _entries(other, reports[1].entries)
     common = next((n for n, (a, b) in enumerate(zip(*logs, strict=False)) if a != b), min(map(len, logs)))
-    said: dict[tuple[int, int], tuple[int, bytes]] = {}
+    said: dict[tuple[bytes, int], tuple[int, bytes]] = {}
     for number, data in enumerate(logs[0]):
         arrival = read_entry(data)
-        said.setdefault((arrival.entry.seat, arrival.entry.seq), (number, arrival.signed))
+        said.setdefault(_place(reports[0], arrival.entry), (number, arrival.signed))
     found = dict[tuple[int, int], Contradiction]()
     for number, data in enumerate(logs[1][common:], start=common):
         arrival = read_entry(data)
-        place = arrival.entry.seat, arrival.entry.seq
-        first = said.get(place)
+        first = said.get(_place(reports[1], arrival.entry))
         if first is not None and first[1] != arrival.signed:
+            place = arrival.entry.seat, arrival.entry.seq
             found.setdefault(place, Contradiction(*place, (first[0], number)))
     return Comparison(common, (len(logs[0]), len(logs[1])), tuple(found[place] for place in sorted(found)))
+
+
+def _place(report: Report, entry: Entry) -> tuple[bytes, int]:
+    """Who signed an entry, and as which of its own: two logs may have two people at one number."""
+    known = {} if report.state is None else report.state.known
+    return known[entry.seat].key, entry.seq
 
 
 def _entries(path: Path, count: int) -> list[bytes]:

@@ -98,11 +98,11 @@ def _cards(state: TableState, origin: Origin, body: Cards) -> Change:
     except BadParameter as error:
         raise EntryRefused(origin.seat, str(error), origin.entry) from None
     deed = Deed(origin.entry, deck, duty, message)
-    done = Change(state.with_hand(deeds=state.hand.deeds.grown([(origin.entry, deed)])), checks=made.checks)
+    done = state.with_hand(deeds=state.hand.deeds.grown([(origin.entry, deed)]))
     try:
-        return drive(take_deck(replace(done, checks=()), duty.deck, made))
+        return drive(take_deck(Change(done), duty.deck, made))
     except BadParameter as error:
-        return _unplayable(done, str(error))
+        return _unplayable(Change(done, made.events, made.checks), str(error))
 
 
 def _unplayable(change: Change, reason: str) -> Change:
