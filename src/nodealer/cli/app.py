@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from inspect import getdoc
 from typing import Annotated
 
 import typer
@@ -38,7 +37,7 @@ def nodealer_command(
 
 def _flowing(command: Callable[..., None]) -> str:
     """What a command says of itself, each paragraph as one line: the terminal knows where lines end."""
-    return "\n\n".join(" ".join(paragraph.split()) for paragraph in (getdoc(command) or "").split("\n\n"))
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in (command.__doc__ or "").split("\n\n"))
 
 
 for _command, _example in (
