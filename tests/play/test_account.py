@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from conformance.clear import fixed_shuffle
 from conformance.games import TinyRules
 from conformance.harness import Game
+from nodealer.audit.verify import Report
 from nodealer.errors import EntryRefused
 from nodealer.play.account import Account
-from nodealer.play.bodies import Begin, Book, Break, Choice, Without
+from nodealer.play.bodies import Begin, Book, Break, Choice, End, Without
 from nodealer.play.duties import Owed
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Replica
@@ -191,3 +192,16 @@ def test_another_seed_than_the_one_committed_to_is_a_false_book(game: Make) -> N
     replica = table.replica()
     opened(table, replica, 2, bytes(32))
     assert [fault.seat for fault in replica.state.faults] == [2] and 2 in replica.state.expelled
+
+
+def test_a_gain_that_was_never_covered_is_marked_in_the_report_also_after_the_end(game: Make) -> None:
+    table = books(game, hands=1).play(until=lambda g: g.state.hand.number == 1)
+    replica = table.replica()
+    for seat in (1, 2):
+        opened(table, replica, seat)
+    for seat in range(3):
+        duty = next(id for id, d in replica.state.duties.of(seat).items() if d.duty.kind == Owed.END)
+        replica.append(table.by_hand(seat, End(duty), replica))
+    assert replica.state.phase is Phase.ENDED and replica.state.account.chips == {0: 10, 1: 10, 2: 10}
+    document = Report("clean", state=replica.state).as_json()
+    assert document["results"][0]["held"] == {"0": 2} and document["unchecked"] == [{"hand": 0, "seat": 0}]

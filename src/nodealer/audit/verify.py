@@ -144,8 +144,14 @@ class Report:
 
     def _result(self, record: HandRecord) -> dict[str, Any]:
         held = next((one.gains for one in self._held if one.hand == record.hand), {})
+        # At the end such a gain went back to those who paid it in: the hand must not read as if it had been won.
+        held = held or {seat: record.net[seat] for hand, seat in self.unchecked if self._gained(record, hand, seat)}
         result = {**record.result, "hand": record.hand, "void": record.void}
         return result | {"names": _by_seat(record.names), "held": _by_seat(held)}
+
+    @staticmethod
+    def _gained(record: HandRecord, hand: int, seat: int) -> bool:
+        return record.hand == hand and record.void is None and record.net.get(seat, 0) > 0
 
     @property
     def _held(self) -> tuple[Held, ...]:
