@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
+
+from msgspec import Raw
 
 from nodealer.errors import BadParameter
 from nodealer.games.base import Rules
 from nodealer.group import Group
-from nodealer.log.session import Session
+from nodealer.log.roster import Member, Roster
+from nodealer.log.session import Part, Proposal, Session
 from nodealer.play.state import Config
 from nodealer.protocols import make_protocol
+from nodealer.protocols.base import CardProtocol
 
 
 def _holdem(parameters: bytes) -> Rules:
@@ -42,17 +46,34 @@ def refuse_without_asserts() -> None:
         raise BadParameter("Python runs with -O or PYTHONOPTIMIZE, which removes checks of the rules: run it without")
 
 
-def config_of(session: Session, on: Group | None = None) -> Config:
-    """Everything a replica needs. Raises `BadParameter` for a game, protocol or version that is not here."""
+def parts_of(proposal: Proposal, on: Group | None = None) -> tuple[CardProtocol, Rules]:
+    """What runs a proposal. Raises `BadParameter` for a game, protocol or version that is not here."""
     refuse_without_asserts()
-    proposal = session.proposal
     if proposal.game.name not in GAMES:
         raise BadParameter(f"there is no game {proposal.game.name!r} here")
     rules = GAMES[proposal.game.name](bytes(proposal.game.parameters))
     if proposal.versions != rules.versions:
         raise BadParameter(f"the session is for {_listed(proposal.versions)}; here is {_listed(rules.versions)}")
-    protocol = make_protocol(proposal.protocol.name, bytes(proposal.protocol.parameters), on)
-    return Config(session, protocol, rules)
+    return make_protocol(proposal.protocol.name, bytes(proposal.protocol.parameters), on), rules
+
+
+def config_of(session: Session, on: Group | None = None) -> Config:
+    """Everything a replica needs. Raises what `parts_of` raises."""
+    return Config(session, *parts_of(session.proposal, on))
+
+
+def proposal_of(
+    rules: Rules, protocol: CardProtocol, members: Iterable[Member], *, rehearsal: bool = False
+) -> Proposal:
+    """What these people are asked to agree to."""
+    claims = protocol.claims
+    return Proposal(
+        Part(rules.name, rules.version, Raw(rules.parameters)),
+        Part(claims.name, claims.version, Raw(protocol.parameters)),
+        rules.versions,
+        Roster(tuple(members)),
+        rehearsal,
+    )
 
 
 def _listed(versions: tuple[tuple[str, str], ...]) -> str:
