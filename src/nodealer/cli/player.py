@@ -13,7 +13,8 @@ from nodealer.drive.loop import Loop
 from nodealer.drive.minds import BotMind, Mind
 from nodealer.drive.patience import Patience
 from nodealer.errors import Declined, NodealerError, RelayError
-from nodealer.play.lobby import Expected, Refused
+from nodealer.play.frames import Refuses
+from nodealer.play.lobby import Expected
 from nodealer.play.participant import Participant, Step
 from nodealer.play.stays import for_hands
 from nodealer.relay.client import connect_to
@@ -38,7 +39,7 @@ class PlayerOrder(Message, frozen=True):
 def end_when_declined(step: Step) -> list[bytes]:
     """A bot that does not agree has nothing to wait for."""
     for news in step.happened:
-        if isinstance(news, Refused) and news.mine:
+        if isinstance(news, Refuses) and news.mine:
             raise Declined(news.reason)
     return []
 

@@ -32,8 +32,9 @@ from nodealer.log.file import save_log
 from nodealer.log.roster import Member
 from nodealer.log.session import Part, Proposal
 from nodealer.play.config import proposal_of, refuse_without_asserts
+from nodealer.play.frames import Refuses
 from nodealer.play.home import MemoryHome
-from nodealer.play.lobby import Expected, Refused
+from nodealer.play.lobby import Expected
 from nodealer.play.participant import Participant, Step
 from nodealer.play.replica import Replica
 from nodealer.protocols import make_protocol
@@ -160,7 +161,7 @@ async def _play(plan: Plan, person: Person | None, screen: Screen) -> Replica:
         orders = [_order(url, name, plan, host.identity.public, homes) for name in bots]
         processes = await stack.enter_async_context(_bots(orders))
         table = asyncio.create_task(_watch(url, plan, Participant(host, entropy=system_entropy), screen))
-        tasks = [asyncio.create_task(_alive(processes))]
+        tasks: list[asyncio.Task[object]] = [asyncio.create_task(_alive(processes))]
         if person is not None:
             order = _order(url, plan.names[0], plan, host.identity.public, homes)
             tasks.append(asyncio.create_task(sit(order, person)))
@@ -188,7 +189,7 @@ async def _watch(url: str, plan: Plan, host: Participant, screen: Screen) -> Rep
     def watch(step: Step) -> list[bytes]:
         nonlocal proposed
         for news in step.happened:
-            if isinstance(news, Refused):
+            if isinstance(news, Refuses):
                 raise Declined(f"{news.name} declines: {news.reason}")
         follow(step)
         came = {offer.name: offer for offer in host.offers}

@@ -9,8 +9,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
-import msgspec
-
 from nodealer.errors import Declined
 from nodealer.games.base import Rules
 from nodealer.keys import Identity
@@ -23,6 +21,8 @@ from nodealer.proofs.checks import Entropy
 from nodealer.protocols.base import CardProtocol
 from nodealer.tape import ROOT_BYTES
 
+#: Looks on at what happens, and may have something to send.
+Watch = Callable[[Step], Iterable[bytes]]
 #: Makes a person's decision for a participant, and gives what to send; nothing where there is nothing to decide.
 Decide = Callable[[Participant], Iterable[bytes]]
 KEY_BYTES: Final = 32
@@ -34,7 +34,7 @@ class LocalTable:
     def __init__(self, participants: Iterable[Participant]) -> None:
         self.participants = tuple(participants)
         #: Looks on at what happens to the first participant.
-        self.watch: Callable[[Step], None] = lambda step: None
+        self.watch: Watch = lambda step: ()
         self._coming: deque[bytes] = deque()
         self._ordered = 0
         for participant in self.participants:
@@ -65,7 +65,7 @@ class LocalTable:
             step = participant.receive(frame, number)
             self.say(step.send)
             if place == 0:
-                self.watch(step)
+                self.say(self.watch(step))
         return True
 
     def _decided(self, decide: Decide) -> bool:
@@ -105,9 +105,6 @@ def seat_players(
     table.run()
     given = roles or {}
     offers = {offer.name: offer for offer in table.participants[0].offers}
-    members = [
-        msgspec.structs.replace(offers[name].seated(seat), role=given.get(seat, PLAYER))
-        for seat, name in enumerate(names)
-    ]
+    members = [offers[name].seated(seat, given.get(seat, PLAYER)) for seat, name in enumerate(names)]
     table.agree(proposal_of(rules, protocol, members, rehearsal=rehearsal))
     return table

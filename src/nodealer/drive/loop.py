@@ -98,11 +98,11 @@ class Loop:
     async def _ask(self) -> None:
         """Let the mind think about what the table waits for, hear its answer, and forget what is not wanted."""
         if self._thinking is not None and self._question is not None and self._thinking.done():
-            decision, question = self._thinking.result(), self._question
+            decision, asked = self._thinking.result(), self._question
             self._thinking = self._question = None
             # Overtaken: what is asked now is asked anew.
             with suppress(IllegalMove):
-                await self._send(self._participant.answer(question, decision))
+                await self._send(self._participant.answer(asked, decision))
         options = self._participant.options()
         if options.unreadable is not None:
             # What comes of it is for the table to say. The open books, which cost the whole hand, are for a person.

@@ -29,8 +29,9 @@ from nodealer.log.roster import Member, Roster
 from nodealer.log.session import Proposal, Session
 from nodealer.log.words import key_words, session_words
 from nodealer.play.config import parts_of
+from nodealer.play.frames import News, Offered
 from nodealer.play.home import Home
-from nodealer.play.lobby import Accept, Lobby, News, Offered, decline_rehearsals
+from nodealer.play.lobby import Accept, Lobby, decline_rehearsals
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Outcome, Replica
 from nodealer.play.seat import Seat
@@ -130,6 +131,7 @@ class Participant:
             table=table, identity=home.identity, root=home.root, name=home.name, accept=self._looks_at, host=host
         )
         self._accept = accept
+        self._wants_to_sit = True
         self._entropy = entropy
         self._parts = parts
         self._seat: Seat | None = None
@@ -169,7 +171,7 @@ class Participant:
                 self._greet(data, send, happened)
             else:
                 self._enter(self._replica, data, number is not None, happened)
-        return Step((*send, *self._due()), tuple(happened))
+        return Step((*send, *self.due()), tuple(happened))
 
     def _in_order(self, frame: bytes, number: int | None) -> Iterable[bytes]:
         if number is None:
@@ -308,11 +310,13 @@ class Participant:
 
     def resend(self) -> list[bytes]:
         """What to send when a connection is new, the first one too: what was said and has not come back."""
-        if self._seat is None:
+        if self._replica is None:
+            if self.home.name is not None and self.lobby.mine is None and self._wants_to_sit:
+                self.lobby.offer()
             return list(self.lobby.unconfirmed)
-        return [*self._seat.unconfirmed, *self._due()]
+        return [*(() if self._seat is None else self._seat.unconfirmed), *self.due()]
 
-    def _due(self) -> list[bytes]:
+    def due(self) -> list[bytes]:
         """What this participant owes and needs no person for. First, what it has seen is kept."""
         replica, seat = self._replica, self._seat
         if replica is None:
@@ -339,6 +343,7 @@ class Participant:
 
     def withdraw(self) -> list[bytes]:
         """Do not want to play after all."""
+        self._wants_to_sit = False
         return [self.lobby.withdraw()]
 
     def decline(self, reason: str) -> list[bytes]:
@@ -382,7 +387,7 @@ class Participant:
     def choose(self, duty: Duty, choice: bytes) -> list[bytes]:
         """Settle a private choice about cards."""
         self._speaking.choose(duty, choice)
-        return self._due()
+        return self.due()
 
     def answer(self, question: Duty, decision: object) -> list[bytes]:
         """Say what was decided: a choice where the question is about a deck, else a move. Raises `IllegalMove`."""
