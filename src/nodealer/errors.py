@@ -6,9 +6,10 @@ NodealerError
  |   +- IllegalMove      a person asked for a move that the rules do not allow now
  |   +- CardUnreadable   data that this seat got for a card is false; a reason to claim so
  |   +- BackendMissing   the arithmetic core that was asked for is not there, stale or unfit
+ |   +- HomeUnusable     a home is in use, damaged or not one, or its disk has failed
  +- Malformed            what a message says cannot be right, whatever its proofs say
  |   +- DecodeError      bytes are not the canonical encoding of anything
- |       +- OtherFormat  a log, or a proposal, of another version of the format: cannot be judged here
+ |       +- OtherFormat  a log, a proposal or a home of another version of the format: cannot be judged here
  +- LogError             a log cannot be what it claims to be, and nobody can be named for it
  |   +- LogBroken        it contains what no log contains
  |   +- BadSignature     an entry that nobody signed
@@ -56,6 +57,10 @@ class CardUnreadable(LocalError):
 
 class BackendMissing(LocalError):
     """The arithmetic core that was asked for is not there, stale or unfit for use."""
+
+
+class HomeUnusable(LocalError):
+    """A home is in use, damaged or not one, or its disk has failed. Says which folder or file, and nothing secret."""
 
 
 class Malformed(NodealerError):

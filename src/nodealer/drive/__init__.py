@@ -1,0 +1,1 @@
+"""Where participants meet the world: homes in a folder."""
