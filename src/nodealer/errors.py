@@ -7,9 +7,10 @@ NodealerError
  |   +- CardUnreadable   data that this seat got for a card is false; a reason to claim so
  |   +- BackendMissing   the arithmetic core that was asked for is not there, stale or unfit
  |   +- JournalLost      the log has what this seat signed and its journal lacks: it must not sign on
+ |   +- HomeUnusable     a home is in use, damaged or not one, or its disk has failed
  +- Malformed            what a message says cannot be right, whatever its proofs say
  |   +- DecodeError      bytes are not the canonical encoding of anything
- |       +- OtherFormat  a log, or a proposal, of another version of the format: cannot be judged here
+ |       +- OtherFormat  a log, a proposal or a home of another version of the format: cannot be judged here
  +- LogError             a log cannot be what it claims to be, and nobody can be named for it
  |   +- LogBroken        it contains what no log contains
  |   +- BadSignature     an entry that nobody signed
@@ -63,6 +64,10 @@ class BackendMissing(LocalError):
 
 class JournalLost(LocalError):
     """The log has an entry of this seat that is not in its journal. Signing on would give one number to two entries."""
+
+
+class HomeUnusable(LocalError):
+    """A home is in use, damaged or not one, or its disk has failed. Says which folder or file, and nothing secret."""
 
 
 class Malformed(NodealerError):
