@@ -83,6 +83,7 @@ FILES: dict[str, set[str]] = {
     "group/modp.py": {"concurrent.futures", "os"},
     "log/journal.py": {"os", "pathlib"},
     "log/file.py": {"pathlib"},
+    "log/words.py": {"hashlib"},
     "games/holdem/adapter.py": {"importlib.metadata", "pokerkit", "warnings"},
     "games/holdem/history.py": {"pokerkit"},
     "relay/client.py": {"websockets"},
@@ -94,6 +95,7 @@ OPTIONAL = {"group/integers.py": {"gmpy2"}}
 #: … or inside a function, when it is needed. Start-up time is a reason in `cli` and `lab` only.
 LATE = {
     "keys.py": {"cryptography", "nodealer.group"},
+    "log/words.py": {"mnemonic"},
     "__init__.py": {"nodealer"},
     "play/config.py": {"nodealer.games"},
 }
