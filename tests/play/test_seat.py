@@ -14,7 +14,6 @@ from nodealer.cards import Look
 from nodealer.errors import BadParameter, CardUnreadable, IllegalMove, LogRolledBack
 from nodealer.log.journal import Chosen, MemoryJournal, Record, Sent
 from nodealer.log.roster import Roster, member_of
-from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome
 from nodealer.play.seat import Seat
 from nodealer.wire import encode
