@@ -16,6 +16,7 @@ from typing import TypeAlias
 from msgspec import Raw
 
 from nodealer.audit.verify import Report, verify_file
+from nodealer.cards import Capability
 from nodealer.errors import BadParameter, BadSignature, Declined, DecodeError, EntryRefused, IllegalMove, PeerFault
 from nodealer.games import free
 from nodealer.games.free import Free, FreeHand
@@ -28,6 +29,7 @@ from nodealer.play.config import config_of
 from nodealer.play.lobby import Accept, Entrant, Lobby, decline_rehearsals, proposed
 from nodealer.play.phases import Phase
 from nodealer.play.seat import Seat
+from nodealer.play.state import refuse_unfit
 from nodealer.protocols import make_protocol
 from nodealer.tape import ROOT_BYTES
 from nodealer.wire import CARDS_MAX, encode
@@ -70,11 +72,14 @@ class Player:
     def propose(self, *, protocol: str = "mask", cards: int = CARDS_MAX) -> bytes:
         """Everybody has said hello: let us begin. One player sends this; `cards` is the largest deck."""
         served = make_protocol(protocol)
-        rules = Free(min(cards, served.claims.cards[1]), served.claims.operations & frozenset(free.OPERATIONS.values()))
+        offered = served.claims.operations & frozenset(free.OPERATIONS)
+        rules = Free(min(cards, served.claims.cards[1]), offered | {Capability.SHARED_DECK})
         offers = self._lobby.offers
         roster = Roster(tuple(offer.seated(seat) for seat, offer in enumerate(offers)))
         game = Part(rules.name, rules.version, Raw(rules.parameters))
-        return proposed(Proposal(game, _part(protocol), rules.versions, roster))
+        proposal = Proposal(game, _part(protocol), rules.versions, roster)
+        refuse_unfit(proposal, served, rules)
+        return proposed(proposal)
 
     def receive(self, frame: bytes) -> list[bytes]:
         """The next frame of the order. What nobody could have sent honestly is passed over, and changes nothing.

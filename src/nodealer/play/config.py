@@ -8,9 +8,10 @@ from typing import Final
 from nodealer.errors import BadParameter
 from nodealer.games.base import Rules
 from nodealer.group import Group
-from nodealer.log.session import Session
-from nodealer.play.state import Config
+from nodealer.log.session import Proposal, Session
+from nodealer.play.state import Config, refuse_unfit
 from nodealer.protocols import make_protocol
+from nodealer.protocols.base import CardProtocol
 
 
 def _holdem(parameters: bytes) -> Rules:
@@ -42,17 +43,22 @@ def refuse_without_asserts() -> None:
         raise BadParameter("Python runs with -O or PYTHONOPTIMIZE, which removes checks of the rules: run it without")
 
 
-def config_of(session: Session, on: Group | None = None) -> Config:
-    """Everything a replica needs. Raises `BadParameter` for a game, protocol or version that is not here."""
-    refuse_without_asserts()
-    proposal = session.proposal
+def parts_of(proposal: Proposal, on: Group | None = None) -> tuple[CardProtocol, Rules]:
+    """The protocol and the game that are proposed. Raises `BadParameter` for what is not here, or does not fit."""
     if proposal.game.name not in GAMES:
         raise BadParameter(f"there is no game {proposal.game.name!r} here")
     rules = GAMES[proposal.game.name](bytes(proposal.game.parameters))
     if proposal.versions != rules.versions:
         raise BadParameter(f"the session is for {_listed(proposal.versions)}; here is {_listed(rules.versions)}")
     protocol = make_protocol(proposal.protocol.name, bytes(proposal.protocol.parameters), on)
-    return Config(session, protocol, rules)
+    refuse_unfit(proposal, protocol, rules)
+    return protocol, rules
+
+
+def config_of(session: Session, on: Group | None = None) -> Config:
+    """Everything a replica needs. Raises `BadParameter` for a game, protocol or version that is not here."""
+    refuse_without_asserts()
+    return Config(session, *parts_of(session.proposal, on))
 
 
 def _listed(versions: tuple[tuple[str, str], ...]) -> str:
