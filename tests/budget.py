@@ -23,6 +23,7 @@ BUDGET: Final = {
     "audit": 14,
     "cli": 82,
     "conformance": 70,
+    "drive": 6,
     "games": 11,
     "golden": 6,
     "group": 19,

@@ -9,27 +9,24 @@ from __future__ import annotations
 
 import secrets
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from msgspec import Raw
-
 from nodealer.audit.verify import Report, verify_file
 from nodealer.cards import Capability
-from nodealer.errors import BadParameter, BadSignature, Declined, DecodeError, EntryRefused, IllegalMove, PeerFault
+from nodealer.errors import BadParameter, Declined, IllegalMove, PeerFault
 from nodealer.games import free
 from nodealer.games.free import Free, FreeHand
 from nodealer.keys import Identity
 from nodealer.log.file import save_log
-from nodealer.log.journal import Journal, MemoryJournal
-from nodealer.log.roster import Roster
-from nodealer.log.session import NONCE_BYTES, Part, Proposal
-from nodealer.play.config import config_of
-from nodealer.play.lobby import Accept, Entrant, Lobby, decline_rehearsals, proposed
+from nodealer.log.session import Proposal
+from nodealer.play.config import proposal_of
+from nodealer.play.frames import Refuses
+from nodealer.play.home import Home, MemoryHome
+from nodealer.play.lobby import Accept, decline_rehearsals
+from nodealer.play.participant import Participant
 from nodealer.play.phases import Phase
-from nodealer.play.seat import Seat
-from nodealer.play.state import refuse_unfit
 from nodealer.protocols import make_protocol
 from nodealer.tape import ROOT_BYTES
 from nodealer.wire import CARDS_MAX, encode
@@ -47,18 +44,23 @@ class Player:
     returns is to be sent. Secrets never leave this object.
     """
 
-    def __init__(self, name: str, *, journal: Journal | None = None, accept: Accept | None = None) -> None:
+    def __init__(self, name: str, *, home: Home | None = None, accept: Accept | None = None) -> None:
         """`accept` looks at a proposal before this player commits to it, and raises `Declined` to decline.
 
         Without one, a player takes only what is secret: no rehearsal, no other game than "free", and no protocol that
-        comes with a warning.
+        comes with a warning. Without a home everything is kept in memory.
         """
         self.name = name
-        self._key = Identity(secrets.token_bytes(32))
-        self._me = Entrant(self._key, name, secrets.token_bytes(NONCE_BYTES), accept or accept_without_warnings)
-        self._lobby = Lobby(self._me)
-        self._journal = journal if journal is not None else MemoryJournal()
-        self._seat: Seat | None = None
+        if home is None:
+            home = MemoryHome(name, Identity(secrets.token_bytes(32)), secrets.token_bytes(ROOT_BYTES))
+        self._stays = True
+        self._me = Participant(
+            home,
+            entropy=secrets.token_bytes,
+            accept=accept or accept_without_warnings,
+            stays=lambda state: self._stays,
+        )
+        self._received = 0
         #: How many faults were told by an error, and what was to be sent when the last one was.
         self._told = 0
         self._unsent: list[bytes] = []
@@ -67,19 +69,16 @@ class Player:
 
     def hello(self) -> bytes:
         """The first frame: my name and my public keys."""
-        return self._me.offer
+        return self._me.lobby.offer()
 
     def propose(self, *, protocol: str = "mask", cards: int = CARDS_MAX) -> bytes:
         """Everybody has said hello: let us begin. One player sends this; `cards` is the largest deck."""
         served = make_protocol(protocol)
         offered = served.claims.operations & frozenset(free.OPERATIONS)
         rules = Free(min(cards, served.claims.cards[1]), offered | {Capability.SHARED_DECK})
-        offers = self._lobby.offers
-        roster = Roster(tuple(offer.seated(seat) for seat, offer in enumerate(offers)))
-        game = Part(rules.name, rules.version, Raw(rules.parameters))
-        proposal = Proposal(game, _part(protocol), rules.versions, roster)
-        refuse_unfit(proposal, served, rules)
-        return proposed(proposal)
+        members = [offer.seated(seat) for seat, offer in enumerate(self._me.offers)]
+        (frame,) = self._me.propose(proposal_of(rules, served, members))
+        return frame
 
     def receive(self, frame: bytes) -> list[bytes]:
         """The next frame of the order. What nobody could have sent honestly is passed over, and changes nothing.
@@ -87,35 +86,19 @@ class Player:
         Raises `Declined` for a proposal that this player does not agree to, and `PeerFault` when the log proves that a
         player cheated: the game is over, and `save` keeps the evidence.
         """
-        if self._seat is None:
-            return self._greet(frame)
-        try:
-            self._seat.receive(frame)
-        except (EntryRefused, BadSignature, DecodeError):
-            return []
-        return self._due(self._seat)
+        step = self._me.receive(frame, self._received)
+        self._received += 1
+        for news in step.happened:
+            if isinstance(news, Refuses) and news.mine:
+                self._unsent = list(step.send)
+                raise Declined(news.reason)
+        return self._checked(step.send)
 
-    def _greet(self, frame: bytes) -> list[bytes]:
-        answers = self._lobby.receive(frame)
-        session, number = self._lobby.session, self._lobby.seat
-        if session is None or number is None:
-            return answers
-        self._seat = Seat(
-            config_of(session),
-            number,
-            root=secrets.token_bytes(ROOT_BYTES),
-            key=self._key,
-            journal=self._journal,
-            entropy=secrets.token_bytes,
-        )
-        return [*answers, *self._due(self._seat)]
-
-    def _due(self, seat: Seat) -> list[bytes]:
-        sent = seat.due()
-        faults = seat.replica.state.faults
+    def _checked(self, sent: Iterable[bytes]) -> list[bytes]:
+        faults = self._me.replica.state.faults if self._me.begun else ()
         if len(faults) > self._told:
             fault, self._told = faults[self._told], self._told + 1
-            self._unsent = sent
+            self._unsent = list(sent)
             raise PeerFault(-1 if fault.seat is None else fault.seat, fault.reason, fault.entry)
         unsent, self._unsent = self._unsent, list[bytes]()
         return [*unsent, *sent]
@@ -155,36 +138,35 @@ class Player:
 
     def leave(self) -> list[bytes]:
         """Do not begin another hand: sign the end of the log as soon as this one is over."""
-        seat = self._seated
-        seat.stays = False
-        return self._due(seat)
+        self._stays = False
+        return self._me.due()
 
     # --- What I see ---
 
     @property
     def ready(self) -> bool:
         """Whether something can be asked for now."""
-        return self._seat is not None and self._seat.may_move
+        return self._me.options().move is not None
 
     @property
     def in_hand(self) -> bool:
         """Whether a hand has begun, so that there are cards to look at."""
-        return self._seat is not None and isinstance(self._seat.replica.state.hand.game, FreeHand)
+        return self._me.begun and isinstance(self._me.replica.state.hand.game, FreeHand)
 
     @property
     def ended(self) -> bool:
         """Whether every player has signed the end."""
-        return self._seat is not None and self._seat.replica.state.phase is Phase.ENDED
+        return self._me.begun and self._me.replica.state.phase is Phase.ENDED
 
     @property
     def names(self) -> dict[int, str]:
         """Seat to name."""
-        return {player.seat: player.name for player in self._seated.replica.state.roster.members}
+        return {member.seat: member.name for member in self._me.members}
 
     def hand(self, deck: int = 0) -> list[Face]:
         """The cards I hold, read with my own secrets."""
         mine = self._mine(deck)
-        known = {card.position: face for card, face in self._seated.cards().items() if card.deck == deck}
+        known = {card.position: face for card, face in self._me.seat.cards().items() if card.deck == deck}
         return [self._hand.face(deck, known[position]) for position in mine]
 
     def opened(self, deck: int = 0) -> list[Face]:
@@ -204,31 +186,26 @@ class Player:
 
     def save(self, path: str | Path) -> None:
         """Write the log as far as I have seen it."""
-        replica = self._seated.replica
+        replica = self._me.replica
         save_log(Path(path), replica.config.session, replica.entries)
 
     # --- Inside ---
 
     @property
-    def _seated(self) -> Seat:
-        if self._seat is None:
-            raise IllegalMove("the players have not agreed on a session yet")
-        return self._seat
-
-    @property
     def _hand(self) -> FreeHand:
-        game = self._seated.replica.state.hand.game
+        game = self._me.replica.state.hand.game
         if not isinstance(game, FreeHand):
             raise IllegalMove("no hand has begun yet")
         return game
 
     def _mine(self, deck: int) -> list[int]:
-        return [at for (on, at), holder in self._hand.held.items() if (on, holder) == (deck, self._seated.number)]
+        return [at for (on, at), holder in self._hand.held.items() if (on, holder) == (deck, self._me.seat.number)]
 
     def _move(self, move: free.Move) -> bytes:
         # What the sender of a false number would learn too late: an entry that every other seat refuses.
         free.read_move(encode(move))
-        return self._seated.move(move)
+        (frame,) = self._me.move(move)
+        return frame
 
 
 def accept_without_warnings(proposal: Proposal) -> None:
@@ -240,11 +217,6 @@ def accept_without_warnings(proposal: Proposal) -> None:
     warning = make_protocol(part.name, bytes(part.parameters)).claims.cost.get("warning")
     if warning is not None:
         raise Declined(f"the proposed protocol is {part.name}, which warns: {warning}")
-
-
-def _part(protocol: str) -> Part:
-    made = make_protocol(protocol)
-    return Part(made.claims.name, made.claims.version, Raw(made.parameters))
 
 
 class Table:

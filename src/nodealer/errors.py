@@ -6,15 +6,19 @@ NodealerError
  |   +- IllegalMove      a person asked for a move that the rules do not allow now
  |   +- CardUnreadable   data that this seat got for a card is false; a reason to claim so
  |   +- BackendMissing   the arithmetic core that was asked for is not there, stale or unfit
+ |   +- JournalLost      the log has what this seat signed and its journal lacks: it must not sign on
+ |   +- HomeUnusable     a home is in use, damaged or not one, or its disk has failed
  +- Malformed            what a message says cannot be right, whatever its proofs say
  |   +- DecodeError      bytes are not the canonical encoding of anything
- |       +- OtherFormat  a log, or a proposal, of another version of the format: cannot be judged here
+ |       +- OtherFormat  a log, a proposal or a home of another version of the format: cannot be judged here
  +- LogError             a log cannot be what it claims to be, and nobody can be named for it
  |   +- LogBroken        it contains what no log contains
  |   +- BadSignature     an entry that nobody signed
  |   +- LogRolledBack    it lacks a head that this seat has already applied
  +- PeerError            a seat signed something that is wrong
  |   +- EntryRefused     malformed or not due: changes nothing, and is no fault
+ |   |   +- EntryAhead   an earlier one of the same seat is not here
+ |   |   +- SawAnother   it was signed on a log that is not this one, or not yet
  |   +- PeerFault        well formed and false: a fault, provable from the log alone
  |       +- ProofRejected
  +- Declined             a proposal that this player does not agree to; nothing was signed
@@ -56,6 +60,14 @@ class CardUnreadable(LocalError):
 
 class BackendMissing(LocalError):
     """The arithmetic core that was asked for is not there, stale or unfit for use."""
+
+
+class JournalLost(LocalError):
+    """The log has an entry of this seat that is not in its journal. Signing on would give one number to two entries."""
+
+
+class HomeUnusable(LocalError):
+    """A home is in use, damaged or not one, or its disk has failed. Says which folder or file, and nothing secret."""
 
 
 class Malformed(NodealerError):
@@ -113,6 +125,14 @@ class PeerError(NodealerError):
 
 class EntryRefused(PeerError):
     """Signed, but malformed or not due. The state does not change and the duty stays open."""
+
+
+class EntryAhead(EntryRefused):
+    """Signed, and numbered as if an earlier entry of the same seat were here. It may still come."""
+
+
+class SawAnother(EntryRefused):
+    """Signed on a head that this log never had: what it saw may still come, or the logs have parted."""
 
 
 class PeerFault(PeerError):

@@ -76,8 +76,9 @@ def decode(kind: Any, data: bytes, *, what: str, limit: int = MESSAGE_BYTES_MAX)
         raise DecodeError(f"{what} has {len(data)} bytes, more than {limit}")
     try:
         message = _decoder(kind).decode(data)
+        again = encode(message)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise DecodeError(f"{what} cannot be read: {error}") from None
-    if encode(message) != data:
+    if again != data:
         raise DecodeError(f"{what} is not in its canonical encoding")
     return message

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -13,9 +12,8 @@ from conformance.harness import Game, journal_of, statement
 from conformance.suite import dealt
 from nodealer.cards import Look
 from nodealer.errors import BadParameter, CardUnreadable, IllegalMove, LogRolledBack
-from nodealer.log.journal import Chosen, FileJournal, MemoryJournal, Record, Sent
+from nodealer.log.journal import Chosen, MemoryJournal, Record, Sent
 from nodealer.log.roster import Roster, member_of
-from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome
 from nodealer.play.seat import Seat
 from nodealer.wire import encode
@@ -81,25 +79,6 @@ def test_a_journal_of_another_life(game: Make) -> None:
     forged = table.by_hand(0, statement(table.replica(0), 2), table.replica(0))
     with pytest.raises(BadParameter, match="not in its journal"):
         table.seat(table.persons[0], table.log, journal_of([Sent(forged)]))
-
-
-def test_restart_from_files(game: Make, tmp_path: Path) -> None:
-    """Root, key, journal and log are all that a seat needs."""
-    table = game(TinyRules(peek=Look.REORDER))
-    for number, person in enumerate(table.persons):
-        table.seats[number] = table.seat(person, journal=FileJournal(tmp_path / str(number)))  # type: ignore[arg-type]
-    while batch := (table.due() or table.decided() or table.due()):
-        for data in batch:
-            for seat in table.seats.values():
-                seat.receive(data)
-            table.log.append(data)
-        for number, person in enumerate(table.persons):
-            table.seats[number]._journal.close()  # type: ignore[attr-defined]
-            reopened = FileJournal(tmp_path / str(number))
-            table.seats[number] = table.seat(person, table.log, reopened)  # type: ignore[arg-type]
-    assert table.state.phase is Phase.ENDED and table.state.fault is None
-    for seat in table.seats.values():
-        seat._journal.close()  # type: ignore[attr-defined]
 
 
 def test_rollback_after_a_choice(game: Make) -> None:

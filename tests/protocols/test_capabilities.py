@@ -8,9 +8,9 @@ from backends import FASTEST
 from conformance.clear import ClearProtocol
 from conformance.harness import Game, Source
 from nodealer.cards import Capability, Close, Deal, Look, NewDeck, Open, Operation, Peek, Place, Portion, Return, Show
+from nodealer.drive.local import seat_players
 from nodealer.errors import BadParameter
 from nodealer.group import group
-from nodealer.play.local import seat_players
 from nodealer.play.phases import Phase
 from nodealer.protocols import MODES, make_protocol
 from nodealer.protocols.base import CardProtocol

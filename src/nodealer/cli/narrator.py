@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from nodealer.cards import Event as CardEvent
@@ -30,7 +30,7 @@ from nodealer.play.bodies import (
     Propose,
     Without,
 )
-from nodealer.play.replica import Applied, Outcome, Replica
+from nodealer.play.replica import Applied, Outcome
 from nodealer.play.state import TableState
 from nodealer.wire import decode
 
@@ -45,33 +45,23 @@ def pretty(faces: tuple[int, ...] | list[int]) -> str:
 
 
 class Narrator:
-    """Watches a replica take entries, and tells what each of them did."""
+    """Tells what an entry did to a table."""
 
-    def __init__(self, replica: Replica) -> None:
-        self._replica = replica
-
-    def take(self, data: bytes, tell: Callable[[Event], None]) -> Applied:
-        """Append an entry and tell what it did. Raises what `Replica.append` raises."""
-        before = self._replica.state
-        applied = self._replica.append(data)
-        for event in self._events(before, applied, len(data)):
-            tell(event)
-        return applied
-
-    def _events(self, before: TableState, applied: Applied, size: int) -> Iterator[Event]:
-        replica = self._replica
+    def tell(self, applied: Applied) -> Iterator[Event]:
+        """What happened, one event after the other."""
+        before, number = applied.before, applied.number
         seat, outcome = applied.entry.seat, applied.outcome
-        name = self._replica.state.known[seat].name
+        name = applied.after.known[seat].name
         if outcome in (Outcome.REPEATED, Outcome.DROPPED):
             if outcome is not Outcome.REPEATED:
-                yield {"event": outcome.value, "seat": seat, "name": name, "entry": replica.height - 1}
+                yield {"event": outcome.value, "seat": seat, "name": name, "entry": number}
             return
         proofs = [check.name for check in applied.checks]
-        for event in self._said(before, seat, name, applied.body, size):
-            yield event | {"entry": replica.height - 1} | ({"proofs": proofs} if event["event"] == "cards" else {})
+        for event in self._said(before, seat, name, applied.body, applied.size):
+            yield event | {"entry": number} | ({"proofs": proofs} if event["event"] == "cards" else {})
         if outcome is Outcome.ACCEPTED:
             yield from self._shown(before, applied.events)
-        yield from self._over(before)
+        yield from self._over(before, applied.after)
 
     def _said(self, before: TableState, seat: int, name: str, body: Body | None, size: int) -> Iterator[Event]:
         match body:
@@ -115,8 +105,7 @@ class Narrator:
             else:
                 yield {"event": "shows", "seat": seat, "name": before.roster.member(seat).name, **cards}
 
-    def _over(self, before: TableState) -> Iterator[Event]:
-        state = self._replica.state
+    def _over(self, before: TableState, state: TableState) -> Iterator[Event]:
         for fault in state.faults[len(before.faults) :]:
             name = None if fault.seat is None else state.roster.member(fault.seat).name
             yield {"event": "fault", "seat": fault.seat, "name": name, "entry": fault.entry, "reason": fault.reason}

@@ -1,149 +1,69 @@
-"""One player at a table that a relay carries: the loop between a connection and a seat.
-
-Run as a program (`python -m nodealer.cli.player`) it is a bot in a process of its own; what it needs to know comes as
-one line of JSON on standard input.
-"""
+"""A bot in a process of its own: `python -m nodealer.cli.player`, with what it needs to know as one line of JSON on
+standard input. Killed and started again with the same home, it goes on where it was."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 from nodealer.cli.entropy import system_entropy
-from nodealer.errors import BadSignature, CardUnreadable, DecodeError, EntryRefused, NodealerError, RelayError
-from nodealer.keys import Identity
-from nodealer.log.journal import MemoryJournal
-from nodealer.log.session import NONCE_BYTES
-from nodealer.play.bots import bot_for
-from nodealer.play.config import config_of
-from nodealer.play.lobby import Accept, Entrant, Expected, Lobby
-from nodealer.play.phases import Phase
-from nodealer.play.seat import Seat
-from nodealer.play.state import TableState
-from nodealer.play.view import View, view_of
-from nodealer.protocols.base import Duty
-from nodealer.relay.client import RelayClient, connect_to
-from nodealer.tape import ROOT_BYTES
+from nodealer.drive.homes import home_in
+from nodealer.drive.loop import Loop
+from nodealer.drive.minds import BotMind, Mind
+from nodealer.drive.patience import Patience
+from nodealer.errors import Declined, NodealerError, RelayError
+from nodealer.play.frames import Refuses
+from nodealer.play.lobby import Expected
+from nodealer.play.participant import Participant, Step
+from nodealer.play.stays import for_hands
+from nodealer.relay.client import connect_to
 from nodealer.wire import Message, decode
 
-#: Makes a person's or a bot's move. May take its time.
-Mover = Callable[[View], Awaitable[Message]]
-#: Makes a private choice about cards.
-Chooser = Callable[[View, Duty], Awaitable[bytes]]
-Watcher = Callable[[Seat, bytes], None]
 
-
-class BotOrder(Message, frozen=True):
-    """What a bot's process is told."""
+class PlayerOrder(Message, frozen=True):
+    """What a player needs to know to come to a table; a bot's process is told this."""
 
     url: str
     name: str
     hands: int
-    #: What it has come to play.
+    #: What it has come to play, and whose proposal counts.
     expected: Expected
+    host: bytes
+    #: The folder that it keeps everything in.
+    home: str
+    #: After how many seconds it would go on without somebody; None to wait for ever.
+    patience: float | None = None
 
 
-def wants_another(state: TableState, hands: int) -> bool:
-    """Whether to begin the next hand: not after the last one, and not when one player has all the chips."""
-    if state.over or state.hand.number >= hands:
-        return False
-    sitting = [seat for seat in state.roster.with_cards if seat in state.present]
-    if state.config.rules.stake:
-        sitting = [seat for seat in sitting if state.account.chips[seat] > 0]
-    return len(sitting) >= state.config.protocol.claims.seats[0]
+def end_when_declined(step: Step) -> list[bytes]:
+    """A bot that does not agree has nothing to wait for."""
+    for news in step.happened:
+        if isinstance(news, Refuses) and news.mine:
+            raise Declined(news.reason)
+    return []
 
 
-async def sit(
-    client: RelayClient,
-    name: str,
-    hands: int,
-    accept: Accept,
-    mover: Mover,
-    watch: Watcher | None = None,
-    chooser: Chooser | None = None,
-) -> Seat:
-    """Play at the relay's table until it ends or stops."""
-    key = Identity(system_entropy(32))
-    me = Entrant(key, name, system_entropy(NONCE_BYTES), accept)
-    lobby = Lobby(me)
-    await client.send(me.offer)
-    seat: Seat | None = None
-    async for frame in client.frames():
-        if seat is not None:
-            receive(seat, frame)
-            if watch is not None:
-                watch(seat, frame)
-        else:
-            for answer in lobby.receive(frame):
-                await client.send(answer)
-            if lobby.session is None or lobby.seat is None:
-                continue
-            seat = Seat(
-                config_of(lobby.session),
-                lobby.seat,
-                root=system_entropy(ROOT_BYTES),
-                key=key,
-                journal=MemoryJournal(),
-                entropy=system_entropy,
-            )
-        await _act(client, seat, hands, mover, chooser or _bot_chooses)
-        if seat.replica.state.phase is Phase.ENDED or seat.number in seat.replica.state.expelled:
-            return seat
-    raise RelayError("the relay ended before the game did")
-
-
-def receive(seat: Seat, frame: bytes) -> None:
-    """Take a frame; what is not acceptable is not part of the log, whoever sent it."""
-    try:
-        seat.receive(frame)
-    except (EntryRefused, BadSignature, DecodeError):
-        return
-
-
-async def _act(client: RelayClient, seat: Seat, hands: int, mover: Mover, chooser: Chooser) -> None:
-    state = seat.replica.state
-    if state.phase is Phase.BETWEEN:
-        seat.stays = wants_another(state, hands)
-    for data in seat.due():
-        await client.send(data)
-    if all(duty.optional for duty in seat.open_duties):
-        return
-    try:
-        view = view_of(seat)
-    except CardUnreadable as unreadable:
-        # Once: what comes of it is for the table to say. The open books, which cost the whole hand, are for a person.
-        if not seat.disputes:
-            await client.send(seat.claim(unreadable))
-        return
-    for duty in seat.to_choose:
-        seat.choose(duty, await chooser(view, duty))
-        for data in seat.due():
-            await client.send(data)
-    if seat.must_move:
-        await client.send(seat.move(await mover(view)))
-
-
-async def _bot(view: View) -> Message:
-    return bot_for(view.game, system_entropy).move(view)
-
-
-async def _bot_chooses(view: View, duty: Duty) -> bytes:
-    return bot_for(view.game, system_entropy).choose(view, duty)
-
-
-async def _play(player: BotOrder) -> int:
-    async with connect_to(player.url) as client:
-        seat = await sit(client, player.name, player.hands, player.expected.accept, _bot)
-    return 1 if seat.replica.state.faults else 0
+async def sit(order: PlayerOrder, mind: Mind | None = None) -> Participant:
+    """Play to the end: as a bot, or with another mind."""
+    with home_in(Path(order.home), order.name, system_entropy) as home:
+        participant = Participant(
+            home, entropy=system_entropy, accept=order.expected.accept, stays=for_hands(order.hands), host=order.host
+        )
+        patience = None if order.patience is None else Patience(order.patience)
+        async with connect_to(order.url) as client:
+            mind = mind or BotMind(home.root)
+            await Loop(participant, client, mind, watch=end_when_declined, patience=patience).run()
+        return participant
 
 
 def main() -> int:
     """A bot. Ends with 0 when the game ended, 1 when a fault stopped it, 2 when it could not or would not play, 4 when
     the relay went away."""
     try:
-        player = decode(BotOrder, sys.stdin.buffer.readline().strip(), what="the order")
-        return asyncio.run(_play(player))
+        order = decode(PlayerOrder, sys.stdin.buffer.readline().strip(), what="the order")
+        participant = asyncio.run(sit(order))
+        return 1 if participant.replica.state.faults else 0
     except KeyboardInterrupt:
         return 130
     except RelayError:

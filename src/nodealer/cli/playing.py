@@ -18,20 +18,24 @@ from nodealer.audit.verify import Report, verify_file
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games.wardens import rules_of
 from nodealer.cli.output import err, shown, visible
-from nodealer.cli.player import BotOrder, sit
+from nodealer.cli.player import PlayerOrder, sit
 from nodealer.cli.rehearse import rehearse
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
 from nodealer.cli.verify import print_report
-from nodealer.errors import BadParameter, RelayError
+from nodealer.drive.loop import Loop
+from nodealer.errors import BadParameter, Declined, RelayError
 from nodealer.games.base import Rules
 from nodealer.games.holdem.rules import Holdem
+from nodealer.keys import Identity
 from nodealer.log.file import save_log
-from nodealer.log.roster import Member, Roster
+from nodealer.log.roster import Member
 from nodealer.log.session import Part, Proposal
-from nodealer.play.config import config_of, refuse_without_asserts
-from nodealer.play.lobby import Expected, Lobby, Offer, proposed
-from nodealer.play.phases import Phase
+from nodealer.play.config import proposal_of, refuse_without_asserts
+from nodealer.play.frames import Refuses
+from nodealer.play.home import MemoryHome
+from nodealer.play.lobby import Expected
+from nodealer.play.participant import Participant, Step
 from nodealer.play.replica import Replica
 from nodealer.protocols import make_protocol, refuse_unserved
 from nodealer.protocols.base import Needs
@@ -40,6 +44,7 @@ from nodealer.protocols.duel.deck import Mode
 from nodealer.relay.client import connect_to
 from nodealer.relay.core import RelayCore
 from nodealer.relay.server import relay_on_loopback
+from nodealer.tape import ROOT_BYTES
 from nodealer.wire import encode
 
 #: What Python is told to run for each bot.
@@ -75,10 +80,9 @@ class Plan:
             self.names,
         )
 
-    def proposal(self, players: Sequence[Member], *, rehearsal: bool) -> Proposal:
+    def proposal(self, members: Sequence[Member]) -> Proposal:
         """What the players are asked to agree to."""
-        expected = self.expected
-        return Proposal(expected.game, expected.protocol, expected.versions, Roster(tuple(players)), rehearsal)
+        return proposal_of(self.rules, make_protocol(self.protocol, self.parameters), members)
 
 
 def run(plan: Plan, *, auto: bool, json: bool, seed: int | None, log: Path | None) -> int:
@@ -91,7 +95,8 @@ def run(plan: Plan, *, auto: bool, json: bool, seed: int | None, log: Path | Non
         err().print(f"[yellow]{shown(plan.warning)}[/yellow]", soft_wrap=True)
     started = time.perf_counter()
     if seed is not None:
-        replica = rehearse(plan.rules, plan.proposal, plan.names, plan.hands, seed, screen)
+        protocol = make_protocol(plan.protocol, plan.parameters)
+        replica = rehearse(plan.rules, protocol, plan.names, plan.hands, seed, screen)
     else:
         person = None if auto or json or not sys.stdin.isatty() else Person(screen.asking)
         try:
@@ -154,12 +159,16 @@ async def _play(plan: Plan, person: Person | None, screen: Screen) -> Replica:
     """The relay, a process for each bot, and here: the one who proposes and tells what happens."""
     async with AsyncExitStack() as stack:
         url = await stack.enter_async_context(relay_on_loopback(RelayCore()))
+        homes = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="nodealer-")))
+        host = MemoryHome(None, Identity(system_entropy(32)), system_entropy(ROOT_BYTES))
         bots = plan.names if person is None else plan.names[1:]
-        processes = await stack.enter_async_context(_bots(url, bots, plan))
-        table = asyncio.create_task(_watch(url, plan, screen))
-        tasks = [asyncio.create_task(_alive(processes))]
+        orders = [_order(url, name, plan, host.identity.public, homes) for name in bots]
+        processes = await stack.enter_async_context(_bots(orders))
+        table = asyncio.create_task(_watch(url, plan, Participant(host, entropy=system_entropy), screen))
+        tasks: list[asyncio.Task[object]] = [asyncio.create_task(_alive(processes))]
         if person is not None:
-            tasks.append(asyncio.create_task(_sit(url, person, plan)))
+            order = _order(url, plan.names[0], plan, host.identity.public, homes)
+            tasks.append(asyncio.create_task(sit(order, person)))
         try:
             done, _ = await asyncio.wait([table, *tasks], return_when=asyncio.FIRST_COMPLETED)
             while table not in done:
@@ -173,53 +182,44 @@ async def _play(plan: Plan, person: Person | None, screen: Screen) -> Replica:
                 task.cancel()
 
 
-async def _sit(url: str, person: Person, plan: Plan) -> None:
-    async with connect_to(url) as client:
-        await sit(client, plan.names[0], plan.hands, plan.expected.accept, person.move, chooser=person.choose)
+def _order(url: str, name: str, plan: Plan, host: bytes, homes: Path) -> PlayerOrder:
+    return PlayerOrder(url, name, plan.hands, plan.expected, host, str(homes / name))
 
 
-async def _watch(url: str, plan: Plan, screen: Screen) -> Replica:
+async def _watch(url: str, plan: Plan, host: Participant, screen: Screen) -> Replica:
     """Propose the game once all players are there, then follow the log like any spectator."""
-    lobby = Lobby()
-    replica: Replica | None = None
+    follow, proposed = screen.follow(host), False
+
+    def watch(step: Step) -> list[bytes]:
+        nonlocal proposed
+        for news in step.happened:
+            if isinstance(news, Refuses):
+                raise Declined(f"{news.name} declines: {news.reason}")
+        follow(step)
+        came = {offer.name: offer for offer in host.offers}
+        if proposed or not came.keys() >= set(plan.names):
+            return []
+        proposed = True
+        return host.propose(plan.proposal([came[name].seated(seat) for seat, name in enumerate(plan.names)]))
+
     async with connect_to(url) as client:
-        async for frame in client.frames():
-            if replica is not None:
-                screen.take(frame)
-                if replica.state.phase is Phase.ENDED:
-                    return replica
-                continue
-            lobby.receive(frame)
-            if lobby.proposal is None and len(lobby.offers) == len(plan.names):
-                players = _seat_players(lobby.offers, plan.names)
-                await client.send(proposed(plan.proposal(players, rehearsal=False)))
-            if lobby.session is not None:
-                # Eagerly: when players stop at a false proof, no further entry comes that would make this look at it.
-                replica = Replica(config_of(lobby.session), entropy=system_entropy)
-                screen.open(replica)
-    raise RelayError("the relay ended before the game did")
-
-
-def _seat_players(offers: Sequence[Offer], names: Sequence[str]) -> list[Member]:
-    came = {offer.name: offer for offer in offers}
-    if sorted(came) != sorted(names):
-        raise RelayError("other players came than were called")
-    return [came[name].seated(seat) for seat, name in enumerate(names)]
+        await Loop(host, client, watch=watch).run()
+    return host.replica
 
 
 @asynccontextmanager
-async def _bots(url: str, names: Sequence[str], plan: Plan) -> AsyncIterator[list[asyncio.subprocess.Process]]:
+async def _bots(orders: Sequence[PlayerOrder]) -> AsyncIterator[list[asyncio.subprocess.Process]]:
     """A process for each bot, gone when this ends, however it ends."""
     processes = [
         await asyncio.create_subprocess_exec(
             sys.executable, *BOT, stdin=asyncio.subprocess.PIPE, start_new_session=True
         )
-        for _ in names
+        for _ in orders
     ]
     try:
-        for process, name in zip(processes, names, strict=True):
+        for process, order in zip(processes, orders, strict=True):
             if process.stdin is not None:
-                process.stdin.write(encode(BotOrder(url, name, plan.hands, plan.expected)) + b"\n")
+                process.stdin.write(encode(order) + b"\n")
                 process.stdin.close()
         yield processes
     finally:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from rich.status import Status
 
 from nodealer.cli.narrator import Event, Narrator, in_words
 from nodealer.cli.output import err, out, print_json_line, shown
-from nodealer.errors import BadParameter, BadSignature, DecodeError, EntryRefused
+from nodealer.play.participant import Diverged, Participant, Silenced, Step
 from nodealer.play.replica import Applied, Replica
 
 
@@ -24,7 +24,7 @@ class Screen:
         self.console = err() if json else out()
         #: The table that is shown, once its players have agreed on a session.
         self.replica: Replica | None = None
-        self._narrator: Narrator | None = None
+        self._narrator = Narrator()
         self._names: dict[int, str] = {}
         self._hand = -1
         self._status: Status | None = None
@@ -35,7 +35,6 @@ class Screen:
     def open(self, replica: Replica) -> None:
         """The players have agreed on a session."""
         self.replica = replica
-        self._narrator = Narrator(replica)
         proposal = replica.config.session.proposal
         self._names = {player.seat: player.name for player in proposal.roster.members}
         session = replica.config.session.id.hex()
@@ -47,16 +46,37 @@ class Screen:
             if proposal.rehearsal:
                 self.say("[yellow]A rehearsal: the seeds are public, nothing here is secret.[/yellow]")
 
-    def take(self, frame: bytes) -> None:
-        """An entry of the log, or a frame that is none."""
-        with suppress(EntryRefused, BadSignature, DecodeError):
-            self.append(frame)
+    def follow(self, participant: Participant) -> Callable[[Step], list[bytes]]:
+        """Show what a participant sees happen."""
 
-    def append(self, entry: bytes) -> Applied:
-        """An entry of the log. Raises what `Replica.append` raises."""
-        if self._narrator is None:
-            raise BadParameter("no session has begun")
-        return self._narrator.take(entry, self._show)
+        def watch(step: Step) -> list[bytes]:
+            if participant.begun and self.replica is None:
+                self.open(participant.replica)
+            for one in step.happened:
+                if isinstance(one, Applied):
+                    self.tell(one)
+                elif isinstance(one, Diverged):
+                    self._parted(participant, one)
+                elif isinstance(one, Silenced):
+                    self.say(f"[red]{shown(one.reason)}[/red]")
+            return []
+
+        return watch
+
+    def tell(self, applied: Applied) -> None:
+        """An entry that was taken."""
+        for event in self._narrator.tell(applied):
+            self._show(event)
+
+    def _parted(self, participant: Participant, parted: Diverged) -> None:
+        name = participant.replica.state.known[parted.seat].name
+        heads = {"theirs": parted.theirs.hex(), "ours": parted.ours.hex()}
+        self.emit({"event": "diverged", "seat": parted.seat, "name": name} | heads)
+        if not self.json:
+            self.say(
+                f"[red]{shown(name)}'s log and this one have parted:[/red] it saw {heads['theirs'][:16]}, and here is "
+                f"{heads['ours'][:16]}. Either the relay shows different orders, or {shown(name)} says what is not so."
+            )
 
     def done(self, replica: Replica, seconds: float) -> None:
         """The game is over: what the cryptography took."""

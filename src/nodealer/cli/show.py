@@ -10,7 +10,7 @@ import typer
 from nodealer.audit.verify import Append, verify_file
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.verify import print_report
-from nodealer.play.replica import Replica
+from nodealer.play.replica import Applied, Replica
 
 
 def show(
@@ -29,7 +29,13 @@ def show(
 
     def watch(replica: Replica) -> Append:
         screen.open(replica)
-        return screen.append
+
+        def append(entry: bytes) -> Applied:
+            applied = replica.append(entry)
+            screen.tell(applied)
+            return applied
+
+        return append
 
     report = verify_file(file, entropy=system_entropy, watch=watch)
     screen.emit({"event": "verified"} | report.as_json())

@@ -30,15 +30,10 @@ class Person:
         self._console = out()
         self._quiet = quiet
 
-    async def move(self, view: View) -> Message:
-        """Ask until the answer is a legal move."""
+    async def decide(self, view: View, question: Duty) -> Message | bytes:
+        """Ask until the answer is a legal move, or a choice."""
         with self._quiet():
-            return await self._move(view)
-
-    async def choose(self, view: View, duty: Duty) -> bytes:
-        """Ask until the answer is a choice."""
-        with self._quiet():
-            return await self._choose(view, duty)
+            return await (self._move(view) if question.deck is None else self._choose(view, question))
 
     async def _move(self, view: View) -> Message:
         game = view.game

@@ -91,15 +91,16 @@ def refuse_bad_roster(roster: Roster) -> None:
     if len({member.key for member in roster.members}) != len(roster.members):
         raise DecodeError("two seats have the same identity key")
     for member in roster.members:
-        _refuse_bad_box(member, roster.keys[member.seat])
+        refuse_bad_box(member.key, member.box, member.box_signature, f"the box key of seat {member.seat}")
 
 
-def _refuse_bad_box(member: Member, key: VerifyingKey) -> None:
-    refuse_weak_box(member.box)
+def refuse_bad_box(key: bytes, box: bytes, signature: bytes, what: str) -> None:
+    """Raise `DecodeError`, with a sentence about `what`, for a box key that is weak or that `key` has not signed."""
+    refuse_weak_box(box)
     try:
-        key.verify(member.box_signature, box_words(member.key, member.box))
+        VerifyingKey(key).verify(signature, box_words(key, box))
     except BadSignature:
-        raise DecodeError(f"the box key of seat {member.seat} is not signed by its identity key") from None
+        raise DecodeError(f"{what} is not signed by its identity key") from None
 
 
 # --- Newcomers ---

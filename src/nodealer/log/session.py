@@ -72,9 +72,16 @@ def nonce_commitment(proposal: Proposal, seat: int, nonce: bytes) -> bytes:
     return digest("session nonce", proposal.digest, seat, nonce)
 
 
+def refuse_bad_proposal(proposal: Proposal) -> None:
+    """Raise `DecodeError` for what no log can begin with."""
+    for part in (proposal.game, proposal.protocol):
+        decode(dict, bytes(part.parameters), what=f"the parameters of {part.name}")
+    refuse_bad_roster(proposal.roster)
+
+
 def open_session(proposal: Proposal, commitments: Mapping[int, bytes], nonces: Mapping[int, bytes]) -> Session:
     """The session, once every commitment was in and every nonce is. Names the seat whose nonce does not fit."""
-    refuse_bad_roster(proposal.roster)
+    refuse_bad_proposal(proposal)
     seats = proposal.roster.seats
     if set(commitments) != set(seats) or set(nonces) != set(seats):
         raise BadParameter("a session needs a commitment and a nonce of every seat")
@@ -116,8 +123,6 @@ def read_session(line: bytes) -> Session:
     refuse_other_version(head.version)
     session = decode(Session, line, what="the first line")
     proposal = session.proposal
-    for part in (proposal.game, proposal.protocol):
-        decode(dict, bytes(part.parameters), what=f"the parameters of {part.name}")
     seats = proposal.roster.seats
     if not len(session.commitments) == len(session.nonces) == len(seats):
         raise DecodeError("the session does not have one nonce for each seat")

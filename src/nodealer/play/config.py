@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
+
+from msgspec import Raw
 
 from nodealer.errors import BadParameter
 from nodealer.games.base import Rules
 from nodealer.group import Group
-from nodealer.log.session import Proposal, Session
+from nodealer.log.roster import Member, Roster
+from nodealer.log.session import Part, Proposal, Session
 from nodealer.play.state import Config, refuse_unfit
 from nodealer.protocols import make_protocol
 from nodealer.protocols.base import CardProtocol
@@ -44,21 +47,35 @@ def refuse_without_asserts() -> None:
 
 
 def parts_of(proposal: Proposal, on: Group | None = None) -> tuple[CardProtocol, Rules]:
-    """The protocol and the game that are proposed. Raises `BadParameter` for what is not here, or does not fit."""
+    """What runs a proposal. Raises `BadParameter` for a game, protocol or version that is not here."""
+    refuse_without_asserts()
     if proposal.game.name not in GAMES:
         raise BadParameter(f"there is no game {proposal.game.name!r} here")
     rules = GAMES[proposal.game.name](bytes(proposal.game.parameters))
     if proposal.versions != rules.versions:
         raise BadParameter(f"the session is for {_listed(proposal.versions)}; here is {_listed(rules.versions)}")
-    protocol = make_protocol(proposal.protocol.name, bytes(proposal.protocol.parameters), on)
-    refuse_unfit(proposal, protocol, rules)
-    return protocol, rules
+    return make_protocol(proposal.protocol.name, bytes(proposal.protocol.parameters), on), rules
 
 
 def config_of(session: Session, on: Group | None = None) -> Config:
-    """Everything a replica needs. Raises `BadParameter` for a game, protocol or version that is not here."""
-    refuse_without_asserts()
+    """Everything a replica needs. Raises what `parts_of` raises."""
     return Config(session, *parts_of(session.proposal, on))
+
+
+def proposal_of(
+    rules: Rules, protocol: CardProtocol, members: Iterable[Member], *, rehearsal: bool = False
+) -> Proposal:
+    """What these people are asked to agree to. Raises `BadParameter` where the protocol cannot serve them."""
+    claims = protocol.claims
+    proposal = Proposal(
+        Part(rules.name, rules.version, Raw(rules.parameters)),
+        Part(claims.name, claims.version, Raw(protocol.parameters)),
+        rules.versions,
+        Roster(tuple(members)),
+        rehearsal,
+    )
+    refuse_unfit(proposal, protocol, rules)
+    return proposal
 
 
 def _listed(versions: tuple[tuple[str, str], ...]) -> str:

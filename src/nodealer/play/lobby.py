@@ -1,93 +1,40 @@
-"""How players who have a channel come to a session: offers, a proposal, commitments, nonces.
+"""How players who have a channel come to a session: offers, a proposal, commitments, nonces. One participant's part.
 
-No socket here: frames come in, in one order, and frames to send come out. Nothing in a lobby is trusted: whatever a
-relay changes makes another session, and a seat plays only in the one whose roster has its own name and keys, and only
-after it has looked at what is proposed.
+No socket, clock or randomness here: frames come in, in one order, and frames to send come out. Nothing in a lobby is
+trusted: frames are signed, what does not fit is passed over, and a player commits only to a roster that has its own
+name and keys, and only after it has looked at what is proposed. docs/lobby.md has the bytes and the rules.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
-import msgspec
-
-from nodealer.errors import Declined, DecodeError, PeerFault
+from nodealer.errors import BadParameter, BadSignature, Declined, DecodeError, NodealerError, OtherFormat
 from nodealer.keys import Identity
-from nodealer.log.roster import Member, refuse_bad_roster
-from nodealer.log.session import (
-    FORMAT_VERSION,
-    Nonce,
-    Part,
-    Proposal,
-    Session,
-    nonce_commitment,
-    open_session,
-    refuse_other_version,
+from nodealer.log.session import FORMAT_VERSION, NONCE_BYTES, Part, Proposal, Session, nonce_commitment
+from nodealer.play.floor import Floor
+from nodealer.play.frames import (
+    Commitment,
+    Commits,
+    Decline,
+    Frame,
+    News,
+    Offer,
+    Offered,
+    Opening,
+    OtherVersion,
+    PassedOver,
+    Proposed,
+    Refuses,
+    Said,
+    Withdraw,
+    cleaned,
+    read_said,
+    sign_frame,
 )
-from nodealer.wire import Digest, Message, SeatNumber, decode, encode
-
-
-class Offer(Message, frozen=True, tag="offer"):
-    """I would like to sit."""
-
-    name: str
-    key: bytes
-    box: bytes
-    box_signature: bytes = msgspec.field(name="boxSignature")
-
-    def seated(self, seat: int) -> Member:
-        """This player at a seat."""
-        return Member(seat, self.name, self.key, self.box, self.box_signature)
-
-
-class Proposed(Message, frozen=True, tag="proposed"):
-    """Let us play this, in this version of the format."""
-
-    version: str
-    proposal: Proposal
-
-
-class Commitment(Message, frozen=True, tag="commitment"):
-    """What my session nonce will be, hidden."""
-
-    seat: SeatNumber
-    commitment: Digest
-
-
-class Opening(Message, frozen=True, tag="opening"):
-    """My session nonce."""
-
-    seat: SeatNumber
-    nonce: Nonce
-
-
-Frame = Offer | Proposed | Commitment | Opening
-
-
-class _Head(msgspec.Struct, frozen=True):
-    """What is read of a frame before the rest: a proposal in another version may have any other fields."""
-
-    type: Any = None
-    version: Any = None
-
-
-def read_frame(data: bytes) -> Frame:
-    """The frame that `data` is. Raises `OtherFormat` for a proposal in another version, else `DecodeError`."""
-    with suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        head = msgspec.json.decode(data, type=_Head)
-        if head.type == "proposed":
-            refuse_other_version(head.version)
-    frame: Frame = decode(Frame, data, what="a frame of the lobby")
-    return frame
-
-
-def proposed(proposal: Proposal) -> bytes:
-    """The frame that proposes."""
-    return encode(Proposed(FORMAT_VERSION, proposal))
-
+from nodealer.tape import ROOT_BYTES, expand
+from nodealer.wire import Message
 
 #: Looks at a proposal before this player commits to it. Raises `Declined`, with a sentence, to decline.
 Accept = Callable[[Proposal], None]
@@ -116,6 +63,7 @@ class Expected(Message, frozen=True):
             ("protocol", _told(proposal.protocol), _told(self.protocol)),
             ("agreed versions", proposal.versions, self.versions),
             ("players", tuple(member.name for member in proposal.roster.members), self.names),
+            ("roles", proposal.roster.roles, ()),
         ):
             if offered != wanted:
                 raise Declined(f"another {what} is proposed than was agreed: {offered}, not {wanted}")
@@ -126,88 +74,180 @@ def _told(part: Part) -> str:
 
 
 @dataclass(frozen=True)
-class Entrant:
-    """Somebody who wants to play: secrets, a name, a session nonce, and a look at what is proposed."""
+class Heard:
+    """What came of a frame.
 
-    identity: Identity
-    name: str
-    nonce: bytes
-    accept: Accept = decline_rehearsals
+    `answers` are to be sent. `kept` says that the frame changed something: whoever wants to come back stores it, before
+    the answers go out, and gives the stored frames to a new lobby in their order.
+    """
 
-    @property
-    def offer(self) -> bytes:
-        """The frame that says who this is."""
-        me = self.identity
-        return encode(Offer(self.name, me.public, me.box, me.box_signature))
-
-    def seat_in(self, proposal: Proposal) -> int:
-        """The seat of this player in a proposal that it agrees to. Raises `Declined`."""
-        mine = next((member for member in proposal.roster.members if member.key == self.identity.public), None)
-        if mine is None:
-            raise Declined("the proposed roster has no seat for this player")
-        if mine.name != self.name:
-            raise Declined(f"the proposed roster calls this player {mine.name!r}, and it is {self.name!r}")
-        if mine.box != self.identity.box:
-            raise Declined("the proposed roster has another box key for this player")
-        self.accept(proposal)
-        return mine.seat
+    answers: tuple[bytes, ...]
+    kept: bool
+    news: tuple[News, ...]
 
 
 class Lobby:
-    """One participant's view of a lobby: somebody who wants to play, or (without) somebody who only watches."""
+    """One participant: somebody who wants to play, or (without a name) who only watches. Both may propose.
 
-    def __init__(self, entrant: Entrant | None = None) -> None:
-        self.offers: list[Offer] = []
-        self.proposal: Proposal | None = None
-        self.session: Session | None = None
-        self.seat: int | None = None
-        self._entrant = entrant
-        self._commitments: dict[int, bytes] = {}
-        self._nonces: dict[int, bytes] = {}
+    `table` is what the transport calls the table, and `host` whose proposals count (without: those of everybody who has
+    offered); both must be the same for all. From `root` come the session nonces, a new one for each proposal, so that
+    who comes back says the same bytes, and none that was shown is used again.
+    """
 
-    def receive(self, data: bytes) -> list[bytes]:
-        """The next frame; gives what this participant answers. A frame that is out of place is an error.
+    def __init__(
+        self,
+        table: str,
+        identity: Identity,
+        root: bytes,
+        name: str | None,
+        accept: Accept = decline_rehearsals,
+        host: bytes | None = None,
+    ) -> None:
+        if not isinstance(root, bytes) or len(root) != ROOT_BYTES:
+            raise BadParameter(f"a root has {ROOT_BYTES} bytes")
+        self._table = table
+        self._identity = identity
+        self._root = root
+        self._name = name
+        self._accept = accept
+        self._floor = Floor(host)
+        #: The proposal that this player has committed to and not declined since.
+        self._agreed: bytes | None = None
+        #: What was said and not heard yet, and which proposal it answers.
+        self._said: dict[bytes, bytes | None] = {}
 
-        Raises `Declined` for a proposal that this player does not agree to; then nothing has changed.
-        """
-        match frame := read_frame(data):
-            case Offer():
-                self.offers.append(frame)
-                return []
-            case Proposed():
-                return self._proposed(frame.proposal)
-            case Commitment():
-                return self._committed(frame)
-            case Opening():
-                return self._opened(frame)
+    # --- What there is ---
 
-    def _proposed(self, proposal: Proposal) -> list[bytes]:
-        if self.proposal is not None:
-            raise DecodeError("a second proposal")
-        refuse_bad_roster(proposal.roster)
-        if self._entrant is None:
-            self.proposal = proposal
-            return []
-        seat = self._entrant.seat_in(proposal)
-        self.proposal, self.seat = proposal, seat
-        return [encode(Commitment(seat, nonce_commitment(proposal, seat, self._entrant.nonce)))]
+    @property
+    def offers(self) -> tuple[Offered, ...]:
+        """Who would like to sit, in the order in which they came."""
+        return tuple(self._floor.offers.values())
 
-    def _committed(self, frame: Commitment) -> list[bytes]:
-        if self.proposal is None or frame.seat not in self.proposal.roster.seats or frame.seat in self._commitments:
-            raise DecodeError("a commitment that nobody waits for")
-        self._commitments[frame.seat] = frame.commitment
+    @property
+    def mine(self) -> Offered | None:
+        """This participant's offer, if it is there."""
+        return self._floor.offers.get(self._identity.public)
+
+    @property
+    def proposal(self) -> Proposal | None:
+        """What is on the table."""
+        return self._floor.proposal
+
+    @property
+    def session(self) -> Session | None:
+        """What was agreed, once it was. Nothing changes it any more."""
+        return self._floor.session
+
+    @property
+    def seat(self) -> int | None:
+        """The seat of this player in what is proposed or agreed."""
+        if self._floor.proposal is None or self._name is None:
+            return None
+        return next((m.seat for m in self._floor.proposal.roster.members if m.key == self._identity.public), None)
+
+    @property
+    def unconfirmed(self) -> tuple[bytes, ...]:
+        """What this participant has said and not heard: to be sent again over a new connection, or after a restart."""
+        return () if self._floor.session is not None else tuple(self._said)
+
+    # --- What to say ---
+
+    def offer(self) -> bytes:
+        """That this player would like to sit. The same bytes until that offer is taken back."""
+        if self._name is None:
+            raise BadParameter("who only watches has nothing to offer")
+        me = self._identity
+        return self._say(Offer(self._next_offer, self._name, me.box, me.box_signature))
+
+    def withdraw(self) -> bytes:
+        """That it no longer does."""
+        return self._say(Withdraw(self._next_offer))
+
+    @property
+    def _next_offer(self) -> int:
+        return self._floor.offered_by(self._identity.public) if self.mine is None else self.mine.number
+
+    def propose(self, proposal: Proposal) -> bytes:
+        """Let us play this."""
+        if self._floor.proposal is not None:
+            raise BadParameter("there is a proposal on the table")
+        return self._say(Proposed(FORMAT_VERSION, self._floor.proposals, proposal))
+
+    def decline(self, reason: str) -> bytes:
+        """Not this: what is on the table is off it when this is heard."""
+        proposed = self._floor.proposed
+        if proposed is None:
+            raise BadParameter("there is no proposal to decline")
+        self._agreed = None
+        return self._say(Decline(proposed.digest, cleaned(reason)), proposed.digest)
+
+    def _say(self, frame: Frame, answered: bytes | None = None) -> bytes:
+        if self._floor.session is not None:
+            raise BadParameter("the session is open")
+        data = sign_frame(self._identity, self._table, frame)
+        self._said[data] = answered
+        return data
+
+    # --- What others say ---
+
+    def receive(self, data: bytes) -> Heard:
+        """The next frame. Raises for nothing that others can send."""
+        mine = data in self._said
+        self._said.pop(data, None)
+        try:
+            said = read_said(self._table, data)
+        except (DecodeError, BadSignature) as error:
+            return _passed_over(error, mine)
+        try:
+            news = self._floor.take(said)
+        except OtherFormat as error:
+            if self._floor.may_propose(said.key):
+                return Heard((), False, (OtherVersion(cleaned(str(error))),))
+            return _passed_over(error, mine)
+        except DecodeError as error:
+            return _passed_over(error, mine)
+        return self._answer(said, news)
+
+    def _answer(self, said: Said, news: tuple[News, ...]) -> Heard:
+        """What to say to what has changed."""
+        proposed, proposal, seat = self._floor.proposed, self._floor.proposal, self.seat
+        current = None if proposed is None else proposed.digest
+        self._said = {data: answered for data, answered in self._said.items() if answered in (None, current)}
+        if proposal is None or current is None or seat is None:
+            return Heard((), True, news)
+        if proposed is said:
+            return self._look(proposal, current, seat, news)
         # No nonce is shown before every commitment is in.
-        if self.seat is None or self._entrant is None or set(self._commitments) != set(self.proposal.roster.seats):
-            return []
-        return [encode(Opening(self.seat, self._entrant.nonce))]
+        if any(isinstance(one, Commits) for one in news) and self._floor.all_committed and self._agreed == current:
+            opening = self._say(Opening(current, seat, self._nonce(current)), current)
+            return Heard((opening,), True, news)
+        return Heard((), True, news)
 
-    def _opened(self, frame: Opening) -> list[bytes]:
-        if self.proposal is None or set(self._commitments) != set(self.proposal.roster.seats):
-            raise DecodeError("a nonce before all commitments are in")
-        self._nonces[frame.seat] = frame.nonce
-        if set(self._nonces) == set(self.proposal.roster.seats):
-            try:
-                self.session = open_session(self.proposal, self._commitments, self._nonces)
-            except PeerFault as fault:
-                raise DecodeError(f"the session cannot be opened: {fault}") from None
-        return []
+    def _look(self, proposal: Proposal, proposed: bytes, seat: int, news: tuple[News, ...]) -> Heard:
+        """Commit to a new proposal, or decline it."""
+        try:
+            self._refuse_another_me(proposal, seat)
+            self._accept(proposal)
+        except NodealerError as error:
+            # What the own program cannot play is declined like what its player does not want to.
+            reason = cleaned(str(error))
+            refused = Refuses(self._identity.public, self._name, reason, mine=True)
+            return Heard((self.decline(reason),), True, (*news, refused))
+        self._agreed = proposed
+        commitment = nonce_commitment(proposal, seat, self._nonce(proposed))
+        return Heard((self._say(Commitment(proposed, seat, commitment), proposed),), True, news)
+
+    def _refuse_another_me(self, proposal: Proposal, seat: int) -> None:
+        """An offer of this key from another time may be there, which somebody has sent again."""
+        member = proposal.roster.member(seat)
+        if member.name != self._name:
+            raise Declined(f"the proposed roster calls this player {member.name!r}, and it is {self._name!r}")
+        if member.box != self._identity.box:
+            raise Declined("the proposed roster has another box key for this player")
+
+    def _nonce(self, proposed: bytes) -> bytes:
+        return expand("session nonce", self._root, self._table, proposed, size=NONCE_BYTES)
+
+
+def _passed_over(error: NodealerError, mine: bool) -> Heard:
+    return Heard((), False, (PassedOver(cleaned(str(error)), mine),))

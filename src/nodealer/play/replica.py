@@ -17,12 +17,14 @@ from typing import Final
 from nodealer.cards import Event
 from nodealer.errors import (
     BadSignature,
+    EntryAhead,
     EntryRefused,
     LogBroken,
     Malformed,
     NodealerError,
     PeerFault,
     ProofRejected,
+    SawAnother,
     Undecided,
 )
 from nodealer.log.entry import Arrival, Entry, authenticate, first_head, next_head, read_entry
@@ -67,6 +69,12 @@ class Applied:
 
     outcome: Outcome
     entry: Entry
+    #: Its place in the log, and how many bytes it has there.
+    number: int
+    size: int
+    #: The table before it and after it.
+    before: TableState
+    after: TableState
     #: None where what it says is not looked at: a repetition, or a second entry with one number.
     body: Body | None = None
     events: tuple[Event, ...] = ()
@@ -101,7 +109,8 @@ class Replica:
         self.entries: list[bytes] = []
         self.checks_settled = 0
         self._entropy = entropy
-        self._eager = eager
+        #: Whether every check is settled with the entry that owes it.
+        self.eager = eager
         self._begin = begin
         self._heads = [self.head]
         self._heights = {self.head: 0}
@@ -148,7 +157,8 @@ class Replica:
         """
         arrival = read_entry(data)
         entry = arrival.entry
-        authenticate(arrival, self._keys, self.config.session.id)
+        if not self._is_here(arrival):
+            authenticate(arrival, self._keys, self.config.session.id)
         signed = self._signed.setdefault(self.state.known[entry.seat].key, [])
         if entry.seq < len(signed):
             return self._again(arrival, signed[entry.seq])
@@ -156,9 +166,9 @@ class Replica:
             if entry.seat in self.state.expelled:
                 raise EntryRefused(entry.seat, "the seat was found at fault and has no word any more", self.height)
             if entry.seq > len(signed):
-                raise EntryRefused(entry.seat, f"entry {entry.seq} of this seat before its {len(signed)}", self.height)
+                raise EntryAhead(entry.seat, f"entry {entry.seq} of this seat before its {len(signed)}", self.height)
             if entry.seen not in self._heights:
-                raise EntryRefused(entry.seat, "the entry saw a log that is not this one", self.height)
+                raise SawAnother(entry.seat, "the entry saw a log that is not this one", self.height)
             return self._apply(arrival)
         except NodealerError:
             # Refused on a state that may itself be false: it is judged again on the true one.
@@ -166,6 +176,12 @@ class Replica:
                 raise
         self.settle()
         return self.append(data)
+
+    def _is_here(self, arrival: Arrival) -> bool:
+        """Whether the log has these very bytes, whose signature was looked at when they came."""
+        member = self.state.known.get(arrival.entry.seat)
+        signed = () if member is None else self._signed.get(member.key, ())
+        return arrival.entry.seq < len(signed) and signed[arrival.entry.seq] == arrival.data
 
     def settle(self) -> None:
         """Settle every check that is owed. Afterwards the state is verified."""
@@ -222,7 +238,7 @@ class Replica:
             return self.append(arrival.data)
         seat = arrival.entry.seat
         if arrival.signed == read_entry(earlier).signed:
-            return Applied(Outcome.REPEATED, arrival.entry)
+            return self._applied(Outcome.REPEATED, arrival, self.state)
         if seat in self.state.expelled:
             raise EntryRefused(seat, "the seat was found at fault and has no word any more", self.height)
         reason = f"it signed two different entries with the number {arrival.entry.seq}"
@@ -238,7 +254,7 @@ class Replica:
             change = counted(self._change(arrival.entry, body), self.height)
         except TooLate:
             self._signed_and_grown(arrival)
-            return Applied(Outcome.DROPPED, arrival.entry, body)
+            return self._applied(Outcome.DROPPED, arrival, self.state, body)
         except (PeerFault, Undecided) as error:
             if self._owed or self._settling:
                 raise
@@ -284,7 +300,7 @@ class Replica:
             checks = tuple(replace(check, entry=number) for check in change.checks)
             self._owed.append(_Owed(number, before, checks))
         self._signed_and_grown(arrival)
-        if self._eager or self.state.roster is not before.roster:
+        if self.eager or self.state.roster is not before.roster:
             # Who may speak is decided by the roster: it must not come from a log that may be false.
             self.settle()
         elif self._owed and (self.state.phase is not Phase.PLAYING or number - self._owed[0].entry >= BATCH_ENTRIES):
@@ -292,7 +308,20 @@ class Replica:
             while len(self._settling) > BATCHES_AHEAD:
                 self._wait()
         fault = len(self.state.faults) > len(before.faults)
-        return Applied(Outcome.FAULT if fault else Outcome.ACCEPTED, arrival.entry, body, change.events, change.checks)
+        outcome = Outcome.FAULT if fault else Outcome.ACCEPTED
+        return self._applied(outcome, arrival, before, body, change.events, change.checks)
+
+    def _applied(
+        self,
+        outcome: Outcome,
+        arrival: Arrival,
+        before: TableState,
+        body: Body | None = None,
+        events: tuple[Event, ...] = (),
+        checks: tuple[Check, ...] = (),
+    ) -> Applied:
+        number, size = self.height - (outcome is not Outcome.REPEATED), len(arrival.data)
+        return Applied(outcome, arrival.entry, number, size, before, self.state, body, events, checks)
 
     def _signed_and_grown(self, arrival: Arrival) -> None:
         self._signed[self.state.known[arrival.entry.seat].key].append(arrival.data)

@@ -12,7 +12,16 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from nodealer.cards import Card
-from nodealer.errors import BadParameter, CardUnreadable, EntryRefused, IllegalMove, LogRolledBack, Malformed, PeerFault
+from nodealer.errors import (
+    BadParameter,
+    CardUnreadable,
+    EntryRefused,
+    IllegalMove,
+    JournalLost,
+    LogRolledBack,
+    Malformed,
+    PeerFault,
+)
 from nodealer.keys import Identity
 from nodealer.log.entry import Entry, read_entry, sign_entry
 from nodealer.log.journal import Chosen, Journal, Sent
@@ -62,7 +71,7 @@ class Seat:
     ) -> None:
         """Sit down, or come back: from the root, the key, the journal and the whole log as far as it goes.
 
-        Raises `LogRolledBack` for a log that lacks what the journal shows this seat has seen, and `BadParameter` when
+        Raises `LogRolledBack` for a log that lacks what the journal shows this seat has seen, and `JournalLost` when
         it is the journal that lacks what this seat has signed.
         """
         refuse_without_asserts()
@@ -101,7 +110,7 @@ class Seat:
         fresh = signed and applied.outcome is not Outcome.REPEATED
         if signed > len(self._sent) or (fresh and self._foreign(data, signed)):
             # Signing on would give one number to two entries. A seat that lost its journal is a dropout.
-            raise BadParameter(f"the log has an entry of seat {self.number} that is not in its journal")
+            raise JournalLost(f"the log has an entry of seat {self.number} that is not in its journal")
         return applied
 
     def _foreign(self, data: bytes, signed: int) -> bool:
@@ -158,15 +167,20 @@ class Seat:
         return tuple(open_duty.duty for open_duty in mine if not self._has_answered(open_duty))
 
     @property
+    def move_duty(self) -> Duty | None:
+        """The move in the game that this seat can make now."""
+        return next((duty for duty in self.open_duties if duty.deck is None and duty.kind == Owed.MOVE), None)
+
+    @property
     def may_move(self) -> bool:
         """Whether this seat can make a move in the game now."""
-        return any(duty.deck is None and duty.kind == Owed.MOVE for duty in self.open_duties)
+        return self.move_duty is not None
 
     @property
     def must_move(self) -> bool:
         """Whether the others wait for its move."""
-        moves = (duty for duty in self.open_duties if duty.deck is None and duty.kind == Owed.MOVE)
-        return any(not duty.optional for duty in moves)
+        duty = self.move_duty
+        return duty is not None and not duty.optional
 
     @property
     def to_choose(self) -> tuple[Duty, ...]:
@@ -202,7 +216,10 @@ class Seat:
 
     def move(self, move: object) -> bytes:
         """Make a move in the game. Raises `IllegalMove` when it is not this seat's turn or the rules forbid it."""
-        return self._send_settled(Move(self._table_duty(Owed.MOVE).id, msgspec.Raw(encode(move))))
+        duty = self.move_duty
+        if duty is None:
+            raise IllegalMove(f"seat {self.number} has no move to make now")
+        return self._send_settled(Move(duty.id, msgspec.Raw(encode(move))))
 
     def propose(self, roster: Roster, newcomers: Mapping[int, bytes] | None = None) -> bytes:
         """Propose another roster, with the signature of each seat that is new in it."""
@@ -215,14 +232,15 @@ class Seat:
 
     def without(self, seats: Iterable[int]) -> bytes:
         """Say that the table should not wait for what these seats owe now."""
-        owed = self._held_up(frozenset(seats))
+        named = frozenset(seats)
+        owed = tuple(sorted(id for id, seat in self.waits_for.items() if seat in named))
         if not owed:
             raise IllegalMove("nobody waits for these seats")
-        return self._send_settled(Without(tuple(sorted(owed))))
+        return self._send_settled(Without(owed))
 
     def break_off(self) -> bytes:
         """Say that the hand should be broken off, because another seat does not do what it owes."""
-        owed = self._held_up(frozenset(self.replica.state.roster.seats) - {self.number})
+        owed = self.waits_for
         if not owed:
             raise IllegalMove("nobody waits for another seat")
         return self._send_settled(Break(min(owed)))
@@ -231,9 +249,24 @@ class Seat:
         """Leave the hand, or between hands sit out."""
         return self._send_settled(Leave())
 
-    def _held_up(self, seats: frozenset[int]) -> list[bytes]:
+    @property
+    def waits_for(self) -> dict[bytes, int]:
+        """The duties of other seats that hold the table up, with their seats."""
         open_duties = self.replica.state.duties.open
-        return [id for id, known in open_duties.items() if known.duty.seat in seats and known.holds_up]
+        held_up = {id: known.duty.seat for id, known in open_duties.items() if known.holds_up}
+        return {id: seat for id, seat in held_up.items() if seat != self.number}
+
+    @property
+    def may_vote(self) -> bool:
+        """Whether this seat has a word on going on without those who hold the table up."""
+        owed = tuple(sorted(self.waits_for))
+        return bool(owed) and self._refusal(Without(owed)) is None
+
+    @property
+    def may_break(self) -> bool:
+        """Whether this seat has a word on breaking off."""
+        owed = self.waits_for
+        return bool(owed) and self._refusal(Break(min(owed))) is None
 
     @property
     def disputes(self) -> bool:
@@ -264,12 +297,6 @@ class Seat:
         height = None if head is None else self.replica.height_of(head)
         return head is not None and (height is None or height >= open_duty.since)
 
-    def _table_duty(self, kind: Owed) -> Duty:
-        for duty in self.open_duties:
-            if duty.deck is None and duty.kind == kind:
-                return duty
-        raise IllegalMove(f"seat {self.number} has no {kind} to make now")
-
     def _tape(self, hand: int) -> Tape:
         return hand_tape(self._root, session=self.replica.config.session.id, seat=self.number, hand=hand)
 
@@ -278,23 +305,29 @@ class Seat:
         return tuple(Choice(duty, choice) for duty, choice in sorted(self._choices.items()) if duty in said)
 
     def _send_settled(self, body: Body) -> bytes:
+        # A number that is signed is used up: what the table would refuse must not be signed at all.
+        refusal = self._refusal(body)
+        if refusal is not None:
+            raise IllegalMove(refusal)
+        return self._send(body)
+
+    def _refusal(self, body: Body) -> str | None:
+        """Why the table would not take this from this seat now, where that is so."""
         self.replica.settle()
         state, height = self.replica.state, self.replica.height
         if self.number in state.expelled:
-            raise IllegalMove("this seat was found at fault")
-        # A number that is signed is used up: what the table would refuse must not be signed at all.
+            return "this seat was found at fault"
         if self._outbox and isinstance(body, Propose | Agree):
-            raise IllegalMove("something that this seat said is still on its way")
+            return "something that this seat said is still on its way"
         try:
             apply_body(state, Origin(height, self.number, state.hand.number, height), body)
         except EntryRefused as refused:
-            raise IllegalMove(refused.reason) from None
+            return refused.reason
         except TooLate:
-            raise IllegalMove("that would change nothing now") from None
+            return "that would change nothing now"
         except PeerFault as fault:
-            if fault.seat == self.number:
-                raise IllegalMove(fault.reason) from None
-        return self._send(body)
+            return fault.reason if fault.seat == self.number else None
+        return None
 
     def _send(self, body: Body) -> bytes:
         """Sign, write to the journal, and only then let go."""

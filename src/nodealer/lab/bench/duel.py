@@ -9,13 +9,14 @@ from time import process_time
 from typing import Final
 
 from nodealer.cards import Capability, Deal, Event, NewDeck, Operation, Portion
+from nodealer.drive.local import LocalTable, seat_players
 from nodealer.errors import BadParameter
 from nodealer.games.base import Ask, Done, Game, Want, WithoutStakes
 from nodealer.group import Group
 from nodealer.lab.bench.rows import Row, size_row, time_row
 from nodealer.lab.bench.timing import Effort, bare, interleaved, using_threads
-from nodealer.play.local import LocalTable, seat_players
 from nodealer.play.phases import Phase
+from nodealer.play.stays import for_hands
 from nodealer.protocols import make_protocol
 
 #: A deck of the usual size, and the largest one that the protocol serves.
@@ -81,13 +82,8 @@ class DuelBench:
     def played(self) -> tuple[LocalTable, float]:
         """A finished set-up, and the CPU time of both seats together."""
         rules = SetUpRules(self.cards)
-        table = seat_players(["one", "two"], make_protocol("duel", on=self.on), rules, os.urandom)
+        table = seat_players(["one", "two"], make_protocol("duel", on=self.on), rules, os.urandom, stays=for_hands(1))
         start = process_time()
-        begun = [data for seat in table.seats.values() for data in seat.due()]
-        for seat in table.seats.values():
-            seat.stays = False
-        for data in begun:
-            table.order(data)
         table.run()
         seconds = process_time() - start
         if table.seats[0].replica.state.phase is not Phase.ENDED:

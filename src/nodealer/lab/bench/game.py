@@ -14,15 +14,16 @@ from pathlib import Path
 from time import perf_counter
 from typing import Final
 
+from nodealer.drive.local import LocalTable, seat_players
 from nodealer.errors import BadParameter
 from nodealer.lab.bench.rows import Row, meets, time_row
 from nodealer.lab.bench.timing import Effort, interleaved, timed
 from nodealer.log.file import save_log
-from nodealer.play.local import LocalTable, seat_players
+from nodealer.play.participant import Participant
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Replica
-from nodealer.play.seat import Seat
 from nodealer.play.state import Config
+from nodealer.play.stays import for_hands
 from nodealer.proofs.checks import Check, Entropy, settle
 from nodealer.protocols import make_protocol
 
@@ -85,21 +86,17 @@ def played(hands: int) -> LocalTable:
     from nodealer.games.holdem.rules import Holdem
 
     names = [f"player {seat}" for seat in range(SEATS)]
-    table = seat_players(names, make_protocol("mask"), Holdem(stack=100_000), os.urandom)
+    rules, stays = Holdem(stack=100_000), for_hands(hands)
+    table = seat_players(names, make_protocol("mask"), rules, os.urandom, stays=stays)
 
-    def decide(seat: Seat) -> bool:
-        game = seat.replica.state.hand.game
-        if not seat.must_move or game is None:
-            return False
-        legal = game.legal(seat.number)  # type: ignore[attr-defined]
-        table.order(seat.move(Call() if legal.call is not None else Muck()))
-        return True
+    def decide(participant: Participant) -> list[bytes]:
+        game = participant.replica.state.hand.game
+        if game is None or participant.options().question is None:
+            return []
+        legal = game.legal(participant.seat.number)  # type: ignore[attr-defined]
+        return participant.move(Call() if legal.call is not None else Muck())
 
-    busy = True
-    while busy:
-        for seat in table.seats.values():
-            seat.stays = seat.replica.state.hand.number < hands
-        busy = table.step() or any(decide(seat) for seat in table.seats.values())
+    table.run(decide)
     if table.seats[0].replica.state.phase is not Phase.ENDED:
         raise BadParameter("the game did not end")
     return table

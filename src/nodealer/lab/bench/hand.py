@@ -11,6 +11,7 @@ from time import process_time
 from typing import Final
 
 from nodealer.cards import Capability, Deal, Event, Moved, NewDeck, Open, Operation, Portion, Show
+from nodealer.drive.local import LocalTable, seat_players
 from nodealer.errors import BadParameter
 from nodealer.games.base import Ask, Done, Game, Want, WithoutStakes
 from nodealer.group import Group, group
@@ -19,10 +20,10 @@ from nodealer.lab.bench.metered import Meter, metered, metered_signatures
 from nodealer.lab.bench.rows import Row, meets, size_row, time_row
 from nodealer.lab.bench.timing import Effort, Timed, bare, interleaved, using_threads
 from nodealer.log.file import read_log
-from nodealer.play.local import LocalTable, seat_players
 from nodealer.play.phases import Phase
 from nodealer.play.replica import replay
 from nodealer.play.state import Config
+from nodealer.play.stays import for_hands
 from nodealer.protocols import make_protocol
 from nodealer.wire import encode
 
@@ -107,13 +108,14 @@ class HandBench:
     def table(self, on: Group) -> LocalTable:
         """Fresh players, who have agreed on a session and have played nothing."""
         names = [f"player {seat}" for seat in range(self.seats)]
-        return seat_players(names, make_protocol(self.protocol, self.parameters, on), HandRules(self.cards), os.urandom)
+        protocol = make_protocol(self.protocol, self.parameters, on)
+        return seat_players(names, protocol, HandRules(self.cards), os.urandom, stays=for_hands(1))
 
     def played(self, on: Group) -> tuple[LocalTable, float]:
         """A finished hand, and the CPU time of all seats together."""
         table = self.table(on)
         start = process_time()
-        _play(table)
+        table.run()
         seconds = process_time() - start
         if table.seats[0].replica.state.phase is not Phase.ENDED:
             raise BadParameter(f"the hand did not end: {table.seats[0].replica.state.faults}")
@@ -129,18 +131,8 @@ class HandBench:
         with metered_signatures(meter):
             table = self.table(self.with_meter)
             meter.seconds, meter.calls = 0.0, 0
-            _play(table)
+            table.run()
         return meter.net / self.seats
-
-
-def _play(table: LocalTable) -> None:
-    """Every seat begins, nobody stays for a second hand."""
-    begun = [data for seat in table.seats.values() for data in seat.due()]
-    for seat in table.seats.values():
-        seat.stays = False
-    for data in begun:
-        table.order(data)
-    table.run()
 
 
 def run(effort: Effort, protocol: str = "mask") -> Iterator[Row]:

@@ -11,12 +11,12 @@ from typing import Final, TypeVar
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from nodealer.drive.local import seat_players
 from nodealer.lab.bench.rows import Row, meets
 from nodealer.lab.bench.tally import NoCards, TallyRules
 from nodealer.lab.bench.timing import Effort, Timed, interleaved, timed
 from nodealer.log.entry import read_entry
 from nodealer.log.file import read_log, save_log
-from nodealer.play.local import seat_players
 from nodealer.play.replica import replay
 from nodealer.play.seat import Seat
 from nodealer.play.state import Config
@@ -38,7 +38,8 @@ class LogGame:
     def __init__(self, effort: Effort) -> None:
         self.making = self.taking = 0.0
         self.entries: list[bytes] = []
-        self.seats = seat_players(["Ann", "Ben"], NoCards(), TallyRules(effort.size(MOVES)), os.urandom).seats
+        table = seat_players(["Ann", "Ben"], NoCards(), TallyRules(effort.size(MOVES)), os.urandom)
+        self.seats = {number: one.seat for number, one in table.seats.items()}
         for hand in range(HANDS + 1):
             self._play(stays=hand < HANDS)
 

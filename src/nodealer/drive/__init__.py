@@ -1,0 +1,1 @@
+"""Where participants meet the world: the loop, homes in a folder, clocks."""

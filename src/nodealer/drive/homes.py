@@ -1,0 +1,230 @@
+"""A home in a folder: locked while it is open, and on the disk before anybody acts upon it.
+
+home.json   name, key and root; made last, so that a folder with a key has all the rest, and never changed
+lock        held by whoever plays from this home: two of them would sign one number twice
+journal     what was signed and chosen, a record a line
+lobby       the frames of the lobby, one a line
+log.jsonl   the log, once the players have agreed: `nodealer verify` reads it at any time
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, Self
+
+import msgspec
+
+from nodealer.drive.files import FILE_MODE, FOLDER_MODE, LineFile, disk, sync_folder, write_whole
+from nodealer.drive.journal import FileJournal
+from nodealer.errors import BadParameter, DecodeError, HomeUnusable, OtherFormat
+from nodealer.keys import KEY_BYTES, Identity
+from nodealer.log.names import refuse_bad_name
+from nodealer.log.session import FORMAT_VERSION, Head, Label, Session, read_session, refuse_other_version
+from nodealer.tape import ROOT_BYTES
+from nodealer.wire import Message, decode, encode
+
+FORMAT: Final = "nodealer-home"
+HOME: Final = "home.json"
+LOCK: Final = "lock"
+JOURNAL: Final = "journal"
+LOBBY: Final = "lobby"
+LOG: Final = "log.jsonl"
+HOME_BYTES_MAX: Final = 4096
+
+
+class Saved(Message, frozen=True):
+    """What home.json says."""
+
+    format: Literal["nodealer-home"]
+    version: Label
+    name: str | None
+    key: Annotated[bytes, msgspec.Meta(min_length=KEY_BYTES, max_length=KEY_BYTES)]
+    root: Annotated[bytes, msgspec.Meta(min_length=ROOT_BYTES, max_length=ROOT_BYTES)]
+
+    def __repr__(self) -> str:
+        return "<Saved>"
+
+
+class FolderHome:
+    """The `Home` of one player at one table, in a folder of its own. Made by `create` and `open`; a context manager."""
+
+    def __init__(self, folder: Path, saved: Saved, held: ExitStack) -> None:
+        self._folder = folder
+        self.name = saved.name
+        self.identity = Identity(saved.key)
+        self.root = saved.root
+        self.session: Session | None = None
+        self._log: LineFile | None = None
+        # Whoever was killed here may not have come to it.
+        sync_folder(folder)
+        self._lobby = LineFile(folder / LOBBY)
+        held.callback(self._lobby.close)
+        self.lobby = [_read_frame(frame, folder / LOBBY) for frame in self._lobby.lines()]
+        self.journal = FileJournal(folder / JOURNAL, self._sync_log)
+        held.callback(self.journal.close)
+        # Not by asking the disk whether the file is there: what it cannot tell is an error, not a no.
+        if LOG in _names(folder):
+            self._log = LineFile(folder / LOG)
+            held.callback(self._log.close)
+            self.session = _read_session(next(self._log.lines(), b""), folder / LOG)
+        elif self.journal.records:
+            raise HomeUnusable(f"{folder} has a journal, and the log that belongs to it is gone")
+        self._held = held.pop_all()
+
+    @classmethod
+    def create(cls, path: Path, name: str | None, key: bytes, root: bytes) -> Self:
+        """A new home, in a folder that is not there yet or empty, or in which somebody was killed while making one."""
+        if name is not None:
+            refuse_bad_name(name, "the name")
+        for what, secret, size in (("a key", key, KEY_BYTES), ("a root", root, ROOT_BYTES)):
+            if not isinstance(secret, bytes) or len(secret) != size:
+                raise BadParameter(f"{what} has {size} bytes")
+        saved = Saved(FORMAT, FORMAT_VERSION, name, key, root)
+        folder = path.absolute()
+        with disk(folder):
+            folder.mkdir(FOLDER_MODE, exist_ok=True)
+        _refuse_occupied(folder)
+        with ExitStack() as held:
+            held.callback(os.close, _lock(folder, os.O_CREAT))
+            # Somebody may have been quicker.
+            _refuse_occupied(folder)
+            with disk(folder):
+                folder.chmod(FOLDER_MODE)
+            sync_folder(folder.parent)
+            write_whole(folder / JOURNAL, b"")
+            write_whole(folder / LOBBY, b"")
+            write_whole(folder / HOME, encode(saved))
+            return cls(folder, saved, held)
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """The home in a folder, as whoever had it last has left it, in whatever way."""
+        folder = path.absolute()
+        saved = _read_saved(folder)
+        with ExitStack() as held:
+            held.callback(os.close, _lock(folder))
+            return cls(folder, saved, held)
+
+    def close(self) -> None:
+        """Let another one play from here. What is left of this one takes no more."""
+        self._held.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<FolderHome {self._folder}>"
+
+    def heard(self, frame: bytes) -> None:
+        try:
+            decode(dict[str, Any], frame, what="a frame of the lobby")
+        except DecodeError as error:
+            raise BadParameter(f"not to be kept: {error}") from None
+        self._lobby.write(frame, sync=True)
+        self.lobby.append(frame)
+
+    @property
+    def entries(self) -> Iterator[bytes]:
+        return iter(()) if self._log is None else islice(self._log.lines(), 1, None)
+
+    def begin(self, session: Session) -> None:
+        if self._log is not None:
+            raise BadParameter("this home is for one table, and its players have agreed already")
+        path = self._folder / LOG
+        write_whole(path, encode(session) + b"\n")
+        self._log = LineFile(path)
+        self._held.callback(self._log.close)
+        self.session = session
+
+    def append(self, entry: bytes) -> None:
+        self._begun().write(entry, sync=False)
+
+    def _sync_log(self) -> None:
+        self._begun().sync()
+
+    def _begun(self) -> LineFile:
+        if self._log is None:
+            raise BadParameter("nothing is said at a table before its players have agreed")
+        return self._log
+
+
+def _lock(folder: Path, create: int = 0) -> int:
+    """A descriptor that holds the lock. Never closed by chance: a journal may be in use when its home is forgotten."""
+    path = folder / LOCK
+    with disk(path):
+        descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | create, FILE_MODE)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            raise HomeUnusable(f"another program plays from {folder}") from None
+        except OSError:
+            os.close(descriptor)
+            raise
+    return descriptor
+
+
+def _names(folder: Path) -> set[str]:
+    with disk(folder):
+        return set(os.listdir(folder))
+
+
+def _refuse_occupied(folder: Path) -> None:
+    """Raise unless the folder holds nothing, or only what `create` leaves when it is killed: no key, nothing signed."""
+    names = _names(folder)
+    if HOME in names:
+        raise HomeUnusable(f"there is a home in {folder} already")
+    made = {JOURNAL, LOBBY}
+    with disk(folder):
+        full = [name for name in made & names if (folder / name).stat().st_size]
+    if full or names - made - {LOCK} - {f"{name}.partial" for name in (*made, HOME)}:
+        raise HomeUnusable(f"{folder} is not empty, and a home needs a folder of its own")
+
+
+def _read_saved(folder: Path) -> Saved:
+    path = folder / HOME
+    with disk(path), path.open("rb") as file:
+        data = file.read(HOME_BYTES_MAX + 1)
+    try:
+        head = msgspec.json.decode(data, type=Head)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        raise HomeUnusable(f"{path} is damaged: it cannot be read") from None
+    if head.format != FORMAT:
+        raise HomeUnusable(f"{folder} is not a home: its {HOME} is of something else")
+    try:
+        refuse_other_version(head.version)
+        return decode(Saved, data, what=HOME, limit=HOME_BYTES_MAX)
+    except OtherFormat as other:
+        raise OtherFormat(f"the home {folder} has an {other}") from None
+    except DecodeError as error:
+        raise HomeUnusable(f"{path} is damaged: {error}") from None
+
+
+def _read_frame(frame: bytes, path: Path) -> bytes:
+    try:
+        decode(dict[str, Any], frame, what="a frame")
+    except DecodeError as error:
+        raise HomeUnusable(f"{path} is damaged: {error}") from None
+    return frame
+
+
+def _read_session(line: bytes, path: Path) -> Session:
+    try:
+        return read_session(line)
+    except DecodeError as error:
+        raise HomeUnusable(f"{path} is damaged: {error}") from None
+
+
+def home_in(path: Path, name: str | None, entropy: Callable[[int], bytes]) -> FolderHome:
+    """The home in a folder, or a new one where there is none yet."""
+    if path.is_dir() and HOME in _names(path):
+        return FolderHome.open(path)
+    return FolderHome.create(path, name, entropy(KEY_BYTES), entropy(ROOT_BYTES))

@@ -1,0 +1,110 @@
+"""A table in one process: one queue is one order.
+
+It stands in for a relay where there is no network: in the library's table, in rehearsals, benchmarks and tests.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
+
+from nodealer.errors import Declined
+from nodealer.games.base import Rules
+from nodealer.keys import Identity
+from nodealer.log.roster import PLAYER
+from nodealer.log.session import Proposal
+from nodealer.play.config import proposal_of
+from nodealer.play.home import MemoryHome
+from nodealer.play.participant import Participant, Stays, Step
+from nodealer.proofs.checks import Entropy
+from nodealer.protocols.base import CardProtocol
+from nodealer.tape import ROOT_BYTES
+
+#: Looks on at what happens, and may have something to send.
+Watch = Callable[[Step], Iterable[bytes]]
+#: Makes a person's decision for a participant, and gives what to send; nothing where there is nothing to decide.
+Decide = Callable[[Participant], Iterable[bytes]]
+KEY_BYTES: Final = 32
+
+
+class LocalTable:
+    """Participants around one order. `run` carries frames until nobody owes anything that needs no person."""
+
+    def __init__(self, participants: Iterable[Participant]) -> None:
+        self.participants = tuple(participants)
+        #: Looks on at what happens to the first participant.
+        self.watch: Watch = lambda step: ()
+        self._coming: deque[bytes] = deque()
+        self._ordered = 0
+        for participant in self.participants:
+            self.say(participant.resend())
+
+    def say(self, frames: Iterable[bytes]) -> None:
+        """Frames that wait to be put into the order."""
+        self._coming.extend(frames)
+
+    def run(self, decide: Decide | None = None) -> None:
+        """Let everybody do what they owe. `decide` makes persons' decisions, when nothing else is to be done."""
+        while self._step() or (decide is not None and self._decided(decide)):
+            pass
+
+    def agree(self, proposal: Proposal) -> None:
+        """The first participant proposes; go on until all have agreed. Raises `Declined` when they do not."""
+        self.say(self.participants[0].propose(proposal))
+        while not all(one.begun for one in self.participants):
+            if not self._step():
+                raise Declined("the players have not come to an agreement")
+
+    def _step(self) -> bool:
+        if not self._coming:
+            return False
+        frame, number = self._coming.popleft(), self._ordered
+        self._ordered += 1
+        for place, participant in enumerate(self.participants):
+            step = participant.receive(frame, number)
+            self.say(step.send)
+            if place == 0:
+                self.say(self.watch(step))
+        return True
+
+    def _decided(self, decide: Decide) -> bool:
+        for participant in self.participants:
+            self.say(decide(participant))
+        return bool(self._coming)
+
+    @property
+    def seats(self) -> dict[int, Participant]:
+        """Those who sit, by seat."""
+        return {one.seat.number: one for one in self.participants if one.seated}
+
+    @property
+    def log(self) -> list[bytes]:
+        """The entries so far."""
+        return self.participants[0].replica.entries
+
+
+def seat_players(
+    names: Sequence[str],
+    protocol: CardProtocol,
+    rules: Rules,
+    entropy: Entropy,
+    *,
+    stays: Stays = lambda state: True,
+    roles: Mapping[int, str] | None = None,
+    rehearsal: bool = False,
+) -> LocalTable:
+    """A table of fresh players who have agreed to play this, with keys and roots drawn from `entropy`."""
+    homes = [MemoryHome(name, Identity(entropy(KEY_BYTES)), entropy(ROOT_BYTES)) for name in names]
+    table = LocalTable(
+        Participant(
+            home, entropy=entropy, accept=lambda proposal: None, stays=stays, parts=lambda proposal: (protocol, rules)
+        )
+        for home in homes
+    )
+    table.run()
+    given = roles or {}
+    offers = {offer.name: offer for offer in table.participants[0].offers}
+    members = [offers[name].seated(seat, given.get(seat, PLAYER)) for seat, name in enumerate(names)]
+    table.agree(proposal_of(rules, protocol, members, rehearsal=rehearsal))
+    return table

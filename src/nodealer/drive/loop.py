@@ -1,0 +1,121 @@
+"""The loop between a transport and a participant.
+
+It brings frames in and out, asks the mind at the seat when the table waits for it, and goes on listening while the mind
+thinks. What it takes from the world, a connection and a clock, it is given.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import suppress
+from typing import Any, Final, Protocol
+
+from nodealer.drive.minds import Mind
+from nodealer.drive.patience import Patience
+from nodealer.errors import IllegalMove, RelayError
+from nodealer.play.participant import Participant, Step
+from nodealer.protocols.base import Duty
+from nodealer.wire import Message
+
+#: How often somebody with patience looks at the clock.
+LOOKS_EVERY: Final = 0.25
+
+
+class Transport(Protocol):
+    """What carries frames: one order for everybody."""
+
+    async def send(self, frame: bytes) -> None:
+        """Put a frame into the order."""
+
+    def frames(self) -> AsyncIterator[bytes]:
+        """Every frame of the table, from the first one on, without gaps and in the same order for all."""
+
+
+#: Looks on at what happens, and may have something to send, such as a proposal.
+Watch = Callable[[Step], Iterable[bytes]]
+
+
+class Loop:
+    """Drives a participant until nothing more comes from it."""
+
+    def __init__(
+        self,
+        participant: Participant,
+        transport: Transport,
+        mind: Mind | None = None,
+        *,
+        watch: Watch = lambda step: (),
+        patience: Patience | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._participant = participant
+        self._transport = transport
+        self._mind = mind
+        self._watch = watch
+        self._patience = patience
+        self._clock = clock
+        self._thinking: asyncio.Future[Message | bytes] | None = None
+        #: What the mind is asked.
+        self._question: Duty | None = None
+
+    async def run(self) -> None:
+        """Take part until the end. Raises `RelayError` when the transport ends first."""
+        frames = self._transport.frames()
+        coming = asyncio.ensure_future(anext(frames, None))
+        number = 0
+        try:
+            await self._send(self._participant.resend())
+            await self._ask()
+            while not self._participant.over:
+                waiting: set[asyncio.Future[Any]] = {coming} if self._thinking is None else {coming, self._thinking}
+                timeout = None if self._patience is None else LOOKS_EVERY
+                await asyncio.wait(waiting, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+                if coming.done():
+                    frame = coming.result()
+                    if frame is None:
+                        raise RelayError("the relay ended before the game did")
+                    coming = asyncio.ensure_future(anext(frames, None))
+                    await self._take(frame, number)
+                    number += 1
+                await self._ask()
+                if self._patience is not None:
+                    await self._send(self._patience.look(self._participant, self._clock()))
+        finally:
+            coming.cancel()
+            self._forget()
+
+    async def _take(self, frame: bytes, number: int) -> None:
+        step = self._participant.receive(frame, number)
+        await self._send(step.send)
+        await self._send(self._watch(step))
+
+    async def _send(self, frames: Iterable[bytes]) -> None:
+        for frame in frames:
+            await self._transport.send(frame)
+
+    async def _ask(self) -> None:
+        """Let the mind think about what the table waits for, hear its answer, and forget what is not wanted."""
+        if self._thinking is not None and self._question is not None and self._thinking.done():
+            decision, asked = self._thinking.result(), self._question
+            self._thinking = self._question = None
+            # Overtaken: what is asked now is asked anew.
+            with suppress(IllegalMove):
+                await self._send(self._participant.answer(asked, decision))
+        options = self._participant.options()
+        if options.unreadable is not None:
+            # What comes of it is for the table to say. The open books, which cost the whole hand, are for a person.
+            await self._send(self._participant.claim())
+            return
+        question = options.question
+        if question != self._question:
+            self._forget()
+        if question is not None and self._thinking is None and self._mind is not None:
+            self._question = question
+            self._thinking = asyncio.ensure_future(self._mind.decide(self._participant.view(), question))
+
+    def _forget(self) -> None:
+        if self._thinking is not None:
+            self._thinking.cancel()
+        self._thinking = self._question = None

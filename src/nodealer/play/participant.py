@@ -1,0 +1,492 @@
+"""One who takes part at a table: player, spectator or any other role, for every game and protocol.
+
+Frames come in by `receive`, in the order of the table; frames to send come out, and what happened. No socket, no clock
+and no randomness of its own: whatever drives it brings these. Nothing that others send makes it raise. What it must not
+forget is in its home before it speaks, so that one that was killed goes on where it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from nodealer.errors import (
+    BadParameter,
+    BadSignature,
+    CardUnreadable,
+    Declined,
+    EntryAhead,
+    EntryRefused,
+    IllegalMove,
+    JournalLost,
+    Malformed,
+    SawAnother,
+)
+from nodealer.games.base import Rules
+from nodealer.log.entry import read_entry
+from nodealer.log.roster import Member, Roster
+from nodealer.log.session import Proposal, Session
+from nodealer.log.words import key_words, session_words
+from nodealer.play.config import parts_of
+from nodealer.play.frames import News, Offered
+from nodealer.play.home import Home
+from nodealer.play.lobby import Accept, Lobby, decline_rehearsals
+from nodealer.play.phases import Phase
+from nodealer.play.replica import Applied, Outcome, Replica
+from nodealer.play.seat import Seat
+from nodealer.play.state import Config, TableState, refuse_unfit
+from nodealer.play.view import View, view_of
+from nodealer.proofs.checks import Entropy
+from nodealer.protocols.base import CardProtocol, Duty
+
+#: How many entries of one seat wait for what they build on.
+HELD_MAX: Final = 64
+#: How many frames wait for those before them, where the transport numbers them. What is beyond comes again.
+AHEAD_MAX: Final = 1024
+
+#: Whether to begin the next hand. Asked between hands.
+Stays = Callable[[TableState], bool]
+
+
+@dataclass(frozen=True)
+class Diverged:
+    """This log and a seat's have parted: it signed on a head that this one never had.
+
+    Either the transport has shown the two of them different orders, or the seat says what is not so. Nobody can tell
+    which from here: comparing the two logs does.
+    """
+
+    seat: int
+    #: The head that the seat had seen, and the one that is here.
+    theirs: bytes
+    ours: bytes
+
+
+@dataclass(frozen=True)
+class Silenced:
+    """This participant signs nothing any more, and why."""
+
+    reason: str
+
+
+Happened = Applied | Diverged | Silenced | News
+
+
+@dataclass(frozen=True)
+class Step:
+    """What came of a frame: what to send, and what happened."""
+
+    send: tuple[bytes, ...] = ()
+    happened: tuple[Happened, ...] = ()
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the person of a participant may do now."""
+
+    #: The move in the game that this seat can make, and whether the others wait for it.
+    move: Duty | None = None
+    must_move: bool = False
+    #: The private choices about cards that are owed.
+    choices: tuple[Duty, ...] = ()
+    #: A card that was given to this seat and does not open: a reason to claim.
+    unreadable: CardUnreadable | None = None
+    #: The other seats that hold the table up.
+    waiting_for: tuple[int, ...] = ()
+    #: Whether this seat has a word on going on without them, and on breaking off.
+    may_vote: bool = False
+    may_break: bool = False
+
+    @property
+    def question(self) -> Duty | None:
+        """What the others wait for: a private choice first, then a move."""
+        return self.choices[0] if self.choices else self.move if self.must_move else None
+
+
+class Participant:
+    """Somebody at a table, from the lobby to the end."""
+
+    def __init__(
+        self,
+        home: Home,
+        *,
+        entropy: Entropy,
+        accept: Accept = decline_rehearsals,
+        stays: Stays = lambda state: True,
+        table: str = "",
+        host: bytes | None = None,
+        parts: Callable[[Proposal], tuple[CardProtocol, Rules]] = parts_of,
+    ) -> None:
+        """Come to a table, or come back to it, with what is in the home.
+
+        Raises `LogRolledBack` or `JournalLost` for a home whose parts do not belong together.
+        """
+        self.home = home
+        #: Whether to begin the next hand; may be changed at any time.
+        self.stays = stays
+        #: Why this participant signs nothing any more, where that is so.
+        self.silenced: str | None = None
+        self.lobby = Lobby(
+            table=table, identity=home.identity, root=home.root, name=home.name, accept=self._looks_at, host=host
+        )
+        self._accept = accept
+        self._wants_to_sit = True
+        self._entropy = entropy
+        self._parts = parts
+        self._seat: Seat | None = None
+        self._replica: Replica | None = None
+        #: How many entries of the log the home has.
+        self._kept = 0
+        #: How many frames of the table have come, where they are numbered, and those that came too soon.
+        self._taken = 0
+        self._ahead: dict[int, bytes] = {}
+        #: Seat to its entries that build on something that is not here.
+        self._held: dict[int, list[bytes]] = {}
+        self._parted: set[tuple[int, bytes]] = set()
+        for frame in home.lobby:
+            self.lobby.receive(frame)
+        if home.session is not None:
+            self._sit(home.session, home.entries)
+        elif self.lobby.session is not None:
+            self._begin(self.lobby.session)
+
+    # --- In ---
+
+    @property
+    def expects(self) -> int:
+        """The number of the next frame of the table, where the transport numbers them."""
+        return self._taken
+
+    def receive(self, frame: bytes, number: int | None = None) -> Step:
+        """A frame of the table. Raises only what is wrong with this participant's own home.
+
+        `number` says which frame of the table it is, from 0: then frames may come repeated or too soon, and one that
+        saw another log is known to have seen another one. Without numbers it may still be explained by what comes.
+        """
+        happened: list[Happened] = []
+        send: list[bytes] = []
+        for data in self._in_order(frame, number):
+            if self._replica is None:
+                self._greet(data, send, happened)
+            else:
+                self._enter(self._replica, data, number is not None, happened)
+        return Step((*send, *self.due()), tuple(happened))
+
+    def _in_order(self, frame: bytes, number: int | None) -> Iterable[bytes]:
+        if number is None:
+            return (frame,)
+        if number != self._taken:
+            if number > self._taken and len(self._ahead) < AHEAD_MAX:
+                self._ahead[number] = frame
+            return ()
+        ready = [frame]
+        self._taken += 1
+        while (following := self._ahead.pop(self._taken, None)) is not None:
+            ready.append(following)
+            self._taken += 1
+        return ready
+
+    def _looks_at(self, proposal: Proposal) -> None:
+        """What this player agrees to: what it wants, and can run."""
+        self._accept(proposal)
+        try:
+            refuse_unfit(proposal, *self._parts(proposal))
+        except (BadParameter, Malformed) as error:
+            raise Declined(str(error)) from None
+
+    def _greet(self, frame: bytes, send: list[bytes], happened: list[Happened]) -> None:
+        heard = self.lobby.receive(frame)
+        if heard.kept:
+            # On the disk before it is answered: after a restart another proposal must not count.
+            self.home.heard(frame)
+        send.extend(heard.answers)
+        happened.extend(heard.news)
+        if self.lobby.session is not None:
+            try:
+                self._begin(self.lobby.session)
+            except (BadParameter, Malformed) as error:
+                # Only who watches comes here: a player has looked at the proposal.
+                self.silenced = str(error)
+                happened.append(Silenced(self.silenced))
+
+    def _begin(self, session: Session) -> None:
+        self._sit(session, ())
+        self.home.begin(session)
+
+    def _sit(self, session: Session, log: Iterable[bytes]) -> None:
+        """Take the log from its beginning, as the seat that this key has in it, or as somebody who watches."""
+        self._replica = Replica(Config(session, *self._parts(session.proposal)), entropy=self._entropy, eager=False)
+        if self._mine is not None:
+            self._be_seated(log)
+        else:
+            for data in log:
+                self._replica.append(data)
+            self._settle(self._replica)
+        self._kept = self._replica.height
+
+    @property
+    def _mine(self) -> int | None:
+        """The seat of this key in the roster that is in force, for one who has come to play."""
+        if self._replica is None or self.home.name is None:
+            return None
+        members, key = self._replica.state.roster.members, self.home.identity.public
+        return next((member.seat for member in members if member.key == key), None)
+
+    def _be_seated(self, log: Iterable[bytes]) -> None:
+        home, number = self.home, self._mine
+        if number is None:
+            return
+        config = self.replica.config
+        self._seat = Seat(
+            config, number, root=home.root, key=home.identity, journal=home.journal, entropy=self._entropy, log=log
+        )
+        self._replica = self._seat.replica
+        self._settle(self._replica)
+
+    def _settle(self, replica: Replica) -> None:
+        # From here on each entry is judged as it comes: when players stop at a false proof, no further one may come.
+        replica.eager = True
+        replica.settle()
+
+    # --- The log ---
+
+    def _enter(self, replica: Replica, data: bytes, numbered: bool, happened: list[Happened]) -> None:
+        """An entry, and then those that were waiting for it."""
+        before = replica.height
+        self._take(replica, data, numbered, happened)
+        while replica.height > before and self._held:
+            before = replica.height
+            for waiting in [held for entries in self._held.values() for held in entries]:
+                self._release(waiting)
+                self._take(replica, waiting, numbered, happened)
+
+    def _take(self, replica: Replica, data: bytes, numbered: bool, happened: list[Happened]) -> None:
+        try:
+            applied = replica.append(data) if self._seat is None else self._seat.receive(data)
+        except EntryAhead as refused:
+            if numbered and not replica.has_seen(read_entry(data).entry.seen):
+                self._part(replica, refused.seat, data, happened)
+            else:
+                self._hold(replica, refused.seat, data, happened)
+        except SawAnother as refused:
+            if numbered:
+                self._part(replica, refused.seat, data, happened)
+            else:
+                self._hold(replica, refused.seat, data, happened)
+        except (EntryRefused, BadSignature, Malformed):
+            # Not part of the log, whoever sent it.
+            return
+        except JournalLost as lost:
+            self.silenced = str(lost)
+            happened.append(Silenced(self.silenced))
+        else:
+            if applied.outcome is not Outcome.REPEATED:
+                happened.append(applied)
+
+    def _hold(self, replica: Replica, seat: int, data: bytes, happened: list[Happened]) -> None:
+        held = self._held.setdefault(seat, [])
+        if data in held:
+            return
+        if len(held) < HELD_MAX:
+            held.append(data)
+        else:
+            self._part(replica, seat, data, happened)
+
+    def _release(self, data: bytes) -> None:
+        for seat, held in list(self._held.items()):
+            if data in held:
+                held.remove(data)
+            if not held:
+                del self._held[seat]
+
+    def _part(self, replica: Replica, seat: int, data: bytes, happened: list[Happened]) -> None:
+        seen = read_entry(data).entry.seen
+        if (seat, seen) not in self._parted and len(self._parted) < HELD_MAX:
+            self._parted.add((seat, seen))
+            happened.append(Diverged(seat, seen, replica.head))
+
+    # --- Out ---
+
+    def resend(self) -> list[bytes]:
+        """What to send when a connection is new, the first one too: what was said and has not come back."""
+        if self._replica is None:
+            if self.home.name is not None and self.lobby.mine is None and self._wants_to_sit:
+                self.lobby.offer()
+            return list(self.lobby.unconfirmed)
+        return [*(() if self._seat is None else self._seat.unconfirmed), *self.due()]
+
+    def due(self) -> list[bytes]:
+        """What this participant owes and needs no person for. First, what it has seen is kept."""
+        replica, seat = self._replica, self._seat
+        if replica is None:
+            return []
+        replica.settle()
+        for data in replica.entries[self._kept :]:
+            self.home.append(data)
+        self._kept = replica.height
+        if seat is None and self._mine is not None:
+            # A newcomer: the roster with its key has come into force.
+            self._be_seated(tuple(replica.entries))
+            replica, seat = self.replica, self._seat
+        if seat is None or self.silenced is not None:
+            return []
+        if replica.state.phase is Phase.BETWEEN:
+            seat.stays = self.stays(replica.state)
+        return seat.due()
+
+    # --- The lobby ---
+
+    def propose(self, proposal: Proposal) -> list[bytes]:
+        """Ask those who have come to play this."""
+        return [self.lobby.propose(proposal)]
+
+    def withdraw(self) -> list[bytes]:
+        """Do not want to play after all."""
+        self._wants_to_sit = False
+        return [self.lobby.withdraw()]
+
+    def decline(self, reason: str) -> list[bytes]:
+        """Do not agree to what is proposed."""
+        return [self.lobby.decline(reason)]
+
+    @property
+    def offers(self) -> tuple[Offered, ...]:
+        """Who has come."""
+        return self.lobby.offers
+
+    # --- The person ---
+
+    def options(self) -> Options:
+        """Whether the person is asked something, and what may be done. The one answer to whose turn it is."""
+        seat = self._seat
+        if seat is None or self.silenced is not None or seat.number in seat.replica.state.expelled:
+            return Options()
+        unreadable: CardUnreadable | None = None
+        if any(not duty.optional for duty in seat.open_duties):
+            try:
+                seat.cards()
+            except CardUnreadable as error:
+                # Once: what comes of it is for the table to say.
+                unreadable = None if seat.disputes else error
+        held_up = tuple(sorted(set(seat.waits_for.values())))
+        return Options(
+            seat.move_duty,
+            seat.must_move,
+            seat.to_choose,
+            unreadable,
+            held_up,
+            bool(held_up) and seat.may_vote,
+            bool(held_up) and seat.may_break,
+        )
+
+    def move(self, move: object) -> list[bytes]:
+        """Make a move in the game. Raises `IllegalMove` when it is not this seat's turn or the rules forbid it."""
+        return [self._speaking.move(move)]
+
+    def choose(self, duty: Duty, choice: bytes) -> list[bytes]:
+        """Settle a private choice about cards."""
+        self._speaking.choose(duty, choice)
+        return self.due()
+
+    def answer(self, question: Duty, decision: object) -> list[bytes]:
+        """Say what was decided: a choice where the question is about a deck, else a move. Raises `IllegalMove`."""
+        if question.deck is not None and isinstance(decision, bytes):
+            return self.choose(question, decision)
+        return self.move(decision)
+
+    def claim(self) -> list[bytes]:
+        """Dispute the card that does not open."""
+        seat = self._speaking
+        try:
+            seat.cards()
+        except CardUnreadable as unreadable:
+            return [seat.claim(unreadable)]
+        raise IllegalMove("every card of this seat opens")
+
+    def leave(self) -> list[bytes]:
+        """Leave the hand, or between hands sit out."""
+        return [self._speaking.leave()]
+
+    def without(self, seats: Iterable[int]) -> list[bytes]:
+        """Say that the table should not wait for what these seats owe now."""
+        return [self._speaking.without(seats)]
+
+    def break_off(self) -> list[bytes]:
+        """Say that the hand should be broken off, because another seat does not do what it owes."""
+        return [self._speaking.break_off()]
+
+    def propose_roster(self, roster: Roster, newcomers: Mapping[int, bytes] | None = None) -> list[bytes]:
+        """Propose another roster, with the signature of each seat that is new in it."""
+        return [self._speaking.propose(roster, newcomers)]
+
+    def agree(self, proposal: bytes) -> list[bytes]:
+        """Agree to a proposed roster."""
+        return [self._speaking.agree(proposal)]
+
+    @property
+    def _speaking(self) -> Seat:
+        if self.silenced is not None:
+            raise IllegalMove(self.silenced)
+        return self.seat
+
+    # --- What there is to see ---
+
+    @property
+    def seat(self) -> Seat:
+        """The seat, once the players have agreed and this participant is one of them."""
+        if self._seat is None:
+            raise IllegalMove(
+                "the players have not agreed on a session yet" if self._replica is None else "who watches has no seat"
+            )
+        return self._seat
+
+    @property
+    def seated(self) -> bool:
+        """Whether this participant has a seat."""
+        return self._seat is not None
+
+    @property
+    def begun(self) -> bool:
+        """Whether the players have agreed on a session."""
+        return self._replica is not None
+
+    @property
+    def replica(self) -> Replica:
+        """The table, once the players have agreed."""
+        if self._replica is None:
+            raise IllegalMove("the players have not agreed on a session yet")
+        return self._replica
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more comes from this participant: the end is signed, or it has no word any more."""
+        if self.silenced is not None:
+            return True
+        if self._replica is None:
+            return False
+        state = self._replica.state
+        return state.phase is Phase.ENDED or (self._seat is not None and self._seat.number in state.expelled)
+
+    def view(self) -> View:
+        """What the person sees. Raises `CardUnreadable` where a card does not open."""
+        return view_of(self.seat)
+
+    @property
+    def session(self) -> Session:
+        """What was agreed; `id` is the number that everything binds."""
+        return self.replica.config.session
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """Who sits at the table, with their keys."""
+        return self.replica.state.roster.members
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Three words that are the same for everybody at this table, and at no other."""
+        return session_words(self.session.id)
+
+    def words_of(self, seat: int) -> tuple[str, ...]:
+        """Six words of a seat's key."""
+        return key_words(self.replica.state.roster.member(seat).key)
