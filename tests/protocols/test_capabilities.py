@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import cache
+
 import pytest
 
 from backends import FASTEST
 from conformance.clear import ClearProtocol
 from conformance.harness import Game, Source
-from nodealer.cards import Capability, Close, Deal, Look, NewDeck, Open, Operation, Peek, Place, Portion, Return, Show
+from nodealer.cards import (
+    Capability,
+    Close,
+    Deal,
+    Look,
+    NewDeck,
+    Open,
+    Operation,
+    Peek,
+    Place,
+    Portion,
+    Return,
+    Show,
+    needed,
+)
 from nodealer.drive.local import seat_players
 from nodealer.errors import BadParameter
 from nodealer.group import group
 from nodealer.play.phases import Phase
 from nodealer.protocols import MODES, make_protocol
-from nodealer.protocols.base import CardProtocol
+from nodealer.protocols.base import CardProtocol, Deck
 
 from .decks import Decks, binding, tapes_of
 from .script import ScriptRules
@@ -27,6 +44,7 @@ ALL_MODES = [("clear", b"{}"), *((name, parameters) for name, modes in MODES.ite
 OWNERS_ONLY = {Capability.OWNED_DECK, *(one for one in Capability if one.value.endswith(":owner"))}
 
 modes = pytest.mark.parametrize(("name", "parameters"), ALL_MODES)
+capabilities = pytest.mark.parametrize("capability", Capability, ids=lambda one: one.value)
 
 
 def made(name: str, parameters: bytes) -> CardProtocol:
@@ -78,12 +96,23 @@ def decks_of(capability: Capability, protocol: CardProtocol) -> bool:
     return capability in OWNERS_ONLY or Capability.SHARED_DECK not in protocol.claims.operations
 
 
-@modes
-@pytest.mark.parametrize("capability", Capability, ids=lambda one: one.value)
+@pytest.mark.parametrize(("name", "parameters"), [mode for mode in ALL_MODES if mode[1] not in CHEAP])
+@capabilities
 def test_is_played_or_never_begins(name: str, parameters: bytes, capability: Capability) -> None:
+    is_played_or_never_begins(name, parameters, capability)
+
+
+@pytest.mark.sample
+@pytest.mark.parametrize(("name", "parameters"), [mode for mode in ALL_MODES if mode[1] in CHEAP])
+@capabilities
+def test_is_played_or_never_begins_at_great_cost(name: str, parameters: bytes, capability: Capability) -> None:
+    is_played_or_never_begins(name, parameters, capability)
+
+
+def is_played_or_never_begins(name: str, parameters: bytes, capability: Capability) -> None:
     protocol = made(name, parameters)
-    rules = ScriptRules.of(script_of(capability, owned=decks_of(capability, protocol)))
-    roles = roles_of(protocol)
+    owned = decks_of(capability, protocol)
+    rules, roles = ScriptRules.of(script_of(capability, owned=owned)), roles_of(protocol)
     assert capability in rules.operations
     if rules.operations <= protocol.claims.operations:
         game = Game(protocol, rules, seats=2 + len(roles), roles=roles).play()
@@ -91,23 +120,29 @@ def test_is_played_or_never_begins(name: str, parameters: bytes, capability: Cap
         return
     with pytest.raises(BadParameter, match=f"^{name} cannot .*, and script needs that; .* can$"):
         Game(protocol, rules, seats=2 + len(roles), roles=roles)
+    # And rightly: whatever is claimed, such a deck is not made, or refuses it.
+    (new,), *before = rules.script
+    if not needed(new, None) <= protocol.claims.operations:
+        with pytest.raises(BadParameter):
+            new_deck(name, parameters, owned)
+        return
+    decks = new_deck(name, parameters, owned)
+    decks = replace(decks, decks=dict(decks.decks))
+    for (operation,) in before[:-1]:
+        decks.ask(operation)
     with pytest.raises(BadParameter):
-        play_alone(protocol, rules)
+        decks.ask(before[-1][0])
 
 
-def play_alone(protocol: CardProtocol, rules: ScriptRules) -> None:
-    """Ask the decks themselves, whatever is claimed."""
-    roles = roles_of(protocol)
-    table = binding(
-        protocol.claims.name, protocol.group, 2 + len(roles), roles=tuple((role, seat) for seat, role in roles.items())
-    )
-    decks = Decks(table, tapes_of(2 + len(roles)), protocol)
-    for request in rules.script:
-        for operation in request:
-            if isinstance(operation, NewDeck):
-                decks.make(operation.faces, owner=operation.owner)
-            else:
-                decks.ask(operation)
+@cache
+def new_deck(name: str, parameters: bytes, owned: bool) -> Decks[Deck]:
+    """A deck alone, without a table that knows what is claimed."""
+    protocol = made(name, parameters)
+    roles = tuple((role, seat) for seat, role in roles_of(protocol).items())
+    seats = 2 + len(roles)
+    decks = Decks[Deck](binding(name, protocol.group, seats, roles=roles), tapes_of(seats), protocol)
+    decks.make(5, owner=0 if owned else None)
+    return decks
 
 
 @modes
