@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from nodealer.audit.verify import Report, verify_file
+from nodealer.cards import Capability
 from nodealer.errors import BadParameter, Declined, IllegalMove, PeerFault
 from nodealer.games import free
 from nodealer.games.free import Free, FreeHand
@@ -73,7 +74,8 @@ class Player:
     def propose(self, *, protocol: str = "mask", cards: int = CARDS_MAX) -> bytes:
         """Everybody has said hello: let us begin. One player sends this; `cards` is the largest deck."""
         served = make_protocol(protocol)
-        rules = Free(min(cards, served.claims.cards[1]), served.claims.operations & frozenset(free.OPERATIONS.values()))
+        offered = served.claims.operations & frozenset(free.OPERATIONS)
+        rules = Free(min(cards, served.claims.cards[1]), offered | {Capability.SHARED_DECK})
         members = [offer.seated(seat) for seat, offer in enumerate(self._me.offers)]
         (frame,) = self._me.propose(proposal_of(rules, served, members))
         return frame

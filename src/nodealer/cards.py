@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Self
+from typing import Final, Self
 
 from nodealer.errors import BadParameter
 from nodealer.tape import digest
@@ -156,6 +156,95 @@ def for_those_who_stay(operation: Operation, gone: frozenset[int]) -> Operation 
             return operation
 
 
+# --- What an operation takes: what protocols claim and games need ---
+
+
+class Capability(enum.Enum):
+    """A kind of operation with what decides whether a protocol has it: the place, the recipient, whose deck it is.
+
+    A deck that belongs to nobody is one that all share. "owner" is where the deck belongs to the seat that gets or
+    looks at its cards; without it, the seat may be any.
+    """
+
+    SHARED_DECK = "newdeck:shared"
+    OWNED_DECK = "newdeck:owned"
+    DEAL_TOP = "deal:top"
+    DEAL_POSITIONS = "deal:positions"
+    DEAL_TOP_TO_OWNER = "deal:top:owner"
+    DEAL_POSITIONS_TO_OWNER = "deal:positions:owner"
+    OPEN_TOP = "open:top"
+    OPEN_POSITIONS = "open:positions"
+    SHOW_ALL = "show:all"
+    SHOW_ONE = "show:one"
+    RETURN_TOP = "return:top"
+    RETURN_BOTTOM = "return:bottom"
+    RETURN_SHUFFLED = "return:shuffled"
+    RETURN_DISCARD = "return:discard"
+    PEEK_LOOK = "peek:look"
+    PEEK_REORDER = "peek:reorder"
+    PEEK_TAKE = "peek:take"
+    PEEK_LOOK_BY_OWNER = "peek:look:owner"
+    PEEK_REORDER_BY_OWNER = "peek:reorder:owner"
+    PEEK_TAKE_BY_OWNER = "peek:take:owner"
+    CLOSE = "close"
+
+    def __str__(self) -> str:
+        """In words, after "can" or "cannot"."""
+        return _IN_WORDS[self]
+
+
+_IN_WORDS: Final[Mapping[Capability, str]] = {
+    Capability.SHARED_DECK: "make a deck that all players share",
+    Capability.OWNED_DECK: "make a deck that belongs to one player",
+    Capability.DEAL_TOP: "deal the next cards to any player",
+    Capability.DEAL_POSITIONS: "deal cards from chosen places of the deck to any player",
+    Capability.DEAL_TOP_TO_OWNER: "deal the next cards of a deck to its owner",
+    Capability.DEAL_POSITIONS_TO_OWNER: "deal cards from chosen places of a deck to its owner",
+    Capability.OPEN_TOP: "turn up the next cards",
+    Capability.OPEN_POSITIONS: "turn up cards at chosen places of the deck",
+    Capability.SHOW_ALL: "show a player's cards to all",
+    Capability.SHOW_ONE: "show a player's cards to one other alone",
+    Capability.RETURN_TOP: "put cards back on top of the deck",
+    Capability.RETURN_BOTTOM: "put cards back under the deck",
+    Capability.RETURN_SHUFFLED: "shuffle cards back into the deck",
+    Capability.RETURN_DISCARD: "lay cards aside",
+    Capability.PEEK_LOOK: "let any player look at the next cards",
+    Capability.PEEK_REORDER: "let any player put the next cards in another order",
+    Capability.PEEK_TAKE: "let any player look at the next cards and keep one",
+    Capability.PEEK_LOOK_BY_OWNER: "let the owner of a deck look at its next cards",
+    Capability.PEEK_REORDER_BY_OWNER: "let the owner of a deck put its next cards in another order",
+    Capability.PEEK_TAKE_BY_OWNER: "let the owner of a deck look at its next cards and keep one",
+    Capability.CLOSE: "put a deck away",
+}
+
+
+def needed(operation: Operation, owner: int | None) -> frozenset[Capability]:
+    """What an operation takes, on a deck that belongs to this seat, or to nobody."""
+    match operation:
+        case NewDeck():
+            return frozenset({Capability.SHARED_DECK if operation.owner is None else Capability.OWNED_DECK})
+        case Deal(portions=portions):
+            return frozenset(_needed_for(portion, owner) for portion in portions)
+        case Open(positions=positions):
+            return frozenset({Capability.OPEN_POSITIONS if positions else Capability.OPEN_TOP})
+        case Show(to=to):
+            return frozenset({Capability.SHOW_ALL if to is None else Capability.SHOW_ONE})
+        case Return(place=place):
+            return frozenset({Capability(f"return:{place.value}")})
+        case Peek(seat=seat, then=then):
+            return frozenset({Capability(f"peek:{then.value}{_by(seat, owner)}")})
+        case Close():
+            return frozenset({Capability.CLOSE})
+
+
+def _needed_for(portion: Portion, owner: int | None) -> Capability:
+    return Capability(f"deal:{'positions' if portion.positions else 'top'}{_by(portion.seat, owner)}")
+
+
+def _by(seat: int, owner: int | None) -> str:
+    return ":owner" if seat == owner else ""
+
+
 # --- What a protocol tells ---
 
 
@@ -207,13 +296,15 @@ class Places:
     opened: Mapping[int, int] = field(default_factory=dict)
     #: Position to the seat that laid it aside, for discards.
     aside: Mapping[int, int] = field(default_factory=dict)
+    #: The seat that the deck belongs to, or None where it is everybody's.
+    belongs_to: int | None = None
 
     @classmethod
-    def fresh(cls, deck: int, size: int) -> Self:
+    def fresh(cls, deck: int, size: int, belongs_to: int | None = None) -> Self:
         """A whole deck in its first epoch."""
         if not CARDS_MIN <= size <= CARDS_MAX:
             raise BadParameter(f"a deck has {CARDS_MIN} to {CARDS_MAX} cards, not {size}")
-        return cls(deck, (size,), tuple(range(size)))
+        return cls(deck, (size,), tuple(range(size)), belongs_to=belongs_to)
 
     @property
     def epoch(self) -> int:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from nodealer.cards import (
+    Capability,
     Card,
     Deal,
     Event,
@@ -26,10 +27,10 @@ from nodealer.cards import (
     Opened,
     Operation,
     Peek,
-    Place,
     Places,
     Return,
     Show,
+    needed,
 )
 from nodealer.errors import BadParameter, CardUnreadable, Malformed, PeerFault
 from nodealer.group import Group
@@ -41,7 +42,13 @@ from nodealer.tape import DIGEST_BYTES, Tape, digest
 from nodealer.wire import Digest, Message, Natural, decode, encode
 
 SHARE_BYTES: Final = 16
-OPERATIONS: Final = frozenset({NewDeck, Deal, Open, Show, Return, Peek})
+#: Everything but putting cards back into the deck, and closing it.
+OPERATIONS: Final = frozenset(Capability) - {
+    Capability.RETURN_TOP,
+    Capability.RETURN_BOTTOM,
+    Capability.RETURN_SHUFFLED,
+    Capability.CLOSE,
+}
 
 #: What a cheating seat sends instead of an honest message.
 Lie = Callable[[bytes], bytes]
@@ -74,7 +81,7 @@ class ClearProtocol:
     group: Group
     recovers: bool = True
     open_book_at_end: bool = False
-    operations: frozenset[type[Operation]] = OPERATIONS
+    operations: frozenset[Capability] = OPERATIONS
     roles: tuple[str, ...] = ()
     lies: Mapping[tuple[int, str], Lie] = field(default_factory=dict)
     parameters: bytes = b"{}"
@@ -95,7 +102,7 @@ class ClearProtocol:
         )
 
     def new_deck(self, binding: Binding, deck: int, size: int, owner: int | None) -> ClearDeck:
-        places = Places.fresh(deck, size)
+        places = Places.fresh(deck, size, owner)
         return ClearDeck(self, binding, places, NewDeck(deck, size, owner), binding.seats, tuple(range(size)))
 
 
@@ -165,8 +172,8 @@ class ClearDeck:
     def request(self, operation: Operation) -> DeckChange:
         if self.doing is not None:
             raise BadParameter(f"deck {self.places.deck} is busy")
-        if type(operation) not in self.protocol.operations:
-            raise BadParameter(f"clear cannot {type(operation).__name__.lower()}")
+        if lacking := needed(operation, self.places.belongs_to) - self.protocol.operations:
+            raise BadParameter(f"clear cannot {', '.join(map(str, lacking))}")
         busy = replace(self, doing=operation, count=self.count + 1)
         if isinstance(operation, Return):
             return busy._return(operation)
@@ -196,8 +203,6 @@ class ClearDeck:
         return replace(self, owing=tuple((s, positions) for s, positions in fresh.items() if positions))._advance()
 
     def _return(self, operation: Return) -> DeckChange:
-        if operation.place is not Place.DISCARD:
-            raise BadParameter("clear can only discard")
         known = {*self.places.pile, *self.places.held, *self.places.opened}
         if not operation.positions or not set(operation.positions) <= known:
             raise BadParameter("only cards of this deck can be returned, at least one")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from nodealer.cards import (
+    Capability,
     Deal,
     Event,
     Look,
@@ -58,13 +59,13 @@ class TinyRules:
     parameters: bytes = b"{}"
 
     @property
-    def operations(self) -> frozenset[type[Operation]]:
-        more: set[type[Operation]] = set()
+    def operations(self) -> frozenset[Capability]:
+        more = {Capability.OPEN_POSITIONS} if self.reveal else set()
         if self.peek is not None:
-            more.add(Peek)
+            more.add(Capability(f"peek:{self.peek.value}"))
         if self.discard:
-            more.add(Return)
-        return frozenset({NewDeck, Deal, Open, Show, *more})
+            more.add(Capability.RETURN_DISCARD)
+        return frozenset({Capability.SHARED_DECK, Capability.DEAL_TOP, Capability.OPEN_TOP, Capability.SHOW_ALL, *more})
 
     def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> Tiny:
         return Tiny(self, hand, seats, before.hand if isinstance(before, Tiny) else -1)

@@ -4,7 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from nodealer.cards import Card, Close, Deal, Finished, Moved, NewDeck, Open, Opened, Place, Portion, Return, Show
+from nodealer.cards import (
+    Capability,
+    Card,
+    Close,
+    Deal,
+    Finished,
+    Moved,
+    NewDeck,
+    Open,
+    Opened,
+    Place,
+    Portion,
+    Return,
+    Show,
+)
 from nodealer.errors import BadParameter, DecodeError, IllegalMove
 from nodealer.games.base import Ask, Done, Turn
 from nodealer.games.free import (
@@ -78,6 +92,16 @@ def test_what_nobody_may_ask(move: bytes) -> None:
         hand().moved(0, move)
 
 
+def test_what_the_table_does_not_offer() -> None:
+    few = Free(operations=frozenset({Capability.SHARED_DECK, Capability.RETURN_DISCARD}))
+    game = few.begin(0, (0, 1), None, {0: 0, 1: 0}).moved(0, encode(Shuffle(0, 5))).told(())
+    with pytest.raises(IllegalMove, match="nobody can shuffle cards back into the deck at this table"):
+        game.moved(0, encode(GiveBack(0, (), "shuffled")))
+    with pytest.raises(IllegalMove, match="nobody can deal"):
+        game.moved(0, encode(DealCards(0, ((0, 1),))))
+    assert isinstance(game.moved(0, encode(GiveBack(0, (0,), "discard"))).wants, Ask)
+
+
 def test_only_players_ask() -> None:
     with pytest.raises(IllegalMove):
         hand().moved(2, encode(Finish()))
@@ -108,15 +132,19 @@ def test_players_who_leave() -> None:
 
 
 def test_parameters() -> None:
-    rules = Free(10, frozenset({NewDeck, Open}))
-    assert rules.parameters == b'{"cards":10,"operations":["newdeck","open"]}'
+    rules = Free(10, frozenset({Capability.SHARED_DECK, Capability.OPEN_TOP}))
+    assert rules.parameters == b'{"cards":10,"operations":["newdeck:shared","open:top"]}'
     assert Free.from_parameters(rules.parameters) == GAMES["free"](rules.parameters) == rules
-    for bad in (b"{}", b'{"cards":1,"operations":["open"]}', b'{"cards":10001,"operations":["open"]}'):
+    for bad in (b"{}", b'{"cards":1,"operations":[]}', b'{"cards":10001,"operations":[]}'):
         with pytest.raises(DecodeError):
             Free.from_parameters(bad)
     for false in (
         b'{"cards":9,"operations":["fly"]}',
-        b'{"cards":9,"operations":["open","deal"]}',
+        b'{"cards":9,"operations":["newdeck:shared","fly"]}',
+        b'{"cards":9,"operations":["newdeck:shared","peek:look"]}',
+        b'{"cards":9,"operations":["newdeck:shared","open:top","deal:top"]}',
+        b'{"cards":9,"operations":["newdeck:shared","newdeck:shared"]}',
+        b'{"cards":9,"operations":["open:top"]}',
         b'{"cards":9,"operations":[]}',
     ):
         with pytest.raises(BadParameter):

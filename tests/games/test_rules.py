@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from nodealer.cards import Deal, NewDeck, Open, Show
 from nodealer.errors import BadParameter, DecodeError, IllegalMove
 from nodealer.games.base import Done
 from nodealer.games.holdem import Carry, Hand, Holdem, NoHand
@@ -26,7 +25,7 @@ def test_parameters() -> None:
     assert Holdem.from_parameters(rules.parameters) == rules == GAMES["holdem"](rules.parameters)
     assert (rules.name, rules.version, rules.deck_max) == ("holdem", 1, 52)
     assert rules.stake == 500
-    assert rules.operations == {NewDeck, Deal, Open, Show}
+    assert {one.value for one in rules.operations} == {"newdeck:shared", "deal:top", "open:top", "show:all"}
 
 
 @pytest.mark.parametrize(

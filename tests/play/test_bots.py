@@ -108,6 +108,6 @@ def _calls_or_bot(game: Hand, seat: int, dealer: Dealer) -> Move:
 
 def test_there_is_no_bot_for_other_games() -> None:
     with pytest.raises(BadParameter):
-        bot_for(FreeHand(0, (0, 1)), Mind())
+        bot_for(FreeHand(0, (0, 1), frozenset()), Mind())
     with pytest.raises(BadParameter):
         bot_for(None, Mind())

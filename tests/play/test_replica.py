@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 import msgspec
 import pytest
 
-from conformance.clear import bad_order, bad_proof
+from conformance.clear import OPERATIONS, bad_order, bad_proof
 from conformance.games import Tiny, TinyRules
 from conformance.harness import Game, forked, make_config, people, refusal, resigned, roster_of, stands, statement
 from conformance.suite import dealt, eager_and_lazy_agree
-from nodealer.cards import Close, Deal, Look, NewDeck, Open, Operation, Peek, Portion, Show
+from nodealer.cards import Capability, Close, Deal, Look, NewDeck, Open, Operation, Peek, Portion, Show
 from nodealer.errors import BadParameter, BadSignature, DecodeError, EntryRefused, IllegalMove, LogBroken
 from nodealer.games.base import Game as AnyGame
 from nodealer.log.entry import read_entry
@@ -273,6 +273,10 @@ class Pointing(Tiny):
 
 
 class PointingRules(TinyRules):
+    @property
+    def operations(self) -> frozenset[Capability]:
+        return super().operations | {Capability.DEAL_POSITIONS}
+
     def begin(self, hand: int, seats: tuple[int, ...], before: AnyGame | None, chips: Mapping[int, int]) -> Pointing:
         return Pointing(self, hand, seats)
 
@@ -395,13 +399,15 @@ def test_late_by_several_hands(game: Make) -> None:
 
 
 def test_the_game_needs_what_the_protocol_has(game: Make) -> None:
-    with pytest.raises(BadParameter, match="cannot peek, show"):
-        game(TinyRules(peek=Look.LOOK), protocol={"operations": frozenset({NewDeck, Deal, Open})})
-    with pytest.raises(BadParameter, match="cards, not 10001"):
+    few = OPERATIONS - {Capability.SHOW_ALL, Capability.PEEK_LOOK}
+    lacking = "clear cannot show a player's cards to all or let any player look at the next cards, and tiny needs that"
+    with pytest.raises(BadParameter, match=f"^{lacking}; no other protocol can$"):
+        game(TinyRules(peek=Look.LOOK), protocol={"operations": few})
+    with pytest.raises(BadParameter, match=r"^clear cannot make decks of 10001 cards, only of 2 to 10000; no other"):
         game(TinyRules(deck_max=10_001))
-    with pytest.raises(BadParameter, match="cards, not 1"):
+    with pytest.raises(BadParameter, match=r"^clear cannot make decks of 1 cards"):
         game(TinyRules(deck_max=1))
-    with pytest.raises(BadParameter, match="role dealer"):
+    with pytest.raises(BadParameter, match=r"role dealer; mask, lock, offset and chain can$"):
         game(protocol={"roles": ("dealer",)})
     with pytest.raises(BadParameter, match="the session is for tiny"):
         Replica(

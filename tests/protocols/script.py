@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-from nodealer.cards import Close, Deal, Event, Moved, NewDeck, Open, Operation, Return, Show
+from nodealer.cards import Capability, Deal, Event, Moved, NewDeck, Operation, Return, Show, needed
 from nodealer.games.base import Ask, Done, Want, WithoutStakes
 
 
@@ -21,12 +21,18 @@ class ScriptRules:
     version: int = 0
     stake: int = 0
     versions = ()
-    operations: frozenset[type[Operation]] = frozenset({NewDeck, Deal, Open, Show, Return, Close})
+
+    @property
+    def operations(self) -> frozenset[Capability]:
+        """Just what the script takes."""
+        asked = [operation for request in self.script for operation in request]
+        owners = {operation.deck: operation.owner for operation in asked if isinstance(operation, NewDeck)}
+        return frozenset().union(*(needed(operation, owners[operation.deck]) for operation in asked))
 
     @classmethod
-    def of(cls, script: Sequence[Sequence[Operation]], *more: type[Operation]) -> Self:
-        """Rules of a script; `more` are operations that it may ask for besides the usual ones."""
-        return cls(tuple(map(tuple, script)), operations=cls.operations | {*more})
+    def of(cls, script: Sequence[Sequence[Operation]]) -> Self:
+        """Rules of a script."""
+        return cls(tuple(map(tuple, script)))
 
     def begin(self, hand: int, seats: tuple[int, ...], before: object, chips: object) -> Script:
         return Script(self, hand, seats)

@@ -37,7 +37,8 @@ from nodealer.play.home import MemoryHome
 from nodealer.play.lobby import Expected
 from nodealer.play.participant import Participant, Step
 from nodealer.play.replica import Replica
-from nodealer.protocols import make_protocol
+from nodealer.protocols import make_protocol, refuse_unserved
+from nodealer.protocols.base import Needs
 from nodealer.protocols.chain import Chain
 from nodealer.protocols.duel.deck import Mode
 from nodealer.relay.client import connect_to
@@ -63,6 +64,10 @@ class Plan:
     parameters: bytes = b"{}"
     #: What a player should know before it begins.
     warning: str | None = None
+
+    def __post_init__(self) -> None:
+        needs = Needs(self.rules.name, len(self.names), self.rules.deck_max, self.rules.operations)
+        refuse_unserved(make_protocol(self.protocol, self.parameters).claims, needs)
 
     @property
     def expected(self) -> Expected:
@@ -139,9 +144,8 @@ def wardens_plan(protocol: str, seats: int, hands: int, decks: str, mode: str | 
         raise BadParameter("--mode is proven, committed or xor, and belongs to the protocol duel")
     parameters = b"{}" if mode in (None, Mode.PROVEN.value) else encode({"mode": mode})
     rules = rules_of(decks)
-    claims = make_protocol(protocol, parameters).claims
-    claims.refuse(seats=seats, cards=rules.deck_max, operations=rules.operations, roles=frozenset())
-    return Plan(rules, protocol, NAMES[:seats], hands, parameters, warning=claims.cost.get("warning"))
+    warning = make_protocol(protocol, parameters).claims.cost.get("warning")
+    return Plan(rules, protocol, NAMES[:seats], hands, parameters, warning)
 
 
 def _blinds(text: str) -> tuple[int, int]:

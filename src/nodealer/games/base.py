@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from nodealer.cards import Event, Operation
+from nodealer.cards import Capability, Event, Operation
 
 
 @dataclass(frozen=True)
@@ -121,8 +121,8 @@ class Rules(Protocol):
         """The largest deck it uses."""
 
     @property
-    def operations(self) -> frozenset[type[Operation]]:
-        """All operations that it may ask for."""
+    def operations(self) -> frozenset[Capability]:
+        """What all operations take that it may ask for. A protocol that lacks one of these is refused."""
 
     def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> Game:
         """A hand of these seats, with what each of them has; `before` is the hand before it, for what carries over."""

@@ -6,13 +6,28 @@ player's cards, a card twice, a deck that is not there. What a request means for
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
-from nodealer.cards import Close, Deal, Event, Moved, NewDeck, Open, Opened, Operation, Place, Portion, Return, Show
+from nodealer.cards import (
+    Capability,
+    Close,
+    Deal,
+    Event,
+    Moved,
+    NewDeck,
+    Open,
+    Opened,
+    Operation,
+    Place,
+    Portion,
+    Return,
+    Show,
+    needed,
+)
 from nodealer.errors import BadParameter, DecodeError, IllegalMove
 from nodealer.games.base import Ask, Done, Game, Turn, Want, WithoutStakes
 from nodealer.wire import CARDS_MAX, CARDS_MIN, DECKS_MAX, Message, Natural, SeatNumber, decode, encode
@@ -26,10 +41,18 @@ FaceName = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
 MOVE_BYTES_MAX: Final = 1 << 20
 PARAMETERS_BYTES_MAX: Final = 1024
 
-#: What can be asked here, by the name it has in the parameters.
-OPERATIONS: Final[Mapping[str, type[Operation]]] = {
-    kind.__name__.lower(): kind for kind in (Close, Deal, NewDeck, Open, Return, Show)
-}
+#: What can be asked here, in the order in which the parameters name it.
+OPERATIONS: Final = (
+    Capability.SHARED_DECK,
+    Capability.DEAL_TOP,
+    Capability.OPEN_TOP,
+    Capability.SHOW_ALL,
+    Capability.RETURN_TOP,
+    Capability.RETURN_BOTTOM,
+    Capability.RETURN_SHUFFLED,
+    Capability.RETURN_DISCARD,
+    Capability.CLOSE,
+)
 
 
 # --- What a player can ask ---
@@ -105,6 +128,8 @@ class FreeHand(WithoutStakes):
 
     number: int
     seats: tuple[int, ...]
+    #: What can be asked for at this table.
+    operations: frozenset[Capability]
     #: What was asked for and is not done.
     asking: Operation | None = None
     #: Deck to the names of its faces; empty for a deck of bare numbers.
@@ -140,7 +165,10 @@ class FreeHand(WithoutStakes):
             if made.deck in self.decks:
                 raise IllegalMove(f"deck {made.deck} is there already")
             hand = replace(self, decks={**self.decks, made.deck: made.faces})
-        return replace(hand, asking=self._operation(seat, made))
+        operation = self._operation(seat, made)
+        for lacking in needed(operation, None) - self.operations:
+            raise IllegalMove(f"nobody can {lacking} at this table")
+        return replace(hand, asking=operation)
 
     def _operation(self, seat: int, move: Move) -> Operation:
         match move:
@@ -222,7 +250,7 @@ class Free:
 
     #: The largest deck.
     deck_max: int = 52
-    operations: frozenset[type[Operation]] = frozenset(OPERATIONS.values())
+    operations: frozenset[Capability] = frozenset(OPERATIONS)
 
     name = "free"
     version = 1
@@ -232,24 +260,28 @@ class Free:
     def __post_init__(self) -> None:
         if type(self.deck_max) is not int or not CARDS_MIN <= self.deck_max <= CARDS_MAX:
             raise BadParameter(f"a deck has {CARDS_MIN} to {CARDS_MAX} cards, not {self.deck_max!r}")
-        if not self.operations or not self.operations <= frozenset(OPERATIONS.values()):
-            raise BadParameter("a free table offers some of: " + ", ".join(OPERATIONS))
+        if not {Capability.SHARED_DECK} <= self.operations <= frozenset(OPERATIONS):
+            raise BadParameter("a free table makes decks, and offers some of: " + _names(OPERATIONS))
 
     @property
     def parameters(self) -> bytes:
         """What the table agreed on, as canonical JSON."""
-        return encode(
-            FreeParameters(self.deck_max, tuple(name for name, kind in OPERATIONS.items() if kind in self.operations))
-        )
+        offered = (operation.value for operation in OPERATIONS if operation in self.operations)
+        return encode(FreeParameters(self.deck_max, tuple(offered)))
 
     @classmethod
     def from_parameters(cls, raw: bytes) -> Free:
         """What a session agreed on. Raises `DecodeError`, or `BadParameter` for what cannot be."""
         said = decode(FreeParameters, raw, what="the parameters of free", limit=PARAMETERS_BYTES_MAX)
-        if list(said.operations) != [name for name in OPERATIONS if name in said.operations]:
-            raise BadParameter("the operations of a free table are not a list of: " + ", ".join(OPERATIONS))
-        return cls(said.cards, frozenset(OPERATIONS[name] for name in said.operations))
+        offered = tuple(operation for operation in OPERATIONS if operation.value in said.operations)
+        if said.operations != tuple(operation.value for operation in offered):
+            raise BadParameter("the operations of a free table are not a list of: " + _names(OPERATIONS))
+        return cls(said.cards, frozenset(offered))
 
     def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> FreeHand:
         """A hand of these seats. Nothing carries over."""
-        return FreeHand(hand, seats)
+        return FreeHand(hand, seats, self.operations)
+
+
+def _names(operations: Iterable[Capability]) -> str:
+    return ", ".join(operation.value for operation in operations)

@@ -12,7 +12,7 @@ from nodealer.games.base import Rules
 from nodealer.group import Group
 from nodealer.log.roster import Member, Roster
 from nodealer.log.session import Part, Proposal, Session
-from nodealer.play.state import Config
+from nodealer.play.state import Config, refuse_unfit
 from nodealer.protocols import make_protocol
 from nodealer.protocols.base import CardProtocol
 
@@ -65,15 +65,17 @@ def config_of(session: Session, on: Group | None = None) -> Config:
 def proposal_of(
     rules: Rules, protocol: CardProtocol, members: Iterable[Member], *, rehearsal: bool = False
 ) -> Proposal:
-    """What these people are asked to agree to."""
+    """What these people are asked to agree to. Raises `BadParameter` where the protocol cannot serve them."""
     claims = protocol.claims
-    return Proposal(
+    proposal = Proposal(
         Part(rules.name, rules.version, Raw(rules.parameters)),
         Part(claims.name, claims.version, Raw(protocol.parameters)),
         rules.versions,
         Roster(tuple(members)),
         rehearsal,
     )
+    refuse_unfit(proposal, protocol, rules)
+    return proposal
 
 
 def _listed(versions: tuple[tuple[str, str], ...]) -> str:

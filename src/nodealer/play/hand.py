@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from nodealer.cards import Event, Finished, Moved, NewDeck, Opened, Operation
+from nodealer.cards import Event, Finished, Moved, NewDeck, Opened, Operation, needed
 from nodealer.errors import BadParameter
 from nodealer.games.base import Ask, Done, Game, Turn
 from nodealer.play.duties import Owed
@@ -184,8 +184,7 @@ def _ask(change: Change, ask: Ask) -> Change:
 def _request(change: Change, deck: int, operation: Operation) -> Change:
     """Give a deck the operation that is next in its queue."""
     state, hand = change.state, change.state.hand
-    if type(operation) not in state.config.rules.operations:
-        raise BadParameter(f"the game asks for {type(operation).__name__.lower()}, which it did not announce")
+    _refuse_unannounced(state, operation)
     if isinstance(operation, NewDeck):
         if deck in hand.decks or not 0 <= deck < DECKS_MAX:
             raise BadParameter(f"deck {deck} exists already, or is not one of {DECKS_MAX}")
@@ -201,6 +200,14 @@ def _request(change: Change, deck: int, operation: Operation) -> Change:
     if deck not in hand.decks:
         raise BadParameter(f"there is no deck {deck}")
     return take_deck(change, deck, hand.decks[deck].request(operation))
+
+
+def _refuse_unannounced(state: TableState, operation: Operation) -> None:
+    """A game asks for what it announced when the session began, and for nothing else."""
+    deck = state.hand.decks.get(operation.deck)
+    asked = needed(operation, None if deck is None else deck.places.belongs_to)
+    if unannounced := sorted(one.value for one in asked - state.config.rules.operations):
+        raise BadParameter(f"the game asks for {', '.join(unannounced)}, which it did not announce")
 
 
 def take_deck(change: Change, deck: int, made: DeckChange) -> Change:

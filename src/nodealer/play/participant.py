@@ -35,7 +35,7 @@ from nodealer.play.lobby import Accept, Lobby, decline_rehearsals
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Outcome, Replica
 from nodealer.play.seat import Seat
-from nodealer.play.state import Config, TableState
+from nodealer.play.state import Config, TableState, refuse_unfit
 from nodealer.play.view import View, view_of
 from nodealer.proofs.checks import Entropy
 from nodealer.protocols.base import CardProtocol, Duty
@@ -191,7 +191,7 @@ class Participant:
         """What this player agrees to: what it wants, and can run."""
         self._accept(proposal)
         try:
-            self._parts(proposal)
+            refuse_unfit(proposal, *self._parts(proposal))
         except (BadParameter, Malformed) as error:
             raise Declined(str(error)) from None
 

@@ -10,13 +10,14 @@ from nodealer.cards import Event, Operation
 from nodealer.errors import BadParameter
 from nodealer.games.base import Game, Rules
 from nodealer.log.roster import Member, Roster
-from nodealer.log.session import Session
+from nodealer.log.session import Proposal, Session
 from nodealer.play.account import Account
 from nodealer.play.duties import Duties
 from nodealer.play.grown import Grown
 from nodealer.play.phases import Phase
 from nodealer.proofs.checks import Check
-from nodealer.protocols.base import Binding, CardProtocol, Deck, Duty
+from nodealer.protocols import refuse_unserved
+from nodealer.protocols.base import Binding, CardProtocol, Deck, Duty, Needs
 from nodealer.tape import digest
 from nodealer.wire import encode
 
@@ -259,22 +260,22 @@ class Change:
         return replace(self, state=state)
 
 
-def first_state(config: Config) -> TableState:
-    """A table before its first entry. Refuses a game that needs more than the protocol has."""
-    proposal = config.session.proposal
-    claims, rules = config.protocol.claims, config.rules
+def refuse_unfit(proposal: Proposal, protocol: CardProtocol, rules: Rules) -> None:
+    """Raise `BadParameter` for another protocol or game than is proposed, or a table that the protocol cannot serve."""
+    claims = protocol.claims
     if (proposal.protocol.name, proposal.protocol.version) != (claims.name, claims.version):
         raise BadParameter(f"the session is for {proposal.protocol.name}, not {claims.name} {claims.version}")
     if (proposal.game.name, proposal.game.version) != (rules.name, rules.version):
         raise BadParameter(f"the session is for {proposal.game.name}, not {rules.name} {rules.version}")
     roster = proposal.roster
-    claims.refuse(
-        seats=len(roster.with_cards),
-        cards=rules.deck_max,
-        operations=rules.operations,
-        roles=frozenset(role for role, _ in roster.roles),
-    )
-    stake = rules.stake
+    roles = frozenset(role for role, _ in roster.roles)
+    refuse_unserved(claims, Needs(rules.name, len(roster.with_cards), rules.deck_max, rules.operations, roles))
+
+
+def first_state(config: Config) -> TableState:
+    """A table before its first entry. Refuses a game that needs more than the protocol has."""
+    refuse_unfit(config.session.proposal, config.protocol, config.rules)
+    roster, stake = config.session.proposal.roster, config.rules.stake
     return TableState(
         config,
         roster,

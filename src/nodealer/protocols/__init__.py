@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 from nodealer.errors import BadParameter
 from nodealer.group import Group
-from nodealer.protocols.base import CardProtocol
+from nodealer.protocols.base import CardProtocol, Claims, Needs
 from nodealer.protocols.chain import Chain
 from nodealer.protocols.duel import Duel
 from nodealer.protocols.lock import Lock
@@ -38,3 +39,22 @@ def make_protocol(name: str, parameters: bytes = b"{}", on: Group | None = None)
     if name not in PROTOCOLS:
         raise BadParameter(f"there is no protocol {name!r}; there are {', '.join(sorted(PROTOCOLS)) or 'none'}")
     return PROTOCOLS[name](parameters, on)
+
+
+def refuse_unserved(claims: Claims, needs: Needs) -> None:
+    """Raise `BadParameter` when a protocol cannot serve a table, and say which could."""
+    try:
+        claims.refuse(needs)
+    except BadParameter as reason:
+        able = [name for name in PROTOCOLS if name != claims.name and _serves(name, needs)]
+        others = " and ".join(filter(None, (", ".join(able[:-1]), *able[-1:]))) or "no other protocol"
+        raise BadParameter(f"{reason}; {others} can") from None
+
+
+def _serves(name: str, needs: Needs) -> bool:
+    """Whether a protocol can serve a table in one of its modes."""
+    for parameters in MODES[name]:
+        with suppress(BadParameter):
+            make_protocol(name, parameters).claims.refuse(needs)
+            return True
+    return False

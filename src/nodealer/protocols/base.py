@@ -8,12 +8,12 @@ and auditing a seat are all the same call.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any, Final, Literal, Protocol
 
-from nodealer.cards import Card, Event, Operation, Places
+from nodealer.cards import Capability, Card, Event, Operation, Places
 from nodealer.errors import BadParameter
 from nodealer.group import Group
 from nodealer.proofs.checks import Check
@@ -164,6 +164,19 @@ class Cheat:
 
 
 @dataclass(frozen=True)
+class Needs:
+    """What a table needs of its protocol: its game, and who sits at it."""
+
+    game: str
+    seats: int
+    #: The largest deck.
+    cards: int
+    operations: frozenset[Capability]
+    #: The roles that seats have.
+    roles: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
 class Claims:
     """What a protocol can serve, and what it promises. Data, printed by `nodealer protocols`."""
 
@@ -171,7 +184,7 @@ class Claims:
     version: int
     seats: tuple[int, int]
     cards: tuple[int, int]
-    operations: frozenset[type[Operation]]
+    operations: frozenset[Capability]
     roles: tuple[str, ...]
     cheats: tuple[Cheat, ...]
     #: What happens when a seat stays silent.
@@ -186,17 +199,17 @@ class Claims:
         if not CARDS_MIN <= self.cards[0] <= self.cards[1] <= CARDS_MAX:
             raise BadParameter(f"{self.name} claims {self.cards} cards")
 
-    def refuse(self, *, seats: int, cards: int, operations: frozenset[type[Operation]], roles: frozenset[str]) -> None:
-        """Raise `BadParameter` when a game needs more than this protocol has."""
-        if not self.seats[0] <= seats <= self.seats[1]:
-            raise BadParameter(f"{self.name} serves {_span(self.seats)} seats, not {seats}")
-        if not self.cards[0] <= cards <= self.cards[1]:
-            raise BadParameter(f"{self.name} serves decks of {self.cards[0]} to {self.cards[1]} cards, not {cards}")
-        missing = sorted(operation.__name__.lower() for operation in operations - self.operations)
+    def refuse(self, needs: Needs) -> None:
+        """Raise `BadParameter` when a table needs more than this protocol has."""
+        if not self.seats[0] <= needs.seats <= self.seats[1]:
+            raise BadParameter(f"{self.name} cannot seat {needs.seats} players, only {_span(self.seats)}")
+        if not self.cards[0] <= needs.cards <= self.cards[1]:
+            raise BadParameter(f"{self.name} cannot make decks of {needs.cards} cards, only of {_span(self.cards)}")
+        missing = [str(operation) for operation in Capability if operation in needs.operations - self.operations]
         if missing:
-            raise BadParameter(f"{self.name} cannot {', '.join(missing)}, which the game needs")
-        if frozenset(self.roles) - roles:
-            raise BadParameter(f"{self.name} needs a seat with the role {sorted(frozenset(self.roles) - roles)[0]}")
+            raise BadParameter(f"{self.name} cannot {_either(missing)}, and {needs.game} needs that")
+        if vacant := sorted(frozenset(self.roles) - needs.roles):
+            raise BadParameter(f"{self.name} cannot do without a seat with the role {vacant[0]}")
 
     def refuse_players(self, binding: Binding) -> None:
         """Raise `BadParameter` where a deck cannot be made: for fewer seats than this one could shuffle alone."""
@@ -211,7 +224,7 @@ class Claims:
             "version": self.version,
             "seats": list(self.seats),
             "cards": list(self.cards),
-            "operations": sorted(operation.__name__.lower() for operation in self.operations),
+            "operations": sorted(operation.value for operation in self.operations),
             "roles": list(self.roles),
             "cheats": [{"cheat": c.cheat, "seen": c.seen, "culprit": c.culprit} for c in self.cheats],
             "dropout": self.dropout,
@@ -222,6 +235,10 @@ class Claims:
 def _span(limits: tuple[int, int]) -> str:
     low, high = limits
     return f"{low}" if low == high else f"{low} to {high}"
+
+
+def _either(words: Sequence[str]) -> str:
+    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 class CardProtocol(Protocol):

@@ -15,7 +15,6 @@ from nodealer.play.replica import Outcome
 from nodealer.play.seat import Seat
 from nodealer.protocols.base import Binding, Duty
 from nodealer.protocols.duel import Duel, DuelDeck
-from nodealer.protocols.duel.protocol import OPERATIONS
 from nodealer.tape import Tape
 from nodealer.wire import encode
 
@@ -69,7 +68,7 @@ def decide(seat: Seat, duty: Duty) -> bytes | None:
 
 def played(group: Group, mode: str, *script: Sequence[Operation], seed: str = "duel", hands: int = 1) -> Game:
     """A table that has not begun to play a script."""
-    rules = LastingRules.of(script, *OPERATIONS)
+    rules = LastingRules.of(script)
     return Game(duel(group, mode), rules, seats=2, seed=seed, hands=hands, decide=decide)
 
 

@@ -15,7 +15,6 @@ from nodealer.group import Group, Points
 from nodealer.protocols.base import Binding, Duty
 from nodealer.protocols.duel import Duel, DuelDeck
 from nodealer.protocols.duel.bits import Bits
-from nodealer.protocols.duel.protocol import OPERATIONS
 from nodealer.tape import Tape
 from nodealer.wire import encode
 
@@ -89,7 +88,7 @@ FULL: tuple[tuple[Operation, ...], ...] = (NEW, DRAW_ALL, *PLAY_ALL, END)
 
 
 def seated(fast: Group, mode: str, *script: tuple[Operation, ...], liar: int = 1, at: tuple[int, int] = (0, 1)) -> Game:
-    rules = LastingRules.of(script, *OPERATIONS)
+    rules = LastingRules.of(script)
     honest = Duel(encode({"mode": mode}), fast)
     liars = {liar: Liar(mode, fast, liar, at)}
     return Game(honest, rules, seats=2, seed=f"doubled {at}", decide=decide, liars=liars)

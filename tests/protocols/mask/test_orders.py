@@ -157,9 +157,21 @@ def test_a_pile_alone_is_reshuffled(fast: Group) -> None:
     model.ask(Return(0, (), Place.SHUFFLED))
     model.ask(Deal(0, (Portion(0, 4),)))
     with pytest.raises(BadParameter):
-        model.decks.decks[0].request(Return(0, (), Place.SHUFFLED))
-    with pytest.raises(BadParameter):
         model.decks.decks[0].request(Return(0, (), Place.TOP))
+
+
+def test_one_card_and_none_are_shuffled_too(fast: Group) -> None:
+    """A game that shuffles its discards back does not count them first."""
+    decks = fresh(fast, SEATS, 4)
+    decks.ask(Deal(0, (Portion(0, 4),)))
+    assert decks.ask(Return(0, (), Place.SHUFFLED)).places.pile == ()
+    face = dict(decks.knows(0))[decks.decks[0].places.card(2)]
+    assert decks.ask(Return(0, (2,), Place.SHUFFLED)).places.pile == (4,)
+    decks.ask(Open(0, 1))
+    assert decks.ask(Return(0, (4,), Place.SHUFFLED)).places.pile == (5,), "and one that lay open"
+    deck = decks.ask(Deal(0, (Portion(1, 1),)))
+    assert decks.knows(1)[deck.places.card(5)] == face
+    decks.settle()
 
 
 def test_several_decks_interleaved(fast: Group) -> None:

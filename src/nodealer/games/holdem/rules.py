@@ -8,7 +8,7 @@ from typing import Annotated, Final
 
 import msgspec
 
-from nodealer.cards import Deal, NewDeck, Open, Operation, Show
+from nodealer.cards import Capability
 from nodealer.errors import BadParameter
 from nodealer.games.base import Game
 from nodealer.games.holdem.adapter import POKERKIT_VERSION, SEATS, PokerTable
@@ -47,7 +47,7 @@ class Holdem:
     versions = (("pokerkit", POKERKIT_VERSION),)
     deck_max = CARDS
     seats = SEATS
-    operations: frozenset[type[Operation]] = frozenset({NewDeck, Deal, Open, Show})
+    operations = frozenset({Capability.SHARED_DECK, Capability.DEAL_TOP, Capability.OPEN_TOP, Capability.SHOW_ALL})
 
     def __post_init__(self) -> None:
         numbers = (self.stack, *self.blinds, self.ante)

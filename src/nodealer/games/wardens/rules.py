@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 import msgspec
 
-from nodealer.cards import Close, Deal, NewDeck, Open, Operation, Peek, Return, Show
+from nodealer.cards import Capability
 from nodealer.errors import BadParameter
 from nodealer.games.base import Game
 from nodealer.games.wardens.hand import WardensGame
@@ -38,7 +38,21 @@ class WardensRules:
     version = 1
     versions = ()
     stake = 0
-    operations: frozenset[type[Operation]] = frozenset({NewDeck, Deal, Open, Show, Return, Peek, Close})
+    operations = frozenset(
+        {
+            Capability.OWNED_DECK,
+            Capability.DEAL_TOP_TO_OWNER,
+            Capability.OPEN_TOP,
+            Capability.SHOW_ALL,
+            Capability.RETURN_TOP,
+            Capability.RETURN_BOTTOM,
+            Capability.RETURN_SHUFFLED,
+            Capability.RETURN_DISCARD,
+            Capability.PEEK_REORDER_BY_OWNER,
+            Capability.PEEK_TAKE_BY_OWNER,
+            Capability.CLOSE,
+        }
+    )
 
     def __post_init__(self) -> None:
         for cards in self.decks:

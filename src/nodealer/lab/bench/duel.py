@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from time import process_time
 from typing import Final
 
-from nodealer.cards import Deal, Event, NewDeck, Operation, Portion
+from nodealer.cards import Capability, Deal, Event, NewDeck, Operation, Portion
 from nodealer.drive.local import LocalTable, seat_players
 from nodealer.errors import BadParameter
 from nodealer.games.base import Ask, Done, Game, Want, WithoutStakes
@@ -66,7 +66,7 @@ class SetUpRules:
     stake: int = 0
     versions = ()
     parameters: bytes = b"{}"
-    operations: frozenset[type[Operation]] = frozenset({NewDeck, Deal})
+    operations = frozenset({Capability.OWNED_DECK, Capability.DEAL_TOP_TO_OWNER})
 
     def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> Game:
         return SetUp(seats, self.deck_max)

@@ -10,7 +10,7 @@ from functools import cached_property
 from time import process_time
 from typing import Final
 
-from nodealer.cards import Deal, Event, Moved, NewDeck, Open, Operation, Portion, Show
+from nodealer.cards import Capability, Deal, Event, Moved, NewDeck, Open, Operation, Portion, Show
 from nodealer.drive.local import LocalTable, seat_players
 from nodealer.errors import BadParameter
 from nodealer.games.base import Ask, Done, Game, Want, WithoutStakes
@@ -83,7 +83,7 @@ class HandRules:
     stake: int = 0
     versions = ()
     parameters: bytes = b"{}"
-    operations: frozenset[type[Operation]] = field(default=frozenset({NewDeck, Deal, Open, Show}))
+    operations = frozenset({Capability.SHARED_DECK, Capability.DEAL_TOP, Capability.OPEN_TOP, Capability.SHOW_ALL})
 
     def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> Game:
         return BenchHand(seats, self.deck_max)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from nodealer.cards import Event, Operation
+from nodealer.cards import Capability, Event
 from nodealer.errors import BadParameter, IllegalMove
 from nodealer.games.base import Done, Game, Turn, Want, WithoutStakes
 from nodealer.group import Group, group
@@ -53,7 +53,7 @@ class TallyRules:
     versions = ()
     parameters = b"{}"
     deck_max = CARDS_MIN
-    operations: frozenset[type[Operation]] = frozenset()
+    operations: frozenset[Capability] = frozenset()
 
     def __init__(self, moves: int) -> None:
         self.moves = moves

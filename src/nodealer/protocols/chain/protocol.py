@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from nodealer.cards import Close, Deal, NewDeck, Open, Places, Return, Show
+from nodealer.cards import Capability, NewDeck, Places
 from nodealer.errors import BadParameter
 from nodealer.group import Group, group
 from nodealer.protocols.base import Binding, Cheat, Claims
@@ -21,6 +21,18 @@ from nodealer.wire import CARDS_MIN, SEATS_MAX, SEATS_MIN
 VERSION: Final = 1
 DEALER: Final = "dealer"
 GROUP: Final = "modp2048"
+OPERATIONS: Final = frozenset(
+    {
+        Capability.SHARED_DECK,
+        Capability.DEAL_TOP,
+        Capability.DEAL_POSITIONS,
+        Capability.OPEN_TOP,
+        Capability.OPEN_POSITIONS,
+        Capability.SHOW_ALL,
+        Capability.RETURN_DISCARD,
+        Capability.CLOSE,
+    }
+)
 
 BOOKS_WARNING: Final = (
     "Nothing proves a shuffle here. The last to shuffle can put powers and products of other cards into its own slots "
@@ -37,7 +49,7 @@ def claims_of(parameters: ChainParameters) -> Claims:
         version=VERSION,
         seats=(SEATS_MIN, SEATS_MAX),
         cards=(CARDS_MIN, 1_000),
-        operations=frozenset({NewDeck, Deal, Open, Show, Return, Close}),
+        operations=OPERATIONS,
         roles=(),
         cheats=(
             *_shuffle_cheats(proven),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from nodealer.cards import Close, Deal, NewDeck, Open, Operation, Peek, Places, Return, Show
+from nodealer.cards import Capability, NewDeck, Places
 from nodealer.errors import BadParameter
 from nodealer.group import Group, group
 from nodealer.protocols.base import Binding, Cheat, Claims
@@ -19,7 +19,23 @@ from nodealer.wire import Message, decode
 VERSION: Final = 1
 FACES: Final = b"nodealer/v0/duel faces"
 CARDS: Final = (2, 1000)
-OPERATIONS: Final[frozenset[type[Operation]]] = frozenset({NewDeck, Deal, Open, Show, Return, Peek, Close})
+OPERATIONS: Final = frozenset(
+    {
+        Capability.OWNED_DECK,
+        Capability.DEAL_TOP_TO_OWNER,
+        Capability.OPEN_TOP,
+        Capability.SHOW_ALL,
+        Capability.SHOW_ONE,
+        Capability.RETURN_TOP,
+        Capability.RETURN_BOTTOM,
+        Capability.RETURN_SHUFFLED,
+        Capability.RETURN_DISCARD,
+        Capability.PEEK_LOOK_BY_OWNER,
+        Capability.PEEK_REORDER_BY_OWNER,
+        Capability.PEEK_TAKE_BY_OWNER,
+        Capability.CLOSE,
+    }
+)
 
 COMMITTED_WARNING: Final = (
     "Nothing is proven while the hand is played. An owner can slip a multiple of a card into its deck and find that "
@@ -139,7 +155,7 @@ class Duel:
             REQUESTS,
             binding,
             deck,
-            Places.fresh(deck, size),
+            Places.fresh(deck, size, owner),
             trail,
             size,
             owner,

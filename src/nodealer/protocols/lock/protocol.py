@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final, Literal
 
-from nodealer.cards import Close, Deal, NewDeck, Open, Places, Return, Show
+from nodealer.cards import Capability, NewDeck, Places
 from nodealer.errors import BadParameter
 from nodealer.group import Group, group
 from nodealer.protocols.base import Binding, Cheat, Claims
@@ -20,13 +20,25 @@ from nodealer.wire import CARDS_MAX, CARDS_MIN, SEATS_MAX, SEATS_MIN, Message, d
 
 VERSION: Final = 1
 SERVER: Final = "server"
+OPERATIONS: Final = frozenset(
+    {
+        Capability.SHARED_DECK,
+        Capability.DEAL_TOP,
+        Capability.DEAL_POSITIONS,
+        Capability.OPEN_TOP,
+        Capability.OPEN_POSITIONS,
+        Capability.SHOW_ALL,
+        Capability.RETURN_DISCARD,
+        Capability.CLOSE,
+    }
+)
 
 CLAIMS: Final = Claims(
     name="lock",
     version=VERSION,
     seats=(SEATS_MIN, SEATS_MAX),
     cards=(CARDS_MIN, CARDS_MAX),
-    operations=frozenset({NewDeck, Deal, Open, Show, Return, Close}),
+    operations=OPERATIONS,
     roles=(),
     cheats=(
         Cheat("a card doubled, replaced or marked in the cascade", "at once", True),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from nodealer.cards import Close, Deal, NewDeck, Open, Places, Return, Show
+from nodealer.cards import Capability, NewDeck, Places
 from nodealer.errors import BadParameter
 from nodealer.group import Group, group
 from nodealer.protocols.base import Binding, Cheat, Claims
@@ -17,13 +17,28 @@ from nodealer.wire import CARDS_MAX, CARDS_MIN, SEATS_MAX, SEATS_MIN
 
 VERSION: Final = 1
 FACES: Final = b"nodealer/v0/mask faces"
+OPERATIONS: Final = frozenset(
+    {
+        Capability.SHARED_DECK,
+        Capability.DEAL_TOP,
+        Capability.DEAL_POSITIONS,
+        Capability.OPEN_TOP,
+        Capability.OPEN_POSITIONS,
+        Capability.SHOW_ALL,
+        Capability.RETURN_TOP,
+        Capability.RETURN_BOTTOM,
+        Capability.RETURN_SHUFFLED,
+        Capability.RETURN_DISCARD,
+        Capability.CLOSE,
+    }
+)
 
 CLAIMS: Final = Claims(
     name="mask",
     version=VERSION,
     seats=(SEATS_MIN, SEATS_MAX),
     cards=(CARDS_MIN, CARDS_MAX),
-    operations=frozenset({NewDeck, Deal, Open, Show, Return, Close}),
+    operations=OPERATIONS,
     roles=(),
     cheats=(
         Cheat("a card doubled, dropped, replaced or marked in a shuffle", "at once", True),

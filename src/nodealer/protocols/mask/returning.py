@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from nodealer.cards import Place, Return
-from nodealer.errors import BadParameter, Malformed
+from nodealer.errors import Malformed
 from nodealer.group import Points, concat
 from nodealer.proofs import equality
 from nodealer.proofs.equality import Each
@@ -21,14 +21,14 @@ from nodealer.wire import encode
 
 
 def give_back(deck: MaskDeck, operation: Return) -> DeckChange:
-    """Lay cards aside, put them on the pile or under it, or shuffle them in."""
+    """Lay cards aside, put them on the pile or under it, or shuffle them in. One card alone has no order to hide."""
     if operation.place is Place.DISCARD:
         return lay_aside(deck, operation)
     positions = deck.places.given_back(operation)
     if operation.place is Place.SHUFFLED:
         positions = (*positions, *deck.places.pile)
-        if len(positions) < 2:
-            raise BadParameter("one card cannot be shuffled")
+        if not positions:
+            return deck.finish()
     gathering = Gathering(operation, positions, deck.places.hidden(positions), deck.trail)
     return DeckChange(deck.to(gathering, epoch=deck.epoch + 1))
 
@@ -98,7 +98,7 @@ class Gathering:
         joint = concat(*(keys[seat] for seat in deck.binding.players)).sum()
         if joint.first_identity() is not None:
             raise Malformed("the joint key is the identity")
-        if self.operation.place is Place.SHUFFLED:
+        if self.operation.place is Place.SHUFFLED and len(cards) > 1:
             return MaskShuffling(self.operation, deck.epoch, cards, joint, keys, 0, deck.trail)
         return Masking(self.operation, deck.epoch, cards, joint, keys, deck.trail)
 

@@ -1,0 +1,97 @@
+"""A game on a protocol that cannot serve it is refused wherever somebody looks at it, with the same sentence."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from msgspec import Raw
+
+import nodealer
+from cli.running import called
+from nodealer.cards import Capability
+from nodealer.drive.local import LocalTable
+from nodealer.errors import BadParameter, Declined, IllegalMove
+from nodealer.games.free import OPERATIONS, Free
+from nodealer.games.holdem import Holdem
+from nodealer.keys import Identity
+from nodealer.log.roster import Roster
+from nodealer.log.session import Part, Proposal
+from nodealer.play.config import proposal_of
+from nodealer.play.frames import Refuses
+from nodealer.play.home import MemoryHome
+from nodealer.play.participant import Participant, Step
+from nodealer.protocols import make_protocol
+
+RESHUFFLE = "lock cannot .* or shuffle cards back into the deck, and free needs that; mask can"
+SHARE = "duel cannot make a deck that all players share or .*, and holdem needs that; mask, lock, offset and chain can"
+
+
+def lobby(count: int = 2) -> LocalTable:
+    homes = [MemoryHome(f"p{seat}", Identity(os.urandom(32)), os.urandom(32)) for seat in range(count)]
+    table = LocalTable(Participant(home, entropy=os.urandom) for home in homes)
+    table.run()
+    return table
+
+
+def test_who_proposes_is_told() -> None:
+    members = [offer.seated(seat) for seat, offer in enumerate(lobby().participants[0].offers)]
+    with pytest.raises(BadParameter, match=RESHUFFLE):
+        proposal_of(Free(), make_protocol("lock"), members)
+    with pytest.raises(BadParameter, match=SHARE):
+        proposal_of(Holdem(), make_protocol("duel"), members)
+
+
+def test_who_is_asked_declines() -> None:
+    """Whatever program proposed it."""
+    table, said = lobby(), list[str]()
+    first = table.participants[0]
+
+    def watch(step: Step) -> tuple[bytes, ...]:
+        said.extend(one.reason for one in step.happened if isinstance(one, Refuses))
+        return ()
+
+    table.watch = watch
+    roster = Roster(tuple(offer.seated(seat) for seat, offer in enumerate(first.offers)))
+    game = Part("free", Free.version, Raw(Free().parameters))
+    with pytest.raises(Declined):
+        table.agree(Proposal(game, Part("lock", make_protocol("lock").claims.version), (), roster))
+    assert "lock cannot" in said[0] and said[0].endswith("and free needs that; mask can")
+    assert not first.begun
+    table.agree(proposal_of(Free(9), make_protocol("mask"), roster.members))
+
+
+def test_the_library() -> None:
+    with pytest.raises(
+        BadParameter, match="all players share, and free needs that; mask can"
+    ):
+        nodealer.table(["Ada", "Ben"], protocol="duel")
+    table = nodealer.table(["Ada", "Ben"], protocol="lock", cards=4)
+    table.shuffle(4)
+    table.deal(Ada=1)
+    with pytest.raises(IllegalMove, match="nobody can shuffle cards back into the deck at this table"):
+        table.give_back("Ada")
+    table.give_back("Ada", shuffled=False)
+    assert table.hand("Ada") == []
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--protocol", "duel", "--seats", "2"), "duel cannot make a deck that all players share"),
+        (("--protocol", "duel"), "duel cannot seat 4 players, only 2"),
+        (("--game", "wardens", "--protocol", "mask"), "mask cannot make a deck that belongs to one player"),
+        (("--game", "wardens", "--seats", "3"), "duel cannot seat 3 players, only 2; no other protocol can"),
+        (("--protocol", "lock", "--parameters", '{"community":"server"}'), "without a seat with the role server"),
+    ],
+)
+def test_the_command(options: tuple[str, ...], sentence: str) -> None:
+    done = called("play", "--auto", *options)
+    assert done.returncode == 2 and not done.stdout
+    assert done.stderr.startswith("nodealer: ") and sentence in done.stderr
+
+
+def test_a_free_table_offers_what_its_protocol_has() -> None:
+    assert set(OPERATIONS) <= make_protocol("mask").claims.operations
+    lacking = set(OPERATIONS) - make_protocol("lock").claims.operations
+    assert lacking == {Capability.RETURN_TOP, Capability.RETURN_BOTTOM, Capability.RETURN_SHUFFLED}
