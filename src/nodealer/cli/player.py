@@ -10,27 +10,29 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable
 
+from nodealer.cards import Peek
 from nodealer.cli.entropy import system_entropy
+from nodealer.cli.games import game_of
 from nodealer.errors import BadSignature, CardUnreadable, DecodeError, EntryRefused, NodealerError, RelayError
+from nodealer.games.package import GamePackage
+from nodealer.games.view import View
 from nodealer.keys import Identity
 from nodealer.log.journal import MemoryJournal
 from nodealer.log.session import NONCE_BYTES
-from nodealer.play.bots import bot_for
 from nodealer.play.config import config_of
 from nodealer.play.lobby import Accept, Entrant, Expected, Lobby
 from nodealer.play.phases import Phase
 from nodealer.play.seat import Seat
 from nodealer.play.state import TableState
-from nodealer.play.view import View, view_of
-from nodealer.protocols.base import Duty
+from nodealer.play.view import peek_of, view_of
 from nodealer.relay.client import RelayClient, connect_to
 from nodealer.tape import ROOT_BYTES
-from nodealer.wire import Message, decode
+from nodealer.wire import Message, decode, encode
 
 #: Makes a person's or a bot's move. May take its time.
 Mover = Callable[[View], Awaitable[Message]]
 #: Makes a private choice about cards.
-Chooser = Callable[[View, Duty], Awaitable[bytes]]
+Chooser = Callable[[View, Peek], Awaitable[tuple[int, ...]]]
 Watcher = Callable[[Seat, bytes], None]
 
 
@@ -40,8 +42,9 @@ class BotOrder(Message, frozen=True):
     url: str
     name: str
     hands: int
-    #: What it has come to play.
+    #: What it has come to play, and where that is found.
     expected: Expected
+    game: str
 
 
 def wants_another(state: TableState, hands: int) -> bool:
@@ -59,9 +62,10 @@ async def sit(
     name: str,
     hands: int,
     accept: Accept,
+    game: GamePackage,
     mover: Mover,
+    chooser: Chooser,
     watch: Watcher | None = None,
-    chooser: Chooser | None = None,
 ) -> Seat:
     """Play at the relay's table until it ends or stops."""
     key = Identity(system_entropy(32))
@@ -80,14 +84,14 @@ async def sit(
             if lobby.session is None or lobby.seat is None:
                 continue
             seat = Seat(
-                config_of(lobby.session),
+                config_of(lobby.session, game=game),
                 lobby.seat,
                 root=system_entropy(ROOT_BYTES),
                 key=key,
                 journal=MemoryJournal(),
                 entropy=system_entropy,
             )
-        await _act(client, seat, hands, mover, chooser or _bot_chooses)
+        await _act(client, seat, hands, mover, chooser)
         if seat.replica.state.phase is Phase.ENDED or seat.number in seat.replica.state.expelled:
             return seat
     raise RelayError("the relay ended before the game did")
@@ -117,24 +121,25 @@ async def _act(client: RelayClient, seat: Seat, hands: int, mover: Mover, choose
             await client.send(seat.claim(unreadable))
         return
     for duty in seat.to_choose:
-        seat.choose(duty, await chooser(view, duty))
+        seat.choose(duty, encode(await chooser(view, peek_of(seat, duty))))
         for data in seat.due():
             await client.send(data)
     if seat.must_move:
         await client.send(seat.move(await mover(view)))
 
 
-async def _bot(view: View) -> Message:
-    return bot_for(view.game, system_entropy).move(view)
-
-
-async def _bot_chooses(view: View, duty: Duty) -> bytes:
-    return bot_for(view.game, system_entropy).choose(view, duty)
-
-
 async def _play(player: BotOrder) -> int:
+    game = game_of(player.game)
+    bot = game.new_bot(system_entropy)
+
+    async def move(view: View) -> Message:
+        return bot.move(view)
+
+    async def choose(view: View, peek: Peek) -> tuple[int, ...]:
+        return bot.choose(view, peek)
+
     async with connect_to(player.url) as client:
-        seat = await sit(client, player.name, player.hands, player.expected.accept, _bot)
+        seat = await sit(client, player.name, player.hands, player.expected.accept, game, move, choose)
     return 1 if seat.replica.state.faults else 0
 
 

@@ -7,23 +7,23 @@ from collections.abc import Callable, Sequence
 from nodealer.cli.entropy import rehearsal_entropy
 from nodealer.cli.player import wants_another
 from nodealer.cli.screen import Screen
-from nodealer.games.base import Rules
+from nodealer.games.package import GamePackage
 from nodealer.keys import Identity
 from nodealer.log.journal import MemoryJournal
 from nodealer.log.roster import member_of
 from nodealer.log.session import Proposal
-from nodealer.play.bots import bot_for
 from nodealer.play.config import config_of
 from nodealer.play.local import LocalTable, agree_session
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Replica
 from nodealer.play.seat import Seat
-from nodealer.play.view import view_of
+from nodealer.play.view import peek_of, view_of
 from nodealer.tape import ROOT_BYTES
+from nodealer.wire import encode
 
 
 def rehearse(
-    rules: Rules,
+    game: GamePackage,
     proposal: Callable[..., Proposal],
     names: Sequence[str],
     hands: int,
@@ -34,7 +34,7 @@ def rehearse(
     keys = [Identity(rehearsal_entropy(seed, f"key of {name}")(32)) for name in names]
     players = [member_of(key, seat, name) for seat, (name, key) in enumerate(zip(names, keys, strict=True))]
     session = agree_session(proposal(players, rehearsal=True), rehearsal_entropy(seed, "session"))
-    config = config_of(session)
+    config = config_of(session, game=game)
     seats = {
         seat: Seat(
             config,
@@ -47,17 +47,17 @@ def rehearse(
         for seat, (name, key) in enumerate(zip(names, keys, strict=True))
     }
     table = LocalTable(seats)
-    minds = {seat: rehearsal_entropy(seed, f"mind of {name}") for seat, name in enumerate(names)}
+    bots = {seat: game.new_bot(rehearsal_entropy(seed, f"mind of {name}")) for seat, name in enumerate(names)}
     watcher = Replica(config, entropy=rehearsal_entropy(seed, "weights of the watcher"), eager=False)
     screen.open(watcher)
 
     def decide(seat: Seat) -> bool:
         for duty in seat.to_choose:
-            seat.choose(duty, bot_for(seat.replica.state.hand.game, minds[seat.number]).choose(view_of(seat), duty))
+            seat.choose(duty, encode(bots[seat.number].choose(view_of(seat), peek_of(seat, duty))))
             return True
         if not seat.must_move:
             return False
-        table.order(seat.move(bot_for(seat.replica.state.hand.game, minds[seat.number]).move(view_of(seat))))
+        table.order(seat.move(bots[seat.number].move(view_of(seat))))
         return True
 
     busy = True

@@ -11,6 +11,7 @@ from rich.status import Status
 from nodealer.cli.narrator import Event, Narrator, in_words
 from nodealer.cli.output import err, out, print_json_line, shown
 from nodealer.errors import BadParameter, BadSignature, DecodeError, EntryRefused
+from nodealer.games.words import Line
 from nodealer.play.replica import Applied, Replica
 
 
@@ -42,8 +43,9 @@ class Screen:
         self.emit({"event": "session", "session": session, "players": list(self._names.values())})
         if not self.json:
             self.say(f"Session [bold]{session[:16]}[/bold]: {shown(', '.join(self._names.values()))}.")
-            money = "; chips are play money" if proposal.game.name == "holdem" else ""
-            self.say(f"{shown(proposal.game.name)} on {shown(proposal.protocol.name)}{money}.")
+            note = replica.config.words.note
+            beside = f"; {shown(note)}" if note else ""
+            self.say(f"{shown(proposal.game.name)} on {shown(proposal.protocol.name)}{beside}.")
             if proposal.rehearsal:
                 self.say("[yellow]A rehearsal: the seeds are public, nothing here is secret.[/yellow]")
 
@@ -75,9 +77,9 @@ class Screen:
         self.console.print(text, soft_wrap=True)
 
     def emit(self, event: dict[str, Any]) -> None:
-        """An event for programs."""
+        """An event for programs. They get words without marks."""
         if self.json:
-            print_json_line(event)
+            print_json_line({name: str(value) if isinstance(value, Line) else value for name, value in event.items()})
 
     def _show(self, event: Event) -> None:
         if event["event"] == "cards":
@@ -102,7 +104,7 @@ class Screen:
             )
             return
         self._working(None)
-        line = in_words(event, self._names)
+        line = in_words(event)
         if line is not None:
             self.say(line)
 
