@@ -7,6 +7,7 @@ import pytest
 from nodealer.cards import Card, Close, Deal, Finished, Moved, NewDeck, Open, Opened, Place, Portion, Return, Show
 from nodealer.errors import BadParameter, DecodeError, IllegalMove
 from nodealer.games.base import Ask, Done, Turn
+from nodealer.games.found import find
 from nodealer.games.free import (
     DealCards,
     Finish,
@@ -19,7 +20,6 @@ from nodealer.games.free import (
     ShowCards,
     Shuffle,
 )
-from nodealer.play.config import GAMES
 from nodealer.wire import encode
 
 
@@ -110,7 +110,7 @@ def test_players_who_leave() -> None:
 def test_parameters() -> None:
     rules = Free(10, frozenset({NewDeck, Open}))
     assert rules.parameters == b'{"cards":10,"operations":["newdeck","open"]}'
-    assert Free.from_parameters(rules.parameters) == GAMES["free"](rules.parameters) == rules
+    assert Free.from_parameters(rules.parameters) == find("free").rules(rules.parameters) == rules
     for bad in (b"{}", b'{"cards":1,"operations":["open"]}', b'{"cards":10001,"operations":["open"]}'):
         with pytest.raises(DecodeError):
             Free.from_parameters(bad)

@@ -35,7 +35,7 @@ def _games() -> str:
                 f"  --{shown(setting.name)}: {shown(setting.help)}; default: {shown(setting.default)}"
                 for setting in game.settings
             ]
-    return "\n\n".join(["Games, and what can be set for each:", *told])
+    return "\n".join(["Games, and what can be set for each:", *told])
 
 
 def play(
