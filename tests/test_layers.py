@@ -73,7 +73,7 @@ OUTSIDE: dict[str, set[str]] = {
         "pathlib",
         "platform",
     }
-    | {"pokerkit", "rich", "secrets", "signal", "sys", "tempfile", "threading", "time", "typer", "unicodedata"},
+    | {"rich", "secrets", "signal", "sys", "tempfile", "threading", "time", "typer", "unicodedata"},
 }
 
 #: Single files that may do more than their room: the only ones in which bytes meet a disk, a socket or a library that
@@ -87,8 +87,9 @@ FILES: dict[str, set[str]] = {
     "drive/journal.py": {"pathlib"},
     "drive/homes.py": {"fcntl", "os", "pathlib"},
     "log/words.py": {"hashlib"},
+    "games/found.py": {"importlib", "importlib.metadata"},
     "games/holdem/adapter.py": {"importlib.metadata", "pokerkit", "warnings"},
-    "games/holdem/history.py": {"pokerkit"},
+    "games/holdem/export.py": {"pokerkit"},
     "relay/client.py": {"websockets"},
     "relay/server.py": {"asyncio", "websockets"},
 }
@@ -100,7 +101,6 @@ LATE = {
     "keys.py": {"cryptography", "nodealer.group"},
     "log/words.py": {"mnemonic"},
     "__init__.py": {"nodealer"},
-    "play/config.py": {"nodealer.games"},
 }
 LATE_ROOMS = {"cli", "lab"}
 #: The rooms that a seat needs, and what a browser's Python lacks.
@@ -111,6 +111,9 @@ NOT_IN_A_BROWSER = {"cryptography", "fcntl", "gmpy2", "resource", "rich", "typer
 NEVER = {"eval", "exec", "compile", "__import__", "__builtins__", "__loader__", "__spec__"}
 TERMINAL = {"open", "input", "print", "breakpoint"}
 TERMINAL_ROOMS = {"cli", "lab"}
+
+#: What all games may import of their room. Which games there are, and where, is not for them.
+GAMES_SHARE = {"base", "package", "view", "words"}
 
 #: What an arrow would reach, and is not for this room: the core is behind the keys.
 NOT_FOR = {"log": {"group"}, "relay": {"group"}}
@@ -212,7 +215,7 @@ def _siblings(src: Path, file: str, room: str, imported: Import, rest: list[str]
         return
     own = file.split("/")[1].removesuffix(".py")
     for target in rest[1:2] or imported.names:
-        shared = target == "base" if room == "games" else (src / room / f"{target}.py").is_file()
+        shared = target in GAMES_SHARE if room == "games" else (src / room / f"{target}.py").is_file()
         if not shared and target != own:
             yield f"{own} may not import {target} of {room}"
 
@@ -344,7 +347,10 @@ PROBES = [
     ("protocols/staged.py", "from nodealer.protocols.mask.deck import MaskDeck", "staged may not import mask"),
     ("games/holdem/a.py", "from nodealer.games.wardens import pool", "holdem may not import wardens"),
     ("games/holdem/a.py", "from nodealer.games import free", "holdem may not import free"),
-    ("games/free.py", "from nodealer.games.holdem.hand import Hand", "free may not import holdem"),
+    ("games/free/a.py", "from nodealer.games.holdem.hand import Hand", "free may not import holdem"),
+    ("games/holdem/a.py", "from nodealer.games.found import find", "holdem may not import found"),
+    ("games/package.py", "from nodealer.games.found import find", "package may not import found"),
+    ("games/view.py", "from nodealer.games.wardens.hand import WardensGame", "view may not import wardens"),
     ("play/a.py", "import time", "play may not import time"),
     ("play/a.py", "from os import urandom", "play may not import os"),
     ("play/a.py", "from threading import Thread", "play may not import threading"),
@@ -422,6 +428,7 @@ def test_the_style_test_finds(tmp_path: Path, text: str) -> None:
         ("keys.py", "def f() -> None:\n    from cryptography.exceptions import InvalidSignature"),
         ("games/holdem/a.py", "from nodealer.games.base import Game\nfrom nodealer.games.holdem.hand import Hand"),
         ("games/holdem/a.py", "from nodealer.games import base\nfrom nodealer.games.holdem import hand"),
+        ("games/holdem/a.py", "from nodealer.games.package import Bot\nfrom nodealer.games.view import View"),
         ("games/holdem/adapter.py", "from importlib.metadata import version"),
         ("games/__init__.py", "from nodealer.games.holdem import Holdem\nfrom nodealer.games.free import Free"),
         ("protocols/__init__.py", "from nodealer.protocols.mask import Mask\nfrom nodealer.protocols.lock import Lock"),

@@ -22,8 +22,9 @@ from nodealer.relay.core import RelayCore
 from nodealer.relay.server import relay_on_loopback
 from nodealer.wire import encode
 
-PLAN = plan_of("mask", 2, 1, "1/2", 0, 200)
-RAISED = plan_of("mask", 2, 1, "50/100", 0, 200).expected.game
+SETTINGS = {"blinds": "1/2", "ante": "0", "stack": "200"}
+PLAN = plan_of("holdem", SETTINGS, seats=2, hands=1)
+RAISED = plan_of("holdem", SETTINGS | {"blinds": "50/100"}, seats=2, hands=1).expected.game
 
 
 def swapped(proposal: Proposal) -> Proposal:
@@ -38,7 +39,7 @@ async def propose(change: Callable[[Proposal], Proposal]) -> tuple[int, str, boo
         process = await asyncio.create_subprocess_exec(
             sys.executable, *BOT, stdin=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, env=environment()
         )
-        order = encode(BotOrder(url, PLAN.names[1], PLAN.hands, PLAN.expected)) + b"\n"
+        order = encode(BotOrder(url, PLAN.names[1], PLAN.hands, PLAN.expected, PLAN.place)) + b"\n"
         said = asyncio.create_task(process.communicate(order))
         answer = asyncio.create_task(answered(client, change))
         ended = asyncio.create_task(process.wait())

@@ -21,6 +21,7 @@ from nodealer.cards import (
 )
 from nodealer.errors import BadParameter, DecodeError, IllegalMove
 from nodealer.games.base import Ask, Done, Turn
+from nodealer.games.found import find
 from nodealer.games.free import (
     DealCards,
     Finish,
@@ -33,7 +34,6 @@ from nodealer.games.free import (
     ShowCards,
     Shuffle,
 )
-from nodealer.play.config import GAMES
 from nodealer.wire import encode
 
 
@@ -134,7 +134,7 @@ def test_players_who_leave() -> None:
 def test_parameters() -> None:
     rules = Free(10, frozenset({Capability.SHARED_DECK, Capability.OPEN_TOP}))
     assert rules.parameters == b'{"cards":10,"operations":["newdeck:shared","open:top"]}'
-    assert Free.from_parameters(rules.parameters) == GAMES["free"](rules.parameters) == rules
+    assert Free.from_parameters(rules.parameters) == find("free").rules(rules.parameters) == rules
     for bad in (b"{}", b'{"cards":1,"operations":[]}', b'{"cards":10001,"operations":[]}'):
         with pytest.raises(DecodeError):
             Free.from_parameters(bad)

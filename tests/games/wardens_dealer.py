@@ -24,10 +24,9 @@ from nodealer.cards import (
     Show,
 )
 from nodealer.games.base import Ask, Done
+from nodealer.games.view import View
 from nodealer.games.wardens import Move, WardensGame, WardensRules
-from nodealer.play.phases import Phase
-from nodealer.play.view import View
-from nodealer.play.wardensbot import WardensBot, chosen
+from nodealer.games.wardens.bot import WardensBot, chosen
 from nodealer.wire import encode
 
 
@@ -65,7 +64,7 @@ class Dealer:
     def view(self) -> View:
         side = self.game.mine
         cards = {(side.deck, place): self.faces[side.deck, place] for place in side.hand}
-        return View(side.seat, {0: "a", 1: "b"}, 0, Phase.PLAYING, self.game, cards, True)
+        return View(side.seat, {0: "a", 1: "b"}, 0, self.game, cards, True)
 
     def play(self) -> WardensGame:
         """Let bots play to the end."""

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from cli.running import called
+from nodealer.games.found import OURS
 from nodealer.log.session import FORMAT_VERSION
-from nodealer.play.config import GAMES
 from nodealer.protocols import PROTOCOLS
 
 from .make import FREE, PLAYED, SIZE_MAX, log_of, report_of
@@ -18,7 +18,7 @@ from .make import FREE, PLAYED, SIZE_MAX, log_of, report_of
 NAMES = (*PLAYED, FREE)
 
 
-@pytest.mark.parametrize("name", sorted({*GAMES, *PROTOCOLS}))
+@pytest.mark.parametrize("name", sorted({*OURS, *PROTOCOLS}))
 def test_every_game_and_every_protocol_has_one(name: str) -> None:
     assert any(name in log.split("-") for log in NAMES), f"there is no golden log of {name}: tests/golden/make.py"
 

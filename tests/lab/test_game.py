@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from nodealer.audit.verify import verify_file
+from nodealer.games.found import FIRST, find
 from nodealer.lab.bench import game
 from nodealer.lab.bench.timing import Effort
 from nodealer.log.file import save_log
 
 
-def test_the_game_is_clean_and_a_hand_is_cheaper_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(game, "SEATS", 3)
-    table = game.played(2)
+def test_the_game_is_clean_and_a_hand_is_cheaper_as_one(tmp_path: Path) -> None:
+    holdem = find(FIRST)
+    table = game.played(replace(holdem, measured=replace(game.measured(holdem), seats=3)), 2)
     config = table.seats[0].replica.config
     save_log(tmp_path / "log", config.session, table.log)
     report = verify_file(tmp_path / "log", entropy=os.urandom)
     assert report.verdict == "clean" and len(report.as_json()["results"]) == 2
     row = game._as_one(Effort(pairs=2, seconds=0.0), config, table.log)
     assert row.n["proofs"] == 6 and row.required == 0.6 and row.ratio is not None
+
+
+def test_a_game_that_says_nothing_of_it_is_measured_as_it_is_played() -> None:
+    wardens = find("wardens")
+    how = game.measured(wardens)
+    assert (how.seats, how.settings) == (2, {}) and wardens.measured is None
+    assert len(game.played(wardens, 1).seats) == 2
 
 
 @pytest.mark.deep

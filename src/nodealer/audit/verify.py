@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 
 from nodealer.audit.background import in_background
 from nodealer.errors import BadParameter, BadSignature, DecodeError, EntryRefused, LogBroken, OtherFormat
+from nodealer.games.package import GamePackage
 from nodealer.group import Group
 from nodealer.log.file import LineCut, read_log
 from nodealer.log.session import Session
@@ -16,7 +17,7 @@ from nodealer.play.account import Held
 from nodealer.play.config import config_of
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Outcome, Replica
-from nodealer.play.state import Chronicle, Fault, HandRecord, Seating, StatementRecord, TableState
+from nodealer.play.state import Chronicle, Config, Fault, HandRecord, Seating, StatementRecord, TableState
 from nodealer.proofs.checks import Entropy
 from nodealer.wire import LOG_BYTES_MAX
 
@@ -179,14 +180,19 @@ def verify_file(
     on: Group | None = None,
     progress: Progress | None = None,
     watch: Watch | None = None,
+    game: GamePackage | None = None,
 ) -> Report:
     """Audit a log. Never raises for what is in the file: whatever that is, the report says so.
 
-    `watch` sees every entry as it is applied; then each proof is settled at once, and not a hand's together.
+    `watch` sees every entry as it is applied; then each proof is settled at once, and not a hand's together. `game` is
+    for a log of a game that is not installed here: somebody has chosen it, not the log.
     """
 
+    def config(session: Session) -> Config:
+        return config_of(session, on, game)
+
     def judge(eager: bool) -> Callable[[Session, Iterator[bytes]], Report]:
-        return lambda session, lines: _audit(session, lines, entropy, on, watch, eager=eager)
+        return lambda session, lines: _audit(session, lines, config, entropy, watch, eager=eager)
 
     report = _read_file(path, judge(eager=watch is not None), progress)
     if report.undone:
@@ -196,11 +202,17 @@ def verify_file(
 
 
 def _audit(
-    session: Session, lines: Iterator[bytes], entropy: Entropy, on: Group | None, watch: Watch | None, *, eager: bool
+    session: Session,
+    lines: Iterator[bytes],
+    config: Callable[[Session], Config],
+    entropy: Entropy,
+    watch: Watch | None,
+    *,
+    eager: bool,
 ) -> Report:
     with in_background() as begin:
         try:
-            replica = Replica(config_of(session, on), entropy=entropy, eager=eager, begin=begin)
+            replica = Replica(config(session), entropy=entropy, eager=eager, begin=begin)
         except (BadParameter, DecodeError) as error:
             return Report("not-a-log", f"this program cannot judge the log: {error}", session)
         return _judge(replica, watch(replica) if watch is not None else replica.append, lines)

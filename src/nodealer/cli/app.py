@@ -49,6 +49,12 @@ for _command, _example in (
     (show.show, "show game.jsonl"),
     (export.export, "export game.jsonl --format phh --out game.phhs"),
 ):
-    app.command(_command.__name__, help=_flowing(_command), epilog=f"Example: [bold]nodealer {_example}[/bold]")(
-        _command
-    )
+    # What `play` does not know itself, the game that is played may.
+    _open = _command is play.play
+    app.command(
+        _command.__name__,
+        cls=play.PlayCommand if _open else None,
+        context_settings={"allow_extra_args": _open, "ignore_unknown_options": _open},
+        help=_flowing(_command),
+        epilog=f"Example: [bold]nodealer {_example}[/bold]",
+    )(_command)

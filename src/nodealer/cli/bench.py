@@ -11,9 +11,10 @@ from rich import box
 from rich.table import Table
 
 from nodealer.cli.exits import BAD
+from nodealer.cli.games import game_of
 from nodealer.cli.output import err, out, print_json, shown
 from nodealer.errors import BadParameter
-from nodealer.lab.bench import SUITES, Effort, Row, describe_machine, hand
+from nodealer.lab.bench import SUITES, Effort, Row, describe_machine, game, hand
 from nodealer.lab.bench.plot import draw, refuse_without_matplotlib
 
 
@@ -33,13 +34,16 @@ def bench(
         Suite,
         typer.Argument(
             help="core: the arithmetic; proofs: shuffles; log: signed entries; hand: a whole hand; "
-            "game: whole games and their audit; npm: lock against the npm package mental-poker."
+            "game: whole games and their audit; npm: lock against the npm package it extends."
         ),
     ],
     json: Annotated[bool, typer.Option("--json", help="One JSON document instead of a table.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Also draw the ratios into this file (.png, .svg, .pdf).")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 when a required figure is not met.")] = False,
     protocol: Annotated[str | None, typer.Option(help="The card protocol of `hand`; the default one is mask.")] = None,
+    played: Annotated[
+        str | None, typer.Option("--game", help="What `game` plays: an installed game, or module:attribute.")
+    ] = None,
 ) -> None:
     """Measure speed and size.
 
@@ -48,7 +52,7 @@ def bench(
     """
     if plot is not None:
         refuse_without_matplotlib()
-    rows = _measure(suite, protocol)
+    rows = _measure(suite, protocol, played)
     machine = describe_machine()
     if json:
         print_json({"machine": machine, "rows": rows})
@@ -63,11 +67,18 @@ def bench(
         raise typer.Exit(BAD)
 
 
-def _measure(suite: Suite, protocol: str | None) -> list[Row]:
+def _measure(suite: Suite, protocol: str | None, played: str | None) -> list[Row]:
     if protocol is not None and suite is not Suite.HAND:
         raise BadParameter(f"{suite} has no protocol: --protocol belongs to hand")
+    if played is not None and suite is not Suite.GAME:
+        raise BadParameter(f"{suite} plays no game: --game belongs to game")
     effort = Effort.from_environment()
-    measured = SUITES[suite](effort) if protocol is None else hand.run(effort, protocol)
+    measured = SUITES[suite](effort)
+    if protocol is not None:
+        measured = hand.run(effort, protocol)
+    if played is not None:
+        game_of(played)  # here, where the folder that one is in is looked into
+        measured = game.run(effort, played)
     rows: list[Row] = []
     console = err()
     with console.status(f"measuring {suite} …") as status:

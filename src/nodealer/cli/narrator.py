@@ -7,15 +7,9 @@ from typing import Any
 
 from nodealer.cards import Event as CardEvent
 from nodealer.cards import Opened
-from nodealer.cli.games import words_for
-from nodealer.cli.output import shown
-from nodealer.errors import IllegalMove, Malformed
-from nodealer.games import free
-from nodealer.games.base import Game
-from nodealer.games.free import FreeHand
-from nodealer.games.holdem.faces import names
-from nodealer.games.holdem.hand import Hand
-from nodealer.games.holdem.moves import Call, Fold, Muck, Raise, ShowHand, read_move
+from nodealer.cli.output import rendered, shown
+from nodealer.errors import Malformed
+from nodealer.games.words import Words
 from nodealer.play.bodies import (
     Agree,
     Begin,
@@ -34,18 +28,15 @@ from nodealer.play.replica import Applied, Outcome
 from nodealer.play.state import TableState
 from nodealer.wire import decode
 
+#: A text of the game's own still has its marks.
 Event = dict[str, Any]
-
-SUITS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
-
-
-def pretty(faces: tuple[int, ...] | list[int]) -> str:
-    """Cards for people: "A♠ K♦"."""
-    return " ".join(card[0] + SUITS[card[1]] for card in names(faces))
 
 
 class Narrator:
     """Tells what an entry did to a table."""
+
+    def __init__(self, words: Words) -> None:
+        self._words = words
 
     def tell(self, applied: Applied) -> Iterator[Event]:
         """What happened, one event after the other."""
@@ -70,7 +61,8 @@ class Narrator:
             case Cards(message=message):
                 yield {"event": "cards", "seat": seat, "name": name, "step": _step(bytes(message)), "bytes": size}
             case Move(move=move):
-                yield {"event": "move", "seat": seat, "name": name, "text": _move_text(before, seat, bytes(move))}
+                text = self._words.move(before.hand.game, seat, bytes(move), _seats(before))
+                yield {"event": "move", "seat": seat, "name": name, "text": text}
             case Without(duties=duties):
                 owing = {known.duty.seat for duty in duties if (known := before.duties.open.get(duty)) is not None}
                 names = [before.known[seat].name for seat in sorted(owing)]
@@ -91,15 +83,16 @@ class Narrator:
                 yield {"event": "end", "seat": seat, "name": name, "text": "signs the end"}
 
     def _shown(self, before: TableState, events: Sequence[CardEvent]) -> Iterator[Event]:
-        game = before.hand.game
-        opened = [event for event in events if isinstance(event, Opened)]
-        if not opened:
-            return
+        game, words = before.hand.game, self._words
         by_seat: dict[int | None, list[Opened]] = {}
-        for event in opened:
-            by_seat.setdefault(_holder(game, event), []).append(event)
-        for seat, events in by_seat.items():
-            cards = {"cards": _names(game, events), "text": _pretty(game, events)}
+        for event in events:
+            if isinstance(event, Opened):
+                deck = before.hand.decks.get(event.card.deck)
+                holder = None if deck is None else deck.places.holder(event.card.position)
+                by_seat.setdefault(words.owner(game, event, holder), []).append(event)
+        for seat, opened in by_seat.items():
+            names = [words.face(game, event.card.deck, event.face) for event in opened]
+            cards = {"cards": names, "text": words.cards(game, opened)}
             if seat is None:
                 yield {"event": "board", **cards}
             else:
@@ -116,41 +109,11 @@ class Narrator:
             if record.void is not None:
                 yield {"event": "void", "hand": record.hand, "reason": record.void}
                 continue
-            words = words_for(before.hand.game)
-            told = {} if words is None else {"text": words.result(record.result, _seats(before))}
-            yield {"event": "result", **record.result, **told}
+            yield {"event": "result", **record.result, "text": self._words.result(record.result, _seats(before))}
 
 
 def _seats(state: TableState) -> dict[int, str]:
     return {player.seat: player.name for player in state.roster.members}
-
-
-def _holder(game: Game | None, event: Opened) -> int | None:
-    words = words_for(game)
-    if words is not None:
-        return words.holder(game, event)
-    if isinstance(game, Hand):
-        return next((seat for seat, held in game.held.items() if event.card.position in held), None)
-    if isinstance(game, FreeHand):
-        return game.held.get((event.card.deck, event.card.position))
-    return None
-
-
-def _names(game: Game | None, events: list[Opened]) -> list[str]:
-    words = words_for(game)
-    if words is not None:
-        return words.names(game, events)
-    if isinstance(game, Hand):
-        return list(names(event.face for event in events))
-    if isinstance(game, FreeHand):
-        return [str(game.face(event.card.deck, event.face)) for event in events]
-    return [str(event.face) for event in events]
-
-
-def _pretty(game: Game | None, events: list[Opened]) -> str:
-    if isinstance(game, Hand):
-        return pretty([event.face for event in events])
-    return ", ".join(_names(game, events))
 
 
 def _step(message: bytes) -> str:
@@ -160,61 +123,15 @@ def _step(message: bytes) -> str:
         return ""
 
 
-def _move_text(before: TableState, seat: int, move: bytes) -> str:
-    game = before.hand.game
-    words = words_for(game)
-    if words is not None:
-        return words.move(game, seat, move)
-    if isinstance(game, FreeHand):
-        return _request_text(before, move)
-    if not isinstance(game, Hand):
-        return move.decode(errors="replace")
-    match read_move(move):
-        case Fold():
-            return "folds"
-        case Call():
-            call = game.legal(seat).call
-            return f"calls {call}" if call else "checks"
-        case Raise(to=to):
-            return f"raises to {to}" + (" and is all in" if to == game.legal(seat).raise_to else "")
-        case ShowHand():
-            return "shows"
-        case Muck():
-            return "mucks"
-
-
-def _request_text(before: TableState, move: bytes) -> str:
-    """What somebody asks for at a table without rules."""
-    try:
-        made = free.read_move(move)
-    except IllegalMove:
-        return "asks for what cannot be"
-    match made:
-        case free.Shuffle(deck=deck, cards=cards):
-            return f"asks for deck {deck}, {cards} cards"
-        case free.DealCards(portions=portions):
-            return "asks to deal: " + ", ".join(f"{before.roster.member(seat).name} {n}" for seat, n in portions)
-        case free.OpenCards(count=count):
-            return f"asks to open {count}"
-        case free.ShowCards(positions=positions):
-            return f"shows {len(positions)}"
-        case free.GiveBack(positions=positions, place=place):
-            return f"gives back {len(positions)} ({place})"
-        case free.PutAway(deck=deck):
-            return f"puts deck {deck} away"
-        case free.Finish():
-            return "says that the hand is over"
-
-
-def in_words(event: Event, seats: dict[int, str]) -> str | None:
+def in_words(event: Event) -> str | None:
     """One line for people, or None for what would only be noise."""
     match event["event"]:
         case "move" | "without" | "break" | "leave" | "claim" | "book" | "roster":
-            return f"  {shown(event['name'])} {shown(event['text'])}"
+            return f"  {shown(event['name'])} {rendered(event['text'])}"
         case "board":
-            return f"  board: [bold]{shown(event['text'])}[/bold]"
+            return f"  board: {rendered(event['text'])}"
         case "shows":
-            return f"  {shown(event['name'])} shows [bold]{shown(event['text'])}[/bold]"
+            return f"  {shown(event['name'])} shows {rendered(event['text'])}"
         case "statement":
             did = {"gone": "is gone", "move": "gets the move that the rules make"}.get(event["did"])
             return "  the hand is broken off" if event["name"] is None else f"  {shown(event['name'])} {did}"
@@ -224,16 +141,6 @@ def in_words(event: Event, seats: dict[int, str]) -> str | None:
             culprit = event["name"] or "nobody can be named"
             return f"[red bold]FAULT[/red bold] {shown(culprit)}: {shown(event['reason'])}"
         case "result":
-            return _result_text(event, seats)
+            ended, text = shown(event.get("ended", "")), rendered(event["text"])
+            return f"  [green]result[/green] ({ended})" + (f": {text}" if text else "")
     return None
-
-
-def _result_text(event: Event, seats: dict[int, str]) -> str:
-    if "text" in event:
-        return f"  [green]result[/green] ({shown(event.get('ended', ''))}): {shown(event['text'])}"
-    lines = []
-    for stack in event.get("stacks", []):
-        change = stack["after"] - stack["before"]
-        sign = "+" if change > 0 else ""
-        lines.append(f"{shown(seats.get(stack['seat'], str(stack['seat'])))} {stack['after']} ({sign}{change})")
-    return f"  [green]result[/green] ({shown(event.get('ended', ''))})" + (": " + ", ".join(lines) if lines else "")

@@ -15,9 +15,22 @@ import msgspec
 from rich.console import Console
 from rich.markup import escape
 
+from nodealer.games.words import Line, Mark, Text
+
 #: Categories of characters that do something, or nothing that can be seen: controls, marks of direction and joining,
 #: halves of pairs, private and unassigned ones, and separators of lines.
 _UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+#: How a terminal shows what a game marks.
+_STYLES: Final[dict[Mark, str]] = {
+    "strong": "bold",
+    "dim": "dim",
+    "card": "bold",
+    "red card": "bold",
+    "mine": "green",
+    "rival": "red",
+    "number": "cyan",
+}
 
 
 def out() -> Console:
@@ -38,6 +51,15 @@ def visible(text: object) -> str:
 def shown(text: object) -> str:
     """Text from outside among markup of ours."""
     return escape(visible(text))
+
+
+def rendered(text: Text) -> str:
+    """A game's text among markup of ours: filtered like everything from outside, with its marks as styles."""
+    if not isinstance(text, Line):
+        return shown(text)
+    return "".join(
+        shown(span.text) if span.mark is None else f"[{_STYLES[span.mark]}]{shown(span.text)}[/]" for span in text.spans
+    )
 
 
 def print_json(document: Any) -> None:

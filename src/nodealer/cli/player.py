@@ -5,14 +5,17 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from functools import partial
 from pathlib import Path
 
 from nodealer.cli.entropy import system_entropy
+from nodealer.cli.games import game_of
 from nodealer.drive.homes import home_in
 from nodealer.drive.loop import Loop
 from nodealer.drive.minds import BotMind, Mind
 from nodealer.drive.patience import Patience
 from nodealer.errors import Declined, NodealerError, RelayError
+from nodealer.play.config import parts_of
 from nodealer.play.frames import Refuses
 from nodealer.play.lobby import Expected
 from nodealer.play.participant import Participant, Step
@@ -27,8 +30,9 @@ class PlayerOrder(Message, frozen=True):
     url: str
     name: str
     hands: int
-    #: What it has come to play, and whose proposal counts.
+    #: What it has come to play, where that game is found, and whose proposal counts.
     expected: Expected
+    game: str
     host: bytes
     #: The folder that it keeps everything in.
     home: str
@@ -46,13 +50,19 @@ def end_when_declined(step: Step) -> list[bytes]:
 
 async def sit(order: PlayerOrder, mind: Mind | None = None) -> Participant:
     """Play to the end: as a bot, or with another mind."""
+    game = game_of(order.game)
     with home_in(Path(order.home), order.name, system_entropy) as home:
         participant = Participant(
-            home, entropy=system_entropy, accept=order.expected.accept, stays=for_hands(order.hands), host=order.host
+            home,
+            entropy=system_entropy,
+            accept=order.expected.accept,
+            stays=for_hands(order.hands),
+            host=order.host,
+            parts=partial(parts_of, game=game),
         )
         patience = None if order.patience is None else Patience(order.patience)
         async with connect_to(order.url) as client:
-            mind = mind or BotMind(home.root)
+            mind = mind or BotMind(game, home.root)
             await Loop(participant, client, mind, watch=end_when_declined, patience=patience).run()
         return participant
 

@@ -6,9 +6,10 @@ import asyncio
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +17,7 @@ from msgspec import Raw
 
 from nodealer.audit.verify import Report, verify_file
 from nodealer.cli.entropy import system_entropy
-from nodealer.cli.games.wardens import rules_of
+from nodealer.cli.games import game_of
 from nodealer.cli.output import err, shown, visible
 from nodealer.cli.player import PlayerOrder, sit
 from nodealer.cli.rehearse import rehearse
@@ -26,12 +27,12 @@ from nodealer.cli.verify import print_report
 from nodealer.drive.loop import Loop
 from nodealer.errors import BadParameter, Declined, RelayError
 from nodealer.games.base import Rules
-from nodealer.games.holdem.rules import Holdem
+from nodealer.games.package import GamePackage
 from nodealer.keys import Identity
 from nodealer.log.file import save_log
 from nodealer.log.roster import Member
 from nodealer.log.session import Part, Proposal
-from nodealer.play.config import proposal_of, refuse_without_asserts
+from nodealer.play.config import parts_of, proposal_of, refuse_without_asserts
 from nodealer.play.frames import Refuses
 from nodealer.play.home import MemoryHome
 from nodealer.play.lobby import Expected
@@ -40,7 +41,6 @@ from nodealer.play.replica import Replica
 from nodealer.protocols import make_protocol, refuse_unserved
 from nodealer.protocols.base import Needs
 from nodealer.protocols.chain import Chain
-from nodealer.protocols.duel.deck import Mode
 from nodealer.relay.client import connect_to
 from nodealer.relay.core import RelayCore
 from nodealer.relay.server import relay_on_loopback
@@ -56,6 +56,9 @@ NAMES: Final = ("Ada", "Ben", "Cleo", "Dov", "Eve", "Finn", "Gus", "Hana", "Ivo"
 class Plan:
     """What is to be played."""
 
+    game: GamePackage
+    #: Where the game is found, as a person would type it: bots have to find it too.
+    place: str
     rules: Rules
     protocol: str
     names: tuple[str, ...]
@@ -96,16 +99,17 @@ def run(plan: Plan, *, auto: bool, json: bool, seed: int | None, log: Path | Non
     started = time.perf_counter()
     if seed is not None:
         protocol = make_protocol(plan.protocol, plan.parameters)
-        replica = rehearse(plan.rules, protocol, plan.names, plan.hands, seed, screen)
+        replica = rehearse(plan.game, plan.rules, protocol, plan.names, plan.hands, seed, screen)
     else:
-        person = None if auto or json or not sys.stdin.isatty() else Person(screen.asking)
+        asks = plan.game.listens and sys.stdin.isatty() and not (auto or json)
+        person = Person(plan.game.words, screen.asking) if asks else None
         try:
             replica = asyncio.run(_play(plan, person, screen))
         except KeyboardInterrupt:
             _keep(log, screen)
             raise
     screen.done(replica, time.perf_counter() - started)
-    return _verify(replica, log, screen).exit_code
+    return _verify(replica, plan.game, log, screen).exit_code
 
 
 def _refuse_unwritable(log: Path) -> None:
@@ -128,31 +132,28 @@ def _keep(log: Path | None, screen: Screen) -> None:
 
 
 def plan_of(
-    protocol: str, seats: int, hands: int, blinds: str, ante: int, stack: int, parameters: bytes = b"{}"
+    place: str,
+    settings: Mapping[str, str],
+    *,
+    protocol: str | None = None,
+    seats: int | None = None,
+    hands: int | None = None,
+    parameters: bytes | None = None,
 ) -> Plan:
-    """A game of hold'em. Raises `BadParameter` for one that cannot be."""
-    made = make_protocol(protocol, parameters)
+    """A game with all its settings; what is None is as the game has it. Raises `BadParameter` for what cannot be."""
+    game = game_of(place)
+    if game.bot is None:
+        raise BadParameter(f"{game.name} has no bots to play with: it is played by programs, with the library")
+    rules, on, count = game.from_settings(settings), protocol or game.protocol, seats or game.seats
+    meant = game.protocol_parameters(on, settings)
+    if parameters is not None and meant not in (b"{}", parameters):
+        raise BadParameter("--parameters says one thing of the protocol, and a setting of the game another")
+    said = meant if parameters is None else parameters
+    made = make_protocol(on, said)
     # What cut-and-choose is worth, where cards are made so: the players should know before they begin.
-    odds = made.odds(seats) if isinstance(made, Chain) else None
+    odds = made.odds(count) if isinstance(made, Chain) else None
     warning = " ".join(filter(None, (made.claims.cost.get("warning"), odds))) or None
-    return Plan(Holdem(stack, _blinds(blinds), ante), protocol, NAMES[:seats], hands, parameters, warning)
-
-
-def wardens_plan(protocol: str, seats: int, hands: int, decks: str, mode: str | None) -> Plan:
-    """A game of wardens. Raises `BadParameter` for one that cannot be."""
-    if mode is not None and (protocol != "duel" or mode not in [known.value for known in Mode]):
-        raise BadParameter("--mode is proven, committed or xor, and belongs to the protocol duel")
-    parameters = b"{}" if mode in (None, Mode.PROVEN.value) else encode({"mode": mode})
-    rules = rules_of(decks)
-    warning = make_protocol(protocol, parameters).claims.cost.get("warning")
-    return Plan(rules, protocol, NAMES[:seats], hands, parameters, warning)
-
-
-def _blinds(text: str) -> tuple[int, int]:
-    small, _, big = text.partition("/")
-    if not (small.isascii() and small.isdigit() and big.isascii() and big.isdigit()):
-        raise BadParameter(f"blinds are two numbers such as 1/2, not {text!r}")
-    return int(small), int(big)
+    return Plan(game, place, rules, on, NAMES[:count], hands or game.hands, said, warning)
 
 
 async def _play(plan: Plan, person: Person | None, screen: Screen) -> Replica:
@@ -164,7 +165,8 @@ async def _play(plan: Plan, person: Person | None, screen: Screen) -> Replica:
         bots = plan.names if person is None else plan.names[1:]
         orders = [_order(url, name, plan, host.identity.public, homes) for name in bots]
         processes = await stack.enter_async_context(_bots(orders))
-        watcher = Participant(host, entropy=system_entropy, host=host.identity.public)
+        parts = partial(parts_of, game=plan.game)
+        watcher = Participant(host, entropy=system_entropy, host=host.identity.public, parts=parts)
         table = asyncio.create_task(_watch(url, plan, watcher, screen))
         tasks: list[asyncio.Task[object]] = [asyncio.create_task(_alive(processes))]
         if person is not None:
@@ -184,7 +186,7 @@ async def _play(plan: Plan, person: Person | None, screen: Screen) -> Replica:
 
 
 def _order(url: str, name: str, plan: Plan, host: bytes, homes: Path) -> PlayerOrder:
-    return PlayerOrder(url, name, plan.hands, plan.expected, host, str(homes / name))
+    return PlayerOrder(url, name, plan.hands, plan.expected, plan.place, host, str(homes / name))
 
 
 async def _watch(url: str, plan: Plan, host: Participant, screen: Screen) -> Replica:
@@ -237,7 +239,7 @@ async def _alive(processes: Sequence[asyncio.subprocess.Process]) -> None:
             raise RelayError("a player's process ended in the middle of the game")
 
 
-def _verify(replica: Replica, log: Path | None, screen: Screen) -> Report:
+def _verify(replica: Replica, game: GamePackage, log: Path | None, screen: Screen) -> Report:
     """Save the log and audit it as anybody could, from the file alone. A fault's evidence is always kept."""
     session = replica.config.session
     with tempfile.TemporaryDirectory() as folder:
@@ -245,7 +247,7 @@ def _verify(replica: Replica, log: Path | None, screen: Screen) -> Report:
         if log is None and replica.state.faults:
             path = Path(f"nodealer-fault-{session.id.hex()[:8]}.jsonl")
         save_log(path, session, replica.entries)
-        report = verify_file(path, entropy=system_entropy)
+        report = verify_file(path, entropy=system_entropy, game=game)
         if screen.json:
             kept = visible(path) if path.parent != Path(folder) else None
             screen.emit({"event": "verified", "log": kept} | report.as_json())

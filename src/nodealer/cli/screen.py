@@ -10,6 +10,7 @@ from rich.status import Status
 
 from nodealer.cli.narrator import Event, Narrator, in_words
 from nodealer.cli.output import err, out, print_json_line, shown
+from nodealer.games.words import Line, Words
 from nodealer.play.participant import Diverged, Participant, Silenced, Step
 from nodealer.play.replica import Applied, Replica
 
@@ -24,7 +25,7 @@ class Screen:
         self.console = err() if json else out()
         #: The table that is shown, once its players have agreed on a session.
         self.replica: Replica | None = None
-        self._narrator = Narrator()
+        self._narrator = Narrator(Words())
         self._names: dict[int, str] = {}
         self._hand = -1
         self._status: Status | None = None
@@ -35,14 +36,16 @@ class Screen:
     def open(self, replica: Replica) -> None:
         """The players have agreed on a session."""
         self.replica = replica
+        self._narrator = Narrator(replica.config.words)
         proposal = replica.config.session.proposal
         self._names = {player.seat: player.name for player in proposal.roster.members}
         session = replica.config.session.id.hex()
         self.emit({"event": "session", "session": session, "players": list(self._names.values())})
         if not self.json:
             self.say(f"Session [bold]{session[:16]}[/bold]: {shown(', '.join(self._names.values()))}.")
-            money = "; chips are play money" if proposal.game.name == "holdem" else ""
-            self.say(f"{shown(proposal.game.name)} on {shown(proposal.protocol.name)}{money}.")
+            note = replica.config.words.note
+            beside = f"; {shown(note)}" if note else ""
+            self.say(f"{shown(proposal.game.name)} on {shown(proposal.protocol.name)}{beside}.")
             if proposal.rehearsal:
                 self.say("[yellow]A rehearsal: the seeds are public, nothing here is secret.[/yellow]")
 
@@ -95,9 +98,9 @@ class Screen:
         self.console.print(text, soft_wrap=True)
 
     def emit(self, event: dict[str, Any]) -> None:
-        """An event for programs."""
+        """An event for programs. They get words without marks."""
         if self.json:
-            print_json_line(event)
+            print_json_line({name: str(value) if isinstance(value, Line) else value for name, value in event.items()})
 
     def _show(self, event: Event) -> None:
         if event["event"] == "cards":
@@ -122,7 +125,7 @@ class Screen:
             )
             return
         self._working(None)
-        line = in_words(event, self._names)
+        line = in_words(event)
         if line is not None:
             self.say(line)
 

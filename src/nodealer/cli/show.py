@@ -9,6 +9,8 @@ import typer
 
 from nodealer.audit.verify import Append, verify_file
 from nodealer.cli.entropy import system_entropy
+from nodealer.cli.games import LogGame, game_or_none
+from nodealer.cli.screen import Screen
 from nodealer.cli.verify import print_report
 from nodealer.play.replica import Applied, Replica
 
@@ -16,6 +18,7 @@ from nodealer.play.replica import Applied, Replica
 def show(
     file: Annotated[Path, typer.Argument(help="A saved log.")],
     json: Annotated[bool, typer.Option("--json", help="One JSON object an event on standard output.")] = False,
+    game: LogGame = None,
 ) -> None:
     """Replay a log: public cards, bets, and who proved what when. Every proof is checked as it comes.
 
@@ -23,8 +26,6 @@ def show(
     verify: 0 when the game is clean, 1 for a fault or a broken log, 2 when the file cannot be judged, 3 when the game
     is not complete.
     """
-    from nodealer.cli.screen import Screen  # late: it knows hold'em, and pokerkit takes its time
-
     screen = Screen(json, proofs=True)
 
     def watch(replica: Replica) -> Append:
@@ -37,7 +38,7 @@ def show(
 
         return append
 
-    report = verify_file(file, entropy=system_entropy, watch=watch)
+    report = verify_file(file, entropy=system_entropy, watch=watch, game=game_or_none(game))
     screen.emit({"event": "verified"} | report.as_json())
     if not json:
         screen.say("")

@@ -7,61 +7,38 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
-from typing import Final
 
-from nodealer.cli.games import Desk, desk_for
-from nodealer.cli.narrator import pretty
-from nodealer.cli.output import out, shown
-from nodealer.errors import BadParameter, IllegalMove
-from nodealer.games.holdem.hand import Hand
-from nodealer.games.holdem.moves import Call, Fold, Legal, Move, Muck, Raise, ShowHand
-from nodealer.play.view import View
-from nodealer.protocols.base import Duty
+from nodealer.cards import Peek
+from nodealer.cli.output import out, rendered, shown
+from nodealer.errors import IllegalMove
+from nodealer.games.view import View
+from nodealer.games.words import Text, Words
+from nodealer.play.participant import Decision, Question
 from nodealer.wire import Message, encode
-
-HELP: Final = """[bold]f[/bold] fold   [bold]c[/bold] check or call   [bold]r 40[/bold] raise to 40   \
-[bold]a[/bold] all in   [bold]s[/bold] show   [bold]m[/bold] muck   [bold]?[/bold] this help   Ctrl-C leave"""
 
 
 class Person:
     """Asks the person at the keyboard."""
 
-    def __init__(self, quiet: Callable[[], AbstractContextManager[None]] = nullcontext) -> None:
+    def __init__(self, words: Words, quiet: Callable[[], AbstractContextManager[None]] = nullcontext) -> None:
+        self._words = words
         self._console = out()
         self._quiet = quiet
 
-    async def decide(self, view: View, question: Duty) -> Message | bytes:
+    async def decide(self, question: Question) -> Decision:
         """Ask until the answer is a legal move, or a choice."""
+        view, peek = question.view, question.peek
         with self._quiet():
-            return await (self._move(view) if question.deck is None else self._choose(view, question))
+            return await (self._move(view) if peek is None else self._choose(view, peek))
 
     async def _move(self, view: View) -> Message:
-        game = view.game
-        desk = desk_for(game)
-        if desk is not None:
-            return await self._move_at(desk, view)
-        if not isinstance(game, Hand):
-            raise BadParameter("the terminal does not play this game")
-        self._show(view, game)
+        self._say(*self._words.table(view))
         while True:
-            answer = await self._ask(game.legal(view.seat))
+            self._say(self._words.prompt(view))
             try:
-                move = read_answer(answer, game.legal(view.seat))
+                move = self._words.read(view, await self._line())
                 if move is None:
-                    self._console.print(HELP)
-                    continue
-                game.moved(view.seat, encode(move))
-                return move
-            except IllegalMove as error:
-                self._console.print(f"[yellow]{shown(error)}[/yellow]")
-
-    async def _move_at(self, desk: Desk, view: View) -> Message:
-        desk.show(view, self._console)
-        while True:
-            try:
-                move = desk.read(view, await self._line())
-                if move is None:
-                    self._console.print(desk.help)
+                    self._say(*self._words.help)
                     continue
                 if view.game is not None:
                     view.game.moved(view.seat, encode(move))
@@ -69,26 +46,17 @@ class Person:
             except IllegalMove as error:
                 self._console.print(f"[yellow]{shown(error)}[/yellow]")
 
-    async def _choose(self, view: View, duty: Duty) -> bytes:
-        desk = desk_for(view.game)
-        if desk is None:
-            raise BadParameter("nothing is chosen in this game")
-        desk.offer(view, duty, self._console)
+    async def _choose(self, view: View, peek: Peek) -> tuple[int, ...]:
+        self._say(*self._words.offer(view, peek))
         while True:
             try:
-                return desk.choose(view, duty, await self._line())
+                return self._words.choose(view, peek, await self._line())
             except IllegalMove as error:
                 self._console.print(f"[yellow]{shown(error)}[/yellow]")
 
-    def _show(self, view: View, game: Hand) -> None:
-        self._console.print(
-            f"  your cards [bold]{pretty(tuple(view.cards.values()))}[/bold]   "
-            f"board [bold]{pretty(game.board) or '–'}[/bold]   pot {game.pot}"
-        )
-
-    async def _ask(self, legal: Legal) -> str:
-        self._console.print(f"  you may: {shown(legal)}   (? for help)")
-        return await self._line()
+    def _say(self, *lines: Text) -> None:
+        for line in lines:
+            self._console.print(rendered(line))
 
     async def _line(self) -> str:
         sys.stdout.write("> ")
@@ -115,24 +83,3 @@ async def _read_line() -> str:
 
     threading.Thread(target=read, daemon=True).start()
     return await answer
-
-
-def read_answer(text: str, legal: Legal) -> Move | None:
-    """The move that a person typed; None for a request for help. Raises `IllegalMove` for anything else."""
-    words = text.split()
-    match words:
-        case ["f" | "fold"]:
-            return Fold()
-        case ["c" | "call" | "check"]:
-            return Call()
-        case ["r" | "raise", amount] if amount.isascii() and amount.isdigit() and len(amount) < 16 and int(amount) > 0:
-            return Raise(int(amount))
-        case ["a" | "all"] if legal.raise_to is not None:
-            return Raise(legal.raise_to)
-        case ["s" | "show"]:
-            return ShowHand()
-        case ["m" | "muck"]:
-            return Muck()
-        case ["?" | "help"] | []:
-            return None
-    raise IllegalMove(f"{text.strip()!r} is not a move here; ? lists them")

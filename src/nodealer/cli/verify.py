@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from itertools import repeat
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,8 +19,10 @@ from nodealer.audit.against import Comparison, compare
 from nodealer.audit.verify import FINGERPRINT, Report, verify_file
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.exits import BAD, GOOD, INCOMPLETE, UNJUDGED
-from nodealer.cli.output import err, out, print_json, shown, visible
+from nodealer.cli.games import LogGame, game_or_none
+from nodealer.cli.output import err, out, print_json, rendered, shown, visible
 from nodealer.errors import BadParameter
+from nodealer.games.words import Words
 
 
 def verify(
@@ -31,6 +34,7 @@ def verify(
     against: Annotated[
         Path | None, typer.Option(help="Another log of the same session: who was shown something else?")
     ] = None,
+    game: LogGame = None,
 ) -> None:
     """Check every signature, proof, rule and result of a game, from its log alone.
 
@@ -44,16 +48,17 @@ def verify(
     if against is not None:
         if len(files) != 1:
             raise BadParameter("one log is held against another")
-        raise typer.Exit(_verify_against(files[0], against, json=json))
+        raise typer.Exit(_verify_against(files[0], against, game, json=json))
+    game_or_none(game)  # wrong use is said once, and not for each file
     if len(files) == 1:
-        report = _verify_one(files[0], quiet=json)
+        report = _verify_one(files[0], game, quiet=json)
         if json:
             print_json(report.as_json())
         else:
             print_report(out(), report)
         raise typer.Exit(report.exit_code)
     documents, codes = [], {GOOD}
-    for file, (code, document, lines) in _verify_many(files, jobs or os.cpu_count() or 1):
+    for file, (code, document, lines) in _verify_many(files, game, jobs or os.cpu_count() or 1):
         codes.add(code)
         documents.append({"file": visible(file)} | document)
         if not json:
@@ -63,8 +68,8 @@ def verify(
     raise typer.Exit(next(code for code in (BAD, UNJUDGED, INCOMPLETE, GOOD) if code in codes))
 
 
-def _verify_against(file: Path, other: Path, *, json: bool) -> int:
-    reports = _verify_one(file, quiet=json), _verify_one(other, quiet=json)
+def _verify_against(file: Path, other: Path, game: str | None, *, json: bool) -> int:
+    reports = _verify_one(file, game, quiet=json), _verify_one(other, game, quiet=json)
     codes = {report.exit_code for report in reports}
     if UNJUDGED in codes:
         worst = next(report for report in reports if report.exit_code == UNJUDGED)
@@ -98,13 +103,15 @@ def _print_comparison(console: Console, found: Comparison, report: Report) -> No
         )
 
 
-def _verify_one(file: Path, *, quiet: bool) -> Report:
+def _verify_one(file: Path, game: str | None, *, quiet: bool) -> Report:
+    chosen = game_or_none(game)
     with Progress(console=err(), transient=True, disable=quiet or not err().is_terminal) as bar:
         task = bar.add_task("verifying", total=None)
         return verify_file(
             file,
             entropy=system_entropy,
             progress=lambda done, size: bar.update(task, completed=done, total=size),
+            game=chosen,
         )
 
 
@@ -112,14 +119,14 @@ def _verify_one(file: Path, *, quiet: bool) -> Report:
 _Told = tuple[int, dict[str, Any], list[str]]
 
 
-def _verify_many(files: list[Path], jobs: int) -> Iterator[tuple[Path, _Told]]:
+def _verify_many(files: list[Path], game: str | None, jobs: int) -> Iterator[tuple[Path, _Told]]:
     """What is to be told of the files, in their order, each file in a process of its own, so many at once."""
     with ProcessPoolExecutor(min(jobs, len(files)), mp_context=get_context("spawn")) as pool:
-        yield from zip(files, pool.map(_verify_alone, files), strict=True)
+        yield from zip(files, pool.map(_verify_alone, files, repeat(game)), strict=True)
 
 
-def _verify_alone(file: Path) -> _Told:
-    report = verify_file(file, entropy=system_entropy)
+def _verify_alone(file: Path, game: str | None) -> _Told:
+    report = verify_file(file, entropy=system_entropy, game=game_or_none(game))
     return report.exit_code, report.as_json(), _brief(report)
 
 
@@ -185,18 +192,16 @@ def _happened(report: Report) -> Iterator[str]:
 
 
 def _results(report: Report) -> Table:
-    table = Table("hand", "ended", "board", "winners")
-    for record in report.chronicle.records:
-        result, names = record.result, record.names
-        winners = [
-            f"{names.get(winner['seat'], winner['seat'])} {winner['amount']}"
-            for pot in result.get("pots", [])
-            for winner in pot["winners"]
-        ]
-        if result.get("winner") is not None:
-            # Games without pots name one winner.
-            winners.append(str(names.get(result["winner"], result["winner"])))
-        ended = str(result.get("ended", "")) if record.void is None else f"no result: {record.void}"
-        board = " ".join(result.get("board", []))
-        table.add_row(str(record.hand + 1), shown(ended), shown(board), shown(", ".join(winners)))
+    """The hands, with what their game has to say of each."""
+    words = Words() if report.state is None else report.state.config.words
+    rows = [
+        (record, {} if record.void is not None else words.columns(record.result, record.names))
+        for record in report.chronicle.records
+    ]
+    headings = list(dict.fromkeys(heading for _, columns in rows for heading in columns))
+    table = Table("hand", "ended", *headings)
+    for record, columns in rows:
+        ended = str(record.result.get("ended", "")) if record.void is None else f"no result: {record.void}"
+        told = [rendered(columns.get(heading, "")) for heading in headings]
+        table.add_row(str(record.hand + 1), shown(ended), *told)
     return table

@@ -11,6 +11,7 @@ from typing import Final
 
 from nodealer.errors import Declined
 from nodealer.games.base import Rules
+from nodealer.games.package import GamePackage
 from nodealer.keys import Identity
 from nodealer.log.roster import PLAYER
 from nodealer.log.session import Proposal
@@ -92,13 +93,18 @@ def seat_players(
     *,
     stays: Stays = lambda state: True,
     roles: Mapping[int, str] | None = None,
+    package: GamePackage | None = None,
     rehearsal: bool = False,
 ) -> LocalTable:
     """A table of fresh players who have agreed to play this, with keys and roots drawn from `entropy`."""
     homes = [MemoryHome(name, Identity(entropy(KEY_BYTES)), entropy(ROOT_BYTES)) for name in names]
     table = LocalTable(
         Participant(
-            home, entropy=entropy, accept=lambda proposal: None, stays=stays, parts=lambda proposal: (protocol, rules)
+            home,
+            entropy=entropy,
+            accept=lambda proposal: None,
+            stays=stays,
+            parts=lambda proposal: (protocol, rules, package),
         )
         for home in homes
     )

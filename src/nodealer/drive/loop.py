@@ -15,9 +15,7 @@ from typing import Any, Final, Protocol
 from nodealer.drive.minds import Mind
 from nodealer.drive.patience import Patience
 from nodealer.errors import IllegalMove, RelayError
-from nodealer.play.participant import Participant, Step
-from nodealer.protocols.base import Duty
-from nodealer.wire import Message
+from nodealer.play.participant import Decision, Participant, Question, Step
 
 #: How often somebody with patience looks at the clock.
 LOOKS_EVERY: Final = 0.25
@@ -56,9 +54,9 @@ class Loop:
         self._watch = watch
         self._patience = patience
         self._clock = clock
-        self._thinking: asyncio.Future[Message | bytes] | None = None
+        self._thinking: asyncio.Future[Decision] | None = None
         #: What the mind is asked.
-        self._question: Duty | None = None
+        self._question: Question | None = None
 
     async def run(self) -> None:
         """Take part until the end. Raises `RelayError` when the transport ends first."""
@@ -108,12 +106,12 @@ class Loop:
             # What comes of it is for the table to say. The open books, which cost the whole hand, are for a person.
             await self._send(self._participant.claim())
             return
-        question = options.question
-        if question != self._question:
+        if self._question is not None and options.asked != self._question.duty:
             self._forget()
-        if question is not None and self._thinking is None and self._mind is not None:
-            self._question = question
-            self._thinking = asyncio.ensure_future(self._mind.decide(self._participant.view(), question))
+        if options.asked is not None and self._thinking is None and self._mind is not None:
+            self._question = self._participant.question()
+            if self._question is not None:
+                self._thinking = asyncio.ensure_future(self._mind.decide(self._question))
 
     def _forget(self) -> None:
         if self._thinking is not None:

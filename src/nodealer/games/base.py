@@ -7,11 +7,14 @@ faces only once they are open, and never a connection or a clock.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from nodealer.cards import Capability, Event, Operation
+
+#: A source of chance: so many bytes. Rules have none; bots do.
+Entropy = Callable[[int], bytes]
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Final
+from collections.abc import Iterable
 
 from msgspec import Raw
 
 from nodealer.errors import BadParameter
 from nodealer.games.base import Rules
+from nodealer.games.found import find, is_installed
+from nodealer.games.package import GamePackage
 from nodealer.group import Group
 from nodealer.log.roster import Member, Roster
 from nodealer.log.session import Part, Proposal, Session
@@ -16,28 +17,8 @@ from nodealer.play.state import Config, refuse_unfit
 from nodealer.protocols import make_protocol
 from nodealer.protocols.base import CardProtocol
 
-
-def _holdem(parameters: bytes) -> Rules:
-    # Here and not above: pokerkit takes a third of a second to import, and most commands play no hold'em.
-    from nodealer.games.holdem.rules import Holdem
-
-    return Holdem.from_parameters(parameters)
-
-
-def _free(parameters: bytes) -> Rules:
-    from nodealer.games.free import Free
-
-    return Free.from_parameters(parameters)
-
-
-def _wardens(parameters: bytes) -> Rules:
-    from nodealer.games.wardens.rules import WardensRules
-
-    return WardensRules.from_parameters(parameters)
-
-
-#: The games that can be played, by name: each makes its rules from the parameters that a session agreed on.
-GAMES: Final[dict[str, Callable[[bytes], Rules]]] = {"free": _free, "holdem": _holdem, "wardens": _wardens}
+#: What runs a table: the protocol, the rules, and where the rules are from; None where somebody brought rules alone.
+Parts = tuple[CardProtocol, Rules, GamePackage | None]
 
 
 def refuse_without_asserts() -> None:
@@ -46,20 +27,33 @@ def refuse_without_asserts() -> None:
         raise BadParameter("Python runs with -O or PYTHONOPTIMIZE, which removes checks of the rules: run it without")
 
 
-def parts_of(proposal: Proposal, on: Group | None = None) -> tuple[CardProtocol, Rules]:
-    """What runs a proposal. Raises `BadParameter` for a game, protocol or version that is not here."""
+def parts_of(proposal: Proposal, on: Group | None = None, game: GamePackage | None = None) -> Parts:
+    """What runs a proposal. Raises `BadParameter` for a game, protocol or version that is not here.
+
+    The game is the installed one that the proposal names, or `game`, if somebody has chosen it: then it has to be the
+    one that the proposal names.
+    """
     refuse_without_asserts()
-    if proposal.game.name not in GAMES:
-        raise BadParameter(f"there is no game {proposal.game.name!r} here")
-    rules = GAMES[proposal.game.name](bytes(proposal.game.parameters))
+    package = _package(proposal.game, game)
+    rules = package.rules(bytes(proposal.game.parameters))
     if proposal.versions != rules.versions:
         raise BadParameter(f"the session is for {_listed(proposal.versions)}; here is {_listed(rules.versions)}")
-    return make_protocol(proposal.protocol.name, bytes(proposal.protocol.parameters), on), rules
+    return make_protocol(proposal.protocol.name, bytes(proposal.protocol.parameters), on), rules, package
 
 
-def config_of(session: Session, on: Group | None = None) -> Config:
+def config_of(session: Session, on: Group | None = None, game: GamePackage | None = None) -> Config:
     """Everything a replica needs. Raises what `parts_of` raises."""
-    return Config(session, *parts_of(session.proposal, on))
+    return Config(session, *parts_of(session.proposal, on, game))
+
+
+def _package(wanted: Part, given: GamePackage | None) -> GamePackage:
+    named = f"{wanted.name!r} version {wanted.version}"
+    if given is None and not is_installed(wanted.name):
+        raise BadParameter(f"its game is {named}, which is not installed here")
+    package = find(wanted.name) if given is None else given
+    if (package.name, package.version) != (wanted.name, wanted.version):
+        raise BadParameter(f"its game is {named}, and here is {package.name!r} version {package.version}")
+    return package
 
 
 def proposal_of(

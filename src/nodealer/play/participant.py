@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from nodealer.cards import Peek
 from nodealer.errors import (
     BadParameter,
     BadSignature,
@@ -23,12 +24,12 @@ from nodealer.errors import (
     Malformed,
     SawAnother,
 )
-from nodealer.games.base import Rules
+from nodealer.games.view import View
 from nodealer.log.entry import read_entry
 from nodealer.log.roster import Member, Roster
 from nodealer.log.session import Proposal, Session
 from nodealer.log.words import key_words, session_words
-from nodealer.play.config import parts_of
+from nodealer.play.config import Parts, parts_of
 from nodealer.play.frames import News, Offered
 from nodealer.play.home import Home
 from nodealer.play.lobby import Accept, Lobby, decline_rehearsals
@@ -36,9 +37,10 @@ from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Outcome, Replica
 from nodealer.play.seat import Seat
 from nodealer.play.state import Config, TableState, refuse_unfit
-from nodealer.play.view import View, view_of
+from nodealer.play.view import peek_of, view_of
 from nodealer.proofs.checks import Entropy
-from nodealer.protocols.base import CardProtocol, Duty
+from nodealer.protocols.base import Duty
+from nodealer.wire import Message, encode
 
 #: How many entries of one seat wait for what they build on.
 HELD_MAX: Final = 64
@@ -82,6 +84,20 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Question:
+    """What a table waits for from a person: a move, or a choice about cards that were looked at."""
+
+    duty: Duty
+    view: View
+    #: What was looked at and has to be chosen about; None for a move.
+    peek: Peek | None
+
+
+#: A move in the game, or which of the cards that were looked at.
+Decision = Message | tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Options:
     """What the person of a participant may do now."""
 
@@ -99,7 +115,7 @@ class Options:
     may_break: bool = False
 
     @property
-    def question(self) -> Duty | None:
+    def asked(self) -> Duty | None:
         """What the others wait for: a private choice first, then a move."""
         return self.choices[0] if self.choices else self.move if self.must_move else None
 
@@ -116,7 +132,7 @@ class Participant:
         stays: Stays = lambda state: True,
         table: str = "",
         host: bytes | None = None,
-        parts: Callable[[Proposal], tuple[CardProtocol, Rules]] = parts_of,
+        parts: Callable[[Proposal], Parts] = parts_of,
     ) -> None:
         """Come to a table, or come back to it, with what is in the home.
 
@@ -191,7 +207,8 @@ class Participant:
         """What this player agrees to: what it wants, and can run."""
         self._accept(proposal)
         try:
-            refuse_unfit(proposal, *self._parts(proposal))
+            protocol, rules, _ = self._parts(proposal)
+            refuse_unfit(proposal, protocol, rules)
         except (BadParameter, Malformed) as error:
             raise Declined(str(error)) from None
 
@@ -389,11 +406,18 @@ class Participant:
         self._speaking.choose(duty, choice)
         return self.due()
 
-    def answer(self, question: Duty, decision: object) -> list[bytes]:
-        """Say what was decided: a choice where the question is about a deck, else a move. Raises `IllegalMove`."""
-        if question.deck is not None and isinstance(decision, bytes):
-            return self.choose(question, decision)
-        return self.move(decision)
+    def question(self) -> Question | None:
+        """What the table waits for from this person, with what the person sees."""
+        duty = self.options().asked
+        if duty is None:
+            return None
+        return Question(duty, self.view(), None if duty.deck is None else peek_of(self.seat, duty))
+
+    def answer(self, question: Question, decision: Decision) -> list[bytes]:
+        """Say what was decided. Raises `IllegalMove`."""
+        if question.peek is None:
+            return self.move(decision)
+        return self.choose(question.duty, encode(decision))
 
     def claim(self) -> list[bytes]:
         """Dispute the card that does not open."""

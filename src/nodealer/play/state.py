@@ -9,6 +9,8 @@ from typing import Any
 from nodealer.cards import Event, Operation
 from nodealer.errors import BadParameter
 from nodealer.games.base import Game, Rules
+from nodealer.games.package import GamePackage
+from nodealer.games.words import Words
 from nodealer.log.roster import Member, Roster
 from nodealer.log.session import Proposal, Session
 from nodealer.play.account import Account
@@ -107,6 +109,13 @@ class Config:
     session: Session
     protocol: CardProtocol
     rules: Rules
+    #: Where the rules are from; None where somebody brought rules alone.
+    package: GamePackage | None = None
+
+    @property
+    def words(self) -> Words:
+        """How the game speaks."""
+        return Words() if self.package is None else self.package.words
 
     def binding(self, hand: int, roster: Roster, seats: tuple[int, ...]) -> Binding:
         """What the decks of a hand bind. The digest names the seats that play, not only those that could."""

@@ -6,28 +6,11 @@ another seat's cards, so it cannot show them by mistake.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-
-from nodealer.games.base import Game
-from nodealer.play.phases import Phase
+from nodealer.cards import Peek
+from nodealer.errors import BadParameter
+from nodealer.games.view import View
 from nodealer.play.seat import Seat
-
-
-@dataclass(frozen=True)
-class View:
-    """A moment at the table, for the person at one seat."""
-
-    seat: int
-    names: Mapping[int, str]
-    hand: int
-    phase: Phase
-    game: Game | None
-    #: The faces this seat holds, by deck and position.
-    cards: Mapping[tuple[int, int], int]
-    my_turn: bool
-    #: Cards of a pile that this seat has looked at, by deck and position.
-    seen: Mapping[tuple[int, int], int] = field(default_factory=dict)
+from nodealer.protocols.base import Duty
 
 
 def view_of(seat: Seat) -> View:
@@ -45,9 +28,17 @@ def view_of(seat: Seat) -> View:
         seat.number,
         {player.seat: player.name for player in state.roster.members},
         state.hand.number,
-        state.phase,
         state.hand.game,
         held,
         seat.may_move,
         seen,
     )
+
+
+def peek_of(seat: Seat, duty: Duty) -> Peek:
+    """What a seat looked at and has to choose about, as the game asked for it."""
+    asked = seat.replica.state.hand.asked
+    queue = () if asked is None or duty.deck is None else asked.queues.get(duty.deck, ())
+    if not queue or not isinstance(queue[0], Peek):
+        raise BadParameter(f"{duty.kind} is no choice about cards that were looked at")
+    return queue[0]

@@ -8,13 +8,14 @@ from conformance.harness import Decide
 from conformance.harness import Game as TableGame
 from nodealer.errors import IllegalMove
 from nodealer.games.wardens import Concede, WardensGame, WardensRules
+from nodealer.games.wardens.bot import WardensBot
 from nodealer.group import Group
 from nodealer.play.bodies import Leave
 from nodealer.play.phases import Phase
 from nodealer.play.seat import Seat
-from nodealer.play.view import view_of
-from nodealer.play.wardensbot import WardensBot
+from nodealer.play.view import peek_of, view_of
 from nodealer.protocols.base import Duty
+from nodealer.wire import encode
 
 from .kit import MODES, duel
 
@@ -29,7 +30,7 @@ def bots(concede_in: int | None = None) -> Decide:
         assert isinstance(game, WardensGame)
         if duty.deck is None:
             return seat.move(Concede() if game.turn == concede_in else WardensBot().move(view))
-        seat.choose(duty, WardensBot().choose(view, duty))
+        seat.choose(duty, encode(WardensBot().choose(view, peek_of(seat, duty))))
         return None
 
     return decide
@@ -79,7 +80,7 @@ def test_a_choice_is_made_once(fast: Group) -> None:
     (duty,) = seat.to_choose
     with pytest.raises(IllegalMove, match="not a choice"):
         seat.choose(duty, b"[999]")
-    seat.choose(duty, WardensBot().choose(view_of(seat), duty))
+    seat.choose(duty, encode(WardensBot().choose(view_of(seat), peek_of(seat, duty))))
     assert not seat.to_choose
     with pytest.raises(IllegalMove, match="chosen already"):
         seat.choose(duty, b"[1]")

@@ -1,4 +1,4 @@
-"""`bench game`: whole games of hold'em by the real command, and the audit of a saved one."""
+"""`bench game`: whole games by the real command, and the audit of a saved one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from time import perf_counter
 from typing import Final
 
 from nodealer.drive.local import LocalTable, seat_players
+from nodealer.drive.minds import answer_of
 from nodealer.errors import BadParameter
+from nodealer.games.found import FIRST, chosen
+from nodealer.games.package import GamePackage, Measured
 from nodealer.lab.bench.rows import Row, meets, time_row
 from nodealer.lab.bench.timing import Effort, interleaved, timed
 from nodealer.log.file import save_log
@@ -27,7 +30,6 @@ from nodealer.play.stays import for_hands
 from nodealer.proofs.checks import Check, Entropy, settle
 from nodealer.protocols import make_protocol
 
-SEATS: Final = 6
 #: Played by bots, and saved for the audit.
 PLAYED: Final = 12
 SAVED: Final = 100
@@ -37,37 +39,43 @@ PAIRS: Final = 5
 COMMAND: Final = (sys.executable, "-P", "-m", "nodealer.cli")
 
 
-def run(effort: Effort) -> Iterator[Row]:
+def run(effort: Effort, place: str = FIRST) -> Iterator[Row]:
     """All rows, with as many processes and threads as the command uses."""
+    game = chosen(place)
     few = replace(effort, pairs=min(effort.pairs, PAIRS), most=PAIRS)
-    yield from _bots(effort)
-    table = played(effort.size(SAVED))
+    yield from _bots(effort, game, place)
+    table = played(game, effort.size(SAVED))
     config = table.seats[0].replica.config
     yield _as_one(effort, config, table.log)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "game.jsonl"
         save_log(path, config.session, table.log)
-        yield from _audits(few, path, effort.size(SAVED))
+        yield from _audits(few, path, {"seats": len(table.seats), "hands": effort.size(SAVED)}, place)
 
 
 # --- Playing ---
 
 
-def _bots(effort: Effort) -> Iterator[Row]:
+def measured(game: GamePackage) -> Measured:
+    """How to measure a game: as it says, or as it is played."""
+    return game.measured or Measured(game.seats, {}, game.new_bot)
+
+
+def _bots(effort: Effort, game: GamePackage, place: str) -> Iterator[Row]:
     """Bots in processes of their own, by the real command. What starting them costs is subtracted."""
     hands = effort.size(PLAYED)
-    (_, short), (_, _) = _play(1), _play(1)
-    seconds, cpu = _play(hands)
-    n = {"seats": SEATS, "hands": hands}
+    (_, short), (_, _) = _play(game, place, 1), _play(game, place, 1)
+    seconds, cpu = _play(game, place, hands)
+    n = {"seats": measured(game).seats, "hands": hands}
     yield Row("play, bots in processes", n, value=60 * hands / seconds, unit="hands a minute")
     yield Row("CPU a hand, all seats and their minds", n, max(0.0, cpu - short) / max(1, hands - 1))
 
 
-def _play(hands: int) -> tuple[float, float]:
+def _play(game: GamePackage, place: str, hands: int) -> tuple[float, float]:
     """Time of the game without set-up, and CPU time of all processes with it."""
-    before = _children_cpu()
-    # So many chips that nobody is out before the end.
-    options = ("--auto", "--json", "--seats", str(SEATS), "--hands", str(hands), "--stack", "100000")
+    before, how = _children_cpu(), measured(game)
+    options = ["--game", place, "--auto", "--json", "--seats", str(how.seats), "--hands", str(hands)]
+    options += [f"--{name}={value}" for name, value in how.settings.items()]
     done = subprocess.run([*COMMAND, "play", *options], stdin=subprocess.DEVNULL, capture_output=True, check=False)
     if done.returncode != 0:
         raise BadParameter(f"the game failed: {done.stderr.decode(errors='replace')[-200:]}")
@@ -80,21 +88,19 @@ def _children_cpu() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def played(hands: int) -> LocalTable:
-    """A game in this process in which everybody calls everything: no minds to pay for."""
-    from nodealer.games.holdem.moves import Call, Muck  # late: pokerkit takes its time
-    from nodealer.games.holdem.rules import Holdem
-
-    names = [f"player {seat}" for seat in range(SEATS)]
-    rules, stays = Holdem(stack=100_000), for_hands(hands)
-    table = seat_players(names, make_protocol("mask"), rules, os.urandom, stays=stays)
+def played(game: GamePackage, hands: int) -> LocalTable:
+    """A game in this process, by bots without a mind where the game has such."""
+    how = measured(game)
+    settings = game.settled(how.settings)
+    names = [f"player {seat}" for seat in range(how.seats)]
+    protocol = make_protocol(game.protocol, game.protocol_parameters(game.protocol, settings))
+    rules, stays = game.from_settings(settings), for_hands(hands)
+    table = seat_players(names, protocol, rules, os.urandom, stays=stays, package=game)
+    bot = how.bot(os.urandom)
 
     def decide(participant: Participant) -> list[bytes]:
-        game = participant.replica.state.hand.game
-        if game is None or participant.options().question is None:
-            return []
-        legal = game.legal(participant.seat.number)  # type: ignore[attr-defined]
-        return participant.move(Call() if legal.call is not None else Muck())
+        question = participant.question()
+        return [] if question is None else participant.answer(question, answer_of(bot, question))
 
     table.run(decide)
     if table.seats[0].replica.state.phase is not Phase.ENDED:
@@ -123,14 +129,15 @@ def _as_one(effort: Effort, config: Config, log: Sequence[bytes]) -> Row:
             settle([check], os.urandom)
 
     times = interleaved(effort, timed(lambda: settle(checks, os.urandom)), timed(alone))
-    n = {"seats": SEATS, "proofs": len(checks)}
+    n = {"seats": len(config.session.proposal.roster.seats), "proofs": len(checks)}
     return time_row("the arithmetic of a hand, as one", n, times, "each proof alone", AS_ONE)
 
 
-def _audits(effort: Effort, path: Path, hands: int) -> Iterator[Row]:
-    n = {"seats": SEATS, "hands": hands}
-    two, twice = interleaved(effort, timed(lambda: _verify([path, path])), timed(lambda: _verify([path], times=2)))
-    one = min(timed(lambda: _verify([path]))() for _ in range(effort.pairs))
+def _audits(effort: Effort, path: Path, n: dict[str, int], place: str) -> Iterator[Row]:
+    hands = n["hands"]
+    together, apart = timed(lambda: _verify(place, [path, path])), timed(lambda: _verify(place, [path], times=2))
+    two, twice = interleaved(effort, together, apart)
+    one = min(timed(lambda: _verify(place, [path]))() for _ in range(effort.pairs))
     yield Row("verify a saved log", n, one, hands / one, "hands a second")
     ratio = twice / two
     yardstick = "two commands that verify one each, side by side"
@@ -141,9 +148,9 @@ def _audits(effort: Effort, path: Path, hands: int) -> Iterator[Row]:
     )  # fmt: skip
 
 
-def _verify(paths: Sequence[Path], times: int = 1) -> float:
+def _verify(place: str, paths: Sequence[Path], times: int = 1) -> float:
     start = perf_counter()
-    command = [*COMMAND, "verify", *map(str, paths), "--json", "--jobs", str(len(paths))]
+    command = [*COMMAND, "verify", *map(str, paths), "--json", "--jobs", str(len(paths)), "--game", place]
     processes = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for _ in range(times)]
     codes = [process.wait() for process in processes]
     if any(codes):

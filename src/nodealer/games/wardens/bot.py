@@ -5,38 +5,42 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from nodealer.errors import BadParameter, IllegalMove
+from nodealer.cards import Look, Peek
+from nodealer.errors import IllegalMove
+from nodealer.games.base import Entropy
+from nodealer.games.package import Bot
+from nodealer.games.view import View
 from nodealer.games.wardens.cards import Does, Printed
 from nodealer.games.wardens.hand import WardensGame
 from nodealer.games.wardens.moves import Attack, Bury, EndTurn, Move, Play
 from nodealer.games.wardens.pool import POOL
+from nodealer.games.wardens.seen import game_of, hand_of, mine_of
 from nodealer.games.wardens.side import Side, Warden
-from nodealer.play.view import View
-from nodealer.protocols.base import Duty
-from nodealer.wire import encode
 
 #: What light is worth, against points of power and health; and what a play must be worth to be made.
 LIGHT: Final = 0.9
 WORTH: Final = 0.5
 
 
-class WardensBot:
+class WardensBot(Bot):
     """Plays by worth: of cards, of wardens, of light. No chance in it: what differs is the cards."""
+
+    def __init__(self, entropy: Entropy | None = None) -> None:
+        pass
 
     def move(self, view: View) -> Move:
         """The best thing to do now, or the end of the turn."""
-        game = _game(view)
+        game = game_of(view)
         for candidate in (self._kill(game), self._play(game, hand_of(view)), self._bury(game, hand_of(view))):
             if candidate is not None:
                 return candidate
         return self._attack(game) or EndTurn()
 
-    def choose(self, view: View, duty: Duty) -> bytes:
+    def choose(self, view: View, peek: Peek) -> tuple[int, ...]:
         """The card to keep, or the order in which cards go back."""
-        game = _game(view)
-        side = _mine(game, view.seat)
-        seen = {place: side.list[face] for (deck, place), face in view.seen.items() if deck == duty.deck}
-        return encode(chosen(side, seen, keep=duty.kind == "take"))
+        side = mine_of(view)
+        seen = {place: side.list[face] for place, face in view.seen_in(peek.deck).items()}
+        return chosen(side, seen, keep=peek.then is Look.TAKE)
 
     def _kill(self, game: WardensGame) -> Move | None:
         """Attack the rival with everything when that is enough."""
@@ -82,23 +86,7 @@ class WardensBot:
         return None if best is None or best[0] <= 0 else best[1]
 
 
-def _game(view: View) -> WardensGame:
-    if not isinstance(view.game, WardensGame):
-        raise BadParameter("this bot plays wardens")
-    return view.game
-
-
-def _mine(game: WardensGame, seat: int) -> Side:
-    return game.sides[game.seats.index(seat)]
-
-
-def hand_of(view: View) -> dict[int, int]:
-    """The cards in this seat's hand: place to card of the pool."""
-    side = _mine(_game(view), view.seat)
-    return {place: side.list[view.cards[side.deck, place]] for place in side.hand if (side.deck, place) in view.cards}
-
-
-def chosen(side: Side, seen: Mapping[int, int], *, keep: bool) -> list[int]:
+def chosen(side: Side, seen: Mapping[int, int], *, keep: bool) -> tuple[int, ...]:
     """The best card of those seen, or all of them, the best first. Best is what can be paid for soon."""
     sparks = min(side.fire + 1, 8)
 
@@ -106,7 +94,7 @@ def chosen(side: Side, seen: Mapping[int, int], *, keep: bool) -> list[int]:
         card = POOL[seen[place]]
         return (_plain(card) if card.cost <= sparks else -card.cost), -place
 
-    order = sorted(seen, key=worth, reverse=True)
+    order = tuple(sorted(seen, key=worth, reverse=True))
     return order[:1] if keep else order
 
 

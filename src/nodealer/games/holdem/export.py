@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from pokerkit import HandHistory
 
 from nodealer.errors import BadParameter
+from nodealer.games.base import Game
 from nodealer.games.holdem.hand import Hand, HandStage
 from nodealer.games.holdem.result import Ending
+from nodealer.games.package import Export
 
 
 def history(hand: Hand, names: Mapping[int, str] | None = None, **fields: Any) -> HandHistory:
@@ -33,3 +35,11 @@ def history(hand: Hand, names: Mapping[int, str] | None = None, **fields: Any) -
         ours["_ended"] = hand.ending.value
         ours["_gone"] = [hand.players.index(seat) + 1 for seat in hand.players if seat in hand.gone]
     return hand.table.history(**ours, **fields)
+
+
+def _exported(game: Game, names: Mapping[int, str]) -> HandHistory | None:
+    return history(game, names) if isinstance(game, Hand) else None
+
+
+#: The poker hand history format, a section for each hand.
+PHH: Final = Export("phh", _exported, HandHistory.dumps_all)

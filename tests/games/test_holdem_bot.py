@@ -6,13 +6,11 @@ import pytest
 
 from games.dealer import Dealer, Dice, checks_down, play, script, stacks_after, table_of, wild
 from nodealer.errors import BadParameter
-from nodealer.games.free import FreeHand
 from nodealer.games.holdem import Call, Fold, Hand, Holdem, Move, Raise
+from nodealer.games.holdem import bot as bots
+from nodealer.games.holdem.bot import Caller, HoldemBot
 from nodealer.games.holdem.faces import indices
-from nodealer.play import bots
-from nodealer.play.bots import HoldemBot, bot_for
-from nodealer.play.phases import Phase
-from nodealer.play.view import View
+from nodealer.games.view import View
 from nodealer.tape import expand
 
 
@@ -34,7 +32,7 @@ class Mind:
 
 def view(hand: Hand, seat: int, dealer: Dealer) -> View:
     cards = {(0, position): dealer.order[position] for position in hand.held[seat]}
-    return View(seat, {s: f"p{s}" for s in hand.seats}, hand.number, Phase.PLAYING, hand, cards, True)
+    return View(seat, {s: f"p{s}" for s in hand.seats}, hand.number, hand, cards, True)
 
 
 @pytest.mark.parametrize("seats", [2, 3, 6, 9])
@@ -106,8 +104,17 @@ def _calls_or_bot(game: Hand, seat: int, dealer: Dealer) -> Move:
     return Call() if game.legal(seat).call is not None else HoldemBot(Mind(seat)).move(view(game, seat, dealer))
 
 
-def test_there_is_no_bot_for_other_games() -> None:
-    with pytest.raises(BadParameter):
-        bot_for(FreeHand(0, (0, 1), frozenset()), Mind())
-    with pytest.raises(BadParameter):
-        bot_for(None, Mind())
+def test_a_caller_goes_to_the_end_of_every_hand() -> None:
+    dealer = Dealer.shuffled("calls")
+    over = play(table_of(dict.fromkeys(range(3), 50), Holdem()), dealer, lambda hand, seat: _calls(hand, seat, dealer))
+    assert isinstance(over, Hand) and len(over.board) == 5 and over.pot == 6
+
+
+def _calls(hand: Hand, seat: int, dealer: Dealer) -> Move:
+    return Caller(Mind()).move(view(hand, seat, dealer))
+
+
+def test_other_games_are_not_for_these_bots() -> None:
+    for bot in (HoldemBot(Mind()), Caller(Mind())):
+        with pytest.raises(BadParameter):
+            bot.move(View(0, {}, 0, None, {}, True))

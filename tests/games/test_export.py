@@ -7,7 +7,7 @@ from pokerkit import HandHistory
 
 from nodealer.errors import BadParameter
 from nodealer.games.holdem import Hand, Holdem
-from nodealer.games.holdem.history import history
+from nodealer.games.holdem.export import history
 
 from .dealer import CALL, FOLD, SHOW, Dealer, Dice, play, raise_to, script, table_of, wild
 

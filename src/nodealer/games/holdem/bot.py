@@ -1,39 +1,25 @@
-"""Bots: they play sensibly, by hand strength, position and the price of a call, and see no more than a person does."""
+"""Bots for hold'em: they play sensibly, by hand strength, position and the price of a call."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Protocol
+from typing import Final
 
 from nodealer.errors import BadParameter
-from nodealer.games.base import Game
+from nodealer.games.base import Entropy
 from nodealer.games.holdem.faces import CARDS
 from nodealer.games.holdem.hand import Hand, HandStage
 from nodealer.games.holdem.moves import Call, Fold, Legal, Move, Muck, Raise, ShowHand
 from nodealer.games.holdem.ranking import rank
-from nodealer.games.wardens.hand import WardensGame
-from nodealer.play.view import View
-from nodealer.play.wardensbot import WardensBot
-from nodealer.proofs.checks import Entropy
-from nodealer.protocols.base import Duty
+from nodealer.games.package import Bot
+from nodealer.games.view import View
 from nodealer.tape import SEED_BYTES, Tape
-from nodealer.wire import Message
 
 #: How many ways the rest of the hand might go a bot tries in its mind.
 TRIALS: Final = 100
 
 
-class Bot(Protocol):
-    """Something that moves for a seat."""
-
-    def move(self, view: View) -> Message:
-        """A legal move for the seat whose turn it is."""
-
-    def choose(self, view: View, duty: Duty) -> bytes:
-        """A private choice about cards, where the protocol asks the player for one."""
-
-
-class HoldemBot:
+class HoldemBot(Bot):
     """Tight before the flop, then by the odds; bluffs now and then, so that it cannot be read."""
 
     def __init__(self, entropy: Entropy) -> None:
@@ -41,9 +27,7 @@ class HoldemBot:
 
     def move(self, view: View) -> Move:
         """Fold, call or raise by estimated odds; muck what need not be shown."""
-        game = view.game
-        if not isinstance(game, Hand):
-            raise BadParameter("this bot plays hold'em")
+        game = _hand(view)
         legal = game.legal(view.seat)
         hole = tuple(view.cards.values())
         if legal.show or legal.muck:
@@ -51,10 +35,6 @@ class HoldemBot:
             return ShowHand() if boasts or self._may_win(view.seat, hole, game) else Muck()
         odds = self._odds(hole, game) + self._position(view.seat, game)
         return self._bet(legal, odds, game)
-
-    def choose(self, view: View, duty: Duty) -> bytes:
-        """Nothing in hold'em is chosen in private."""
-        raise BadParameter(f"hold'em has nothing to choose for {duty.kind}")
 
     def _may_win(self, seat: int, hole: Sequence[int], game: Hand) -> bool:
         """Whether no shown hand takes everything from this one. Who has put in less has no part in the rest."""
@@ -101,10 +81,18 @@ class HoldemBot:
         return int.from_bytes(self._entropy(4), "little") % 100 < percent
 
 
-def bot_for(game: Game | None, entropy: Entropy) -> Bot:
-    """A bot that can play this game."""
-    if isinstance(game, Hand):
-        return HoldemBot(entropy)
-    if isinstance(game, WardensGame):
-        return WardensBot()
-    raise BadParameter("there is no bot for this game")
+class Caller(Bot):
+    """Calls everything and shows nothing. It has no mind to pay for."""
+
+    def __init__(self, entropy: Entropy) -> None:
+        pass
+
+    def move(self, view: View) -> Move:
+        """A call, as long as there is something to call."""
+        return Call() if _hand(view).legal(view.seat).call is not None else Muck()
+
+
+def _hand(view: View) -> Hand:
+    if not isinstance(view.game, Hand):
+        raise BadParameter("this bot plays hold'em")
+    return view.game

@@ -1,0 +1,71 @@
+"""Which game a person means, and what a person sets for it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Annotated
+
+import typer
+
+from nodealer.errors import BadParameter, NodealerError
+from nodealer.games.found import chosen, find, installed
+from nodealer.games.package import GamePackage
+
+#: For commands that read a log: they take the game that it names, unless a person names another place.
+LogGame = Annotated[
+    str | None,
+    typer.Option("--game", help="For a game that is not installed: where it is, as module:attribute."),
+]
+
+
+def game_of(text: str) -> GamePackage:
+    """An installed game by its name, or the one at `module:attribute`, also in the folder that one is in."""
+    if ":" in text and os.getcwd() not in sys.path:
+        # Last: a file that lies here by accident must not stand for a module that is installed.
+        sys.path.append(os.getcwd())
+    return chosen(text)
+
+
+def game_or_none(text: str | None) -> GamePackage | None:
+    """The game that a person has named, if one has."""
+    return None if text is None else game_of(text)
+
+
+def settings_of(game: GamePackage, arguments: Sequence[str]) -> dict[str, str]:
+    """What a person set: `--name value` or `--name=value`. Raises `BadParameter` for what the game does not have."""
+    given: dict[str, str] = {}
+    waiting = list(arguments)
+    while waiting:
+        option, equals, value = waiting.pop(0).partition("=")
+        name = option.removeprefix("--")
+        if not option.startswith("--") or not any(setting.name == name for setting in game.settings):
+            raise BadParameter(_whose(option, game))
+        if name in given:
+            raise BadParameter(f"{option} is given twice")
+        if not equals:
+            if not waiting or waiting[0].startswith("--"):
+                raise BadParameter(f"{option} needs a value")
+            value = waiting.pop(0)
+        given[name] = value
+    return game.settled(given)
+
+
+def _whose(option: str, game: GamePackage) -> str:
+    """What belongs to another game is not passed over: somebody means something by it."""
+    for other in games_here():
+        if any(option == f"--{setting.name}" for setting in other.settings):
+            return f"{option} belongs to {other.name}"
+    has = ", ".join(f"--{setting.name}" for setting in game.settings) or "none"
+    return f"{option!r} is no option of play, and no setting of {game.name}, which has: {has}"
+
+
+def games_here() -> list[GamePackage]:
+    """All installed games. One that cannot be loaded has nothing to tell of itself."""
+    found: list[GamePackage] = []
+    for name in installed():
+        with suppress(NodealerError):
+            found.append(find(name))
+    return found

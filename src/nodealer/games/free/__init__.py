@@ -1,0 +1,31 @@
+"""A table without rules: any player may ask for cards, and the log says who asked for what."""
+
+from nodealer.games.free.rules import (
+    OPERATIONS,
+    DealCards,
+    Finish,
+    Free,
+    FreeHand,
+    GiveBack,
+    Move,
+    OpenCards,
+    PutAway,
+    ShowCards,
+    Shuffle,
+    read_move,
+)
+
+__all__ = [
+    "OPERATIONS",
+    "DealCards",
+    "Finish",
+    "Free",
+    "FreeHand",
+    "GiveBack",
+    "Move",
+    "OpenCards",
+    "PutAway",
+    "ShowCards",
+    "Shuffle",
+    "read_move",
+]

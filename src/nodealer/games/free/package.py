@@ -1,0 +1,17 @@
+"""The table without rules as a game package. It has no bot: only its players know what they play."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from nodealer.games.free.rules import Free
+from nodealer.games.free.words import FreeWords
+from nodealer.games.package import GamePackage
+
+GAME: Final = GamePackage(
+    name=Free.name,
+    version=Free.version,
+    rules=Free.from_parameters,
+    from_settings=lambda settings: Free(),
+    words=FreeWords(),
+)

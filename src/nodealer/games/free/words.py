@@ -1,0 +1,49 @@
+"""What is asked for at a table without rules, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from nodealer.errors import IllegalMove
+from nodealer.games.free.rules import (
+    DealCards,
+    Finish,
+    FreeHand,
+    GiveBack,
+    OpenCards,
+    PutAway,
+    ShowCards,
+    Shuffle,
+    read_move,
+)
+from nodealer.games.words import Words
+
+
+class FreeWords(Words):
+    """For reading a log. Nobody types here: what a request means is known to the program that makes it."""
+
+    def face(self, game: FreeHand, deck: int, face: int) -> str:
+        """What the players have agreed is printed there."""
+        return str(game.face(deck, face))
+
+    def move(self, game: FreeHand, seat: int, move: bytes, names: Mapping[int, str]) -> str:
+        """What somebody asks for."""
+        try:
+            made = read_move(move)
+        except IllegalMove:
+            return "asks for what cannot be"
+        match made:
+            case Shuffle(deck=deck, cards=cards):
+                return f"asks for deck {deck}, {cards} cards"
+            case DealCards(portions=portions):
+                return "asks to deal: " + ", ".join(f"{names.get(to, to)} {count}" for to, count in portions)
+            case OpenCards(count=count):
+                return f"asks to open {count}"
+            case ShowCards(positions=positions):
+                return f"shows {len(positions)}"
+            case GiveBack(positions=positions, place=place):
+                return f"gives back {len(positions)} ({place})"
+            case PutAway(deck=deck):
+                return f"puts deck {deck} away"
+            case Finish():
+                return "says that the hand is over"

@@ -1,0 +1,44 @@
+"""Hold'em as a game package."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from nodealer.errors import BadParameter
+from nodealer.games.holdem.bot import Caller, HoldemBot
+from nodealer.games.holdem.export import PHH
+from nodealer.games.holdem.page import page
+from nodealer.games.holdem.rules import Holdem
+from nodealer.games.holdem.words import HoldemWords
+from nodealer.games.package import GamePackage, Measured, Setting, whole_number
+
+
+def rules_of(settings: Mapping[str, str]) -> Holdem:
+    """The rules for chips as they are typed: blinds are "1/2"."""
+    small, _, big = settings["blinds"].partition("/")
+    if not (small.isascii() and small.isdigit() and big.isascii() and big.isdigit()):
+        raise BadParameter(f"blinds are two numbers such as 1/2, not {settings['blinds']!r}")
+    stack, ante = (whole_number(name, settings[name]) for name in ("stack", "ante"))
+    return Holdem(stack, (int(small), int(big)), ante)
+
+
+GAME: Final = GamePackage(
+    name=Holdem.name,
+    version=Holdem.version,
+    rules=Holdem.from_parameters,
+    from_settings=rules_of,
+    settings=(
+        Setting("blinds", "small and big blind", "1/2"),
+        Setting("ante", "what every player pays before each hand", "0"),
+        Setting("stack", "chips to begin with, play money", "200"),
+    ),
+    seats=4,
+    hands=3,
+    bot=HoldemBot,
+    words=HoldemWords(),
+    page=page,
+    export=PHH,
+    # So many chips that nobody is out before the end.
+    measured=Measured(seats=6, settings={"stack": "100000"}, bot=Caller),
+)

@@ -1,0 +1,45 @@
+"""A hand of hold'em as one person sees it, as plain JSON for a page."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from nodealer.games.base import Done, Turn
+from nodealer.games.holdem.faces import names
+from nodealer.games.holdem.hand import Hand
+from nodealer.games.view import View, plain_page
+
+#: Of the form of this document.
+PAGE_VERSION: Final = 1
+
+
+def page(view: View) -> dict[str, Any]:
+    """What is on the table, whose turn it is, and what this seat may do. Cards are written as "As"."""
+    plain = plain_page(view) | {"version": PAGE_VERSION}
+    game = view.game
+    if not isinstance(game, Hand):
+        return plain
+    want = game.wants
+    return plain | {
+        "mine": list(names(view.cards.values())),
+        "board": list(names(game.board)),
+        "pot": game.pot,
+        "button": game.button,
+        "seats": [_seat(game, seat) for seat in game.players],
+        "turn": list(want.seats) if isinstance(want, Turn) else [],
+        "legal": msgspec.to_builtins(game.legal(view.seat)),
+        "result": want.result if isinstance(want, Done) else None,
+    }
+
+
+def _seat(game: Hand, seat: int) -> dict[str, Any]:
+    return {
+        "seat": seat,
+        "stack": game.after.get(seat, game.table.stacks[seat]),
+        "bet": game.table.bets[seat],
+        "paid": game.paid[seat],
+        "in": seat in game.contenders,
+        "shown": list(names(game.shown.get(seat, ()))),
+    }

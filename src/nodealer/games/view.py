@@ -1,0 +1,45 @@
+"""What one person sees: the public table, and the faces that this seat can read. Nothing else is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from nodealer.games.base import Game
+
+
+@dataclass(frozen=True)
+class View:
+    """A moment at the table, for the person at one seat."""
+
+    seat: int
+    names: Mapping[int, str]
+    hand: int
+    game: Game | None
+    #: The faces this seat holds, by deck and position.
+    cards: Mapping[tuple[int, int], int]
+    my_turn: bool
+    #: Cards of a pile that this seat has looked at, by deck and position.
+    seen: Mapping[tuple[int, int], int] = field(default_factory=dict)
+
+    def seen_in(self, deck: int) -> dict[int, int]:
+        """The cards of one pile that this seat has looked at: position to face."""
+        return {position: face for (on, position), face in self.seen.items() if on == deck}
+
+
+def plain_page(view: View) -> dict[str, Any]:
+    """A view as JSON for a game that has no page of its own: numbers, and no words."""
+    return {
+        "version": 1,
+        "seat": view.seat,
+        "names": [{"seat": seat, "name": name} for seat, name in sorted(view.names.items())],
+        "hand": view.hand,
+        "myTurn": view.my_turn,
+        "cards": _listed(view.cards),
+        "seen": _listed(view.seen),
+    }
+
+
+def _listed(faces: Mapping[tuple[int, int], int]) -> list[dict[str, int]]:
+    return [{"deck": deck, "position": position, "face": face} for (deck, position), face in sorted(faces.items())]

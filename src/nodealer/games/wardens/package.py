@@ -1,0 +1,57 @@
+"""Wardens as a game package."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from nodealer.errors import BadParameter
+from nodealer.games.package import GamePackage, Setting
+from nodealer.games.wardens.bot import WardensBot
+from nodealer.games.wardens.page import page
+from nodealer.games.wardens.pool import COURTS, court_deck
+from nodealer.games.wardens.rules import WardensRules
+from nodealer.games.wardens.words import WardensWords
+from nodealer.wire import encode
+
+#: The protocol that it was made for, and how that keeps decks honest; the first is what it does by itself.
+PROTOCOL: Final = "duel"
+MODES: Final = ("proven", "committed", "xor")
+
+
+def rules_of(settings: Mapping[str, str]) -> WardensRules:
+    """The rules for two courts, such as "ember,tide"."""
+    decks = settings["decks"]
+    courts = [court.strip() for court in decks.split(",")]
+    if len(courts) != 2 or any(court not in COURTS for court in courts):
+        raise BadParameter(f"decks are two of {', '.join(COURTS)}, such as ember,tide, not {decks!r}")
+    return WardensRules((court_deck(courts[0]), court_deck(courts[1])))
+
+
+def mode_of(protocol: str, settings: Mapping[str, str]) -> bytes:
+    """The mode of the protocol."""
+    mode = settings["mode"]
+    if mode == MODES[0]:
+        return b"{}"
+    if protocol != PROTOCOL or mode not in MODES:
+        raise BadParameter(f"--mode is {', '.join(MODES[:-1])} or {MODES[-1]}, and belongs to the protocol {PROTOCOL}")
+    return encode({"mode": mode})
+
+
+GAME: Final = GamePackage(
+    name=WardensRules.name,
+    version=WardensRules.version,
+    rules=WardensRules.from_parameters,
+    from_settings=rules_of,
+    settings=(
+        Setting("decks", f"whose decks, two of {', '.join(COURTS)}", "ember,tide"),
+        Setting("mode", f"how decks are kept honest: {', '.join(MODES)}", MODES[0]),
+    ),
+    protocol=PROTOCOL,
+    seats=2,
+    hands=1,
+    protocol_parameters=mode_of,
+    bot=WardensBot,
+    words=WardensWords(),
+    page=page,
+)

@@ -1,0 +1,142 @@
+"""How a game speaks: what happened, what lies on the table, and what a person's answers mean.
+
+A game gives text and marks. A terminal renders them in its way and a page in its own, and whoever renders filters the
+text: names of players may be in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from nodealer.cards import Look, Opened, Peek
+from nodealer.errors import IllegalMove
+from nodealer.games.view import View
+from nodealer.wire import Message
+
+#: What a piece of text is, where it is not plain: "mine" and "rival" say whose, "number" is what a person types.
+Mark = Literal["strong", "dim", "card", "red card", "mine", "rival", "number"]
+
+
+@dataclass(frozen=True)
+class Span:
+    """A piece of text, and what it is."""
+
+    text: str
+    mark: Mark | None = None
+
+
+@dataclass(frozen=True)
+class Line:
+    """Text with marks."""
+
+    spans: tuple[Span, ...] = ()
+
+    def __str__(self) -> str:
+        """Without the marks."""
+        return "".join(span.text for span in self.spans)
+
+
+#: What words are made of: plain text will do.
+Text = str | Line
+
+
+def line(*parts: Text | Span) -> Line:
+    """One line of all parts."""
+    spans: list[Span] = []
+    for part in parts:
+        spans += part.spans if isinstance(part, Line) else [Span(part) if isinstance(part, str) else part]
+    return Line(tuple(spans))
+
+
+def strong(text: str) -> Span:
+    """Text that stands out."""
+    return Span(text, "strong")
+
+
+def numbered(items: Sequence[Text | Span]) -> list[Line]:
+    """A list from which a person picks by number."""
+    return [line("     ", Span(str(number), "number"), " ", item) for number, item in enumerate(items, 1)]
+
+
+def picked(word: str, count: int, what: str) -> int:
+    """Which of `count` things a person means, from 0. Raises `IllegalMove`."""
+    if not count:
+        raise IllegalMove(f"there is no {what} here")
+    if not (word.isascii() and word.isdigit() and len(word) < 6) or not 1 <= int(word) <= count:
+        raise IllegalMove(f"there is no {what} {word!r}; they are numbered 1 to {count}")
+    return int(word) - 1
+
+
+class Words:
+    """What a game without words says: numbers, and moves as they stand in the log. A game overrides what it can say
+    better; its own type stands for `Any` there."""
+
+    #: Beside the game's name, before the first hand.
+    note: str = ""
+    #: What a person can type.
+    help: tuple[Text, ...] = ()
+
+    # --- What happened ---
+
+    def face(self, game: Any, deck: int, face: int) -> str:
+        """The short name of a face."""
+        return str(face)
+
+    def owner(self, game: Any, opened: Opened, holder: int | None) -> int | None:
+        """The seat whose card was opened, or None for the table's."""
+        return holder
+
+    def cards(self, game: Any, opened: Sequence[Opened]) -> Text:
+        """Cards that were opened."""
+        return line(strong(", ".join(self.face(game, event.card.deck, event.face) for event in opened)))
+
+    def move(self, game: Any, seat: int, move: bytes, names: Mapping[int, str]) -> Text:
+        """A move that was made, after the player's name."""
+        return move.decode(errors="replace")
+
+    def result(self, result: Mapping[str, Any], names: Mapping[int, str]) -> Text:
+        """How a hand ended."""
+        return ""
+
+    def columns(self, result: Mapping[str, Any], names: Mapping[int, str]) -> Mapping[str, Text]:
+        """The same for a table of hands: headings and what stands below them."""
+        return {"result": self.result(result, names)}
+
+    # --- A person's turn ---
+
+    def table(self, view: View) -> Sequence[Text]:
+        """The table before a move."""
+        return ()
+
+    def prompt(self, view: View) -> Text:
+        """What may be done now, in a line."""
+        return "  your move   (? for help)"
+
+    def read(self, view: View, text: str) -> Message | None:
+        """The move that was typed; None for a request for help. Raises `IllegalMove`."""
+        raise IllegalMove("this game has no words for what a person types")
+
+    # --- A private choice about cards that were looked at ---
+
+    def looked_at(self, game: Any, deck: int, face: int) -> Text:
+        """A card that a person has looked at, and chooses about."""
+        return self.face(game, deck, face)
+
+    def offer(self, view: View, peek: Peek) -> Sequence[Text]:
+        """What is to be chosen."""
+        cards = [self.looked_at(view.game, peek.deck, face) for face in view.seen_in(peek.deck).values()]
+        if peek.then is Look.TAKE:
+            return *numbered(cards), "  which one do you keep? the rest is shuffled"
+        return *numbered(cards), "  in which order do they go back, the top first? such as: 2 1 3"
+
+    def choose(self, view: View, peek: Peek, text: str) -> tuple[int, ...]:
+        """The positions that were chosen. Raises `IllegalMove`."""
+        seen = list(view.seen_in(peek.deck))
+        chosen = tuple(seen[picked(word, len(seen), "card")] for word in text.split())
+        if peek.then is Look.TAKE and len(chosen) != 1:
+            raise IllegalMove("one number, please")
+        if peek.then is not Look.TAKE and sorted(chosen) != sorted(seen):
+            raise IllegalMove("every number once, please")
+        return chosen
