@@ -20,7 +20,9 @@ from nodealer.log.roster import Roster, member_of
 from nodealer.log.session import Part, Proposal, Session
 from nodealer.play.bodies import Cards, read_body
 from nodealer.play.config import config_of
-from nodealer.play.local import LocalTable, agree_session
+from nodealer.drive.local import seat_players
+from nodealer.play.participant import Participant
+from nodealer.play.stays import for_hands
 from nodealer.play.seat import Seat
 from nodealer.protocols import make_protocol
 from nodealer.wire import encode
@@ -63,29 +65,14 @@ class Game:
 
 @pytest.fixture(scope="session")
 def game() -> Game:
-    protocol, rules = make_protocol("mask"), Holdem(1000)
-    keys = [Identity(os.urandom(32)) for _ in range(3)]
-    roster = Roster(tuple(member_of(key, seat, f"player {seat}") for seat, key in enumerate(keys)))
-    game, cards = Part("holdem", rules.version, msgspec.Raw(rules.parameters)), Part("mask", protocol.claims.version)
-    cards = msgspec.structs.replace(cards, parameters=msgspec.Raw(protocol.parameters))
-    session = agree_session(Proposal(game, cards, rules.versions, roster), os.urandom)
-    config = config_of(session)
-    seats = {
-        seat: Seat(config, seat, root=os.urandom(32), key=key, journal=MemoryJournal(), entropy=os.urandom)
-        for seat, key in enumerate(keys)
-    }
-    table = LocalTable(seats)
+    names = [f"player {seat}" for seat in range(3)]
+    table = seat_players(names, make_protocol("mask"), Holdem(1000), os.urandom, stays=for_hands(HANDS))
 
-    def decide(seat: Seat) -> bool:
-        hand = seat.replica.state.hand.game
-        if not isinstance(hand, Hand) or not any(duty.kind == "move" for duty in seat.open_duties):
-            return False
-        table.order(seat.move(Call() if hand.legal(seat.number).call is not None else Muck()))
-        return True
+    def decide(one: Participant) -> list[bytes]:
+        hand = one.replica.state.hand.game
+        if not isinstance(hand, Hand) or one.options().move is None:
+            return []
+        return one.move(Call() if hand.legal(one.seat.number).call is not None else Muck())
 
-    busy = True
-    while busy:
-        for seat in seats.values():
-            seat.stays = seat.replica.state.hand.number < HANDS
-        busy = table.step() or any(decide(seat) for seat in seats.values())
-    return Game(session, table.log, keys)
+    table.run(decide)
+    return Game(table.participants[0].session, table.log, [one.home.identity for one in table.participants])

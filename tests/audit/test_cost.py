@@ -17,9 +17,10 @@ from nodealer.games.holdem.rules import Holdem
 from nodealer.keys import Identity
 from nodealer.log.roster import Roster, member_of, sign_newcomer
 from nodealer.play.bodies import Agree, Newcomer, Propose, Without
-from nodealer.play.local import LocalTable, seat_players
+from nodealer.drive.local import LocalTable, seat_players
+from nodealer.play.participant import Participant
 from nodealer.play.replica import Replica
-from nodealer.play.seat import Seat
+from nodealer.play.stays import for_hands
 from nodealer.protocols import make_protocol
 from nodealer.wire import Message
 
@@ -28,45 +29,36 @@ NAMES = ("Ada", "Ben", "Cleo")
 FACTOR = 3.0
 
 
-def table_of(rules: Rules, seats: int = 3, protocol: str = "mask") -> LocalTable:
-    return seat_players(NAMES[:seats], make_protocol(protocol), rules, os.urandom)
+def table_of(rules: Rules, seats: int = 3, protocol: str = "mask", hands: int = 1) -> LocalTable:
+    return seat_players(NAMES[:seats], make_protocol(protocol), rules, os.urandom, stays=for_hands(hands))
 
 
 def asked(moves: Iterable[tuple[int, Message]], protocol: str = "mask", cards: int = 1000) -> LocalTable:
     """A table without rules at which these things are asked for."""
     table, left = table_of(Free(cards), 2, protocol), list(moves)
 
-    def decide(seat: Seat) -> bool:
-        if not left or seat.number != left[0][0] or not seat.may_move:
-            return False
-        table.order(seat.move(left.pop(0)[1]))
-        return True
+    def decide(one: Participant) -> list[bytes]:
+        if not left or one.seat.number != left[0][0] or one.options().move is None:
+            return []
+        return one.move(left.pop(0)[1])
 
-    table.step()
-    for seat in table.seats.values():
-        seat.stays = False
     table.run(decide)
     return table
 
 
 def holdem(hands: int, raises: int, stack: int = 10**9) -> LocalTable:
     """Everybody raises by the least, so often, and then calls."""
-    table = table_of(Holdem(stack))
+    table = table_of(Holdem(stack), hands=hands)
 
-    def decide(seat: Seat) -> bool:
-        game = seat.replica.state.hand.game
-        if not isinstance(game, Hand) or not seat.must_move:
-            return False
-        legal = game.legal(seat.number)
+    def decide(one: Participant) -> list[bytes]:
+        game = one.replica.state.hand.game
+        if not isinstance(game, Hand) or not one.options().must_move:
+            return []
+        legal = game.legal(one.seat.number)
         war = legal.raise_from is not None and len(table.log) < raises
-        table.order(seat.move(Raise(legal.raise_from) if war else Call() if legal.call is not None else Muck()))  # type: ignore[arg-type]
-        return True
+        return one.move(Raise(legal.raise_from) if war else Call() if legal.call is not None else Muck())  # type: ignore[arg-type]
 
-    busy = True
-    while busy:
-        for seat in table.seats.values():
-            seat.stays = seat.replica.state.hand.number < hands
-        busy = table.step() or any(decide(seat) for seat in table.seats.values())
+    table.run(decide)
     return table
 
 
@@ -91,8 +83,11 @@ def decks_put_away() -> LocalTable:
 def decks_never_made() -> LocalTable:
     """Ten thousand cards are asked for again and again, and nobody makes them."""
     table = table_of(Free(10_000), 2)
-    table.step()
-    table.order(table.seats[0].move(free.Shuffle(0, 10_000)))
+    table.run()
+    shuffle = table.seats[0].move(free.Shuffle(0, 10_000))
+    for one in table.participants:
+        # Taken, and not answered.
+        one.seat.receive(shuffle[0])
     return table
 
 
@@ -104,7 +99,8 @@ def long_names() -> LocalTable:
 def said_by_hand(table: LocalTable, seat: int, body: Message, count: int) -> None:
     """The same words of a seat again and again."""
     for _ in range(count):
-        table.order(table.seats[seat]._send(body))  # type: ignore[arg-type]
+        table.say([table.seats[seat].seat._send(body)])  # type: ignore[arg-type]
+        table.run()
 
 
 def votes() -> LocalTable:

@@ -19,7 +19,7 @@ from cli.logs import Log
 from cli.running import nodealer
 from nodealer.cli import main, output
 from nodealer.log.session import FORMAT_VERSION, Part, Proposal
-from nodealer.play.local import agree_session
+from sessions import agree_session
 from nodealer.wire import encode
 
 Capture = pytest.CaptureFixture[str]

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from cli.running import COMMAND, called, environment
 from games import outside
 from nodealer.log.session import Part, Session, read_session
-from nodealer.play.local import agree_session
+from sessions import agree_session
 from nodealer.wire import encode
 
 GAME = "highest_game:GAME"

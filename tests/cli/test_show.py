@@ -79,7 +79,7 @@ def test_a_seat_that_is_not_in_the_roster_any_more_still_has_its_name() -> None:
     for seat, body in ((0, Propose(roster, ())), (1, Agree(proposal_id(roster, 0, 0)))):
         replica.append(table.by_hand(seat, body, replica))
     assert replica.state.roster == roster
-    told: list[dict[str, object]] = []
-    applied = Narrator(replica).take(late, told.append)
+    applied = replica.append(late)
+    told = list(Narrator(replica.config.words).tell(applied))
     assert applied.outcome is Outcome.DROPPED
     assert [(event["event"], event["name"]) for event in told] == [("dropped", "Cy")]

@@ -18,7 +18,7 @@ from cli.running import called, nodealer
 from nodealer.cli.app import app
 from nodealer.games.holdem.adapter import POKERKIT_VERSION
 from nodealer.log.session import FORMAT_VERSION
-from nodealer.play.local import agree_session
+from sessions import agree_session
 from nodealer.wire import encode
 
 

@@ -23,7 +23,7 @@ from nodealer.log.journal import MemoryJournal, Record
 from nodealer.log.roster import Roster, member_of
 from nodealer.log.session import Part, Proposal
 from nodealer.play.bodies import Body, Without
-from nodealer.play.local import agree_session
+from sessions import agree_session
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome, Replica
 from nodealer.play.seat import Seat

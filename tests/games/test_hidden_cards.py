@@ -64,7 +64,7 @@ def test_an_entry_that_asks_for_it_is_refused_by_every_other_program() -> None:
     """Ada's program is her own: she signs the request by hand."""
     ada, ben = seated()
     carry([ada, ben], ben.give_back(shuffled=False))
-    deck = ben._seated.replica.state.hand.decks[0]
+    deck = ben._me.replica.state.hand.decks[0]
     before = deck.digest()
     for operation in (Return(0, (1, 2), place, by=0) for place in Place):
         with pytest.raises(BadParameter, match="seat 1"):

@@ -6,10 +6,11 @@ import pytest
 
 from nodealer.games.holdem import Call, Hand, HandStage, Holdem, Muck, ShowHand
 from nodealer.group import Group, group
-from nodealer.play.local import LocalTable, seat_players
+from nodealer.drive.local import LocalTable, seat_players
+from nodealer.play.participant import Participant
 from nodealer.play.phases import Phase
 from nodealer.play.replica import replay
-from nodealer.play.seat import Seat
+from nodealer.play.stays import for_hands
 from nodealer.protocols.chain import Chain
 
 from .test_over_mask import Source
@@ -17,19 +18,16 @@ from .test_over_mask import Source
 
 def played(parameters: bytes, on: Group | None, seats: int, hands: int = 1) -> LocalTable:
     names = [f"player {seat}" for seat in range(seats)]
-    table = seat_players(names, Chain(parameters, on), Holdem(60, (1, 2)), Source(f"chain {parameters!r}"))
+    source, stays = Source(f"chain {parameters!r}"), for_hands(hands)
+    table = seat_players(names, Chain(parameters, on), Holdem(60, (1, 2)), source, stays=stays)
 
-    def decide(seat: Seat) -> bool:
-        if not any(duty.kind == "move" for duty in seat.open_duties):
-            return False
-        game = seat.replica.state.hand.game
+    def decide(one: Participant) -> list[bytes]:
+        if one.options().move is None:
+            return []
+        game, seat = one.replica.state.hand.game, one.seat
         assert isinstance(game, Hand)
         assert set(game.held[seat.number]) <= {card.position for card in seat.cards()}
-        for other in table.seats.values():
-            other.stays = len(seat.replica.state.results) < hands - 1
-        move = Call() if game.stage is HandStage.BETTING else ShowHand() if seat.number % 2 else Muck()
-        table.order(seat.move(move))
-        return True
+        return one.move(Call() if game.stage is HandStage.BETTING else ShowHand() if seat.number % 2 else Muck())
 
     table.run(decide)
     return table

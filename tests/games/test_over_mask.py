@@ -7,10 +7,11 @@ import pytest
 from nodealer.errors import IllegalMove
 from nodealer.games.base import Turn
 from nodealer.games.holdem import Call, Hand, HandStage, Holdem, Move, Muck, Raise, ShowHand, read_move
-from nodealer.play.local import LocalTable, seat_players
+from nodealer.drive.local import LocalTable, seat_players
+from nodealer.play.participant import Participant
 from nodealer.play.phases import Phase
 from nodealer.play.replica import replay
-from nodealer.play.seat import Seat
+from nodealer.play.stays import for_hands
 from nodealer.protocols.mask import Mask
 from nodealer.tape import expand
 
@@ -28,10 +29,11 @@ class Source:
 
 
 def seated(count: int, label: str) -> LocalTable:
-    return seat_players([f"player {seat}" for seat in range(count)], Mask(), Holdem(60, (1, 2)), Source(label))
+    names = [f"player {seat}" for seat in range(count)]
+    return seat_players(names, Mask(), Holdem(60, (1, 2)), Source(label), stays=for_hands(3))
 
 
-def game(seat: Seat) -> Hand:
+def game(seat: Participant) -> Hand:
     hand = seat.replica.state.hand.game
     assert isinstance(hand, Hand)
     return hand
@@ -47,15 +49,12 @@ def careful(hand: Hand, seat: int) -> Move:
 def test_hands_over_mask() -> None:
     table = seated(3, "hands")
 
-    def decide(seat: Seat) -> bool:
-        if not any(duty.kind == "move" for duty in seat.open_duties):
-            return False
-        seat_known = {card.position for card in seat.cards()}
-        assert set(game(seat).held[seat.number]) <= seat_known
-        for other in table.seats.values():
-            other.stays = len(seat.replica.state.results) < 2
-        table.order(seat.move(careful(game(seat), seat.number)))
-        return True
+    def decide(one: Participant) -> list[bytes]:
+        if one.options().move is None:
+            return []
+        seat_known = {card.position for card in one.seat.cards()}
+        assert set(game(one).held[one.seat.number]) <= seat_known
+        return one.move(careful(game(one), one.seat.number))
 
     table.run(decide)
     state = table.seats[0].replica.state
@@ -80,10 +79,12 @@ def test_a_seat_leaves() -> None:
         button.move({"type": "raise", "to": 61})
     with pytest.raises(IllegalMove, match="no move to make"):
         table.seats[1].move({"type": "fold"})
-    table.order(button.move(read_move(b'{"type":"raise","to":20}')))
+    table.say(button.move(read_move(b'{"type":"raise","to":20}')))
+    table.run()
     with pytest.raises(IllegalMove, match="nobody waits"):
         table.seats[1].without([0])
-    table.order(button.leave())
+    table.say(button.leave())
+    table.run()
     state = table.seats[1].replica.state
     (result,) = state.results
     assert result["ended"] == "forfeit" and result["gone"] == [0]
@@ -97,7 +98,8 @@ def test_a_seat_that_does_not_move_folds() -> None:
     table.run()
     for seat in (1, 2):
         assert isinstance(game(table.seats[0]).wants, Turn)
-        table.order(table.seats[seat].without([0]))
+        table.say(table.seats[seat].without([0]))
+        table.run()
     hand, state = game(table.seats[1]), table.seats[1].replica.state
     assert hand.table.live == (1, 2) and not hand.gone and not state.gone
     (statement,) = state.chronicle.statements

@@ -15,8 +15,9 @@ from conformance.harness import Source
 from nodealer.games import free
 from nodealer.games.free import Free
 from nodealer.log.file import save_log
-from nodealer.play.local import LocalTable, seat_players
-from nodealer.play.seat import Seat
+from nodealer.drive.local import LocalTable, seat_players
+from nodealer.play.participant import Participant
+from nodealer.play.stays import for_hands
 from nodealer.protocols import make_protocol
 
 HERE: Final = Path(__file__).parent
@@ -49,7 +50,8 @@ def report_of(name: str) -> Path:
 
 def play_free() -> LocalTable:
     """Every request that a table without rules has, on `mask`."""
-    table = seat_players(["Ada", "Ben", "Cleo"], make_protocol("mask"), Free(8), Source("golden free"))
+    names, source = ["Ada", "Ben", "Cleo"], Source("golden free")
+    table = seat_players(names, make_protocol("mask"), Free(8), source, stays=for_hands(1))
     asked: list[tuple[int, free.Move]] = [
         (0, free.Shuffle(0, 8, tuple("abcdefgh"))),
         (1, free.DealCards(0, ((0, 2), (1, 1), (2, 1)))),
@@ -63,16 +65,11 @@ def play_free() -> LocalTable:
         (0, free.Finish()),
     ]
 
-    def decide(seat: Seat) -> bool:
-        game = seat.replica.state.hand.game
-        if not asked or game is None or seat.number != asked[0][0] or not seat.may_move:
-            return False
-        table.order(seat.move(asked.pop(0)[1]))
-        return True
+    def decide(one: Participant) -> list[bytes]:
+        if not asked or one.seat.number != asked[0][0] or one.options().move is None:
+            return []
+        return one.move(asked.pop(0)[1])
 
-    table.step()
-    for seat in table.seats.values():
-        seat.stays = False
     table.run(decide)
     return table
 

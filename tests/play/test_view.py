@@ -9,9 +9,9 @@ from typing import Any
 from games.dealer import public
 from nodealer.games.holdem import Call, Holdem
 from nodealer.games.holdem.hand import Hand
-from nodealer.play.local import LocalTable, seat_players
+from nodealer.drive.local import LocalTable, seat_players
+from nodealer.play.participant import Participant
 from nodealer.play.seat import Seat
-from nodealer.play.view import view_of
 from nodealer.protocols import make_protocol
 
 
@@ -37,21 +37,21 @@ def reachable(thing: object) -> list[Any]:
 
 def test_a_view_holds_only_what_its_person_may_see() -> None:
     table = dealt_table()
-    views = {number: view_of(seat) for number, seat in table.seats.items()}
+    views = {number: seat.view() for number, seat in table.seats.items()}
     faces = [face for view in views.values() for face in view.cards.values()]
     assert len(faces) == len(set(faces)) == 6
     for number, view in views.items():
         assert isinstance(view.game, Hand)
         assert sorted(position for _, position in view.cards) == sorted(view.game.held[number])
         held = reachable(view)
-        assert not any(isinstance(one, Seat | LocalTable) for one in held)
-        roots = {seat._root for seat in table.seats.values()}
+        assert not any(isinstance(one, Seat | Participant | LocalTable) for one in held)
+        roots = {seat.home.root for seat in table.seats.values()}
         assert not any(isinstance(one, bytes) and one in roots for one in held)
 
 
 def test_views_agree_on_what_is_public() -> None:
     table = dealt_table()
-    views = [view_of(seat) for seat in table.seats.values()]
+    views = [seat.view() for seat in table.seats.values()]
     assert sum(view.my_turn for view in views) == 1
     assert {view.hand for view in views} == {0}
     assert len({public(view.game) for view in views if isinstance(view.game, Hand)}) == 1
@@ -62,10 +62,10 @@ def test_views_agree_on_what_is_public() -> None:
 def test_open_cards_are_the_boards_and_not_in_anybodys_hand() -> None:
     table = dealt_table(2)
     for _ in range(2):
-        mover = next(seat for seat in table.seats.values() if view_of(seat).my_turn)
-        table.order(mover.move(Call()))
+        mover = next(seat for seat in table.seats.values() if seat.view().my_turn)
+        table.say(mover.move(Call()))
         table.run()
     for seat in table.seats.values():
-        view = view_of(seat)
+        view = seat.view()
         assert isinstance(view.game, Hand) and len(view.game.board) == 3
         assert len(view.cards) == 2 and not set(view.cards.values()) & set(view.game.board)

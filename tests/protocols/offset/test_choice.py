@@ -9,7 +9,7 @@ from conformance.suite import books_of
 from nodealer.errors import IllegalMove, PeerFault
 from nodealer.group import group
 from nodealer.play.books import refuse_false_book
-from nodealer.play.local import LocalTable, seat_players
+from nodealer.drive.local import LocalTable, seat_players
 from nodealer.protocols.offset import Offset
 from nodealer.protocols.offset.deck import OffsetDeck
 from nodealer.tape import expand, hand_tape
@@ -17,21 +17,21 @@ from nodealer.wire import encode
 
 
 def _table() -> tuple[LocalTable, dict[int, bytes]]:
-    drawn: list[bytes] = []
-
-    def entropy(size: int) -> bytes:
-        drawn.append(expand("test", len(drawn), size=size))
-        return drawn[-1]
-
-    table = seat_players(["a", "b", "c"], Offset(on=group()), TinyRules(), entropy)
-    # Three keys and three nonces come first, then the roots.
-    return table, dict(enumerate(drawn[6:9]))
+    drawn = count()
+    table = seat_players(
+        ["a", "b", "c"], Offset(on=group()), TinyRules(), lambda size: expand("test", next(drawn), size=size)
+    )
+    return table, {number: one.home.root for number, one in table.seats.items()}
 
 
 def test_a_dealer_may_choose_the_order_at_its_seat() -> None:
     table, roots = _table()
-    table.step()
-    dealer = table.seats[0]
+    dealer = table.seats[0].seat
+    while not any(duty.kind == "requestDealParts" for duty in dealer.open_duties):
+        for one in table.participants:
+            for begun in one.due():
+                for other in table.participants:
+                    other.seat.receive(begun)
     (duty,) = [duty for duty in dealer.open_duties if duty.kind == "requestDealParts"]
     with pytest.raises(IllegalMove, match="not a choice"):
         dealer.choose(duty, b"[1,1,2]")

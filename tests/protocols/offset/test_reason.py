@@ -251,7 +251,7 @@ def test_no_honest_word_after_a_false_shuffle(fast: Group, cheater: int, kind: s
         forge = cheats.false_shuffle(cheats.SECOND_STAGE[kind](1))
     game = played(fast, (NewDeck(0, M),), (Open(0, 1),))
     for seat in game.seats.values():
-        seat.replica._eager = False
+        seat.replica.eager = False
     while batch := game.step():
         for data in batch:
             duty = duty_of(game.state, data)
