@@ -110,6 +110,9 @@ NEVER = {"eval", "exec", "compile", "__import__", "__builtins__", "__loader__", 
 TERMINAL = {"open", "input", "print", "breakpoint"}
 TERMINAL_ROOMS = {"cli", "lab"}
 
+#: What all games may import of their room.
+GAMES_SHARE = {"bank", "base", "pots", "turns"}
+
 #: What an arrow would reach, and is not for this room: the core is behind the keys.
 NOT_FOR = {"log": {"group"}, "relay": {"group"}}
 
@@ -210,7 +213,7 @@ def _siblings(src: Path, file: str, room: str, imported: Import, rest: list[str]
         return
     own = file.split("/")[1].removesuffix(".py")
     for target in rest[1:2] or imported.names:
-        shared = target == "base" if room == "games" else (src / room / f"{target}.py").is_file()
+        shared = target in GAMES_SHARE if room == "games" else (src / room / f"{target}.py").is_file()
         if not shared and target != own:
             yield f"{own} may not import {target} of {room}"
 
@@ -343,6 +346,7 @@ PROBES = [
     ("games/holdem/a.py", "from nodealer.games.wardens import pool", "holdem may not import wardens"),
     ("games/holdem/a.py", "from nodealer.games import free", "holdem may not import free"),
     ("games/free.py", "from nodealer.games.holdem.hand import Hand", "free may not import holdem"),
+    ("games/pots.py", "from nodealer.games.holdem.hand import Hand", "pots may not import holdem"),
     ("play/a.py", "import time", "play may not import time"),
     ("play/a.py", "from os import urandom", "play may not import os"),
     ("play/a.py", "from threading import Thread", "play may not import threading"),
@@ -420,6 +424,7 @@ def test_the_style_test_finds(tmp_path: Path, text: str) -> None:
         ("keys.py", "def f() -> None:\n    from cryptography.exceptions import InvalidSignature"),
         ("games/holdem/a.py", "from nodealer.games.base import Game\nfrom nodealer.games.holdem.hand import Hand"),
         ("games/holdem/a.py", "from nodealer.games import base\nfrom nodealer.games.holdem import hand"),
+        ("games/holdem/a.py", "from nodealer.games import turns\nfrom nodealer.games.pots import Pot"),
         ("games/holdem/adapter.py", "from importlib.metadata import version"),
         ("games/__init__.py", "from nodealer.games.holdem import Holdem\nfrom nodealer.games.free import Free"),
         ("protocols/__init__.py", "from nodealer.protocols.mask import Mask\nfrom nodealer.protocols.lock import Lock"),
