@@ -86,6 +86,7 @@ FILES: dict[str, set[str]] = {
     "drive/files.py": {"os", "pathlib"},
     "drive/journal.py": {"pathlib"},
     "drive/homes.py": {"fcntl", "os", "pathlib"},
+    "log/words.py": {"hashlib"},
     "games/holdem/adapter.py": {"importlib.metadata", "pokerkit", "warnings"},
     "games/holdem/history.py": {"pokerkit"},
     "relay/client.py": {"websockets"},
@@ -97,6 +98,7 @@ OPTIONAL = {"group/integers.py": {"gmpy2"}}
 #: … or inside a function, when it is needed. Start-up time is a reason in `cli` and `lab` only.
 LATE = {
     "keys.py": {"cryptography", "nodealer.group"},
+    "log/words.py": {"mnemonic"},
     "__init__.py": {"nodealer"},
     "play/config.py": {"nodealer.games"},
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import msgspec
 import pytest
 from hypothesis import given, settings
@@ -209,6 +211,17 @@ def test_deep_nesting() -> None:
         wire.decode(Nested, deep, what="nested")
     shallow = b'{"type":"nested","inner":[' * 20 + b"]}" * 20
     assert wire.encode(wire.decode(Nested, shallow, what="nested")) == shallow
+
+
+def test_what_can_just_be_read_but_not_written_again() -> None:
+    """How deep that is hangs on the stack, so all depths up to where nothing can be read."""
+    refused = 0
+    for depth in range(sys.getrecursionlimit() + 10):
+        try:
+            wire.decode(dict, b'{"a":' * depth + b"1" + b"}" * depth, what="the nest")
+        except DecodeError:
+            refused += 1
+    assert refused
 
 
 def test_too_large_is_refused_before_it_is_read() -> None:

@@ -1,9 +1,10 @@
-"""The journal in a file: on the disk before anything is said, torn lines forgotten, and nothing after a failed write."""
+"""The journal in a file: on the disk before anything is said, torn lines cut, and nothing after a failed write."""
 
 from __future__ import annotations
 
 import errno
 import os
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -62,7 +63,7 @@ def test_the_log_first_then_the_record(tmp_path: Path, monkeypatch: pytest.Monke
     journal.close()
     ends = [0, *(at + 1 for at, byte in enumerate(path.read_bytes()) if byte == 10)]
     expected: list[object] = [0]
-    for before, after in zip(ends, ends[1:], strict=False):
+    for before, after in pairwise(ends):
         expected += [f"log at {before}", after]
     assert done == expected
 

@@ -62,9 +62,7 @@ def test_who_is_asked_declines() -> None:
 
 
 def test_the_library() -> None:
-    with pytest.raises(
-        BadParameter, match="all players share, and free needs that; mask can"
-    ):
+    with pytest.raises(BadParameter, match="all players share, and free needs that; mask can"):
         nodealer.table(["Ada", "Ben"], protocol="duel")
     table = nodealer.table(["Ada", "Ben"], protocol="lock", cards=4)
     table.shuffle(4)

@@ -164,7 +164,8 @@ async def _play(plan: Plan, person: Person | None, screen: Screen) -> Replica:
         bots = plan.names if person is None else plan.names[1:]
         orders = [_order(url, name, plan, host.identity.public, homes) for name in bots]
         processes = await stack.enter_async_context(_bots(orders))
-        table = asyncio.create_task(_watch(url, plan, Participant(host, entropy=system_entropy), screen))
+        watcher = Participant(host, entropy=system_entropy, host=host.identity.public)
+        table = asyncio.create_task(_watch(url, plan, watcher, screen))
         tasks: list[asyncio.Task[object]] = [asyncio.create_task(_alive(processes))]
         if person is not None:
             order = _order(url, plan.names[0], plan, host.identity.public, homes)

@@ -35,9 +35,10 @@ from nodealer.play.frames import (
 
 #: Offers that are there at a time.
 OFFERS_MAX: Final = 64
-#: Offers, and proposals, that ever count in one lobby: what it costs to keep one has a bound.
+#: Offers, and proposals, that ever count in one lobby. So what is kept of it has a bound; and so has what somebody can
+#: try who declines again and again, until the words of the session come out as wanted.
 OFFERS_EVER: Final = 1024
-PROPOSALS_EVER: Final = 1024
+PROPOSALS_EVER: Final = 256
 
 
 class Floor:
