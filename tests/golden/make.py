@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Final
 
 from conformance.harness import Source
+from nodealer.drive.local import LocalTable, seat_players
 from nodealer.games import free
 from nodealer.games.free import Free
 from nodealer.log.file import save_log
-from nodealer.play.local import LocalTable, seat_players
-from nodealer.play.seat import Seat
+from nodealer.play.participant import Participant
+from nodealer.play.stays import for_hands
 from nodealer.protocols import make_protocol
 
 HERE: Final = Path(__file__).parent
@@ -49,7 +50,8 @@ def report_of(name: str) -> Path:
 
 def play_free() -> LocalTable:
     """Every request that a table without rules has, on `mask`."""
-    table = seat_players(["Ada", "Ben", "Cleo"], make_protocol("mask"), Free(8), Source("golden free"))
+    names = ["Ada", "Ben", "Cleo"]
+    table = seat_players(names, make_protocol("mask"), Free(8), Source("golden free"), stays=for_hands(1))
     asked: list[tuple[int, free.Move]] = [
         (0, free.Shuffle(0, 8, tuple("abcdefgh"))),
         (1, free.DealCards(0, ((0, 2), (1, 1), (2, 1)))),
@@ -63,16 +65,15 @@ def play_free() -> LocalTable:
         (0, free.Finish()),
     ]
 
-    def decide(seat: Seat) -> bool:
-        game = seat.replica.state.hand.game
-        if not asked or game is None or seat.number != asked[0][0] or not seat.may_move:
-            return False
-        table.order(seat.move(asked.pop(0)[1]))
-        return True
+    asked_at = [-1]
 
-    table.step()
-    for seat in table.seats.values():
-        seat.stays = False
+    def decide(one: Participant) -> list[bytes]:
+        # Nobody asks before what was asked last is in the log.
+        if not asked or one.seat.number != asked[0][0] or one.options().move is None or asked_at[0] == len(table.log):
+            return []
+        asked_at[0] = len(table.log)
+        return one.move(asked.pop(0)[1])
+
     table.run(decide)
     return table
 
