@@ -8,6 +8,7 @@ from time import process_time
 
 import pytest
 
+from nodealer.drive.local import LocalTable, seat_players
 from nodealer.games import free
 from nodealer.games.base import Rules
 from nodealer.games.free import Free
@@ -17,7 +18,6 @@ from nodealer.games.holdem.rules import Holdem
 from nodealer.keys import Identity
 from nodealer.log.roster import Roster, member_of, sign_newcomer
 from nodealer.play.bodies import Agree, Newcomer, Propose, Without
-from nodealer.drive.local import LocalTable, seat_players
 from nodealer.play.participant import Participant
 from nodealer.play.replica import Replica
 from nodealer.play.stays import for_hands
