@@ -26,6 +26,7 @@ from nodealer.errors import (
 )
 from nodealer.games.view import View
 from nodealer.log.entry import read_entry
+from nodealer.log.names import refuse_bad_name
 from nodealer.log.roster import Member, Roster
 from nodealer.log.session import Proposal, Session
 from nodealer.log.words import key_words, session_words
@@ -138,6 +139,8 @@ class Participant:
 
         Raises `LogRolledBack` or `JournalLost` for a home whose parts do not belong together.
         """
+        if home.name is not None:
+            refuse_bad_name(home.name, "the name")
         self.home = home
         #: Whether to begin the next hand; may be changed at any time.
         self.stays = stays
