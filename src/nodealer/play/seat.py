@@ -42,6 +42,7 @@ from nodealer.play.bodies import (
     Newcomer,
     Propose,
     Without,
+    Word,
     read_body,
 )
 from nodealer.play.config import refuse_without_asserts
@@ -248,6 +249,10 @@ class Seat:
     def leave(self) -> bytes:
         """Leave the hand, or between hands sit out."""
         return self._send_settled(Leave())
+
+    def word(self, text: str) -> bytes:
+        """Say something that the log keeps and that changes nothing."""
+        return self._send_settled(Word(text))
 
     @property
     def waits_for(self) -> dict[bytes, int]:
