@@ -20,6 +20,7 @@ from nodealer.games import free
 from nodealer.games.free import Free, FreeHand
 from nodealer.keys import Identity
 from nodealer.log.file import save_log
+from nodealer.log.names import refuse_bad_name
 from nodealer.log.session import Proposal
 from nodealer.play.config import proposal_of
 from nodealer.play.frames import Refuses
@@ -50,6 +51,7 @@ class Player:
         Without one, a player takes only what is secret: no rehearsal, no other game than "free", and no protocol that
         comes with a warning. Without a home everything is kept in memory.
         """
+        refuse_bad_name(name, "the name of this player")
         self.name = name
         if home is None:
             home = MemoryHome(name, Identity(secrets.token_bytes(32)), secrets.token_bytes(ROOT_BYTES))
