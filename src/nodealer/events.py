@@ -35,10 +35,9 @@ class Went:
 
 
 @dataclass(frozen=True)
-class Proposed:
-    """Somebody proposes a game. `parameters` are those of the game, `roles` has who is no ordinary player."""
+class Proposal:
+    """What somebody would like to play. `parameters` are those of the game, `roles` has who is no ordinary player."""
 
-    by: str
     game: str
     version: int
     parameters: Any
@@ -49,6 +48,14 @@ class Proposed:
     roles: Mapping[str, str] = field(default_factory=dict)
     #: What the protocol warns of, if it does.
     warning: str | None = None
+
+
+@dataclass(frozen=True)
+class Proposed:
+    """Somebody proposes a game."""
+
+    by: str
+    proposal: Proposal
 
 
 @dataclass(frozen=True)

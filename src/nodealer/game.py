@@ -1,8 +1,8 @@
-"""Everything that the author of a game needs, in one place: docs/tutorial.md writes one, docs/library.md lists the names.
+"""Everything that the author of a game needs, in one place. docs/tutorial.md writes a game, docs/library.md lists this.
 
-What a game wants (`Ask`, `Turn`, `Done`), what it may ask of the cards and is told of them, strict moves, and the package
-that makes it a game for everybody. From the release on these names stay compatible; everything behind them is free to
-change.
+What a game wants (`Ask`, `Turn`, `Done`), what it may ask of the cards and is told of them, strict moves, and the
+package that makes it a game for everybody. From the release on these names stay compatible; everything behind them is
+free to change.
 """
 
 from __future__ import annotations
