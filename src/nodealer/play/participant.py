@@ -33,6 +33,7 @@ from nodealer.play.config import Parts, parts_of
 from nodealer.play.frames import News, Offered
 from nodealer.play.home import Home
 from nodealer.play.lobby import Accept, Lobby, decline_rehearsals
+from nodealer.play.past import HELD_MAX, Past
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Outcome, Replica
 from nodealer.play.seat import Seat
@@ -42,8 +43,6 @@ from nodealer.proofs.checks import Entropy
 from nodealer.protocols.base import Duty
 from nodealer.wire import Message, encode
 
-#: How many entries of one seat wait for what they build on.
-HELD_MAX: Final = 64
 #: How many frames wait for those before them, where the transport numbers them. What is beyond comes again.
 AHEAD_MAX: Final = 1024
 
@@ -160,6 +159,8 @@ class Participant:
         #: Seat to its entries that build on something that is not here.
         self._held: dict[int, list[bytes]] = {}
         self._parted: set[tuple[int, bytes]] = set()
+        #: What is heard once more, of one who has come back.
+        self._past: Past | None = None
         for frame in home.lobby:
             self.lobby.receive(frame)
         if home.session is not None:
@@ -241,6 +242,8 @@ class Participant:
                 self._replica.append(data)
             self._settle(self._replica)
         self._kept = self._replica.height
+        if self._kept:
+            self._past = Past(self._replica.entries)
 
     @property
     def _mine(self) -> int | None:
@@ -269,14 +272,35 @@ class Participant:
     # --- The log ---
 
     def _enter(self, replica: Replica, data: bytes, numbered: bool, happened: list[Happened]) -> None:
-        """An entry, and then those that were waiting for it."""
-        before = replica.height
-        self._take(replica, data, numbered, happened)
+        """An entry, and then those that were waiting for it. One of the past was judged before."""
+        before, new = replica.height, [data]
+        if numbered and self._past is not None:
+            new = self._relived(self._past, replica, data, happened)
+        for each in new:
+            self._take(replica, each, numbered, happened)
         while replica.height > before and self._held:
             before = replica.height
             for waiting in [held for entries in self._held.values() for held in entries]:
                 self._release(waiting)
                 self._take(replica, waiting, numbered, happened)
+
+    def _relived(self, past: Past, replica: Replica, data: bytes, happened: list[Happened]) -> list[bytes]:
+        """Hear a frame again that the log in the home was made of; gives what there is to judge now."""
+        new = list[bytes]()
+        if not past.heard(data):
+            try:
+                arrival = replica.read(data)
+            except (EntryRefused, BadSignature, Malformed):
+                return new
+            seen = replica.height_of(arrival.entry.seen)
+            if seen is None:
+                self._part(replica, arrival.entry.seat, data, happened)
+            elif not past.fits(arrival, seen):
+                new.append(data)
+        if past.over or new:
+            self._past = None
+            return [*past.waiting, *new]
+        return new
 
     def _take(self, replica: Replica, data: bytes, numbered: bool, happened: list[Happened]) -> None:
         try:

@@ -126,15 +126,17 @@ def _twice(faces: set[tuple[int, Card, int]]) -> Iterator[str]:
 
 
 def nobody_blamed(seen: Seen) -> Iterator[str]:
-    """All are honest: no log names anybody, no audit finds anything, and nobody is silenced."""
+    """No log names anybody but a liar, no audit does, and nobody is silenced."""
+    liars = {seen.world.plan.liar} - {None}
     for node in seen.begun:
-        if node.replica.state.faults:
+        if {fault.seat for fault in node.replica.state.faults} - liars:
             yield f"the log of {node.name}: {node.replica.state.faults}"
         if node.living_participant.silenced is not None:
             yield f"{node.name} is silenced: {node.living_participant.silenced}"
     for log in seen.logs:
         report = log.audited()
-        if report.verdict not in ("clean", "incomplete") or report.faults:
+        named = {fault.seat for fault in report.faults}
+        if report.verdict not in ("clean", "incomplete", *(["fault"] if liars else [])) or named - liars:
             yield f"the audit of the log of {log.node.name}: {report.verdict}, {report.reason} {report.faults}"
 
 

@@ -7,6 +7,8 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from msgspec import Raw, structs
+
 from nodealer.cards import Card
 from nodealer.drive.minds import BotMind
 from nodealer.drive.patience import Patience
@@ -19,6 +21,8 @@ from nodealer.lab.sim.home import FragileHome, Killed
 from nodealer.lab.sim.line import Line
 from nodealer.lab.sim.minds import free_move
 from nodealer.lab.sim.plan import Struck
+from nodealer.lab.sim.relay import entry_in
+from nodealer.log.entry import sign_entry
 from nodealer.play.config import proposal_of
 from nodealer.play.participant import Diverged, Participant
 from nodealer.play.replica import Replica
@@ -30,6 +34,8 @@ if TYPE_CHECKING:
 LOOKS: Final = 500
 SILENCE: Final = 1500
 PATIENCE: Final = 5000
+#: What a liar signs: it is refused, whenever it comes.
+NONSENSE: Final = b'{"type":"nonsense"}'
 
 
 class Node:
@@ -158,6 +164,11 @@ class Node:
             self._down.carry(self._world.words(frame), partial(self.receive, frame, number))
 
     def _send(self, frame: bytes) -> None:
+        if self.place == self._world.plan.liar and (entry := entry_in(frame)) is not None and self._dice.chance(150):
+            self._say(sign_entry(self.home.identity, structs.replace(entry, body=Raw(NONSENSE))))
+        self._say(frame)
+
+    def _say(self, frame: bytes) -> None:
         self._tell(f"says {self._world.words(frame)}")
         if self._online and not self.muted:
             self._up.carry(self._world.words(frame), lambda: self._world.take(frame))
@@ -243,12 +254,14 @@ class Node:
 
     @property
     def ended(self) -> bool:
-        """Whether the game is over for it, or waits only for the end that those signed for who are gone for good."""
+        """Whether the game is over for it: by the law, or all have signed the end who are not gone for good.
+
+        Where others are gone who are half of the table, or more of those who still sat, the law does not end it.
+        """
         if self.participant is None or not self.participant.begun:
             return False
         state = self.participant.replica.state
-        rest = {seat for seat in state.roster.seats if seat not in self._world.doomed}
-        return self.participant.over or (state.over and rest <= state.ended | state.gone | state.expelled)
+        return self.participant.over or {*state.roster.seats} - self._world.doomed <= state.ended
 
     def catch_up(self) -> None:
         """Hear the rest, when nobody says anything any more."""

@@ -63,10 +63,13 @@ class Plan:
     cuts: tuple[Struck, ...]
     kills: tuple[Struck, ...]
     doomed: Doomed | None
+    #: The seat that signs nonsense under the numbers of its entries, if one does.
+    liar: int | None
 
     def __str__(self) -> str:
         what = f"{self.package.name} on {self.protocol.claims.name}, {self.rules.deck_max} cards"
         doom = "nobody doomed" if self.doomed is None else f"{self.doomed.how} of {self.doomed.seats}"
+        doom += "" if self.liar is None else f", seat {self.liar} lies"
         return f"{what}, {self.seats} seats, {self.watchers} watching, {self.hands} hands, {doom}"
 
 
@@ -78,7 +81,7 @@ def plan_of(seed: str) -> Plan:
     protocol = make_protocol("mask" if name == "holdem" else dice.pick(("mask", "lock", "offset")))
     rules, package = _game(name, protocol, dice)
     watchers = int(dice.chance(200))
-    places = seats + watchers
+    places, doomed = seats + watchers, _doomed(dice, seats)
     return Plan(
         seed,
         protocol,
@@ -90,7 +93,8 @@ def plan_of(seed: str) -> Plan:
         {fault: dice.pick((0, 10, 30, 80)) for fault in FAULTS[:4]},
         tuple(_struck(dice, places, 0) for _ in range(dice.between(0, 2))),
         tuple(_struck(dice, places, 8) for _ in range(dice.between(0, 3))),
-        _doomed(dice, seats),
+        doomed,
+        dice.between(0, seats - 1) if doomed is None and dice.chance(300) else None,
     )
 
 
