@@ -16,7 +16,7 @@ import nodealer
 from nodealer.errors import BadParameter, Declined, DecodeError, IllegalMove, PeerFault
 from nodealer.log.roster import Roster
 from nodealer.log.session import Part, Proposal
-from nodealer.play.lobby import Proposed, proposed, read_frame
+from nodealer.play.frames import Proposed, read_frame, read_said, sign_frame
 
 
 def test_importing_is_cheap() -> None:
@@ -111,25 +111,46 @@ def carry(players: list[nodealer.Player], *frames: bytes) -> None:
 
 
 def proposal_of(frame: bytes) -> Proposal:
-    read = read_frame(frame)
+    read = read_frame(read_said("", frame).words)
     assert isinstance(read, Proposed)
     return read.proposal
 
 
-def test_a_player_looks_before_it_commits() -> None:
+def changed_to(frame: bytes, proposer: nodealer.Player, proposal: Proposal) -> bytes:
+    """What a proposer would send who has a program of its own."""
+    read = read_frame(read_said("", frame).words)
+    assert isinstance(read, Proposed)
+    return sign_frame(proposer._me.home.identity, "", replace(read, proposal=proposal))
+
+
+CHANGES: dict[str, Callable[[Proposal], Proposal]] = {
+    "rehearsal": lambda proposal: replace(proposal, rehearsal=True),
+    "warns": lambda proposal: replace(proposal, protocol=Part("duel", 0, Raw(b'{"mode":"xor"}'))),
+    "holdem": lambda proposal: replace(proposal, game=Part("holdem", 0)),
+}
+
+
+@pytest.mark.parametrize("said", CHANGES)
+def test_a_player_looks_before_it_commits(said: str) -> None:
     players = [nodealer.Player("Ada"), nodealer.Player("Ben")]
     carry(players, *(player.hello() for player in players))
     good = players[0].propose(cards=5)
-    proposal = proposal_of(good)
-    one, two = proposal.roster.members
-    for changed, said in [
-        (replace(proposal, rehearsal=True), "rehearsal"),
-        (replace(proposal, protocol=Part("duel", 0, Raw(b'{"mode":"xor"}'))), "warns"),
-        (replace(proposal, game=Part("holdem", 0)), "holdem"),
-        (replace(proposal, roster=Roster((replace(one, name="Ben"), replace(two, name="Ada")))), "calls this player"),
-    ]:
-        with pytest.raises(Declined, match=said):
-            players[1].receive(proposed(changed))
+    bad = changed_to(good, players[0], CHANGES[said](proposal_of(good)))
+    with pytest.raises(Declined, match=said):
+        players[1].receive(bad)
+    assert not players[1].ready
+
+
+def test_a_player_is_not_called_by_another_name() -> None:
+    """A roster that is not as its players offered is nobody's proposal."""
+    players = [nodealer.Player("Ada"), nodealer.Player("Ben")]
+    carry(players, *(player.hello() for player in players))
+    good = players[0].propose(cards=5)
+    one, two = proposal_of(good).roster.members
+    swapped = Roster((replace(one, name="Ben"), replace(two, name="Ada")))
+    bad = changed_to(good, players[0], replace(proposal_of(good), roster=swapped))
+    assert players[1].receive(bad) == []
+    assert players[0].receive(bad) == []
     carry(players, good)
     assert players[1].ready
 
@@ -144,8 +165,12 @@ def test_a_player_with_an_eye_of_its_own() -> None:
 
     players = [nodealer.Player("Ada"), nodealer.Player("Ben", accept=accept)]
     carry(players, *(player.hello() for player in players))
+    first = players[0].propose(cards=5)
+    players[0].receive(first)
     with pytest.raises(Declined, match="only lock"):
-        players[1].receive(players[0].propose(cards=5))
+        players[1].receive(first)
+    # What it has to say about it goes out with the next thing it says.
+    carry(players, *players[1].receive(b""), *players[0].receive(b""))
     carry(players, players[0].propose(protocol="lock", cards=5))
     assert players[1].ready and [proposal.protocol.name for proposal in looked] == ["mask", "lock"]
 

@@ -32,7 +32,7 @@ ARROWS: dict[str, set[str]] = {
     "play": {"protocols", "games", "log"},
     "audit": {"play"},
     "relay": {"keys", "wire"},
-    "drive": {"log"},
+    "drive": {"play"},
     "web": {"drive", "audit"},
     "api": {"audit"},
     "__init__": {"api"},
@@ -84,6 +84,7 @@ FILES: dict[str, set[str]] = {
     "group/modp.py": {"concurrent.futures", "os"},
     "log/file.py": {"pathlib"},
     "drive/files.py": {"os", "pathlib"},
+    "drive/loop.py": {"asyncio", "time"},
     "drive/journal.py": {"pathlib"},
     "drive/homes.py": {"fcntl", "os", "pathlib"},
     "log/words.py": {"hashlib"},
@@ -113,7 +114,7 @@ TERMINAL = {"open", "input", "print", "breakpoint"}
 TERMINAL_ROOMS = {"cli", "lab"}
 
 #: What all games may import of their room. Which games there are, and where, is not for them.
-GAMES_SHARE = {"base", "package", "view", "words"}
+GAMES_SHARE = {"bank", "base", "package", "pots", "turns", "view", "words"}
 
 #: What an arrow would reach, and is not for this room: the core is behind the keys.
 NOT_FOR = {"log": {"group"}, "relay": {"group"}}
@@ -351,6 +352,7 @@ PROBES = [
     ("games/holdem/a.py", "from nodealer.games.found import find", "holdem may not import found"),
     ("games/package.py", "from nodealer.games.found import find", "package may not import found"),
     ("games/view.py", "from nodealer.games.wardens.hand import WardensGame", "view may not import wardens"),
+    ("games/pots.py", "from nodealer.games.holdem.hand import Hand", "pots may not import holdem"),
     ("play/a.py", "import time", "play may not import time"),
     ("play/a.py", "from os import urandom", "play may not import os"),
     ("play/a.py", "from threading import Thread", "play may not import threading"),
@@ -429,6 +431,7 @@ def test_the_style_test_finds(tmp_path: Path, text: str) -> None:
         ("games/holdem/a.py", "from nodealer.games.base import Game\nfrom nodealer.games.holdem.hand import Hand"),
         ("games/holdem/a.py", "from nodealer.games import base\nfrom nodealer.games.holdem import hand"),
         ("games/holdem/a.py", "from nodealer.games.package import Bot\nfrom nodealer.games.view import View"),
+        ("games/holdem/a.py", "from nodealer.games import turns\nfrom nodealer.games.pots import Pot"),
         ("games/holdem/adapter.py", "from importlib.metadata import version"),
         ("games/__init__.py", "from nodealer.games.holdem import Holdem\nfrom nodealer.games.free import Free"),
         ("protocols/__init__.py", "from nodealer.protocols.mask import Mask\nfrom nodealer.protocols.lock import Lock"),

@@ -10,20 +10,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from nodealer.drive.local import seat_players
 from nodealer.games.holdem import Call, Holdem, Muck
 from nodealer.games.holdem.hand import Hand
 from nodealer.keys import Identity
 from nodealer.log.entry import Entry, read_entry, sign_entry
 from nodealer.log.file import save_log
-from nodealer.log.journal import MemoryJournal
-from nodealer.log.roster import Roster, member_of
-from nodealer.log.session import Part, Proposal, Session
+from nodealer.log.session import Session
 from nodealer.play.bodies import Cards, read_body
-from nodealer.play.config import config_of
-from nodealer.drive.local import seat_players
 from nodealer.play.participant import Participant
 from nodealer.play.stays import for_hands
-from nodealer.play.seat import Seat
 from nodealer.protocols import make_protocol
 from nodealer.wire import encode
 

@@ -8,6 +8,7 @@ from time import process_time
 
 import pytest
 
+from nodealer.drive.local import LocalTable, seat_players
 from nodealer.games import free
 from nodealer.games.base import Rules
 from nodealer.games.free import Free
@@ -17,7 +18,6 @@ from nodealer.games.holdem.rules import Holdem
 from nodealer.keys import Identity
 from nodealer.log.roster import Roster, member_of, sign_newcomer
 from nodealer.play.bodies import Agree, Newcomer, Propose, Without
-from nodealer.drive.local import LocalTable, seat_players
 from nodealer.play.participant import Participant
 from nodealer.play.replica import Replica
 from nodealer.play.stays import for_hands
@@ -35,7 +35,8 @@ def table_of(rules: Rules, seats: int = 3, protocol: str = "mask", hands: int = 
 
 def asked(moves: Iterable[tuple[int, Message]], protocol: str = "mask", cards: int = 1000) -> LocalTable:
     """A table without rules at which these things are asked for."""
-    table, left = table_of(Free(cards), 2, protocol), list(moves)
+    served = make_protocol(protocol).claims.operations
+    table, left = table_of(Free(cards, Free(cards).operations & served), 2, protocol), list(moves)
 
     def decide(one: Participant) -> list[bytes]:
         if not left or one.seat.number != left[0][0] or one.options().move is None:

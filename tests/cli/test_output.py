@@ -17,9 +17,9 @@ from rich.console import Console
 
 from cli.logs import Log
 from cli.running import nodealer
+from conformance.harness import agree_session
 from nodealer.cli import main, output
 from nodealer.log.session import FORMAT_VERSION, Part, Proposal
-from sessions import agree_session
 from nodealer.wire import encode
 
 Capture = pytest.CaptureFixture[str]

@@ -14,9 +14,9 @@ import pytest
 from msgspec.structs import replace
 
 from cli.running import COMMAND, called, environment
+from conformance.harness import agree_session
 from games import outside
 from nodealer.log.session import Part, Session, read_session
-from sessions import agree_session
 from nodealer.wire import encode
 
 GAME = "highest_game:GAME"

@@ -15,10 +15,10 @@ from typer.testing import CliRunner
 
 from cli.logs import Log
 from cli.running import called, nodealer
+from conformance.harness import agree_session
 from nodealer.cli.app import app
 from nodealer.games.holdem.adapter import POKERKIT_VERSION
 from nodealer.log.session import FORMAT_VERSION
-from sessions import agree_session
 from nodealer.wire import encode
 
 

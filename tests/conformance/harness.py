@@ -21,13 +21,13 @@ from nodealer.keys import Identity
 from nodealer.log.entry import Entry, read_entry, sign_entry
 from nodealer.log.journal import MemoryJournal, Record
 from nodealer.log.roster import Roster, member_of
-from nodealer.log.session import Part, Proposal
+from nodealer.log.session import NONCE_BYTES, Part, Proposal, Session, nonce_commitment, open_session
 from nodealer.play.bodies import Body, Without
-from sessions import agree_session
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome, Replica
 from nodealer.play.seat import Seat
 from nodealer.play.state import Config, TableState
+from nodealer.proofs.checks import Entropy
 from nodealer.protocols.base import CardProtocol, Duty
 from nodealer.tape import Tape, hand_tape
 from nodealer.wire import encode
@@ -78,6 +78,13 @@ def people(count: int, source: Source) -> list[Person]:
 def roster_of(persons: Iterable[Person], roles: Mapping[int, str] | None = None) -> Roster:
     given = roles or {}
     return Roster(tuple(member_of(p.key, p.number, NAMES[p.number], given.get(p.number, "player")) for p in persons))
+
+
+def agree_session(proposal: Proposal, entropy: Entropy) -> Session:
+    """Commit, then open, for all seats at once."""
+    nonces = {seat: entropy(NONCE_BYTES) for seat in proposal.roster.seats}
+    commitments = {seat: nonce_commitment(proposal, seat, nonce) for seat, nonce in nonces.items()}
+    return open_session(proposal, commitments, nonces)
 
 
 def make_config(protocol: CardProtocol, rules: Rules, roster: Roster, source: Source) -> Config:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from nodealer.cards import Deal, Event, Moved, NewDeck, Opened, Operation, Portion, Show
+from nodealer.cards import Capability, Deal, Event, Moved, NewDeck, Opened, Portion, Show
 from nodealer.errors import DecodeError, IllegalMove
 from nodealer.games.base import Ask, Done, Entropy, Game, Turn, Want, WithoutStakes
 from nodealer.games.package import Bot, GamePackage, Setting, whole_number
@@ -70,7 +70,7 @@ class Highest:
     version = 3
     versions = ()
     stake = 0
-    operations: frozenset[type[Operation]] = frozenset({NewDeck, Deal, Show})
+    operations: frozenset[Capability] = frozenset({Capability.SHARED_DECK, Capability.DEAL_TOP, Capability.SHOW_ALL})
 
     @property
     def parameters(self) -> bytes:

@@ -22,8 +22,8 @@ from nodealer.games.holdem.adapter import (
     chips,
 )
 from nodealer.games.holdem.faces import indices
-from nodealer.games.holdem.pots import PotClaims, pots
 from nodealer.games.holdem.rules import Holdem
+from nodealer.games.pots import PotClaims, pots
 from nodealer.wire import INTEGER_MAX
 
 FLOP, TURN, RIVER = indices("2c7dJh"), indices("3s"), indices("9c")

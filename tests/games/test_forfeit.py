@@ -6,7 +6,7 @@ import pytest
 
 from nodealer.games.base import Ask, Done, Turn
 from nodealer.games.holdem import Ending, Hand, HandStage, Holdem
-from nodealer.games.holdem.pots import PotClaims, pots, winnings
+from nodealer.games.pots import PotClaims, pots, winnings
 from nodealer.wire import encode
 
 from .dealer import (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from nodealer.drive.local import LocalTable, seat_players
 from nodealer.games.holdem import Call, Hand, HandStage, Holdem, Muck, ShowHand
 from nodealer.group import Group, group
-from nodealer.drive.local import LocalTable, seat_players
 from nodealer.play.participant import Participant
 from nodealer.play.phases import Phase
 from nodealer.play.replica import replay

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from nodealer.drive.local import LocalTable, seat_players
 from nodealer.errors import IllegalMove
 from nodealer.games.base import Turn
 from nodealer.games.holdem import Call, Hand, HandStage, Holdem, Move, Muck, Raise, ShowHand, read_move
-from nodealer.drive.local import LocalTable, seat_players
 from nodealer.play.participant import Participant
 from nodealer.play.phases import Phase
 from nodealer.play.replica import replay

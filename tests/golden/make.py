@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Final
 
 from conformance.harness import Source
+from nodealer.drive.local import LocalTable, seat_players
 from nodealer.games import free
 from nodealer.games.free import Free
 from nodealer.log.file import save_log
-from nodealer.drive.local import LocalTable, seat_players
 from nodealer.play.participant import Participant
 from nodealer.play.stays import for_hands
 from nodealer.protocols import make_protocol
@@ -50,8 +50,8 @@ def report_of(name: str) -> Path:
 
 def play_free() -> LocalTable:
     """Every request that a table without rules has, on `mask`."""
-    names, source = ["Ada", "Ben", "Cleo"], Source("golden free")
-    table = seat_players(names, make_protocol("mask"), Free(8), source, stays=for_hands(1))
+    names = ["Ada", "Ben", "Cleo"]
+    table = seat_players(names, make_protocol("mask"), Free(8), Source("golden free"), stays=for_hands(1))
     asked: list[tuple[int, free.Move]] = [
         (0, free.Shuffle(0, 8, tuple("abcdefgh"))),
         (1, free.DealCards(0, ((0, 2), (1, 1), (2, 1)))),

@@ -7,9 +7,9 @@ import os
 from typing import Any
 
 from games.dealer import public
+from nodealer.drive.local import LocalTable, seat_players
 from nodealer.games.holdem import Call, Holdem
 from nodealer.games.holdem.hand import Hand
-from nodealer.drive.local import LocalTable, seat_players
 from nodealer.play.participant import Participant
 from nodealer.play.seat import Seat
 from nodealer.protocols import make_protocol

@@ -70,9 +70,12 @@ class LocalTable:
         return True
 
     def _decided(self, decide: Decide) -> bool:
+        """One at a time: who decides next sees what came of it."""
         for participant in self.participants:
             self.say(decide(participant))
-        return bool(self._coming)
+            if self._coming:
+                return True
+        return False
 
     @property
     def seats(self) -> dict[int, Participant]:

@@ -155,8 +155,10 @@ class Replica:
         Raises `DecodeError` or `BadSignature`, naming nobody, or `EntryRefused`, naming the seat: then nothing has
         changed and the entry is not part of the log.
         """
-        arrival = self.read(data)
+        arrival = read_entry(data)
         entry = arrival.entry
+        if not self._is_here(arrival):
+            authenticate(arrival, self._keys, self.config.session.id)
         signed = self._signed.setdefault(self.state.known[entry.seat].key, [])
         if entry.seq < len(signed):
             return self._again(arrival, signed[entry.seq])
@@ -174,13 +176,6 @@ class Replica:
                 raise
         self.settle()
         return self.append(data)
-
-    def read(self, data: bytes) -> Arrival:
-        """An entry that a seat of this log has signed. Raises what `append` raises where none has."""
-        arrival = read_entry(data)
-        if not self._is_here(arrival):
-            authenticate(arrival, self._keys, self.config.session.id)
-        return arrival
 
     def _is_here(self, arrival: Arrival) -> bool:
         """Whether the log has these very bytes, whose signature was looked at when they came."""

@@ -15,12 +15,13 @@ from typing import Any, Final
 
 from nodealer.cards import Deal, Event, Moved, NewDeck, Open, Opened, Operation, Portion, Show
 from nodealer.errors import BadParameter, IllegalMove
+from nodealer.games.bank import Bank
 from nodealer.games.base import Ask, Done, Turn, Want
 from nodealer.games.holdem.adapter import BOARD, Act, Board, Over, PokerTable, Showdown, strength
 from nodealer.games.holdem.faces import CARDS
 from nodealer.games.holdem.moves import Call, Fold, Legal, Move, Muck, Raise, ShowHand, read_move
-from nodealer.games.holdem.pots import Pot, PotClaims, pots, winnings
 from nodealer.games.holdem.result import Carry, Ending, result
+from nodealer.games.pots import Pot, PotClaims, pots, winnings
 from nodealer.wire import encode
 
 DECK: Final = 0
@@ -323,8 +324,7 @@ class Hand:
         else:
             # Nobody is left who could win: those who are gone divide it, as if they had agreed to.
             claims = self._claims(gone)
-        before, won = self.table.stacks_before, winnings(claims)
-        after = {seat: before[seat] - claims.put_in[seat] + won[seat] for seat in self.players}
+        after = Bank(self.table.stacks_before, claims.put_in).after(winnings(claims))
         return replace(self, stage=HandStage.OVER, ending=ending, after=after, pots=pots(claims))
 
     def _claims(self, staying: tuple[int, ...]) -> PotClaims:

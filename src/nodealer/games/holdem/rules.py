@@ -10,6 +10,7 @@ import msgspec
 
 from nodealer.cards import Capability
 from nodealer.errors import BadParameter
+from nodealer.games import turns
 from nodealer.games.base import Game
 from nodealer.games.holdem.adapter import POKERKIT_VERSION, SEATS, PokerTable
 from nodealer.games.holdem.faces import CARDS
@@ -83,7 +84,7 @@ class Holdem:
         if len(able) < SEATS[0]:
             return NoHand(hand, seats, last, chips)
         # At a larger table those sit out who are farthest from the button; it moves, and so do they.
-        able = _from(able, _next_button(able, last))[: SEATS[1]]
+        able = turns.around(_next_button(able, last), able)[: SEATS[1]]
         players = (*able[1:], able[0])
         table = PokerTable.deal(players, tuple(chips[seat] for seat in players), self.blinds, self.ante)
         return Hand(hand, seats, chips, table)
@@ -102,20 +103,14 @@ def _carried(before: Game | None) -> Carry:
     return before.carry
 
 
-def _from(seats: tuple[int, ...], first: int) -> tuple[int, ...]:
-    """The seats round the table, beginning with `first`."""
-    at = seats.index(first)
-    return seats[at:] + seats[:at]
-
-
 def _next_button(able: tuple[int, ...], last: Carry) -> int:
     """The next seat that can play after the last button; in the first hand, the lowest."""
     button = last.button
     if button is None:
         return able[0]
-    following = next((seat for seat in able if seat > button), able[0])
+    following = turns.after(button, able)
     if len(able) == 2:
-        other = able[0] if following == able[1] else able[1]
+        other = turns.after(following, able)
         # When a table becomes heads-up nobody has the big blind twice running.
         return other if other == last.big_blind else following
     return following

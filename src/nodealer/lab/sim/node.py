@@ -145,7 +145,8 @@ class Node:
 
     def _again(self) -> None:
         self._quiet = self._clock.now
-        self.living(lambda participant: participant.resend())
+        known = len(self._world.relay.order(self.place))
+        self.living(lambda participant: participant.resend(known))
         if self.participant is not None:
             self._coming = self.participant.expects
             self.stream()

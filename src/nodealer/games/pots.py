@@ -1,11 +1,10 @@
-"""Who gets which chips, as data: for every result, and alone responsible for hands that a seat has left.
-
-pokerkit knows no seat that is gone, and a hand that cannot be shown is not a mucked one. So what such a hand pays is
-decided here. For all other hands pokerkit pays, and this says the same in pots and winners.
+"""Pots and side pots: who gets which chips, in games in which a seat wins no more of each other seat than it put in.
 
 Chips lie in layers. The lowest goes up to the smallest amount that a seat has put in, and so on. Each layer is
 contested by the hands that have paid for all of it. Layers with the same winners are one pot. A pot that does not
-divide evenly leaves its odd chips, all of them, to that winner who sits first to the left of the button.
+divide evenly leaves its odd chips, all of them, to the first of its winners in the order of the game.
+
+A hand that its seat has left cannot be shown, and is not one that was given up: what such a hand pays is decided here.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Pot:
-    """Chips, and the winners among whom they are divided, from the left of the button."""
+    """Chips, and the winners among whom they are divided, in the order of the game."""
 
     amount: int
     winners: tuple[int, ...]
@@ -32,11 +31,11 @@ class Pot:
 class PotClaims:
     """Who may win what."""
 
-    #: What each seat has put in, in the order from the left of the button.
+    #: What each seat has put in, in the order of the game: in poker from the left of the button.
     put_in: Mapping[int, int]
     #: The hands that are still in, in the same order.
     staying: tuple[int, ...]
-    #: The strength of those that can be compared: shown, on a full board.
+    #: The strength of those that can be compared, the best the highest.
     known: Mapping[int, int]
     #: Hands that were still in when their seats went.
     gone: tuple[int, ...] = ()
@@ -72,12 +71,14 @@ def _winners(claims: PotClaims, level: int) -> tuple[int, ...]:
 def _contest(claims: PotClaims, level: int) -> tuple[int, ...]:
     """The hands that have paid for a layer. Where only those who are gone have, their bets stay in the pot: for the
     hands that could still have paid. What was beyond all of these, nobody who stayed could have won: it is the gone's.
+    What only hands that were given up have paid belongs to what lies below.
     """
+    highest = max(claims.put_in[seat] for seat in claims.staying)
     return (
         tuple(seat for seat in claims.staying if claims.put_in[seat] >= level)
         or tuple(seat for seat in claims.staying if claims.reach.get(seat, 0) >= level)
         or tuple(seat for seat in claims.gone if claims.put_in[seat] >= level)
-        or claims.staying
+        or tuple(seat for seat in claims.staying if claims.put_in[seat] == highest)
     )
 
 
