@@ -8,21 +8,22 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from conformance.clear import ClearDeck, ClearProtocol
-from nodealer.cards import Opened, Places
+from nodealer.cards import Card, Event, Moved, Opened
 from nodealer.games.base import Game
 from nodealer.group import group
-from nodealer.lab.sim.checkers import Wrong, first_wrong
+from nodealer.lab.sim.checkers import Wrong, first_wrong, held_twice, twice
 from nodealer.lab.sim.highcard import GAME, HighCard, HighHand
 from nodealer.lab.sim.node import Node
 from nodealer.lab.sim.plan import FAULTS, Doomed, Plan, plan_of
 from nodealer.lab.sim.relay import Relay
 from nodealer.lab.sim.runs import GAMES, play, seeds_of, table, too_rare
 from nodealer.lab.sim.world import World
+from nodealer.play.bodies import Leave
+from nodealer.play.home import MemoryHome
 from nodealer.play.participant import Diverged, Participant, Step
 from nodealer.play.phases import Phase
 from nodealer.protocols import make_protocol
@@ -96,19 +97,18 @@ def wrong_with(world: World) -> Wrong | None:
     return first_wrong(world)
 
 
-def of(world: World, participant: type[Participant]) -> World:
-    """A world in which the program of the second seat is another one."""
-    new, plan = world.new_participant, world.plan
+class PlayedBy(World):
+    """The program of the second seat is another one."""
 
-    def made(node: Node) -> Participant:
-        honest = new(node)
+    def __init__(self, plan: Plan, program: type[Participant]) -> None:
+        super().__init__(plan)
+        self._program = program
+
+    def new_participant(self, node: Node) -> Participant:
+        made = super().new_participant(node)
         if node.place == 1:
-            honest.__class__ = participant
-        return honest
-
-    world.new_participant = made  # type: ignore[method-assign]
-    assert world.plan is plan
-    return world
+            made.__class__ = self._program
+        return made
 
 
 def test_nothing_is_wrong_with_a_game_in_which_nothing_is() -> None:
@@ -122,16 +122,43 @@ class Whispering(Participant):
     """Puts into its log, at the end, what nobody else hears."""
 
     def receive(self, frame: bytes, number: int | None = None) -> Step:
-        ended = self.begun and self.replica.state.phase is Phase.ENDED
         step = super().receive(frame, number)
-        if not ended and self.begun and self.replica.state.phase is Phase.ENDED:
-            self.seat.receive(self.seat._send(next(iter(BODIES))))
+        if self.begun and self.replica.state.phase is Phase.ENDED and not self.seat.unconfirmed:
+            self.seat.receive(self.seat._send(Leave()))
         return step
 
 
-def test_one_table_at_the_end() -> None:
-    wrong = wrong_with(of(World(calm()), Whispering))
+def test_a_log_of_ones_own() -> None:
+    wrong = wrong_with(PlayedBy(calm(), Whispering))
     assert wrong is not None and wrong.checker == "same digest" and "2 different tables" in wrong.reason
+
+
+class Alarmed(Participant):
+    """Says that logs have parted when they have not."""
+
+    def receive(self, frame: bytes, number: int | None = None) -> Step:
+        step = super().receive(frame, number)
+        return replace(step, happened=(*step.happened, Diverged(0, b"", b"")))
+
+
+def test_logs_that_have_not_parted() -> None:
+    wrong = wrong_with(PlayedBy(calm(), Alarmed))
+    assert wrong is not None and wrong.checker == "same digest" and "there is one order" in wrong.reason
+
+
+class Forgetful(Participant):
+    """Does not keep what it hears."""
+
+    def receive(self, frame: bytes, number: int | None = None) -> Step:
+        step = super().receive(frame, number)
+        if self.begun and self.replica.state.phase is Phase.ENDED and isinstance(self.home, MemoryHome):
+            self.home.entries.clear()
+        return step
+
+
+def test_a_home_without_the_log() -> None:
+    wrong = wrong_with(PlayedBy(calm(), Forgetful))
+    assert wrong is not None and wrong.checker == "same digest" and "the home of player 1" in wrong.reason
 
 
 class Generous(HighCard):
@@ -154,7 +181,7 @@ def test_chips_from_nowhere() -> None:
 class DoubleDeck(ClearDeck):
     """Has one face on every card that is opened."""
 
-    def _finish(self, events: tuple[object, ...]) -> DeckChange:
+    def _finish(self, events: tuple[Event, ...]) -> DeckChange:
         return super()._finish(tuple(replace(one, face=0) if isinstance(one, Opened) else one for one in events))
 
 
@@ -162,3 +189,71 @@ class Double(ClearProtocol):
     def new_deck(self, binding: Binding, deck: int, size: int, owner: int | None) -> DoubleDeck:
         made = super().new_deck(binding, deck, size, owner)
         return DoubleDeck(self, binding, made.places, made.doing, made.active, made.faces)
+
+
+def test_a_face_twice() -> None:
+    wrong = wrong_with(World(replace(calm(), protocol=Double(group()))))
+    assert wrong is not None and wrong.checker == "each card once" and "hand 0 has two faces" in wrong.reason
+
+
+def test_a_card_with_two_holders_and_one_with_two_faces() -> None:
+    held: dict[tuple[int, int, int], int | None] = {}
+    card = Card(0, 0, 3)
+    assert list(held_twice(held, 0, Moved(card, 1))) == list(held_twice(held, 0, Moved(card, None))) == []
+    assert list(held_twice(held, 0, Moved(card, 1))) == []
+    assert len(list(held_twice(held, 0, Moved(card, 2)))) == 1
+    assert list(held_twice(held, 1, Moved(card, 2))) == [], "another hand"
+    assert len(list(twice({(0, card, 5), (0, card, 6)}))) == 1 and list(twice({(0, card, 5), (1, card, 6)})) == []
+    assert len(list(twice({(0, card, 5), (0, Card(0, 0, 4), 5)}))) == 1, "one face on two cards"
+    assert list(twice({(0, card, 5), (0, Card(0, 1, 4), 5)})) == [], "another epoch"
+
+
+def test_a_fault_of_somebody_who_passes_for_honest() -> None:
+    """It signs two things under one number."""
+    plan = replace(calm(), liar=1, rates={"lost": 200, "repeated": 200, "delayed": 0, "reordered": 500})
+    world = World(plan)
+    assert wrong_with(world) is None, "a liar may be named"
+    assert {fault.seat for node in world.nodes for fault in node.replica.state.faults} == {1}
+    world.plan = replace(plan, liar=None)
+    wrong = first_wrong(world)
+    assert wrong is not None and wrong.checker == "nobody honest blamed" and "seat=1" in wrong.reason
+
+
+class Deaf(Relay):
+    """Takes no more than so many frames."""
+
+    def take(self, frame: bytes) -> None:
+        if len(self.core) < 20:
+            super().take(frame)
+
+
+def test_a_game_that_does_not_end() -> None:
+    world = World(calm())
+    world.relay = Deaf()
+    wrong = wrong_with(world)
+    assert wrong is not None and wrong.checker == "the game ends" and "player 0 has not ended" in wrong.reason
+
+
+class Unsaid(Participant):
+    """Does not say that logs have parted."""
+
+    def receive(self, frame: bytes, number: int | None = None) -> Step:
+        step = super().receive(frame, number)
+        return replace(step, happened=tuple(one for one in step.happened if not isinstance(one, Diverged)))
+
+
+def test_a_fork_that_nobody_speaks_of() -> None:
+    forked = replace(calm(), doomed=Doomed("swap", (1,), 8))
+    said = World(forked)
+    assert wrong_with(said) is None and said.nodes[1].diverged and said.struck["forked"] == 1
+    wrong = wrong_with(PlayedBy(forked, Unsaid))
+    assert wrong is not None and wrong.checker == "the game ends" and "has not said so" in wrong.reason
+
+
+def test_one_who_is_gone_and_is_not_named() -> None:
+    world = World(calm())
+    assert wrong_with(world) is None
+    # As if the last seat, whose end was signed, had been mute from the beginning.
+    world.doomed = frozenset({9})
+    wrong = first_wrong(world)
+    assert wrong is not None and wrong.checker == "the game ends" and "seat 9 is gone for good" in wrong.reason

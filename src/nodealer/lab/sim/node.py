@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 LOOKS: Final = 500
 SILENCE: Final = 1500
 PATIENCE: Final = 5000
-#: What a liar signs: it is refused, whenever it comes.
+#: What a liar signs.
 NONSENSE: Final = b'{"type":"nonsense"}'
 
 
@@ -165,9 +165,14 @@ class Node:
             self._down.carry(self._world.words(frame), partial(self.receive, frame, number))
 
     def _send(self, frame: bytes) -> None:
-        if self.place == self._world.plan.liar and (entry := entry_in(frame)) is not None and self._dice.chance(150):
-            self._say(sign_entry(self.home.identity, structs.replace(entry, body=Raw(NONSENSE))))
-        self._say(frame)
+        entry = entry_in(frame) if self.place == self._world.plan.liar else None
+        if entry is None or not self._dice.chance(150):
+            self._say(frame)
+            return
+        # Before the true one it is refused; after it, it names its seat.
+        lie = sign_entry(self.home.identity, structs.replace(entry, body=Raw(NONSENSE)))
+        for each in (lie, frame) if self._dice.chance(700) else (frame, lie):
+            self._say(each)
 
     def _say(self, frame: bytes) -> None:
         self._tell(f"says {self._world.words(frame)}")
@@ -197,6 +202,7 @@ class Node:
     def _look(self, participant: Participant) -> Iterable[bytes]:
         if self._clock.now - self._quiet > SILENCE and not participant.over:
             self._again()
+            self.living(self._think)
         said = [*self._propose(participant), *self._patience.look(participant, self._clock.now / 1000)]
         return said if participant is self.participant else []
 

@@ -77,7 +77,7 @@ def plan_of(seed: str) -> Plan:
     """The game of a seed."""
     dice = Dice(seed, "plan")
     name = dice.pick(("highcard",) * 10 + ("free",) * 8 + ("holdem",))
-    seats = dice.pick((2, 2, 3)) if name == "holdem" else dice.pick((2, 2, 3, 3, 3, 4))
+    seats = dice.pick((2, 2, 3)) if name == "holdem" else dice.pick((2, 2, 2, 3, 3, 4))
     protocol = make_protocol("mask" if name == "holdem" else dice.pick(("mask", "lock", "offset")))
     rules, package = _game(name, protocol, dice)
     watchers = int(dice.chance(200))
@@ -88,7 +88,7 @@ def plan_of(seed: str) -> Plan:
         rules,
         package,
         seats,
-        1 if name == "holdem" else dice.pick((1, 1, 2)),
+        1 if name == "holdem" else dice.pick((1, 1, 1, 2)),
         watchers,
         {fault: dice.pick((0, 10, 30, 80)) for fault in FAULTS[:4]},
         tuple(_struck(dice, places, 0) for _ in range(dice.between(0, 2))),
@@ -99,7 +99,7 @@ def plan_of(seed: str) -> Plan:
 
 
 def _game(name: str, protocol: CardProtocol, dice: Dice) -> tuple[Rules, GamePackage]:
-    cards = dice.between(4, 8)
+    cards = dice.between(4, 6)
     if name == "highcard":
         return highcard.HighCard(cards), highcard.GAME
     package = find(name)
