@@ -22,6 +22,7 @@ HEALED: Final = 12_000
 BOUND: Final = 120_000
 
 Doom = Literal["swap", "withhold", "mute"]
+FATES: Final[tuple[Doom | None, ...]] = (None, None, "swap", "withhold", "mute", "mute")
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ def plan_of(seed: str) -> Plan:
         tuple(_struck(dice, places, 0) for _ in range(dice.between(0, 2))),
         tuple(_struck(dice, places, 8) for _ in range(dice.between(0, 3))),
         doomed,
-        dice.between(0, seats - 1) if doomed is None and dice.chance(300) else None,
+        dice.between(0, seats - 1) if doomed is None and dice.chance(400) else None,
     )
 
 
@@ -116,24 +117,10 @@ def _struck(dice: Dice, places: int, writes: int) -> Struck:
 
 
 def _doomed(dice: Dice, seats: int) -> Doomed | None:
-    fates: tuple[Doom | None, ...] = (
-        None,
-        None,
-        None,
-        None,
-        None,
-        "swap",
-        "swap",
-        "withhold",
-        "withhold",
-        "mute",
-        "mute",
-        "mute",
-    )
-    how = dice.pick(fates)
+    how = dice.pick(FATES)
     if how is None:
         return None
     # Never more than half of the table: the law promises nothing to the others then.
     first, count = dice.between(0, seats - 1), 1 if how == "mute" else dice.between(1, seats // 2)
     doomed = tuple(sorted((first + more) % seats for more in range(count)))
-    return Doomed(how, doomed, dice.between(1, 25))
+    return Doomed(how, doomed, dice.between(1, 15))
