@@ -28,7 +28,7 @@ BUDGET: Final = {
     "games": 18,
     "golden": 6,
     "group": 19,
-    "lab": 8,
+    "lab": 48,
     "log": 2,
     "npm": 23,
     "play": 26,
