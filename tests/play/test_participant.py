@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from play.circle import Circle
 from nodealer.play.phases import Phase
+from play.circle import Circle
+
 
 def test_a_game() -> None:
     circle = Circle(hands=2).play()

@@ -202,6 +202,11 @@ class Participant:
             happened.append(Silenced(self.silenced))
 
     @property
+    def expects(self) -> int:
+        """The number of the next frame of the table, where the transport numbers them."""
+        return self._order.taken
+
+    @property
     def hearing(self) -> bool:
         """Whether there is more to be heard than has been. So long nothing is signed: it may have been signed before,
         by somebody whose home this one is an old copy of."""
@@ -238,14 +243,14 @@ class Participant:
     def _sit(self, session: Session, log: Iterable[bytes]) -> None:
         """Take the log from its beginning, as the seat that this key has in it, or as somebody who watches."""
         self._replica = Replica(Config(session, *self._parts(session.proposal)), entropy=self._entropy, eager=False)
-        if self._mine is not None:
-            self._be_seated(log)
-        else:
+        number = self._mine
+        if number is None:
             for data in log:
                 self._replica.append(data)
             self._settle(self._replica)
-            if self._mine is not None:
-                self._be_seated(tuple(self._replica.entries))
+            number, log = self._mine, tuple(self._replica.entries)
+        if number is not None:
+            self._be_seated(number, log)
         self._kept = self._replica.height
 
     @property
@@ -256,10 +261,7 @@ class Participant:
         known, key = self._replica.state.known, self.home.identity.public
         return next((seat for seat, member in known.items() if member.key == key), None)
 
-    def _be_seated(self, log: Iterable[bytes]) -> None:
-        number = self._mine
-        if number is None:
-            return
+    def _be_seated(self, number: int, log: Iterable[bytes]) -> None:
         self._seat = self._new_seat(number, log)
         self._replica = self._seat.replica
         self._settle(self._replica)
@@ -368,9 +370,9 @@ class Participant:
         for data in replica.entries[self._kept :]:
             self.home.append(data)
         self._kept = replica.height
-        if seat is None and self._mine is not None:
+        if seat is None and (number := self._mine) is not None:
             # A newcomer: the roster with its key has come into force.
-            self._be_seated(tuple(replica.entries))
+            self._be_seated(number, tuple(replica.entries))
             replica, seat = self.replica, self._seat
         if seat is None or self.silenced is not None or self.hearing:
             return []
