@@ -12,7 +12,7 @@ import typer
 
 from nodealer.cli.exits import BAD, GOOD
 from nodealer.cli.games import game_of, settings_of
-from nodealer.cli.output import out
+from nodealer.cli.output import out, shown
 from nodealer.games.found import FIRST
 
 BEFORE: Final = """\
@@ -40,14 +40,14 @@ def demo() -> None:
 
     console = out()
     plan = plan_of(FIRST, settings_of(game_of(FIRST), []), seats=3, hands=2, cheat="Ben:double")
-    with tempfile.TemporaryDirectory(prefix="nodealer-demo-") as folder:
-        log = Path(folder) / "game.jsonl"
-        console.print(BEFORE, soft_wrap=False)
-        at_the_table = run(plan, auto=True, json=False, seed=None, log=log)
-        console.print(BETWEEN)
-        console.print("[dim]$ nodealer verify game.jsonl[/dim]")
-        elsewhere = asyncio.run(_verify(log))
-        console.print(AFTER)
+    # It stays, for whoever wants to look at it once more.
+    log = Path(tempfile.mkdtemp(prefix="nodealer-demo-")) / "game.jsonl"
+    console.print(BEFORE)
+    at_the_table = run(plan, auto=True, json=False, seed=None, log=log)
+    console.print(BETWEEN)
+    console.print(f"[dim]$ nodealer verify {shown(log)}[/dim]", soft_wrap=True)
+    elsewhere = asyncio.run(_verify(log))
+    console.print(AFTER)
     raise typer.Exit(GOOD if at_the_table == elsewhere == BAD else BAD)
 
 
