@@ -83,15 +83,20 @@ def agrees(trial: Trial, claim: Cheat, cheater: int, folder: Path) -> None:
     assert set(report.gone) <= {cheater} and not report.chronicle.statements, "it has thrown nobody out"
 
 
+def is_deep(name: str, mode: bytes, kind: str) -> bool:
+    """What takes long; and what the law says of all modes alike, in all modes but the first."""
+    return mode in SLOW or (attack_of(kind).law is not None and mode != MODES[name][0])
+
+
 @pytest.mark.parametrize(
     ("name", "mode", "kind"),
-    [pytest.param(*case, marks=[pytest.mark.deep] if case[1] in SLOW else []) for case in cases()],
+    [pytest.param(*case, marks=[pytest.mark.deep] if is_deep(*case) else []) for case in cases()],
 )
 def test_what_comes_of_it_is_what_is_claimed(name: str, mode: bytes, kind: str, tmp_path: Path) -> None:
     """The last to shuffle knows where its cards come to lie: it doubles one that another gets, and marks one that
     nobody does."""
     protocol, attack, cheater = protocol_of(name, mode), attack_of(kind), 1 if name == "duel" else 2
-    claim, trial = attack.on(protocol).claim, carried_out(protocol_of(name, mode), attack, cheater)
+    claim, trial = attack.on(protocol).claim, carried_out(protocol, attack, cheater)
     found = came(trial)
     assert (found.seen, found.culprit) == (claim.seen, cheater if claim.culprit else None), found.fault
     agrees(trial, claim, cheater, tmp_path)
