@@ -262,13 +262,16 @@ class Participant:
         return next((seat for seat, member in known.items() if member.key == key), None)
 
     def _be_seated(self, number: int, log: Iterable[bytes]) -> None:
-        home = self.home
-        config = self.replica.config
-        self._seat = Seat(
-            config, number, root=home.root, key=home.identity, journal=home.journal, entropy=self._entropy, log=log
-        )
+        self._seat = self._new_seat(number, log)
         self._replica = self._seat.replica
         self._settle(self._replica)
+
+    def _new_seat(self, number: int, log: Iterable[bytes]) -> Seat:
+        """Who signs for this participant."""
+        home, config = self.home, self.replica.config
+        return Seat(
+            config, number, root=home.root, key=home.identity, journal=home.journal, entropy=self._entropy, log=log
+        )
 
     def _settle(self, replica: Replica) -> None:
         # From here on each entry is judged as it comes: when players stop at a false proof, no further one may come.
