@@ -459,6 +459,10 @@ class Participant:
         """Leave the hand, or between hands sit out."""
         return [self._speaking.leave()]
 
+    def word(self, text: str) -> list[bytes]:
+        """Say something that the log keeps and that changes nothing."""
+        return [self._speaking.word(text)]
+
     def without(self, seats: Iterable[int]) -> list[bytes]:
         """Say that the table should not wait for what these seats owe now."""
         return [self._speaking.without(seats)]
