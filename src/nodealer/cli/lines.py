@@ -22,7 +22,8 @@ class Lines:
     async def next(self) -> str:
         """The next line. Raises `KeyboardInterrupt` at the end of the input: the person has gone."""
         loop = asyncio.get_running_loop()
-        asked = self._asked = loop.create_future()
+        asked: asyncio.Future[str] = loop.create_future()
+        self._asked = asked
         if not self._reading:
             self._reading = True
             threading.Thread(target=self._read, args=(loop,), daemon=True).start()
