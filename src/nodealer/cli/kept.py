@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 import msgspec
 from platformdirs import user_state_path
@@ -32,6 +32,8 @@ FORMAT: Final = "nodealer-game"
 GAME: Final = "game.json"
 ENDED: Final = "ended.json"
 GAME_BYTES_MAX: Final = 1 << 16
+
+T = TypeVar("T", bound=Message)
 
 
 class Kept(Message, frozen=True):
@@ -244,5 +246,14 @@ def find_game(name: str | None) -> KeptGame:
     return meant[0]
 
 
-def _read[T: Message](kind: type[T], path: Path) -> T:
-    raise NotImplementedError
+def _read(kind: type[T], path: Path) -> T:
+    with disk(path), path.open("rb") as file:
+        data = file.read(GAME_BYTES_MAX + 1)
+    try:
+        if kind is Kept:
+            refuse_other_version(msgspec.json.decode(data, type=Head).version)
+        return decode(kind, data, what=path.name, limit=GAME_BYTES_MAX)
+    except OtherFormat as other:
+        raise OtherFormat(f"{path} has an {other}") from None
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, DecodeError) as error:
+        raise HomeUnusable(f"{path} is damaged: {error}") from None

@@ -14,7 +14,7 @@ from nodealer.drive.homes import home_in
 from nodealer.drive.loop import Loop
 from nodealer.drive.minds import BotMind, Mind
 from nodealer.drive.patience import Patience
-from nodealer.errors import Declined, NodealerError, RelayError
+from nodealer.errors import Declined, JournalLost, NodealerError, RelayError
 from nodealer.play.config import parts_of
 from nodealer.play.frames import Refuses
 from nodealer.play.lobby import Expected
@@ -73,6 +73,8 @@ def main() -> int:
     try:
         order = decode(PlayerOrder, sys.stdin.buffer.readline().strip(), what="the order")
         participant = asyncio.run(sit(order))
+        if participant.silenced is not None:
+            raise JournalLost(participant.silenced)
         return 1 if participant.replica.state.faults else 0
     except KeyboardInterrupt:
         return 130

@@ -35,32 +35,31 @@ class Patience:
     _last: float | None = None
     #: Duty to the time that it has held the table up.
     _waited: dict[bytes, float] = field(default_factory=dict)
-    _said: set[tuple[str, bytes]] = field(default_factory=set)
 
     def look(self, participant: Participant, now: float) -> list[bytes]:
         passed = 0.0 if self._last is None else min(max(now - self._last, 0.0), LOOK_MAX)
         self._last = now
         if not participant.seated or participant.over:
             return []
-        held_up = participant.waits_for
-        known = participant.replica.state.known
-        if any(known[seat].name in self.spared for seat in held_up.values()):
+        seat = participant.seat
+        held_up = seat.waits_for
+        known = seat.replica.state.known
+        if any(known[other].name in self.spared for other in held_up.values()):
             passed = 0.0
         self._waited = {duty: self._waited.get(duty, 0.0) + passed for duty in held_up}
-        self._said = {(what, duty) for what, duty in self._said if duty in held_up}
-        late = self._fresh("without", self.seconds)
-        if late:
-            with suppress(IllegalMove):
-                said = participant.without({held_up[duty] for duty in late})
-                self._said |= {("without", duty) for duty in late}
-                return said
-        if self._fresh("break", 2 * self.seconds):
-            with suppress(IllegalMove):
-                said = participant.break_off()
-                self._said |= {("break", duty) for duty in held_up}
-                return said
+        if seat.unconfirmed:
+            # Perhaps it was said. What came too late to count is said again, once it is known not to count.
+            return []
+        hand = seat.replica.state.hand
+        late = self._late(self.seconds) - hand.votes.get(seat.number, frozenset())
+        with suppress(IllegalMove):
+            if late:
+                return participant.without({held_up[duty] for duty in late})
+        with suppress(IllegalMove):
+            if self._late(2 * self.seconds) and seat.number not in hand.breaks:
+                return participant.break_off()
         return []
 
-    def _fresh(self, what: str, limit: float) -> set[bytes]:
-        """The duties that have waited this long, and of which this was not said."""
-        return {duty for duty, waited in self._waited.items() if waited >= limit and (what, duty) not in self._said}
+    def _late(self, limit: float) -> set[bytes]:
+        """The duties that have held the table up this long."""
+        return {duty for duty, waited in self._waited.items() if waited >= limit}
