@@ -238,7 +238,9 @@ def find_game(name: str | None) -> KeptGame:
     for path, reason in (game for game in found if not isinstance(game, KeptGame)):
         if path.name == name:
             raise BadParameter(f"the game {name} cannot be read: {reason}")
-    meant = [game for game in readable if game.name == name] or [game for game in readable if game.name.startswith(name)]
+    meant = [game for game in readable if game.name == name] or [
+        game for game in readable if game.name.startswith(name)
+    ]
     if not meant:
         raise BadParameter(f"there is no kept game {name!r}: `nodealer games` lists them")
     if len(meant) > 1:

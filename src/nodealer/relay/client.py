@@ -62,4 +62,3 @@ async def _greeted(connection: ClientConnection) -> int:
         return decode(Greeting, greeting.encode(), what="the relay's greeting").frames
     except DecodeError as error:
         raise RelayError(str(error)) from None
->>>>>>> main
