@@ -28,8 +28,8 @@ raise SystemExit(player.main())
 """
 
 TABLE = f"""
-from nodealer.cli import main, playing
-playing.BOT = ("-c", {CHEATER!r})
+from nodealer.cli import bots, main
+bots.BOT = ("-c", {CHEATER!r})
 main()
 """
 

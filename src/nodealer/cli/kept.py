@@ -25,7 +25,7 @@ from nodealer.drive.files import FOLDER_MODE, disk, write_whole
 from nodealer.drive.homes import HOME, LOG, FolderHome, in_use
 from nodealer.errors import BadParameter, DecodeError, HomeUnusable, NodealerError, OtherFormat
 from nodealer.log.entry import read_entry
-from nodealer.log.session import FORMAT_VERSION, Head, Label, Session, refuse_other_version
+from nodealer.log.session import Head, Label, Session, refuse_other_version
 from nodealer.wire import MESSAGE_BYTES_MAX, Message, Natural, decode, encode
 
 FORMAT: Final = "nodealer-game"

@@ -7,8 +7,10 @@ A log, a file's name, a peer's proposal: whatever comes from outside and is prin
 from __future__ import annotations
 
 import json
+import os
 import sys
 import unicodedata
+from contextlib import suppress
 from typing import Any, Final
 
 import msgspec
@@ -33,9 +35,18 @@ _STYLES: Final[dict[Mark, str]] = {
 }
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Nobody reads it any more. Whoever prints decides what that means."""
+        self.quiet = True
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise BrokenPipeError
+
+
 def out() -> Console:
     """For results that people read."""
-    return Console(highlight=False, emoji=False)
+    return _Console(highlight=False, emoji=False)
 
 
 def err() -> Console:
