@@ -118,9 +118,10 @@ class AtTheTable(Attention):
 
     def _do(self, participant: Participant, verb: str, rest: str) -> list[bytes]:
         if verb == "leave":
+            said = participant.leave()
             participant.stays = lambda state: False
             self._screen.say("You leave the table. What the others do now is shown; Ctrl-C ends that.")
-            return participant.leave()
+            return said
         if verb == "break":
             return participant.break_off()
         return participant.without({self._seat(participant, rest)})
@@ -137,20 +138,20 @@ class AtTheTable(Attention):
         told = "  You may wait. Ctrl-C stops here; `nodealer resume` goes on later, with the same cards for everybody."
         if not participant.begun:
             return [told]
-        options, count = participant.options(), len(voters(participant.replica.state))
+        state, options = participant.replica.state, participant.options()
+        count, between = len(voters(state)), state.phase is not Phase.PLAYING
         lines = [told]
         if options.may_vote and count > 2:
             name = shown(sorted(self._told)[0])
             lines.append(
                 f"  [bold]without {name}[/bold]: go on without {name}, once {count // 2 + 1} of {count} say so"
             )
-        if options.may_break:
+        if options.may_break and not (between and state.over):
             what = "break the hand off: chips are as before it, and it is the last one"
-            if participant.replica.state.phase is not Phase.PLAYING:
-                what = "end the game before the next hand"
+            what = "end the game before the next hand" if between else what
             needed = "" if count <= 2 else f", once {-(-count // 2)} of {count} say so"
             lines.append(f"  [bold]break[/bold]: {what}{needed}")
-        lines.append("  [bold]leave[/bold]: leave the table; what you have bet stays in the pot")
+        lines.append("  [bold]leave[/bold]: leave the table; what you have put in stays in")
         return lines
 
 

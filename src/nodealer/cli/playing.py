@@ -14,18 +14,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-import typer
 from msgspec import Raw
 
 from nodealer.audit.verify import Report, verify_file
 from nodealer.cli.attention import Attention, AtTheTable, Overseer, Stuck
 from nodealer.cli.bots import Process, bots, how_it_ended
 from nodealer.cli.entropy import system_entropy
-from nodealer.cli.exits import PIPE_CLOSED
 from nodealer.cli.games import game_of
 from nodealer.cli.kept import FORMAT, Earlier, Kept, KeptGame, find_game, keep
 from nodealer.cli.logcopy import LogCopy, follow_all
-from nodealer.cli.output import err, shown, visible
+from nodealer.cli.output import PipeClosed, err, shown, visible
 from nodealer.cli.player import PlayerOrder, sit
 from nodealer.cli.rehearse import rehearse
 from nodealer.cli.screen import Screen
@@ -247,12 +245,9 @@ def _carry_out(play: Play) -> int:
         replica = _rehearsed(play) if play.kept.what.seed is not None else asyncio.run(_play(play))
         play.screen.done(replica, time.perf_counter() - started)
         return _verify(play, replica).exit_code
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, PipeClosed):
         _left(play)
         raise
-    except BrokenPipeError:
-        _left(play)
-        raise typer.Exit(PIPE_CLOSED) from None
 
 
 def _rehearsed(play: Play) -> Replica:
@@ -337,9 +332,10 @@ async def _until(table: asyncio.Future[Replica], tasks: Iterable[asyncio.Future[
                 running.remove(task)
         return table.result()
     finally:
-        for task in (table, *running):
-            task.cancel()
-        await asyncio.gather(table, *running, return_exceptions=True)
+        left: list[asyncio.Future[Any]] = [table, *running]
+        for one in left:
+            one.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
 
 
 async def _dropouts(play: Play, processes: Mapping[str, Process], dropped: set[str]) -> None:

@@ -14,6 +14,7 @@ from typing import Final, Protocol
 
 from nodealer.errors import IllegalMove
 from nodealer.play.participant import Participant
+from nodealer.play.phases import Phase
 
 #: The most that counts between two looks.
 LOOK_MAX: Final = 1.0
@@ -50,13 +51,15 @@ class Patience:
         if seat.unconfirmed:
             # Perhaps it was said. What came too late to count is said again, once it is known not to count.
             return []
-        hand = seat.replica.state.hand
+        state, hand = seat.replica.state, seat.replica.state.hand
         late = self._late(self.seconds) - hand.votes.get(seat.number, frozenset())
         with suppress(IllegalMove):
             if late:
                 return participant.without({held_up[duty] for duty in late})
         with suppress(IllegalMove):
-            if self._late(2 * self.seconds) and seat.number not in hand.breaks:
+            # After the last hand there is nothing to be broken off.
+            last = state.over and state.phase is Phase.BETWEEN
+            if self._late(2 * self.seconds) and seat.number not in hand.breaks and not last:
                 return participant.break_off()
         return []
 
