@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Final
@@ -34,6 +34,8 @@ async def bots(orders: Mapping[Path, PlayerOrder]) -> AsyncIterator[dict[str, Pr
         for complaints, order in orders.items():
             processes[order.name] = await _start(order, complaints)
         yield processes
+        # The game is over for them too, once they have heard the last entry.
+        await _wait(processes.values())
     finally:
         await _end([process for process in processes.values() if process.returncode is None])
         for complaints in orders:
@@ -58,14 +60,20 @@ async def _end(processes: list[Process]) -> None:
     for process in processes:
         with suppress(ProcessLookupError):
             process.terminate()
-    ended = [asyncio.ensure_future(process.wait()) for process in processes]
-    if ended:
-        await asyncio.wait(ended, timeout=TERM)
+    await _wait(processes)
     for process in processes:
         if process.returncode is None:
             with suppress(ProcessLookupError):
                 process.kill()
-    await asyncio.gather(*ended)
+    await asyncio.gather(*(process.wait() for process in processes))
+
+
+async def _wait(processes: Iterable[Process]) -> None:
+    """Until all have ended, but not for long."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(TERM):
+            for process in processes:
+                await process.wait()
 
 
 def how_it_ended(code: int, complaints: Path) -> str:
