@@ -5,16 +5,19 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Final
 
+from nodealer.cli.cheating import Cheating
 from nodealer.cli.player import PlayerOrder
 from nodealer.wire import encode
 
 #: What Python is told to run for each bot.
 BOT: Final = ("-P", "-m", "nodealer.cli.player")
+#: And for one that cheats, before the name of its attack.
+CHEATER: Final = ("-P", "-m", "nodealer.cli.cheater")
 #: How many seconds a process has to end by itself, once it was asked to.
 TERM: Final = 1.0
 #: How much of what a bot's program complained about is read.
@@ -24,7 +27,7 @@ Process = asyncio.subprocess.Process
 
 
 @asynccontextmanager
-async def bots(orders: Mapping[Path, PlayerOrder]) -> AsyncIterator[dict[str, Process]]:
+async def bots(orders: Mapping[Path, PlayerOrder], cheat: Cheating | None) -> AsyncIterator[dict[str, Process]]:
     """A process for each order, by the name of its player; gone when this ends, however it ends, and whatever they do.
 
     What a bot's program has to complain about goes to the file that its order is listed under.
@@ -32,7 +35,8 @@ async def bots(orders: Mapping[Path, PlayerOrder]) -> AsyncIterator[dict[str, Pr
     processes: dict[str, Process] = {}
     try:
         for complaints, order in orders.items():
-            processes[order.name] = await _start(order, complaints)
+            program = BOT if cheat is None or cheat.name != order.name else (*CHEATER, cheat.attack)
+            processes[order.name] = await _start(order, program, complaints)
         yield processes
         # The game is over for them too, once they have heard the last entry.
         await _wait(processes.values())
@@ -44,10 +48,10 @@ async def bots(orders: Mapping[Path, PlayerOrder]) -> AsyncIterator[dict[str, Pr
                     complaints.unlink()
 
 
-async def _start(order: PlayerOrder, complaints: Path) -> Process:
+async def _start(order: PlayerOrder, program: Sequence[str], complaints: Path) -> Process:
     with complaints.open("ab") as file:
         process = await asyncio.create_subprocess_exec(
-            sys.executable, *BOT, stdin=asyncio.subprocess.PIPE, stderr=file, start_new_session=True
+            sys.executable, *program, stdin=asyncio.subprocess.PIPE, stderr=file, start_new_session=True
         )
     if process.stdin is not None:
         process.stdin.write(encode(order) + b"\n")

@@ -59,6 +59,8 @@ class Kept(Message, frozen=True):
     seed: int | None
     #: Where the person wants the log, beside this folder.
     log: str | None
+    #: Who of the bots cheats and how, as SEAT:KIND.
+    cheat: str | None
 
 
 class Ended(Message, frozen=True):

@@ -62,6 +62,14 @@ def play(
     ] = 30.0,
     auto: Annotated[bool, typer.Option("--auto", help="All seats are bots.")] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object an event on standard output.")] = False,
+    cheat: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SEAT[:KIND]",
+            help="A bot that cheats, by name or number, and how: double, mark, false-key, other-card, two-things or "
+            "throw-out. Default: double.",
+        ),
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="A rehearsal: everything from this number, so nothing is secret.")
     ] = None,
@@ -76,8 +84,9 @@ def play(
     the game is not complete, 4 when players did not come to the table.
     """
     settings = settings_of(game_of(game), context.args)
-    from nodealer.cli.playing import plan_of, run  # late: no other command should wait for sockets
+    from nodealer.cli.plan import plan_of  # late: no other command should wait for protocols and sockets
+    from nodealer.cli.playing import run
 
     said = None if parameters is None else parameters.encode()
-    plan = plan_of(game, settings, protocol=protocol, seats=seats, hands=hands, parameters=said)
+    plan = plan_of(game, settings, protocol=protocol, seats=seats, hands=hands, parameters=said, cheat=cheat)
     raise typer.Exit(run(plan, auto=auto, json=json, seed=seed, log=log, patience=patience))

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import game_of
 from nodealer.drive.homes import home_in
-from nodealer.drive.loop import Loop
+from nodealer.drive.loop import Loop, Watch
 from nodealer.drive.minds import BotMind, Mind
 from nodealer.drive.patience import Looks, Patience
 from nodealer.errors import Declined, JournalLost, NodealerError, RelayError
@@ -50,11 +51,18 @@ def end_when_declined(step: Step) -> list[bytes]:
     return []
 
 
-async def sit(order: PlayerOrder, mind: Mind | None = None, looks: Looks | None = None) -> Participant:
-    """Play to the end: as a bot, or with another mind, and with somebody who looks at the clock for it."""
+async def sit(
+    order: PlayerOrder,
+    mind: Mind | None = None,
+    follow: Callable[[Participant], Watch] | None = None,
+    *,
+    looks: Looks | None = None,
+    take_part: Callable[..., Participant] = Participant,
+) -> Participant:
+    """Play to the end: as a bot, or with another mind, that somebody may follow, or look at the clock for."""
     game = game_of(order.game)
     with home_in(Path(order.home), order.name, system_entropy) as home:
-        participant = Participant(
+        participant = take_part(
             home,
             entropy=system_entropy,
             accept=order.expected.accept,
@@ -66,16 +74,17 @@ async def sit(order: PlayerOrder, mind: Mind | None = None, looks: Looks | None 
             looks = Patience(order.patience, frozenset(order.spared))
         async with connect_to(order.url) as client:
             mind = mind or BotMind(game, home.root)
-            await Loop(participant, client, mind, watch=end_when_declined, patience=looks).run()
+            watch = end_when_declined if follow is None else follow(participant)
+            await Loop(participant, client, mind, watch=watch, patience=looks).run()
         return participant
 
 
-def main() -> int:
+def main(take_part: Callable[..., Participant] = Participant) -> int:
     """A bot. Ends with 0 when its game has ended and with nothing else then: 2 when it could not or would not play, 4
     when the relay went away."""
     try:
         order = decode(PlayerOrder, sys.stdin.buffer.readline().strip(), what="the order")
-        participant = asyncio.run(sit(order))
+        participant = asyncio.run(sit(order, take_part=take_part))
         if participant.silenced is not None:
             raise JournalLost(participant.silenced)
         return 0
