@@ -74,8 +74,9 @@ OUTSIDE: dict[str, set[str]] = {
         "os",
         "pathlib",
         "platform",
+        "platformdirs",
     }
-    | {"rich", "secrets", "signal", "sys", "tempfile", "threading", "time", "typer", "unicodedata"},
+    | {"rich", "secrets", "shlex", "signal", "sys", "tempfile", "threading", "time", "typer", "unicodedata"},
 }
 
 #: Single files that may do more than their room: the only ones in which bytes meet a disk, a socket or a library that

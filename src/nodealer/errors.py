@@ -7,7 +7,8 @@ NodealerError
  |   +- CardUnreadable   data that this seat got for a card is false; a reason to claim so
  |   +- BackendMissing   the arithmetic core that was asked for is not there, stale or unfit
  |   +- JournalLost      the log has what this seat signed and its journal lacks: it must not sign on
- |   +- HomeUnusable     a home is in use, damaged or not one, or its disk has failed
+ |   +- HomeUnusable     a home is damaged or not one, or its disk has failed
+ |       +- HomeInUse    another program plays from it
  +- Malformed            what a message says cannot be right, whatever its proofs say
  |   +- DecodeError      bytes are not the canonical encoding of anything
  |       +- OtherFormat  a log, a proposal or a home of another version of the format: cannot be judged here
@@ -67,7 +68,11 @@ class JournalLost(LocalError):
 
 
 class HomeUnusable(LocalError):
-    """A home is in use, damaged or not one, or its disk has failed. Says which folder or file, and nothing secret."""
+    """A home is damaged or not one, or its disk has failed. Says which folder or file, and nothing secret."""
+
+
+class HomeInUse(HomeUnusable):
+    """Another program plays from a home: two of them would sign one number twice."""
 
 
 class Malformed(NodealerError):

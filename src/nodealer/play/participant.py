@@ -516,6 +516,13 @@ class Participant:
         return self._replica
 
     @property
+    def waits_for(self) -> dict[bytes, int]:
+        """The duties of others that hold the table up, with their seats. Who watches waits for everybody."""
+        if self._seat is not None:
+            return self._seat.waits_for
+        return {} if self._replica is None else self._replica.state.duties.holding_up
+
+    @property
     def over(self) -> bool:
         """Whether nothing more comes from this participant: the end is signed, or it has no word any more."""
         if self.silenced is not None:

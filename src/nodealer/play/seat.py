@@ -259,8 +259,7 @@ class Seat:
     @property
     def waits_for(self) -> dict[bytes, int]:
         """The duties of other seats that hold the table up, with their seats."""
-        open_duties = self.replica.state.duties.open
-        held_up = {id: known.duty.seat for id, known in open_duties.items() if known.holds_up}
+        held_up = self.replica.state.duties.holding_up
         return {id: seat for id, seat in held_up.items() if seat != self.number}
 
     @property
