@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import msgspec
 
 from nodealer.games.base import Done
-from nodealer.lab.gamecheck.findings import Finding, Found
-from nodealer.lab.gamecheck.hand import PURE, Moment, called, wants
+from nodealer.lab.gamecheck.findings import Finding, Found, authors
+from nodealer.lab.gamecheck.hand import PURE, Moment, wants
 from nodealer.wire import encode
 
 
@@ -26,8 +26,9 @@ def refuse_bad_end(moment: Moment) -> Done:
 
 
 def _refuse_bad_result(moment: Moment, done: Done) -> None:
-    if not isinstance(done.result, dict):
-        what = f"{moment.when}, the hand is over, and its result is {type(done.result).__name__}, not a dict."
+    result: object = done.result
+    if not isinstance(result, dict):
+        what = f"{moment.when}, the hand is over, and its result is {type(result).__name__}, not a dict."
         raise Found(Finding("result", what))
     try:
         encode(done.result)
@@ -58,7 +59,8 @@ def _refuse_bad_sum(moment: Moment, done: Done) -> None:
 
 def refuse_bad_paid(moment: Moment) -> None:
     """What was put in so far. It goes back when the hand is broken off."""
-    paid = called("chips", f"{moment.when}, `paid` failed with", PURE, lambda: moment.game.paid)
+    with authors("chips", f"{moment.when}, `paid` failed with", PURE):
+        paid = moment.game.paid
     _refuse_bad_amounts(moment, "paid", paid)
     for seat, amount in paid.items():
         if not 0 <= amount <= moment.chips.get(seat, 0):

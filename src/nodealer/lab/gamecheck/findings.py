@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import nodealer
 
 #: Our own files, but for the games among them.
 _OURS: Final = Path(nodealer.__file__).parent
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -47,13 +47,13 @@ class Findings:
         self.first.setdefault(key, finding)
         self.times[key] = self.times.get(key, 0) + 1
 
-    def tried(self, doing: Callable[[], T]) -> T | None:
-        """Do something, and note what stops it."""
+    @contextmanager
+    def noted(self) -> Iterator[None]:
+        """What is found in here stops what is done in here, and is noted."""
         try:
-            return doing()
+            yield
         except Found as found:
             self.add(found.finding)
-            return None
 
     def __bool__(self) -> bool:
         return bool(self.first)
@@ -66,10 +66,18 @@ class Findings:
         ]
 
 
-def failed(kind: str, doing: str, error: Exception, remedy: str) -> Finding:
-    """Code of the author's raised what it should not."""
-    said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    return Finding(kind, f"{doing} {said}. {remedy}", author_line(error.__traceback__))
+@contextmanager
+def authors(kind: str, doing: str, remedy: str, may: tuple[type[Exception], ...] = ()) -> Iterator[None]:
+    """Code of the author's. Whatever it raises is a finding, but for what it may raise, and what is found in it."""
+    try:
+        yield
+    # Whatever it is that somebody's code fails with.
+    except Exception as error:
+        if isinstance(error, (Found, *may)):
+            raise
+        said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        what = " ".join(filter(None, (f"{doing} {said.rstrip('.')}.", remedy)))
+        raise Found(Finding(kind, what, author_line(error.__traceback__))) from error
 
 
 def author_line(traceback: TracebackType | None) -> str | None:

@@ -6,9 +6,9 @@ not one, and `BadParameter` for what cannot be done. Anything else is a finding,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final, TypeVar
+from typing import Final
 
 from nodealer.cards import Event, NewDeck, Operation, Peek, for_those_who_stay, needed
 from nodealer.errors import BadParameter, IllegalMove, Malformed
@@ -16,14 +16,15 @@ from nodealer.games.base import Ask, Done, Game, Rules, Turn, Want
 from nodealer.games.package import Bot, GamePackage
 from nodealer.games.view import View
 from nodealer.lab.gamecheck.dealer import Choose, PlainDeck, finished
-from nodealer.lab.gamecheck.findings import Finding, Found, failed
+from nodealer.lab.gamecheck.findings import Finding, Found, authors
 from nodealer.tape import expand
 from nodealer.wire import DECKS_MAX, encode
 
 NAMES: Final = ("Ada", "Ben", "Cleo", "Dov", "Eve", "Finn", "Gus", "Hana", "Ivo")
-T = TypeVar("T")
 
 PURE: Final = "Rules see the same things everywhere: let it give the next value, and raise nothing."
+#: What `moved` raises for a move that is not one, or not now.
+REFUSALS: Final = (IllegalMove, Malformed, BadParameter)
 REFUSE: Final = "Raise IllegalMove for every move that is not expected."
 
 
@@ -32,7 +33,7 @@ class Refused(Exception):
 
 
 class CannotBe(Found):
-    """The game asks for what no deck can do. `at_once`: a table sees it before anything is done, and refuses the move."""
+    """The game asks for what no deck can do. `at_once`: the table sees it before anything is done."""
 
     def __init__(self, finding: Finding, *, at_once: bool) -> None:
         super().__init__(finding)
@@ -115,24 +116,11 @@ Act = Told | Made | Left
 # --- The author's code ---
 
 
-def called(kind: str, doing: str, remedy: str, code: Callable[[], T]) -> T:
-    """What code of the author's gives. Raises `Found` for whatever it raises."""
-    try:
-        return code()
-    # Whatever it is that somebody's code fails with.
-    except Exception as error:
-        raise Found(failed(kind, doing, error, remedy)) from error
-
-
 def begun(setup: Setup, number: int, before: Game | None, chips: Mapping[int, int]) -> Moment:
     """The first moment of a hand. Raises `BadParameter` where the game is not for so many seats."""
-    try:
+    doing = f"`begin` was called for hand {number + 1} of seats {list(setup.seats)} and failed with"
+    with authors("begin", doing, "Raise BadParameter where so many cannot play.", (BadParameter,)):
         game = setup.rules.begin(number, setup.seats, before, dict(chips))
-    except BadParameter:
-        raise
-    except Exception as error:
-        doing = f"`begin` was called for hand {number + 1} of seats {list(setup.seats)} and failed with"
-        raise Found(failed("begin", doing, error, "Raise BadParameter where so many cannot play.")) from error
     return checked(Moment(setup, number, game, dict(chips)))
 
 
@@ -149,14 +137,12 @@ def applied(game: Game, act: Act) -> Game:
 
 def moved(moment: Moment, seat: int, move: bytes) -> Moment:
     """A seat's move. Raises `Refused` where the rules do not allow it."""
-    made = Made(seat, move)
+    made, doing = Made(seat, move), f"{moment.when}, seat {seat} made the move {shown(move)}, and `moved` failed with"
     try:
-        game = moment.game.moved(seat, move)
-    except (IllegalMove, Malformed, BadParameter) as error:
+        with authors("moved", doing, REFUSE, REFUSALS):
+            game = moment.game.moved(seat, move)
+    except REFUSALS as error:
         raise Refused(str(error)) from error
-    except Exception as error:
-        doing = f"{moment.when}, seat {seat} made the move {shown(move)}, and `moved` failed with"
-        raise Found(failed("moved", doing, error, REFUSE)) from error
     return checked(
         replace(moment, game=game, moves=moment.moves + 1, course=(*moment.course, made)),
         f"seat {seat} moved {shown(move)}",
@@ -166,7 +152,8 @@ def moved(moment: Moment, seat: int, move: bytes) -> Moment:
 def left(moment: Moment, seats: tuple[int, ...], *, cards: bool) -> Moment:
     """Seats are gone. Raises `BadParameter` or `IllegalMove` where the game cannot go on: the hand is broken off."""
     doing = f"{moment.when}, seat {' and '.join(map(str, seats))} left ({_with(cards)}), and `left` failed with"
-    game = called("left", doing, PURE, lambda: moment.game.left(seats, cards=cards))
+    with authors("left", doing, PURE):
+        game = moment.game.left(seats, cards=cards)
     decks = {number: deck.without(seats) for number, deck in moment.decks.items()} if cards else {}
     gone = (*moment.gone, *seats)
     after = replace(moment, game=game, decks=decks, gone=gone, course=(*moment.course, Left(seats, cards)))
@@ -179,7 +166,8 @@ def _with(cards: bool) -> str:
 
 def wants(moment: Moment) -> Want:
     """What the game wants."""
-    return called("wants", f"{moment.when}, `wants` failed with", PURE, lambda: moment.game.wants)
+    with authors("wants", f"{moment.when}, `wants` failed with", PURE):
+        return moment.game.wants
 
 
 def shown(move: bytes) -> str:
@@ -208,7 +196,8 @@ def checked(moment: Moment, after: str = "it began") -> Moment:
 
 def players(moment: Moment) -> tuple[int, ...]:
     """The seats that are dealt in."""
-    dealt = called("wants", f"{moment.when}, `players` failed with", PURE, lambda: tuple(moment.game.players))
+    with authors("wants", f"{moment.when}, `players` failed with", PURE):
+        dealt = tuple(moment.game.players)
     if not set(dealt) <= set(moment.setup.seats) or len(set(dealt)) != len(dealt):
         what = f"{moment.when}, `players` is {list(dealt)}, and the seats are {list(moment.setup.seats)}."
         raise Found(Finding("turn", f"{what} Name seats that have begun, each once."))
@@ -242,7 +231,8 @@ def answered(moment: Moment, choose: Choose, operations: tuple[Operation, ...] =
 
 def _told(moment: Moment, decks: Mapping[int, PlainDeck], events: tuple[Event, ...]) -> Moment:
     doing = f"{moment.when}, the game was told {_brief(events)}, and `told` failed with"
-    game = called("told", doing, PURE, lambda: moment.game.told(events))
+    with authors("told", doing, PURE):
+        game = moment.game.told(events)
     return checked(
         replace(moment, game=game, decks=decks, course=(*moment.course, Told(events))), f"it was told {_brief(events)}"
     )
@@ -312,7 +302,8 @@ def bot_of(moment: Moment, seat: int) -> Bot:
         drawn += 1
         return expand("bot", moment.setup.seed, moment.number, moment.moves, seat, drawn, size=size)
 
-    return called("bot", "Making a bot failed with", "", lambda: moment.setup.package.new_bot(draw))
+    with authors("bot", "Making a bot failed with", "It is made with a source of chance, and nothing else."):
+        return moment.setup.package.new_bot(draw)
 
 
 def chooser(moment: Moment) -> Choose:
@@ -323,7 +314,8 @@ def chooser(moment: Moment) -> Choose:
         view = replace(view, seen={**view.seen, **{(peek.deck, at): face for at, face in seen.items()}})
         bot = bot_of(moment, peek.seat)
         doing = f"{moment.when}, the bot of seat {peek.seat} had to choose about {peek}, and failed with"
-        return called("bot", doing, "Choose one of `view.seen_in(peek.deck)`.", lambda: bot.choose(view, peek))
+        with authors("bot", doing, "Choose among `view.seen_in(peek.deck)`."):
+            return bot.choose(view, peek)
 
     return choose
 
@@ -332,7 +324,8 @@ def bot_move(moment: Moment, seat: int) -> bytes:
     """What the bot of a seat moves."""
     bot, view = bot_of(moment, seat), moment.view(seat)
     doing = f"{moment.when}, the bot of seat {seat} was asked for its move and failed with"
-    return called("bot", doing, "A bot has a move whenever its seat has.", lambda: encode(bot.move(view)))
+    with authors("bot", doing, "A bot has a move whenever its seat has."):
+        return encode(bot.move(view))
 
 
 def bot_moved(moment: Moment, seat: int) -> Moment:

@@ -6,13 +6,14 @@ not on chance, not on what was played before in this process, and not on a value
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from nodealer.errors import BadParameter
 from nodealer.games.base import Ask, Done, Game, Turn
-from nodealer.lab.gamecheck.findings import Finding, Findings, Found
+from nodealer.lab.gamecheck.findings import Finding, Findings, Found, authors
 from nodealer.lab.gamecheck.form import Form, difference, form
 from nodealer.lab.gamecheck.hand import (
     Act,
@@ -22,7 +23,6 @@ from nodealer.lab.gamecheck.hand import (
     applied,
     begun,
     bot_moved,
-    called,
     chooser,
     left,
     moved,
@@ -78,9 +78,7 @@ def run(moment: Moment) -> Iterator[Moment]:
 
 def finish(moment: Moment) -> Moment:
     """The last moment of a hand that goes on from here."""
-    for moment in run(moment):
-        pass
-    return moment
+    return next(iter(deque(run(moment), maxlen=1)), moment)
 
 
 def by_default(moment: Moment) -> Moment:
@@ -101,7 +99,8 @@ def by_default(moment: Moment) -> Moment:
 def default_made(moment: Moment, seat: int) -> Moment | None:
     """The hand after the move that the rules make for a seat; None where they make none."""
     doing = f"{moment.when}, `default` was asked for the move of seat {seat} and failed with"
-    move = called("default", doing, "Give a legal move, or None.", lambda: moment.game.default(seat))
+    with authors("default", doing, "Give a legal move, or None."):
+        move = moment.game.default(seat)
     if move is None:
         return None
     try:

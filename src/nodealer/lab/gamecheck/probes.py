@@ -56,14 +56,20 @@ class Probes:
         if not isinstance(want, Turn):
             return
         for seat in (*want.seats, *want.may):
-            honest = self.findings.tried(lambda: bot_move(moment, seat))
             for move in hostile.JUNK:
-                self._junk(moment, seat, move, "what is no move of this game")
-            for move in () if honest is None else hostile.loose(honest):
-                self._junk(moment, seat, move, f"what is not exactly the move {shown(honest)}")
-            for move in () if honest is None else self._others(moment, seat, honest):
-                self.findings.tried(lambda: self._perhaps(moment, seat, move))
-            self.findings.tried(lambda: default_made(moment, seat))
+                self._junk(moment, seat, move, "which is no move of this game")
+            with self.findings.noted():
+                self._around(moment, seat, bot_move(moment, seat))
+            with self.findings.noted():
+                default_made(moment, seat)
+
+    def _around(self, moment: Moment, seat: int, honest: bytes) -> None:
+        """Moves that are almost the honest one."""
+        for move in hostile.loose(honest):
+            self._junk(moment, seat, move, f"which is not exactly {shown(honest)}")
+        for move in self._others(moment, seat, honest):
+            with self.findings.noted():
+                self._perhaps(moment, seat, move)
 
     def _others(self, moment: Moment, seat: int, honest: bytes) -> Iterator[bytes]:
         yield from hostile.other(honest)
@@ -116,7 +122,8 @@ class Probes:
 
     def defaults(self, moment: Moment) -> None:
         """Nobody moves any more: the rules do."""
-        self.findings.tried(lambda: refuse_bad_end(by_default(moment)))
+        with self.findings.noted():
+            refuse_bad_end(by_default(moment))
 
     # --- Two orders ---
 
@@ -127,7 +134,8 @@ class Probes:
             return
         first, second = want.seats[0], want.seats[-1]
         self.tried.orders += 1
-        self.findings.tried(lambda: self._both(moment, want, first, second))
+        with self.findings.noted():
+            self._both(moment, want, first, second)
 
     def _both(self, moment: Moment, want: Turn, first: int, second: int) -> None:
         moves = {seat: bot_move(moment, seat) for seat in (first, second)}
@@ -166,7 +174,7 @@ class Probes:
                 if not isinstance(now, Turn) or now.round != was.round:
                     over.add(was.round)
                 elif isinstance(act := after.course[-1], Made) and act.seat in now.seats:
-                    what = f"{before.when}, seat {act.seat} moved in round {was.round}, and is asked again in the same one."
+                    what = f"{before.when}, seat {act.seat} moved in round {was.round}, and is asked again in the same."
                     remedy = "Its first move would count as the answer: give each question a round of its own."
                     self.findings.add(Finding("round", f"{what} {remedy}"))
             if isinstance(now, Turn) and now.round in over:
@@ -182,7 +190,8 @@ class Probes:
             for cards in (True, False):
                 if seat not in moment.gone:
                     self.tried.leavings += 1
-                    self.findings.tried(lambda: self._leave(moment, seat, cards))
+                    with self.findings.noted():
+                        self._leave(moment, seat, cards)
 
     def _leave(self, moment: Moment, seat: int, cards: bool) -> None:
         before = form(moment.game)
@@ -212,7 +221,7 @@ class Probes:
         if isinstance(want, Done):
             return after
         if isinstance(want, Turn):
-            what = f"{moment.when}, seat {seat} left (cards=True) while cards were on their way, and the game wants a move."
+            what = f"{moment.when}, seat {seat} left (cards=True) while cards were on their way: the game wants a move."
             raise Found(Finding("left", f"{what} Go on asking until `told` is called: the cards are still coming."))
         asked = wants(moment)
         operations = asked.operations if isinstance(asked, Ask) else ()

@@ -1,0 +1,133 @@
+"""The first part of a check: whole hands on open decks, and everything that can be tried at each moment of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Final
+
+from nodealer.cards import Capability, needed
+from nodealer.errors import BadParameter
+from nodealer.games.base import Ask, Game, Rules
+from nodealer.games.package import GamePackage
+from nodealer.lab.gamecheck.accounts import refuse_bad_end, refuse_bad_paid
+from nodealer.lab.gamecheck.findings import Findings
+from nodealer.lab.gamecheck.hand import Moment, Setup, begun, wants
+from nodealer.lab.gamecheck.playing import Trail, played, refuse_memory
+from nodealer.lab.gamecheck.probes import Probes
+from nodealer.lab.gamecheck.speech import spoken, told_at_the_end
+from nodealer.tape import expand
+from nodealer.wire import encode
+
+#: Says what is being done.
+Progress = Callable[[str], None]
+SEED_BYTES: Final = 32
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is tried."""
+
+    #: Games for each number of seats, and hands of each.
+    games: int
+    hands: int
+    #: Of each game: at how many moments something is tried, and how many hands go on from there to their end.
+    moments: int
+    finishes: int
+
+
+QUICK: Final = Effort(games=2, hands=2, moments=12, finishes=120)
+DEEP: Final = Effort(games=12, hands=3, moments=400, finishes=6000)
+
+
+@dataclass
+class OpenDecks:
+    """What was played and found."""
+
+    package: GamePackage
+    rules: Rules
+    effort: Effort
+    findings: Findings
+    progress: Progress
+    probes: Probes = field(init=False)
+    trails: list[Trail] = field(default_factory=list)
+    used: set[Capability] = field(default_factory=set)
+    #: How many cannot play, and why.
+    refused: dict[int, str] = field(default_factory=dict)
+    games: int = 0
+
+    def __post_init__(self) -> None:
+        self.probes = Probes(self.findings, 0)
+
+    def check(self, counts: Sequence[int]) -> None:
+        """Play with so many seats each."""
+        for count in counts:
+            for game in range(self.effort.games):
+                self.progress(f"{count} seats on open decks, game {game + 1}")
+                self.probes.finishes = self.effort.finishes
+                seed = expand("check", count, game, size=SEED_BYTES)
+                with self.findings.noted():
+                    self._game(Setup(self.package, self.rules, tuple(range(count)), seed))
+                if count in self.refused:
+                    break
+        self.progress("the same hands once more")
+        for trail in self.trails:
+            with self.findings.noted():
+                refuse_memory(trail)
+
+    def _game(self, setup: Setup) -> None:
+        before: Game | None = None
+        chips: Mapping[int, int] = dict.fromkeys(setup.seats, setup.rules.stake)
+        for number in range(self.effort.hands):
+            try:
+                first = begun(setup, number, before, chips)
+            except BadParameter as error:
+                if number == 0:
+                    self.refused[len(setup.seats)] = str(error)
+                return
+            trail = played(first, before, self.findings)
+            self.games += 1
+            self.trails.append(trail)
+            self._look(trail)
+            done = refuse_bad_end(trail.moments[-1])
+            before, chips = trail.moments[-1].game, {seat: chips[seat] + done.net.get(seat, 0) for seat in chips}
+
+    def _look(self, trail: Trail) -> None:
+        """Everything about one hand."""
+        for moment in trail.moments:
+            self._note_operations(moment)
+            with self.findings.noted():
+                refuse_bad_paid(moment)
+        for before, after in pairwise(trail.moments):
+            spoken(before, after, self.findings)
+        self.probes.rounds(trail.moments)
+        last = trail.moments[-1]
+        with self.findings.noted():
+            told_at_the_end(last, refuse_bad_end(last), self.findings)
+        self.probes.defaults(trail.moments[0])
+        for moment in sampled(trail.moments[:-1], self.effort.moments):
+            self.probes.moves(moment)
+            self.probes.orders(moment)
+            self.probes.leaving(moment)
+
+    def _note_operations(self, moment: Moment) -> None:
+        want = wants(moment)
+        for operation in want.operations if isinstance(want, Ask) else ():
+            deck = moment.decks.get(operation.deck)
+            self.used |= needed(operation, None if deck is None else deck.places.belongs_to)
+
+    @property
+    def public(self) -> Iterator[bytes]:
+        """What everybody would see of these games, as bytes: the same in every process."""
+        for trail in self.trails:
+            for act, moment in zip(("begin", *trail.moments[-1].course), trail.moments, strict=True):
+                yield encode([str(act), str(moment.game.players), sorted(moment.game.paid.items())])
+            yield encode(trail.done.result)
+
+
+def sampled(moments: Sequence[Moment], most: int) -> Sequence[Moment]:
+    """So many of the moments, spread over all of them, the first and the last included."""
+    if len(moments) <= most:
+        return moments
+    return [moments[at * (len(moments) - 1) // (most - 1)] for at in range(most)]
