@@ -293,8 +293,8 @@ def _answer(moment: Moment, decks: dict[int, PlainDeck], operation: Operation, c
 # --- Bots ---
 
 
-def bot_of(moment: Moment, seat: int) -> Bot:
-    """The bot of a seat, whose luck is a function of the moment."""
+def bot_of(moment: Moment, seat: int, *, fast: bool = False) -> Bot:
+    """The bot of a seat, whose luck is a function of the moment; or one that does not think, where there is such."""
     drawn = 0
 
     def draw(size: int) -> bytes:
@@ -302,8 +302,9 @@ def bot_of(moment: Moment, seat: int) -> Bot:
         drawn += 1
         return expand("bot", moment.setup.seed, moment.number, moment.moves, seat, drawn, size=size)
 
+    package = moment.setup.package
     with authors("bot", "Making a bot failed with", "It is made with a source of chance, and nothing else."):
-        return moment.setup.package.new_bot(draw)
+        return package.measured.bot(draw) if fast and package.measured is not None else package.new_bot(draw)
 
 
 def chooser(moment: Moment) -> Choose:
@@ -320,17 +321,17 @@ def chooser(moment: Moment) -> Choose:
     return choose
 
 
-def bot_move(moment: Moment, seat: int) -> bytes:
+def bot_move(moment: Moment, seat: int, *, fast: bool = False) -> bytes:
     """What the bot of a seat moves."""
-    bot, view = bot_of(moment, seat), moment.view(seat)
+    bot, view = bot_of(moment, seat, fast=fast), moment.view(seat)
     doing = f"{moment.when}, the bot of seat {seat} was asked for its move and failed with"
     with authors("bot", doing, "A bot has a move whenever its seat has."):
         return encode(bot.move(view))
 
 
-def bot_moved(moment: Moment, seat: int) -> Moment:
+def bot_moved(moment: Moment, seat: int, *, fast: bool = False) -> Moment:
     """The hand after a bot's move."""
-    move = bot_move(moment, seat)
+    move = bot_move(moment, seat, fast=fast)
     try:
         return moved(moment, seat, move)
     except Refused as refused:

@@ -29,16 +29,19 @@ SEED_BYTES: Final = 32
 class Effort:
     """How much is tried."""
 
-    #: Games for each number of seats, and hands of each.
+    #: Games with as many seats as the game has by itself, and with each other number; and hands of each.
     games: int
+    others: int
     hands: int
-    #: Of each game: at how many moments something is tried, and how many hands go on from there to their end.
+    #: Of each hand: at how many moments something is tried, and how many hands go on from each of them to their end.
     moments: int
     finishes: int
+    #: How many of the seats that are to move try hostile moves.
+    seats: int
 
 
-QUICK: Final = Effort(games=2, hands=2, moments=12, finishes=120)
-DEEP: Final = Effort(games=12, hands=3, moments=400, finishes=6000)
+QUICK: Final = Effort(games=2, others=1, hands=2, moments=8, finishes=3, seats=2)
+DEEP: Final = Effort(games=8, others=4, hands=3, moments=400, finishes=40, seats=20)
 
 
 @dataclass
@@ -58,14 +61,13 @@ class OpenDecks:
     games: int = 0
 
     def __post_init__(self) -> None:
-        self.probes = Probes(self.findings, 0)
+        self.probes = Probes(self.findings, self.effort.finishes, self.effort.seats)
 
     def check(self, counts: Sequence[int]) -> None:
         """Play with so many seats each."""
         for count in counts:
-            for game in range(self.effort.games):
+            for game in range(self.effort.games if count == self.package.seats else self.effort.others):
                 self.progress(f"{count} seats on open decks, game {game + 1}")
-                self.probes.finishes = self.effort.finishes
                 seed = expand("check", count, game, size=SEED_BYTES)
                 with self.findings.noted():
                     self._game(Setup(self.package, self.rules, tuple(range(count)), seed))

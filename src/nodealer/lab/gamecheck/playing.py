@@ -52,7 +52,7 @@ class Trail:
         return want
 
 
-def stepped(moment: Moment) -> Moment:
+def stepped(moment: Moment, *, fast: bool = False) -> Moment:
     """The next moment of a hand that bots play."""
     want = wants(moment)
     if isinstance(want, Ask):
@@ -62,15 +62,15 @@ def stepped(moment: Moment) -> Moment:
     if not want.seats:
         what = f"{moment.when}, the game waits for a move that nobody owes: all seats are in `may`, none in `seats`."
         raise Found(Finding("endless", f"{what} Bots, and players who are in no hurry, wait forever."))
-    return bot_moved(moment, want.seats[moment.moves % len(want.seats)])
+    return bot_moved(moment, want.seats[moment.moves % len(want.seats)], fast=fast)
 
 
-def run(moment: Moment) -> Iterator[Moment]:
+def run(moment: Moment, *, fast: bool = False) -> Iterator[Moment]:
     """The moments after this one, to the end of the hand."""
     for _ in range(STEPS_MAX):
         if isinstance(wants(moment), Done):
             return
-        moment = stepped(moment)
+        moment = stepped(moment, fast=fast)
         yield moment
     what = f"{moment.when}, and after {STEPS_MAX} steps, the hand is not over."
     raise Found(Finding("endless", f"{what} A hand has to end whatever players do: count turns, and end it."))
@@ -78,7 +78,7 @@ def run(moment: Moment) -> Iterator[Moment]:
 
 def finish(moment: Moment) -> Moment:
     """The last moment of a hand that goes on from here."""
-    return next(iter(deque(run(moment), maxlen=1)), moment)
+    return next(iter(deque(run(moment, fast=True), maxlen=1)), moment)
 
 
 def by_default(moment: Moment) -> Moment:

@@ -29,6 +29,11 @@ from nodealer.lab.gamecheck.hand import (
 from nodealer.lab.gamecheck.playing import by_default, default_made, finish
 
 
+def turned(seats: tuple[int, ...], by: int) -> tuple[int, ...]:
+    """The same seats, beginning with another one."""
+    return (*seats[by % len(seats) :], *seats[: by % len(seats)]) if seats else ()
+
+
 @dataclass
 class Tried:
     """How much was tried."""
@@ -42,10 +47,14 @@ class Tried:
 
 @dataclass
 class Probes:
-    """Tries things, notes what is wrong, and counts. `finishes`: how many hands may still be played to their end."""
+    """Tries things, notes what is wrong, and counts."""
 
     findings: Findings
+    #: How many hands go on to their end from one moment: after hostile moves, and after somebody left.
     finishes: int
+    #: How many of the seats that are to move try hostile moves.
+    seats: int
+    _left: int = 0
     tried: Tried = field(default_factory=Tried)
 
     # --- Moves ---
@@ -55,11 +64,12 @@ class Probes:
         want = wants(moment)
         if not isinstance(want, Turn):
             return
-        for seat in (*want.seats, *want.may):
+        self._left = self.finishes
+        for seat in turned((*want.seats, *want.may), moment.moves)[: self.seats]:
             for move in hostile.JUNK:
                 self._junk(moment, seat, move, "which is no move of this game")
             with self.findings.noted():
-                self._around(moment, seat, bot_move(moment, seat))
+                self._around(moment, seat, bot_move(moment, seat, fast=True))
             with self.findings.noted():
                 default_made(moment, seat)
 
@@ -77,7 +87,7 @@ class Probes:
             if rival != seat and rival not in moment.gone:
                 # What another one would do here, with cards that are not this seat's.
                 try:
-                    yield bot_move(moment, rival)
+                    yield bot_move(moment, rival, fast=True)
                 except Found:
                     # Bots answer for the seat whose turn it is; this one's is not.
                     continue
@@ -115,8 +125,8 @@ class Probes:
         self._to_the_end(after)
 
     def _to_the_end(self, moment: Moment) -> None:
-        if self.finishes > 0:
-            self.finishes -= 1
+        if self._left > 0:
+            self._left -= 1
             self.tried.finished += 1
             refuse_bad_end(finish(moment))
 
@@ -138,7 +148,7 @@ class Probes:
             self._both(moment, want, first, second)
 
     def _both(self, moment: Moment, want: Turn, first: int, second: int) -> None:
-        moves = {seat: bot_move(moment, seat) for seat in (first, second)}
+        moves = {seat: bot_move(moment, seat, fast=True) for seat in (first, second)}
         ends = [self._crossed(moment, want, order, moves) for order in ((first, second), (second, first))]
         if want.round is None or None in ends:
             return
@@ -186,7 +196,8 @@ class Probes:
 
     def leaving(self, moment: Moment) -> None:
         """Each seat leaves here, with and without cards that can still be opened; then the hand goes on."""
-        for seat in players(moment):
+        self._left = self.finishes
+        for seat in turned(players(moment), moment.moves):
             for cards in (True, False):
                 if seat not in moment.gone:
                     self.tried.leavings += 1
