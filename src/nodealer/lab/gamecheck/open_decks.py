@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
@@ -18,7 +18,6 @@ from nodealer.lab.gamecheck.playing import Trail, played, refuse_memory
 from nodealer.lab.gamecheck.probes import Probes
 from nodealer.lab.gamecheck.speech import spoken, told_at_the_end
 from nodealer.tape import expand
-from nodealer.wire import encode
 
 #: Says what is being done.
 Progress = Callable[[str], None]
@@ -118,14 +117,6 @@ class OpenDecks:
         for operation in want.operations if isinstance(want, Ask) else ():
             deck = moment.decks.get(operation.deck)
             self.used |= needed(operation, None if deck is None else deck.places.belongs_to)
-
-    @property
-    def public(self) -> Iterator[bytes]:
-        """What everybody would see of these games, as bytes: the same in every process."""
-        for trail in self.trails:
-            for act, moment in zip(("begin", *trail.moments[-1].course), trail.moments, strict=True):
-                yield encode([str(act), str(moment.game.players), sorted(moment.game.paid.items())])
-            yield encode(trail.done.result)
 
 
 def sampled(moments: Sequence[Moment], most: int) -> Sequence[Moment]:

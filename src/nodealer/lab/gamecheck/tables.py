@@ -140,12 +140,6 @@ class Tables:
         when = "when entries come in the other order"
         _play(table, when)
         _refuse_unsound(table, when)
-        if not (first.dropped or table.dropped) and first.results != table.results:
-            what = f"{table.where}, entries that crossed on the way came in the other order, and the game had another "
-            what += (
-                f"result: {table.results} instead of {first.results}. Where several seats move side by side, who is "
-            )
-            raise Found(Finding("order", f"{what}first must not matter; nor must the order of anything but moves."))
 
     def _lost(self, seating: Seating, first: Table, offset: int) -> None:
         table, height = Table(seating), first.replica.height
