@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import msgspec
 import pytest
@@ -203,14 +204,26 @@ def test_keys_missing_unknown_or_in_another_order() -> None:
 def test_deep_nesting() -> None:
     for opening in (b"[", b'{"a":', b'{"type":"nested","inner":['):
         for data in (opening * 100_000, b'{"type":"play","x":' + opening * 100_000):
-            refused(data, "cannot be read")
-        with pytest.raises(DecodeError, match="cannot be read"):
+            refused(data, "nests too deep")
+        with pytest.raises(DecodeError, match="nests too deep"):
             wire.decode(Nested, opening * 100_000, what="nested")
     deep = b'{"type":"nested","inner":[' * 50_000 + b"]}" * 50_000
-    with pytest.raises(DecodeError, match="cannot be read"):
+    with pytest.raises(DecodeError, match="nests too deep"):
         wire.decode(Nested, deep, what="nested")
     shallow = b'{"type":"nested","inner":[' * 20 + b"]}" * 20
     assert wire.encode(wire.decode(Nested, shallow, what="nested")) == shallow
+
+
+@pytest.mark.parametrize("opening, closing", [(b"[", b"]"), (b'{"a":[', b"]}")])
+def test_how_deep_all_can_read(opening: bytes, closing: bytes) -> None:
+    """Not as deep as the stack of whoever reads: two who read an entry would not agree whether it is one."""
+    most = wire.DEPTH_MAX // len(opening.translate(None, b'"a:'))
+    data = opening * most + closing * most
+    wide = b"[" + b",".join([b"[]"] * 1000) + b"]"
+    for good in (data, wide):
+        assert wire.encode(wire.decode(Any, good, what="the nest")) == good
+    with pytest.raises(DecodeError, match="the nest nests too deep"):
+        wire.decode(Any, opening + data + closing, what="the nest")
 
 
 def test_what_can_just_be_read_but_not_written_again() -> None:

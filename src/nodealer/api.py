@@ -15,17 +15,26 @@ from typing import TypeAlias
 
 from nodealer.audit.verify import Report, verify_file
 from nodealer.cards import Capability
-from nodealer.errors import BadParameter, Declined, IllegalMove, PeerFault
+from nodealer.errors import (
+    BadParameter,
+    Declined,
+    IllegalMove,
+    JournalLost,
+    LogsParted,
+    NodealerError,
+    PeerFault,
+)
 from nodealer.games import free
 from nodealer.games.free import Free, FreeHand
 from nodealer.keys import Identity
 from nodealer.log.file import save_log
+from nodealer.log.names import refuse_bad_name
 from nodealer.log.session import Proposal
 from nodealer.play.config import proposal_of
 from nodealer.play.frames import Refuses
 from nodealer.play.home import Home, MemoryHome
 from nodealer.play.lobby import Accept, decline_rehearsals
-from nodealer.play.participant import Participant
+from nodealer.play.participant import Diverged, Happened, Participant, Silenced
 from nodealer.play.phases import Phase
 from nodealer.protocols import make_protocol
 from nodealer.tape import ROOT_BYTES
@@ -50,6 +59,7 @@ class Player:
         Without one, a player takes only what is secret: no rehearsal, no other game than "free", and no protocol that
         comes with a warning. Without a home everything is kept in memory.
         """
+        refuse_bad_name(name, "the name of this player")
         self.name = name
         if home is None:
             home = MemoryHome(name, Identity(secrets.token_bytes(32)), secrets.token_bytes(ROOT_BYTES))
@@ -84,21 +94,25 @@ class Player:
         """The next frame of the order. What nobody could have sent honestly is passed over, and changes nothing.
 
         Raises `Declined` for a proposal that this player does not agree to, and `PeerFault` when the log proves that a
-        player cheated: the game is over, and `save` keeps the evidence.
+        player cheated: the game is over, and `save` keeps the evidence. Raises `LogsParted` when a player has signed on
+        another log than this one: the transport has two orders, or that player lies. `JournalLost` says that this
+        player signs nothing any more. What was to be sent then comes with the next frame.
+
+        A player that comes back with its home gets every frame again, from the first one on.
         """
         step = self._me.receive(frame, self._received)
         self._received += 1
         for news in step.happened:
-            if isinstance(news, Refuses) and news.mine:
-                self._unsent = list(step.send)
-                raise Declined(news.reason)
+            if (error := _raised(news)) is not None:
+                self._unsent += step.send
+                raise error
         return self._checked(step.send)
 
     def _checked(self, sent: Iterable[bytes]) -> list[bytes]:
         faults = self._me.replica.state.faults if self._me.begun else ()
         if len(faults) > self._told:
             fault, self._told = faults[self._told], self._told + 1
-            self._unsent = list(sent)
+            self._unsent += sent
             raise PeerFault(-1 if fault.seat is None else fault.seat, fault.reason, fault.entry)
         unsent, self._unsent = self._unsent, list[bytes]()
         return [*unsent, *sent]
@@ -206,6 +220,19 @@ class Player:
         free.read_move(encode(move))
         (frame,) = self._me.move(move)
         return frame
+
+
+def _raised(news: Happened) -> NodealerError | None:
+    """What a player must hear of, though it asked for nothing."""
+    match news:
+        case Refuses(mine=True):
+            return Declined(news.reason)
+        case Diverged():
+            return LogsParted(news.seat, news.theirs, news.ours)
+        case Silenced():
+            return JournalLost(news.reason)
+        case _:
+            return None
 
 
 def accept_without_warnings(proposal: Proposal) -> None:

@@ -15,6 +15,7 @@ NodealerError
  |   +- LogBroken        it contains what no log contains
  |   +- BadSignature     an entry that nobody signed
  |   +- LogRolledBack    it lacks a head that this seat has already applied
+ |   +- LogsParted       a seat signed on a head that this log never had
  +- PeerError            a seat signed something that is wrong
  |   +- EntryRefused     malformed or not due: changes nothing, and is no fault
  |   |   +- EntryAhead   an earlier one of the same seat is not here
@@ -107,6 +108,22 @@ class BadSignature(LogError):
 
 class LogRolledBack(LogError):
     """The log lacks a head that this seat has applied: it was rolled back or forked."""
+
+
+class LogsParted(LogError):
+    """This log and a seat's have parted: the transport has shown two orders, or the seat says what is not so.
+
+    `theirs` is the head that the seat had seen, `ours` the one that is here. Comparing the two logs tells.
+    """
+
+    def __init__(self, seat: int, theirs: bytes, ours: bytes) -> None:
+        super().__init__(seat, theirs, ours)
+        self.seat = seat
+        self.theirs = theirs
+        self.ours = ours
+
+    def __str__(self) -> str:
+        return f"seat {self.seat} has seen the head {self.theirs.hex()[:16]}, which this log never had"
 
 
 class PeerError(NodealerError):

@@ -33,6 +33,8 @@ LOG_BYTES_MAX: Final = 512 << 20
 LOG_ENTRIES_MAX: Final = 1_000_000
 #: Integers on the wire: what every JSON reader holds exactly.
 INTEGER_MAX: Final = 2**53 - 1
+#: How deep a message may nest. How deep a reader can go hangs on its stack, and all must read the same.
+DEPTH_MAX: Final = 64
 
 Natural = Annotated[int, msgspec.Meta(ge=0, le=INTEGER_MAX)]
 SeatNumber = Annotated[int, msgspec.Meta(ge=0, lt=SEATS_MAX)]
@@ -74,6 +76,7 @@ def decode(kind: Any, data: bytes, *, what: str, limit: int = MESSAGE_BYTES_MAX)
         raise BadParameter(f"{what} must be bytes, not {type(data).__name__}")
     if len(data) > limit:
         raise DecodeError(f"{what} has {len(data)} bytes, more than {limit}")
+    _refuse_deep(data, what)
     try:
         message = _decoder(kind).decode(data)
         again = encode(message)
@@ -82,3 +85,18 @@ def decode(kind: Any, data: bytes, *, what: str, limit: int = MESSAGE_BYTES_MAX)
     if again != data:
         raise DecodeError(f"{what} is not in its canonical encoding")
     return message
+
+
+_BRACKETS: Final = b"[]{}"
+_OTHERS: Final = bytes(byte for byte in range(256) if byte not in _BRACKETS)
+
+
+def _refuse_deep(data: bytes, what: str) -> None:
+    """Brackets in texts count too: no honest message has so many, and nothing has to be parsed."""
+    if data.count(b"{") + data.count(b"[") <= DEPTH_MAX:
+        return
+    depth = 0
+    for byte in data.translate(None, _OTHERS):
+        depth += 1 if byte in b"{[" else -1
+        if depth > DEPTH_MAX:
+            raise DecodeError(f"{what} nests too deep")

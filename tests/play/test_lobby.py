@@ -19,7 +19,6 @@ from nodealer.log.roster import SERVER, Member, Roster, member_of
 from nodealer.log.session import FORMAT_VERSION, Part, Proposal, nonce_commitment, read_session
 from nodealer.play import floor
 from nodealer.play.frames import (
-    DEPTH_MAX,
     FRAME_BYTES_MAX,
     REASON_MAX,
     Agreed,
@@ -43,7 +42,7 @@ from nodealer.play.frames import (
 )
 from nodealer.play.lobby import Accept, Expected, Heard, Lobby, decline_rehearsals
 from nodealer.tape import digest, framed
-from nodealer.wire import encode
+from nodealer.wire import DEPTH_MAX, encode
 
 TABLE = "blue"
 KEYS = [Identity(digest("test key", place)) for place in range(8)]

@@ -88,6 +88,7 @@ def test_who_comes_late_gets_everything_and_then_what_is_new() -> None:
             await early.send(b"first")
             assert await first(early, 1) == [b"first"]
             async with connect_to(url) as late:
+                assert (early.known, late.known) == (0, 1)
                 assert await first(late, 1) == [b"first"]
                 await early.send(b"second")
                 assert await first(late, 1) == [b"second"]
@@ -101,6 +102,7 @@ def test_text_is_refused_and_others_go_on() -> None:
     async def work(url: str) -> None:
         async with connect_to(url) as good:
             async with connect(url) as bad:
+                assert await bad.recv() == '{"frames":0}'
                 await bad.send("text")
                 with pytest.raises(ConnectionClosed) as closed:
                     await bad.recv()

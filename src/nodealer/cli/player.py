@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from nodealer.drive.homes import home_in
 from nodealer.drive.loop import Loop
 from nodealer.drive.minds import BotMind, Mind
 from nodealer.drive.patience import Patience
-from nodealer.errors import Declined, NodealerError, RelayError
+from nodealer.errors import Declined, JournalLost, NodealerError, RelayError
 from nodealer.play.config import parts_of
 from nodealer.play.frames import Refuses
 from nodealer.play.lobby import Expected
@@ -48,11 +49,13 @@ def end_when_declined(step: Step) -> list[bytes]:
     return []
 
 
-async def sit(order: PlayerOrder, mind: Mind | None = None) -> Participant:
+async def sit(
+    order: PlayerOrder, mind: Mind | None = None, take_part: Callable[..., Participant] = Participant
+) -> Participant:
     """Play to the end: as a bot, or with another mind."""
     game = game_of(order.game)
     with home_in(Path(order.home), order.name, system_entropy) as home:
-        participant = Participant(
+        participant = take_part(
             home,
             entropy=system_entropy,
             accept=order.expected.accept,
@@ -67,12 +70,14 @@ async def sit(order: PlayerOrder, mind: Mind | None = None) -> Participant:
         return participant
 
 
-def main() -> int:
+def main(take_part: Callable[..., Participant] = Participant) -> int:
     """A bot. Ends with 0 when the game ended, 1 when a fault stopped it, 2 when it could not or would not play, 4 when
     the relay went away."""
     try:
         order = decode(PlayerOrder, sys.stdin.buffer.readline().strip(), what="the order")
-        participant = asyncio.run(sit(order))
+        participant = asyncio.run(sit(order, take_part=take_part))
+        if participant.silenced is not None:
+            raise JournalLost(participant.silenced)
         return 1 if participant.replica.state.faults else 0
     except KeyboardInterrupt:
         return 130

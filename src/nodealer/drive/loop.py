@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol
 
 from nodealer.drive.minds import Mind
 from nodealer.drive.patience import Patience
-from nodealer.errors import IllegalMove, RelayError
+from nodealer.errors import CardUnreadable, IllegalMove, RelayError
 from nodealer.play.participant import Decision, Participant, Question, Step
 
 #: How often somebody with patience looks at the clock.
@@ -23,6 +23,10 @@ LOOKS_EVERY: Final = 0.25
 
 class Transport(Protocol):
     """What carries frames: one order for everybody."""
+
+    @property
+    def known(self) -> int:
+        """How many frames the table had when this connection was made, or a little later."""
 
     async def send(self, frame: bytes) -> None:
         """Put a frame into the order."""
@@ -64,7 +68,7 @@ class Loop:
         coming = asyncio.ensure_future(anext(frames, None))
         number = 0
         try:
-            await self._send(self._participant.resend())
+            await self._send(self._participant.resend(self._transport.known))
             await self._ask()
             while not self._participant.over:
                 waiting: set[asyncio.Future[Any]] = {coming} if self._thinking is None else {coming, self._thinking}
@@ -108,8 +112,10 @@ class Loop:
             return
         if self._question is not None and options.asked != self._question.duty:
             self._forget()
-        if options.asked is not None and self._thinking is None and self._mind is not None:
-            self._question = self._participant.question()
+        if self._thinking is None and self._mind is not None:
+            # Who was given false cards, and has disputed one already, has nothing to think about.
+            with suppress(CardUnreadable):
+                self._question = self._participant.question()
             if self._question is not None:
                 self._thinking = asyncio.ensure_future(self._mind.decide(self._question))
 

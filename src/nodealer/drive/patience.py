@@ -26,7 +26,6 @@ class Patience:
     _last: float | None = None
     #: Duty to the time that it has held the table up.
     _waited: dict[bytes, float] = field(default_factory=dict)
-    _said: set[tuple[str, bytes]] = field(default_factory=set)
 
     def look(self, participant: Participant, now: float) -> list[bytes]:
         """What to say now, at this time of a clock that only has to go on."""
@@ -34,22 +33,22 @@ class Patience:
         self._last = now
         if not participant.seated or participant.over:
             return []
-        held_up = participant.seat.waits_for
+        seat = participant.seat
+        held_up = seat.waits_for
         self._waited = {duty: self._waited.get(duty, 0.0) + passed for duty in held_up}
-        self._said = {(what, duty) for what, duty in self._said if duty in held_up}
-        late = self._fresh("without", self.seconds)
-        if late:
-            with suppress(IllegalMove):
-                said = participant.without({held_up[duty] for duty in late})
-                self._said |= {("without", duty) for duty in late}
-                return said
-        if self._fresh("break", 2 * self.seconds):
-            with suppress(IllegalMove):
-                said = participant.break_off()
-                self._said |= {("break", duty) for duty in held_up}
-                return said
+        if seat.unconfirmed:
+            # Perhaps it was said. What came too late to count is said again, once it is known not to count.
+            return []
+        hand = seat.replica.state.hand
+        late = self._late(self.seconds) - hand.votes.get(seat.number, frozenset())
+        with suppress(IllegalMove):
+            if late:
+                return participant.without({held_up[duty] for duty in late})
+        with suppress(IllegalMove):
+            if self._late(2 * self.seconds) and seat.number not in hand.breaks:
+                return participant.break_off()
         return []
 
-    def _fresh(self, what: str, limit: float) -> set[bytes]:
-        """The duties that have waited this long, and of which this was not said."""
-        return {duty for duty, waited in self._waited.items() if waited >= limit and (what, duty) not in self._said}
+    def _late(self, limit: float) -> set[bytes]:
+        """The duties that have held the table up this long."""
+        return {duty for duty, waited in self._waited.items() if waited >= limit}

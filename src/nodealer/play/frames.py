@@ -8,7 +8,6 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from nodealer.errors import DecodeError
 from nodealer.keys import KEY_BYTES, Identity, VerifyingKey
 from nodealer.log.entry import Signature
 from nodealer.log.roster import PLAYER, Member
@@ -18,8 +17,6 @@ from nodealer.wire import Digest, Message, Natural, SeatNumber, decode, encode
 
 #: One frame. A proposal for 20 seats has some 8 kB beside the parameters of its game.
 FRAME_BYTES_MAX: Final = 64 << 10
-#: How deep a frame may nest. How deep a reader can go hangs on its stack, and all must read the same.
-DEPTH_MAX: Final = 64
 #: Why somebody declines, in characters.
 REASON_MAX: Final = 200
 
@@ -115,22 +112,10 @@ def sign_frame(identity: Identity, table: str, frame: Frame) -> bytes:
 
 def read_said(table: str, data: bytes) -> Said:
     """Who said what. Raises `DecodeError` or, for what nobody said at this table, `BadSignature`."""
-    _refuse_deep(data)
     signed = decode(_Signed, data, what="a frame of the lobby", limit=FRAME_BYTES_MAX)
     words = bytes(signed.lobby)
     VerifyingKey(signed.key).verify(signed.signature, _signed_words(table, words))
     return Said(signed.key, words)
-
-
-def _refuse_deep(data: bytes) -> None:
-    """Brackets in texts count too: no honest frame has so many, and nothing has to be parsed."""
-    if data.count(b"{") + data.count(b"[") <= DEPTH_MAX or len(data) > FRAME_BYTES_MAX:
-        return
-    depth = 0
-    for byte in data:
-        depth += (byte in b"{[") - (byte in b"}]")
-        if depth > DEPTH_MAX:
-            raise DecodeError("a frame of the lobby nests too deep")
 
 
 def read_frame(words: bytes) -> Frame:

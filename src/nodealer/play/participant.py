@@ -25,7 +25,7 @@ from nodealer.errors import (
     SawAnother,
 )
 from nodealer.games.view import View
-from nodealer.log.entry import read_entry
+from nodealer.log.entry import Arrival, read_entry
 from nodealer.log.names import refuse_bad_name
 from nodealer.log.roster import Member, Roster
 from nodealer.log.session import Proposal, Session
@@ -34,6 +34,7 @@ from nodealer.play.config import Parts, parts_of
 from nodealer.play.frames import News, Offered
 from nodealer.play.home import Home
 from nodealer.play.lobby import Accept, Lobby, decline_rehearsals
+from nodealer.play.order import Order
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Outcome, Replica
 from nodealer.play.seat import Seat
@@ -43,10 +44,9 @@ from nodealer.proofs.checks import Entropy
 from nodealer.protocols.base import Duty
 from nodealer.wire import Message, encode
 
-#: How many entries of one seat wait for what they build on.
+#: How many entries of one seat wait for what they build on, where frames have no numbers, and how many heads of one
+#: seat are told of that this log never had.
 HELD_MAX: Final = 64
-#: How many frames wait for those before them, where the transport numbers them. What is beyond comes again.
-AHEAD_MAX: Final = 1024
 
 #: Whether to begin the next hand. Asked between hands.
 Stays = Callable[[TableState], bool]
@@ -137,7 +137,8 @@ class Participant:
     ) -> None:
         """Come to a table, or come back to it, with what is in the home.
 
-        Raises `LogRolledBack` or `JournalLost` for a home whose parts do not belong together.
+        Raises `LogRolledBack` or `JournalLost` for a home whose parts do not belong together, and `BadParameter` for
+        one whose game is not here.
         """
         if home.name is not None:
             refuse_bad_name(home.name, "the name")
@@ -157,54 +158,59 @@ class Participant:
         self._replica: Replica | None = None
         #: How many entries of the log the home has.
         self._kept = 0
-        #: How many frames of the table have come, where they are numbered, and those that came too soon.
-        self._taken = 0
-        self._ahead: dict[int, bytes] = {}
-        #: Seat to its entries that build on something that is not here.
-        self._held: dict[int, list[bytes]] = {}
-        self._parted: set[tuple[int, bytes]] = set()
+        #: The frames of the table, where they are numbered, and how many of them are there to be heard.
+        self._order = Order()
+        self._known = 0
+        #: Entries of this seat that came before those they follow.
+        self._early: set[bytes] = set()
+        #: Entries that build on something that is not here, where frames have no numbers.
+        self._held: list[Arrival] = []
+        #: Seat to the heads that it saw and this log never had.
+        self._parted: dict[int, set[bytes]] = {}
         for frame in home.lobby:
             self.lobby.receive(frame)
         if home.session is not None:
             self._sit(home.session, home.entries)
         elif self.lobby.session is not None:
             self._begin(self.lobby.session)
+        self._order.came_back([*home.lobby, *(() if self._replica is None else self._replica.entries)])
 
     # --- In ---
-
-    @property
-    def expects(self) -> int:
-        """The number of the next frame of the table, where the transport numbers them."""
-        return self._taken
 
     def receive(self, frame: bytes, number: int | None = None) -> Step:
         """A frame of the table. Raises only what is wrong with this participant's own home.
 
-        `number` says which frame of the table it is, from 0: then frames may come repeated or too soon, and one that
-        saw another log is known to have seen another one. Without numbers it may still be explained by what comes.
+        `number` says which frame of the table it is, from 0: then frames may come repeated or too soon, each is judged
+        where it stands, and one that saw another log is known to have seen another one. Who comes back with a home
+        hears them from 0 again. Without numbers, what does not fit may still be explained by what comes.
         """
         happened: list[Happened] = []
         send: list[bytes] = []
-        for data in self._in_order(frame, number):
+        for data in (frame,) if number is None else self._order.take(frame, number):
             if self._replica is None:
                 self._greet(data, send, happened)
             else:
                 self._enter(self._replica, data, number is not None, happened)
-        return Step((*send, *self.due()), tuple(happened))
+        if number is not None and self._order.taken == self._known:
+            self._notice_rollback(happened)
+        return Step((*send, *self._late(), *self.due()), tuple(happened))
 
-    def _in_order(self, frame: bytes, number: int | None) -> Iterable[bytes]:
-        if number is None:
-            return (frame,)
-        if number != self._taken:
-            if number > self._taken and len(self._ahead) < AHEAD_MAX:
-                self._ahead[number] = frame
-            return ()
-        ready = [frame]
-        self._taken += 1
-        while (following := self._ahead.pop(self._taken, None)) is not None:
-            ready.append(following)
-            self._taken += 1
-        return ready
+    def _notice_rollback(self, happened: list[Happened]) -> None:
+        """All is heard that was there to be heard."""
+        if self._order.lacking and self.silenced is None:
+            self.silenced = "the table lacks what this player has seen of it: it was rolled back, or is another one"
+            happened.append(Silenced(self.silenced))
+
+    @property
+    def expects(self) -> int:
+        """The number of the next frame of the table, where the transport numbers them."""
+        return self._order.taken
+
+    @property
+    def hearing(self) -> bool:
+        """Whether there is more to be heard than has been. So long nothing is signed: it may have been signed before,
+        by somebody whose home this one is an old copy of."""
+        return self._order.taken < self._known
 
     def _looks_at(self, proposal: Proposal) -> None:
         """What this player agrees to: what it wants, and can run."""
@@ -222,7 +228,7 @@ class Participant:
             self.home.heard(frame)
         send.extend(heard.answers)
         happened.extend(heard.news)
-        if self.lobby.session is not None:
+        if heard.kept and self.lobby.session is not None:
             try:
                 self._begin(self.lobby.session)
             except (BadParameter, Malformed) as error:
@@ -237,32 +243,35 @@ class Participant:
     def _sit(self, session: Session, log: Iterable[bytes]) -> None:
         """Take the log from its beginning, as the seat that this key has in it, or as somebody who watches."""
         self._replica = Replica(Config(session, *self._parts(session.proposal)), entropy=self._entropy, eager=False)
-        if self._mine is not None:
-            self._be_seated(log)
-        else:
+        number = self._mine
+        if number is None:
             for data in log:
                 self._replica.append(data)
             self._settle(self._replica)
+            number, log = self._mine, tuple(self._replica.entries)
+        if number is not None:
+            self._be_seated(number, log)
         self._kept = self._replica.height
 
     @property
     def _mine(self) -> int | None:
-        """The seat of this key in the roster that is in force, for one who has come to play."""
+        """The seat of this key, for one who has come to play: from the first roster on that it was in."""
         if self._replica is None or self.home.name is None:
             return None
-        members, key = self._replica.state.roster.members, self.home.identity.public
-        return next((member.seat for member in members if member.key == key), None)
+        known, key = self._replica.state.known, self.home.identity.public
+        return next((seat for seat, member in known.items() if member.key == key), None)
 
-    def _be_seated(self, log: Iterable[bytes]) -> None:
-        home, number = self.home, self._mine
-        if number is None:
-            return
-        config = self.replica.config
-        self._seat = Seat(
-            config, number, root=home.root, key=home.identity, journal=home.journal, entropy=self._entropy, log=log
-        )
+    def _be_seated(self, number: int, log: Iterable[bytes]) -> None:
+        self._seat = self._new_seat(number, log)
         self._replica = self._seat.replica
         self._settle(self._replica)
+
+    def _new_seat(self, number: int, log: Iterable[bytes]) -> Seat:
+        """Who signs for this participant."""
+        home, config = self.home, self.replica.config
+        return Seat(
+            config, number, root=home.root, key=home.identity, journal=home.journal, entropy=self._entropy, log=log
+        )
 
     def _settle(self, replica: Replica) -> None:
         # From here on each entry is judged as it comes: when players stop at a false proof, no further one may come.
@@ -273,27 +282,28 @@ class Participant:
 
     def _enter(self, replica: Replica, data: bytes, numbered: bool, happened: list[Happened]) -> None:
         """An entry, and then those that were waiting for it."""
-        before = replica.height
         self._take(replica, data, numbered, happened)
-        while replica.height > before and self._held:
-            before = replica.height
-            for waiting in [held for entries in self._held.values() for held in entries]:
-                self._release(waiting)
-                self._take(replica, waiting, numbered, happened)
+        while (waiting := self._released(replica)) is not None:
+            self._take(replica, waiting.data, numbered, happened)
+
+    def _released(self, replica: Replica) -> Arrival | None:
+        """The first of those that wait, in the order in which they came, that can be judged now."""
+        for place, held in enumerate(self._held):
+            signed = replica.signed_by(replica.state.known[held.entry.seat].key)
+            if held.entry.seq <= signed and replica.has_seen(held.entry.seen):
+                return self._held.pop(place)
+        return None
 
     def _take(self, replica: Replica, data: bytes, numbered: bool, happened: list[Happened]) -> None:
         try:
             applied = replica.append(data) if self._seat is None else self._seat.receive(data)
-        except EntryAhead as refused:
-            if numbered and not replica.has_seen(read_entry(data).entry.seen):
-                self._part(replica, refused.seat, data, happened)
-            else:
+        except (EntryAhead, SawAnother) as refused:
+            if not numbered:
                 self._hold(replica, refused.seat, data, happened)
-        except SawAnother as refused:
-            if numbered:
+            elif not replica.has_seen(read_entry(data).entry.seen):
                 self._part(replica, refused.seat, data, happened)
-            else:
-                self._hold(replica, refused.seat, data, happened)
+            elif self._seat is not None and data in self._seat.unconfirmed:
+                self._early.add(data)
         except (EntryRefused, BadSignature, Malformed):
             # Not part of the log, whoever sent it.
             return
@@ -305,36 +315,48 @@ class Participant:
                 happened.append(applied)
 
     def _hold(self, replica: Replica, seat: int, data: bytes, happened: list[Happened]) -> None:
-        held = self._held.setdefault(seat, [])
+        held = [one.data for one in self._held if one.entry.seat == seat]
         if data in held:
             return
         if len(held) < HELD_MAX:
-            held.append(data)
+            self._held.append(read_entry(data))
         else:
             self._part(replica, seat, data, happened)
 
-    def _release(self, data: bytes) -> None:
-        for seat, held in list(self._held.items()):
-            if data in held:
-                held.remove(data)
-            if not held:
-                del self._held[seat]
-
     def _part(self, replica: Replica, seat: int, data: bytes, happened: list[Happened]) -> None:
-        seen = read_entry(data).entry.seen
-        if (seat, seen) not in self._parted and len(self._parted) < HELD_MAX:
-            self._parted.add((seat, seen))
+        seen, parted = read_entry(data).entry.seen, self._parted.setdefault(seat, set())
+        if seen not in parted and len(parted) < HELD_MAX:
+            parted.add(seen)
             happened.append(Diverged(seat, seen, replica.head))
 
     # --- Out ---
 
-    def resend(self) -> list[bytes]:
-        """What to send when a connection is new, the first one too: what was said and has not come back."""
+    def resend(self, known: int | None = None) -> list[bytes]:
+        """What to send when a connection is new, the first one too: what was said and has not come back.
+
+        `known` is how many frames the table has, where the transport can tell. Until they have come, nothing is signed
+        that was not signed before.
+        """
+        if known is not None:
+            self._known = known
+            if known <= self._order.taken:
+                self._notice_rollback([])
+            if known < self._order.taken and self.silenced is None:
+                self.silenced = "the table has fewer frames than this player has heard: it was rolled back"
         if self._replica is None:
             if self.home.name is not None and self.lobby.mine is None and self._wants_to_sit:
                 self.lobby.offer()
             return list(self.lobby.unconfirmed)
         return [*(() if self._seat is None else self._seat.unconfirmed), *self.due()]
+
+    def _late(self) -> list[bytes]:
+        """What this seat said too early, once more, now that what it follows is there."""
+        waiting = () if self._seat is None else self._seat.unconfirmed
+        if not waiting or waiting[0] not in self._early:
+            return []
+        again = [data for data in waiting if data in self._early]
+        self._early.clear()
+        return again
 
     def due(self) -> list[bytes]:
         """What this participant owes and needs no person for. First, what it has seen is kept."""
@@ -345,11 +367,11 @@ class Participant:
         for data in replica.entries[self._kept :]:
             self.home.append(data)
         self._kept = replica.height
-        if seat is None and self._mine is not None:
+        if seat is None and (number := self._mine) is not None:
             # A newcomer: the roster with its key has come into force.
-            self._be_seated(tuple(replica.entries))
+            self._be_seated(number, tuple(replica.entries))
             replica, seat = self.replica, self._seat
-        if seat is None or self.silenced is not None:
+        if seat is None or self.silenced is not None or self.hearing:
             return []
         if replica.state.phase is Phase.BETWEEN:
             seat.stays = self.stays(replica.state)
@@ -380,7 +402,7 @@ class Participant:
     def options(self) -> Options:
         """Whether the person is asked something, and what may be done. The one answer to whose turn it is."""
         seat = self._seat
-        if seat is None or self.silenced is not None or seat.number in seat.replica.state.expelled:
+        if seat is None or self.over or self.hearing:
             return Options()
         unreadable: CardUnreadable | None = None
         if any(not duty.optional for duty in seat.open_duties):
@@ -388,7 +410,7 @@ class Participant:
                 seat.cards()
             except CardUnreadable as error:
                 # Once: what comes of it is for the table to say.
-                unreadable = None if seat.disputes else error
+                unreadable = None if seat.disputes or not seat.may_claim(error) else error
         held_up = tuple(sorted(set(seat.waits_for.values())))
         return Options(
             seat.move_duty,
@@ -417,7 +439,9 @@ class Participant:
         return Question(duty, self.view(), None if duty.deck is None else peek_of(self.seat, duty))
 
     def answer(self, question: Question, decision: Decision) -> list[bytes]:
-        """Say what was decided. Raises `IllegalMove`."""
+        """Say what was decided. Raises `IllegalMove`, also for what is not asked any more."""
+        if question.duty not in self._speaking.open_duties:
+            raise IllegalMove("that is not asked any more")
         if question.peek is None:
             return self.move(decision)
         return self.choose(question.duty, encode(decision))
@@ -455,6 +479,8 @@ class Participant:
     def _speaking(self) -> Seat:
         if self.silenced is not None:
             raise IllegalMove(self.silenced)
+        if self.hearing:
+            raise IllegalMove("there is more to be heard of this table before anything is signed")
         return self.seat
 
     # --- What there is to see ---
@@ -482,7 +508,7 @@ class Participant:
     def replica(self) -> Replica:
         """The table, once the players have agreed."""
         if self._replica is None:
-            raise IllegalMove("the players have not agreed on a session yet")
+            raise IllegalMove(self.silenced or "the players have not agreed on a session yet")
         return self._replica
 
     @property

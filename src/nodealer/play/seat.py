@@ -279,16 +279,22 @@ class Seat:
         First in the protocol's own way, where it has one, at the cost of that card alone; asked again, or where it has
         none, this opens the seat's book of the hand, and after it everybody's.
         """
+        said = self._send_settled(self._dispute(unreadable))
         self._disputed.add(self.replica.state.hand.number)
+        return said
+
+    def may_claim(self, unreadable: CardUnreadable) -> bool:
+        """Whether the table would hear it."""
+        return self._refusal(self._dispute(unreadable)) is None
+
+    def _dispute(self, unreadable: CardUnreadable) -> Cards | Claim:
         for duty in self.open_duties:
             if duty.deck == unreadable.deck and duty.kind == MISDEAL:
                 deck = self.replica.state.hand.decks[duty.deck]
-                return self._send_settled(
-                    Cards(duty.id, msgspec.Raw(deck.message(duty, self._tape(duty.binding.hand))))
-                )
+                return Cards(duty.id, msgspec.Raw(deck.message(duty, self._tape(duty.binding.hand))))
         seed = self._tape(self.replica.state.hand.number).seed
         choices = self._opened_choices(self.replica.state.hand.number)
-        return self._send_settled(Claim(unreadable.deck, unreadable.position, seed, choices))
+        return Claim(unreadable.deck, unreadable.position, seed, choices)
 
     # --- Inside ---
 

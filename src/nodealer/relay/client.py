@@ -8,15 +8,18 @@ from contextlib import asynccontextmanager
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
-from nodealer.errors import RelayError
-from nodealer.wire import MESSAGE_BYTES_MAX
+from nodealer.errors import DecodeError, RelayError
+from nodealer.relay.core import Greeting
+from nodealer.wire import MESSAGE_BYTES_MAX, decode
 
 
 class RelayClient:
     """One connection. `frames` gives every frame of the table in order, from the first one on."""
 
-    def __init__(self, connection: ClientConnection) -> None:
+    def __init__(self, connection: ClientConnection, known: int = 0) -> None:
         self._connection = connection
+        #: How many frames the table had when this connection was made.
+        self.known = known
 
     async def send(self, frame: bytes) -> None:
         """Give the relay a frame to put into the order."""
@@ -41,6 +44,16 @@ async def connect_to(url: str) -> AsyncIterator[RelayClient]:
     """A connection to a relay. Raises `RelayError` when there is none."""
     try:
         async with connect(url, max_size=MESSAGE_BYTES_MAX, compression=None) as connection:
-            yield RelayClient(connection)
+            yield RelayClient(connection, await _greeted(connection))
     except (OSError, WebSocketException) as error:
         raise RelayError(f"no relay at {url}: {error}") from None
+
+
+async def _greeted(connection: ClientConnection) -> int:
+    greeting = await connection.recv()
+    if not isinstance(greeting, str):
+        raise RelayError("the relay does not say how many frames there are")
+    try:
+        return decode(Greeting, greeting.encode(), what="the relay's greeting").frames
+    except DecodeError as error:
+        raise RelayError(str(error)) from None

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from nodealer.errors import RelayError
-from nodealer.wire import LOG_BYTES_MAX, LOG_ENTRIES_MAX, MESSAGE_BYTES_MAX
+from nodealer.wire import LOG_BYTES_MAX, LOG_ENTRIES_MAX, MESSAGE_BYTES_MAX, Message, Natural
+
+
+class Greeting(Message, frozen=True):
+    """What a relay says first, to each who comes: how many frames the table has."""
+
+    frames: Natural
 
 
 class RelayCore:

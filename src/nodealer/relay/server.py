@@ -1,7 +1,7 @@
 """The relay on a socket: WebSocket, one binary message a frame, in both directions.
 
-A client gets every frame from the first one on, in order, and then each new one as it comes. What it sends is put into
-the order and comes back to it like everybody else's.
+A client is told, as text, how many frames there are. Then it gets every frame from the first one on, in order, and each
+new one as it comes. What it sends is put into the order and comes back to it like everybody else's.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
 from nodealer.errors import RelayError
-from nodealer.relay.core import RelayCore
-from nodealer.wire import MESSAGE_BYTES_MAX
+from nodealer.relay.core import Greeting, RelayCore
+from nodealer.wire import MESSAGE_BYTES_MAX, encode
 
 
 class RelayServer:
@@ -45,6 +45,7 @@ class RelayServer:
     async def _send_all(self, connection: ServerConnection) -> None:
         sent = 0
         try:
+            await connection.send(encode(Greeting(len(self.core))).decode())
             while True:
                 async with self._changed:
                     while sent == len(self.core):
