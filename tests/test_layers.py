@@ -29,6 +29,7 @@ ARROWS: dict[str, set[str]] = {
     "protocols": {"proofs", "cards"},
     "log": {"tape", "keys", "wire"},
     "games": {"cards"},
+    "game": {"cards", "games"},
     "play": {"protocols", "games", "log"},
     "audit": {"play"},
     "relay": {"keys", "wire"},

@@ -13,7 +13,7 @@ from nodealer.errors import BadParameter, Malformed
 from nodealer.games.base import Rules
 from nodealer.games.package import GamePackage
 from nodealer.lab.gamecheck.findings import Finding, Findings, Found, authors
-from nodealer.lab.gamecheck.form import difference, form
+from nodealer.lab.gamecheck.form import difference, form, named
 from nodealer.wire import encode
 
 #: What people type where a number or a word is expected.
@@ -49,9 +49,7 @@ def refuse_other_rules(package: GamePackage, rules: Rules) -> None:
         again = package.rules(raw)
     where = difference(form(rules), form(again))
     if where is not None:
-        what = (
-            f"The rules were made again from their own parameters, {raw.decode()}, and are others: `{where}` differs."
-        )
+        what = f"The rules were made again from their own parameters, {raw.decode()}: {named(where)} differs."
         remedy = "What the parameters leave out is in no log, and each player may have it otherwise: put it there."
         raise Found(Finding("parameters", f"{what} {remedy}"))
 

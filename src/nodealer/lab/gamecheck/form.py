@@ -76,6 +76,11 @@ def difference(one: Form, other: Form) -> str | None:
     return ""
 
 
+def named(where: str) -> str:
+    """What differs, for people."""
+    return f"`{where}`" if where else "it"
+
+
 def _numbered(parts: Form) -> Iterator[tuple[str, Form]]:
     for at, (name, inner) in enumerate(parts[1:]):
         yield name or f"[{at}]", inner

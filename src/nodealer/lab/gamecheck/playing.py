@@ -14,7 +14,7 @@ from typing import Final
 from nodealer.errors import BadParameter
 from nodealer.games.base import Ask, Done, Game, Turn
 from nodealer.lab.gamecheck.findings import Finding, Findings, Found, authors
-from nodealer.lab.gamecheck.form import Form, difference, form
+from nodealer.lab.gamecheck.form import Form, difference, form, named
 from nodealer.lab.gamecheck.hand import (
     Act,
     Moment,
@@ -138,7 +138,7 @@ def _refuse_chance(before: Moment, after: Moment, act: Act) -> None:
         where = None if where is None else f"wants.{where}"
     if where is not None:
         what = f"{before.when}, `{_named(act)}` was called twice with the same things on the same value, and gave two "
-        what += f"different ones: {_field(where)} differs. Every player, and whoever verifies the game, has to come "
+        what += f"different ones: {named(where)} differs. Every player, and whoever verifies the game, has to come "
         raise Found(
             Finding("random", what + "to the same: rules draw nothing, read no clock, and count nothing apart.")
         )
@@ -147,15 +147,9 @@ def _refuse_chance(before: Moment, after: Moment, act: Act) -> None:
 def _refuse_change(before: Moment, was: Form, act: Act) -> None:
     where = difference(was, form(before.game))
     if where is not None:
-        what = (
-            f"{before.when}, `{_named(act)}` changed the value that it was called on: {_field(where)} is another now."
-        )
+        what = f"{before.when}, `{_named(act)}` changed the value that it was called on: {named(where)} is another now."
         what += " The table may go back to an old value, so they never change: make a new one (`dataclasses.replace`),"
         raise Found(Finding("changed", f"{what} and copy a dict or list before you change it."))
-
-
-def _field(where: str) -> str:
-    return f"`{where}`" if where else "it"
 
 
 def _compare(before: Moment, after: Moment, forms: list[Form], findings: Findings) -> None:
@@ -168,7 +162,7 @@ def _compare(before: Moment, after: Moment, forms: list[Form], findings: Finding
         findings.add(Finding("idle", f"{what}has changed, and it would go on so forever. Refuse such a move."))
     elif type(before.game).__eq__ is not object.__eq__ and before.game == after.game:
         what = f"{before.when}, the game before and after `{_named(after.course[-1])}` compare as equal, though "
-        what += f"{_field(where)} differs. Two different histories must not look the same: let `==` compare this field,"
+        what += f"{named(where)} differs. Two different histories must not look the same: let `==` compare this field,"
         findings.add(Finding("equal", f"{what} or leave it out of the value."), where)
 
 
@@ -183,5 +177,5 @@ def refuse_memory(trail: Trail) -> None:
             what = (
                 f"{trail.moments[at].when}, the same hand was played once more, move by move, and `{_named(act)}` gave "
             )
-            what += f"something else: {_field(where)} differs. Something is kept outside of the game's values, in a "
+            what += f"something else: {named(where)} differs. Something is kept outside of the game's values, in a "
             raise Found(Finding("outside", f"{what}global or in a class: whoever verifies the game does not have it."))

@@ -10,7 +10,7 @@ from nodealer.games.base import Ask, Done, Turn
 from nodealer.lab.gamecheck import hostile
 from nodealer.lab.gamecheck.accounts import refuse_bad_end
 from nodealer.lab.gamecheck.findings import Finding, Findings, Found
-from nodealer.lab.gamecheck.form import difference, form
+from nodealer.lab.gamecheck.form import difference, form, named
 from nodealer.lab.gamecheck.hand import (
     REFUSE,
     CannotBe,
@@ -156,10 +156,10 @@ class Probes:
         where = difference(form(one.game), form(other.game))
         if where is not None:
             what = (
-                f"{moment.when}, seats {first} and {second} moved side by side in round {want.round}, in both orders, "
+                f"{moment.when}, seats {first} and {second} moved side by side in round {want.round}, in both orders,"
             )
-            what += f"and `{where}` differs. Who sends first must not matter in a round: keep moves by seat, and judge "
-            raise Found(Finding("order", f"{what}them when all are there; or leave `round` out."))
+            what += f" and {named(where)} differs. Who sends first must not matter in a round: keep moves by seat, and "
+            raise Found(Finding("order", f"{what}judge them when all are there; or leave `round` out."))
 
     def _crossed(self, moment: Moment, want: Turn, order: tuple[int, int], moves: dict[int, bytes]) -> Moment | None:
         """Both moves, the second one made before the first was seen; None where it does not count any more."""
@@ -211,7 +211,9 @@ class Probes:
         finally:
             where = difference(before, form(moment.game))
         if where is not None:
-            what = f"{moment.when}, seat {seat} left, and `left` changed the value that it was called on: `{where}`."
+            what = (
+                f"{moment.when}, seat {seat} left, and `left` changed the value that it was called on: {named(where)}."
+            )
             raise Found(Finding("changed", f"{what} Values never change: make a new one (`dataclasses.replace`)."))
         if isinstance(wants(moment), Ask) and cards:
             after = self._midway(moment, after, seat)

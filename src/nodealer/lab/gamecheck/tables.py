@@ -24,6 +24,9 @@ from nodealer.protocols import MODES, PROTOCOLS, make_protocol
 from nodealer.protocols.base import Needs
 from nodealer.tape import expand
 
+#: At so many entries of a game nonsense is sent instead of moves.
+NONSENSE: Final = 6
+
 
 @dataclass(frozen=True)
 class TableEffort:
@@ -76,6 +79,8 @@ class Tables:
     effort: TableEffort
     findings: Findings
     progress: Progress
+    #: At how many entries nonsense is still sent.
+    _nonsense: int = 0
 
     def check(self, on: OnProtocol, seats: int) -> None:
         """Everything on one protocol."""
@@ -106,8 +111,8 @@ class Tables:
         return group()
 
     def _plain(self, seating: Seating) -> Table:
-        table = Table(seating)
-        table.after = lambda entries: self._hostile(table) if entries % 7 == 0 else None
+        table, self._nonsense = Table(seating), NONSENSE
+        table.after = lambda entries: self._hostile(table)
         _play(table, "when nothing goes wrong")
         _refuse_unsound(table, "when nothing goes wrong")
         for record in table.replica.state.chronicle.records:
@@ -121,8 +126,10 @@ class Tables:
         state, height = table.replica.state, table.replica.height
         game = state.hand.game
         want = None if game is None else game.wants
-        duties = [known.duty for known in state.duties.open.values() if known.duty.deck is None]
-        for duty in duties if isinstance(want, Turn) else ():
+        if not isinstance(want, Turn) or self._nonsense <= 0:
+            return
+        self._nonsense -= 1
+        for duty in [known.duty for known in state.duties.open.values() if known.duty.deck is None]:
             for seat in state.roster.with_cards:
                 for junk in JUNK[:8]:
                     origin = Origin(height, seat, state.hand.number, height)
