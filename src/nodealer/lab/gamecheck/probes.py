@@ -156,9 +156,11 @@ class Probes:
         where = difference(form(one.game), form(other.game))
         if where is not None:
             what = (
-                f"{moment.when}, seats {first} and {second} moved side by side in round {want.round}, in both orders,"
+                f"{moment.when}, seats {first} and {second} moved in round {want.round}, in the one order and in the "
             )
-            what += f" and {named(where)} differs. Who sends first must not matter in a round: keep moves by seat, and "
+            what += (
+                f"other, and {named(where)} differs. Who is first must not matter in a round: keep moves by seat, and "
+            )
             raise Found(Finding("order", f"{what}judge them when all are there; or leave `round` out."))
 
     def _crossed(self, moment: Moment, want: Turn, order: tuple[int, int], moves: dict[int, bytes]) -> Moment | None:
