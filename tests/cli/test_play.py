@@ -62,6 +62,7 @@ def test_one_seed_is_one_log(tmp_path: Path) -> None:
         done = nodealer("play", "--seed", "3", "--seats", "2", "--hands", "1", "--log", str(path))
         assert done.returncode == 0 and "seeds are public" in done.stdout
     assert one.read_bytes() == two.read_bytes()
+    two.unlink()
     arguments = ["play", "--seed", "4", "--seats", "2", "--hands", "1", "--log", str(two)]
     assert CliRunner().invoke(app, arguments).exit_code == 0
     assert one.read_bytes() != two.read_bytes()
