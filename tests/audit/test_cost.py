@@ -35,7 +35,8 @@ def table_of(rules: Rules, seats: int = 3, protocol: str = "mask", hands: int = 
 
 def asked(moves: Iterable[tuple[int, Message]], protocol: str = "mask", cards: int = 1000) -> LocalTable:
     """A table without rules at which these things are asked for."""
-    table, left = table_of(Free(cards), 2, protocol), list(moves)
+    served = make_protocol(protocol).claims.operations
+    table, left = table_of(Free(cards, Free(cards).operations & served), 2, protocol), list(moves)
 
     def decide(one: Participant) -> list[bytes]:
         if not left or one.seat.number != left[0][0] or one.options().move is None:

@@ -26,8 +26,9 @@ from conformance.harness import Source, events_of
 from games.outside import GAME
 from nodealer.audit.verify import verify_file
 from nodealer.cards import Opened
+from nodealer.cli.bots import BOT
+from nodealer.cli.plan import plan_of
 from nodealer.cli.player import PlayerOrder
-from nodealer.cli.playing import BOT, plan_of
 from nodealer.drive.homes import JOURNAL, LOG, FolderHome
 from nodealer.drive.local import LocalTable
 from nodealer.drive.loop import Loop
@@ -71,9 +72,7 @@ def participant(home: Home) -> Participant:
     """A bot as the command makes it."""
     source, stays = Source("killed"), for_hands(PLAN.hands)
     parts = partial(parts_of, game=GAME)
-    return Participant(
-        home, entropy=source, accept=PLAN.expected.accept, stays=stays, host=HOST.public, parts=parts
-    )
+    return Participant(home, entropy=source, accept=PLAN.expected.accept, stays=stays, host=HOST.public, parts=parts)
 
 
 def watching() -> Participant:
@@ -107,11 +106,11 @@ class Recorded(LocalTable):
         super().__init__([host, *map(participant, homes)])
         self.watch = Proposes(host)
 
-    def _step(self) -> bool:
+    def step(self) -> bool:
         if not self._coming or self.until(self.core):
             return False
         self.core.append(self._coming[0])
-        return super()._step()
+        return super().step()
 
     def act(self, one: Participant) -> list[bytes]:
         if self.until(self.core) or not one.seated:

@@ -18,7 +18,7 @@ from typing import IO, Any
 import pytest
 from typer.testing import CliRunner
 
-from cli.running import COMMAND, environment, nodealer
+from cli.running import COMMAND, called, environment, nodealer
 from nodealer.cli import main
 from nodealer.cli.app import app
 
@@ -62,6 +62,7 @@ def test_one_seed_is_one_log(tmp_path: Path) -> None:
         done = nodealer("play", "--seed", "3", "--seats", "2", "--hands", "1", "--log", str(path))
         assert done.returncode == 0 and "seeds are public" in done.stdout
     assert one.read_bytes() == two.read_bytes()
+    two.unlink()
     arguments = ["play", "--seed", "4", "--seats", "2", "--hands", "1", "--log", str(two)]
     assert CliRunner().invoke(app, arguments).exit_code == 0
     assert one.read_bytes() != two.read_bytes()
@@ -91,6 +92,27 @@ def test_wrong_use_is_2_at_once(
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 2 and said in capsys.readouterr().err
+
+
+def test_help_tells_the_settings_of_every_game() -> None:
+    for _ in range(2):
+        done = called("play", "--help")
+        said = " ".join(done.stdout.split())
+        assert done.returncode == 0 and said.count("Games, and what can be set for each") == 1
+        for told in ("--game holdem (4 seats, mask)", "--blinds: small and big blind; default: 1/2", "--mode:"):
+            assert told in said
+        assert "--game free" not in said
+
+
+def test_a_game_without_bots_is_not_played_here() -> None:
+    done = called("play", "--game", "free", "--auto")
+    assert done.returncode == 2 and "free has no bots" in done.stderr
+
+
+def test_protocol_parameters_for_any_game(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    done = called("play", "--game", "wardens", "--seed", "1", "--parameters", '{"mode":"xor"}', "--log", str(path))
+    assert done.returncode == 0 and b'"mode":"xor"' in path.read_bytes().splitlines()[0]
 
 
 def test_a_log_that_cannot_be_written(tmp_path: Path) -> None:

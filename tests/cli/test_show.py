@@ -34,6 +34,7 @@ def test_a_game_for_programs(log: Log) -> None:
     kinds = [event["event"] for event in events]
     assert kinds[0] == "session" and kinds[-1] == "verified" and kinds.count("result") == 2
     assert events[-1]["verdict"] == "clean"
+    assert all(isinstance(event["text"], str) for event in events if event["event"] in ("board", "move", "result"))
     shuffles = [event for event in events if event["event"] == "cards" and event["step"] == "shuffle"]
     assert [event["name"] for event in shuffles] == ["Ada", "Ben", "Cleo"] * 2
     assert all(event["proofs"] and event["bytes"] > 5000 for event in shuffles)

@@ -21,7 +21,7 @@ import pytest
 from conformance.harness import Game
 from nodealer.drive import homes
 from nodealer.drive.homes import FolderHome
-from nodealer.errors import BadParameter, DecodeError, HomeUnusable, LogRolledBack, OtherFormat
+from nodealer.errors import BadParameter, DecodeError, HomeUnusable, JournalLost, LogRolledBack, OtherFormat
 from nodealer.keys import Identity
 from nodealer.log.file import save_log
 from nodealer.log.journal import Sent
@@ -663,7 +663,7 @@ def put_back(path: Path, file: str) -> HomeGame:
 
 def test_an_old_journal_with_a_newer_log(tmp_path: Path) -> None:
     table = put_back(tmp_path / "home", "journal")
-    with pytest.raises(BadParameter, match="the log has an entry of seat 0 that is not in its journal"):
+    with pytest.raises(JournalLost, match="the log has an entry of seat 0 that is not in its journal"):
         table.come_back()
     table.home.close()
 

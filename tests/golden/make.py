@@ -49,7 +49,7 @@ def report_of(name: str) -> Path:
 
 
 def play_free() -> LocalTable:
-    """Every request that a table without rules has, on `mask`."""
+    """Every request that a table without rules has, on `mask`, and a word."""
     names = ["Ada", "Ben", "Cleo"]
     table = seat_players(names, make_protocol("mask"), Free(8), Source("golden free"), stays=for_hands(1))
     asked: list[tuple[int, free.Move]] = [
@@ -65,15 +65,12 @@ def play_free() -> LocalTable:
         (0, free.Finish()),
     ]
 
-    asked_at = [-1]
-
     def decide(one: Participant) -> list[bytes]:
-        # Nobody asks before what was asked last is in the log.
-        if not asked or one.seat.number != asked[0][0] or one.options().move is None or asked_at[0] == len(table.log):
+        if not asked or one.seat.number != asked[0][0] or one.options().move is None:
             return []
-        asked_at[0] = len(table.log)
         return one.move(asked.pop(0)[1])
 
+    table.say(table.seats[1].word("I bet 10"))
     table.run(decide)
     return table
 

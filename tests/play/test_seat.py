@@ -11,7 +11,7 @@ from conformance.games import TinyRules
 from conformance.harness import Game, journal_of, statement
 from conformance.suite import dealt
 from nodealer.cards import Look
-from nodealer.errors import BadParameter, CardUnreadable, IllegalMove, LogRolledBack
+from nodealer.errors import CardUnreadable, IllegalMove, JournalLost, LogRolledBack
 from nodealer.log.journal import Chosen, MemoryJournal, Record, Sent
 from nodealer.log.roster import Roster, member_of
 from nodealer.play.replica import Outcome
@@ -69,7 +69,7 @@ def test_a_lost_journal_is_a_dropout(game: Make) -> None:
         first = next(n for n, data in enumerate(table.log) if table.signer(data) == person.number)
         table.seat(person, table.log[:first], MemoryJournal())
         for height in range(first + 1, len(table.log)):
-            with pytest.raises(BadParameter, match="not in its journal"):
+            with pytest.raises(JournalLost, match="not in its journal"):
                 table.seat(person, table.log[:height], MemoryJournal())
 
 
@@ -77,7 +77,7 @@ def test_a_journal_of_another_life(game: Make) -> None:
     """An entry that the log has and the journal has otherwise: somebody else signs with this key."""
     table = game().play(until=lambda g: len(g.log) == 3)
     forged = table.by_hand(0, statement(table.replica(0), 2), table.replica(0))
-    with pytest.raises(BadParameter, match="not in its journal"):
+    with pytest.raises(JournalLost, match="not in its journal"):
         table.seat(table.persons[0], table.log, journal_of([Sent(forged)]))
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import nodealer
-from nodealer.cli import bench, doctor, export, play, protocols, show, verify
+from nodealer.cli import bench, demo, doctor, export, game, keeping, play, protocols, show, verify
 
 app = typer.Typer(
     name="nodealer",
@@ -45,6 +45,9 @@ for _command, _example in (
     (bench.bench, "bench core --strict"),
     (protocols.protocols, "protocols --json"),
     (play.play, "play --auto --seats 4 --hands 3 --log game.jsonl"),
+    (keeping.resume, "resume"),
+    (keeping.games, "games --json"),
+    (demo.demo, "demo"),
     (verify.verify, "verify game.jsonl"),
     (show.show, "show game.jsonl"),
     (export.export, "export game.jsonl --format phh --out game.phhs"),
@@ -58,3 +61,11 @@ for _command, _example in (
         help=_flowing(_command),
         epilog=f"Example: [bold]nodealer {_example}[/bold]",
     )(_command)
+
+games = typer.Typer(name="game", help="The games that are here, and those that you write.", no_args_is_help=True)
+for _name, _of_games, _example in (
+    ("check", game.check, "game check mygame:GAME"),
+    ("list", game.list_games, "game list --json"),
+):
+    games.command(_name, help=_flowing(_of_games), epilog=f"Example: [bold]nodealer {_example}[/bold]")(_of_games)
+app.add_typer(games)

@@ -6,19 +6,10 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Annotated
-
-import typer
 
 from nodealer.errors import BadParameter, NodealerError
 from nodealer.games.found import chosen, find, installed
 from nodealer.games.package import GamePackage
-
-#: For commands that read a log: they take the game that it names, unless a person names another place.
-LogGame = Annotated[
-    str | None,
-    typer.Option("--game", help="For a game that is not installed: where it is, as module:attribute."),
-]
 
 
 def game_of(text: str) -> GamePackage:

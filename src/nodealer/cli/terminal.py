@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
-import threading
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext
 
 from nodealer.cards import Peek
+from nodealer.cli.lines import Lines
 from nodealer.cli.output import out, rendered, shown
 from nodealer.errors import IllegalMove
 from nodealer.games.view import View
@@ -24,12 +23,23 @@ class Person:
         self._words = words
         self._console = out()
         self._quiet = quiet
+        self._lines = Lines()
+        #: Takes what is said to the table and not to the game, such as `leave`; says whether it was that.
+        self.to_the_table: Callable[[str], bool] = lambda line: False
 
     async def decide(self, question: Question) -> Decision:
         """Ask until the answer is a legal move, or a choice."""
         view, peek = question.view, question.peek
         with self._quiet():
             return await (self._move(view) if peek is None else self._choose(view, peek))
+
+    async def idle(self) -> None:
+        """Hear what is said to the table while the person is asked nothing. Until cancelled."""
+        with self._quiet():
+            while True:
+                line = await self._lines.next()
+                if line.strip() and not self.to_the_table(line):
+                    self._console.print("[yellow]it is not your turn[/yellow]")
 
     async def _move(self, view: View) -> Message:
         self._say(*self._words.table(view))
@@ -59,27 +69,10 @@ class Person:
             self._console.print(rendered(line))
 
     async def _line(self) -> str:
-        sys.stdout.write("> ")
-        sys.stdout.flush()
-        line = await _read_line()
-        if not line:
-            raise KeyboardInterrupt
-        return line
-
-
-async def _read_line() -> str:
-    """A line of standard input. In a thread that nobody waits for: Ctrl-C must not hang until Enter is pressed."""
-    loop = asyncio.get_running_loop()
-    answer: asyncio.Future[str] = loop.create_future()
-
-    def give(line: str) -> None:
-        if not answer.done():
-            answer.set_result(line)
-
-    def read() -> None:
-        line = sys.stdin.readline()
-        with suppress(RuntimeError):  # the game is over and the loop closed
-            loop.call_soon_threadsafe(give, line)
-
-    threading.Thread(target=read, daemon=True).start()
-    return await answer
+        """A line that is for the game."""
+        while True:
+            sys.stdout.write("> ")
+            sys.stdout.flush()
+            line = await self._lines.next()
+            if not self.to_the_table(line):
+                return line

@@ -26,6 +26,7 @@ from nodealer.errors import (
 )
 from nodealer.games.view import View
 from nodealer.log.entry import Arrival, read_entry
+from nodealer.log.names import refuse_bad_name
 from nodealer.log.roster import Member, Roster
 from nodealer.log.session import Proposal, Session
 from nodealer.log.words import key_words, session_words
@@ -139,6 +140,8 @@ class Participant:
         Raises `LogRolledBack` or `JournalLost` for a home whose parts do not belong together, and `BadParameter` for
         one whose game is not here.
         """
+        if home.name is not None:
+            refuse_bad_name(home.name, "the name")
         self.home = home
         #: Whether to begin the next hand; may be changed at any time.
         self.stays = stays
@@ -199,6 +202,11 @@ class Participant:
             happened.append(Silenced(self.silenced))
 
     @property
+    def expects(self) -> int:
+        """The number of the next frame of the table, where the transport numbers them."""
+        return self._order.taken
+
+    @property
     def hearing(self) -> bool:
         """Whether there is more to be heard than has been. So long nothing is signed: it may have been signed before,
         by somebody whose home this one is an old copy of."""
@@ -235,14 +243,14 @@ class Participant:
     def _sit(self, session: Session, log: Iterable[bytes]) -> None:
         """Take the log from its beginning, as the seat that this key has in it, or as somebody who watches."""
         self._replica = Replica(Config(session, *self._parts(session.proposal)), entropy=self._entropy, eager=False)
-        if self._mine is not None:
-            self._be_seated(log)
-        else:
+        number = self._mine
+        if number is None:
             for data in log:
                 self._replica.append(data)
             self._settle(self._replica)
-            if self._mine is not None:
-                self._be_seated(tuple(self._replica.entries))
+            number, log = self._mine, tuple(self._replica.entries)
+        if number is not None:
+            self._be_seated(number, log)
         self._kept = self._replica.height
 
     @property
@@ -253,16 +261,17 @@ class Participant:
         known, key = self._replica.state.known, self.home.identity.public
         return next((seat for seat, member in known.items() if member.key == key), None)
 
-    def _be_seated(self, log: Iterable[bytes]) -> None:
-        home, number = self.home, self._mine
-        if number is None:
-            return
-        config = self.replica.config
-        self._seat = Seat(
-            config, number, root=home.root, key=home.identity, journal=home.journal, entropy=self._entropy, log=log
-        )
+    def _be_seated(self, number: int, log: Iterable[bytes]) -> None:
+        self._seat = self._new_seat(number, log)
         self._replica = self._seat.replica
         self._settle(self._replica)
+
+    def _new_seat(self, number: int, log: Iterable[bytes]) -> Seat:
+        """Who signs for this participant."""
+        home, config = self.home, self.replica.config
+        return Seat(
+            config, number, root=home.root, key=home.identity, journal=home.journal, entropy=self._entropy, log=log
+        )
 
     def _settle(self, replica: Replica) -> None:
         # From here on each entry is judged as it comes: when players stop at a false proof, no further one may come.
@@ -358,9 +367,9 @@ class Participant:
         for data in replica.entries[self._kept :]:
             self.home.append(data)
         self._kept = replica.height
-        if seat is None and self._mine is not None:
+        if seat is None and (number := self._mine) is not None:
             # A newcomer: the roster with its key has come into force.
-            self._be_seated(tuple(replica.entries))
+            self._be_seated(number, tuple(replica.entries))
             replica, seat = self.replica, self._seat
         if seat is None or self.silenced is not None or self.hearing:
             return []
@@ -450,6 +459,10 @@ class Participant:
         """Leave the hand, or between hands sit out."""
         return [self._speaking.leave()]
 
+    def word(self, text: str) -> list[bytes]:
+        """Say something that the log keeps and that changes nothing."""
+        return [self._speaking.word(text)]
+
     def without(self, seats: Iterable[int]) -> list[bytes]:
         """Say that the table should not wait for what these seats owe now."""
         return [self._speaking.without(seats)]
@@ -503,8 +516,15 @@ class Participant:
         return self._replica
 
     @property
+    def waits_for(self) -> dict[bytes, int]:
+        """The duties of others that hold the table up, with their seats. Who watches waits for everybody."""
+        if self._seat is not None:
+            return self._seat.waits_for
+        return {} if self._replica is None else self._replica.state.duties.holding_up
+
+    @property
     def over(self) -> bool:
-        """Whether nothing more comes from this participant: the end is signed, or it has no word any more."""
+        """Whether nothing more comes from this participant: all have signed the end, or it has no word any more."""
         if self.silenced is not None:
             return True
         if self._replica is None:

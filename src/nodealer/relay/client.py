@@ -44,14 +44,16 @@ class RelayClient:
 async def connect_to(url: str) -> AsyncIterator[RelayClient]:
     """A connection to a relay. Raises `RelayError` when there is none."""
     try:
-        async with connect(url, max_size=MESSAGE_BYTES_MAX, compression=None) as connection:
-            try:
-                yield RelayClient(connection, await _greeted(connection))
-            finally:
-                # What nobody reads any more stands before the relay's good-bye.
-                await asyncio.gather(connection.close(), _unread(connection))
+        # Without pings: who is stopped, or proves something for a minute on a slow machine, has not gone away.
+        connection = await connect(url, max_size=MESSAGE_BYTES_MAX, compression=None, ping_interval=None)
     except (OSError, WebSocketException) as error:
         raise RelayError(f"no relay at {url}: {error}") from None
+    async with connection:
+        try:
+            yield RelayClient(connection, await _greeted(connection))
+        finally:
+            # What nobody reads any more stands before the relay's good-bye.
+            await asyncio.gather(connection.close(), _unread(connection))
 
 
 async def _unread(connection: ClientConnection) -> None:
@@ -61,7 +63,10 @@ async def _unread(connection: ClientConnection) -> None:
 
 
 async def _greeted(connection: ClientConnection) -> int:
-    greeting = await connection.recv()
+    try:
+        greeting = await connection.recv()
+    except ConnectionClosed:
+        raise RelayError("the relay has closed the connection") from None
     if not isinstance(greeting, str):
         raise RelayError("the relay does not say how many frames there are")
     try:

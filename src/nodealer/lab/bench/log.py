@@ -51,7 +51,8 @@ class LogGame:
         for seat in self.seats.values():
             seat.stays = stays
         for seat in self.seats.values():
-            for data in self._make(seat.due):
+            # The first begin was signed when the players had agreed.
+            for data in (*seat.unconfirmed, *self._make(seat.due)):
                 self._take(data)
         while mover := next((seat for seat in self.seats.values() if _may_move(seat)), None):
             self._take(self._make(lambda mover=mover: mover.move(7)))  # type: ignore[misc]

@@ -1,0 +1,154 @@
+"""The smallest game with chips: everybody pays and gets a card, may pay more or fold, and the highest card wins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Final, Self
+
+import msgspec
+
+from nodealer.cards import Capability, Deal, Event, Moved, NewDeck, Opened, Portion, Show
+from nodealer.errors import DecodeError, IllegalMove
+from nodealer.games.base import Ask, Done, Entropy, Game, Turn, Want
+from nodealer.games.package import Bot, GamePackage
+from nodealer.games.view import View
+from nodealer.wire import Message, decode, encode
+
+STACK: Final = 5
+
+
+class Bet(Message, frozen=True):
+    """So many chips more; or none, and out."""
+
+    chips: Annotated[int, msgspec.Meta(ge=0, le=2)]
+    fold: bool = False
+
+
+class HighCardParameters(Message, frozen=True):
+    """What a session agrees on."""
+
+    cards: int
+
+
+@dataclass(frozen=True)
+class HighCard:
+    """The rules."""
+
+    deck_max: int = 6
+
+    name = "highcard"
+    version = 0
+    versions = ()
+    stake = STACK
+    operations = frozenset({Capability.SHARED_DECK, Capability.DEAL_TOP, Capability.SHOW_ALL})
+
+    @property
+    def parameters(self) -> bytes:
+        """The size of the deck."""
+        return encode(HighCardParameters(self.deck_max))
+
+    @classmethod
+    def from_parameters(cls, raw: bytes) -> Self:
+        """What a session agreed on."""
+        return cls(decode(HighCardParameters, raw, what="the parameters of highcard").cards)
+
+    def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> HighHand:
+        """Who has a chip pays one."""
+        players = tuple(seat for seat in seats if chips[seat] > 0)
+        return HighHand(hand, self.deck_max, players, chips, dict.fromkeys(players, 1), players)
+
+
+@dataclass(frozen=True)
+class HighHand:
+    """One hand."""
+
+    number: int
+    cards: int
+    players: tuple[int, ...]
+    chips: Mapping[int, int]
+    paid: Mapping[int, int]
+    #: Who can still win, who is to speak, and who is gone.
+    live: tuple[int, ...]
+    dealt: bool = False
+    spoken: tuple[int, ...] = ()
+    gone: tuple[int, ...] = ()
+    held: Mapping[int, int] = field(default_factory=dict)
+    faces: Mapping[int, int] = field(default_factory=dict)
+    divided: bool = False
+
+    @property
+    def wants(self) -> Want:
+        shown = all(seat in self.faces for seat in self.live)
+        if self.divided or len(self.live) < 2 or shown:
+            return Done(self._result(), self.paid, self.net())
+        if not self.dealt:
+            portions = tuple(Portion(seat, 1) for seat in self.live)
+            return Ask((NewDeck(0, self.cards), Deal(0, portions)))
+        if to_speak := [seat for seat in self.live if seat not in self.spoken]:
+            return Turn((to_speak[0],))
+        return Ask(tuple(Show(0, seat, (self.held[seat],)) for seat in self.live if seat not in self.faces))
+
+    def moved(self, seat: int, move: bytes) -> Self:
+        """A seat pays more, or folds."""
+        try:
+            bet = decode(Bet, move, what="the move")
+        except DecodeError as error:
+            raise IllegalMove(str(error)) from None
+        if self.paid[seat] + bet.chips > self.chips[seat] or (bet.fold and bet.chips):
+            raise IllegalMove("more than this seat has, or for nothing")
+        live = tuple(other for other in self.live if other != seat or not bet.fold)
+        paid = {**self.paid, seat: self.paid[seat] + bet.chips}
+        return replace(self, paid=paid, live=live, spoken=(*self.spoken, seat))
+
+    def told(self, events: tuple[Event, ...]) -> Self:
+        """Who got which card, and what was shown."""
+        held, faces = dict(self.held), dict(self.faces)
+        held |= {one.holder: one.card.position for one in events if isinstance(one, Moved) and one.holder is not None}
+        holder = {position: seat for seat, position in held.items()}
+        faces |= {holder[one.card.position]: one.face for one in events if isinstance(one, Opened)}
+        return replace(self, dealt=True, held=held, faces=faces)
+
+    def left(self, seats: tuple[int, ...], *, cards: bool) -> Self:
+        """What they paid stays. Without cards it is divided among those who stay."""
+        live = tuple(seat for seat in self.live if seat not in seats)
+        return replace(self, live=live, gone=(*self.gone, *seats), divided=self.divided or not cards)
+
+    def default(self, seat: int) -> bytes | None:
+        """Pay nothing more."""
+        return encode(Bet(0))
+
+    def net(self) -> dict[int, int]:
+        """What each seat won or lost."""
+        lost = {seat: -chips for seat, chips in self.paid.items()}
+        if not self.live:
+            return {}
+        winners = self.live if self.divided else (max(self.live, key=lambda seat: self.faces.get(seat, -1)),)
+        share, odd = divmod(sum(self.paid.values()), len(winners))
+        return lost | {seat: lost[seat] + share + (odd if seat == winners[0] else 0) for seat in winners}
+
+    def _result(self) -> dict[str, Any]:
+        return {"hand": self.number, "shown": sorted(self.faces.values()), "gone": list(self.gone)}
+
+
+class HighBot(Bot):
+    """Bets at random, within its means."""
+
+    def __init__(self, entropy: Entropy) -> None:
+        self._entropy = entropy
+
+    def move(self, view: View) -> Bet:
+        """Fold now and then, else pay up to two chips."""
+        game, drawn = view.game, self._entropy(1)[0]
+        if drawn < 32 or not isinstance(game, HighHand):
+            return Bet(0, fold=True)
+        return Bet(min(drawn % 3, game.chips[view.seat] - game.paid[view.seat]))
+
+
+GAME: Final = GamePackage(
+    name=HighCard.name,
+    version=HighCard.version,
+    rules=HighCard.from_parameters,
+    from_settings=lambda settings: HighCard(),
+    bot=HighBot,
+)

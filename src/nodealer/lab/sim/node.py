@@ -1,0 +1,279 @@
+"""One participant with its machine: a home, a connection, a mind, and a process that may be gone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Raw, structs
+
+from nodealer.cards import Card
+from nodealer.drive.minds import BotMind
+from nodealer.drive.patience import Patience
+from nodealer.errors import IllegalMove
+from nodealer.games.base import Turn
+from nodealer.games.free.rules import FreeHand
+from nodealer.keys import Identity
+from nodealer.lab.sim.dice import Dice
+from nodealer.lab.sim.home import FragileHome, Killed
+from nodealer.lab.sim.line import Line
+from nodealer.lab.sim.minds import free_move
+from nodealer.lab.sim.plan import Struck
+from nodealer.lab.sim.relay import entry_in
+from nodealer.log.entry import sign_entry
+from nodealer.play.config import proposal_of
+from nodealer.play.participant import Diverged, Participant
+from nodealer.play.replica import Replica
+
+if TYPE_CHECKING:
+    from nodealer.lab.sim.world import World
+
+#: How often a participant looks around, after how much silence it asks again, and how long it waits for others: in ms.
+LOOKS: Final = 500
+SILENCE: Final = 1500
+PATIENCE: Final = 5000
+#: What a liar signs.
+NONSENSE: Final = b'{"type":"nonsense"}'
+
+
+class Node:
+    """A place at the table."""
+
+    def __init__(self, world: World, place: int) -> None:
+        plan = world.plan
+        self.place = place
+        self.name = f"player {place}" if place < plan.seats else f"watcher {place}"
+        dice = Dice(plan.seed, self.name)
+        self.home = FragileHome(self.name if place < plan.seats else None, Identity(dice(32)), dice(32))
+        self.participant: Participant | None = None
+        self.muted = False
+        #: What it said about logs that parted.
+        self.diverged: list[Diverged] = []
+        #: The faces that it could read, each with its hand and card.
+        self.faces: set[tuple[int, Card, int]] = set()
+        self._world = world
+        self._clock = world.clock
+        self._dice = dice
+        self._mind = BotMind(plan.package, self.home.root)
+        self._up, self._down = (self._line(way) for way in ("up", "down"))
+        self._online = False
+        self._patience = Patience(PATIENCE / 1000)
+        #: Since when nothing has come, and when the table last changed.
+        self._quiet = self._changed = 0
+        #: The number of the next frame that the relay sends.
+        self._coming = 0
+        self._proposed = False
+
+    def _line(self, way: str) -> Line:
+        world = self._world
+        dice = Dice(world.plan.seed, self.name, way)
+        return Line(world.clock, dice, world.plan.rates, world.struck, lambda what: self._tell(f"{way} {what}"))
+
+    def _tell(self, what: str) -> None:
+        self._world.tell(self.name, what)
+
+    # --- Life and death ---
+
+    def come(self) -> None:
+        """The process starts, for the first time or again."""
+        self._patience, self._proposed = Patience(PATIENCE / 1000), False
+        self.participant = self._world.new_participant(self)
+        self._tell(f"comes, with {len(self.home.entries)} entries and {len(self.home.journal.records)} records")
+        self.connect()
+        self._look_again(self.participant)
+
+    def _look_again(self, participant: Participant) -> None:
+        def look() -> None:
+            if participant is self.participant:
+                self.living(self._look)
+                self._look_again(participant)
+
+        self._clock.after(LOOKS, look)
+
+    def living(self, action: Callable[[Participant], Iterable[bytes]]) -> None:
+        """Do something with the participant and send what comes of it, if it lives that long."""
+        if self.participant is None:
+            return
+        try:
+            for frame in action(self.participant):
+                self.home.burn()
+                self._send(frame)
+        except Killed:
+            self.die(self._dice.pick((300, 2000, 7000)))
+
+    def kill(self, kill: Struck) -> None:
+        """At once, or after some more writes and words."""
+        if self.participant is None:
+            return
+        if kill.writes == 0:
+            self.die(kill.down)
+        else:
+            self.home.fuse = kill.writes
+
+    def die(self, down: int) -> None:
+        """The process is gone. The home stays."""
+        self._tell(f"is killed, for {down} ms")
+        self._world.struck["killed"] += 1
+        self.participant = None
+        self.home.crash(self._dice)
+        self._disconnect()
+        self._clock.after(down, self.come)
+
+    # --- The connection ---
+
+    def cut(self, cut: Struck) -> None:
+        """The connection breaks."""
+        if not self._online:
+            return
+        self._tell(f"is cut off, for {cut.down} ms")
+        self._world.struck["cut"] += 1
+        self._disconnect()
+        self._clock.after(cut.down, self.connect)
+
+    def _disconnect(self) -> None:
+        self._online = False
+        self._up.cut()
+        self._down.cut()
+
+    def connect(self) -> None:
+        """A new connection: what was said and not heard, and all frames from the next one on."""
+        if self.participant is not None and not self._online:
+            self._online = True
+            self._again()
+
+    def _again(self) -> None:
+        self._quiet = self._clock.now
+        known = len(self._world.relay.order(self.place))
+        self.living(lambda participant: participant.resend(known))
+        if self.participant is not None:
+            self._coming = self.participant.expects
+            self.stream()
+
+    def heal(self) -> None:
+        """From now on nothing strikes, but what does so for good."""
+        self._up.rates = self._down.rates = {}
+        self.home.fuse = None
+
+    def stream(self) -> None:
+        """The relay sends what is new."""
+        order = self._world.relay.order(self.place)
+        while self._online and self._coming < len(order):
+            number, frame = self._coming, order.frame(self._coming)
+            self._coming += 1
+            self._down.carry(self._world.words(frame), partial(self.receive, frame, number))
+
+    def _send(self, frame: bytes) -> None:
+        entry = entry_in(frame) if self.place == self._world.plan.liar else None
+        if entry is None or not self._dice.chance(300):
+            self._say(frame)
+            return
+        # Before the true one it is refused; after it, it names its seat.
+        lie = sign_entry(self.home.identity, structs.replace(entry, body=Raw(NONSENSE)))
+        for each in (lie, frame) if self._dice.chance(900) else (frame, lie):
+            self._say(each)
+
+    def _say(self, frame: bytes) -> None:
+        self._tell(f"says {self._world.words(frame)}")
+        if self._online and not self.muted:
+            self._up.carry(self._world.words(frame), lambda: self._world.take(frame))
+
+    # --- Taking part ---
+
+    def receive(self, frame: bytes, number: int) -> None:
+        """A frame arrives."""
+
+        def take(participant: Participant) -> Iterable[bytes]:
+            expected, step = participant.expects, participant.receive(frame, number)
+            if participant.expects > expected:
+                self._quiet = self._clock.now
+            for happened in step.happened:
+                self._tell(f"sees {type(happened).__name__}")
+            self.diverged += (one for one in step.happened if isinstance(one, Diverged))
+            if step.happened:
+                self._changed = self._clock.now
+                self._clock.after(self._dice.between(20, 300), lambda: self.living(self._think))
+            return step.send
+
+        self._tell(f"hears #{number} {self._world.words(frame)}")
+        self.living(take)
+
+    def _look(self, participant: Participant) -> Iterable[bytes]:
+        if self._clock.now - self._quiet > SILENCE and not participant.over:
+            self._again()
+            self.living(self._think)
+        said = [*self._propose(participant), *self._patience.look(participant, self._clock.now / 1000)]
+        return said if participant is self.participant else []
+
+    def _propose(self, participant: Participant) -> Iterable[bytes]:
+        """The first player proposes when all have come."""
+        plan, lobby = self._world.plan, participant.lobby
+        offers = {offer.name: offer for offer in lobby.offers}
+        names = [node.name for node in self._world.nodes[: plan.seats]]
+        if self.place or self._proposed or participant.begun or lobby.proposal or not offers.keys() >= {*names}:
+            return []
+        self._proposed = True
+        members = [offers[name].seated(seat) for seat, name in enumerate(names)]
+        return participant.propose(proposal_of(plan.rules, plan.protocol, members))
+
+    def _think(self, participant: Participant) -> Iterable[bytes]:
+        if not participant.seated:
+            return []
+        self._remember(participant)
+        with suppress(IllegalMove):
+            if participant.options().unreadable is not None:
+                return participant.claim()
+            game = participant.replica.state.hand.game
+            return self._ask(participant, game) if isinstance(game, FreeHand) else self._mind.act(participant)
+        return []
+
+    def _remember(self, participant: Participant) -> None:
+        """Write down which faces it knows, for whoever checks that each is there once."""
+        if self.place not in self._world.doomed:
+            hand = participant.replica.state.hand.number
+            self.faces |= {(hand, card, face) for card, face in participant.seat.cards().items()}
+
+    def _ask(self, participant: Participant, game: FreeHand) -> Iterable[bytes]:
+        """Nobody owes a move at a table without rules: whoever comes first in order does it, and later the next."""
+        want, duty, seat = game.wants, participant.options().move, participant.seat.number
+        if duty is None or not isinstance(want, Turn) or seat not in want.may:
+            return []
+        patience = want.may.index(seat) * PATIENCE
+        if self._clock.now - self._changed < patience:
+            self._clock.after(LOOKS, lambda: self.living(self._think))
+            return []
+        return participant.move(free_move(game, seat, self._world.plan.rules.deck_max, self._dice))
+
+    # --- Afterwards ---
+
+    @property
+    def living_participant(self) -> Participant:
+        """The participant, of a node whose process is there."""
+        if self.participant is None:
+            raise Killed
+        return self.participant
+
+    @property
+    def replica(self) -> Replica:
+        """Its table."""
+        return self.living_participant.replica
+
+    @property
+    def ended(self) -> bool:
+        """Whether the game is over for it: by the law, or all have signed the end who are not gone for good.
+
+        Where others are gone who are half of the table, or more of those who still sat, the law does not end it.
+        """
+        if self.participant is None or not self.participant.begun:
+            return False
+        state = self.participant.replica.state
+        return self.participant.over or {*state.roster.seats} - self._world.doomed <= state.ended
+
+    def catch_up(self) -> None:
+        """Hear the rest, when nobody says anything any more."""
+        participant = self.participant or self._world.new_participant(self)
+        self.participant, order = participant, self._world.relay.order(self.place)
+        for number in range(participant.expects, len(order)):
+            step = participant.receive(order.frame(number), number)
+            self.diverged += (one for one in step.happened if isinstance(one, Diverged))
