@@ -95,7 +95,7 @@ FILES: dict[str, set[str]] = {
     "games/found.py": {"importlib", "importlib.metadata"},
     "games/holdem/adapter.py": {"importlib.metadata", "pokerkit", "warnings"},
     "games/holdem/export.py": {"pokerkit"},
-    "relay/client.py": {"websockets"},
+    "relay/client.py": {"asyncio", "websockets"},
     "relay/server.py": {"asyncio", "websockets"},
 }
 
