@@ -106,11 +106,11 @@ class Recorded(LocalTable):
         super().__init__([host, *map(participant, homes)])
         self.watch = Proposes(host)
 
-    def _step(self) -> bool:
+    def step(self) -> bool:
         if not self._coming or self.until(self.core):
             return False
         self.core.append(self._coming[0])
-        return super()._step()
+        return super().step()
 
     def act(self, one: Participant) -> list[bytes]:
         if self.until(self.core) or not one.seated:

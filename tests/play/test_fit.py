@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 import pytest
 from msgspec import Raw
 
 import nodealer
 from cli.running import called
+from lab.tiny import Bid
+from lab.tiny import Rules as Tiny
 from nodealer.cards import Capability
-from nodealer.drive.local import LocalTable
+from nodealer.drive.local import LocalTable, seat_players
 from nodealer.errors import BadParameter, Declined, IllegalMove
+from nodealer.games.base import Game
 from nodealer.games.free import OPERATIONS, Free
 from nodealer.games.holdem import Holdem
 from nodealer.keys import Identity
@@ -21,6 +25,7 @@ from nodealer.play.config import proposal_of
 from nodealer.play.frames import Refuses
 from nodealer.play.home import MemoryHome
 from nodealer.play.participant import Participant, Step
+from nodealer.play.phases import Phase
 from nodealer.protocols import make_protocol
 
 RESHUFFLE = "lock cannot .* or shuffle cards back into the deck, and free needs that; mask can"
@@ -93,3 +98,31 @@ def test_a_free_table_offers_what_its_protocol_has() -> None:
     assert set(OPERATIONS) <= make_protocol("mask").claims.operations
     lacking = set(OPERATIONS) - make_protocol("lock").claims.operations
     assert lacking == {Capability.RETURN_TOP, Capability.RETURN_BOTTOM, Capability.RETURN_SHUFFLED}
+
+
+class Three(Tiny):
+    """For three or four."""
+
+    def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> Game:
+        if len(seats) < 3:
+            raise BadParameter("three have to play")
+        return super().begin(hand, seats, before, chips)
+
+
+@pytest.mark.parametrize(("count", "why"), [(2, "three have to play"), (5, "four can play, and no more")])
+def test_the_rules_say_how_many_can_play(count: int, why: str) -> None:
+    with pytest.raises(BadParameter, match=why):
+        seat_players([f"p{seat}" for seat in range(count)], make_protocol("mask"), Three(), os.urandom)
+
+
+def test_when_too_few_are_left_for_the_rules_the_session_is_over() -> None:
+    table = seat_players(["Ada", "Ben", "Cleo"], make_protocol("mask"), Three(), os.urandom)
+    table.participants[2].stays = lambda state: state.hand.number < 1
+    table.run(lambda one: one.move(Bid(1)) if one.options().must_move else [])
+    state = table.seats[0].replica.state
+    assert state.over and state.fault is None and len(state.results) == 1
+    for one in table.participants[:2]:
+        one.stays = lambda state: not state.over
+        table.say(one.due())
+    table.run()
+    assert table.seats[0].replica.state.phase is Phase.ENDED

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import nodealer
-from nodealer.cli import bench, demo, doctor, export, keeping, play, protocols, show, verify
+from nodealer.cli import bench, demo, doctor, export, game, keeping, play, protocols, show, verify
 
 app = typer.Typer(
     name="nodealer",
@@ -61,3 +61,11 @@ for _command, _example in (
         help=_flowing(_command),
         epilog=f"Example: [bold]nodealer {_example}[/bold]",
     )(_command)
+
+games = typer.Typer(name="game", help="The games that are here, and those that you write.", no_args_is_help=True)
+for _name, _of_games, _example in (
+    ("check", game.check, "game check mygame:GAME"),
+    ("list", game.list_games, "game list --json"),
+):
+    games.command(_name, help=_flowing(_of_games), epilog=f"Example: [bold]nodealer {_example}[/bold]")(_of_games)
+app.add_typer(games)

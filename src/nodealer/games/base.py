@@ -128,4 +128,7 @@ class Rules(Protocol):
         """What all operations take that it may ask for. A protocol that lacks one of these is refused."""
 
     def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> Game:
-        """A hand of these seats, with what each of them has; `before` is the hand before it, for what carries over."""
+        """A hand of these seats, with what each of them has; `before` is the hand before it, for what carries over.
+
+        Raises `BadParameter` where so many cannot play: such a table is refused before anybody has agreed to it.
+        """

@@ -125,7 +125,11 @@ def begin_hand(state: TableState) -> Change:
         return Change(state)
     account = state.account.seated(began, rules.stake).released()
     chips = {seat: account.chips[seat] for seat in began}
-    game = rules.begin(hand.number, began, hand.game, chips)
+    try:
+        game = rules.begin(hand.number, began, hand.game, chips)
+    except BadParameter:
+        # These seats cannot play another hand of it: then nobody waits for one.
+        return Change(replace(state, over=True, hand=replace(hand, commitments={}, votes={}, breaks={})))
     others = tuple(seat for seat in hand.commitments if seat not in state.roster.with_cards)
     seats = tuple(sorted((*game.players, *others)))
     binding = replace(state.config.binding(hand.number, state.roster, seats), barred=state.barred)

@@ -270,7 +270,7 @@ class Change:
 
 
 def refuse_unfit(proposal: Proposal, protocol: CardProtocol, rules: Rules) -> None:
-    """Raise `BadParameter` for another protocol or game than is proposed, or a table that the protocol cannot serve."""
+    """Raise `BadParameter` for another protocol or game than is proposed, or a table that one of them cannot serve."""
     claims = protocol.claims
     if (proposal.protocol.name, proposal.protocol.version) != (claims.name, claims.version):
         raise BadParameter(f"the session is for {proposal.protocol.name}, not {claims.name} {claims.version}")
@@ -279,6 +279,8 @@ def refuse_unfit(proposal: Proposal, protocol: CardProtocol, rules: Rules) -> No
     roster = proposal.roster
     roles = frozenset(role for role, _ in roster.roles)
     refuse_unserved(claims, Needs(rules.name, len(roster.with_cards), rules.deck_max, rules.operations, roles))
+    # The rules know how many can play.
+    rules.begin(0, roster.with_cards, None, dict.fromkeys(roster.with_cards, rules.stake))
 
 
 def first_state(config: Config) -> TableState:

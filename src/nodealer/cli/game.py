@@ -1,0 +1,96 @@
+"""`nodealer game`: which games are here, and whether one that somebody writes is sound."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich import box
+from rich.table import Table
+
+from nodealer.cli.exits import BAD, GOOD
+from nodealer.cli.games import game_of, games_here
+from nodealer.cli.output import err, out, print_json, shown
+
+if TYPE_CHECKING:
+    from nodealer.lab.gamecheck import Report
+
+
+def check(
+    game: Annotated[
+        str, typer.Argument(help="Where the game is, as module:attribute, or the name of an installed one.")
+    ],
+    deep: Annotated[
+        bool, typer.Option("--deep", help="Try all numbers of seats, all modes of all protocols, and more of all else.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")] = False,
+) -> None:
+    """Play a game in every way, and say what is wrong with it.
+
+    Its bots play it on open decks and on every protocol that can serve it. On the way hostile moves are tried, seats
+    leave, participants are lost and come back, and entries cross; what is played is played again, and verified from
+    its log. Ends with 0 when all is well, 1 when something was found, 2 when the game cannot be loaded or checked.
+    """
+    from nodealer.lab.gamecheck import DEEP, QUICK  # late: no other command should wait for it
+    from nodealer.lab.gamecheck import check as check_game
+
+    game_of(game)  # here, where the folder that one is in is looked into
+    console = err()
+    with console.status("checking …") as status:
+        report = check_game(game, DEEP if deep else QUICK, lambda doing: status.update(f"checking: {shown(doing)}"))
+    if json:
+        print_json(report.as_json())
+    else:
+        _print(report)
+    raise typer.Exit(GOOD if report.ok else BAD)
+
+
+def _print(report: Report) -> None:
+    console = out()
+    for key, finding in report.findings.first.items():
+        where = f" [bold]{shown(finding.where)}[/bold]" if finding.where else ""
+        times = report.findings.times[key]
+        again = f" (seen {times} times)" if times > 1 else ""
+        console.print(f"[red bold]✗ {shown(finding.kind)}[/red bold]{where}{again}", soft_wrap=True)
+        console.print(f"  {shown(finding.what)}\n", soft_wrap=True)
+    for did in report.did:
+        console.print(f"[dim]{shown(did)}[/dim]", soft_wrap=True)
+    for on in report.protocols:
+        if on.why is not None:
+            console.print(f"[dim]not on {shown(on)}: {shown(on.why)}[/dim]", soft_wrap=True)
+    for note in report.notes:
+        console.print(f"[yellow]{shown(note)}[/yellow]", soft_wrap=True)
+    name = f"{shown(report.package.name)} version {report.package.version}"
+    found = len(report.findings.first)
+    told = f"{found} thing{'s' if found > 1 else ''} to mend" if found else "nothing is wrong with it"
+    colour, word = ("red", "FOUND") if found else ("green", "SOUND")
+    console.print(f"[{colour} bold]{word}[/{colour} bold]: {name}, {told}.", soft_wrap=True)
+
+
+def list_games(
+    json: Annotated[bool, typer.Option("--json", help="One JSON document instead of a table.")] = False,
+) -> None:
+    """The games that are installed here."""
+    games = games_here()
+    if json:
+        print_json(
+            [
+                {
+                    "name": game.name,
+                    "version": game.version,
+                    "protocol": game.protocol,
+                    "seats": game.seats,
+                    "bot": game.bot is not None,
+                    "settings": {setting.name: setting.default for setting in game.settings},
+                }
+                for game in games
+            ]
+        )
+        return
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("game", "version", "protocol", "seats", "settings"):
+        table.add_column(heading)
+    for game in games:
+        settings = ", ".join(f"--{setting.name} {setting.default}" for setting in game.settings)
+        table.add_row(*map(shown, (game.name, game.version, game.protocol, game.seats, settings)))
+    out().print(table)

@@ -1,0 +1,143 @@
+"""Decks that lie open before whoever checks a game: they do what a game asks for, without any cryptography.
+
+They tell what the protocols tell, in the same order, and refuse what these refuse. Which cards come is a function of a
+seed, so that a hand can be played again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from nodealer.cards import (
+    Close,
+    Deal,
+    Event,
+    Finished,
+    Look,
+    Moved,
+    NewDeck,
+    Open,
+    Opened,
+    Operation,
+    Peek,
+    Place,
+    Places,
+    Return,
+    Show,
+)
+from nodealer.errors import BadParameter
+from nodealer.tape import Tape, digest
+
+#: Which of the cards that a seat looks at it keeps, or in which order they go back.
+Choose = Callable[[Mapping[int, int], Peek], tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class PlainDeck:
+    """One deck. Immutable, so that a hand can go on from any moment in more than one way."""
+
+    places: Places
+    #: Position to face, of all cards.
+    faces: Mapping[int, int]
+    seed: bytes
+    #: Position in the pile to the seats that have looked at it.
+    looked: Mapping[int, frozenset[int]] = field(default_factory=dict)
+
+    @classmethod
+    def fresh(cls, made: NewDeck, seed: bytes) -> PlainDeck:
+        """A shuffled deck."""
+        places = Places.fresh(made.deck, made.faces, made.owner)
+        order = _shuffled(range(made.faces), digest("plain", seed, made.deck))
+        return cls(places, dict(enumerate(order)), digest("plain", seed, made.deck))
+
+    def known_to(self, seat: int) -> dict[int, int]:
+        """The cards that a seat holds."""
+        return {position: self.faces[position] for position in self.places.hand(seat)}
+
+    def seen_by(self, seat: int) -> dict[int, int]:
+        """The cards of the pile that a seat has looked at."""
+        pile = self.places.in_pile
+        return {at: self.faces[at] for at, seats in self.looked.items() if seat in seats and at in pile}
+
+    def without(self, seats: tuple[int, ...]) -> PlainDeck:
+        """Seats have left: what they held unseen is shuffled into the pile, whose cards are new positions."""
+        lost = [at for seat in seats for at in self.places.hidden(self.places.hand(seat))]
+        seed = digest("plain without", self.seed, *seats)
+        faces = _shuffled([self.faces[at] for at in (*self.places.pile, *lost)], seed)
+        places = self.places.left_by(seats).rebuilt(len(faces))
+        return replace(
+            self, places=places, faces={**self.faces, **dict(enumerate(faces, self.places.positions))}, seed=seed
+        )
+
+    def done(self, operation: Operation, seats: tuple[int, ...], choose: Choose) -> tuple[PlainDeck, list[Event]]:
+        """What an operation does. Raises `BadParameter` for one that makes no sense now."""
+        places = self.places
+        match operation:
+            case Deal():
+                return self._dealt(places.deal(operation, seats))
+            case Open(count=count, positions=positions):
+                return self._opened(places.choose(count, positions))
+            case Show(to=to):
+                shown = places.shown(operation)
+                return self._opened(shown) if to is None else (self, [])
+            case Return():
+                return self._returned(places.given_back(operation), operation.place)
+            case Peek():
+                return self._peeked(operation, choose)
+            case Close():
+                return self, []
+        raise BadParameter(f"deck {operation.deck} is there already")
+
+    def _dealt(self, dealt: Mapping[int, tuple[int, ...]]) -> tuple[PlainDeck, list[Event]]:
+        places, events = self.places, list[Event]()
+        for seat, positions in dealt.items():
+            places = places.give(positions, seat)
+            events += [Moved(places.card(position), seat) for position in positions]
+        return replace(self, places=places), events
+
+    def _opened(self, positions: tuple[int, ...]) -> tuple[PlainDeck, list[Event]]:
+        faces = {position: self.faces[position] for position in positions}
+        events: list[Event] = [Opened(self.places.card(position), face) for position, face in faces.items()]
+        return replace(self, places=self.places.open(faces)), events
+
+    def _returned(self, positions: tuple[int, ...], place: Place) -> tuple[PlainDeck, list[Event]]:
+        events: list[Event] = [Moved(self.places.card(position), None) for position in positions]
+        if place is Place.DISCARD:
+            return replace(self, places=self.places.discard(positions)), events
+        return self._restacked(positions, positions, place), events
+
+    def _restacked(self, positions: tuple[int, ...], order: Iterable[int], place: Place) -> PlainDeck:
+        """The cards get new positions, in this order; or with the whole pile in one that nobody knows."""
+        faces, seed = [self.faces[position] for position in order], self.seed
+        if place is Place.SHUFFLED:
+            seed = digest("plain again", seed)
+            faces = _shuffled([*(self.faces[position] for position in self.places.pile), *faces], seed)
+        places, first = self.places.restack(positions, place), self.places.positions
+        return replace(self, places=places, faces={**self.faces, **dict(enumerate(faces, first))}, seed=seed)
+
+    def _peeked(self, peek: Peek, choose: Choose) -> tuple[PlainDeck, list[Event]]:
+        seen = self.places.next_cards(peek.count)
+        if peek.then is Look.LOOK:
+            looked = {at: self.looked.get(at, frozenset()) | {peek.seat} for at in seen}
+            return replace(self, looked={**self.looked, **looked}), []
+        chosen = choose({position: self.faces[position] for position in seen}, peek)
+        if peek.then is Look.TAKE:
+            if len(chosen) != 1 or chosen[0] not in seen:
+                raise BadParameter(f"{chosen} is not one of the cards that were looked at")
+            taken, events = self._dealt({peek.seat: chosen})
+            return taken._restacked((), (), Place.SHUFFLED) if taken.places.pile else taken, events
+        if sorted(chosen) != sorted(seen):
+            raise BadParameter(f"{chosen} are not the cards that were looked at")
+        lifted = replace(self, places=self.places.without(seen))
+        return lifted._restacked(seen, chosen, Place.TOP), []
+
+
+def _shuffled(faces: Iterable[int], seed: bytes) -> list[int]:
+    cards = list(faces)
+    return [cards[at] for at in Tape(seed).permutation("plain", b"", len(cards))]
+
+
+def finished(operation: Operation, events: Iterable[Event]) -> tuple[Event, ...]:
+    """What is told of an operation that is complete."""
+    return (*events, Finished(operation))
