@@ -102,11 +102,11 @@ def test_a_game_that_is_played_is_not_played_twice(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("nodealer.cli.playing.ENDING", 0)
     game = keep(WHAT)
     with home_in(game.home(1), "Ben", os.urandom):
-        assert game.in_use and "is being played" in called("resume", game.name).stderr
+        assert "is being played" in called("resume", game.name).stderr
         assert "is being played" in called("resume").stderr
         (row,) = json.loads(called("games", "--json").stdout)
         assert row["state"].startswith("being played")
-    assert not game.in_use and find_game(None) == game
+    assert find_game(None) == game
 
 
 @pytest.mark.parametrize(

@@ -182,7 +182,7 @@ class Overseer:
         listed = ", ".join(name for name in self._names if name in waited)
         if not participant.begun:
             gone = [name for name in self._names if name in self.dropped]
-            if gone or (self._limit is not None and quiet > self._limit):
+            if gone or (self._limit is not None and quiet > self._limit + 2 * NOTICE_COMING):
                 raise RelayError(f"{', '.join(gone) or listed} did not come to the table, and nothing was played")
         elif waited and (
             (self._limit is not None and quiet > self._limit)

@@ -58,7 +58,7 @@ class Narrator:
     def _said(self, before: TableState, seat: int, name: str, body: Body | None, size: int) -> Iterator[Event]:
         match body:
             case Begin():
-                yield {"event": "begin", "hand": before.hand.number, "seat": seat, "name": name}
+                yield {"event": "begin", "hand": before.hand.number + 1, "seat": seat, "name": name}
             case Cards(message=message):
                 yield {"event": "cards", "seat": seat, "name": name, "step": _step(bytes(message)), "bytes": size}
             case Move(move=move):
@@ -110,9 +110,14 @@ class Narrator:
             yield {"event": "statement", "seat": said.of, "name": of, "did": said.did, "by": list(said.by)}
         for record in state.chronicle.records[len(before.chronicle.records) :]:
             if record.void is not None:
-                yield {"event": "void", "hand": record.hand, "reason": record.void}
+                yield {"event": "void", "hand": record.hand + 1, "reason": record.void}
                 continue
-            yield {"event": "result", **record.result, "text": self._words.result(record.result, _seats(before))}
+            yield {
+                "event": "result",
+                **record.result,
+                "hand": record.hand + 1,
+                "text": self._words.result(record.result, _seats(before)),
+            }
 
 
 def _seats(state: TableState) -> dict[int, str]:

@@ -111,7 +111,7 @@ class Screen:
         if event["event"] == "begin":
             if event["hand"] != self._hand:
                 self._hand = event["hand"]
-                self.say(f"\n[bold]Hand {self._hand + 1}[/bold]")
+                self.say(f"\n[bold]Hand {self._hand}[/bold]")
                 self._steps = 0
             return
         if event["event"] == "cards":
