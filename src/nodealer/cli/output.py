@@ -6,14 +6,19 @@ A log, a file's name, a peer's proposal: whatever comes from outside and is prin
 
 from __future__ import annotations
 
+import codecs
+import io
 import json
 import sys
 import unicodedata
+from collections.abc import Iterable
 from typing import Any, Final
 
 import msgspec
 from rich.console import Console
 from rich.markup import escape
+from rich.padding import Padding
+from rich.text import Text as Styled
 
 from nodealer.games.words import Line, Mark, Text
 
@@ -21,16 +26,39 @@ from nodealer.games.words import Line, Mark, Text
 #: halves of pairs, private and unassigned ones, and separators of lines.
 _UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
-#: How a terminal shows what a game marks.
+#: Signs of ours, for terminals that have letters only.
+_PLAIN: Final = {
+    "♣": "c", "♦": "d", "♥": "h", "♠": "s", "–": "-", "—": "-", "…": "...", "×": "x", "·": "*", "−": "-", "≤": "<=",
+    "≥": ">=", "→": "->", "µ": "u", "“": '"', "”": '"', "‘": "'", "’": "'",
+}  # fmt: skip
+
+#: How a terminal shows what a game marks: in colours that can be read on black and on white.
 _STYLES: Final[dict[Mark, str]] = {
     "strong": "bold",
     "dim": "dim",
     "card": "bold",
-    "red card": "bold",
+    "red card": "bold red",
     "mine": "green",
     "rival": "red",
     "number": "cyan",
 }
+
+
+def speak_plainly() -> None:
+    """What a terminal has no sign for is written with the letters it has, here and everywhere: no text is an error."""
+    codecs.register_error("nodealer", _in_letters)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="nodealer")
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
+
+
+def _in_letters(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    missing = error.object[error.start : error.end]
+    return "".join(_PLAIN.get(each, f"\\u{{{ord(each):x}}}") for each in missing), error.end
 
 
 def out() -> Console:
@@ -62,6 +90,26 @@ def rendered(text: Text) -> str:
     )
 
 
+def print_lines(console: Console, lines: Iterable[Text]) -> None:
+    """A game's lines. On a terminal a long one goes on below its own beginning."""
+    for line in lines:
+        print_line(console, rendered(line))
+
+
+def print_line(console: Console, markup: str) -> None:
+    """A line of ours, as long as it is, or on a terminal in several that are indented as it is."""
+    text = Styled.from_markup(markup, emoji=False)
+    indent = len(text.plain) - len(text.plain.lstrip(" "))
+    if not console.is_terminal or len(text.plain) < console.width or indent + 20 > console.width:
+        console.print(text, soft_wrap=True)
+        return
+    hanging = indent + 2
+    first, *rest = text.wrap(console, console.width - hanging)
+    console.print(first, soft_wrap=True)
+    for more in rest:
+        console.print(Padding(more, (0, 0, 0, hanging)))
+
+
 def print_json(document: Any) -> None:
     """The one document of a `--json` command."""
     _write(json.dumps(msgspec.to_builtins(document), indent=2, ensure_ascii=False))
@@ -76,5 +124,16 @@ def print_json_line(event: dict[str, Any]) -> None:
 def _write(document: str) -> None:
     """JSON as it is, but for what a terminal would obey: that is written as JSON escapes, which mean the same."""
     for line in document.split("\n"):
-        safe = (json.dumps(each)[1:-1] if unicodedata.category(each) in _UNSEEN else each for each in line)
+        safe = (json.dumps(each)[1:-1] if _is_escaped(each) else each for each in line)
         sys.stdout.write("".join(safe) + "\n")
+
+
+def _is_escaped(character: str) -> bool:
+    """What a terminal obeys, and what it has no sign for."""
+    if character.isascii():
+        return not character.isprintable()
+    try:
+        character.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return True
+    return unicodedata.category(character) in _UNSEEN

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import game_of
 from nodealer.drive.homes import home_in
-from nodealer.drive.loop import Loop
+from nodealer.drive.loop import Loop, Watch
 from nodealer.drive.minds import BotMind, Mind
 from nodealer.drive.patience import Patience
 from nodealer.errors import Declined, JournalLost, NodealerError, RelayError
@@ -48,8 +49,10 @@ def end_when_declined(step: Step) -> list[bytes]:
     return []
 
 
-async def sit(order: PlayerOrder, mind: Mind | None = None) -> Participant:
-    """Play to the end: as a bot, or with another mind."""
+async def sit(
+    order: PlayerOrder, mind: Mind | None = None, follow: Callable[[Participant], Watch] | None = None
+) -> Participant:
+    """Play to the end: as a bot, or with another mind, that somebody may follow."""
     game = game_of(order.game)
     with home_in(Path(order.home), order.name, system_entropy) as home:
         participant = Participant(
@@ -63,7 +66,8 @@ async def sit(order: PlayerOrder, mind: Mind | None = None) -> Participant:
         patience = None if order.patience is None else Patience(order.patience)
         async with connect_to(order.url) as client:
             mind = mind or BotMind(game, home.root)
-            await Loop(participant, client, mind, watch=end_when_declined, patience=patience).run()
+            watch = end_when_declined if follow is None else follow(participant)
+            await Loop(participant, client, mind, watch=watch, patience=patience).run()
         return participant
 
 

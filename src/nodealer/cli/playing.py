@@ -167,11 +167,12 @@ async def _play(plan: Plan, person: Person | None, screen: Screen) -> Replica:
         processes = await stack.enter_async_context(_bots(orders))
         parts = partial(parts_of, game=plan.game)
         watcher = Participant(host, entropy=system_entropy, host=host.identity.public, parts=parts)
-        table = asyncio.create_task(_watch(url, plan, watcher, screen))
+        # A person sees what its own seat sees, and has checked.
+        table = asyncio.create_task(_watch(url, plan, watcher, screen if person is None else None))
         tasks: list[asyncio.Task[object]] = [asyncio.create_task(_alive(processes))]
         if person is not None:
             order = _order(url, plan.names[0], plan, host.identity.public, homes)
-            tasks.append(asyncio.create_task(sit(order, person)))
+            tasks.append(asyncio.create_task(sit(order, person, screen.follow)))
         try:
             done, _ = await asyncio.wait([table, *tasks], return_when=asyncio.FIRST_COMPLETED)
             while table not in done:
@@ -189,16 +190,17 @@ def _order(url: str, name: str, plan: Plan, host: bytes, homes: Path) -> PlayerO
     return PlayerOrder(url, name, plan.hands, plan.expected, plan.place, host, str(homes / name))
 
 
-async def _watch(url: str, plan: Plan, host: Participant, screen: Screen) -> Replica:
+async def _watch(url: str, plan: Plan, host: Participant, screen: Screen | None) -> Replica:
     """Propose the game once all players are there, then follow the log like any spectator."""
-    follow, proposed = screen.follow(host), False
+    follow, proposed = None if screen is None else screen.follow(host), False
 
     def watch(step: Step) -> list[bytes]:
         nonlocal proposed
         for news in step.happened:
             if isinstance(news, Refuses):
                 raise Declined(f"{news.name} declines: {news.reason}")
-        follow(step)
+        if follow is not None:
+            follow(step)
         came = {offer.name: offer for offer in host.offers}
         if proposed or not came.keys() >= set(plan.names):
             return []
