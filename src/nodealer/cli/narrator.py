@@ -40,18 +40,28 @@ _NO_WORDS: Final = StepWords("", "")
 class Narrator:
     """Tells what an entry did to a table: to the person at a seat of it, or to somebody who only watches."""
 
-    def __init__(self, words: Words, steps: Mapping[str, StepWords], *, proven: bool, you: int | None = None) -> None:
+    def __init__(
+        self,
+        words: Words,
+        steps: Mapping[str, StepWords],
+        *,
+        proven: bool = True,
+        secret: bool = True,
+        you: int | None = None,
+    ) -> None:
         self._words = words
         self._steps = steps
-        #: Whether shuffles are proven as they are made.
+        #: Whether shuffles are proven as they are made, and whether an order is known to nobody: in rehearsals all is.
         self._proven = proven
+        self._secret = secret
         self._you = you
 
     @classmethod
     def of(cls, config: Config, you: int | None = None) -> Narrator:
         """For a table that its players have agreed on."""
-        claims = config.protocol.claims
-        return cls(config.words, STEPS.get(claims.name, {}), proven=not claims.open_book_at_end, you=you)
+        claims, rehearsal = config.protocol.claims, config.session.proposal.rehearsal
+        steps = STEPS.get(claims.name, {})
+        return cls(config.words, steps, proven=not claims.open_book_at_end, secret=not rehearsal, you=you)
 
     def words_of(self, kind: str) -> StepWords:
         """What a kind of step is, for people."""
@@ -118,11 +128,22 @@ class Narrator:
         if not words.done or applied.outcome is not Outcome.ACCEPTED:
             return ""
         name = "You" if mine else applied.after.known[applied.entry.seat].name
+        did = f"{name} {words.done}{self._whose(applied)}"
         if not self._proven or not applied.checks:
-            return f"{name} {words.done}; not proven now: the books are opened after the hand"
-        shows = words.last if words.last and not _still_owed(applied, kind) else words.shows
+            return f"{did}; not proven now: the books are opened after the hand"
+        settled = self._secret and words.last and not _still_owed(applied, kind)
+        shows = words.last if settled else words.shows
         checked = "proven, you checked it" if self._you is not None and not mine else "proven"
-        return f"{name} {words.done}; {checked}: {shows}"
+        return f"{did}; {checked}: {shows}"
+
+    def _whose(self, applied: Applied) -> str:
+        """The deck that a step was about, where it belongs to somebody."""
+        number = _deck(applied)
+        deck = None if number is None else applied.before.hand.decks.get(number)
+        owner = None if deck is None else deck.places.belongs_to
+        if owner is None:
+            return ""
+        return " your deck" if owner == self._you else f" {applied.after.known[owner].name}'s deck"
 
     def _looked(self, before: TableState, events: Sequence[CardEvent]) -> Iterator[Event]:
         """Who looked at cards, for those who did not."""
@@ -181,10 +202,15 @@ def _step(message: bytes) -> str:
         return ""
 
 
+def _deck(applied: Applied) -> int | None:
+    """The deck that a step was about."""
+    known = applied.before.duties.open.get(applied.body.duty) if isinstance(applied.body, Cards) else None
+    return None if known is None else known.duty.deck
+
+
 def _still_owed(applied: Applied, kind: str) -> bool:
     """Whether others still have to make such a step on the same deck."""
-    known = applied.before.duties.open.get(applied.body.duty) if isinstance(applied.body, Cards) else None
-    deck = None if known is None else known.duty.deck
+    deck = _deck(applied)
     return any(open.duty.deck == deck and open.duty.kind == kind for open in applied.after.duties.open.values())
 
 

@@ -57,8 +57,19 @@ def speak_plainly() -> None:
 def _in_letters(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    missing = error.object[error.start : error.end]
-    return "".join(_PLAIN.get(each, f"\\u{{{ord(each):x}}}") for each in missing), error.end
+    return "".join(map(_spelt, error.object[error.start : error.end])), error.end
+
+
+def _spelt(character: str) -> str:
+    return _PLAIN.get(character, f"\\u{{{ord(character):x}}}")
+
+
+def _lacks(encoding: str, character: str) -> bool:
+    try:
+        character.encode(encoding)
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def out() -> Console:
@@ -98,7 +109,8 @@ def print_lines(console: Console, lines: Iterable[Text]) -> None:
 
 def print_line(console: Console, markup: str) -> None:
     """A line of ours, as long as it is, or on a terminal in several that are indented as it is."""
-    text = Styled.from_markup(markup, emoji=False)
+    written = "".join(_spelt(each) if _lacks(console.encoding, each) else each for each in markup)
+    text = Styled.from_markup(written, emoji=False)
     indent = len(text.plain) - len(text.plain.lstrip(" "))
     if not console.is_terminal or len(text.plain) < console.width or indent + 20 > console.width:
         console.print(text, soft_wrap=True)
@@ -130,10 +142,4 @@ def _write(document: str) -> None:
 
 def _is_escaped(character: str) -> bool:
     """What a terminal obeys, and what it has no sign for."""
-    if character.isascii():
-        return not character.isprintable()
-    try:
-        character.encode(sys.stdout.encoding or "utf-8")
-    except UnicodeEncodeError:
-        return True
-    return unicodedata.category(character) in _UNSEEN
+    return unicodedata.category(character) in _UNSEEN or _lacks(sys.stdout.encoding or "utf-8", character)

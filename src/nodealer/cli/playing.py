@@ -172,7 +172,7 @@ async def _play(plan: Plan, person: Person | None, screen: Screen) -> Replica:
         tasks: list[asyncio.Task[object]] = [asyncio.create_task(_alive(processes))]
         if person is not None:
             order = _order(url, plan.names[0], plan, host.identity.public, homes)
-            tasks.append(asyncio.create_task(sit(order, person, screen.follow)))
+            tasks.append(asyncio.create_task(sit(order, person, partial(screen.follow, you=True))))
         try:
             done, _ = await asyncio.wait([table, *tasks], return_when=asyncio.FIRST_COMPLETED)
             while table not in done:

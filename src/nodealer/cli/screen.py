@@ -25,7 +25,7 @@ class Screen:
         self.console = err() if json else out()
         #: The table that is shown, once its players have agreed on a session.
         self.replica: Replica | None = None
-        self._narrator = Narrator(Words(), {}, proven=False)
+        self._narrator = Narrator(Words(), {})
         #: The kinds of steps that were explained already.
         self._explained: set[str] = set()
         self._names: dict[int, str] = {}
@@ -51,12 +51,12 @@ class Screen:
             if proposal.rehearsal:
                 self.say("[magenta]A rehearsal: the seeds are public, nothing here is secret.[/magenta]")
 
-    def follow(self, participant: Participant) -> Callable[[Step], list[bytes]]:
-        """Show what a participant sees happen."""
+    def follow(self, participant: Participant, *, you: bool = False) -> Callable[[Step], list[bytes]]:
+        """Show what a participant sees happen: somebody, or the person who looks at this screen."""
 
         def watch(step: Step) -> list[bytes]:
             if participant.begun and self.replica is None:
-                self.open(participant.replica, participant.seat.number if participant.seated else None)
+                self.open(participant.replica, participant.seat.number if you and participant.seated else None)
             for one in step.happened:
                 if isinstance(one, Applied):
                     self.tell(one)

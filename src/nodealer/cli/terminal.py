@@ -22,7 +22,7 @@ HELP: Final = ("?", "h", "help")
 RULES: Final = ("??", "rules")
 QUIT: Final = ("q", "quit", "exit")
 YES: Final = ("y", "yes")
-HINT: Final = "? helps"
+HINT: Final = "?=help"
 PROMPT: Final = "> "
 
 

@@ -49,5 +49,11 @@ def told_apart(hand: Rank, other: Rank) -> str:
     return name if kicker is None else f"{name}, {RANKS[kicker]} kicker"
 
 
+def as_one(name: str) -> str:
+    """A hand after "with": "a straight, ace high", but "two pair"."""
+    one = name.startswith(("pair", "straight", "flush", "full house", "royal flush"))
+    return f"a {name}" if one else name
+
+
 def _several(value: int) -> str:
     return "sixes" if RANKS[value] == "six" else f"{RANKS[value]}s"

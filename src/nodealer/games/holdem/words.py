@@ -11,7 +11,7 @@ from nodealer.games.holdem.adapter import BOARD
 from nodealer.games.holdem.faces import indices, name
 from nodealer.games.holdem.hand import Hand, HandStage
 from nodealer.games.holdem.moves import Call, Fold, Move, Muck, Raise, ShowHand, read_move
-from nodealer.games.holdem.naming import hand_name, told_apart
+from nodealer.games.holdem.naming import as_one, hand_name, told_apart
 from nodealer.games.holdem.ranking import Rank, rank
 from nodealer.games.holdem.result import Ending
 from nodealer.games.holdem.seating import drawn, pretty
@@ -34,10 +34,10 @@ class HoldemWords(Words):
     )  # fmt: skip
     rules = (
         "  Everybody has two cards; three, one and one more come on the board.",
-        "  In four rounds you fold, check, call what others bet, or bet more. Who is",
-        "  left shows: the best five of the seven cards take the pot.",
-        "  From the best: straight flush, four of a kind, full house, flush, straight,",
-        "  three of a kind, two pair, pair, high card.",
+        "  In four rounds you fold, check, call what others bet, or bet more.",
+        "  Who is left shows: the best five of the seven cards take the pot.",
+        "  From the best: straight flush, four of a kind, full house, flush, straight, three of a kind, two pair, pair, "
+        "high card.",
     )
 
     # --- What happened ---
@@ -102,7 +102,7 @@ class HoldemWords(Words):
         """What may be done."""
         game = _hand(view)
         if game.stage is HandStage.CLAIMING:
-            return f"  the pot of {game.pot} is yours: show your cards, or muck them"
+            return "  the pot is yours: show your cards, or muck them"
         if game.stage is HandStage.CHOOSING:
             return "  the showdown: show your cards, or muck them"
         return f"  you may: {', '.join(_may(game, view.seat))}"
@@ -163,7 +163,7 @@ def _won(pot: Mapping[str, Any], kind: str, hands: Mapping[int, Rank], names: Ma
     shown = [hands[seat] for seat in seats if seat in hands]
     # The best of the others of the same name: then a kicker decided.
     beaten = max((hand for seat, hand in hands.items() if seat not in seats), default=None)
-    made = f" with {told_apart(shown[0], beaten or shown[0])}" if shown else ""
+    made = f" with {as_one(told_apart(shown[0], beaten or shown[0]))}" if shown else ""
     return line(
         strong(" and ".join(filter(None, (", ".join(who[:-1]), who[-1])))), f" {verb} {kind}{pot['amount']}{made}"
     )

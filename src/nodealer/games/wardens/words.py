@@ -22,10 +22,10 @@ class WardensWords(Words):
     """The rival has letters, oneself has numbers."""
 
     help = (
-        line("  ", strong("p 2"), " play card 2   ", strong("p 2 b"), " play it on warden b of the rival"),
-        line("  ", strong("a 1"), " your warden 1 attacks the rival   ", strong("a 1 b"), " it attacks warden b"),
-        line("  ", strong("b 3"), " bury card 3 for a spark (once a turn)   ", strong("e"), " end the turn"),
-        line("  ", strong("concede"), " give up"),
+        line("  ", strong("p 2"), " play card 2   ", strong("p 2 b"), " play it on warden b"),
+        line("  ", strong("a 1"), " warden 1 attacks the rival   ", strong("a 1 b"), " warden b"),
+        line("  ", strong("b 3"), " bury card 3 for a spark, once a turn"),
+        line("  ", strong("e"), " end the turn   ", strong("concede"), " give up"),
     )
     rules = (
         "  Who puts the other's light out wins. Both begin with 24.",
@@ -67,9 +67,8 @@ class WardensWords(Words):
                 where = f" on {_name(theirs, target)}" if target is not None else ""
                 return f"plays {POOL[card].line}" + where if card < len(POOL) else "plays a card that is none"
             case Attack(place=place, target=target):
-                return f"lets {_name(game.mine, place)} attack " + (
-                    _name(theirs, target) if target is not None else "the rival"
-                )
+                rival = names.get(theirs.seat, "the rival")
+                return f"lets {_name(game.mine, place)} attack {rival if target is None else _name(theirs, target)}"
             case Bury():
                 return "buries a card for a spark"
             case EndTurn():
