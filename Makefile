@@ -54,8 +54,8 @@ bench: build ## Measure: every figure against its yardstick, a few minutes
 	@for suite in core proofs log hand game npm; do $(BIN)/nodealer bench $$suite; done
 
 .PHONY: diagrams
-diagrams: build ## Write the diagrams of the stages in docs/ again, from the tables in the code
-	@cd tests && ../$(BIN)/python diagrams.py
+diagrams: build ## Write the diagrams and tables in docs/ again, from what the code says
+	@cd tests && ../$(BIN)/python diagrams.py && ../$(BIN)/python attack_table.py
 
 .PHONY: deep
 deep: build ## Run all tests in full: every case, many more examples; takes long

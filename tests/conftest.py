@@ -16,7 +16,7 @@ from backends import FASTEST, HAS_NATIVE
 from nodealer.group import Group
 from nodealer.group import group as make_group
 
-pytest_plugins = ["sampling", "budget"]
+pytest_plugins = ["sampling", "budget", "simulated"]
 
 settings.register_profile("same", derandomize=True, deadline=None, max_examples=50)
 settings.register_profile("deep", derandomize=False, deadline=None, max_examples=1000)

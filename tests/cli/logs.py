@@ -7,13 +7,15 @@ from pathlib import Path
 import msgspec
 
 from nodealer.cli.entropy import rehearsal_entropy
+from nodealer.drive.local import KEY_BYTES
 from nodealer.keys import Identity
 from nodealer.log.entry import read_entry, sign_entry
 from nodealer.log.session import Session, read_session
 from nodealer.play.bodies import Cards, read_body
+from nodealer.tape import ROOT_BYTES
 from nodealer.wire import encode
 
-SEED = 5
+SEED = 7
 
 
 class Log:
@@ -31,8 +33,10 @@ class Log:
         return path
 
     def key(self, seat: int) -> Identity:
-        name = self.session.proposal.roster.member(seat).name
-        return Identity(rehearsal_entropy(SEED, f"key of {name}")(32))
+        """As they are drawn when a rehearsal is set up: a key and a root for each seat."""
+        draw = rehearsal_entropy(SEED, "table")
+        drawn = [(draw(KEY_BYTES), draw(ROOT_BYTES)) for _ in self.session.proposal.roster.seats]
+        return Identity(drawn[seat][0])
 
     def first_of(self, step: str) -> int:
         """The number of the first entry with a message of this kind."""

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from typer.testing import CliRunner
 
-from cli.logs import Log
+from cli.logs import SEED, Log
 from cli.running import called, nodealer
 from conformance.harness import agree_session
 from nodealer.cli.app import app
@@ -73,10 +73,10 @@ def test_two_logs_spliced(log: Log, target: Path, tmp_path: Path) -> None:
         assert CliRunner().invoke(app, arguments).exit_code == 0
         return Log(path).entries
 
-    log.save(target, [*log.entries[:20], *played(6)[20:]])
+    log.save(target, [*log.entries[:20], *played(SEED + 1)[20:]])
     assert verdict(target, 1)["verdict"] == "broken"
     # Rehearsals of one seed have one key a name, so here even the signatures are right.
-    log.save(target, [*log.entries[:20], *played(5, "--stack", "90")[20:]])
+    log.save(target, [*log.entries[:20], *played(SEED, "--stack", "90")[20:]])
     found = verdict(target, 1)
     assert found["verdict"] == "broken" and "another session" in found["reason"]
 

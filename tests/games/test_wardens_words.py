@@ -109,8 +109,10 @@ def test_a_played_card_is_told_once() -> None:
 
 def test_somebody_looked_at_cards() -> None:
     game = dealt().game
-    assert WORDS.looked(game, Peek(1, 1, 23, Look.TAKE)).startswith("looked at 23 cards, kept one and put 22 back; you")
-    assert "put them back" in WORDS.looked(game, Peek(1, 1, 2, Look.REORDER))
+    assert str(WORDS.looked(game, Peek(1, 1, 23, Look.TAKE))).startswith(
+        "looked at 23 cards, kept one and put 22 back; you"
+    )
+    assert "put them back" in str(WORDS.looked(game, Peek(1, 1, 2, Look.REORDER)))
     assert WORDS.looked(game, Peek(1, 1, 1, Look.LOOK)) == "looked at one card; you know that, not which"
     assert WORDS.looked(game, Close(1)) == ""
 

@@ -37,7 +37,7 @@ def duties(name: str) -> set[str]:
     for path in (ROOM / name).glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "duty":
-                found |= {word.value for word in node.args if isinstance(word, ast.Constant)}
+                found |= {str(word.value) for word in node.args if isinstance(word, ast.Constant)}
     return found
 
 

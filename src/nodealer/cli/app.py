@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import nodealer
-from nodealer.cli import bench, doctor, export, play, protocols, show, verify
+from nodealer.cli import bench, demo, doctor, export, play, protocols, show, verify
 
 app = typer.Typer(
     name="nodealer",
@@ -45,6 +45,7 @@ for _command, _example in (
     (bench.bench, "bench core --strict"),
     (protocols.protocols, "protocols --json"),
     (play.play, "play --auto --seats 4 --hands 3 --log game.jsonl"),
+    (demo.demo, "demo"),
     (verify.verify, "verify game.jsonl"),
     (show.show, "show game.jsonl"),
     (export.export, "export game.jsonl --format phh --out game.phhs"),

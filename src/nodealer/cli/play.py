@@ -57,6 +57,14 @@ def play(
     log: Annotated[Path | None, typer.Option(help="Save the log here. It proves the game to anybody.")] = None,
     auto: Annotated[bool, typer.Option("--auto", help="All seats are bots.")] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object an event on standard output.")] = False,
+    cheat: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SEAT[:KIND]",
+            help="A bot that cheats, by name or number, and how: double, mark, false-key, other-card, two-things or "
+            "throw-out. Default: double.",
+        ),
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="A rehearsal: everything from this number, so nothing is secret.")
     ] = None,
@@ -70,5 +78,5 @@ def play(
     from nodealer.cli.playing import plan_of, run  # late: no other command should wait for sockets
 
     said = None if parameters is None else parameters.encode()
-    plan = plan_of(game, settings, protocol=protocol, seats=seats, hands=hands, parameters=said)
+    plan = plan_of(game, settings, protocol=protocol, seats=seats, hands=hands, parameters=said, cheat=cheat)
     raise typer.Exit(run(plan, auto=auto, json=json, seed=seed, log=log))

@@ -50,12 +50,15 @@ def end_when_declined(step: Step) -> list[bytes]:
 
 
 async def sit(
-    order: PlayerOrder, mind: Mind | None = None, follow: Callable[[Participant], Watch] | None = None
+    order: PlayerOrder,
+    mind: Mind | None = None,
+    take_part: Callable[..., Participant] = Participant,
+    follow: Callable[[Participant], Watch] | None = None,
 ) -> Participant:
     """Play to the end: as a bot, or with another mind, that somebody may follow."""
     game = game_of(order.game)
     with home_in(Path(order.home), order.name, system_entropy) as home:
-        participant = Participant(
+        participant = take_part(
             home,
             entropy=system_entropy,
             accept=order.expected.accept,
@@ -71,12 +74,12 @@ async def sit(
         return participant
 
 
-def main() -> int:
+def main(take_part: Callable[..., Participant] = Participant) -> int:
     """A bot. Ends with 0 when the game ended, 1 when a fault stopped it, 2 when it could not or would not play, 4 when
     the relay went away."""
     try:
         order = decode(PlayerOrder, sys.stdin.buffer.readline().strip(), what="the order")
-        participant = asyncio.run(sit(order))
+        participant = asyncio.run(sit(order, take_part=take_part))
         if participant.silenced is not None:
             raise JournalLost(participant.silenced)
         return 1 if participant.replica.state.faults else 0

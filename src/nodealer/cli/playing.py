@@ -16,6 +16,7 @@ from typing import Final
 from msgspec import Raw
 
 from nodealer.audit.verify import Report, verify_file
+from nodealer.cli.cheating import Cheating, cheating_of
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import game_of
 from nodealer.cli.output import err, shown, visible
@@ -49,6 +50,8 @@ from nodealer.wire import encode
 
 #: What Python is told to run for each bot.
 BOT: Final = ("-P", "-m", "nodealer.cli.player")
+#: And for one that cheats, before the name of its attack.
+CHEATER: Final = ("-P", "-m", "nodealer.cli.cheater")
 NAMES: Final = ("Ada", "Ben", "Cleo", "Dov", "Eve", "Finn", "Gus", "Hana", "Ivo")
 
 
@@ -67,6 +70,8 @@ class Plan:
     parameters: bytes = b"{}"
     #: What a player should know before it begins.
     warning: str | None = None
+    #: Who cheats, and how.
+    cheat: Cheating | None = None
 
     def __post_init__(self) -> None:
         needs = Needs(self.rules.name, len(self.names), self.rules.deck_max, self.rules.operations)
@@ -93,15 +98,19 @@ def run(plan: Plan, *, auto: bool, json: bool, seed: int | None, log: Path | Non
     refuse_without_asserts()
     if log is not None:
         _refuse_unwritable(log)
+    asks = seed is None and plan.game.listens and sys.stdin.isatty() and not (auto or json)
+    if plan.cheat is not None:
+        plan.cheat.refuse(seed, plan.names[0] if asks else None)
     screen = Screen(json)
     if plan.warning is not None:
         err().print(f"[yellow]{shown(plan.warning)}[/yellow]", soft_wrap=True)
     started = time.perf_counter()
+    if plan.cheat is not None:
+        plan.cheat.announce(screen)
     if seed is not None:
         protocol = make_protocol(plan.protocol, plan.parameters)
         replica = rehearse(plan.game, plan.rules, protocol, plan.names, plan.hands, seed, screen)
     else:
-        asks = plan.game.listens and sys.stdin.isatty() and not (auto or json)
         person = Person(plan.game.words, screen.asking) if asks else None
         try:
             replica = asyncio.run(_play(plan, person, screen))
@@ -109,7 +118,10 @@ def run(plan: Plan, *, auto: bool, json: bool, seed: int | None, log: Path | Non
             _keep(log, screen)
             raise
     screen.done(replica, time.perf_counter() - started)
-    return _verify(replica, plan.game, log, screen).exit_code
+    report = _verify(replica, plan.game, log, screen)
+    if plan.cheat is not None:
+        plan.cheat.judge(screen, report)
+    return report.exit_code
 
 
 def _refuse_unwritable(log: Path) -> None:
@@ -139,6 +151,7 @@ def plan_of(
     seats: int | None = None,
     hands: int | None = None,
     parameters: bytes | None = None,
+    cheat: str | None = None,
 ) -> Plan:
     """A game with all its settings; what is None is as the game has it. Raises `BadParameter` for what cannot be."""
     game = game_of(place)
@@ -153,7 +166,8 @@ def plan_of(
     # What cut-and-choose is worth, where cards are made so: the players should know before they begin.
     odds = made.odds(count) if isinstance(made, Chain) else None
     warning = " ".join(filter(None, (made.claims.cost.get("warning"), odds))) or None
-    return Plan(game, place, rules, on, NAMES[:count], hands or game.hands, said, warning)
+    cheating = None if cheat is None else cheating_of(cheat, NAMES[:count], made)
+    return Plan(game, place, rules, on, NAMES[:count], hands or game.hands, said, warning, cheating)
 
 
 async def _play(plan: Plan, person: Person | None, screen: Screen) -> Replica:
@@ -164,7 +178,7 @@ async def _play(plan: Plan, person: Person | None, screen: Screen) -> Replica:
         host = MemoryHome(None, Identity(system_entropy(32)), system_entropy(ROOT_BYTES))
         bots = plan.names if person is None else plan.names[1:]
         orders = [_order(url, name, plan, host.identity.public, homes) for name in bots]
-        processes = await stack.enter_async_context(_bots(orders))
+        processes = await stack.enter_async_context(_bots(orders, plan.cheat))
         parts = partial(parts_of, game=plan.game)
         watcher = Participant(host, entropy=system_entropy, host=host.identity.public, parts=parts)
         # A person sees what its own seat sees, and has checked.
@@ -172,7 +186,7 @@ async def _play(plan: Plan, person: Person | None, screen: Screen) -> Replica:
         tasks: list[asyncio.Task[object]] = [asyncio.create_task(_alive(processes))]
         if person is not None:
             order = _order(url, plan.names[0], plan, host.identity.public, homes)
-            tasks.append(asyncio.create_task(sit(order, person, partial(screen.follow, you=True))))
+            tasks.append(asyncio.create_task(sit(order, person, follow=partial(screen.follow, you=True))))
         try:
             done, _ = await asyncio.wait([table, *tasks], return_when=asyncio.FIRST_COMPLETED)
             while table not in done:
@@ -213,13 +227,15 @@ async def _watch(url: str, plan: Plan, host: Participant, screen: Screen | None)
 
 
 @asynccontextmanager
-async def _bots(orders: Sequence[PlayerOrder]) -> AsyncIterator[list[asyncio.subprocess.Process]]:
+async def _bots(
+    orders: Sequence[PlayerOrder], cheat: Cheating | None
+) -> AsyncIterator[list[asyncio.subprocess.Process]]:
     """A process for each bot, gone when this ends, however it ends."""
     processes = [
         await asyncio.create_subprocess_exec(
-            sys.executable, *BOT, stdin=asyncio.subprocess.PIPE, start_new_session=True
+            sys.executable, *_command(order, cheat), stdin=asyncio.subprocess.PIPE, start_new_session=True
         )
-        for _ in orders
+        for order in orders
     ]
     try:
         for process, order in zip(processes, orders, strict=True):
@@ -232,6 +248,10 @@ async def _bots(orders: Sequence[PlayerOrder]) -> AsyncIterator[list[asyncio.sub
             if process.returncode is None:
                 process.terminate()
         await asyncio.gather(*(process.wait() for process in processes))
+
+
+def _command(order: PlayerOrder, cheat: Cheating | None) -> tuple[str, ...]:
+    return BOT if cheat is None or cheat.name != order.name else (*CHEATER, cheat.attack)
 
 
 async def _alive(processes: Sequence[asyncio.subprocess.Process]) -> None:

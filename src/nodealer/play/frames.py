@@ -8,7 +8,6 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from nodealer.errors import DecodeError
 from nodealer.keys import KEY_BYTES, Identity, VerifyingKey
 from nodealer.log.entry import Signature
 from nodealer.log.roster import PLAYER, Member

@@ -25,7 +25,7 @@ from nodealer.errors import (
     SawAnother,
 )
 from nodealer.games.view import View
-from nodealer.log.entry import read_entry
+from nodealer.log.entry import Arrival, read_entry
 from nodealer.log.names import refuse_bad_name
 from nodealer.log.roster import Member, Roster
 from nodealer.log.session import Proposal, Session
@@ -163,8 +163,8 @@ class Participant:
         self._known = 0
         #: Entries of this seat that came before those they follow.
         self._early: set[bytes] = set()
-        #: Seat to its entries that build on something that is not here.
-        self._held: dict[int, list[bytes]] = {}
+        #: Entries that build on something that is not here, where frames have no numbers.
+        self._held: list[Arrival] = []
         #: Seat to the heads that it saw and this log never had.
         self._parted: dict[int, set[bytes]] = {}
         for frame in home.lobby:
@@ -200,6 +200,11 @@ class Participant:
         if self._order.lacking and self.silenced is None:
             self.silenced = "the table lacks what this player has seen of it: it was rolled back, or is another one"
             happened.append(Silenced(self.silenced))
+
+    @property
+    def expects(self) -> int:
+        """The number of the next frame of the table, where the transport numbers them."""
+        return self._order.taken
 
     @property
     def hearing(self) -> bool:
@@ -238,14 +243,14 @@ class Participant:
     def _sit(self, session: Session, log: Iterable[bytes]) -> None:
         """Take the log from its beginning, as the seat that this key has in it, or as somebody who watches."""
         self._replica = Replica(Config(session, *self._parts(session.proposal)), entropy=self._entropy, eager=False)
-        if self._mine is not None:
-            self._be_seated(log)
-        else:
+        number = self._mine
+        if number is None:
             for data in log:
                 self._replica.append(data)
             self._settle(self._replica)
-            if self._mine is not None:
-                self._be_seated(tuple(self._replica.entries))
+            number, log = self._mine, tuple(self._replica.entries)
+        if number is not None:
+            self._be_seated(number, log)
         self._kept = self._replica.height
 
     @property
@@ -256,16 +261,17 @@ class Participant:
         known, key = self._replica.state.known, self.home.identity.public
         return next((seat for seat, member in known.items() if member.key == key), None)
 
-    def _be_seated(self, log: Iterable[bytes]) -> None:
-        home, number = self.home, self._mine
-        if number is None:
-            return
-        config = self.replica.config
-        self._seat = Seat(
-            config, number, root=home.root, key=home.identity, journal=home.journal, entropy=self._entropy, log=log
-        )
+    def _be_seated(self, number: int, log: Iterable[bytes]) -> None:
+        self._seat = self._new_seat(number, log)
         self._replica = self._seat.replica
         self._settle(self._replica)
+
+    def _new_seat(self, number: int, log: Iterable[bytes]) -> Seat:
+        """Who signs for this participant."""
+        home, config = self.home, self.replica.config
+        return Seat(
+            config, number, root=home.root, key=home.identity, journal=home.journal, entropy=self._entropy, log=log
+        )
 
     def _settle(self, replica: Replica) -> None:
         # From here on each entry is judged as it comes: when players stop at a false proof, no further one may come.
@@ -276,13 +282,17 @@ class Participant:
 
     def _enter(self, replica: Replica, data: bytes, numbered: bool, happened: list[Happened]) -> None:
         """An entry, and then those that were waiting for it."""
-        before = replica.height
         self._take(replica, data, numbered, happened)
-        while replica.height > before and self._held:
-            before = replica.height
-            for waiting in [held for entries in self._held.values() for held in entries]:
-                self._release(waiting)
-                self._take(replica, waiting, numbered, happened)
+        while (waiting := self._released(replica)) is not None:
+            self._take(replica, waiting.data, numbered, happened)
+
+    def _released(self, replica: Replica) -> Arrival | None:
+        """The first of those that wait, in the order in which they came, that can be judged now."""
+        for place, held in enumerate(self._held):
+            signed = replica.signed_by(replica.state.known[held.entry.seat].key)
+            if held.entry.seq <= signed and replica.has_seen(held.entry.seen):
+                return self._held.pop(place)
+        return None
 
     def _take(self, replica: Replica, data: bytes, numbered: bool, happened: list[Happened]) -> None:
         try:
@@ -305,20 +315,13 @@ class Participant:
                 happened.append(applied)
 
     def _hold(self, replica: Replica, seat: int, data: bytes, happened: list[Happened]) -> None:
-        held = self._held.setdefault(seat, [])
+        held = [one.data for one in self._held if one.entry.seat == seat]
         if data in held:
             return
         if len(held) < HELD_MAX:
-            held.append(data)
+            self._held.append(read_entry(data))
         else:
             self._part(replica, seat, data, happened)
-
-    def _release(self, data: bytes) -> None:
-        for seat, held in list(self._held.items()):
-            if data in held:
-                held.remove(data)
-            if not held:
-                del self._held[seat]
 
     def _part(self, replica: Replica, seat: int, data: bytes, happened: list[Happened]) -> None:
         seen, parted = read_entry(data).entry.seen, self._parted.setdefault(seat, set())
@@ -364,9 +367,9 @@ class Participant:
         for data in replica.entries[self._kept :]:
             self.home.append(data)
         self._kept = replica.height
-        if seat is None and self._mine is not None:
+        if seat is None and (number := self._mine) is not None:
             # A newcomer: the roster with its key has come into force.
-            self._be_seated(tuple(replica.entries))
+            self._be_seated(number, tuple(replica.entries))
             replica, seat = self.replica, self._seat
         if seat is None or self.silenced is not None or self.hearing:
             return []

@@ -100,14 +100,15 @@ def each_card_once(seen: Seen) -> Iterator[str]:
         for applied in log.applied:
             hand = applied.before.hand.number
             for event in applied.events:
-                yield from _held_twice(held, hand, event)
+                yield from held_twice(held, hand, event)
             faces |= {(hand, one.card, one.face) for one in applied.events if isinstance(one, Opened)}
         if log.node.place not in seen.world.doomed:
             faces |= {one for node in seen.begun for one in node.faces}
-        yield from _twice(faces)
+        yield from twice(faces)
 
 
-def _held_twice(held: dict[tuple[int, int, int], int | None], hand: int, event: Event) -> Iterator[str]:
+def held_twice(held: dict[tuple[int, int, int], int | None], hand: int, event: Event) -> Iterator[str]:
+    """Whether a card goes to somebody that somebody else has. `held` is what was there before."""
     if isinstance(event, Moved):
         where = (hand, event.card.deck, event.card.position)
         if event.holder is not None and held.get(where) is not None:
@@ -115,7 +116,8 @@ def _held_twice(held: dict[tuple[int, int, int], int | None], hand: int, event: 
         held[where] = event.holder
 
 
-def _twice(faces: set[tuple[int, Card, int]]) -> Iterator[str]:
+def twice(faces: set[tuple[int, Card, int]]) -> Iterator[str]:
+    """Cards with two faces, and faces on two cards of one deck and epoch."""
     of = dict[tuple[int, Card], int]()
     where = dict[tuple[int, int, int, int], Card]()
     for hand, card, face in sorted(faces):
@@ -126,15 +128,17 @@ def _twice(faces: set[tuple[int, Card, int]]) -> Iterator[str]:
 
 
 def nobody_blamed(seen: Seen) -> Iterator[str]:
-    """All are honest: no log names anybody, no audit finds anything, and nobody is silenced."""
+    """No log names anybody but a liar, no audit does, and nobody is silenced."""
+    liars = {seen.world.plan.liar} - {None}
     for node in seen.begun:
-        if node.replica.state.faults:
+        if {fault.seat for fault in node.replica.state.faults} - liars:
             yield f"the log of {node.name}: {node.replica.state.faults}"
         if node.living_participant.silenced is not None:
             yield f"{node.name} is silenced: {node.living_participant.silenced}"
     for log in seen.logs:
         report = log.audited()
-        if report.verdict not in ("clean", "incomplete") or report.faults:
+        named = {fault.seat for fault in report.faults}
+        if report.verdict not in ("clean", "incomplete", *(["fault"] if liars else [])) or named - liars:
             yield f"the audit of the log of {log.node.name}: {report.verdict}, {report.reason} {report.faults}"
 
 

@@ -7,6 +7,8 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from msgspec import Raw, structs
+
 from nodealer.cards import Card
 from nodealer.drive.minds import BotMind
 from nodealer.drive.patience import Patience
@@ -19,6 +21,8 @@ from nodealer.lab.sim.home import FragileHome, Killed
 from nodealer.lab.sim.line import Line
 from nodealer.lab.sim.minds import free_move
 from nodealer.lab.sim.plan import Struck
+from nodealer.lab.sim.relay import entry_in
+from nodealer.log.entry import sign_entry
 from nodealer.play.config import proposal_of
 from nodealer.play.participant import Diverged, Participant
 from nodealer.play.replica import Replica
@@ -30,6 +34,8 @@ if TYPE_CHECKING:
 LOOKS: Final = 500
 SILENCE: Final = 1500
 PATIENCE: Final = 5000
+#: What a liar signs.
+NONSENSE: Final = b'{"type":"nonsense"}'
 
 
 class Node:
@@ -139,7 +145,8 @@ class Node:
 
     def _again(self) -> None:
         self._quiet = self._clock.now
-        self.living(lambda participant: participant.resend())
+        known = len(self._world.relay.order(self.place))
+        self.living(lambda participant: participant.resend(known))
         if self.participant is not None:
             self._coming = self.participant.expects
             self.stream()
@@ -158,6 +165,16 @@ class Node:
             self._down.carry(self._world.words(frame), partial(self.receive, frame, number))
 
     def _send(self, frame: bytes) -> None:
+        entry = entry_in(frame) if self.place == self._world.plan.liar else None
+        if entry is None or not self._dice.chance(150):
+            self._say(frame)
+            return
+        # Before the true one it is refused; after it, it names its seat.
+        lie = sign_entry(self.home.identity, structs.replace(entry, body=Raw(NONSENSE)))
+        for each in (lie, frame) if self._dice.chance(700) else (frame, lie):
+            self._say(each)
+
+    def _say(self, frame: bytes) -> None:
         self._tell(f"says {self._world.words(frame)}")
         if self._online and not self.muted:
             self._up.carry(self._world.words(frame), lambda: self._world.take(frame))
@@ -185,6 +202,7 @@ class Node:
     def _look(self, participant: Participant) -> Iterable[bytes]:
         if self._clock.now - self._quiet > SILENCE and not participant.over:
             self._again()
+            self.living(self._think)
         said = [*self._propose(participant), *self._patience.look(participant, self._clock.now / 1000)]
         return said if participant is self.participant else []
 
@@ -243,12 +261,14 @@ class Node:
 
     @property
     def ended(self) -> bool:
-        """Whether the game is over for it, or waits only for the end that those signed for who are gone for good."""
+        """Whether the game is over for it: by the law, or all have signed the end who are not gone for good.
+
+        Where others are gone who are half of the table, or more of those who still sat, the law does not end it.
+        """
         if self.participant is None or not self.participant.begun:
             return False
         state = self.participant.replica.state
-        rest = {seat for seat in state.roster.seats if seat not in self._world.doomed}
-        return self.participant.over or (state.over and rest <= state.ended | state.gone | state.expelled)
+        return self.participant.over or {*state.roster.seats} - self._world.doomed <= state.ended
 
     def catch_up(self) -> None:
         """Hear the rest, when nobody says anything any more."""

@@ -22,6 +22,7 @@ HEALED: Final = 12_000
 BOUND: Final = 120_000
 
 Doom = Literal["swap", "withhold", "mute"]
+FATES: Final[tuple[Doom | None, ...]] = (None, None, "swap", "withhold", "mute", "mute")
 
 
 @dataclass(frozen=True)
@@ -63,10 +64,13 @@ class Plan:
     cuts: tuple[Struck, ...]
     kills: tuple[Struck, ...]
     doomed: Doomed | None
+    #: The seat that signs nonsense under the numbers of its entries, if one does.
+    liar: int | None
 
     def __str__(self) -> str:
         what = f"{self.package.name} on {self.protocol.claims.name}, {self.rules.deck_max} cards"
         doom = "nobody doomed" if self.doomed is None else f"{self.doomed.how} of {self.doomed.seats}"
+        doom += "" if self.liar is None else f", seat {self.liar} lies"
         return f"{what}, {self.seats} seats, {self.watchers} watching, {self.hands} hands, {doom}"
 
 
@@ -74,28 +78,29 @@ def plan_of(seed: str) -> Plan:
     """The game of a seed."""
     dice = Dice(seed, "plan")
     name = dice.pick(("highcard",) * 10 + ("free",) * 8 + ("holdem",))
-    seats = dice.pick((2, 2, 3)) if name == "holdem" else dice.pick((2, 2, 3, 3, 3, 4))
+    seats = dice.pick((2, 2, 3)) if name == "holdem" else dice.pick((2, 2, 2, 3, 3, 4))
     protocol = make_protocol("mask" if name == "holdem" else dice.pick(("mask", "lock", "offset")))
     rules, package = _game(name, protocol, dice)
     watchers = int(dice.chance(200))
-    places = seats + watchers
+    places, doomed = seats + watchers, _doomed(dice, seats)
     return Plan(
         seed,
         protocol,
         rules,
         package,
         seats,
-        1 if name == "holdem" else dice.pick((1, 1, 2)),
+        1 if name == "holdem" else dice.pick((1, 1, 1, 2)),
         watchers,
         {fault: dice.pick((0, 10, 30, 80)) for fault in FAULTS[:4]},
         tuple(_struck(dice, places, 0) for _ in range(dice.between(0, 2))),
         tuple(_struck(dice, places, 8) for _ in range(dice.between(0, 3))),
-        _doomed(dice, seats),
+        doomed,
+        dice.between(0, seats - 1) if doomed is None and dice.chance(400) else None,
     )
 
 
 def _game(name: str, protocol: CardProtocol, dice: Dice) -> tuple[Rules, GamePackage]:
-    cards = dice.between(4, 8)
+    cards = dice.between(4, 6)
     if name == "highcard":
         return highcard.HighCard(cards), highcard.GAME
     package = find(name)
@@ -112,24 +117,10 @@ def _struck(dice: Dice, places: int, writes: int) -> Struck:
 
 
 def _doomed(dice: Dice, seats: int) -> Doomed | None:
-    fates: tuple[Doom | None, ...] = (
-        None,
-        None,
-        None,
-        None,
-        None,
-        "swap",
-        "swap",
-        "withhold",
-        "withhold",
-        "mute",
-        "mute",
-        "mute",
-    )
-    how = dice.pick(fates)
+    how = dice.pick(FATES)
     if how is None:
         return None
     # Never more than half of the table: the law promises nothing to the others then.
     first, count = dice.between(0, seats - 1), 1 if how == "mute" else dice.between(1, seats // 2)
     doomed = tuple(sorted((first + more) % seats for more in range(count)))
-    return Doomed(how, doomed, dice.between(1, 25))
+    return Doomed(how, doomed, dice.between(1, 15))

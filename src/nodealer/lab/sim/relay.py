@@ -52,14 +52,15 @@ class Relay:
             self._show_others(self._other, frame, fresh)
 
     def _show_others(self, other: RelayCore, frame: bytes, fresh: bool) -> None:
-        if self._kept is None and fresh and not self.forked:
+        if fresh and not self.forked and self._kept is None:
             self._kept = frame
-            self.forked = self._doomed is not None and self._doomed.how == "withhold"
         elif frame != self._kept:
             other.append(frame)
-            if not self.forked and self._kept is not None and fresh and _cross(self._kept, frame):
+            self.forked |= fresh
+            swaps = self._doomed is not None and self._doomed.how == "swap"
+            if swaps and fresh and self._kept is not None and _cross(self._kept, frame):
                 other.append(self._kept)
-                self._kept, self.forked = None, True
+                self._kept = None
 
 
 def _cross(first: bytes, second: bytes) -> bool:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache, partial
 
+from nodealer.errors import Malformed
 from nodealer.lab.sim.clock import Clock
 from nodealer.lab.sim.dice import Dice
 from nodealer.lab.sim.node import LOOKS, Node
@@ -112,4 +114,6 @@ def _words(frame: bytes) -> str:
     entry = entry_in(frame)
     if entry is None:
         return f"a frame of the lobby ({len(frame)} bytes)"
-    return f"{type(read_body(bytes(entry.body))).__name__} {entry.seat}.{entry.seq}"
+    with suppress(Malformed):
+        return f"{type(read_body(bytes(entry.body))).__name__} {entry.seat}.{entry.seq}"
+    return f"nonsense {entry.seat}.{entry.seq}"

@@ -1,0 +1,74 @@
+"""`--cheat`: who cheats and how, what the claims say of it, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nodealer.audit.verify import Report
+from nodealer.cli.output import shown
+from nodealer.cli.screen import Screen
+from nodealer.errors import BadParameter
+from nodealer.protocols.base import CardProtocol, Cheat
+
+
+@dataclass(frozen=True)
+class Cheating:
+    """A bot that cheats."""
+
+    seat: int
+    name: str
+    #: The name of the attack, what it does, and what the claims say of it.
+    attack: str
+    does: str
+    claim: Cheat
+    sentence: str
+
+    def refuse(self, seed: int | None, person: str | None) -> None:
+        """Only bots cheat, and only where they have something to hide."""
+        if seed is not None:
+            raise BadParameter("nobody cheats in a rehearsal: its seeds are public")
+        if person == self.name:
+            raise BadParameter(f"{person} is you; a bot can cheat, or with --auto anybody")
+
+    def announce(self, screen: Screen) -> None:
+        """Before the game."""
+        screen.emit(
+            {"event": "cheat", "seat": self.seat, "name": self.name, "cheat": self.attack, "claim": self.claim.cheat}
+            | {"seen": self.claim.seen, "culprit": self.claim.culprit}
+        )
+        if not screen.json:
+            screen.say(f"[yellow]{shown(self.name)} cheats:[/yellow] it {shown(self.does)}. The others do not know.")
+            screen.say(f"What is claimed: {shown(self.sentence)}.")
+
+    def judge(self, screen: Screen, report: Report) -> None:
+        """After it, when the log was read as anybody can read it."""
+        if not screen.json:
+            screen.say(f"What came of it: {shown(self._came(report))}.")
+
+    def _came(self, report: Report) -> str:
+        if any(fault.seat == self.seat for fault in report.faults):
+            return f"the log names {self.name}, and whoever has the log can see that"
+        if not self.claim.culprit:
+            return f"the log names nobody; what {self.name} said stands in it, and changed nothing"
+        return f"the log names nobody: in this game {self.name} never came to it"
+
+
+def cheating_of(text: str, names: Sequence[str], protocol: CardProtocol) -> Cheating:
+    """SEAT[:KIND] as somebody typed it. Raises `BadParameter`: for what a protocol does not have, with its claim."""
+    from nodealer.lab.attacks import ATTACKS, attack_of  # late: who plays fair should not wait for it
+    from nodealer.lab.attacks.base import sentence
+
+    who, _, kind = text.partition(":")
+    seat = _seat(who, names)
+    attack = attack_of(kind or next(iter(ATTACKS)))
+    claim = attack.on(protocol).claim
+    return Cheating(seat, names[seat], attack.name, attack.does, claim, sentence(claim))
+
+
+def _seat(who: str, names: Sequence[str]) -> int:
+    for seat, name in enumerate(names):
+        if who.casefold() in (name.casefold(), str(seat)):
+            return seat
+    seats = ", ".join(f"{seat} {name}" for seat, name in enumerate(names))
+    raise BadParameter(f"nobody at this table is {who!r}; there are {seats}")

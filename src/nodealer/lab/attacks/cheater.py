@@ -1,0 +1,73 @@
+"""A participant that cheats: the honest program, but for what an attack makes of its words before they are signed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec import Raw
+
+from nodealer.lab.attacks.base import Attack, Moment, Scheme
+from nodealer.play.bodies import Body, Cards
+from nodealer.play.home import Home
+from nodealer.play.participant import Participant
+from nodealer.play.seat import Seat
+
+
+class CheatingSeat(Seat):
+    """Signs what the attack makes of a message. It knows what it has signed, and goes on from there."""
+
+    def __init__(self, *arguments: Any, scheme: Scheme, lies: list[bytes], **named: Any) -> None:
+        self._scheme = scheme
+        self._lies = lies
+        super().__init__(*arguments, **named)
+
+    def _send(self, body: Body) -> bytes:
+        said = self._forged(body) if isinstance(body, Cards) else body
+        data = super()._send(said)
+        if said != body:
+            self._lies.append(data)
+        return data
+
+    def _forged(self, body: Cards) -> Cards:
+        duty = self.replica.state.duties.open[body.duty].duty
+        forge = self._scheme.way.forge.get(duty.kind)
+        if forge is None or duty.deck is None:
+            return body
+        deck, honest = self.replica.state.hand.decks[duty.deck], bytes(body.message)
+        false = forge(Moment(deck, duty, self._tape(duty.binding.hand), honest))
+        return body if false == honest else Cards(body.duty, Raw(false))
+
+
+class Cheater(Participant):
+    """Takes part as everybody does, and carries an attack out whenever it can."""
+
+    def __init__(self, home: Home, *, attack: Attack, **named: Any) -> None:
+        self.attack = attack
+        #: The entries that an honest player would not have signed.
+        self.lies: list[bytes] = []
+        super().__init__(home, **named)
+
+    def _new_seat(self, number: int, log: Iterable[bytes]) -> Seat:
+        home, config = self.home, self.replica.config
+        return CheatingSeat(
+            config,
+            number,
+            scheme=self.attack.on(config.protocol),
+            lies=self.lies,
+            root=home.root,
+            key=home.identity,
+            journal=home.journal,
+            entropy=self._entropy,
+            log=log,
+        )
+
+    def due(self) -> list[bytes]:
+        """What it owes, and what it says besides."""
+        said = super().due()
+        beside = self.attack.on(self.replica.config.protocol).way.beside if self.seated else None
+        if beside is None or self.over or self.hearing:
+            return said
+        more = beside(self, said)
+        self.lies.extend(more)
+        return [*said, *more]

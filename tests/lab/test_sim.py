@@ -1,0 +1,259 @@
+"""The simulator: many games, each with its faults; the same seed is the same game; and every checker fires."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import pytest
+
+from conformance.clear import ClearDeck, ClearProtocol
+from nodealer.cards import Card, Event, Moved, Opened
+from nodealer.games.base import Game
+from nodealer.group import group
+from nodealer.lab.sim.checkers import Wrong, first_wrong, held_twice, twice
+from nodealer.lab.sim.highcard import GAME, HighCard, HighHand
+from nodealer.lab.sim.node import Node
+from nodealer.lab.sim.plan import FAULTS, Doomed, Plan, plan_of
+from nodealer.lab.sim.relay import Relay
+from nodealer.lab.sim.runs import GAMES, play, seeds_of, table, too_rare
+from nodealer.lab.sim.world import World
+from nodealer.play.bodies import Leave
+from nodealer.play.home import MemoryHome
+from nodealer.play.participant import Diverged, Participant, Step
+from nodealer.play.phases import Phase
+from nodealer.protocols import make_protocol
+from nodealer.protocols.base import Binding, DeckChange
+from simulated import STRUCK, Tally, seed_of_the_commit
+
+#: How many games are one test, and how many more `make deep` plays.
+TOGETHER = 20
+DEEP_GAMES = 20 * GAMES
+
+
+def parts() -> list[object]:
+    deep = range(GAMES, GAMES + DEEP_GAMES, TOGETHER)
+    return [*range(0, GAMES, TOGETHER), *(pytest.param(first, marks=pytest.mark.deep) for first in deep)]
+
+
+@pytest.mark.parametrize("first", parts())
+def test_games(first: int, record_property: Callable[[str, object], None]) -> None:
+    seeds = seeds_of(seed_of_the_commit(), range(first, first + TOGETHER))
+    played = [play(seed) for seed in seeds]
+    wrong = [f"python -m nodealer.lab.sim {one.seed} --steps: {one.wrong}" for one in played if one.wrong is not None]
+    struck = sum((one.struck for one in played), Counter[str]())
+    record_property(STRUCK, {"games": len(played), **struck})
+    assert wrong == []
+
+
+def told(seed: str, hashes: str) -> bytes:
+    here = os.environ | {"PYTHONHASHSEED": hashes}
+    return subprocess.run(
+        [sys.executable, "-m", "nodealer.lab.sim", seed, "--steps"], capture_output=True, check=True, env=here
+    ).stdout
+
+
+def test_the_same_seed_is_the_same_game_to_the_byte() -> None:
+    first = told("again", "1")
+    assert first == told("again", "2") != told("other", "1")
+    assert first.count(b"\n") > 100 and first.endswith(b"all is well\n")
+
+
+def test_many_games_from_a_command_line() -> None:
+    command = [sys.executable, "-m", "nodealer.lab.sim", "few", "--games", "2"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "       2  games\n" in done.stdout and "too rare: " in done.stdout, done
+    assert subprocess.run(command[:3], capture_output=True, check=False).returncode == 2
+
+
+def test_faults_that_are_too_rare_are_named() -> None:
+    often = Counter(dict.fromkeys(FAULTS, 20))
+    assert too_rare(often, GAMES) == [] and too_rare(often, 2 * GAMES) == list(FAULTS)
+    assert too_rare(often - Counter({"cut": 1}), GAMES) == ["cut"]
+    assert table(often, GAMES)[-1] == "     200  games"
+    tally = Tally()
+    tally.games = GAMES
+    assert tally.rare == list(FAULTS)
+    tally.games -= 1
+    assert tally.rare == []
+
+
+# --- The checkers ---
+
+
+def calm(seed: str = "calm", seats: int = 3) -> Plan:
+    """A game in which nothing strikes."""
+    plan = plan_of(seed)
+    quiet = replace(plan, rates={}, cuts=(), kills=(), doomed=None, liar=None, watchers=0, seats=seats, hands=1)
+    return replace(quiet, protocol=make_protocol("mask"), rules=HighCard(6), package=GAME)
+
+
+def wrong_with(world: World) -> Wrong | None:
+    world.run()
+    return first_wrong(world)
+
+
+class PlayedBy(World):
+    """The program of the second seat is another one."""
+
+    def __init__(self, plan: Plan, program: type[Participant]) -> None:
+        super().__init__(plan)
+        self._program = program
+
+    def new_participant(self, node: Node) -> Participant:
+        made = super().new_participant(node)
+        if node.place == 1:
+            made.__class__ = self._program
+        return made
+
+
+def test_nothing_is_wrong_with_a_game_in_which_nothing_is() -> None:
+    world = World(calm())
+    assert wrong_with(world) is None
+    assert {node.replica.state.phase for node in world.nodes} == {Phase.ENDED}
+    assert sum(world.struck.values()) == 0
+
+
+class Whispering(Participant):
+    """Puts into its log, at the end, what nobody else hears."""
+
+    def receive(self, frame: bytes, number: int | None = None) -> Step:
+        step = super().receive(frame, number)
+        if self.begun and self.replica.state.phase is Phase.ENDED and not self.seat.unconfirmed:
+            self.seat.receive(self.seat._send(Leave()))
+        return step
+
+
+def test_a_log_of_ones_own() -> None:
+    wrong = wrong_with(PlayedBy(calm(), Whispering))
+    assert wrong is not None and wrong.checker == "same digest" and "2 different tables" in wrong.reason
+
+
+class Alarmed(Participant):
+    """Says that logs have parted when they have not."""
+
+    def receive(self, frame: bytes, number: int | None = None) -> Step:
+        step = super().receive(frame, number)
+        return replace(step, happened=(*step.happened, Diverged(0, b"", b"")))
+
+
+def test_logs_that_have_not_parted() -> None:
+    wrong = wrong_with(PlayedBy(calm(), Alarmed))
+    assert wrong is not None and wrong.checker == "same digest" and "there is one order" in wrong.reason
+
+
+class Forgetful(Participant):
+    """Does not keep what it hears."""
+
+    def receive(self, frame: bytes, number: int | None = None) -> Step:
+        step = super().receive(frame, number)
+        if self.begun and self.replica.state.phase is Phase.ENDED and isinstance(self.home, MemoryHome):
+            self.home.entries.clear()
+        return step
+
+
+def test_a_home_without_the_log() -> None:
+    wrong = wrong_with(PlayedBy(calm(), Forgetful))
+    assert wrong is not None and wrong.checker == "same digest" and "the home of player 1" in wrong.reason
+
+
+class Generous(HighCard):
+    def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> HighHand:
+        return GenerousHand(hand, self.deck_max, seats, chips, dict.fromkeys(seats, 1), seats)
+
+
+class GenerousHand(HighHand):
+    """A game that pays out more than was paid in."""
+
+    def net(self) -> dict[int, int]:
+        return {seat: net + 1 for seat, net in super().net().items()}
+
+
+def test_chips_from_nowhere() -> None:
+    wrong = wrong_with(World(replace(calm(), rules=Generous(6))))
+    assert wrong is not None and wrong.checker == "chips conserved"
+
+
+class DoubleDeck(ClearDeck):
+    """Has one face on every card that is opened."""
+
+    def _finish(self, events: tuple[Event, ...]) -> DeckChange:
+        return super()._finish(tuple(replace(one, face=0) if isinstance(one, Opened) else one for one in events))
+
+
+class Double(ClearProtocol):
+    def new_deck(self, binding: Binding, deck: int, size: int, owner: int | None) -> DoubleDeck:
+        made = super().new_deck(binding, deck, size, owner)
+        return DoubleDeck(self, binding, made.places, made.doing, made.active, made.faces)
+
+
+def test_a_face_twice() -> None:
+    wrong = wrong_with(World(replace(calm(), protocol=Double(group()))))
+    assert wrong is not None and wrong.checker == "each card once" and "hand 0 has two faces" in wrong.reason
+
+
+def test_a_card_with_two_holders_and_one_with_two_faces() -> None:
+    held: dict[tuple[int, int, int], int | None] = {}
+    card = Card(0, 0, 3)
+    assert list(held_twice(held, 0, Moved(card, 1))) == list(held_twice(held, 0, Moved(card, None))) == []
+    assert list(held_twice(held, 0, Moved(card, 1))) == []
+    assert len(list(held_twice(held, 0, Moved(card, 2)))) == 1
+    assert list(held_twice(held, 1, Moved(card, 2))) == [], "another hand"
+    assert len(list(twice({(0, card, 5), (0, card, 6)}))) == 1 and list(twice({(0, card, 5), (1, card, 6)})) == []
+    assert len(list(twice({(0, card, 5), (0, Card(0, 0, 4), 5)}))) == 1, "one face on two cards"
+    assert list(twice({(0, card, 5), (0, Card(0, 1, 4), 5)})) == [], "another epoch"
+
+
+def test_a_fault_of_somebody_who_passes_for_honest() -> None:
+    """It signs two things under one number."""
+    plan = replace(calm(), liar=1, rates={"lost": 200, "repeated": 200, "delayed": 0, "reordered": 500})
+    world = World(plan)
+    assert wrong_with(world) is None, "a liar may be named"
+    assert {fault.seat for node in world.nodes for fault in node.replica.state.faults} == {1}
+    world.plan = replace(plan, liar=None)
+    wrong = first_wrong(world)
+    assert wrong is not None and wrong.checker == "nobody honest blamed" and "seat=1" in wrong.reason
+
+
+class Deaf(Relay):
+    """Takes no more than so many frames."""
+
+    def take(self, frame: bytes) -> None:
+        if len(self.core) < 20:
+            super().take(frame)
+
+
+def test_a_game_that_does_not_end() -> None:
+    world = World(calm())
+    world.relay = Deaf()
+    wrong = wrong_with(world)
+    assert wrong is not None and wrong.checker == "the game ends" and "player 0 has not ended" in wrong.reason
+
+
+class Unsaid(Participant):
+    """Does not say that logs have parted."""
+
+    def receive(self, frame: bytes, number: int | None = None) -> Step:
+        step = super().receive(frame, number)
+        return replace(step, happened=tuple(one for one in step.happened if not isinstance(one, Diverged)))
+
+
+def test_a_fork_that_nobody_speaks_of() -> None:
+    forked = replace(calm(), doomed=Doomed("swap", (1,), 8))
+    said = World(forked)
+    assert wrong_with(said) is None and said.nodes[1].diverged and said.struck["forked"] == 1
+    wrong = wrong_with(PlayedBy(forked, Unsaid))
+    assert wrong is not None and wrong.checker == "the game ends" and "has not said so" in wrong.reason
+
+
+def test_one_who_is_gone_and_is_not_named() -> None:
+    world = World(calm())
+    assert wrong_with(world) is None
+    # As if the last seat, whose end was signed, had been mute from the beginning.
+    world.doomed = frozenset({9})
+    wrong = first_wrong(world)
+    assert wrong is not None and wrong.checker == "the game ends" and "seat 9 is gone for good" in wrong.reason
