@@ -103,7 +103,7 @@ def run(plan: Plan, *, auto: bool, json: bool, seed: int | None, log: Path | Non
         plan.cheat.refuse(seed, plan.names[0] if asks else None)
     screen = Screen(json)
     if plan.warning is not None:
-        err().print(f"[yellow]{shown(plan.warning)}[/yellow]", soft_wrap=True)
+        err().print(f"[magenta]{shown(plan.warning)}[/magenta]", soft_wrap=True)
     started = time.perf_counter()
     if plan.cheat is not None:
         plan.cheat.announce(screen)
