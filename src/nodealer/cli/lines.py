@@ -65,10 +65,7 @@ class Lines:
         loop = asyncio.get_running_loop()
         self._asked = loop.create_future()
         if self._reading:
-            so_far = readline.get_line_buffer() if self._terminal else ""
-            self._begun = bool(prompt and so_far)
-            sys.stdout.write(prompt + so_far)
-            sys.stdout.flush()
+            self._take_over(prompt)
         else:
             self._reading, self._begun = True, False
             if self._terminal:
@@ -76,6 +73,14 @@ class Lines:
                 termios.tcflush(sys.stdin, termios.TCIFLUSH)
             threading.Thread(target=self._read, args=(prompt, loop), daemon=True).start()
         return _there(await self._asked)
+
+    def _take_over(self, prompt: str) -> None:
+        """The reader that an earlier question left behind, with what was typed into it so far."""
+        so_far = readline.get_line_buffer() if self._terminal else ""
+        self._begun = bool(prompt and so_far)
+        if prompt:
+            sys.stdout.write(prompt + so_far)
+            sys.stdout.flush()
 
     def _read(self, prompt: str, loop: asyncio.AbstractEventLoop) -> None:
         try:
