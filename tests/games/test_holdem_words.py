@@ -139,7 +139,10 @@ def test_cards() -> None:
     told = pretty(indices("AsKd"))
     assert str(told) == "A♠ K♦" and [span.mark for span in told.spans] == ["card", None, "red card"]
     hand, _ = begun()
-    assert WORDS.cards(hand, [Opened(Card(0, 0, 9), face) for face in indices("AsKd")]) == told
+    assert str(WORDS.cards(hand, [Opened(Card(0, 0, 9), face) for face in indices("AsKd")])) == str(told)
+    shown = script(*begun(), *[CALL] * 8)
+    opened = [Opened(Card(0, 0, position), face) for position, face in enumerate(indices("AcAd"))]
+    assert str(WORDS.cards(shown, opened)) == "A♣ A♦  pair of aces"
     assert WORDS.face(hand, 0, 0) == "2c"
 
 

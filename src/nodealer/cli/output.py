@@ -9,15 +9,16 @@ from __future__ import annotations
 import codecs
 import io
 import json
+import os
 import sys
 import unicodedata
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any, Final
 
 import msgspec
 from rich.console import Console
 from rich.markup import escape
-from rich.padding import Padding
 from rich.text import Text as Styled
 
 from nodealer.games.words import Line, Mark, Text
@@ -112,14 +113,24 @@ def print_line(console: Console, markup: str) -> None:
     written = "".join(_spelt(each) if _lacks(console.encoding, each) else each for each in markup)
     text = Styled.from_markup(written, emoji=False)
     indent = len(text.plain) - len(text.plain.lstrip(" "))
-    if not console.is_terminal or len(text.plain) < console.width or indent + 20 > console.width:
+    width, hanging = _width(console), indent + 2
+    if not console.is_terminal or len(text.plain) < width or hanging + 20 > width:
         console.print(text, soft_wrap=True)
         return
-    hanging = indent + 2
-    first, *rest = text.wrap(console, console.width - hanging)
+    first, *rest = text.wrap(console, width - hanging)
+    first.rstrip()
     console.print(first, soft_wrap=True)
     for more in rest:
-        console.print(Padding(more, (0, 0, 0, hanging)))
+        more.rstrip()
+        console.print(Styled(" " * hanging).append_text(more), soft_wrap=True)
+
+
+def _width(console: Console) -> int:
+    """A terminal without abilities has a width all the same."""
+    if console.is_dumb_terminal:
+        with suppress(OSError, ValueError):
+            return os.get_terminal_size(console.file.fileno()).columns or console.width
+    return console.width
 
 
 def print_json(document: Any) -> None:

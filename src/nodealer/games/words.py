@@ -184,5 +184,5 @@ class Words:
         if peek.then is Look.TAKE and len(chosen) != 1:
             raise IllegalMove("one number, please")
         if peek.then is not Look.TAKE and sorted(chosen) != sorted(seen):
-            raise IllegalMove("every number once, please")
+            raise IllegalMove(f"every number from 1 to {len(seen)} once, please")
         return chosen

@@ -47,8 +47,11 @@ class HoldemWords(Words):
         return name(face)
 
     def cards(self, game: Hand, opened: Sequence[Opened]) -> Line:
-        """With the signs of their suits."""
-        return pretty(event.face for event in opened)
+        """With the signs of their suits; a hand on a full board with its name."""
+        faces = tuple(event.face for event in opened)
+        held = {position for positions in game.held.values() for position in positions}
+        whole = len(game.board) == BOARD and all(event.card.position in held for event in opened)
+        return line(pretty(faces), f"  {hand_name((*faces, *game.board))}" if whole else "")
 
     def move(self, game: Hand, seat: int, move: bytes, names: Mapping[int, str]) -> str:
         """A bet, or what becomes of the cards. Who shows is told with the cards."""
