@@ -1,11 +1,11 @@
-"""The library api: what it gives, what it refuses, and that looking at it costs nothing."""
+"""The library: what it gives, what it refuses and in which words, and that looking at it costs nothing."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -13,10 +13,45 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 import nodealer
-from nodealer.errors import BadParameter, Declined, DecodeError, IllegalMove, PeerFault
+from nodealer import events
+from nodealer.errors import BadParameter, Declined, DecodeError, HomeUnusable, IllegalMove
 from nodealer.log.roster import Roster
 from nodealer.log.session import Part, Proposal
 from nodealer.play.frames import Proposed, read_frame, read_said, sign_frame
+
+ROOT = Path(__file__).parents[1]
+
+
+class Circle:
+    """Players and those who watch, around one order."""
+
+    def __init__(self, *around: nodealer.Watcher) -> None:
+        self.around = list(around)
+        self.frames: list[bytes] = []
+
+    def carry(self, frames: Iterable[bytes]) -> None:
+        waiting = list(frames)
+        while waiting:
+            frame = waiting.pop(0)
+            self.frames.append(frame)
+            for one in self.around:
+                waiting += one.receive(frame)
+
+
+def seated(*names: str, cards: int = 6, protocol: str = "mask") -> tuple[Circle, list[nodealer.Player]]:
+    players = [nodealer.Player(name) for name in names]
+    circle = Circle(*players)
+    for player in players:
+        circle.carry(player.hello())
+    circle.carry(players[0].propose(cards=cards, protocol=protocol))
+    return circle, players
+
+
+def told(one: nodealer.Watcher, *kinds: type) -> list[events.Event]:
+    return [event for event in one.events() if isinstance(event, kinds)]
+
+
+# --- What is public ---
 
 
 def test_importing_is_cheap() -> None:
@@ -28,6 +63,27 @@ def test_importing_is_cheap() -> None:
     assert all(hasattr(nodealer, name) for name in nodealer.__all__)
 
 
+def test_the_page_lists_exactly_what_is_public() -> None:
+    page = (ROOT / "docs" / "library.md").read_text()
+    listed = set(re.findall(r"`nodealer\.(\w+)", page))
+    assert listed == set(nodealer.__all__)
+    for heading, public in (
+        ("### `Watcher`", set(vars(nodealer.Watcher))),
+        ("### `Player`", set(vars(nodealer.Player))),
+        ("### `Table`", {*vars(nodealer.Table), "players"}),
+        ("### Events", {kind.__name__ for kind in events.Event.__args__} | {"Proposal", "Face", "Event"}),
+        ("### `nodealer.game`", set(nodealer.game.__all__)),
+    ):
+        section = page.partition(heading)[2].partition("\n### ")[0]
+        missing = {name for name in public if not name.startswith("_")} - set(
+            re.findall(r"`(?:Player\.)?(\w+)", section)
+        )
+        assert not missing, f"{heading}: {sorted(missing)} is not on the page"
+
+
+# --- A table in one process ---
+
+
 def test_named_faces_and_several_hands(tmp_path: Path) -> None:
     table = nodealer.table(["Ada", "Ben"])
     table.shuffle(["a", "b", "c", "d"])
@@ -37,24 +93,48 @@ def test_named_faces_and_several_hands(tmp_path: Path) -> None:
     table.deal(Ada=1, Ben=1)
     seen = {*table.hand("Ada"), *table.hand("Ben"), *table.open(2)}
     assert seen == {"w", "x", "y", "z"}
+    table.word("Ben", "well played")
     table.save(tmp_path / "log.jsonl")
     report = nodealer.verify(tmp_path / "log.jsonl")
     assert report.verdict == "clean" and report.exit_code == 0
     assert [(result["ended"], result["void"]) for result in report.as_json()["results"]] == [("finished", None)] * 2
-    with pytest.raises(IllegalMove):
+    with pytest.raises(IllegalMove, match="the game is over: its end is signed"):
         table.open(1)
+    with pytest.raises(IllegalMove, match="the game is over"):
+        table.word("Ben", "one more thing")
 
 
-def test_cards_go_back() -> None:
-    table = nodealer.table(["Ada", "Ben", "Cleo"], cards=6)
-    table.shuffle(6)
-    table.deal(Ada=2, Ben=1)
+def test_cards_go_back_one_or_all() -> None:
+    table = nodealer.table(["Ada", "Ben", "Cleo"], cards=7)
+    table.shuffle(list("abcdefg"))
+    table.deal(Ada=3, Ben=1)
+    first, second, third = table.hand("Ada")
+    table.give_back("Ada", second)
+    assert table.hand("Ada") == [first, third]
     table.give_back("Ada")
     assert table.hand("Ada") == []
     kept = table.hand("Ben")
-    assert sorted([*kept, *table.open(5)]) == list(range(6))
-    table.give_back("Ben", shuffled=False)
+    assert sorted([*kept, *table.open(6)]) == sorted("abcdefg")
+    # What lies open on the table is anybody's to give back.
+    (back,) = table.players["Ada"].opened()[:1]
+    table.give_back("Ben", back, to="top")
+    assert table.open(1) == [back]
+    table.give_back("Ben", to="discard")
     assert table.hand("Ben") == []
+
+
+def test_one_card_is_shown() -> None:
+    table = nodealer.table(["Ada", "Ben"], cards=6)
+    table.shuffle(6)
+    table.deal(Ada=3)
+    first, second, third = table.hand("Ada")
+    assert table.show("Ada", second) == [second]
+    assert table.players["Ben"].shown("Ada") == [second]
+    with pytest.raises(IllegalMove, match=f"^{second} is shown already$"):
+        table.show("Ada", second)
+    assert sorted(table.show("Ada"), key=int) == sorted([first, second, third], key=int)
+    with pytest.raises(IllegalMove, match=r"^Ada has no card to show$"):
+        table.show("Ada")
 
 
 def test_several_decks() -> None:
@@ -63,32 +143,59 @@ def test_several_decks() -> None:
     table.shuffle(["x", "y"], deck=1)
     table.deal(deck=1, Ada=1)
     assert table.hand("Ada") == [] and table.hand("Ada", deck=1)[0] in ("x", "y")
+    table.carry(table.players["Ben"].reshuffle())
+    table.carry(table.players["Ben"].put_away(1))
+    with pytest.raises(IllegalMove):
+        table.open(1, deck=1)
 
 
-def test_what_cannot_be_is_refused_and_nothing_happens() -> None:
+def test_what_cannot_be_is_refused_in_words_and_nothing_happens() -> None:
     table = nodealer.table(["Ada", "Ben"], cards=10)
-    refused: list[Callable[[], object]] = [
-        lambda: table.open(1),
-        lambda: table.deal(Ada=1),
-        lambda: table.shuffle(11),
-        lambda: table.shuffle(1),
-        lambda: table.shuffle(["same", "same"]),
-        lambda: table.shuffle(["bell\a", "two"]),
-        lambda: table.shuffle(3, deck=99),
-    ]
-    for attempt in refused:
-        with pytest.raises(IllegalMove):
-            attempt()
+    no_deck: dict[str, Callable[[], object]] = {
+        "there is no deck 0": lambda: table.open(1),
+        "a deck at this table has 2 to 10 cards, not 11": lambda: table.shuffle(11),
+        "a deck at this table has 2 to 10 cards, not 1": lambda: table.shuffle(1),
+        "the cards of a deck have different names": lambda: table.shuffle(["same", "same"]),
+        "the name of a card has 1 to 64 characters": lambda: table.shuffle(["bell\a", "two"]),
+        "decks are numbered 0 to 15, not 99": lambda: table.shuffle(3, deck=99),
+    }
+    with_deck: dict[str, Callable[[], object]] = {
+        "deck 0 is there already": lambda: table.shuffle(3),
+        "4 cards wanted of 3": lambda: table.open(4),
+        "a deal gives at least one card": lambda: table.deal(Ada=0),
+        "a deal names at least one player": lambda: table.deal(),
+        "a request opens at least one card": lambda: table.open(0),
+        "Ada has no card to show": lambda: table.show("Ada"),
+        "Ada has no card to give back": lambda: table.give_back("Ada"),
+    }
+    refused_in_words(no_deck)
     table.shuffle(3)
-    refused = [lambda: table.shuffle(3), lambda: table.open(4), lambda: table.show("Ada"), lambda: table.open(0)]
-    for attempt in refused:
-        with pytest.raises(IllegalMove):
+    refused_in_words(with_deck)
+    unknown: list[Callable[[], object]] = [
+        lambda: table.deal(Eve=1),
+        lambda: table.hand("Eve"),
+        lambda: table.players["Ada"].shown("Eve"),
+    ]
+    for attempt in unknown:
+        with pytest.raises(BadParameter, match="nobody here is called 'Eve'"):
             attempt()
-    with pytest.raises(BadParameter):
-        table.deal(Eve=1)
-    with pytest.raises(BadParameter):
-        table.hand("Eve")
-    assert len(table.open(3)) == 3
+    table.deal(Ada=1)
+    (mine,) = table.hand("Ada")
+    refused_in_words(
+        {
+            "Ada has no 9 to show": lambda: table.show("Ada", 9),
+            "a card is named twice": lambda: table.show("Ada", mine, mine),
+            "Ben has no card to show": lambda: table.show("Ben", mine),
+            "cards go to the top": lambda: table.give_back("Ada", to="sleeve"),
+        }
+    )
+    assert len(table.open(2)) == 2
+
+
+def refused_in_words(attempts: dict[str, Callable[[], object]]) -> None:
+    for words, attempt in attempts.items():
+        with pytest.raises(IllegalMove, match=words):
+            attempt()
 
 
 @pytest.mark.parametrize("names", [[], ["Ada"], ["Ada", "Ada"]])
@@ -102,12 +209,58 @@ def test_names_that_nobody_may_have() -> None:
         nodealer.table(["Ada", "B\nen"])
 
 
-def carry(players: list[nodealer.Player], *frames: bytes) -> None:
-    waiting = deque(frames)
-    while waiting:
-        frame = waiting.popleft()
-        for player in players:
-            waiting.extend(player.receive(frame))
+def test_another_game_with_settings_and_a_bot(tmp_path: Path) -> None:
+    """Any installed game, played by asking and answering."""
+    from nodealer.games.found import find
+
+    bot = find("holdem").new_bot(lambda size: bytes(size))
+    table = nodealer.table(["Ada", "Ben"], "holdem", settings={"stack": "20"})
+    ada = table.players["Ada"]
+    with pytest.raises(IllegalMove, match=r"it is the turn of (Ada|Ben)"):
+        next(player for player in table.players.values() if not player.ready).move({})
+    results: list[events.Event] = []
+    while not (results := results + told(ada, events.Result)):
+        player = next(player for player in table.players.values() if player.ready)
+        question = player.question()
+        assert question is not None
+        table.carry(player.answer(question, bot.move(question.view)))
+        with pytest.raises(IllegalMove, match="not asked any more"):
+            player.answer(question, bot.move(question.view))
+    (result,) = results
+    assert isinstance(result, events.Result) and sum(result.net.values()) == 0 and set(result.net) == {"Ada", "Ben"}
+    with pytest.raises(IllegalMove, match="this is a table for holdem"):
+        ada.hand()
+    with pytest.raises(BadParameter, match="this is no move"):
+        ada.move(object())
+    table.save(tmp_path / "log.jsonl")
+    assert nodealer.verify(tmp_path / "log.jsonl").verdict in ("clean", "incomplete")
+    with pytest.raises(BadParameter, match="is no setting of holdem"):
+        nodealer.table(["Ada", "Ben"], "holdem", settings={"blind": "1"})
+
+
+def test_roles_and_parameters() -> None:
+    """A server that opens the cards of the table, and has none."""
+    table = nodealer.table(
+        ["Ada", "Ben", "Sid"], protocol="lock", parameters={"community": "server"}, roles={"Sid": "server"}, cards=4
+    )
+    table.shuffle(4)
+    table.deal(Ada=1, Ben=1)
+    assert len({*table.hand("Ada"), *table.hand("Ben"), *table.open(1)}) == 3
+    with pytest.raises(IllegalMove, match="Sid can do nothing now"):
+        table.players["Sid"].finish()
+    ada = nodealer.Player("Ada")
+    Circle(ada).carry(ada.hello())
+    with pytest.raises(BadParameter, match="nobody called 'Sid' has said hello"):
+        ada.propose(roles={"Sid": "server"})
+    with pytest.raises(BadParameter, match="nobody called 'Sid' has said hello"):
+        ada.propose(names=["Ada", "Sid"])
+    with pytest.raises(BadParameter, match="one seat"):
+        ada.propose(names=["Ada", "Ada"])
+    with pytest.raises(BadParameter, match="holdem is no game that Ada plays, only free"):
+        ada.propose("holdem")
+
+
+# --- Coming to an agreement ---
 
 
 def proposal_of(frame: bytes) -> Proposal:
@@ -126,90 +279,227 @@ def changed_to(frame: bytes, proposer: nodealer.Player, proposal: Proposal) -> b
 CHANGES: dict[str, Callable[[Proposal], Proposal]] = {
     "rehearsal": lambda proposal: replace(proposal, rehearsal=True),
     "warns": lambda proposal: replace(proposal, protocol=Part("duel", 0, Raw(b'{"mode":"xor"}'))),
-    "holdem": lambda proposal: replace(proposal, game=Part("holdem", 0)),
+    "Ben plays free": lambda proposal: replace(proposal, game=Part("holdem", 0)),
 }
+
+
+def met(*players: nodealer.Player) -> Circle:
+    circle = Circle(*players)
+    for player in players:
+        circle.carry(player.hello())
+    return circle
 
 
 @pytest.mark.parametrize("said", CHANGES)
 def test_a_player_looks_before_it_commits(said: str) -> None:
-    players = [nodealer.Player("Ada"), nodealer.Player("Ben")]
-    carry(players, *(player.hello() for player in players))
-    good = players[0].propose(cards=5)
-    bad = changed_to(good, players[0], CHANGES[said](proposal_of(good)))
-    with pytest.raises(Declined, match=said):
-        players[1].receive(bad)
-    assert not players[1].ready
+    ada, ben = nodealer.Player("Ada"), nodealer.Player("Ben")
+    met(ada, ben)
+    (good,) = ada.propose(cards=5)
+    bad = changed_to(good, ada, CHANGES[said](proposal_of(good)))
+    circle = Circle(ben)
+    circle.carry([bad])
+    (declined,) = told(ben, events.Declined)
+    assert isinstance(declined, events.Declined) and declined.name == "Ben" and said in declined.reason
+    assert not ben.ready and not ben.agreed
 
 
 def test_a_player_is_not_called_by_another_name() -> None:
     """A roster that is not as its players offered is nobody's proposal."""
-    players = [nodealer.Player("Ada"), nodealer.Player("Ben")]
-    carry(players, *(player.hello() for player in players))
-    good = players[0].propose(cards=5)
+    ada, ben = nodealer.Player("Ada"), nodealer.Player("Ben")
+    circle = met(ada, ben)
+    (good,) = ada.propose(cards=5)
     one, two = proposal_of(good).roster.members
     swapped = Roster((replace(one, name="Ben"), replace(two, name="Ada")))
-    bad = changed_to(good, players[0], replace(proposal_of(good), roster=swapped))
-    assert players[1].receive(bad) == []
-    assert players[0].receive(bad) == []
-    carry(players, good)
-    assert players[1].ready
+    bad = changed_to(good, ada, replace(proposal_of(good), roster=swapped))
+    assert ben.receive(bad) == []
+    assert ada.receive(bad) == []
+    circle.carry([good])
+    assert ben.ready
 
 
 def test_a_player_with_an_eye_of_its_own() -> None:
-    looked: list[Proposal] = []
+    looked: list[events.Proposal] = []
 
-    def accept(proposal: Proposal) -> None:
+    def accept(proposal: events.Proposal) -> None:
         looked.append(proposal)
-        if proposal.protocol.name != "lock":
+        if proposal.protocol != "lock":
             raise Declined("I play only lock")
 
-    players = [nodealer.Player("Ada"), nodealer.Player("Ben", accept=accept)]
-    carry(players, *(player.hello() for player in players))
-    first = players[0].propose(cards=5)
-    players[0].receive(first)
-    with pytest.raises(Declined, match="only lock"):
-        players[1].receive(first)
-    # What it has to say about it goes out with the next thing it says.
-    carry(players, *players[1].receive(b""), *players[0].receive(b""))
-    carry(players, players[0].propose(protocol="lock", cards=5))
-    assert players[1].ready and [proposal.protocol.name for proposal in looked] == ["mask", "lock"]
+    ada, ben = nodealer.Player("Ada"), nodealer.Player("Ben", accept=accept)
+    circle = met(ada, ben)
+    circle.carry(ada.propose(cards=5))
+    for player in (ada, ben):
+        assert told(player, events.Declined) == [events.Declined("Ben", "I play only lock")]
+    circle.carry(ada.propose(protocol="lock", cards=5))
+    assert ben.ready and [proposal.protocol for proposal in looked] == ["mask", "lock"]
+    assert looked[1].names == ("Ada", "Ben") and looked[1].game == "free" and looked[1].parameters["cards"] == 5
+    assert told(ben, events.Agreed) == [events.Agreed(("Ada", "Ben"), ben.words)] and ada.words == ben.words
+    assert len(ada.words_of("Ben")) == 6 and ada.words_of("Ben") == ben.words_of("Ben")
+
+
+def test_who_comes_goes_and_changes_their_mind() -> None:
+    ada, ben, eve = nodealer.Player("Ada"), nodealer.Player("Ben"), nodealer.Player("ADA")
+    circle = met(ada, ben, eve)
+    assert ada.came == ben.came == ["Ada", "Ben"]
+    (refused,) = told(eve, events.NotTaken)
+    assert isinstance(refused, events.NotTaken) and "name" in refused.reason
+    circle.carry(ben.withdraw())
+    assert ada.came == ["Ada"]
+    assert told(ada, events.Came, events.Went) == [events.Came("Ada"), events.Came("Ben"), events.Went("Ben")]
+    circle.carry(ben.hello())
+    with pytest.raises(BadParameter, match="no proposal"):
+        ben.decline("no")
+    # A proposal that is taken back by the one who made it, before it is heard by the other.
+    (proposed,) = ada.propose(cards=4)
+    commitments = ada.receive(proposed)
+    circle.around = [ben, eve]
+    assert ben.receive(proposed) and commitments
+    said = ada.decline("on second thoughts")
+    circle.around = [ada, ben]
+    circle.carry(said)
+    assert told(ben, events.Proposed, events.Declined)[-1] == events.Declined("Ada", "on second thoughts")
 
 
 def test_before_anything_is_agreed() -> None:
     player = nodealer.Player("Ada")
-    assert not player.ready and not player.ended and not player.in_hand
-    for attempt in (player.hand, player.finish, lambda: player.shuffle(3), lambda: player.save("x")):
-        with pytest.raises(IllegalMove):
+    assert not player.ready and not player.ended and not player.in_hand and player.stopped is None
+    attempts = (player.hand, player.finish, lambda: player.shuffle(3), lambda: player.save("x"))
+    for attempt in (*attempts, lambda: player.word("hi"), player.leave, player.opened, player.view):
+        with pytest.raises(IllegalMove, match="have not agreed"):
             attempt()
 
 
+# --- At the table ---
+
+
 def test_frames_that_are_none_change_nothing() -> None:
-    players = [nodealer.Player("Ada"), nodealer.Player("Ben")]
-    carry(players, *(player.hello() for player in players))
-    carry(players, players[0].propose(cards=5))
+    circle, (ada, ben) = seated("Ada", "Ben", cards=5)
     for junk in (b"", b"junk", b"{}", bytes(100)):
-        assert players[0].receive(junk) == []
-    carry(players, players[1].shuffle(5))
-    first = players[0].open(1)
-    carry(players, first)
-    assert players[1].opened() == players[0].opened() and players[0].receive(first) == []
+        assert ada.receive(junk) == []
+        assert ben.receive(junk) == []
+    circle.carry(ben.shuffle(5))
+    first = ada.open_cards(1)
+    circle.carry(first)
+    assert ben.opened() == ada.opened() and ada.receive(first[0]) == []
+
+
+def test_what_is_told() -> None:
+    """Everybody is told the same in the same order, but for their own cards and their own turn."""
+    circle, (ada, ben) = seated("Ada", "Ben")
+    watcher = nodealer.Watcher()
+    for frame in circle.frames:
+        assert watcher.receive(frame) == []
+    circle.around.append(watcher)
+    circle.carry(ada.shuffle(list("abcdef")))
+    circle.carry(ben.deal({"Ben": 2, "Ada": 1}))
+    one, two = ben.hand()
+    circle.carry(ben.word("I bet 10"))
+    circle.carry(ben.show(two))
+    circle.carry(ada.open_cards(1))
+    circle.carry(ada.give_back())
+    circle.carry(ada.finish())
+    (table,) = (event.faces for event in told(watcher, events.Opened) if isinstance(event, events.Opened))
+    heard = {player.name: player.events() for player in (ada, ben)}
+    public = [
+        [event for event in said if not isinstance(event, events.YourTurn | events.Dealt | events.Came)]
+        for said in heard.values()
+    ]
+    assert public[0] == public[1] and len(table) == 1
+    dealt = [event for event in heard["Ben"] if isinstance(event, events.Dealt)]
+    assert dealt == [events.Dealt("Ben", 0, (0, 1), (one, two)), events.Dealt("Ada", 0, (2,), ())]
+    kinds = [type(event).__name__ for event in public[0]]
+    assert kinds[:3] == ["Proposed", "Agreed", "Began"] and events.Shown("Ben", 0, (1,), (two,)) in public[0]
+    assert events.Word("Ben", "I bet 10") in public[0] and events.GivenBack(0, (2,)) in public[0]
+    assert next(event.text for event in public[0] if isinstance(event, events.Moved)) == "asks for deck 0, 6 cards"
+    result = next(event for event in public[0] if isinstance(event, events.Result))
+    assert result.hand == 0 and result.result["ended"] == "finished" and result.void is None
+    turns = [event for event in heard["Ada"] if isinstance(event, events.YourTurn)]
+    assert turns == [events.YourTurn(0, False)] * 6 + [events.YourTurn(1, False)]
+    assert ada.events() == [] and ada.names == watcher.names == {0: "Ada", 1: "Ben"}
+    assert watcher.words == ada.words and watcher.in_hand and watcher.game is not None
 
 
 def test_two_ask_at_once_and_the_first_counts() -> None:
-    players = [nodealer.Player("Ada"), nodealer.Player("Ben")]
-    carry(players, *(player.hello() for player in players))
-    carry(players, players[0].propose(cards=5))
-    carry(players, players[0].shuffle(5))
-    carry(players, players[0].open(1), players[1].open(2))
-    assert len(players[0].opened()) == 1 and players[1].ready
+    circle, (ada, ben) = seated("Ada", "Ben", cards=5)
+    circle.carry(ada.shuffle(5))
+    ada.events()
+    asked = [*ada.open_cards(1), *ben.open_cards(2)]
+    with pytest.raises(IllegalMove, match="what Ada said last has not come back yet"):
+        ada.open_cards(1)
+    circle.carry(asked)
+    assert len(ada.opened()) == 1 and ben.ready
+    assert told(ada, events.Late) == [events.Late("Ben", "move")]
+
+
+def test_words_that_are_none() -> None:
+    _, (ada, _) = seated("Ada", "Ben")
+    for text in ("", "ä" * 2049, "\ud800", 7):
+        with pytest.raises(BadParameter, match="a word is a text of 1 to 4096 bytes"):
+            ada.word(text)  # type: ignore[arg-type]
+
+
+def test_a_table_goes_on_without_one_who_says_nothing() -> None:
+    """Three at a table of `lock`: two are more than half."""
+    circle, (ada, _, cleo) = seated("Ada", "Ben", "Cleo", protocol="lock")
+    circle.carry(ada.shuffle(6))
+    circle.carry(ada.deal({"Ada": 1, "Ben": 1, "Cleo": 1}))
+    mine = ada.hand()
+    with pytest.raises(IllegalMove, match="the table does not wait for Ben"):
+        ada.without("Ben")
+    with pytest.raises(IllegalMove, match="Ada has no word on that now"):
+        ada.break_off()
+    with pytest.raises(BadParameter, match="nobody here is called 'Eve'"):
+        ada.without("Eve")
+    circle.around = [ada, cleo]
+    circle.carry(ada.open_cards(1))
+    assert ada.waits_for == ("Ben",)
+    with pytest.raises(IllegalMove, match="the table waits for Ben"):
+        ada.open_cards(1)
+    for player in (ada, cleo):
+        circle.carry(player.without("Ben"))
+    said = told(cleo, events.WouldNotWait, events.Left)
+    assert said == [
+        events.WouldNotWait("Ada", ("Ben",)),
+        events.WouldNotWait("Cleo", ("Ben",)),
+        events.Left("Ben", thrown_out=True),
+    ]
+    assert ada.ready and ada.hand() == mine
+    circle.carry(cleo.leave())
+    assert events.Left("Cleo", thrown_out=False) in told(ada, events.Left)
+
+
+def test_half_of_a_table_can_break_a_hand_off() -> None:
+    circle, (ada, ben) = seated("Ada", "Ben")
+    circle.around = [ada]
+    circle.carry(ada.shuffle(6))
+    circle.carry(ada.break_off())
+    assert events.WouldBreakOff("Ada") in (heard := ada.events())
+    assert [event.void for event in heard if isinstance(event, events.Result)] == ["broken off"]
+    with pytest.raises(IllegalMove, match="the table has stopped: the hand was broken off"):
+        ada.shuffle(6)
+    with pytest.raises(IllegalMove, match="every card"):
+        ada.claim()
+    assert ben.ready
+
+
+def test_when_too_few_are_left() -> None:
+    circle, (ada, ben) = seated("Ada", "Ben")
+    circle.carry(ada.shuffle(6))
+    circle.carry(ben.leave())
+    # On `mask` that ends the hand, and he is back for the next one.
+    assert ada.ready and ben.ready and ada.view().hand == 1
+    circle.carry(ada.shuffle(6))
+    circle.around = [ada]
+    circle.carry(ben.leave())
+    assert ada.stopped == "Ben is not there any more, and too few are left"
+    with pytest.raises(IllegalMove, match="the table has stopped: Ben is not there any more"):
+        ada.shuffle(6)
 
 
 def test_a_cheat_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from nodealer.proofs import shuffle
 
-    players = [nodealer.Player("Ada"), nodealer.Player("Eve")]
-    carry(players, *(player.hello() for player in players))
-    carry(players, players[0].propose(cards=4))
+    circle, (ada, eve) = seated("Ada", "Eve", cards=4)
     honest = shuffle.prove
     made = []
 
@@ -219,10 +509,68 @@ def test_a_cheat_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         return made[0] if len(made) == 2 else proof
 
     monkeypatch.setattr(shuffle, "prove", once_false)
-    with pytest.raises(PeerFault) as caught:
-        carry(players, players[0].shuffle(4))
-    assert caught.value.seat == 1
-    players[0].save(tmp_path / "evidence.jsonl")
+    circle.carry(ada.shuffle(4))
+    (fault,) = told(ada, events.Fault)
+    assert isinstance(fault, events.Fault) and fault.name == "Eve" and "does not verify" in fault.reason
+    with pytest.raises(IllegalMove, match=r"the table has stopped: Eve was found at fault: .* does not verify"):
+        ada.open_cards(1)
+    with pytest.raises(IllegalMove, match="Eve was found at fault, and has no word any more"):
+        eve.open_cards(1)
+    ada.save(tmp_path / "evidence.jsonl")
     report = nodealer.verify(tmp_path / "evidence.jsonl")
     assert report.verdict == "fault" and [report.name(fault.seat) for fault in report.faults] == ["Eve"]
     assert "Eve (seat 1, key " in report.reason
+
+
+def test_logs_that_part() -> None:
+    circle, (ada, ben) = seated("Ada", "Ben")
+    one, two = ada.word("one"), ben.word("two")
+    for frame in (*one, *two):
+        ada.receive(frame)
+    for frame in (*two, *one):
+        ben.receive(frame)
+    circle.carry(ben.word("three"))
+    assert told(ada, events.Diverged) == [events.Diverged("Ben")] and told(ben, events.Diverged) == []
+
+
+# --- Coming back ---
+
+
+def test_a_player_comes_back_from_its_folder(tmp_path: Path) -> None:
+    ada, ben = nodealer.Player("Ada"), nodealer.Player.open(tmp_path / "ben", "Ben")
+    circle = met(ada, ben)
+    circle.carry(ada.propose(cards=6))
+    circle.carry(ada.shuffle(list("abcdef")))
+    circle.carry(ada.deal({"Ben": 2}))
+    cards = ben.hand()
+    with pytest.raises(HomeUnusable, match="another program"):
+        nodealer.Player.open(tmp_path / "ben")
+    # It asks for something, and is gone before that is sent.
+    asked = ben.show(cards[0])
+    ben.close()
+    again = nodealer.Player.open(tmp_path / "ben")
+    assert again.name == "Ben" and again.hand() == cards and not again.ready
+    assert again.resend(len(circle.frames)) == asked
+    for frame in circle.frames:
+        assert again.receive(frame) == []
+    circle.around = [ada, again]
+    circle.carry(asked)
+    assert ada.shown("Ben") == cards[:1] and again.expects == len(circle.frames)
+    assert told(again, events.Shown, events.Dealt) == [events.Shown("Ben", 0, (0,), (cards[0],))]
+    again.close()
+
+
+def test_whose_folder_it_is(tmp_path: Path) -> None:
+    with pytest.raises(BadParameter, match="nobody has played from"):
+        nodealer.Player.open(tmp_path / "nobody")
+    nodealer.Player.open(tmp_path / "ada", "Ada").close()
+    with pytest.raises(BadParameter, match="is the home of Ada, not of Ben"):
+        nodealer.Player.open(tmp_path / "ada", "Ben")
+    with pytest.raises(BadParameter, match="is the home of Ada, who plays"):
+        nodealer.Watcher.open(tmp_path / "ada")
+    watcher = nodealer.Watcher.open(tmp_path / "watching")
+    assert watcher.resend() == []
+    watcher.close()
+    with pytest.raises(BadParameter, match="is the home of one who watches"):
+        nodealer.Player.open(tmp_path / "watching", "Ada")
+    assert nodealer.Player.open(tmp_path / "ada").resend() != []

@@ -5,19 +5,36 @@ table = nodealer.table(["Ada", "Ben", "Cleo"])    # README.md shows the rest
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nodealer.api import Face, Player, Table, table, verify
+    from nodealer import errors, events, game
+    from nodealer.api import Face, Player, Question, Report, Table, Watcher, table, verify
 
-__all__ = ["Face", "Player", "Table", "__version__", "table", "verify"]
+__all__ = [
+    "Face",
+    "Player",
+    "Question",
+    "Report",
+    "Table",
+    "Watcher",
+    "__version__",
+    "errors",
+    "events",
+    "game",
+    "table",
+    "verify",
+]
 __version__ = "0.1.0"
+
+_MODULES = ("errors", "events", "game")
 
 
 def __getattr__(name: str) -> Any:
     """The library, opened when somebody comes: everything behind it takes a while to import."""
+    if name in _MODULES:
+        return import_module(f"nodealer.{name}")
     if name in __all__:
-        from nodealer import api
-
-        return getattr(api, name)
+        return getattr(import_module("nodealer.api"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

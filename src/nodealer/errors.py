@@ -7,7 +7,8 @@ NodealerError
  |   +- CardUnreadable   data that this seat got for a card is false; a reason to claim so
  |   +- BackendMissing   the arithmetic core that was asked for is not there, stale or unfit
  |   +- JournalLost      the log has what this seat signed and its journal lacks: it must not sign on
- |   +- HomeUnusable     a home is in use, damaged or not one, or its disk has failed
+ |   +- HomeUnusable     a home is damaged or not one, or its disk has failed
+ |       +- HomeInUse    another program plays from it
  +- Malformed            what a message says cannot be right, whatever its proofs say
  |   +- DecodeError      bytes are not the canonical encoding of anything
  |       +- OtherFormat  a log, a proposal or a home of another version of the format: cannot be judged here
@@ -15,7 +16,6 @@ NodealerError
  |   +- LogBroken        it contains what no log contains
  |   +- BadSignature     an entry that nobody signed
  |   +- LogRolledBack    it lacks a head that this seat has already applied
- |   +- LogsParted       a seat signed on a head that this log never had
  +- PeerError            a seat signed something that is wrong
  |   +- EntryRefused     malformed or not due: changes nothing, and is no fault
  |   |   +- EntryAhead   an earlier one of the same seat is not here
@@ -68,7 +68,11 @@ class JournalLost(LocalError):
 
 
 class HomeUnusable(LocalError):
-    """A home is in use, damaged or not one, or its disk has failed. Says which folder or file, and nothing secret."""
+    """A home is damaged or not one, or its disk has failed. Says which folder or file, and nothing secret."""
+
+
+class HomeInUse(HomeUnusable):
+    """Another program plays from a home: two of them would sign one number twice."""
 
 
 class Malformed(NodealerError):
@@ -108,22 +112,6 @@ class BadSignature(LogError):
 
 class LogRolledBack(LogError):
     """The log lacks a head that this seat has applied: it was rolled back or forked."""
-
-
-class LogsParted(LogError):
-    """This log and a seat's have parted: the transport has shown two orders, or the seat says what is not so.
-
-    `theirs` is the head that the seat had seen, `ours` the one that is here. Comparing the two logs tells.
-    """
-
-    def __init__(self, seat: int, theirs: bytes, ours: bytes) -> None:
-        super().__init__(seat, theirs, ours)
-        self.seat = seat
-        self.theirs = theirs
-        self.ours = ours
-
-    def __str__(self) -> str:
-        return f"seat {self.seat} has seen the head {self.theirs.hex()[:16]}, which this log never had"
 
 
 class PeerError(NodealerError):

@@ -26,6 +26,8 @@ CARDS_MAX: Final = 10_000
 DECKS_MAX: Final = 16
 #: A name of a player, in UTF-8 bytes.
 NAME_BYTES_MAX: Final = 64
+#: A word of a player, in UTF-8 bytes.
+WORD_BYTES_MAX: Final = 4096
 #: One message. The largest honest one is a proven shuffle of 10,000 cards: 0.6 MB of points, 1 MB of proof, in base64.
 MESSAGE_BYTES_MAX: Final = 4 << 20
 #: One saved log, and its lines.

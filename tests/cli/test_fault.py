@@ -28,8 +28,8 @@ raise SystemExit(player.main())
 """
 
 TABLE = f"""
-from nodealer.cli import main, playing
-playing.BOT = ("-c", {CHEATER!r})
+from nodealer.cli import bots, main
+bots.BOT = ("-c", {CHEATER!r})
 main()
 """
 
@@ -52,7 +52,7 @@ def test_a_cheater_in_a_live_game(tmp_path: Path) -> None:
     assert "forfeit" in first and "Ben 199 (-1)" in first
     assert "Ben" not in second and "Ada" in second and "Cleo" in second
     assert "Traceback" not in done.stdout + done.stderr
-    (evidence,) = tmp_path.glob("nodealer-fault-*.jsonl")
-    judged = nodealer("verify", str(evidence))
+    (evidence,) = (Path(line.split()[4]) for line in done.stdout.splitlines() if line.startswith("The log is in"))
+    judged = nodealer("verify", str(evidence).rstrip(";"))
     assert judged.returncode == 1
     assert "Ben" in judged.stdout and "does not verify" in judged.stdout

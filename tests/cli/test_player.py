@@ -13,8 +13,9 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from cli.running import environment
+from nodealer.cli.bots import BOT
+from nodealer.cli.plan import plan_of
 from nodealer.cli.player import PlayerOrder
-from nodealer.cli.playing import BOT, plan_of
 from nodealer.drive.loop import Loop
 from nodealer.keys import Identity
 from nodealer.log.session import Part, Proposal

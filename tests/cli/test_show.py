@@ -41,7 +41,7 @@ def test_a_game_for_programs(log: Log) -> None:
     assert all(isinstance(event["text"], str) for event in events if event["event"] in ("board", "move", "result"))
     shuffles = [event for event in events if event["event"] == "cards" and event["step"] == "shuffle"]
     assert [event["name"] for event in shuffles] == ["Ada", "Ben", "Cleo"] * 2
-    assert [event["text"] for event in shuffles][0] == "Ada shuffled; proven: the same cards"
+    assert shuffles[0]["text"] == "Ada shuffled; proven: the same cards"
     assert all(event["outcome"] and "wins" in event["outcome"][0] for event in events if event["event"] == "result")
     assert all(event["proofs"] and event["bytes"] > 5000 for event in shuffles)
 

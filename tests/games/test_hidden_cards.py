@@ -17,7 +17,7 @@ from nodealer.wire import encode
 from protocols.decks import Decks, binding, tapes_of
 
 
-def carry(players: list[nodealer.Player], *frames: bytes) -> None:
+def carry(players: list[nodealer.Player], frames: list[bytes]) -> None:
     waiting = deque(frames)
     while waiting:
         frame = waiting.popleft()
@@ -27,7 +27,7 @@ def carry(players: list[nodealer.Player], *frames: bytes) -> None:
 
 def seated(protocol: str = "mask") -> list[nodealer.Player]:
     players = [nodealer.Player("Ada"), nodealer.Player("Ben")]
-    carry(players, *(player.hello() for player in players))
+    carry(players, [*players[0].hello(), *players[1].hello()])
     carry(players, players[0].propose(protocol=protocol, cards=6))
     carry(players, players[0].shuffle(6))
     carry(players, players[0].deal({"Ada": 1, "Ben": 2}))
@@ -38,9 +38,9 @@ def test_nobody_reads_what_another_player_discarded() -> None:
     """Ben discards; Ada gives his discards back to the top and deals them to herself. Ben's program answered it all."""
     ada, ben = seated()
     discarded = ben.hand()
-    carry([ada, ben], ben.give_back(shuffled=False))
+    carry([ada, ben], ben.give_back(to="discard"))
     with pytest.raises((IllegalMove, BadParameter, EntryRefused)):
-        carry([ada, ben], ada._move(free.GiveBack(0, (1, 2), "top")))
+        carry([ada, ben], ada.move(free.GiveBack(0, (1, 2), "top")))
         carry([ada, ben], ada.deal({"Ada": 2}))
         assert not set(discarded) & set(ada.hand()), "she has read them"
 
@@ -50,20 +50,20 @@ def test_nobody_reads_what_another_player_discarded() -> None:
 def test_nobody_moves_what_another_player_holds_or_laid_aside(place: str, discarded: bool) -> None:
     ada, ben = seated()
     if discarded:
-        carry([ada, ben], ben.give_back(shuffled=False))
+        carry([ada, ben], ben.give_back(to="discard"))
     for positions in ((1,), (1, 2), (0, 1)):
         with pytest.raises((IllegalMove, BadParameter, EntryRefused)):
-            ada._move(free.GiveBack(0, positions, place))  # type: ignore[arg-type]
+            ada.move(free.GiveBack(0, positions, place))  # type: ignore[arg-type]
     # Her own she may, laid aside or not, and the table goes on.
-    carry([ada, ben], ada.give_back(shuffled=False))
-    carry([ada, ben], ada._move(free.GiveBack(0, (0,), place)))  # type: ignore[arg-type]
+    carry([ada, ben], ada.give_back(to="discard"))
+    carry([ada, ben], ada.move(free.GiveBack(0, (0,), place)))  # type: ignore[arg-type]
     assert ada.ready and ben.ready
 
 
 def test_an_entry_that_asks_for_it_is_refused_by_every_other_program() -> None:
     """Ada's program is her own: she signs the request by hand."""
     ada, ben = seated()
-    carry([ada, ben], ben.give_back(shuffled=False))
+    carry([ada, ben], ben.give_back(to="discard"))
     deck = ben._me.replica.state.hand.decks[0]
     before = deck.digest()
     for operation in (Return(0, (1, 2), place, by=0) for place in Place):

@@ -49,7 +49,7 @@ def report_of(name: str) -> Path:
 
 
 def play_free() -> LocalTable:
-    """Every request that a table without rules has, on `mask`."""
+    """Every request that a table without rules has, on `mask`, and a word."""
     names = ["Ada", "Ben", "Cleo"]
     table = seat_players(names, make_protocol("mask"), Free(8), Source("golden free"), stays=for_hands(1))
     asked: list[tuple[int, free.Move]] = [
@@ -70,6 +70,7 @@ def play_free() -> LocalTable:
             return []
         return one.move(asked.pop(0)[1])
 
+    table.say(table.seats[1].word("I bet 10"))
     table.run(decide)
     return table
 

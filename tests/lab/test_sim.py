@@ -234,6 +234,13 @@ def test_a_game_that_does_not_end() -> None:
     assert wrong is not None and wrong.checker == "the game ends" and "player 0 has not ended" in wrong.reason
 
 
+def test_where_most_who_have_a_word_are_gone_the_rest_can_only_wait() -> None:
+    half = World(replace(calm(seats=2), doomed=Doomed("mute", (1,), 5)))
+    assert wrong_with(half) is None and half.nodes[0].ended
+    alone = World(replace(calm(), doomed=Doomed("mute", (1, 2), 8)))
+    assert wrong_with(alone) is None and not alone.nodes[0].ended
+
+
 class Unsaid(Participant):
     """Does not say that logs have parted."""
 

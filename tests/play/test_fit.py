@@ -69,7 +69,7 @@ def test_the_library() -> None:
     table.deal(Ada=1)
     with pytest.raises(IllegalMove, match="nobody can shuffle cards back into the deck at this table"):
         table.give_back("Ada")
-    table.give_back("Ada", shuffled=False)
+    table.give_back("Ada", to="discard")
     assert table.hand("Ada") == []
 
 

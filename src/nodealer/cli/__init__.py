@@ -6,8 +6,9 @@ import sys
 
 
 def main() -> None:
-    """The command `nodealer`. Every known error is one sentence and an exit code; Ctrl-C is 130."""
-    from nodealer.cli.exits import INTERRUPTED, explain  # late: an interrupt while we load is an interrupt too
+    """The command `nodealer`. Every known error is one sentence and an exit code; Ctrl-C is 130, a closed pipe 141."""
+    from nodealer.cli.exits import INTERRUPTED, PIPE_CLOSED, explain  # late: an interrupt while we load is one too
+    from nodealer.cli.output import PipeClosed
     from nodealer.errors import NodealerError
 
     try:
@@ -20,3 +21,5 @@ def main() -> None:
         sys.exit(explain(error))
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
+    except PipeClosed:
+        sys.exit(PIPE_CLOSED)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import nodealer
-from nodealer.cli import bench, demo, doctor, export, play, protocols, show, verify
+from nodealer.cli import bench, demo, doctor, export, keeping, play, protocols, show, verify
 
 app = typer.Typer(
     name="nodealer",
@@ -45,6 +45,8 @@ for _command, _example in (
     (bench.bench, "bench core --strict"),
     (protocols.protocols, "protocols --json"),
     (play.play, "play --auto --seats 4 --hands 3 --log game.jsonl"),
+    (keeping.resume, "resume"),
+    (keeping.games, "games --json"),
     (demo.demo, "demo"),
     (verify.verify, "verify game.jsonl"),
     (show.show, "show game.jsonl"),

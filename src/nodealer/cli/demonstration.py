@@ -11,7 +11,8 @@ from typing import Final
 from nodealer.cli.exits import BAD, GOOD
 from nodealer.cli.games import game_of, settings_of
 from nodealer.cli.output import out, shown
-from nodealer.cli.playing import plan_of, run
+from nodealer.cli.plan import plan_of
+from nodealer.cli.playing import run
 from nodealer.games.found import FIRST
 
 BEFORE: Final = """\

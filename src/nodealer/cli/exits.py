@@ -17,6 +17,8 @@ INCOMPLETE: Final = 3
 #: A backend, or the network, is not there.
 NOT_THERE: Final = 4
 INTERRUPTED: Final = 130
+#: Nobody reads the output any more.
+PIPE_CLOSED: Final = 141
 
 #: The first kind that fits counts.
 _CODES: Final[tuple[tuple[type[NodealerError], int], ...]] = (

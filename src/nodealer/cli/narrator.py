@@ -23,6 +23,7 @@ from nodealer.play.bodies import (
     Move,
     Propose,
     Without,
+    Word,
 )
 from nodealer.play.replica import Applied, Outcome
 from nodealer.play.state import Config, TableState
@@ -105,6 +106,8 @@ class Narrator:
                 yield {"event": "break", "seat": seat, "name": name, "text": "would break the hand off"}
             case Leave():
                 yield {"event": "leave", "seat": seat, "name": name, "text": "leaves"}
+            case Word(text=text):
+                yield {"event": "word", "seat": seat, "name": name, "text": text}
             case Claim():
                 yield {"event": "claim", "seat": seat, "name": name, "text": "says that a card does not open"}
             case Book():
@@ -221,6 +224,8 @@ def in_words(event: Event) -> list[str]:
     match event["event"]:
         case "move" | "without" | "break" | "leave" | "claim" | "book" | "roster" | "looked":
             return [f"  {shown(event['name'])} {rendered(event['text'])}"]
+        case "word":
+            return [f"  {shown(event['name'])} says: {shown(event['text'])}"]
         case "cards":
             return [f"  [dim]{shown(event['text'])}[/dim]"]
         case "changed":

@@ -14,7 +14,7 @@ import sys
 import unicodedata
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import msgspec
 from rich.console import Console
@@ -73,14 +73,32 @@ def _lacks(encoding: str, character: str) -> bool:
     return False
 
 
+class PipeClosed(Exception):
+    """Nobody reads the output any more."""
+
+
+def _nobody_reads() -> NoReturn:
+    with suppress(OSError, ValueError):
+        # Or Python would try once more at its end, and complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    raise PipeClosed
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Not for rich to decide what that means."""
+        self.quiet = True
+        _nobody_reads()
+
+
 def out() -> Console:
     """For results that people read."""
-    return Console(highlight=False, emoji=False)
+    return _Console(highlight=False, emoji=False)
 
 
 def err() -> Console:
     """For everything else: progress, warnings, errors."""
-    return Console(stderr=True, highlight=False, emoji=False)
+    return _Console(stderr=True, highlight=False, emoji=False)
 
 
 def visible(text: object) -> str:
@@ -141,14 +159,17 @@ def print_json(document: Any) -> None:
 def print_json_line(event: dict[str, Any]) -> None:
     """One of many documents, a line each."""
     _write(json.dumps(msgspec.to_builtins(event), separators=(",", ":"), ensure_ascii=False))
-    sys.stdout.flush()
 
 
 def _write(document: str) -> None:
     """JSON as it is, but for what a terminal would obey: that is written as JSON escapes, which mean the same."""
-    for line in document.split("\n"):
-        safe = (json.dumps(each)[1:-1] if _is_escaped(each) else each for each in line)
-        sys.stdout.write("".join(safe) + "\n")
+    try:
+        for line in document.split("\n"):
+            safe = (json.dumps(each)[1:-1] if _is_escaped(each) else each for each in line)
+            sys.stdout.write("".join(safe) + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _nobody_reads()
 
 
 def _is_escaped(character: str) -> bool:

@@ -54,7 +54,12 @@ def play(
         str | None,
         typer.Option(help='Of the card protocol, JSON without spaces; for chain such as {"proven":false}.'),
     ] = None,
-    log: Annotated[Path | None, typer.Option(help="Save the log here. It proves the game to anybody.")] = None,
+    log: Annotated[
+        Path | None, typer.Option(help="Write the log here too. It proves the game to anybody. Never over a file.")
+    ] = None,
+    patience: Annotated[
+        float, typer.Option(min=0.1, help="After how many seconds bots would go on without a bot that does not answer.")
+    ] = 30.0,
     auto: Annotated[bool, typer.Option("--auto", help="All seats are bots.")] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object an event on standard output.")] = False,
     cheat: Annotated[
@@ -73,10 +78,15 @@ def play(
 
     In a terminal you play one seat and bots the others; with --auto, or without a terminal, bots play all seats. Each
     player is a process of its own with its own secrets; a relay on this machine only carries their messages.
+
+    Every game is kept, from its first entry on, whatever ends it: `nodealer games` lists them, `nodealer resume` goes
+    on with one that was interrupted. Ends with 0 when the log of the game is clean, 1 when somebody cheated, 3 when
+    the game is not complete, 4 when players did not come to the table.
     """
     settings = settings_of(game_of(game), context.args)
-    from nodealer.cli.playing import plan_of, run  # late: no other command should wait for sockets
+    from nodealer.cli.plan import plan_of  # late: no other command should wait for protocols and sockets
+    from nodealer.cli.playing import run
 
     said = None if parameters is None else parameters.encode()
     plan = plan_of(game, settings, protocol=protocol, seats=seats, hands=hands, parameters=said, cheat=cheat)
-    raise typer.Exit(run(plan, auto=auto, json=json, seed=seed, log=log))
+    raise typer.Exit(run(plan, auto=auto, json=json, seed=seed, log=log, patience=patience))

@@ -14,7 +14,7 @@ from nodealer.cli.games import game_of
 from nodealer.drive.homes import home_in
 from nodealer.drive.loop import Loop, Watch
 from nodealer.drive.minds import BotMind, Mind
-from nodealer.drive.patience import Patience
+from nodealer.drive.patience import Looks, Patience
 from nodealer.errors import Declined, JournalLost, NodealerError, RelayError
 from nodealer.play.config import parts_of
 from nodealer.play.frames import Refuses
@@ -39,6 +39,8 @@ class PlayerOrder(Message, frozen=True):
     home: str
     #: After how many seconds it would go on without somebody; None to wait for ever.
     patience: float | None = None
+    #: Those whom it gives all the time that they want: people.
+    spared: tuple[str, ...] = ()
 
 
 def end_when_declined(step: Step) -> list[bytes]:
@@ -52,10 +54,12 @@ def end_when_declined(step: Step) -> list[bytes]:
 async def sit(
     order: PlayerOrder,
     mind: Mind | None = None,
-    take_part: Callable[..., Participant] = Participant,
     follow: Callable[[Participant], Watch] | None = None,
+    *,
+    looks: Looks | None = None,
+    take_part: Callable[..., Participant] = Participant,
 ) -> Participant:
-    """Play to the end: as a bot, or with another mind, that somebody may follow."""
+    """Play to the end: as a bot, or with another mind, that somebody may follow, or look at the clock for."""
     game = game_of(order.game)
     with home_in(Path(order.home), order.name, system_entropy) as home:
         participant = take_part(
@@ -66,23 +70,24 @@ async def sit(
             host=order.host,
             parts=partial(parts_of, game=game),
         )
-        patience = None if order.patience is None else Patience(order.patience)
+        if looks is None and order.patience is not None:
+            looks = Patience(order.patience, frozenset(order.spared))
         async with connect_to(order.url) as client:
             mind = mind or BotMind(game, home.root)
             watch = end_when_declined if follow is None else follow(participant)
-            await Loop(participant, client, mind, watch=watch, patience=patience).run()
+            await Loop(participant, client, mind, watch=watch, patience=looks).run()
         return participant
 
 
 def main(take_part: Callable[..., Participant] = Participant) -> int:
-    """A bot. Ends with 0 when the game ended, 1 when a fault stopped it, 2 when it could not or would not play, 4 when
-    the relay went away."""
+    """A bot. Ends with 0 when its game has ended and with nothing else then: 2 when it could not or would not play, 4
+    when the relay went away."""
     try:
         order = decode(PlayerOrder, sys.stdin.buffer.readline().strip(), what="the order")
         participant = asyncio.run(sit(order, take_part=take_part))
         if participant.silenced is not None:
             raise JournalLost(participant.silenced)
-        return 1 if participant.replica.state.faults else 0
+        return 0
     except KeyboardInterrupt:
         return 130
     except RelayError:

@@ -1,280 +1,189 @@
-"""A game between players that need not trust each other, each in a process of its own. What `nodealer play` does."""
+"""A game between players that need not trust each other, each in a process of its own. What `nodealer play` does, and
+`nodealer resume`. Every game is kept, from its first entry on."""
 
 from __future__ import annotations
 
 import asyncio
+import shlex
 import sys
-import tempfile
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Final
 
-from msgspec import Raw
-
 from nodealer.audit.verify import Report, verify_file
-from nodealer.cli.cheating import Cheating, cheating_of
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import game_of
-from nodealer.cli.output import err, shown, visible
-from nodealer.cli.player import PlayerOrder, sit
+from nodealer.cli.hosting import Play, host
+from nodealer.cli.kept import FORMAT, Kept, KeptGame, find_game, keep
+from nodealer.cli.logcopy import LogCopy, follow_all
+from nodealer.cli.output import PipeClosed, err, shown, visible
+from nodealer.cli.plan import Plan, plan_of
 from nodealer.cli.rehearse import rehearse
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
 from nodealer.cli.verify import print_report
-from nodealer.drive.loop import Loop
-from nodealer.errors import BadParameter, Declined, RelayError
-from nodealer.games.base import Rules
-from nodealer.games.package import GamePackage
-from nodealer.keys import Identity
-from nodealer.log.file import save_log
-from nodealer.log.roster import Member
-from nodealer.log.session import Part, Proposal
-from nodealer.play.config import parts_of, proposal_of, refuse_without_asserts
-from nodealer.play.frames import Refuses
-from nodealer.play.home import MemoryHome
-from nodealer.play.lobby import Expected
-from nodealer.play.participant import Participant, Step
+from nodealer.drive.files import FILE_MODE, FOLDER_MODE
+from nodealer.errors import BadParameter
+from nodealer.log.session import FORMAT_VERSION
+from nodealer.play.config import refuse_without_asserts
+from nodealer.play.phases import Phase
 from nodealer.play.replica import Replica
-from nodealer.protocols import make_protocol, refuse_unserved
-from nodealer.protocols.base import Needs
-from nodealer.protocols.chain import Chain
-from nodealer.relay.client import connect_to
-from nodealer.relay.core import RelayCore
-from nodealer.relay.server import relay_on_loopback
-from nodealer.tape import ROOT_BYTES
-from nodealer.wire import encode
+from nodealer.protocols import make_protocol
 
-#: What Python is told to run for each bot.
-BOT: Final = ("-P", "-m", "nodealer.cli.player")
-#: And for one that cheats, before the name of its attack.
-CHEATER: Final = ("-P", "-m", "nodealer.cli.cheater")
-NAMES: Final = ("Ada", "Ben", "Cleo", "Dov", "Eve", "Finn", "Gus", "Hana", "Ivo")
+#: After how many seconds a bot would go on without another, unless somebody says otherwise.
+PATIENCE: Final = 30.0
+#: How many seconds the players of a game have to end, when their table has gone.
+ENDING: Final = 3.0
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What is to be played."""
-
-    game: GamePackage
-    #: Where the game is found, as a person would type it: bots have to find it too.
-    place: str
-    rules: Rules
-    protocol: str
-    names: tuple[str, ...]
-    hands: int
-    #: The parameters of the protocol, as canonical JSON.
-    parameters: bytes = b"{}"
-    #: What a player should know before it begins.
-    warning: str | None = None
-    #: Who cheats, and how.
-    cheat: Cheating | None = None
-
-    def __post_init__(self) -> None:
-        needs = Needs(self.rules.name, len(self.names), self.rules.deck_max, self.rules.operations)
-        refuse_unserved(make_protocol(self.protocol, self.parameters).claims, needs)
-
-    @property
-    def expected(self) -> Expected:
-        """What every player is told that it will be asked to agree to."""
-        protocol = make_protocol(self.protocol, self.parameters)
-        return Expected(
-            Part(self.rules.name, self.rules.version, Raw(self.rules.parameters)),
-            Part(protocol.claims.name, protocol.claims.version, Raw(protocol.parameters)),
-            self.rules.versions,
-            self.names,
-        )
-
-    def proposal(self, members: Sequence[Member]) -> Proposal:
-        """What the players are asked to agree to."""
-        return proposal_of(self.rules, make_protocol(self.protocol, self.parameters), members)
+# --- A new game ---
 
 
-def run(plan: Plan, *, auto: bool, json: bool, seed: int | None, log: Path | None) -> int:
+def run(plan: Plan, *, auto: bool, json: bool, seed: int | None, log: Path | None, patience: float = PATIENCE) -> int:
     """Play, tell what happens, verify. Gives the exit code."""
     refuse_without_asserts()
-    if log is not None:
-        _refuse_unwritable(log)
+    screen = Screen(json)
     asks = seed is None and plan.game.listens and sys.stdin.isatty() and not (auto or json)
     if plan.cheat is not None:
         plan.cheat.refuse(seed, plan.names[0] if asks else None)
-    screen = Screen(json)
-    if plan.warning is not None:
-        err().print(f"[magenta]{shown(plan.warning)}[/magenta]", soft_wrap=True)
-    started = time.perf_counter()
-    if plan.cheat is not None:
-        plan.cheat.announce(screen)
-    if seed is not None:
-        protocol = make_protocol(plan.protocol, plan.parameters)
-        replica = rehearse(plan.game, plan.rules, protocol, plan.names, plan.hands, seed, screen)
-    else:
+    with ExitStack() as stack:
+        copies = [] if log is None else [stack.enter_context(LogCopy.new(log.absolute()))]
+        if plan.warning is not None:
+            err().print(f"[magenta]{shown(plan.warning)}[/magenta]", soft_wrap=True)
+        kept = keep(_kept(plan, plan.names[0] if asks else None, patience, seed, log))
+        if not json:
+            screen.say(f"[dim]This game is kept in {shown(kept.folder)}[/dim]")
+        if seed is not None:
+            kept.host.mkdir(FOLDER_MODE)
+            copies.append(stack.enter_context(LogCopy.new(kept.kept_log, FILE_MODE)))
         person = Person(plan.game.words, screen.asking) if asks else None
-        try:
-            replica = asyncio.run(_play(plan, person, screen))
-        except KeyboardInterrupt:
-            _keep(log, screen)
-            raise
-    screen.done(replica, time.perf_counter() - started)
-    report = _verify(replica, plan.game, log, screen)
-    if plan.cheat is not None:
-        plan.cheat.judge(screen, report)
-    return report.exit_code
+        return _carry_out(Play(plan, kept, screen, person, copies))
 
 
-def _refuse_unwritable(log: Path) -> None:
-    """Before the game, not after it."""
-    partial = log.with_name(log.name + ".partial")
-    try:
-        if log.is_dir():
-            raise BadParameter(f"the log cannot be written to {log}: it is a folder")
-        partial.touch()
-        partial.unlink()
-    except OSError as error:
-        raise BadParameter(f"the log cannot be written to {log}: {error.strerror}") from None
+def _kept(plan: Plan, person: str | None, patience: float, seed: int | None, log: Path | None) -> Kept:
+    return Kept(
+        format=FORMAT,
+        version=FORMAT_VERSION,
+        begun=int(time.time()),
+        place=plan.place,
+        settings=tuple(sorted(plan.settings.items())),
+        protocol=plan.protocol,
+        parameters=plan.parameters.decode(),
+        names=plan.names,
+        hands=plan.hands,
+        person=person,
+        patience=patience,
+        seed=seed,
+        log=None if log is None else str(log.absolute()),
+        cheat=None if plan.cheat is None else f"{plan.cheat.seat}:{plan.cheat.attack}",
+    )
 
 
-def _keep(log: Path | None, screen: Screen) -> None:
-    """Somebody goes in the middle of the game: what was signed so far is theirs."""
-    if log is not None and screen.replica is not None:
-        save_log(log, screen.replica.config.session, screen.replica.entries)
-        err().print(f"\nThe log so far is in [bold]{shown(log)}[/bold].", soft_wrap=True)
+# --- One that goes on ---
 
 
-def plan_of(
-    place: str,
-    settings: Mapping[str, str],
-    *,
-    protocol: str | None = None,
-    seats: int | None = None,
-    hands: int | None = None,
-    parameters: bytes | None = None,
-    cheat: str | None = None,
-) -> Plan:
-    """A game with all its settings; what is None is as the game has it. Raises `BadParameter` for what cannot be."""
-    game = game_of(place)
-    if game.bot is None:
-        raise BadParameter(f"{game.name} has no bots to play with: it is played by programs, with the library")
-    rules, on, count = game.from_settings(settings), protocol or game.protocol, seats or game.seats
-    meant = game.protocol_parameters(on, settings)
-    if parameters is not None and meant not in (b"{}", parameters):
-        raise BadParameter("--parameters says one thing of the protocol, and a setting of the game another")
-    said = meant if parameters is None else parameters
-    made = make_protocol(on, said)
-    # What cut-and-choose is worth, where cards are made so: the players should know before they begin.
-    odds = made.odds(count) if isinstance(made, Chain) else None
-    warning = " ".join(filter(None, (made.claims.cost.get("warning"), odds))) or None
-    cheating = None if cheat is None else cheating_of(cheat, NAMES[:count], made)
-    return Plan(game, place, rules, on, NAMES[:count], hands or game.hands, said, warning, cheating)
-
-
-async def _play(plan: Plan, person: Person | None, screen: Screen) -> Replica:
-    """The relay, a process for each bot, and here: the one who proposes and tells what happens."""
-    async with AsyncExitStack() as stack:
-        url = await stack.enter_async_context(relay_on_loopback(RelayCore()))
-        homes = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="nodealer-")))
-        host = MemoryHome(None, Identity(system_entropy(32)), system_entropy(ROOT_BYTES))
-        bots = plan.names if person is None else plan.names[1:]
-        orders = [_order(url, name, plan, host.identity.public, homes) for name in bots]
-        processes = await stack.enter_async_context(_bots(orders, plan.cheat))
-        parts = partial(parts_of, game=plan.game)
-        watcher = Participant(host, entropy=system_entropy, host=host.identity.public, parts=parts)
-        # A person sees what its own seat sees, and has checked.
-        table = asyncio.create_task(_watch(url, plan, watcher, screen if person is None else None))
-        tasks: list[asyncio.Task[object]] = [asyncio.create_task(_alive(processes))]
-        if person is not None:
-            order = _order(url, plan.names[0], plan, host.identity.public, homes)
-            tasks.append(asyncio.create_task(sit(order, person, follow=partial(screen.follow, you=True))))
-        try:
-            done, _ = await asyncio.wait([table, *tasks], return_when=asyncio.FIRST_COMPLETED)
-            while table not in done:
-                for task in done:
-                    task.result()
-                tasks = [task for task in tasks if task not in done]
-                done, _ = await asyncio.wait([table, *tasks], return_when=asyncio.FIRST_COMPLETED)
-            return table.result()
-        finally:
-            for task in [table, *tasks]:
-                task.cancel()
-
-
-def _order(url: str, name: str, plan: Plan, host: bytes, homes: Path) -> PlayerOrder:
-    return PlayerOrder(url, name, plan.hands, plan.expected, plan.place, host, str(homes / name))
-
-
-async def _watch(url: str, plan: Plan, host: Participant, screen: Screen | None) -> Replica:
-    """Propose the game once all players are there, then follow the log like any spectator."""
-    follow, proposed = None if screen is None else screen.follow(host), False
-
-    def watch(step: Step) -> list[bytes]:
-        nonlocal proposed
-        for news in step.happened:
-            if isinstance(news, Refuses):
-                raise Declined(f"{news.name} declines: {news.reason}")
-        if follow is not None:
-            follow(step)
-        came = {offer.name: offer for offer in host.offers}
-        if proposed or not came.keys() >= set(plan.names):
-            return []
-        proposed = True
-        return host.propose(plan.proposal([came[name].seated(seat) for seat, name in enumerate(plan.names)]))
-
-    async with connect_to(url) as client:
-        await Loop(host, client, watch=watch).run()
-    return host.replica
-
-
-@asynccontextmanager
-async def _bots(
-    orders: Sequence[PlayerOrder], cheat: Cheating | None
-) -> AsyncIterator[list[asyncio.subprocess.Process]]:
-    """A process for each bot, gone when this ends, however it ends."""
-    processes = [
-        await asyncio.create_subprocess_exec(
-            sys.executable, *_command(order, cheat), stdin=asyncio.subprocess.PIPE, start_new_session=True
+def go_on(name: str | None, *, auto: bool, json: bool) -> int:
+    """Play a kept game to its end. Gives the exit code."""
+    refuse_without_asserts()
+    kept = find_game(name)
+    what = kept.what
+    if what.seed is not None:
+        raise BadParameter(f"{kept.name} is a rehearsal: `nodealer play --seed {what.seed}` plays it again")
+    if (ended := kept.ended) is not None:
+        raise BadParameter(f"{kept.name} has ended ({ended.verdict}); its log is in {kept.log}")
+    _wait_until_free(kept)
+    earlier = kept.earlier()
+    screen = Screen(json)
+    if what.person is not None and not auto and (json or not sys.stdin.isatty()):
+        raise BadParameter(
+            f"{what.person} is played by a person: resume in a terminal, or with --auto let a bot play on"
         )
-        for order in orders
-    ]
+    settings = game_of(what.place).settled(dict(what.settings))
+    plan = plan_of(
+        what.place,
+        settings,
+        protocol=what.protocol,
+        seats=len(what.names),
+        hands=what.hands,
+        parameters=what.parameters.encode(),
+        names=what.names,
+        cheat=what.cheat,
+    )
+    person = None if what.person is None or auto else Person(plan.game.words, screen.asking)
+    with ExitStack() as stack:
+        copies = [] if what.log is None else [stack.enter_context(LogCopy.again(Path(what.log)))]
+        return _carry_out(Play(plan, kept, screen, person, copies, earlier))
+
+
+def _wait_until_free(kept: KeptGame) -> None:
+    """Players whose table was killed notice it, and end."""
+    deadline = time.monotonic() + ENDING
+    while kept.in_use:
+        if time.monotonic() > deadline:
+            raise BadParameter(f"{kept.name} is being played, or one of its players has not ended yet")
+        time.sleep(0.1)
+
+
+# --- Both ---
+
+
+def _carry_out(play: Play) -> int:
+    """Play it, and say what it came to. Whatever happens, what there is stays."""
+    cheat = play.plan.cheat
+    if cheat is not None:
+        cheat.announce(play.screen)
+    started = time.perf_counter()
     try:
-        for process, order in zip(processes, orders, strict=True):
-            if process.stdin is not None:
-                process.stdin.write(encode(order) + b"\n")
-                process.stdin.close()
-        yield processes
-    finally:
-        for process in processes:
-            if process.returncode is None:
-                process.terminate()
-        await asyncio.gather(*(process.wait() for process in processes))
+        replica = _rehearsed(play) if play.kept.what.seed is not None else asyncio.run(host(play))
+        play.screen.done(replica, time.perf_counter() - started)
+        report = _verify(play, replica)
+        if cheat is not None:
+            cheat.judge(play.screen, report)
+        return report.exit_code
+    except (KeyboardInterrupt, PipeClosed):
+        _left(play)
+        raise
 
 
-def _command(order: PlayerOrder, cheat: Cheating | None) -> tuple[str, ...]:
-    return BOT if cheat is None or cheat.name != order.name else (*CHEATER, cheat.attack)
+def _rehearsed(play: Play) -> Replica:
+    plan, seed = play.plan, play.kept.what.seed
+    protocol = make_protocol(plan.protocol, plan.parameters)
+    follow = partial(follow_all, play.copies)
+    return rehearse(plan.game, plan.rules, protocol, plan.names, plan.hands, seed or 0, play.screen, follow)
 
 
-async def _alive(processes: Sequence[asyncio.subprocess.Process]) -> None:
-    """Return when all bots have ended well; complain about the first that has not."""
-    for ended in asyncio.as_completed([process.wait() for process in processes]):
-        if await ended not in (0, 1):
-            raise RelayError("a player's process ended in the middle of the game")
+def _left(play: Play) -> None:
+    """Somebody goes in the middle of the game: what was signed so far is theirs."""
+    replica = play.screen.replica
+    who = "Stopped" if play.person is None else "You left"
+    kept = "" if replica is None else f"; the unfinished log is in [bold]{shown(play.log)}[/bold]"
+    on = "" if play.kept.what.seed is not None else f"; {_resume(play.kept)} goes on"
+    err().print(f"\n{who} {play.where(replica)}{kept}{on}.", soft_wrap=True)
 
 
-def _verify(replica: Replica, game: GamePackage, log: Path | None, screen: Screen) -> Report:
-    """Save the log and audit it as anybody could, from the file alone. A fault's evidence is always kept."""
-    session = replica.config.session
-    with tempfile.TemporaryDirectory() as folder:
-        path = log if log is not None else Path(folder) / "game.jsonl"
-        if log is None and replica.state.faults:
-            path = Path(f"nodealer-fault-{session.id.hex()[:8]}.jsonl")
-        save_log(path, session, replica.entries)
-        report = verify_file(path, entropy=system_entropy, game=game)
-        if screen.json:
-            kept = visible(path) if path.parent != Path(folder) else None
-            screen.emit({"event": "verified", "log": kept} | report.as_json())
-        else:
-            if path.parent != Path(folder):
-                screen.say(f"The log is in [bold]{shown(path)}[/bold].")
-            print_report(screen.console, report, brief=True)
+def _resume(kept: KeptGame) -> str:
+    """The command that goes on with a game; without a name it takes the newest."""
+    try:
+        newest = find_game(None).folder
+    except BadParameter:
+        newest = kept.folder
+    return "`nodealer resume`" if newest == kept.folder else f"`nodealer resume {kept.name}`"
+
+
+def _verify(play: Play, replica: Replica) -> Report:
+    """Audit the log as anybody could, from the file alone."""
+    path, screen = play.log, play.screen
+    report = verify_file(path, entropy=system_entropy, game=play.plan.game)
+    if replica.state.phase is Phase.ENDED:
+        play.kept.end(report.verdict, len(report.chronicle.records))
+    if screen.json:
+        screen.emit({"event": "verified", "log": visible(path)} | report.as_json())
         return report
+    next_one = f"`nodealer show {shlex.quote(str(path))}` tells it again"
+    if replica.state.phase is not Phase.ENDED:
+        next_one = f"{_resume(play.kept)} goes on"
+    screen.say(f"The log is in [bold]{shown(path)}[/bold]; {shown(next_one)}.")
+    print_report(screen.console, report, brief=True)
+    return report

@@ -31,7 +31,7 @@ class Screen:
         self._names: dict[int, str] = {}
         self._hand = -1
         self._status: Status | None = None
-        self._asking = False
+        self._asking = 0
         self._steps = 0
         self._crypto_bytes = 0
 
@@ -147,11 +147,11 @@ class Screen:
     def asking(self) -> Iterator[None]:
         """While a person is asked, nothing turns in the line where the answer is typed."""
         self._working(None)
-        self._asking = True
+        self._asking += 1
         try:
             yield
         finally:
-            self._asking = False
+            self._asking -= 1
 
     def _working(self, text: str | None) -> None:
         """Progress while no person is asked: the deck is being shuffled, keys are being published."""

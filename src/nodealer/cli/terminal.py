@@ -34,6 +34,8 @@ class Person:
         self._console = out()
         self._quiet = quiet
         self._lines = Lines()
+        #: Takes what is said to the table and not to the game, such as `leave`; says whether it was that.
+        self.to_the_table: Callable[[str], bool] = lambda line: False
         #: What the person saw when it was last asked.
         self._last: View | None = None
 
@@ -44,6 +46,16 @@ class Person:
             decision = await (self._move(view) if peek is None else self._choose(view, peek))
         self._last = view
         return decision
+
+    async def idle(self) -> None:
+        """Hear what is said to the table while the person is asked nothing. Until cancelled."""
+        with self._quiet():
+            while True:
+                text = await self._lines.next()
+                if text.strip().lower() in QUIT:
+                    raise KeyboardInterrupt
+                if text.strip() and not self.to_the_table(text):
+                    self._console.print("[magenta]it is not your turn[/magenta]")
 
     async def _move(self, view: View) -> Message:
         words = self._words
@@ -99,11 +111,13 @@ class Person:
         print_lines(self._console, lines)
 
     async def _line(self) -> str:
-        """A line; who says so leaves."""
-        text = await self._lines.answer(PROMPT)
-        if text.strip().lower() in QUIT:
-            raise KeyboardInterrupt
-        return text
+        """A line that is for the game; who says so leaves."""
+        while True:
+            text = await self._lines.answer(PROMPT)
+            if text.strip().lower() in QUIT:
+                raise KeyboardInterrupt
+            if not self.to_the_table(text):
+                return text
 
 
 def _hinted(asked: Text) -> Line:

@@ -21,7 +21,7 @@ import msgspec
 
 from nodealer.drive.files import FILE_MODE, FOLDER_MODE, LineFile, disk, sync_folder, write_whole
 from nodealer.drive.journal import FileJournal
-from nodealer.errors import BadParameter, DecodeError, HomeUnusable, OtherFormat
+from nodealer.errors import BadParameter, DecodeError, HomeInUse, HomeUnusable, OtherFormat
 from nodealer.keys import KEY_BYTES, Identity
 from nodealer.log.names import refuse_bad_name
 from nodealer.log.session import FORMAT_VERSION, Head, Label, Session, read_session, refuse_other_version
@@ -165,7 +165,7 @@ def _lock(folder: Path, create: int = 0) -> int:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(descriptor)
-            raise HomeUnusable(f"another program plays from {folder}") from None
+            raise HomeInUse(f"another program plays from {folder}") from None
         except OSError:
             os.close(descriptor)
             raise
@@ -221,6 +221,18 @@ def _read_session(line: bytes, path: Path) -> Session:
         return read_session(line)
     except DecodeError as error:
         raise HomeUnusable(f"{path} is damaged: {error}") from None
+
+
+def in_use(path: Path) -> bool:
+    """Whether somebody plays from the home in a folder now."""
+    folder = path.absolute()
+    if LOCK not in _names(folder):
+        return False
+    try:
+        os.close(_lock(folder))
+    except HomeInUse:
+        return True
+    return False
 
 
 def home_in(path: Path, name: str | None, entropy: Callable[[int], bytes]) -> FolderHome:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from nodealer.errors import Declined
@@ -22,11 +23,41 @@ from nodealer.proofs.checks import Entropy
 from nodealer.protocols.base import CardProtocol
 from nodealer.tape import ROOT_BYTES
 
+#: Takes a frame and its number in the order, and gives what to send.
+Receive = Callable[[bytes, int], Iterable[bytes]]
 #: Looks on at what happens, and may have something to send.
 Watch = Callable[[Step], Iterable[bytes]]
 #: Makes a person's decision for a participant, and gives what to send; nothing where there is nothing to decide.
 Decide = Callable[[Participant], Iterable[bytes]]
 KEY_BYTES: Final = 32
+
+
+class Carrier:
+    """Brings every frame to everybody, in one order."""
+
+    def __init__(self, receivers: Iterable[Receive]) -> None:
+        self._receivers = tuple(receivers)
+        self._coming: deque[bytes] = deque()
+        self._ordered = 0
+
+    def say(self, frames: Iterable[bytes]) -> None:
+        """Frames that wait to be put into the order."""
+        self._coming.extend(frames)
+
+    @property
+    def waiting(self) -> bool:
+        """Whether there is something to carry."""
+        return bool(self._coming)
+
+    def step(self) -> bool:
+        """Carry the next frame, if there is one."""
+        if not self._coming:
+            return False
+        frame, number = self._coming.popleft(), self._ordered
+        self._ordered += 1
+        for receive in self._receivers:
+            self.say(receive(frame, number))
+        return True
 
 
 class LocalTable:
@@ -36,44 +67,35 @@ class LocalTable:
         self.participants = tuple(participants)
         #: Looks on at what happens to the first participant.
         self.watch: Watch = lambda step: ()
-        self._coming: deque[bytes] = deque()
-        self._ordered = 0
+        self._carrier = Carrier(partial(self._receive, participant) for participant in self.participants)
         for participant in self.participants:
             self.say(participant.resend())
 
     def say(self, frames: Iterable[bytes]) -> None:
         """Frames that wait to be put into the order."""
-        self._coming.extend(frames)
+        self._carrier.say(frames)
+
+    def _receive(self, participant: Participant, frame: bytes, number: int) -> list[bytes]:
+        step = participant.receive(frame, number)
+        return [*step.send, *(self.watch(step) if participant is self.participants[0] else ())]
 
     def run(self, decide: Decide | None = None) -> None:
         """Let everybody do what they owe. `decide` makes persons' decisions, when nothing else is to be done."""
-        while self._step() or (decide is not None and self._decided(decide)):
+        while self._carrier.step() or (decide is not None and self._decided(decide)):
             pass
 
     def agree(self, proposal: Proposal) -> None:
         """The first participant proposes; go on until all have agreed. Raises `Declined` when they do not."""
         self.say(self.participants[0].propose(proposal))
         while not all(one.begun for one in self.participants):
-            if not self._step():
+            if not self._carrier.step():
                 raise Declined("the players have not come to an agreement")
-
-    def _step(self) -> bool:
-        if not self._coming:
-            return False
-        frame, number = self._coming.popleft(), self._ordered
-        self._ordered += 1
-        for place, participant in enumerate(self.participants):
-            step = participant.receive(frame, number)
-            self.say(step.send)
-            if place == 0:
-                self.say(self.watch(step))
-        return True
 
     def _decided(self, decide: Decide) -> bool:
         """One at a time: who decides next sees what came of it."""
         for participant in self.participants:
             self.say(decide(participant))
-            if self._coming:
+            if self._carrier.waiting:
                 return True
         return False
 

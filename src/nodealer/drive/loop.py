@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Any, Final, Protocol
 
 from nodealer.drive.minds import Mind
-from nodealer.drive.patience import Patience
+from nodealer.drive.patience import Looks
 from nodealer.errors import CardUnreadable, IllegalMove, RelayError
 from nodealer.play.participant import Decision, Participant, Question, Step
 
@@ -49,7 +49,7 @@ class Loop:
         mind: Mind | None = None,
         *,
         watch: Watch = lambda step: (),
-        patience: Patience | None = None,
+        patience: Looks | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._participant = participant

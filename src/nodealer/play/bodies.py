@@ -1,6 +1,6 @@
 """What an entry can say. Protocol messages and moves stand inside as their own canonical JSON.
 
-Kinds that are reserved for later are refused like any unknown kind: `tick`, `word`, `random`, `seal`.
+Kinds that are reserved for later are refused like any unknown kind: `tick`, `random`, `seal`.
 """
 
 from __future__ import annotations
@@ -78,6 +78,12 @@ class Leave(Message, frozen=True, tag="leave"):
     """I leave this hand, or between hands sit out."""
 
 
+class Word(Message, frozen=True, tag="word"):
+    """Something that a player wants to have said. It is in the log, and changes nothing at the table."""
+
+    text: Annotated[str, msgspec.Meta(min_length=1)]
+
+
 class Choice(Message, frozen=True):
     """A private choice that was made for a duty."""
 
@@ -108,7 +114,7 @@ class End(Message, frozen=True, tag="end"):
     duty: Digest
 
 
-Body = Begin | Cards | Move | Propose | Agree | Without | Break | Leave | Claim | Book | End
+Body = Begin | Cards | Move | Propose | Agree | Without | Break | Leave | Word | Claim | Book | End
 #: Those that fulfil a duty.
 Answer = Begin | Cards | Move | Book | End
 

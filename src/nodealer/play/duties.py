@@ -76,6 +76,11 @@ class Duties:
         known = (*self.closed.values(id), *self.before.values(id))
         return next((one for one in known if one.since <= seen < one.until), None)
 
+    @property
+    def holding_up(self) -> dict[bytes, int]:
+        """The duties that others wait for, with their seats."""
+        return {id: known.duty.seat for id, known in self.open.items() if known.holds_up}
+
     def of(self, seat: int) -> dict[bytes, OpenDuty]:
         """What a seat owes, or may do."""
         return {id: known for id, known in self.open.items() if known.duty.seat == seat}

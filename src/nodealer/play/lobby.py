@@ -146,6 +146,13 @@ class Lobby:
         return next((m.seat for m in self._floor.proposal.roster.members if m.key == self._identity.public), None)
 
     @property
+    def awaited(self) -> tuple[str, ...]:
+        """The players whose answer to the proposal is missing: their commitment first, then their nonce."""
+        members = () if self._floor.proposal is None else self._floor.proposal.roster.members
+        answered = self._floor.nonces if self._floor.all_committed else self._floor.commitments
+        return tuple(member.name for member in members if member.seat not in answered)
+
+    @property
     def unconfirmed(self) -> tuple[bytes, ...]:
         """What this participant has said and not heard: to be sent again over a new connection, or after a restart."""
         return () if self._floor.session is not None else tuple(self._said)

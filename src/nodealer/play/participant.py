@@ -459,6 +459,10 @@ class Participant:
         """Leave the hand, or between hands sit out."""
         return [self._speaking.leave()]
 
+    def word(self, text: str) -> list[bytes]:
+        """Say something that the log keeps and that changes nothing."""
+        return [self._speaking.word(text)]
+
     def without(self, seats: Iterable[int]) -> list[bytes]:
         """Say that the table should not wait for what these seats owe now."""
         return [self._speaking.without(seats)]
@@ -512,8 +516,15 @@ class Participant:
         return self._replica
 
     @property
+    def waits_for(self) -> dict[bytes, int]:
+        """The duties of others that hold the table up, with their seats. Who watches waits for everybody."""
+        if self._seat is not None:
+            return self._seat.waits_for
+        return {} if self._replica is None else self._replica.state.duties.holding_up
+
+    @property
     def over(self) -> bool:
-        """Whether nothing more comes from this participant: the end is signed, or it has no word any more."""
+        """Whether nothing more comes from this participant: everybody has signed the end, or it has no word any more."""
         if self.silenced is not None:
             return True
         if self._replica is None:

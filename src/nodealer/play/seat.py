@@ -42,12 +42,13 @@ from nodealer.play.bodies import (
     Newcomer,
     Propose,
     Without,
+    Word,
     read_body,
 )
 from nodealer.play.config import refuse_without_asserts
 from nodealer.play.duties import OpenDuty, Owed
 from nodealer.play.replica import Applied, Outcome, Replica
-from nodealer.play.state import Config
+from nodealer.play.state import Config, TableState
 from nodealer.play.steps import Origin, TooLate, apply_body
 from nodealer.proofs.checks import Entropy
 from nodealer.protocols.base import MISDEAL, Duty
@@ -188,12 +189,14 @@ class Seat:
         owed = (duty for duty in self.open_duties if duty.deck is not None and duty.choice)
         return tuple(duty for duty in owed if duty.id not in self._choices)
 
-    def cards(self) -> Mapping[Card, int]:
-        """The faces that this seat knows. Raises `CardUnreadable` when it was given false data: a reason to claim."""
+    def cards(self, then: TableState | None = None) -> Mapping[Card, int]:
+        """The faces that this seat knows, or knew then. Raises `CardUnreadable` when it was given false data: a reason
+        to claim."""
         self.replica.settle()
-        tape = self._tape(self.replica.state.hand.number)
+        hand = (then or self.replica.state).hand
+        tape = self._tape(hand.number)
         known: dict[Card, int] = {}
-        for deck in self.replica.state.hand.decks.values():
+        for deck in hand.decks.values():
             known.update(deck.knows(self.number, tape))
         return known
 
@@ -249,11 +252,14 @@ class Seat:
         """Leave the hand, or between hands sit out."""
         return self._send_settled(Leave())
 
+    def word(self, text: str) -> bytes:
+        """Say something that the log keeps and that changes nothing."""
+        return self._send_settled(Word(text))
+
     @property
     def waits_for(self) -> dict[bytes, int]:
         """The duties of other seats that hold the table up, with their seats."""
-        open_duties = self.replica.state.duties.open
-        held_up = {id: known.duty.seat for id, known in open_duties.items() if known.holds_up}
+        held_up = self.replica.state.duties.holding_up
         return {id: seat for id, seat in held_up.items() if seat != self.number}
 
     @property

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from nodealer.play.participant import Stays
 from nodealer.play.state import TableState
 
@@ -10,11 +12,18 @@ def for_hands(hands: int) -> Stays:
     """Stay for so many hands, as long as there are enough who can play another."""
 
     def stays(state: TableState) -> bool:
-        if state.over or state.hand.number >= hands:
-            return False
-        sitting = [seat for seat in state.roster.with_cards if seat in state.present]
-        if state.config.rules.stake:
-            sitting = [seat for seat in sitting if state.account.chips[seat] > 0]
-        return len(sitting) >= state.config.protocol.claims.seats[0]
+        return not state.over and state.hand.number < hands and _enough(state, state.present)
 
     return stays
+
+
+def while_it_lasts(state: TableState) -> bool:
+    """Stay as long as there can be another hand, perhaps with those who are gone from this one."""
+    return not state.over and _enough(state, set(state.roster.seats) - state.ended - state.expelled)
+
+
+def _enough(state: TableState, there: Iterable[int]) -> bool:
+    sitting = set(state.roster.with_cards).intersection(there)
+    if state.config.rules.stake:
+        sitting = {seat for seat in sitting if state.account.chips[seat] > 0}
+    return len(sitting) >= state.config.protocol.claims.seats[0]

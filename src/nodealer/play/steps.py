@@ -25,6 +25,7 @@ from nodealer.play.bodies import (
     Move,
     Propose,
     Without,
+    Word,
 )
 from nodealer.play.books import refuse_false_book, refuse_false_claim
 from nodealer.play.duties import OpenDuty, Owed
@@ -34,6 +35,7 @@ from nodealer.play.phases import Phase
 from nodealer.play.rosters import in_force, proposal_id, refuse_roster
 from nodealer.play.state import Books, Change, Deed, Fault, ProposedRoster, TableState
 from nodealer.protocols.base import Duty
+from nodealer.wire import WORD_BYTES_MAX
 
 
 class TooLate(Exception):
@@ -199,6 +201,17 @@ def _leave(state: TableState, origin: Origin, body: Leave) -> Change:
     return leave(Change(state), frozenset({origin.seat}))
 
 
+# --- Words ---
+
+
+def _word(state: TableState, origin: Origin, body: Word) -> Change:
+    if len(body.text.encode()) > WORD_BYTES_MAX:
+        raise Malformed(f"a word has at most {WORD_BYTES_MAX} bytes of UTF-8")
+    if state.phase is Phase.ENDED or origin.seat not in state.roster.seats or origin.seat in state.ended:
+        raise TooLate
+    return Change(state)
+
+
 # --- Books ---
 
 
@@ -270,6 +283,7 @@ _STEPS: dict[type, Callable[[TableState, Origin, Any], Change]] = {
     Without: _without,
     Break: _break,
     Leave: _leave,
+    Word: _word,
     Claim: _claim,
     Book: _book,
     End: _end,

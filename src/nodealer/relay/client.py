@@ -43,14 +43,19 @@ class RelayClient:
 async def connect_to(url: str) -> AsyncIterator[RelayClient]:
     """A connection to a relay. Raises `RelayError` when there is none."""
     try:
-        async with connect(url, max_size=MESSAGE_BYTES_MAX, compression=None) as connection:
-            yield RelayClient(connection, await _greeted(connection))
+        # Without pings: who is stopped, or proves something for a minute on a slow machine, has not gone away.
+        connection = await connect(url, max_size=MESSAGE_BYTES_MAX, compression=None, ping_interval=None)
     except (OSError, WebSocketException) as error:
         raise RelayError(f"no relay at {url}: {error}") from None
+    async with connection:
+        yield RelayClient(connection, await _greeted(connection))
 
 
 async def _greeted(connection: ClientConnection) -> int:
-    greeting = await connection.recv()
+    try:
+        greeting = await connection.recv()
+    except ConnectionClosed:
+        raise RelayError("the relay has closed the connection") from None
     if not isinstance(greeting, str):
         raise RelayError("the relay does not say how many frames there are")
     try:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Final
 
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
@@ -16,6 +17,9 @@ from websockets.exceptions import ConnectionClosed
 from nodealer.errors import RelayError
 from nodealer.relay.core import Greeting, RelayCore
 from nodealer.wire import MESSAGE_BYTES_MAX, encode
+
+#: How many seconds a client may take to say that it goes.
+FAREWELL: Final = 0.5
 
 
 class RelayServer:
@@ -61,6 +65,15 @@ class RelayServer:
 async def relay_on_loopback(core: RelayCore) -> AsyncIterator[str]:
     """A relay for the processes of this machine, on a free port. Gives its address."""
     relay = RelayServer(core)
-    async with serve(relay.handle, "127.0.0.1", 0, max_size=MESSAGE_BYTES_MAX, compression=None) as server:
+    # Without pings, and without waiting for farewells: on one machine a connection says itself that its process died.
+    async with serve(
+        relay.handle,
+        "127.0.0.1",
+        0,
+        max_size=MESSAGE_BYTES_MAX,
+        compression=None,
+        ping_interval=None,
+        close_timeout=FAREWELL,
+    ) as server:
         port = next(iter(server.sockets)).getsockname()[1]
         yield f"ws://127.0.0.1:{port}"

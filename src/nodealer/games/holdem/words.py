@@ -36,8 +36,8 @@ class HoldemWords(Words):
         "  Everybody has two cards; three, one and one more come on the board.",
         "  In four rounds you fold, check, call what others bet, or bet more.",
         "  Who is left shows: the best five of the seven cards take the pot.",
-        "  From the best: straight flush, four of a kind, full house, flush, straight, three of a kind, two pair, pair, "
-        "high card.",
+        "  From the best: straight flush, four of a kind, full house, flush, straight, three of a kind, two pair, "
+        "pair, high card.",
     )
 
     # --- What happened ---

@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Raw
 
+from nodealer.errors import CardUnreadable
 from nodealer.lab.attacks.base import Attack, Moment, Scheme
 from nodealer.play.bodies import Body, Cards
 from nodealer.play.home import Home
@@ -65,9 +66,22 @@ class Cheater(Participant):
     def due(self) -> list[bytes]:
         """What it owes, and what it says besides."""
         said = super().due()
-        beside = self.attack.on(self.replica.config.protocol).way.beside if self.seated else None
-        if beside is None or self.over or self.hearing:
+        if not self.seated or self.over or self.hearing:
             return said
-        more = beside(self, said)
+        if self._has_spoilt_its_own_cards():
+            return [*said, *self.leave()]
+        beside = self.attack.on(self.replica.config.protocol).way.beside
+        more = [] if beside is None else beside(self, said)
         self.lies.extend(more)
         return [*said, *more]
+
+    def _has_spoilt_its_own_cards(self) -> bool:
+        """Whether it is to move, cannot read what it did, and has nobody to blame: then it gives the hand up."""
+        seat = self.seat
+        if seat.unconfirmed or not seat.must_move:
+            return False
+        try:
+            seat.cards()
+        except CardUnreadable as unreadable:
+            return not seat.may_claim(unreadable)
+        return False

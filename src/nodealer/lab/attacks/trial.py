@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
 from nodealer.drive.local import KEY_BYTES, LocalTable
 from nodealer.drive.minds import BotMind
+from nodealer.errors import CardUnreadable
 from nodealer.games.package import GamePackage
 from nodealer.keys import Identity
 from nodealer.lab.attacks.base import Attack
@@ -74,7 +76,9 @@ def tried(
 
 def _decided(one: Participant, mind: BotMind) -> list[bytes]:
     """As a bot does: a card that does not open is claimed, and otherwise what the table waits for is decided."""
-    options = one.options()
-    if options.unreadable is not None:
+    if one.options().unreadable is not None:
         return one.claim()
-    return [] if options.asked is None else mind.act(one)
+    # Who was given false cards, and has disputed one already, has nothing to think about.
+    with suppress(CardUnreadable):
+        return mind.act(one)
+    return []

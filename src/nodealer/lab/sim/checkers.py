@@ -17,6 +17,8 @@ from nodealer.lab.sim.node import Node
 from nodealer.lab.sim.relay import entry_in
 from nodealer.lab.sim.world import World
 from nodealer.log.file import save_log
+from nodealer.play.law import voters
+from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Replica
 from nodealer.play.state import TableState
 
@@ -146,17 +148,27 @@ def game_ends(seen: Seen) -> Iterator[str]:
     """Who could end has, those who could not are named by the law, and who was shown another order has heard of it."""
     world = seen.world
     for node in world.lasting:
-        if not node.ended:
+        if node.ended:
+            yield from _unnamed(world, node)
+        elif node not in seen.begun or not _outvoted(world, node):
             yield f"{node.name} has not ended after {world.clock.now} ms"
-        elif node.replica.state.phase.value == "ended" or node.replica.state.over:
-            state = node.replica.state
-            named = {statement.of for statement in state.chronicle.statements}
-            for seat in sorted(world.doomed - state.ended - named):
-                if None not in named:
-                    yield f"seat {seat} is gone for good, and the log of {node.name} does not say so"
     for node in seen.begun:
         if not node.diverged and _saw_another(world, node):
             yield f"{node.name} has an entry on a head of another log, and has not said so"
+
+
+def _unnamed(world: World, node: Node) -> Iterator[str]:
+    state = node.replica.state
+    named = {statement.of for statement in state.chronicle.statements}
+    if (state.phase is Phase.ENDED or state.over) and None not in named:
+        for seat in sorted(world.doomed - state.ended - named):
+            yield f"seat {seat} is gone for good, and the log of {node.name} does not say so"
+
+
+def _outvoted(world: World, node: Node) -> bool:
+    """Whether more than half of those who have a word are gone for good: then the law lets the others only wait."""
+    said = {*voters(node.replica.state)}
+    return 2 * len(said & world.doomed) > len(said)
 
 
 def _saw_another(world: World, node: Node) -> bool:

@@ -166,12 +166,12 @@ class Node:
 
     def _send(self, frame: bytes) -> None:
         entry = entry_in(frame) if self.place == self._world.plan.liar else None
-        if entry is None or not self._dice.chance(150):
+        if entry is None or not self._dice.chance(300):
             self._say(frame)
             return
         # Before the true one it is refused; after it, it names its seat.
         lie = sign_entry(self.home.identity, structs.replace(entry, body=Raw(NONSENSE)))
-        for each in (lie, frame) if self._dice.chance(700) else (frame, lie):
+        for each in (lie, frame) if self._dice.chance(900) else (frame, lie):
             self._say(each)
 
     def _say(self, frame: bytes) -> None:

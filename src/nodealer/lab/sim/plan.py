@@ -95,7 +95,7 @@ def plan_of(seed: str) -> Plan:
         tuple(_struck(dice, places, 0) for _ in range(dice.between(0, 2))),
         tuple(_struck(dice, places, 8) for _ in range(dice.between(0, 3))),
         doomed,
-        dice.between(0, seats - 1) if doomed is None and dice.chance(400) else None,
+        dice.between(0, seats - 1) if doomed is None and dice.chance(600) else None,
     )
 
 

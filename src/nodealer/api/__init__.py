@@ -1,0 +1,12 @@
+"""The library for game developers: `table` for a table in one process, `Player` and `Watcher` for a transport of your
+own, `verify` for a saved log. docs/library.md lists what is public and stays; what is behind it is in other rooms.
+"""
+
+from nodealer.api.player import Player
+from nodealer.api.tables import Table, table, verify
+from nodealer.api.watcher import Watcher
+from nodealer.audit.verify import Report
+from nodealer.events import Face
+from nodealer.play.participant import Question
+
+__all__ = ["Face", "Player", "Question", "Report", "Table", "Watcher", "table", "verify"]

@@ -1,0 +1,287 @@
+"""One player: bytes in, bytes out, and events. Every method that says something returns the frames to send."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from nodealer import events
+from nodealer.api.requests import FreeTable, To, free_rules
+from nodealer.api.standing import cannot_ask, listed
+from nodealer.api.telling import proposed
+from nodealer.api.watcher import Watcher, in_memory
+from nodealer.drive.homes import HOME, home_in
+from nodealer.errors import BadParameter, Declined, IllegalMove
+from nodealer.events import Face
+from nodealer.games import free
+from nodealer.games.base import Rules
+from nodealer.games.found import chosen
+from nodealer.games.free import Free
+from nodealer.games.package import GamePackage
+from nodealer.games.view import View
+from nodealer.log.names import refuse_bad_name
+from nodealer.log.roster import PLAYER, Member
+from nodealer.log.session import Proposal
+from nodealer.play.config import proposal_of
+from nodealer.play.home import Home
+from nodealer.play.lobby import decline_rehearsals
+from nodealer.play.participant import Decision, Question
+from nodealer.protocols import make_protocol
+from nodealer.wire import WORD_BYTES_MAX, encode
+
+#: Looks at a proposal before a player commits to it. Raises `Declined`, with a sentence, to decline.
+Accept = Callable[[events.Proposal], None]
+#: Makes a move of a request, at the table as it stands.
+Ask = Callable[[FreeTable], free.Move]
+
+
+def accept_without_warnings(proposal: events.Proposal) -> None:
+    """What a player agrees to who has said nothing else."""
+    if proposal.warning is not None:
+        raise Declined(f"the proposed protocol is {proposal.protocol}, which warns: {proposal.warning}")
+
+
+class Player(Watcher):
+    """One player. No socket, no thread, no clock; secrets never leave it.
+
+    Your transport brings every frame to every player, the sender too, in one and the same order.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        games: Iterable[str | GamePackage] = (Free.name,),
+        accept: Accept = accept_without_warnings,
+        home: Home | None = None,
+    ) -> None:
+        """`games` are what this player plays: names of installed games, "module:attribute", or packages. Anything else,
+        and any rehearsal, is declined. `accept` looks at the rest of a proposal, and raises `Declined` to decline;
+        without it a player declines what comes with a warning. Without a home everything is kept in memory.
+        """
+        refuse_bad_name(name, "the name of this player")
+        self.name = name
+        self._accept = accept
+        self._sit(home or in_memory(name), games)
+
+    @classmethod
+    def open(
+        cls,
+        folder: str | Path,
+        name: str | None = None,
+        *,
+        games: Iterable[str | GamePackage] = (Free.name,),
+        accept: Accept = accept_without_warnings,
+    ) -> Self:
+        """A player whose secrets, words and log are in a folder: a new one, or one who comes back, with the same cards.
+
+        A folder is for one table. One who comes back sends `resend()` and hears the frames of the table from the first.
+        """
+        path = Path(folder)
+        if name is None and not (path / HOME).exists():
+            raise BadParameter(f"nobody has played from {folder} yet: say who it is for")
+        home = home_in(path, name, secrets.token_bytes)
+        if home.name is None or name not in (None, home.name):
+            home.close()
+            raise BadParameter(f"{folder} is the home of {home.name or 'one who watches'}, not of {name}")
+        return cls(home.name, games=games, accept=accept, home=home)
+
+    # --- Before the players have agreed ---
+
+    def hello(self) -> list[bytes]:
+        """I would like to play: my name and my public keys."""
+        with self._in_words():
+            return [self._me.lobby.offer()]
+
+    def withdraw(self) -> list[bytes]:
+        """I would not, after all."""
+        with self._in_words():
+            return self._me.withdraw()
+
+    def propose(
+        self,
+        game: str | GamePackage | Rules = Free.name,
+        *,
+        settings: Mapping[str, str] | None = None,
+        protocol: str | None = None,
+        parameters: Mapping[str, Any] | None = None,
+        roles: Mapping[str, str] | None = None,
+        names: Sequence[str] | None = None,
+        cards: int | None = None,
+    ) -> list[bytes]:
+        """Let us play this: one player sends it, when everybody has said hello.
+
+        A game is one of this player's, with its settings as a person types them, or rules of such a game. `parameters`
+        are those of the protocol. `names` are who sits, in this order; without them it is everybody who came. `roles`
+        has who is no ordinary player. `cards` is the largest deck of a free table.
+        """
+        with self._in_words():
+            package = self._package(game)
+            given = package.settled(settings or {})
+            on = protocol or package.protocol
+            raw = package.protocol_parameters(on, given) if parameters is None else encode(dict(parameters))
+            served = make_protocol(on, raw)
+            if not isinstance(game, str | GamePackage):
+                rules = game
+            elif package.name == Free.name:
+                rules = free_rules(served, cards)
+            else:
+                rules = package.from_settings(given)
+            return self._me.propose(proposal_of(rules, served, self._members(names, roles or {})))
+
+    def _package(self, game: str | GamePackage | Rules) -> GamePackage:
+        name = (chosen(game) if isinstance(game, str) else game).name
+        if name not in self._games:
+            raise BadParameter(f"{name} is no game that {self.name} plays, only {listed(sorted(self._games))}")
+        return self._games[name]
+
+    def _members(self, names: Sequence[str] | None, roles: Mapping[str, str]) -> list[Member]:
+        offers = {offer.name: offer for offer in self._me.offers}
+        seated = list(offers) if names is None else list(names)
+        for name in (*seated, *roles):
+            if name not in offers:
+                raise BadParameter(f"nobody called {name!r} has said hello")
+        if len(set(seated)) != len(seated) or not set(roles) <= set(seated):
+            raise BadParameter("everybody sits at one seat, and who has a role sits at one")
+        return [offers[name].seated(seat, roles.get(name, PLAYER)) for seat, name in enumerate(seated)]
+
+    def decline(self, reason: str) -> list[bytes]:
+        """I do not play what is proposed. Only until everybody has agreed."""
+        with self._in_words():
+            return self._me.decline(reason)
+
+    def _looks_at(self, proposal: Proposal) -> None:
+        decline_rehearsals(proposal)
+        if proposal.game.name not in self._games:
+            raise Declined(f"the proposed game is {proposal.game.name}, and {self.name} plays {', '.join(self._games)}")
+        self._accept(proposed(proposal))
+
+    # --- Any game ---
+
+    @property
+    def ready(self) -> bool:
+        """Whether this player can make a move now."""
+        return self._me.options().move is not None
+
+    def view(self) -> View:
+        """What this player sees: the game, and its own cards. Raises `CardUnreadable` where one does not open."""
+        return self._me.view()
+
+    def question(self) -> Question | None:
+        """What the table waits for from this player, with the view: a move, or a choice about cards it looked at."""
+        return self._me.question()
+
+    def answer(self, question: Question, decision: Decision) -> list[bytes]:
+        """Say what was decided: a move, or positions for a choice. Raises `IllegalMove`."""
+        with self._in_words():
+            return self._me.answer(question, decision)
+
+    def move(self, move: object) -> list[bytes]:
+        """Make a move in the game: a message of its rules, or plain data. Raises `IllegalMove`."""
+        try:
+            encode(move)
+        except (TypeError, ValueError) as error:
+            raise BadParameter(f"this is no move: {error}") from None
+        with self._in_words():
+            self._refuse_unready()
+            return self._me.move(move)
+
+    def _refuse_unready(self) -> None:
+        if not self.ready:
+            raise IllegalMove(cannot_ask(self._me))
+
+    def word(self, text: str) -> list[bytes]:
+        """Something that the log keeps with my signature, and that changes nothing: a bet, a remark."""
+        if not _is_word(text):
+            raise BadParameter(f"a word is a text of 1 to {WORD_BYTES_MAX} bytes")
+        with self._in_words():
+            if not self._me.begun or self.ended:
+                raise IllegalMove(cannot_ask(self._me))
+            return self._me.word(text)
+
+    def leave(self) -> list[bytes]:
+        """I am out of this hand, and my cards with me; I come back for the next one, unless I `end`."""
+        with self._in_words():
+            if not self._me.begun or self.ended:
+                raise IllegalMove(cannot_ask(self._me))
+            return self._me.leave()
+
+    def end(self) -> list[bytes]:
+        """This hand is my last: I sign the end of the log as soon as it is over."""
+        self._stays = False
+        return self._me.due()
+
+    def without(self, name: str, *others: str) -> list[bytes]:
+        """Let us not wait for these players. When more than half say so, the rules move for them or they are out."""
+        with self._in_words():
+            seats, options = {self._seat_of(one) for one in (name, *others)}, self._me.options()
+            if not seats & set(options.waiting_for):
+                raise IllegalMove(f"the table does not wait for {listed((name, *others))}")
+            if not options.may_vote:
+                raise IllegalMove(f"{self.name} has no word on that now")
+            return self._me.without(seats)
+
+    def break_off(self) -> list[bytes]:
+        """Let us break this hand off: it counts for nothing, and is the last. Half of the players can."""
+        with self._in_words():
+            if not self._me.options().may_break:
+                raise IllegalMove(f"{self.name} has no word on that now: a hand is broken off when another holds it up")
+            return self._me.break_off()
+
+    def claim(self) -> list[bytes]:
+        """A card of mine does not open: let everybody show what they did. Raises `IllegalMove` when all cards open."""
+        with self._in_words():
+            return self._me.claim()
+
+    # --- A free table ---
+
+    def shuffle(self, cards: int | Sequence[str], deck: int = 0) -> list[bytes]:
+        """A new deck, shuffled by all: so many cards, or cards with these names."""
+        return self._ask(deck, lambda table: table.shuffle(cards))
+
+    def deal(self, portions: Mapping[str, int], deck: int = 0) -> list[bytes]:
+        """The next cards to players by name, served in this order."""
+        return self._ask(deck, lambda table: table.deal(portions))
+
+    def open_cards(self, count: int = 1, deck: int = 0) -> list[bytes]:
+        """The next cards for all to see."""
+        return self._ask(deck, lambda table: table.open_cards(count))
+
+    def show(self, *faces: Face, deck: int = 0) -> list[bytes]:
+        """These of my cards for all to see, or all of them."""
+        return self._ask(deck, lambda table: table.show(faces))
+
+    def give_back(self, *faces: Face, deck: int = 0, to: To = "shuffled") -> list[bytes]:
+        """These of my cards, or of those that lie open on the table, back to the deck; or all of mine. "discard" lays
+        them aside for good."""
+        return self._ask(deck, lambda table: table.give_back(faces, to))
+
+    def reshuffle(self, deck: int = 0) -> list[bytes]:
+        """What is left of the deck, shuffled once more."""
+        return self._ask(deck, lambda table: table.reshuffle())
+
+    def put_away(self, deck: int = 0) -> list[bytes]:
+        """The deck is not needed any more."""
+        return self._ask(deck, lambda table: table.put_away())
+
+    def finish(self) -> list[bytes]:
+        """The hand is over."""
+        return self._ask(0, lambda table: free.Finish())
+
+    def hand(self, deck: int = 0) -> list[Face]:
+        """The cards I hold, read with my own secrets. Raises `CardUnreadable`: a reason for `claim`."""
+        return list(FreeTable(self._me, deck).mine().values())
+
+    def _ask(self, deck: int, request: Ask) -> list[bytes]:
+        with self._in_words():
+            self._refuse_unready()
+            return self._me.move(request(FreeTable(self._me, deck)))
+
+
+def _is_word(text: object) -> bool:
+    try:
+        return isinstance(text, str) and 0 < len(text.encode()) <= WORD_BYTES_MAX
+    except UnicodeEncodeError:
+        return False

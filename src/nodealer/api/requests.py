@@ -1,0 +1,150 @@
+"""What a player asks for at a free table: from the caller's words to a move, or to `IllegalMove` in the same words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from nodealer.api.telling import face_of
+from nodealer.errors import BadParameter, IllegalMove
+from nodealer.events import Face
+from nodealer.games import free
+from nodealer.games.free import Free, FreeHand
+from nodealer.play.participant import Participant
+from nodealer.play.phases import Phase
+from nodealer.protocols.base import CardProtocol
+from nodealer.wire import CARDS_MAX, CARDS_MIN, DECKS_MAX
+
+#: Where cards go that are given back.
+To = Literal["top", "bottom", "shuffled", "discard"]
+FACE_MAX = 64
+
+
+def free_rules(protocol: CardProtocol, cards: int | None) -> Free:
+    """A table at which everything can be asked for that the protocol has."""
+    claims = protocol.claims
+    offered = claims.operations & frozenset(free.OPERATIONS)
+    most = claims.cards[1] if cards is None else min(cards, claims.cards[1])
+    return Free(most, offered | {free.OPERATIONS[0]})
+
+
+class FreeTable:
+    """A hand at a free table, as one who takes part sees it."""
+
+    def __init__(self, me: Participant, deck: int) -> None:
+        state = me.replica.state
+        if not isinstance(state.hand.game, FreeHand) and state.config.rules.name != Free.name:
+            raise IllegalMove(f"this is a table for {state.config.rules.name}: its moves are made by `move`")
+        if type(deck) is not int or not 0 <= deck < DECKS_MAX:
+            raise IllegalMove(f"decks are numbered 0 to {DECKS_MAX - 1}, not {deck!r}")
+        if state.phase is not Phase.PLAYING or not isinstance(state.hand.game, FreeHand):
+            raise IllegalMove("no hand is played now")
+        self._me = me
+        self._deck = deck
+        self._hand = state.hand.game
+        self._seats = {member.name: member.seat for member in state.roster.members}
+        self._most = state.config.rules.deck_max
+
+    # --- What there is to see ---
+
+    def mine(self) -> dict[int, Face]:
+        """The cards that this player holds: position to face. Raises `CardUnreadable`."""
+        known = {card.position: face for card, face in self._me.seat.cards().items() if card.deck == self._deck}
+        held = self._held_by(self._me.seat.number)
+        return {position: face_of(self._hand, self._deck, known[position]) for position in held if position in known}
+
+    def on_the_table(self) -> dict[int, Face]:
+        """The cards that lie open and are in nobody's hand, in the order in which they were opened."""
+        return {position: face for position, face in self._opened().items() if self._holder(position) is None}
+
+    def shown_by(self, name: str) -> dict[int, Face]:
+        """The cards that a player holds and has shown."""
+        seat = self._seat(name)
+        return {position: face for position, face in self._opened().items() if self._holder(position) == seat}
+
+    def _opened(self) -> dict[int, Face]:
+        opened = self._hand.opened.items()
+        return {at: face_of(self._hand, on, face) for (on, at), face in opened if on == self._deck}
+
+    def _holder(self, position: int) -> int | None:
+        return self._hand.held.get((self._deck, position))
+
+    def _held_by(self, seat: int) -> list[int]:
+        return [at for (on, at), holder in self._hand.held.items() if (on, holder) == (self._deck, seat)]
+
+    def _seat(self, name: str) -> int:
+        if name not in self._seats:
+            raise BadParameter(f"nobody here is called {name!r}")
+        return self._seats[name]
+
+    # --- What can be asked for ---
+
+    def shuffle(self, cards: int | Sequence[str]) -> free.Move:
+        """A new deck."""
+        faces = () if isinstance(cards, int) else tuple(cards)
+        count = cards if isinstance(cards, int) else len(faces)
+        if not CARDS_MIN <= count <= self._most:
+            raise IllegalMove(f"a deck at this table has {CARDS_MIN} to {self._most} cards, not {count}")
+        for face in faces:
+            if not isinstance(face, str) or not 1 <= len(face) <= FACE_MAX or not face.isprintable():
+                raise IllegalMove(
+                    f"the name of a card has 1 to {FACE_MAX} characters that can be printed, not {face!r}"
+                )
+        if len(set(faces)) != len(faces):
+            raise IllegalMove("the cards of a deck have different names")
+        return free.Shuffle(self._deck, count, faces)
+
+    def deal(self, portions: Mapping[str, int]) -> free.Move:
+        """The next cards to players."""
+        if not portions:
+            raise IllegalMove("a deal names at least one player")
+        seats = {self._seat(name): count for name, count in portions.items()}
+        return free.DealCards(self._deck, tuple((seat, _count("deal gives", count)) for seat, count in seats.items()))
+
+    def open_cards(self, count: int) -> free.Move:
+        """The next cards for all."""
+        return free.OpenCards(self._deck, _count("request opens", count))
+
+    def show(self, faces: Sequence[Face]) -> free.Move:
+        """Some of this player's cards, or all that are not open."""
+        mine, opened = self.mine(), self._opened()
+        hidden = {position: face for position, face in mine.items() if position not in opened}
+        for face in faces:
+            if face not in hidden.values() and face in mine.values():
+                raise IllegalMove(f"{face!r} is shown already")
+        return free.ShowCards(self._deck, self._picked(hidden, faces, "to show"))
+
+    def give_back(self, faces: Sequence[Face], to: To) -> free.Move:
+        """Some of this player's cards, or of those that lie open on the table, or all of this player's."""
+        mine = self.mine()
+        there = {**self.on_the_table(), **mine} if faces else mine
+        if to not in ("top", "bottom", "shuffled", "discard"):
+            raise IllegalMove(f"cards go to the top, the bottom, shuffled in, or to the discard; not {to!r}")
+        return free.GiveBack(self._deck, self._picked(there, faces, "to give back"), to)
+
+    def reshuffle(self) -> free.Move:
+        """What is left of the deck, shuffled once more."""
+        return free.GiveBack(self._deck, (), "shuffled")
+
+    def put_away(self) -> free.Move:
+        """The deck is not needed any more."""
+        return free.PutAway(self._deck)
+
+    def _picked(self, there: Mapping[int, Face], faces: Sequence[Face], what: str) -> tuple[int, ...]:
+        """The positions of these faces, or of all."""
+        name = self._me.home.name
+        if not there:
+            raise IllegalMove(f"{name} has no card {what}")
+        if len(set(faces)) != len(faces):
+            raise IllegalMove(f"a card is named twice: {list(faces)}")
+        at = {face: position for position, face in there.items()}
+        for face in faces:
+            if face not in at:
+                raise IllegalMove(f"{name} has no {face!r} {what}")
+        return tuple(at[face] for face in faces) or tuple(there)
+
+
+def _count(what: str, count: int) -> int:
+    if type(count) is not int or not 1 <= count <= CARDS_MAX:
+        raise IllegalMove(f"a {what} at least one card, and no more than there are; not {count!r}")
+    return count

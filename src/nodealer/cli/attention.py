@@ -1,0 +1,199 @@
+"""Who is waited for: said once it has taken a while, with what the law lets one do about it.
+
+A person types what is meant for the table and not for the game, also while nobody asks: `without Ben`, `break` or
+`leave`. Where all are bots, somebody has to see when nothing more can come.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from nodealer.cli.output import shown
+from nodealer.cli.screen import Screen
+from nodealer.cli.terminal import Person
+from nodealer.errors import IllegalMove, RelayError
+from nodealer.play.law import voters
+from nodealer.play.participant import Participant
+from nodealer.play.phases import Phase
+
+#: After how many seconds it is said who is waited for.
+NOTICE_AFTER: Final = 5.0
+#: And while they come to the table: programs take a while to start.
+NOTICE_COMING: Final = 15.0
+#: For how many seconds nothing must have come before it counts that nothing can.
+QUIET: Final = 1.0
+
+
+class Stuck(Exception):
+    """Nobody who is here can go on."""
+
+
+class Attention:
+    """Says on a screen who is waited for, and since when."""
+
+    def __init__(self, screen: Screen, names: Sequence[str], after: float = NOTICE_AFTER) -> None:
+        self._screen = screen
+        self._names = names
+        self._after = after
+        #: Whom the table waits for: since when by the clock that goes on, and by the one on the wall.
+        self._since: dict[str, tuple[float, str]] = {}
+        self._told: set[str] = set()
+
+    def look(self, participant: Participant, now: float) -> list[bytes]:
+        """Say it, if it is time to."""
+        self._notice(participant, now)
+        return []
+
+    def _notice(self, participant: Participant, now: float) -> bool:
+        """Whether somebody was named who had not been."""
+        waited = waited_for(participant, self._names)
+        self._since = {name: self._since.get(name, (now, time.strftime("%H:%M:%S"))) for name in waited}
+        self._told &= waited
+        after = self._after if participant.begun else self._after + NOTICE_COMING
+        late = [name for name in self._names if name in waited and now - self._since[name][0] >= after]
+        fresh = [name for name in late if name not in self._told]
+        for name in fresh:
+            seconds, since = now - self._since[name][0], self._since[name][1]
+            self._screen.emit({"event": "waiting", "name": name, "seconds": round(seconds, 1)})
+            if not self._screen.json:
+                self._screen.say(f"[magenta]waiting for {shown(name)} since {since}[/magenta]")
+        self._told |= set(fresh)
+        return bool(fresh)
+
+
+def waited_for(participant: Participant, names: Collection[str]) -> set[str]:
+    """Those who have not come, or not agreed, or owe what the table waits for."""
+    if participant.begun:
+        known = participant.replica.state.known
+        return {known[seat].name for seat in participant.waits_for.values()}
+    missing = set(names) - {offer.name for offer in participant.offers}
+    return (missing or set(participant.lobby.awaited)) - {participant.home.name}
+
+
+# --- A person ---
+
+
+class AtTheTable(Attention):
+    """The same for a person, who may do something about it."""
+
+    def __init__(self, person: Person, screen: Screen, names: Sequence[str], after: float = NOTICE_AFTER) -> None:
+        super().__init__(screen, names, after)
+        self._person = person
+        self._typed: list[list[str]] = []
+        self._idle: asyncio.Task[None] | None = None
+        person.to_the_table = self.hear
+
+    def hear(self, line: str) -> bool:
+        """Take what is said to the table. Done at the next look."""
+        words = line.split()
+        if not words or words[0].lower() not in ("without", "break", "leave"):
+            return False
+        self._typed.append(words)
+        return True
+
+    def look(self, participant: Participant, now: float) -> list[bytes]:
+        if self._notice(participant, now):
+            for line in self._choices(participant):
+                self._screen.say(line)
+        self._listen(bool(self._told) and participant.options().asked is None)
+        said: list[bytes] = []
+        while self._typed:
+            verb, *rest = self._typed.pop(0)
+            try:
+                said += self._do(participant, verb.lower(), " ".join(rest))
+            except IllegalMove as refused:
+                self._screen.say(f"[magenta]{shown(verb)}: {shown(refused)}[/magenta]")
+        return said
+
+    def _listen(self, wanted: bool) -> None:
+        """Hear what is typed while nobody asks, as long as that is of use."""
+        if wanted and self._idle is None:
+            self._idle = asyncio.ensure_future(self._person.idle())
+        elif not wanted and self._idle is not None:
+            self._idle.cancel()
+            self._idle = None
+
+    def _do(self, participant: Participant, verb: str, rest: str) -> list[bytes]:
+        if verb == "leave":
+            said = participant.leave()
+            participant.stays = lambda state: False
+            self._screen.say("You leave the table. What the others do now is shown; Ctrl-C ends that.")
+            return said
+        if verb == "break":
+            return participant.break_off()
+        return participant.without({self._seat(participant, rest)})
+
+    def _seat(self, participant: Participant, name: str) -> int:
+        waited = participant.waits_for.values() if participant.begun else ()
+        for seat in waited:
+            if participant.replica.state.known[seat].name.casefold() == name.casefold():
+                return seat
+        raise IllegalMove(f"nobody waits for {name}" if name else "say whom: without NAME")
+
+    def _choices(self, participant: Participant) -> list[str]:
+        """What one may type, and what would come of it."""
+        told = "  You may wait. Ctrl-C stops here; `nodealer resume` goes on later, with the same cards for everybody."
+        if not participant.begun:
+            return [told]
+        state, options = participant.replica.state, participant.options()
+        count, between = len(voters(state)), state.phase is not Phase.PLAYING
+        lines = [told]
+        if options.may_vote and count > 2:
+            name = shown(sorted(self._told)[0])
+            lines.append(
+                f"  [bold]without {name}[/bold]: go on without {name}, once {count // 2 + 1} of {count} say so"
+            )
+        if options.may_break and not (between and state.over):
+            what = "break the hand off: chips are as before it, and it is the last one"
+            what = "end the game before the next hand" if between else what
+            needed = "" if count <= 2 else f", once {-(-count // 2)} of {count} say so"
+            lines.append(f"  [bold]break[/bold]: {what}{needed}")
+        lines.append("  [bold]leave[/bold]: leave the table; what you have put in stays in")
+        return lines
+
+
+# --- The one who watches ---
+
+
+class Overseer:
+    """Sees when nothing more can come. Raises `Stuck` then, or `RelayError` while the players have not agreed."""
+
+    def __init__(self, names: Sequence[str], attention: Attention | None, limit: float | None) -> None:
+        self._names = names
+        self._attention = attention
+        #: For how many seconds nothing may come; None where a person decides.
+        self._limit = limit
+        #: Those whose programs have ended.
+        self.dropped: set[str] = set()
+        self._heard = -1
+        self._quiet_since = 0.0
+
+    def look(self, participant: Participant, now: float) -> list[bytes]:
+        if self._attention is not None:
+            self._attention.look(participant, now)
+        heard = participant.replica.height if participant.begun else participant.expects
+        if heard != self._heard:
+            self._heard, self._quiet_since = heard, now
+        quiet = now - self._quiet_since
+        waited = waited_for(participant, self._names)
+        listed = ", ".join(name for name in self._names if name in waited)
+        if not participant.begun:
+            gone = [name for name in self._names if name in self.dropped]
+            if gone or (self._limit is not None and quiet > self._limit):
+                raise RelayError(f"{', '.join(gone) or listed} did not come to the table, and nothing was played")
+        elif waited and (
+            (self._limit is not None and quiet > self._limit)
+            or (quiet > QUIET and waited <= self.dropped and self._nobody_can(participant))
+        ):
+            raise Stuck(f"{listed} does not answer, and those who are here are too few to go on")
+        return []
+
+    def _nobody_can(self, participant: Participant) -> bool:
+        """Whether those who are here are too few to say anything that counts, when only the end is missing."""
+        state = participant.replica.state
+        seats = voters(state)
+        here = [seat for seat in seats if state.known[seat].name not in self.dropped]
+        return not here or (state.phase is Phase.BETWEEN and state.over and 2 * len(here) <= len(seats))

@@ -1,0 +1,193 @@
+"""A table on this machine: the relay, a process for each bot, the one who proposes and looks on, and the person."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from nodealer.cli.attention import Attention, AtTheTable, Overseer, Stuck
+from nodealer.cli.bots import TERM, Process, bots, how_it_ended
+from nodealer.cli.entropy import system_entropy
+from nodealer.cli.kept import Earlier, KeptGame
+from nodealer.cli.logcopy import LogCopy
+from nodealer.cli.output import err, shown
+from nodealer.cli.plan import Plan
+from nodealer.cli.player import PlayerOrder, sit
+from nodealer.cli.screen import Screen
+from nodealer.cli.terminal import Person
+from nodealer.drive.homes import home_in
+from nodealer.drive.loop import Loop
+from nodealer.errors import BadParameter, Declined
+from nodealer.play.config import parts_of
+from nodealer.play.frames import Refuses
+from nodealer.play.participant import Participant, Step
+from nodealer.play.phases import Phase
+from nodealer.play.replica import Replica
+from nodealer.relay.client import connect_to
+from nodealer.relay.core import RelayCore
+from nodealer.relay.server import relay_on_loopback
+
+
+@dataclass(frozen=True)
+class Play:
+    """A game that is played now: what, where it is kept, who looks on, and what was said before."""
+
+    plan: Plan
+    kept: KeptGame
+    screen: Screen
+    person: Person | None
+    copies: Sequence[LogCopy]
+    #: None for a game that is new.
+    earlier: Earlier | None = None
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """Those who are no bots."""
+        name = self.kept.what.person
+        return () if self.person is None or name is None else (name,)
+
+    @property
+    def bots(self) -> list[int]:
+        """The seats that no person plays."""
+        return [seat for seat, name in enumerate(self.plan.names) if name not in self.people]
+
+    @property
+    def log(self) -> Path:
+        """The log as the person knows it, unless somebody has taken that one away."""
+        return self.kept.kept_log if any(copy.left is not None for copy in self.copies) else self.kept.log
+
+    def where(self, replica: Replica | None) -> str:
+        """How far it has come."""
+        if replica is None:
+            return "before the game began"
+        number = replica.state.hand.number
+        if replica.state.phase is Phase.PLAYING:
+            return f"in hand {number + 1}"
+        over = replica.state.over or number >= self.plan.hands
+        return "after the last hand" if over else f"before hand {number + 1}"
+
+    def order(self, url: str, seat: int, host: bytes) -> PlayerOrder:
+        """What a player is told."""
+        plan, home = self.plan, str(self.kept.home(seat))
+        patience, name = self.kept.what.patience, plan.names[seat]
+        return PlayerOrder(url, name, plan.hands, plan.expected, plan.place, host, home, patience, self.people)
+
+
+async def host(play: Play) -> Replica:
+    """The relay, a process for each bot, and here: the one who proposes and tells what happens, and the person."""
+    plan, screen = play.plan, play.screen
+    async with AsyncExitStack() as stack:
+        home = stack.enter_context(home_in(play.kept.host, None, system_entropy))
+        core = RelayCore()
+        for frame in () if play.earlier is None else (*play.earlier.lobby, *play.earlier.entries):
+            core.append(frame)
+        url = await stack.enter_async_context(relay_on_loopback(core))
+        key = home.identity.public
+        orders = {play.kept.complaints(seat): play.order(url, seat, key) for seat in play.bots}
+        processes = await stack.enter_async_context(bots(orders, plan.cheat))
+        watcher = Participant(home, entropy=system_entropy, host=key, parts=partial(parts_of, game=plan.game))
+        if play.person is None:
+            # Those who vote have said all they can after twice their patience.
+            overseer = Overseer(plan.names, Attention(screen, plan.names), 2 * play.kept.what.patience + 2)
+        else:
+            overseer = Overseer(plan.names, None, None)
+        tasks = [asyncio.ensure_future(_dropouts(play, processes, overseer.dropped))]
+        if play.person is not None:
+            (seat,) = set(range(len(plan.names))) - set(play.bots)
+            tasks.append(asyncio.ensure_future(_sit(play, play.order(url, seat, key), play.person)))
+        return await _until(asyncio.ensure_future(_watch(url, play, watcher, overseer)), tasks)
+
+
+async def _sit(play: Play, order: PlayerOrder, person: Person) -> None:
+    """A person sees what its own seat sees, and has checked."""
+    follow = partial(play.screen.follow, you=True)
+    await sit(order, person, follow, looks=AtTheTable(person, play.screen, play.plan.names))
+
+
+async def _until(table: asyncio.Future[Replica], tasks: Iterable[asyncio.Future[None]]) -> Replica:
+    """Wait for the end of the table. What fails meanwhile fails the game."""
+    running: set[asyncio.Future[None]] = set(tasks)
+    try:
+        while not table.done():
+            waited: set[asyncio.Future[Any]] = {table, *running}
+            await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
+            for task in [task for task in running if task.done()]:
+                task.result()
+                running.remove(task)
+        replica = table.result()
+        if running:
+            # They hear the last entry too.
+            await asyncio.wait(running, timeout=TERM)
+        return replica
+    finally:
+        left: list[asyncio.Future[Any]] = [table, *running]
+        for one in left:
+            one.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+
+
+async def _dropouts(play: Play, processes: Mapping[str, Process], dropped: set[str]) -> None:
+    """Say of each bot whose program does not end well that it has dropped out. The law says how it goes on."""
+
+    async def follow(name: str, process: Process) -> None:
+        code = await process.wait()
+        if code != 0:
+            how = how_it_ended(code, play.kept.complaints(play.plan.names.index(name)))
+            play.screen.emit({"event": "dropout", "name": name, "code": code, "reason": how})
+            if not play.screen.json:
+                play.screen.say(f"[red]{shown(name)} has dropped out[/red]: {shown(how)}")
+            dropped.add(name)
+
+    await asyncio.gather(*(follow(name, process) for name, process in processes.items()))
+
+
+async def _watch(url: str, play: Play, host: Participant, overseer: Overseer) -> Replica:
+    """Propose the game once all players are there, then follow the log like any spectator."""
+    plan, screen = play.plan, play.screen
+    follow, proposed = None if play.person is not None else screen.follow(host), False
+    goes_on = play.earlier is not None and bool(play.earlier.entries)
+
+    def watch(step: Step) -> list[bytes]:
+        nonlocal proposed, goes_on
+        for news in step.happened:
+            if isinstance(news, Refuses):
+                raise Declined(f"{news.name} declines: {news.reason}")
+        if host.begun:
+            _follow(play, host.replica)
+        if follow is not None:
+            follow(step)
+        if goes_on and not host.hearing:
+            goes_on = False
+            screen.say(f"[dim]It goes on {play.where(host.replica)}.[/dim]")
+        if proposed or host.begun or host.hearing or host.lobby.proposal is not None:
+            return []
+        came = {offer.name: offer for offer in host.offers}
+        if not came.keys() >= set(plan.names):
+            return []
+        proposed = True
+        return host.propose(plan.proposal([came[name].seated(seat) for seat, name in enumerate(plan.names)]))
+
+    try:
+        async with connect_to(url) as client:
+            await Loop(host, client, watch=watch, patience=overseer).run()
+    except Stuck as stuck:
+        screen.emit({"event": "stuck", "reason": str(stuck)})
+        if not screen.json:
+            screen.say(f"[magenta]The game stops {play.where(host.replica)}:[/magenta] {shown(stuck)}.")
+    if host.silenced is not None:
+        raise BadParameter(f"{play.kept.folder}: {host.silenced}")
+    return host.replica
+
+
+def _follow(play: Play, replica: Replica) -> None:
+    for copy in play.copies:
+        left = copy.left
+        copy.follow(replica)
+        if copy.left is not None and left is None:
+            where = f"the log is in {play.kept.kept_log}"
+            err().print(f"[magenta]{shown(copy.path)} is left alone: {shown(copy.left)}; {shown(where)}[/magenta]")

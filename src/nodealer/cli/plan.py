@@ -1,0 +1,93 @@
+"""What is to be played, from what a person has typed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from msgspec import Raw
+
+from nodealer.cli.cheating import Cheating, cheating_of
+from nodealer.cli.games import game_of
+from nodealer.errors import BadParameter
+from nodealer.games.base import Rules
+from nodealer.games.package import GamePackage
+from nodealer.log.roster import Member
+from nodealer.log.session import Part, Proposal
+from nodealer.play.config import proposal_of
+from nodealer.play.lobby import Expected
+from nodealer.protocols import make_protocol, refuse_unserved
+from nodealer.protocols.base import Needs
+from nodealer.protocols.chain import Chain
+
+NAMES: Final = ("Ada", "Ben", "Cleo", "Dov", "Eve", "Finn", "Gus", "Hana", "Ivo")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be played."""
+
+    game: GamePackage
+    #: Where the game is found, as a person would type it: bots have to find it too.
+    place: str
+    #: What was set for it, as a person would type it.
+    settings: Mapping[str, str]
+    rules: Rules
+    protocol: str
+    names: tuple[str, ...]
+    hands: int
+    #: The parameters of the protocol, as canonical JSON.
+    parameters: bytes = b"{}"
+    #: What a player should know before it begins.
+    warning: str | None = None
+    #: Who cheats, and how.
+    cheat: Cheating | None = None
+
+    def __post_init__(self) -> None:
+        needs = Needs(self.rules.name, len(self.names), self.rules.deck_max, self.rules.operations)
+        refuse_unserved(make_protocol(self.protocol, self.parameters).claims, needs)
+
+    @property
+    def expected(self) -> Expected:
+        """What every player is told that it will be asked to agree to."""
+        protocol = make_protocol(self.protocol, self.parameters)
+        return Expected(
+            Part(self.rules.name, self.rules.version, Raw(self.rules.parameters)),
+            Part(protocol.claims.name, protocol.claims.version, Raw(protocol.parameters)),
+            self.rules.versions,
+            self.names,
+        )
+
+    def proposal(self, members: Sequence[Member]) -> Proposal:
+        """What the players are asked to agree to."""
+        return proposal_of(self.rules, make_protocol(self.protocol, self.parameters), members)
+
+
+def plan_of(
+    place: str,
+    settings: Mapping[str, str],
+    *,
+    protocol: str | None = None,
+    seats: int | None = None,
+    hands: int | None = None,
+    parameters: bytes | None = None,
+    names: tuple[str, ...] | None = None,
+    cheat: str | None = None,
+) -> Plan:
+    """A game with all its settings; what is None is as the game has it. Raises `BadParameter` for what cannot be."""
+    game = game_of(place)
+    if game.bot is None:
+        raise BadParameter(f"{game.name} has no bots to play with: it is played by programs, with the library")
+    rules, on, count = game.from_settings(settings), protocol or game.protocol, seats or game.seats
+    meant = game.protocol_parameters(on, settings)
+    if parameters is not None and meant not in (b"{}", parameters):
+        raise BadParameter("--parameters says one thing of the protocol, and a setting of the game another")
+    said = meant if parameters is None else parameters
+    made = make_protocol(on, said)
+    # What cut-and-choose is worth, where cards are made so: the players should know before they begin.
+    odds = made.odds(count) if isinstance(made, Chain) else None
+    warning = " ".join(filter(None, (made.claims.cost.get("warning"), odds))) or None
+    who = names or NAMES[:count]
+    cheating = None if cheat is None else cheating_of(cheat, who, made)
+    return Plan(game, place, dict(settings), rules, on, who, hands or game.hands, said, warning, cheating)

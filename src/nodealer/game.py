@@ -1,0 +1,100 @@
+"""Everything that the author of a game needs, in one place. docs/tutorial.md writes a game, docs/library.md lists this.
+
+What a game wants (`Ask`, `Turn`, `Done`), what it may ask of the cards and is told of them, strict moves, and the
+package that makes it a game for everybody. From the release on these names stay compatible; everything behind them is
+free to change.
+"""
+
+from __future__ import annotations
+
+from nodealer.cards import (
+    Capability,
+    Card,
+    Close,
+    Deal,
+    Event,
+    Finished,
+    Look,
+    Moved,
+    NewDeck,
+    Open,
+    Opened,
+    Operation,
+    Peek,
+    Place,
+    Portion,
+    Return,
+    Show,
+)
+from nodealer.errors import BadParameter, DecodeError, IllegalMove
+from nodealer.games import turns
+from nodealer.games.bank import Bank
+from nodealer.games.base import Ask, Done, Entropy, Game, Rules, Turn, Want, WithoutStakes
+from nodealer.games.package import Bot, Export, GamePackage, Measured, Setting, whole_number
+from nodealer.games.pots import Pot, PotClaims, pots, winnings
+from nodealer.games.view import View, plain_page
+from nodealer.games.words import Line, Mark, Span, Text, Words, line, numbered, picked, strong
+from nodealer.wire import CARDS_MAX, CARDS_MIN, DECKS_MAX, SEATS_MAX, Message, Natural, SeatNumber, decode, encode
+
+__all__ = [
+    "CARDS_MAX",
+    "CARDS_MIN",
+    "DECKS_MAX",
+    "SEATS_MAX",
+    "Ask",
+    "BadParameter",
+    "Bank",
+    "Bot",
+    "Capability",
+    "Card",
+    "Close",
+    "Deal",
+    "DecodeError",
+    "Done",
+    "Entropy",
+    "Event",
+    "Export",
+    "Finished",
+    "Game",
+    "GamePackage",
+    "IllegalMove",
+    "Line",
+    "Look",
+    "Mark",
+    "Measured",
+    "Message",
+    "Moved",
+    "Natural",
+    "NewDeck",
+    "Open",
+    "Opened",
+    "Operation",
+    "Peek",
+    "Place",
+    "Portion",
+    "Pot",
+    "PotClaims",
+    "Return",
+    "Rules",
+    "SeatNumber",
+    "Setting",
+    "Show",
+    "Span",
+    "Text",
+    "Turn",
+    "View",
+    "Want",
+    "WithoutStakes",
+    "Words",
+    "decode",
+    "encode",
+    "line",
+    "numbered",
+    "picked",
+    "plain_page",
+    "pots",
+    "strong",
+    "turns",
+    "whole_number",
+    "winnings",
+]

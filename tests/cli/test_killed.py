@@ -1,0 +1,353 @@
+"""Bots in processes of their own that are killed, doubled, set back and out of room: the game goes on, or one says why.
+
+Keys and roots are the same in every game here, and with them the session, the cards and the moves. So a game that was
+disturbed has to end as one that was not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import resource
+import shutil
+import signal
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.running import environment
+from conformance.harness import Source, events_of
+from games.outside import GAME
+from nodealer.audit.verify import verify_file
+from nodealer.cards import Opened
+from nodealer.cli.bots import BOT
+from nodealer.cli.plan import plan_of
+from nodealer.cli.player import PlayerOrder
+from nodealer.drive.homes import JOURNAL, LOG, FolderHome
+from nodealer.drive.local import LocalTable
+from nodealer.drive.loop import Loop
+from nodealer.drive.minds import BotMind
+from nodealer.keys import Identity
+from nodealer.log.entry import read_entry
+from nodealer.log.file import save_log
+from nodealer.play.config import parts_of
+from nodealer.play.home import Home, MemoryHome
+from nodealer.play.participant import Participant, Step
+from nodealer.play.phases import Phase
+from nodealer.play.replica import Replica
+from nodealer.play.stays import for_hands
+from nodealer.relay.client import connect_to
+from nodealer.relay.core import RelayCore
+from nodealer.relay.server import relay_on_loopback
+from nodealer.tape import expand
+from nodealer.wire import encode
+
+#: In the folder of the tests, from which the processes are started.
+PLACE = "games.outside:GAME"
+PLAN = plan_of(PLACE, {"cards": "12"}, seats=3, hands=1)
+HOST = Identity(expand("killed", "host", size=32))
+TESTS = Path(__file__).parents[1]
+#: How many frames the undisturbed game has: three offers, a proposal, three commitments, three nonces, and the log.
+FRAMES = 10 + 24
+
+
+def key_of(name: str) -> bytes:
+    return expand("killed", "key", name, size=32)
+
+
+def root_of(name: str) -> bytes:
+    return expand("killed", "root", name, size=32)
+
+
+# --- The same game in this process ---
+
+
+def participant(home: Home) -> Participant:
+    """A bot as the command makes it."""
+    source, stays = Source("killed"), for_hands(PLAN.hands)
+    parts = partial(parts_of, game=GAME)
+    return Participant(home, entropy=source, accept=PLAN.expected.accept, stays=stays, host=HOST.public, parts=parts)
+
+
+def watching() -> Participant:
+    """The one who proposes and looks on."""
+    home = MemoryHome(None, HOST, expand("killed", "host root", size=32))
+    return Participant(home, entropy=Source("host"), host=HOST.public, parts=partial(parts_of, game=GAME))
+
+
+class Proposes:
+    """Proposes the game when all are there."""
+
+    def __init__(self, host: Participant) -> None:
+        self.host = host
+        self.proposed = False
+
+    def __call__(self, step: Step) -> list[bytes]:
+        came = {offer.name: offer for offer in self.host.offers}
+        if self.proposed or self.host.begun or not came.keys() >= set(PLAN.names):
+            return []
+        self.proposed = True
+        return self.host.propose(PLAN.proposal([came[name].seated(seat) for seat, name in enumerate(PLAN.names)]))
+
+
+class Recorded(LocalTable):
+    """A table in this process whose frames go to a relay's core too."""
+
+    def __init__(self, homes: Sequence[Home], core: RelayCore) -> None:
+        host = watching()
+        self.core = core
+        self.until: Callable[[RelayCore], bool] = lambda core: False
+        super().__init__([host, *map(participant, homes)])
+        self.watch = Proposes(host)
+
+    def _step(self) -> bool:
+        if not self._coming or self.until(self.core):
+            return False
+        self.core.append(self._coming[0])
+        return super()._step()
+
+    def act(self, one: Participant) -> list[bytes]:
+        if self.until(self.core) or not one.seated:
+            return []
+        return BotMind(GAME, one.home.root).act(one)
+
+
+def outcome(replica: Replica) -> tuple[Any, ...]:
+    """How a game ended, with every card that was shown."""
+    shown = sorted((event.card.position, event.face) for event in events_of(replica) if isinstance(event, Opened))
+    state = replica.state
+    return replica.config.session.id, state.phase, state.results, state.faults, shown
+
+
+@pytest.fixture(scope="module")
+def undisturbed() -> tuple[Any, ...]:
+    core = RelayCore()
+    table = Recorded([MemoryHome(name, Identity(key_of(name)), root_of(name)) for name in PLAN.names], core)
+    table.run(table.act)
+    assert len(core) == FRAMES and table.seats[0].replica.state.phase is Phase.ENDED
+    return outcome(table.seats[0].replica)
+
+
+# --- Processes ---
+
+
+class Killing(RelayCore):
+    """A relay's core that tells somebody of every frame."""
+
+    def __init__(self, told: Callable[[int], None] = lambda number: None) -> None:
+        super().__init__()
+        self.told = told
+
+    def append(self, frame: bytes) -> int:
+        number = super().append(frame)
+        self.told(number)
+        return number
+
+    def signed(self, seat: int) -> dict[int, set[bytes]]:
+        """Everything that a seat has signed, by its number: never two things with one."""
+        found = dict[int, set[bytes]]()
+        for number in range(len(self)):
+            if self.frame(number).startswith(b'{"entry"'):
+                arrival = read_entry(self.frame(number))
+                if arrival.entry.seat == seat:
+                    found.setdefault(arrival.entry.seq, set()).add(arrival.signed)
+        return found
+
+
+class Bots:
+    """The processes of a game, by name."""
+
+    def __init__(self, url: str, homes: Path) -> None:
+        self.url = url
+        self.homes = homes
+
+    def prepare(self, *names: str) -> None:
+        """Homes with the keys and roots of every game here."""
+        for name in names:
+            FolderHome.create(self.homes / name, name, key_of(name), root_of(name)).close()
+
+    async def start(self, name: str, limit: int | None = None) -> Process:
+        """A bot. `limit` is how long a file of its may grow."""
+        order = PlayerOrder(
+            self.url, name, PLAN.hands, PLAN.expected, PLACE, HOST.public, str(self.homes / name)
+        )  # fmt: skip
+        room = None if limit is None else partial(resource.setrlimit, resource.RLIMIT_FSIZE, (limit, limit))
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, *BOT, stdin=PIPE, stderr=PIPE, env=environment(), cwd=TESTS, preexec_fn=room
+        )
+        assert process.stdin is not None
+        process.stdin.write(encode(order) + b"\n")
+        process.stdin.close()
+        return process
+
+
+async def ends(process: Process) -> tuple[int | None, str]:
+    """How a bot ends, and what it says."""
+    _, said = await asyncio.wait_for(process.communicate(), 60)
+    return process.returncode, said.decode()
+
+
+async def watched(url: str) -> Replica:
+    host = watching()
+    async with connect_to(url) as client:
+        await asyncio.wait_for(Loop(host, client, watch=Proposes(host)).run(), 60)
+    return host.replica
+
+
+async def sits(url: str, name: str) -> None:
+    """A bot that is never disturbed: in this process."""
+    home = MemoryHome(name, Identity(key_of(name)), root_of(name))
+    async with connect_to(url) as client:
+        await Loop(participant(home), client, BotMind(GAME, home.root)).run()
+
+
+def is_clean(replica: Replica, folder: Path) -> bool:
+    path = folder / "log.jsonl"
+    save_log(path, replica.config.session, replica.entries)
+    return verify_file(path, entropy=Source("audit"), game=GAME).verdict == "clean"
+
+
+# --- Killed ---
+
+
+@pytest.mark.sample(cases=1)
+@pytest.mark.parametrize("frame", range(FRAMES - 1))
+def test_killed_at_every_frame(tmp_path: Path, undisturbed: tuple[Any, ...], frame: int) -> None:
+    """Kill -9, and the same order again."""
+    victim = PLAN.names[frame % len(PLAN.names)]
+
+    async def game() -> None:
+        core = Killing()
+        async with relay_on_loopback(core) as url:
+            bots = Bots(url, tmp_path)
+            bots.prepare(*PLAN.names)
+            processes = {name: await bots.start(name) for name in PLAN.names}
+            killed = asyncio.Event()
+
+            def kill(number: int) -> None:
+                if number == frame and not killed.is_set():
+                    os.kill(processes[victim].pid, signal.SIGKILL)
+                    killed.set()
+
+            core.told = kill
+            told = asyncio.create_task(watched(url))
+            await asyncio.wait_for(killed.wait(), 60)
+            assert await processes[victim].wait() == -signal.SIGKILL
+            processes[victim] = await bots.start(victim)
+            replica = await told
+            assert outcome(replica) == undisturbed and is_clean(replica, tmp_path)
+            assert [await ends(process) for process in processes.values()] == [(0, "")] * len(PLAN.names)
+            for seat in range(len(PLAN.names)):
+                assert all(len(said) == 1 for said in core.signed(seat).values())
+
+    asyncio.run(game())
+
+
+# --- One process, and the others here ---
+
+
+async def with_others(stack: AsyncExitStack, core: RelayCore, homes: Path, name: str) -> Bots:
+    """A table to which all but one have come, who have no processes of their own. Nobody has proposed anything yet."""
+    url = await stack.enter_async_context(relay_on_loopback(core))
+    for other in PLAN.names:
+        if other != name:
+            stack.callback(asyncio.create_task(sits(url, other)).cancel)
+    bots = Bots(url, homes)
+    bots.prepare(name)
+    return bots
+
+
+def test_two_processes_on_one_home(tmp_path: Path, undisturbed: tuple[Any, ...]) -> None:
+    """The second is refused, and the first does not notice."""
+
+    async def game() -> None:
+        core, name, here = Killing(), PLAN.names[1], asyncio.Event()
+        core.told = lambda number: here.set() if number == len(PLAN.names) - 1 else None
+        async with AsyncExitStack() as stack:
+            bots = await with_others(stack, core, tmp_path, name)
+            first = await bots.start(name)
+            await asyncio.wait_for(here.wait(), 60)
+            code, said = await ends(await bots.start(name))
+            assert code == 2 and "another program plays from" in said and said.count("\n") == 1
+            assert outcome(await watched(bots.url)) == undisturbed
+            assert await ends(first) == (0, "")
+
+    asyncio.run(game())
+
+
+def played_here(homes: Path, name: str, until: Callable[[RelayCore], bool], core: RelayCore) -> None:
+    """A game in this process, up to somewhere, in which one has its home in a folder."""
+    others = {other: MemoryHome(other, Identity(key_of(other)), root_of(other)) for other in PLAN.names}
+    with FolderHome.create(homes / name, name, key_of(name), root_of(name)) as home:
+        table = Recorded([home if other == name else others[other] for other in PLAN.names], core)
+        copied = False
+
+        def copy_once(core: RelayCore) -> bool:
+            nonlocal copied
+            if not copied and until(core):
+                copied = True
+                shutil.copytree(homes / name, homes / f"{name}, earlier")
+            return False
+
+        table.until = copy_once
+        table.run(table.act)
+        assert copied and table.seats[0].replica.state.phase is Phase.ENDED
+
+
+def test_an_old_journal_under_a_newer_log(tmp_path: Path) -> None:
+    name = PLAN.names[0]
+    played_here(tmp_path, name, lambda core: len(core) == 20, RelayCore())
+    shutil.copy(tmp_path / f"{name}, earlier" / JOURNAL, tmp_path / name / JOURNAL)
+    core = Killing()
+
+    async def game() -> tuple[int | None, str]:
+        async with relay_on_loopback(core) as url:
+            return await ends(await Bots(url, tmp_path).start(name))
+
+    code, said = asyncio.run(game())
+    assert code == 2 and "not in its journal" in said and said.count("\n") == 1 and len(core) == 0
+
+
+def test_an_old_home_hears_first_and_signs_nothing(tmp_path: Path) -> None:
+    """Journal and log are both old. The table knows better, and is heard before anything is signed."""
+    name, core = PLAN.names[0], Killing()
+    played_here(tmp_path, name, lambda core: len(core) == 20, core)
+    shutil.rmtree(tmp_path / name)
+    (tmp_path / f"{name}, earlier").rename(tmp_path / name)
+    before, journal = core.signed(0), (tmp_path / name / JOURNAL).read_bytes()
+
+    async def game() -> tuple[int | None, str]:
+        async with relay_on_loopback(core) as url:
+            return await ends(await Bots(url, tmp_path).start(name))
+
+    code, said = asyncio.run(game())
+    assert code == 2 and "not in its journal" in said and said.count("\n") == 1, said
+    assert core.signed(0) == before and (tmp_path / name / JOURNAL).read_bytes() == journal
+    assert (tmp_path / name / LOG).stat().st_size > 0
+
+
+@pytest.mark.sample(cases=1)
+@pytest.mark.parametrize("limit", [2_000, 9_000, 11_000, 15_000, 20_000, 26_000])
+def test_a_full_disk(tmp_path: Path, undisturbed: tuple[Any, ...], limit: int) -> None:
+    """It says so and ends; with room it goes on where it was, and has signed nothing twice."""
+
+    async def game() -> None:
+        core, name = Killing(), PLAN.names[2]
+        async with AsyncExitStack() as stack:
+            bots = await with_others(stack, core, tmp_path, name)
+            told = asyncio.create_task(watched(bots.url))
+            code, said = await ends(await bots.start(name, limit))
+            assert code == 2 and "File too large" in said and said.count("\n") == 1, said
+            again = await bots.start(name)
+            replica = await told
+            assert outcome(replica) == undisturbed and is_clean(replica, tmp_path)
+            assert await ends(again) == (0, "")
+            assert all(len(signed) == 1 for signed in core.signed(2).values())
+
+    asyncio.run(game())
