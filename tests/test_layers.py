@@ -65,9 +65,12 @@ OUTSIDE: dict[str, set[str]] = {
     | {"pathlib", "platform", "resource", "shutil", "signal", "statistics", "subprocess", "sys", "tempfile", "time"},
     "cli": {
         "asyncio",
+        "atexit",
+        "codecs",
         "concurrent.futures",
         "hashlib",
         "importlib",
+        "io",
         "json",
         "msgspec",
         "multiprocessing",
@@ -100,7 +103,7 @@ FILES: dict[str, set[str]] = {
 }
 
 #: What may be missing where a seat runs, a browser for one: asked for in a `try` that can do without it …
-OPTIONAL = {"group/integers.py": {"gmpy2"}}
+OPTIONAL = {"cli/lines.py": {"readline", "termios"}, "group/integers.py": {"gmpy2"}}
 #: … or inside a function, when it is needed. Start-up time is a reason in `cli` and `lab` only.
 LATE = {
     "keys.py": {"cryptography", "nodealer.group"},
