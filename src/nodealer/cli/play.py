@@ -60,8 +60,12 @@ def play(
     patience: Annotated[
         float, typer.Option(min=0.1, help="After how many seconds bots would go on without a bot that does not answer.")
     ] = 30.0,
+    name: Annotated[str | None, typer.Option(metavar="NAME", help="Your name at the table. Default: Ada.")] = None,
     auto: Annotated[bool, typer.Option("--auto", help="All seats are bots.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object an event on standard output.")] = False,
+    json: Annotated[
+        bool,
+        typer.Option("--json", help="One JSON object an event. Without --auto a program plays your seat, by JSON too."),
+    ] = False,
     cheat: Annotated[
         str | None,
         typer.Option(
@@ -79,6 +83,9 @@ def play(
     In a terminal you play one seat and bots the others; with --auto, or without a terminal, bots play all seats. Each
     player is a process of its own with its own secrets; a relay on this machine only carries their messages.
 
+    With --json a program in any language plays your seat: an event "ask" says what is asked and what the seat sees, and
+    one line on standard input answers, such as {"ask":1,"move":{"type":"call"}}. docs/programs.md has the rest.
+
     Every game is kept, from its first entry on, whatever ends it: `nodealer games` lists them, `nodealer resume` goes
     on with one that was interrupted. Ends with 0 when the log of the game is clean, 1 when somebody cheated, 3 when
     the game is not complete, 4 when players did not come to the table.
@@ -88,5 +95,6 @@ def play(
     from nodealer.cli.playing import run
 
     said = None if parameters is None else parameters.encode()
-    plan = plan_of(game, settings, protocol=protocol, seats=seats, hands=hands, parameters=said, cheat=cheat)
-    raise typer.Exit(run(plan, auto=auto, json=json, seed=seed, log=log, patience=patience))
+    plan = plan_of(game, settings, protocol=protocol, seats=seats, hands=hands, parameters=said, person=name, cheat=cheat)
+    named = name is not None
+    raise typer.Exit(run(plan, auto=auto, json=json, seed=seed, log=log, patience=patience, named=named))
