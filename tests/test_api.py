@@ -187,7 +187,7 @@ def test_what_cannot_be_is_refused_in_words_and_nothing_happens() -> None:
             "Ada has no 9 to show": lambda: table.show("Ada", 9),
             "a card is named twice": lambda: table.show("Ada", mine, mine),
             "Ben has no card to show": lambda: table.show("Ben", mine),
-            "cards go to the top": lambda: table.give_back("Ada", to="sleeve"),
+            "cards go to the top": lambda: table.give_back("Ada", to="sleeve"),  # type: ignore[arg-type]
         }
     )
     assert len(table.open(2)) == 2
