@@ -54,7 +54,7 @@ PLAN = plan_of(PLACE, {"cards": "12"}, seats=3, hands=1)
 HOST = Identity(expand("killed", "host", size=32))
 TESTS = Path(__file__).parents[1]
 #: How many frames the undisturbed game has: three offers, a proposal, three commitments, three nonces, and the log.
-FRAMES = 10 + 24
+FRAMES = 10 + 21
 
 
 def key_of(name: str) -> bytes:

@@ -147,6 +147,19 @@ def test_a_relay_that_is_not_there() -> None:
     asyncio.run(work())
 
 
+def test_who_has_heard_enough_goes_at_once() -> None:
+    """The relay's good-bye comes after all frames: somebody who does not read them would wait for it in vain."""
+    core = RelayCore()
+    for number in range(500):
+        core.append(b"%d" % number)
+
+    async def work(url: str) -> None:
+        async with asyncio.timeout(8), connect_to(url) as client:
+            assert await first(client, 1) == [b"0"]
+
+    on_relay(work, core)
+
+
 def test_a_relay_that_goes_away() -> None:
     async def work() -> None:
         async with asyncio.timeout(20):

@@ -59,7 +59,7 @@ class Attention:
             seconds, since = now - self._since[name][0], self._since[name][1]
             self._screen.emit({"event": "waiting", "name": name, "seconds": round(seconds, 1)})
             if not self._screen.json:
-                self._screen.say(f"[yellow]waiting for {shown(name)} since {since}[/yellow]")
+                self._screen.say(f"[magenta]waiting for {shown(name)} since {since}[/magenta]")
         self._told |= set(fresh)
         return bool(fresh)
 
@@ -105,7 +105,7 @@ class AtTheTable(Attention):
             try:
                 said += self._do(participant, verb.lower(), " ".join(rest))
             except IllegalMove as refused:
-                self._screen.say(f"[yellow]{shown(verb)}: {shown(refused)}[/yellow]")
+                self._screen.say(f"[magenta]{shown(verb)}: {shown(refused)}[/magenta]")
         return said
 
     def _listen(self, wanted: bool) -> None:

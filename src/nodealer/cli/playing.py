@@ -51,7 +51,7 @@ def run(plan: Plan, *, auto: bool, json: bool, seed: int | None, log: Path | Non
     with ExitStack() as stack:
         copies = [] if log is None else [stack.enter_context(LogCopy.new(log.absolute()))]
         if plan.warning is not None:
-            err().print(f"[yellow]{shown(plan.warning)}[/yellow]", soft_wrap=True)
+            err().print(f"[magenta]{shown(plan.warning)}[/magenta]", soft_wrap=True)
         kept = keep(_kept(plan, plan.names[0] if asks else None, patience, seed, log))
         if not json:
             screen.say(f"[dim]This game is kept in {shown(kept.folder)}[/dim]")

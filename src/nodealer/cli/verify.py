@@ -167,7 +167,7 @@ def _brief(report: Report) -> list[str]:
         "clean": f"[green bold]CLEAN[/green bold]: {_clean(report)}.",
         "fault": f"[red bold]FAULT[/red bold]: {reason}.",
         "broken": f"[red bold]BROKEN[/red bold]: {reason}.",
-        "incomplete": f"[yellow bold]INCOMPLETE[/yellow bold]: {reason}.",
+        "incomplete": f"[magenta bold]INCOMPLETE[/magenta bold]: {reason}.",
         "not-a-log": f"[red bold]CANNOT BE JUDGED[/red bold]: {reason}.",
     }
     if report.session is None or report.verdict == "not-a-log":

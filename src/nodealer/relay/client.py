@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
@@ -48,7 +49,17 @@ async def connect_to(url: str) -> AsyncIterator[RelayClient]:
     except (OSError, WebSocketException) as error:
         raise RelayError(f"no relay at {url}: {error}") from None
     async with connection:
-        yield RelayClient(connection, await _greeted(connection))
+        try:
+            yield RelayClient(connection, await _greeted(connection))
+        finally:
+            # What nobody reads any more stands before the relay's good-bye.
+            await asyncio.gather(connection.close(), _unread(connection))
+
+
+async def _unread(connection: ClientConnection) -> None:
+    with suppress(ConnectionClosed):
+        async for _ in connection:
+            pass
 
 
 async def _greeted(connection: ClientConnection) -> int:
