@@ -316,6 +316,11 @@ CHANGES: dict[str, Callable[[Proposal], Proposal]] = {
     "rehearsal": lambda proposal: replace(proposal, rehearsal=True),
     "warns": lambda proposal: replace(proposal, protocol=Part("duel", 0, Raw(b'{"mode":"xor"}'))),
     "Ben plays free": lambda proposal: replace(proposal, game=Part("holdem", 0)),
+    "mask": lambda proposal: replace(proposal, protocol=Part("mask", 0, Raw(b'{"odd":1}'))),
+    "lock": lambda proposal: replace(proposal, protocol=Part("lock", 0, Raw(b'{"odd":1}'))),
+    "offset": lambda proposal: replace(proposal, protocol=Part("offset", 0, Raw(b'{"odd":1}'))),
+    "chain": lambda proposal: replace(proposal, protocol=Part("chain", 0, Raw(b'{"odd":1}'))),
+    "duel": lambda proposal: replace(proposal, protocol=Part("duel", 0, Raw(b'{"odd":1}'))),
 }
 
 
