@@ -187,7 +187,7 @@ def test_what_cannot_be_is_refused_in_words_and_nothing_happens() -> None:
             "Ada has no 9 to show": lambda: table.show("Ada", 9),
             "a card is named twice": lambda: table.show("Ada", mine, mine),
             "Ben has no card to show": lambda: table.show("Ben", mine),
-            "cards go to the top": lambda: table.give_back("Ada", to="sleeve"),
+            "cards go to the top": lambda: table.give_back("Ada", to="sleeve"),  # type: ignore[arg-type]
         }
     )
     assert len(table.open(2)) == 2
@@ -316,6 +316,11 @@ CHANGES: dict[str, Callable[[Proposal], Proposal]] = {
     "rehearsal": lambda proposal: replace(proposal, rehearsal=True),
     "warns": lambda proposal: replace(proposal, protocol=Part("duel", 0, Raw(b'{"mode":"xor"}'))),
     "Ben plays free": lambda proposal: replace(proposal, game=Part("holdem", 0)),
+    "mask": lambda proposal: replace(proposal, protocol=Part("mask", 0, Raw(b'{"odd":1}'))),
+    "lock": lambda proposal: replace(proposal, protocol=Part("lock", 0, Raw(b'{"odd":1}'))),
+    "offset": lambda proposal: replace(proposal, protocol=Part("offset", 0, Raw(b'{"odd":1}'))),
+    "chain": lambda proposal: replace(proposal, protocol=Part("chain", 0, Raw(b'{"odd":1}'))),
+    "duel": lambda proposal: replace(proposal, protocol=Part("duel", 0, Raw(b'{"odd":1}'))),
 }
 
 

@@ -1,64 +1,201 @@
-"""The tutorial's game is short, correct, and runs over the real protocol."""
+"""The tutorial's game is what the page says: it plays, is verified and sound, and can be installed as it says there."""
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
 import pytest
 
-from nodealer.cards import Card, Moved, Opened
-from nodealer.errors import IllegalMove
-from nodealer.games.base import Ask, Done, Turn
-from nodealer.play.phases import Phase
-from nodealer.play.replica import replay
+from cli.running import COMMAND, called, environment
+from nodealer.game import Ask, BadParameter, Card, Deal, Done, IllegalMove, Moved, Opened, Place, Return, Turn, View
+from nodealer.lab.gamecheck.findings import Findings
+from nodealer.lab.gamecheck.open_decks import Effort, OpenDecks
 
-BLOCKS = re.findall(r"```python\n(.*?)```", (Path(__file__).parent.parent / "docs/tutorial.md").read_text(), re.S)
+PAGE = (Path(__file__).parents[1] / "docs/tutorial.md").read_text()
+FILE = "\n\n".join(re.findall(r"```python\n(.*?)```", PAGE, re.S))
+(MISTAKE,) = re.findall(r"```py\n(.*?)\n```", PAGE, re.S)
+(PYPROJECT,) = re.findall(r"```toml\n(.*?)```", PAGE, re.S)
+SHELL = [line for block in re.findall(r"```sh\n(.*?)```", PAGE, re.S) for line in block.splitlines()]
+CHECK = "nodealer game check crazyeights:GAME"
+INSTALL = SHELL.index("pip install .")
+#: The page promises a minute, on a machine that does nothing else: this counts the time that the check itself takes.
+CHECK_SECONDS = 60
+SOME = Effort(games=1, others=1, hands=1, moments=4, finishes=1, seats=1)
 
 
 @pytest.fixture(scope="module")
-def tutorial() -> dict[str, Any]:
-    # A dataclass looks for its module by name; this one has the name of the test.
-    namespace: dict[str, Any] = {"__name__": __name__}
-    exec(compile(BLOCKS[0], "docs/tutorial.md", "exec"), namespace)
-    return namespace
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where somebody has followed the page."""
+    folder = tmp_path_factory.mktemp("author")
+    (folder / "crazyeights.py").write_text(FILE)
+    return folder
 
 
-def test_the_game_is_short() -> None:
-    assert len(BLOCKS[0].splitlines()) < 100
+@pytest.fixture
+def eights(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    yield from _imported(folder, monkeypatch)
 
 
-def test_war_over_mask(tutorial: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
-    exec(compile(BLOCKS[1], "docs/tutorial.md", "exec"), tutorial)
-    table = tutorial["table"]
-    state = table.seats[0].replica.state
-    assert state.phase is Phase.ENDED and state.fault is None
-    (result,) = state.results
-    assert result["gone"] == [] and sum(row["cards"] for row in result["won"]) % 3 == 0
-    assert "won" in capsys.readouterr().out
-    again = replay(table.seats[0].replica.config, table.log, entropy=os.urandom)
-    assert again.digest() == table.seats[1].replica.digest()
+def _imported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    monkeypatch.syspath_prepend(str(folder))
+    yield import_module("crazyeights")
+    del sys.modules["crazyeights"]
 
 
-def test_war_by_hand(tutorial: dict[str, Any]) -> None:
-    flip = b'{"type":"flip"}'
-    hand = tutorial["War"](2).begin(0, (1, 4), None, {1: 0, 4: 0})
-    assert isinstance(hand.wants, Ask)
-    dealt = hand.told(tuple(Moved(Card(0, 0, at), (1, 4)[at // 2]) for at in range(4)))
-    assert dealt.wants == Turn((1, 4))
-    with pytest.raises(IllegalMove):
-        dealt.moved(1, b'{"type":"flop"}')
-    shown = dealt.moved(4, flip).moved(1, flip)
-    assert isinstance(shown.wants, Ask) and dealt.wants == Turn((1, 4))
-    # Two aces: the cards stay on the table. Then a king against a queen takes all four.
-    tie = shown.told((Opened(Card(0, 0, 0), 12), Opened(Card(0, 0, 2), 25)))
-    assert tie.wants == Turn((1, 4)) and tie.prize == 2
-    end = tie.moved(1, flip).moved(4, flip).told((Opened(Card(0, 0, 1), 11), Opened(Card(0, 0, 3), 23)))
-    assert isinstance(end.wants, Done)
-    assert end.wants.result["won"] == [{"seat": 1, "cards": 4}, {"seat": 4, "cards": 0}]
-    assert isinstance(dealt.left((4,), cards=False).wants, Done)
-    # Who does not move is moved for, and nothing is at stake.
-    assert dealt.moved(4, dealt.default(4)) == dealt.moved(4, flip)
-    assert hand.players == (1, 4) and end.wants.paid == {} == end.wants.net
+def typed(folder: Path, line: str, **changes: str) -> subprocess.CompletedProcess[str]:
+    """A line of the page, as if it was typed there."""
+    command, *arguments = shlex.split(line)
+    run = [str(COMMAND)] if command == "nodealer" else [sys.executable, "-m", command]
+    return subprocess.run(
+        [*run, *arguments],
+        cwd=folder,
+        env=environment(**changes),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+# --- The commands of the page ---
+
+
+def test_every_command_is_one_of_these() -> None:
+    assert {line.partition(" -")[0] for line in SHELL} == {
+        "nodealer play",
+        "nodealer verify game.jsonl",
+        "nodealer show game.jsonl",
+        "nodealer game list",
+        CHECK,
+        "pip install .",
+    }
+
+
+def test_it_is_played_and_verified_as_the_page_says(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    played, _, verified, shown = (line for line in SHELL[:INSTALL] if line != CHECK)
+    done = typed(folder, played)
+    assert done.returncode == 0 and "plays " in done.stdout and " won" in done.stdout and "CLEAN" in done.stdout
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    done = called(*shlex.split(verified)[1:])
+    assert done.returncode == 0 and "CLEAN" in done.stdout and " won" in done.stdout
+    done = called(*shlex.split(shown)[1:])
+    assert done.returncode == 0 and "plays " in done.stdout and "shuffle" in done.stdout
+    del sys.modules["crazyeights"]
+
+
+@pytest.mark.deep
+def test_it_is_played_without_a_terminal(folder: Path) -> None:
+    (line,) = (line for line in SHELL if "--turns" in line)
+    done = typed(folder, line)
+    assert done.returncode == 0 and "CLEAN" in done.stdout and "Cleo" not in done.stdout
+
+
+@pytest.mark.deep
+def test_it_is_sound_within_a_minute(folder: Path) -> None:
+    before = sum(os.times()[2:4])
+    done = typed(folder, CHECK)
+    assert done.returncode == 0 and "SOUND: crazyeights version 1" in done.stdout, done.stdout
+    assert "not on lock: lock cannot shuffle cards back into the deck" in done.stdout
+    assert sum(os.times()[2:4]) - before < CHECK_SECONDS
+
+
+@pytest.mark.deep
+def test_it_is_installed_by_its_entry_point(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "crazyeights.py").write_text(FILE)
+    (tmp_path / "pyproject.toml").write_text(PYPROJECT)
+    site = tmp_path / "site"
+    offline = f"--no-deps --no-index --no-build-isolation --disable-pip-version-check --target {site}"
+    assert typed(tmp_path, SHELL[INSTALL].replace("install", f"install {offline}")).returncode == 0
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    assert typed(folder, "nodealer play --game crazyeights:GAME --auto --log installed.jsonl").returncode == 0
+    (elsewhere / "game.jsonl").write_bytes((folder / "installed.jsonl").read_bytes())
+    for line in SHELL[INSTALL + 1 :]:
+        done = typed(elsewhere, line, PYTHONPATH=f"{site}:{':'.join(filter(None, sys.path))}")
+        assert done.returncode == 0, done.stderr
+        assert ("crazyeights" if "list" in line else "CLEAN") in done.stdout
+
+
+# --- What the check says of it ---
+
+
+def found(module: ModuleType, *counts: int) -> Findings:
+    findings = Findings()
+    decks = OpenDecks(module.GAME, module.CrazyEights(), SOME, findings, lambda doing: None)
+    decks.check(counts)
+    return findings
+
+
+def test_it_is_sound_on_open_decks(eights: ModuleType) -> None:
+    assert found(eights, 2, 5).as_json() == []
+
+
+def test_the_mistake_of_the_page_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = re.search(r"            from_pile = .*?\n            return .*?\n", FILE)
+    assert right is not None
+    (tmp_path / "crazyeights.py").write_text(FILE.replace(right.group(), f"            {MISTAKE}\n"))
+    for module in _imported(tmp_path, monkeypatch):
+        (finding,) = [one for one in found(module, 9).as_json() if one["kind"] == "cards"]
+        (quoted,) = re.findall(r"```text\n✗ cards\n(.*?)```", PAGE, re.S)
+        assert finding["what"] == " ".join(quoted.split())
+
+
+# --- The rules ---
+
+
+def test_a_reshuffle(eights: ModuleType) -> None:
+    """The pile is empty: what was played goes back but for the top card, and one of it is drawn."""
+    hand = eights.Hand(0, (0, 1), 200, 0, (), hands={0: (1,), 1: (2,)}, table=((3, 7), (4, 9)), suit=0, pile=0)
+    asked = hand.moved(0, b'{"type":"draw"}')
+    assert isinstance(asked.wants, Ask)
+    back, deal = asked.wants.operations
+    assert back == Return(0, (3,), Place.SHUFFLED) and isinstance(deal, Deal)
+    after = asked.told((Moved(Card(0, 0, 3), None), Moved(Card(0, 1, 52), 0)))
+    assert after.wants == Turn((1,)) and after.hands[0] == (1, 52)
+    assert after.table == ((4, 9),) and after.pile == 0
+    # Nothing but the top card: who draws draws nothing.
+    assert after.moved(1, b'{"type":"draw"}').wants == Turn((0,))
+
+
+def test_an_eight_names_a_suit_and_a_lie_is_caught(eights: ModuleType) -> None:
+    hand = eights.Hand(0, (0, 1), 200, 0, (), hands={0: (1, 5), 1: (2,)}, table=((4, 9),), suit=0, pile=40)
+    eight = eights.EIGHT + 13
+    for move in (
+        f'{{"type":"play","place":1,"card":{eight},"suit":null}}',
+        '{"type":"play","place":2,"card":3,"suit":null}',
+        '{"type":"play","place":1,"card":14,"suit":null}',
+        '{"type":"play","place":1,"card":52,"suit":null}',
+    ):
+        with pytest.raises(IllegalMove):
+            hand.moved(0, move.encode())
+    asked = hand.moved(0, f'{{"type":"play","place":1,"card":{eight},"suit":3}}'.encode())
+    shown = asked.told((Opened(Card(0, 0, 1), eight),))
+    assert shown.wants == Turn((1,)) and shown.suit == 3 and shown.hands[0] == (5,)
+    caught = asked.told((Opened(Card(0, 0, 1), 20),)).wants
+    assert isinstance(caught, Done) and caught.result["ended"] == "caught" and caught.result["winners"] == [1]
+
+
+def test_its_ends_and_its_words(eights: ModuleType) -> None:
+    hand = eights.Hand(0, (0, 1, 2), 200, 0, (), hands={0: (1,), 1: (2,), 2: (6, 7)}, table=((4, 9),), suit=0, pile=40)
+    won = hand.moved(0, b'{"type":"play","place":1,"card":3,"suit":null}').told((Opened(Card(0, 0, 1), 3),)).wants
+    assert isinstance(won, Done) and won.result["ended"] == "out of cards" and won.result["winners"] == [0]
+    given_up = hand.left((0,), cards=False).wants
+    assert isinstance(given_up, Done) and given_up.result["winners"] == [1]
+    words, view = eights.GAME.words, View(0, {0: "Ada", 1: "Ben", 2: "Cleo"}, 0, hand, {(0, 1): 3}, my_turn=True)
+    assert words.read(view, "1") == eights.Play(1, 3) and words.read(view, "1 S") == eights.Play(1, 3, 3)
+    assert words.read(view, "d") == eights.Draw() and words.read(view, "?") is None
+    for text in ("2", "1 x", "1 s s"):
+        with pytest.raises(IllegalMove):
+            words.read(view, text)
+    assert words.result(won.result, view.names) == "Ada won"
+    with pytest.raises(BadParameter):
+        eights.CrazyEights(0)

@@ -274,6 +274,13 @@ def test_a_file_that_somebody_has_changed_is_left_alone(tmp_path: Path) -> None:
     assert path.read_bytes() == b"something else" and copy.left is not None
 
 
+def test_a_file_that_cannot_be_written_any_more_does_not_stop_the_game(tmp_path: Path) -> None:
+    replica = finished().participants[0].replica
+    with LogCopy.again(tmp_path / "gone" / "log") as copy:
+        copy.follow(replica)
+    assert copy.left == "No such file or directory"
+
+
 def test_a_file_in_which_nothing_came_is_gone(tmp_path: Path) -> None:
     with LogCopy.new(tmp_path / "log"):
         assert (tmp_path / "log").exists()

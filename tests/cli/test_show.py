@@ -42,7 +42,11 @@ def test_a_game_for_programs(log: Log) -> None:
     shuffles = [event for event in events if event["event"] == "cards" and event["step"] == "shuffle"]
     assert [event["name"] for event in shuffles] == ["Ada", "Ben", "Cleo"] * 2
     assert shuffles[0]["text"] == "Ada shuffled; proven: the same cards"
-    assert all(event["outcome"] and "wins" in event["outcome"][0] for event in events if event["event"] == "result")
+    assert all(
+        event["outcome"] and event["outcome"][0].split(" with ")[0].split()[-2] in ("wins", "share")
+        for event in events
+        if event["event"] == "result"
+    )
     assert all(event["proofs"] and event["bytes"] > 5000 for event in shuffles)
 
 

@@ -68,7 +68,7 @@ def test_hands_cut_off(log: Log, target: Path) -> None:
 
 def test_two_logs_spliced(log: Log, target: Path, tmp_path: Path) -> None:
     def played(seed: int, *options: str) -> list[bytes]:
-        path = tmp_path / "other.jsonl"
+        path = tmp_path / f"{seed}{''.join(options)}.jsonl"
         arguments = ["play", "--seed", str(seed), "--seats", "3", "--hands", "1", "--log", str(path), *options]
         assert CliRunner().invoke(app, arguments).exit_code == 0
         return Log(path).entries

@@ -181,10 +181,9 @@ def test_the_command_on_a_sound_game() -> None:
 
 
 def test_the_command_on_a_broken_game() -> None:
-    done = called("game", "check", "lab.tiny:HASHES")
-    assert (
-        done.returncode == 1 and "✗ random" in done.stdout and "FOUND: tiny version 1, 1 thing to mend" in done.stdout
-    )
+    done = called("game", "check", "lab.tiny:FAILING")
+    assert done.returncode == 1 and "✗ told tiny.py:" in done.stdout
+    assert "No hand came to its end" in done.stdout and "FOUND: tiny version 1, 1 thing to mend" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Annotated, Any, ClassVar
 
 import msgspec
@@ -18,7 +19,6 @@ from nodealer.game import (
     BadParameter,
     Bot,
     Capability,
-    Close,
     Deal,
     DecodeError,
     Done,
@@ -193,13 +193,16 @@ def broken(kind: str, **changes: Any) -> Callable[[type[Any]], type[Any]]:
 @broken("random")
 class ThrowsDice(Hand):
     def bid(self, seat: int, amount: int) -> Game:
-        return super().bid(seat, os.urandom(4)[0])
+        return super().bid(seat, int.from_bytes(os.urandom(4), "little"))
 
 
 @broken("random")
 class WantsWhatItLikes(Hand):
+    asked: ClassVar[Iterator[int]] = count()
+
     def show(self) -> Want:
-        return Ask((*super().show().operations, *(() if os.urandom(1)[0] % 2 else (Close(0),))))  # type: ignore[union-attr]
+        shows = super().show().operations  # type: ignore[union-attr]
+        return Ask(shows if next(self.asked) % 2 else shows[::-1])
 
 
 @broken("changed")
@@ -563,7 +566,9 @@ AGREED: dict[str, tuple[str, GamePackage]] = {
 }
 
 
-# --- Elsewhere ---
+# --- By name, for commands and other processes ---
+
+FAILING = BROKEN["FailsWhenTold"][1]
 
 
 class HashOrder(Hand):

@@ -88,7 +88,7 @@ async def host(play: Play) -> Replica:
         core = RelayCore()
         for frame in () if play.earlier is None else (*play.earlier.lobby, *play.earlier.entries):
             core.append(frame)
-        url = await stack.enter_async_context(relay_on_loopback(core))
+        url = await stack.enter_async_context(relay_on_loopback(core, system_entropy(16).hex()))
         key = home.identity.public
         orders = {play.kept.complaints(seat): play.order(url, seat, key) for seat in play.bots}
         processes = await stack.enter_async_context(bots(orders, plan.cheat))

@@ -146,6 +146,10 @@ def go_on(name: str | None, *, auto: bool, json: bool) -> int:
     person = None if what.person is None or auto else _somebody(plan, screen)
     with ExitStack() as stack:
         copies = [] if what.log is None else [stack.enter_context(LogCopy.again(Path(what.log)))]
+        for copy in copies:
+            if copy.left is not None:
+                where = f"{copy.path} cannot be written: {copy.left}; the log is in {kept.kept_log}"
+                err().print(f"[magenta]{shown(where)}[/magenta]", soft_wrap=True)
         return _carry_out(Play(plan, kept, screen, person, copies, earlier))
 
 

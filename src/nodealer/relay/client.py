@@ -45,7 +45,8 @@ async def connect_to(url: str) -> AsyncIterator[RelayClient]:
     """A connection to a relay. Raises `RelayError` when there is none."""
     try:
         # Without pings: who is stopped, or proves something for a minute on a slow machine, has not gone away.
-        connection = await connect(url, max_size=MESSAGE_BYTES_MAX, compression=None, ping_interval=None)
+        # And directly: the only relay there is runs on this machine, and a proxy has no business there.
+        connection = await connect(url, max_size=MESSAGE_BYTES_MAX, compression=None, ping_interval=None, proxy=None)
     except (OSError, WebSocketException) as error:
         raise RelayError(f"no relay at {url}: {error}") from None
     async with connection:
