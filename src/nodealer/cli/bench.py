@@ -61,12 +61,13 @@ def bench(
     rows = _measure(suite, protocol, played)
     machine = describe_machine()
     if json:
-        print_json({"machine": machine, "rows": rows})
+        print_json({"suite": suite, "machine": machine, "rows": rows})
     else:
         console = out()
         console.width = max(console.width, 80)
         console.print(_table(suite, rows))
-        out().print(f"{shown(machine['cpu'])}, {machine['processors']} processors, Python {machine['python']}")
+        on = f"{machine['cpu']}, {machine['processors']} processors, Python {machine['python']}, {machine['date']}"
+        out().print(shown(on))
     if plot is not None:
         draw(rows, plot, f"nodealer bench {suite}")
     if strict and any(row.ok is False for row in rows):
