@@ -87,7 +87,7 @@ def with_figures(page: str, figures: str) -> str:
 
 
 def taken(results: Results, files: Iterable[Path]) -> dict[str, Any]:
-    """The results with those of the files in place of older ones. Figures of a quick run mean nothing, and are refused."""
+    """The results with those of the files in place of older ones. A quick run means nothing, and is refused."""
     found = dict(results)
     for file in files:
         document = json.loads(file.read_text())

@@ -1,4 +1,4 @@
-"""The picture of the screen in docs/: a hand that is really played, in a terminal of its own. `make pictures` runs this.
+"""The picture of the screen in docs/: a hand that is really played, in a terminal. `make pictures` runs this.
 
 The cards are others each time. What is typed is always the same: check, call, show.
 """

@@ -159,6 +159,8 @@ def test_help_names_no_types_and_fits(command: str, monkeypatch: pytest.MonkeyPa
 METER = """
 import os, sys, time
 class Meter:
+    def isatty(self):
+        return True
     def write(self, text):
         os.write(1, f"{time.process_time()} {text}".encode())
         os._exit(0)
@@ -180,6 +182,5 @@ def test_the_first_line_comes_at_once(arguments: list[str], said: str) -> None:
     assert costs["line"] <= 4 * costs["nothing"], costs
 
 
-@pytest.mark.parametrize("arguments", [("play", "--json", "--stack", "1"), ("play", "--help"), ("games",)])
-def test_nothing_else_is_said_to_programs(arguments: tuple[str, ...]) -> None:
-    assert "sets the table" not in called(*arguments).stderr
+def test_programs_need_no_first_line() -> None:
+    assert "sets the table" not in called("play", "--stack", "1").stderr

@@ -29,9 +29,10 @@ def main() -> None:
 
 
 def _say_at_once(arguments: list[str]) -> None:
-    """What can be said before everything is loaded, which takes a second: nobody should look at nothing."""
+    """What can be said before everything is loaded, which takes a second: nobody should look at an empty screen."""
     if arguments == ["--version"]:
         sys.stdout.write(f"nodealer {__version__}\n")
         sys.exit()
-    if arguments[:1] in (["play"], ["resume"], ["demo"]) and not {"--json", "--help"} & {*arguments}:
+    plays = arguments[:1] in (["play"], ["resume"], ["demo"]) and not {"--json", "--help"} & {*arguments}
+    if plays and sys.stderr.isatty():
         sys.stderr.write(f"nodealer {__version__} sets the table.\n")
