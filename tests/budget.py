@@ -21,13 +21,14 @@ STARTING: Final = "(start)"
 #: CPU seconds of `make test` by folder. Whoever adds tests that cost more changes the line, and says why.
 BUDGET: Final = {
     "audit": 14,
-    "cli": 90,
+    "cli": 112,
     "conformance": 70,
     "drive": 6,
     # With the bots, which play hundreds of hands.
     "games": 18,
     "golden": 6,
     "group": 19,
+    # With the check of games, on more than sixty broken ones.
     "lab": 72,
     "log": 2,
     "npm": 23,
@@ -35,7 +36,8 @@ BUDGET: Final = {
     "proofs": 44,
     "protocols": 96,
     "relay": 2,
-    "tests": 18,
+    # With a game over sockets, whose player crashes: two processes; and the tutorial's, played by bots in processes.
+    "tests": 22,
     STARTING: 20,
 }
 #: The budgets may never add up to more.

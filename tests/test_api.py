@@ -13,6 +13,7 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 import nodealer
+from games.outside import GAME
 from nodealer import events
 from nodealer.errors import BadParameter, Declined, DecodeError, HomeUnusable, IllegalMove
 from nodealer.log.roster import Roster
@@ -186,7 +187,7 @@ def test_what_cannot_be_is_refused_in_words_and_nothing_happens() -> None:
             "Ada has no 9 to show": lambda: table.show("Ada", 9),
             "a card is named twice": lambda: table.show("Ada", mine, mine),
             "Ben has no card to show": lambda: table.show("Ben", mine),
-            "cards go to the top": lambda: table.give_back("Ada", to="sleeve"),
+            "cards go to the top": lambda: table.give_back("Ada", to="sleeve"),  # type: ignore[arg-type]
         }
     )
     assert len(table.open(2)) == 2
@@ -238,6 +239,41 @@ def test_another_game_with_settings_and_a_bot(tmp_path: Path) -> None:
         nodealer.table(["Ada", "Ben"], "holdem", settings={"blind": "1"})
 
 
+def test_a_game_of_ones_own(tmp_path: Path) -> None:
+    """A package that is not installed: everybody brings it, and so does whoever verifies."""
+    table = nodealer.table(["Ada", "Ben"], GAME)
+    ada = table.players["Ada"]
+    results: list[events.Event] = []
+    while not (results := results + told(ada, events.Result)):
+        player = next(player for player in table.players.values() if player.question() is not None)
+        question = player.question()
+        assert question is not None
+        table.carry(player.answer(question, GAME.new_bot(lambda size: bytes(size)).move(question.view)))
+        for one in table.players.values():
+            table.carry(one.end())
+    path = tmp_path / "log.jsonl"
+    table.save(path)
+    assert nodealer.verify(path, GAME).verdict == nodealer.verify(path, "games.outside:GAME").verdict == "clean"
+    unknown = nodealer.verify(path)
+    assert unknown.verdict == "not-a-log" and GAME.name in unknown.reason
+    with pytest.raises(BadParameter, match="is no game that Ada plays, only free"):
+        nodealer.Player("Ada").propose(GAME)
+
+
+def test_a_folder_whose_game_is_not_here_is_not_kept_locked(tmp_path: Path) -> None:
+    ada, ben = (nodealer.Player.open(tmp_path / name, name, games=[GAME]) for name in ("Ada", "Ben"))
+    circle = met(ada, ben)
+    circle.carry(ada.propose(GAME))
+    assert ada.agreed
+    ada.close()
+    ben.close()
+    with pytest.raises(BadParameter, match="not installed"):
+        nodealer.Player.open(tmp_path / "Ada")
+    again = nodealer.Player.open(tmp_path / "Ada", games=[GAME])
+    assert again.agreed
+    again.close()
+
+
 def test_roles_and_parameters() -> None:
     """A server that opens the cards of the table, and has none."""
     table = nodealer.table(
@@ -280,6 +316,11 @@ CHANGES: dict[str, Callable[[Proposal], Proposal]] = {
     "rehearsal": lambda proposal: replace(proposal, rehearsal=True),
     "warns": lambda proposal: replace(proposal, protocol=Part("duel", 0, Raw(b'{"mode":"xor"}'))),
     "Ben plays free": lambda proposal: replace(proposal, game=Part("holdem", 0)),
+    "mask": lambda proposal: replace(proposal, protocol=Part("mask", 0, Raw(b'{"odd":1}'))),
+    "lock": lambda proposal: replace(proposal, protocol=Part("lock", 0, Raw(b'{"odd":1}'))),
+    "offset": lambda proposal: replace(proposal, protocol=Part("offset", 0, Raw(b'{"odd":1}'))),
+    "chain": lambda proposal: replace(proposal, protocol=Part("chain", 0, Raw(b'{"odd":1}'))),
+    "duel": lambda proposal: replace(proposal, protocol=Part("duel", 0, Raw(b'{"odd":1}'))),
 }
 
 

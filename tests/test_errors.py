@@ -12,6 +12,7 @@ from nodealer.errors import (
     BadSignature,
     CardUnreadable,
     DecodeError,
+    EntryAhead,
     EntryRefused,
     LocalError,
     LogError,
@@ -20,6 +21,7 @@ from nodealer.errors import (
     PeerError,
     PeerFault,
     ProofRejected,
+    SawAnother,
 )
 
 
@@ -48,7 +50,7 @@ def test_every_error_says_what_it_means(one: type[NodealerError]) -> None:
 def test_who_is_named() -> None:
     """Only what a seat signed names a seat; what anybody could have written names nobody."""
     naming = {one for one in classes() if issubclass(one, PeerError)}
-    assert naming == {PeerError, EntryRefused, PeerFault, ProofRejected}
+    assert naming == {PeerError, EntryRefused, EntryAhead, SawAnother, PeerFault, ProofRejected}
     assert not issubclass(BadSignature, PeerError) and issubclass(BadSignature, LogError)
     assert not issubclass(EntryRefused, PeerFault), "a refused entry is no fault"
     assert issubclass(DecodeError, Malformed) and issubclass(BadParameter, LocalError)

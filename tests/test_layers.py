@@ -65,9 +65,12 @@ OUTSIDE: dict[str, set[str]] = {
     | {"pathlib", "platform", "resource", "shutil", "signal", "statistics", "subprocess", "sys", "tempfile", "time"},
     "cli": {
         "asyncio",
+        "atexit",
+        "codecs",
         "concurrent.futures",
         "hashlib",
         "importlib",
+        "io",
         "json",
         "msgspec",
         "multiprocessing",
@@ -95,12 +98,12 @@ FILES: dict[str, set[str]] = {
     "games/found.py": {"importlib", "importlib.metadata"},
     "games/holdem/adapter.py": {"importlib.metadata", "pokerkit", "warnings"},
     "games/holdem/export.py": {"pokerkit"},
-    "relay/client.py": {"websockets"},
-    "relay/server.py": {"asyncio", "websockets"},
+    "relay/client.py": {"asyncio", "websockets"},
+    "relay/server.py": {"asyncio", "http", "websockets"},
 }
 
 #: What may be missing where a seat runs, a browser for one: asked for in a `try` that can do without it …
-OPTIONAL = {"group/integers.py": {"gmpy2"}}
+OPTIONAL = {"cli/lines.py": {"readline", "termios"}, "group/integers.py": {"gmpy2"}}
 #: … or inside a function, when it is needed. Start-up time is a reason in `cli` and `lab` only.
 LATE = {
     "keys.py": {"cryptography", "nodealer.group"},

@@ -2,7 +2,8 @@
 
 A message is a frozen msgspec struct; its bytes are the compact JSON that msgspec writes for it. A decoder accepts bytes
 only if they equal the encoding of what it decoded, so there is exactly one encoding of each message: doubled keys,
-white space, escapes, loose base64 and odd numbers all fail the comparison, and need no rules of their own.
+white space, escapes, loose base64 and odd numbers all fail the comparison, and need no rules of their own. Raw JSON
+inside a message is compared when it is read; but every message, read or not, is one line of UTF-8.
 """
 
 from __future__ import annotations
@@ -51,6 +52,9 @@ T = TypeVar("T")
 _encoder = msgspec.json.Encoder()
 
 
+#: White space of JSON that ends a line for some reader of files, or moves in it: it could stand in what is raw, and all
+#: keep messages in files of lines.
+_CONTROLS: Final = (b"\n", b"\r", b"\t")
 _decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
 
 
@@ -80,11 +84,13 @@ def decode(kind: Any, data: bytes, *, what: str, limit: int = MESSAGE_BYTES_MAX)
         raise DecodeError(f"{what} has {len(data)} bytes, more than {limit}")
     _refuse_deep(data, what)
     try:
+        if not data.isascii():
+            data.decode()
         message = _decoder(kind).decode(data)
         again = encode(message)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise DecodeError(f"{what} cannot be read: {error}") from None
-    if again != data:
+    if again != data or any(control in data for control in _CONTROLS):
         raise DecodeError(f"{what} is not in its canonical encoding")
     return message
 

@@ -18,6 +18,7 @@ from nodealer.log.roster import Roster
 from nodealer.play.bodies import Agree, Leave, Propose
 from nodealer.play.replica import Outcome
 from nodealer.play.rosters import proposal_id
+from nodealer.protocols import STEPS
 
 
 def test_a_game_for_people(log: Log) -> None:
@@ -25,6 +26,9 @@ def test_a_game_for_people(log: Log) -> None:
     assert done.returncode == 0 and not done.stderr
     assert "Hand 1" in done.stdout and "Hand 2" in done.stdout and "result" in done.stdout
     assert "Ada shuffle: " in done.stdout and "shuffle proof" in done.stdout
+    # Each kind of step is explained once.
+    assert [done.stdout.count(STEPS["mask"][kind].means) for kind in ("shuffle", "rekey", "release")] == [1, 1, 1]
+    assert "needs no proof" in done.stdout
     assert "CLEAN" in done.stdout.splitlines()[-2]
 
 
@@ -37,6 +41,12 @@ def test_a_game_for_programs(log: Log) -> None:
     assert all(isinstance(event["text"], str) for event in events if event["event"] in ("board", "move", "result"))
     shuffles = [event for event in events if event["event"] == "cards" and event["step"] == "shuffle"]
     assert [event["name"] for event in shuffles] == ["Ada", "Ben", "Cleo"] * 2
+    assert shuffles[0]["text"] == "Ada shuffled; proven: the same cards"
+    assert all(
+        event["outcome"] and event["outcome"][0].split(" with ")[0].split()[-2] in ("wins", "share")
+        for event in events
+        if event["event"] == "result"
+    )
     assert all(event["proofs"] and event["bytes"] > 5000 for event in shuffles)
 
 
@@ -81,6 +91,6 @@ def test_a_seat_that_is_not_in_the_roster_any_more_still_has_its_name() -> None:
         replica.append(table.by_hand(seat, body, replica))
     assert replica.state.roster == roster
     applied = replica.append(late)
-    told = list(Narrator(replica.config.words).tell(applied))
+    told = list(Narrator.of(replica.config).tell(applied))
     assert applied.outcome is Outcome.DROPPED
     assert [(event["event"], event["name"]) for event in told] == [("dropped", "Cy")]

@@ -46,7 +46,7 @@ def test_a_game_is_clean(log: Log) -> None:
     assert [(result["void"], result["held"]) for result in found["results"]] == [(None, {})] * 2
     assert found["results"][0]["names"] == {"0": "Ada", "1": "Ben", "2": "Cleo"}
     (roster,) = found["rosters"]
-    assert (roster["from_hand"], roster["agreed"], roster["chips"]) == (0, [0, 1, 2], {"0": 200, "1": 200, "2": 200})
+    assert (roster["from_hand"], roster["agreed"], roster["chips"]) == (1, [0, 1, 2], {"0": 200, "1": 200, "2": 200})
     assert [(seat["seat"], seat["name"]) for seat in roster["seats"]] == [(0, "Ada"), (1, "Ben"), (2, "Cleo")]
     assert found["chips"] == {str(row["seat"]): row["after"] for row in found["results"][-1]["stacks"]}
     assert found["checks"]["signatures"] == found["entries"] == len(log.entries)
@@ -68,7 +68,7 @@ def test_hands_cut_off(log: Log, target: Path) -> None:
 
 def test_two_logs_spliced(log: Log, target: Path, tmp_path: Path) -> None:
     def played(seed: int, *options: str) -> list[bytes]:
-        path = tmp_path / "other.jsonl"
+        path = tmp_path / f"{seed}{''.join(options)}.jsonl"
         arguments = ["play", "--seed", str(seed), "--seats", "3", "--hands", "1", "--log", str(path), *options]
         assert CliRunner().invoke(app, arguments).exit_code == 0
         return Log(path).entries

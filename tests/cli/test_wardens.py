@@ -73,7 +73,7 @@ def test_a_person_in_the_terminal() -> None:
         command, env=environment(), stdin=other, stdout=other, stderr=other, close_fds=True
     ) as process:
         os.close(other)
-        answers, text, end = ["what\n", "?\n", "concede\n"], b"", time.monotonic() + 90
+        answers, text, end = ["what\n", "?\n", "??\n", "concede\n"], b"", time.monotonic() + 90
         while time.monotonic() < end:
             try:
                 text += os.read(main, 65536)
@@ -85,4 +85,5 @@ def test_a_person_in_the_terminal() -> None:
     os.close(main)
     said = text.decode(errors="replace")
     assert "is not a move here" in said and "bury card 3" in said and "you may" in said
+    assert "light out wins" in said and "You have lost." in said
     assert "conceded" in said and "Ben wins" in said and "CLEAN" in said

@@ -128,6 +128,26 @@ def test_only_its_owner_may_look(tmp_path: Path) -> None:
         assert modes == dict.fromkeys(("home.json", "lock", "journal", "lobby", "log.jsonl"), 0o600)
 
 
+@pytest.mark.parametrize("link", [os.link, os.symlink])
+@pytest.mark.parametrize("planted", ["home.json.partial", "journal.partial", "lobby.partial", "journal", "lobby"])
+def test_nothing_is_written_through_what_others_left(tmp_path: Path, planted: str, link: Callable[..., None]) -> None:
+    """Whoever could write to the folder before it was a home may have a file of its own there under our names."""
+    theirs = tmp_path / "theirs"
+    theirs.touch()
+    (tmp_path / "home").mkdir(0o777)
+    link(theirs, tmp_path / "home" / planted)
+    lived_in(tmp_path / "home")
+    assert theirs.read_bytes() == b"" and not (tmp_path / "home" / planted).is_symlink()
+
+
+def test_a_lock_is_no_link(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "lock").symlink_to(tmp_path / "theirs")
+    with pytest.raises(HomeUnusable, match="lock"):
+        made(tmp_path / "home")
+    assert not (tmp_path / "theirs").exists()
+
+
 def test_nothing_secret_is_shown(tmp_path: Path) -> None:
     with made(tmp_path / "home") as home:
         assert repr(home) == f"<FolderHome {tmp_path / 'home'}>"

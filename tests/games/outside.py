@@ -102,8 +102,10 @@ class HighestWords(Words):
     def result(self, result: Mapping[str, object], names: Mapping[int, str]) -> str:
         return f"{names[result['winner']]} has the highest"  # type: ignore[index]
 
-    def read(self, view: View, text: str) -> TurnUp | None:
-        return TurnUp() if text.strip() == "t" else None
+    def read(self, view: View, text: str) -> TurnUp:
+        if text.strip() != "t":
+            raise IllegalMove("t turns up")
+        return TurnUp()
 
 
 GAME = GamePackage(

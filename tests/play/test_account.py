@@ -204,4 +204,4 @@ def test_a_gain_that_was_never_covered_is_marked_in_the_report_also_after_the_en
         replica.append(table.by_hand(seat, End(duty), replica))
     assert replica.state.phase is Phase.ENDED and replica.state.account.chips == {0: 10, 1: 10, 2: 10}
     document = Report("clean", state=replica.state).as_json()
-    assert document["results"][0]["held"] == {"0": 2} and document["unchecked"] == [{"hand": 0, "seat": 0}]
+    assert document["results"][0]["held"] == {"0": 2} and document["unchecked"] == [{"hand": 1, "seat": 0}]

@@ -29,6 +29,7 @@ from nodealer.play.frames import (
     Dropped,
     Frame,
     Offer,
+    Offered,
     Opening,
     OtherVersion,
     PassedOver,
@@ -438,6 +439,22 @@ def test_who_has_declined_shows_no_nonce() -> None:
     _, answers = party.hear(second)
     assert [json.loads(answer)["lobby"]["seat"] for answer in answers] == [0]
     assert isinstance(party.carry(decline)[-1], Dropped)
+
+
+def test_who_has_taken_its_offer_back_shows_no_nonce() -> None:
+    """Also where the channel keeps that back: nobody sits down who has said that it does not want to."""
+    party = Party(2).sit()
+    _, (first, second) = party.hear(party.players[0].propose(proposal_of(0, 1)))
+    party.hear(first)
+    withdrawal = party.players[1].withdraw()
+    _, answers = party.hear(second)
+    assert [json.loads(answer)["lobby"]["seat"] for answer in answers] == [0]
+    party.carry(party.players[0].decline("once more"))
+    news = party.carry(party.players[0].propose(proposal_of(0, 1)))
+    assert [type(one) for one in news] == [Proposes, Commits, Refuses, Dropped]
+    assert party.carry(withdrawal) == [Went(Offered(KEYS[1].public, 0, "p1", KEYS[1].box, KEYS[1].box_signature))]
+    party.carry(party.players[1].offer())
+    assert isinstance(party.carry(party.players[0].propose(proposal_of(0, 1)))[-1], Agreed)
 
 
 def test_nothing_changes_an_open_session() -> None:

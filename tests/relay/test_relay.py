@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 from websockets.asyncio.client import connect
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.typing import Origin
 
 from nodealer.errors import RelayError
 from nodealer.relay import core as relay_core
@@ -147,6 +148,19 @@ def test_a_relay_that_is_not_there() -> None:
     asyncio.run(work())
 
 
+def test_who_has_heard_enough_goes_at_once() -> None:
+    """The relay's good-bye comes after all frames: somebody who does not read them would wait for it in vain."""
+    core = RelayCore()
+    for number in range(500):
+        core.append(b"%d" % number)
+
+    async def work(url: str) -> None:
+        async with asyncio.timeout(8), connect_to(url) as client:
+            assert await first(client, 1) == [b"0"]
+
+    on_relay(work, core)
+
+
 def test_a_relay_that_goes_away() -> None:
     async def work() -> None:
         async with asyncio.timeout(20):
@@ -166,3 +180,44 @@ def test_a_relay_that_goes_away() -> None:
             return
 
     asyncio.run(work())
+
+
+# --- Who may come in ---
+
+
+def test_only_who_knows_the_door() -> None:
+    """Any user of the machine can find the port, and a seat belongs to whoever takes its name first."""
+
+    async def work() -> None:
+        async with relay_on_loopback(RelayCore(), "secret") as url:
+            async with connect_to(url) as client:
+                assert client.known == 0
+            for wrong in ("", "Secret", "secret/", "secret?x", "s\N{LATIN SMALL LETTER E WITH ACUTE}cret"):
+                with pytest.raises(RelayError, match="no relay"):
+                    async with connect_to(url.removesuffix("secret") + wrong):
+                        pass
+
+    asyncio.run(work())
+
+
+def test_no_page_in_a_browser() -> None:
+    """A page of anybody's can reach the ports of the machine that it is looked at on."""
+
+    async def work(url: str) -> None:
+        with pytest.raises(InvalidStatus, match="403"):
+            async with connect(url, origin=Origin("https://example.org")):
+                pass
+
+    on_relay(work)
+
+
+def test_a_relay_of_this_machine_is_reached_directly(monkeypatch: pytest.MonkeyPatch) -> None:
+    for scheme in ("ws", "http", "https", "all"):
+        monkeypatch.setenv(f"{scheme}_proxy", "http://127.0.0.1:9")
+    monkeypatch.delenv("no_proxy", raising=False)
+
+    async def work(url: str) -> None:
+        async with connect_to(url) as client:
+            assert client.known == 0
+
+    on_relay(work)

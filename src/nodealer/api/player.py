@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Self
 
@@ -82,11 +83,13 @@ class Player(Watcher):
         path = Path(folder)
         if name is None and not (path / HOME).exists():
             raise BadParameter(f"nobody has played from {folder} yet: say who it is for")
-        home = home_in(path, name, secrets.token_bytes)
-        if home.name is None or name not in (None, home.name):
-            home.close()
-            raise BadParameter(f"{folder} is the home of {home.name or 'one who watches'}, not of {name}")
-        return cls(home.name, games=games, accept=accept, home=home)
+        with ExitStack() as held:
+            home = held.enter_context(home_in(path, name, secrets.token_bytes))
+            if home.name is None or name not in (None, home.name):
+                raise BadParameter(f"{folder} is the home of {home.name or 'one who watches'}, not of {name}")
+            player = cls(home.name, games=games, accept=accept, home=home)
+            held.pop_all()
+        return player
 
     # --- Before the players have agreed ---
 

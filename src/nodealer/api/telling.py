@@ -9,7 +9,7 @@ import msgspec
 
 from nodealer import cards, events
 from nodealer.api.standing import named, names_of
-from nodealer.errors import BadParameter, CardUnreadable
+from nodealer.errors import BadParameter, CardUnreadable, Malformed
 from nodealer.games.base import Game
 from nodealer.games.free import FreeHand
 from nodealer.log.roster import PLAYER
@@ -37,7 +37,7 @@ def proposed(proposal: Proposal) -> events.Proposal:
     game, protocol, members = proposal.game, proposal.protocol, proposal.roster.members
     try:
         warning = make_protocol(protocol.name, bytes(protocol.parameters)).claims.cost.get("warning")
-    except BadParameter:
+    except (BadParameter, Malformed):
         warning = None
     return events.Proposal(
         game.name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Self
 
@@ -59,11 +59,13 @@ class Watcher:
     @classmethod
     def open(cls, folder: str | Path, *, games: Iterable[str | GamePackage] = ()) -> Self:
         """One who keeps what it has seen in a folder, and comes back to it. A folder is for one table."""
-        home = home_in(Path(folder), None, secrets.token_bytes)
-        if home.name is not None:
-            home.close()
-            raise BadParameter(f"{folder} is the home of {home.name}, who plays")
-        return cls(games=games, home=home)
+        with ExitStack() as held:
+            home = held.enter_context(home_in(Path(folder), None, secrets.token_bytes))
+            if home.name is not None:
+                raise BadParameter(f"{folder} is the home of {home.name}, who plays")
+            watcher = cls(games=games, home=home)
+            held.pop_all()
+        return watcher
 
     def close(self) -> None:
         """Let another program have the folder. Without a folder this does nothing."""

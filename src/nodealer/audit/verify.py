@@ -123,7 +123,7 @@ class Report:
         return f"{member.name} (seat {seat}, key {member.key.hex()[:FINGERPRINT]})"
 
     def as_json(self) -> dict[str, Any]:
-        """The document of `nodealer verify --json`."""
+        """The document of `nodealer verify --json`. Hands are counted from 1, as people count them."""
         return {
             "verdict": self.verdict,
             "reason": self.reason,
@@ -138,7 +138,7 @@ class Report:
             "not_proven": self.not_proven,
             "withouts": [self._statement(one) for one in self.chronicle.statements],
             "gone": list(self.gone),
-            "unchecked": [{"hand": hand, "seat": seat} for hand, seat in self.unchecked],
+            "unchecked": [{"hand": hand + 1, "seat": seat} for hand, seat in self.unchecked],
             "rosters": [self._seating(one) for one in self.chronicle.seatings],
             "chips": _by_seat({} if self.state is None else self.state.account.chips),
         }  # fmt: skip
@@ -147,7 +147,7 @@ class Report:
         held = next((one.gains for one in self._held if one.hand == record.hand), {})
         # At the end such a gain went back to those who paid it in: the hand must not read as if it had been won.
         held = held or {seat: record.net[seat] for hand, seat in self.unchecked if self._gained(record, hand, seat)}
-        result = {**record.result, "hand": record.hand, "void": record.void}
+        result = {**record.result, "hand": record.hand + 1, "void": record.void}
         return result | {"names": _by_seat(record.names), "held": _by_seat(held)}
 
     @staticmethod
@@ -160,12 +160,13 @@ class Report:
 
     def _statement(self, one: StatementRecord) -> dict[str, Any]:
         net = next((record.net for record in self.chronicle.records if record.hand == one.hand), {})
-        said = {"entry": one.entry, "hand": one.hand, "by": list(one.by), "of": one.of, "did": one.did}
+        said = {"entry": one.entry, "hand": one.hand + 1, "by": list(one.by), "of": one.of, "did": one.did}
         return said | {"chips": _by_seat(net)}
 
     def _seating(self, one: Seating) -> dict[str, Any]:
         seats = [{"seat": m.seat, "name": m.name, "key": m.key.hex()} for m in one.roster.members]
-        return {"from_hand": one.from_hand, "seats": seats, "agreed": list(one.agreed), "chips": _by_seat(one.chips)}
+        chips = _by_seat(one.chips)
+        return {"from_hand": one.from_hand + 1, "seats": seats, "agreed": list(one.agreed), "chips": chips}
 
 
 def _by_seat(values: Mapping[int, Any]) -> dict[str, Any]:
@@ -181,11 +182,13 @@ def verify_file(
     progress: Progress | None = None,
     watch: Watch | None = None,
     game: GamePackage | None = None,
+    called: str | None = None,
 ) -> Report:
     """Audit a log. Never raises for what is in the file: whatever that is, the report says so.
 
     `watch` sees every entry as it is applied; then each proof is settled at once, and not a hand's together. `game` is
-    for a log of a game that is not installed here: somebody has chosen it, not the log.
+    for a log of a game that is not installed here: somebody has chosen it, not the log. `called` is what the person
+    knows the file by, if not by its path.
     """
 
     def config(session: Session) -> Config:
@@ -194,10 +197,10 @@ def verify_file(
     def judge(eager: bool) -> Callable[[Session, Iterator[bytes]], Report]:
         return lambda session, lines: _audit(session, lines, config, entropy, watch, eager=eager)
 
-    report = _read_file(path, judge(eager=watch is not None), progress)
+    report = _read_file(path, called or str(path), judge(eager=watch is not None), progress)
     if report.undone:
         # Entries stand in the log that a false one before them made possible: where it breaks is told entry by entry.
-        report = _read_file(path, judge(eager=True), progress)
+        report = _read_file(path, called or str(path), judge(eager=True), progress)
     return report
 
 
@@ -218,23 +221,25 @@ def _audit(
         return _judge(replica, watch(replica) if watch is not None else replica.append, lines)
 
 
-def _read_file(path: Path, audit: Callable[[Session, Iterator[bytes]], Report], progress: Progress | None) -> Report:
+def _read_file(
+    path: Path, name: str, audit: Callable[[Session, Iterator[bytes]], Report], progress: Progress | None
+) -> Report:
     """Give the session and the lines of a file to `audit`; a file that is no log never gets there."""
     try:
         if not path.is_file():
-            return Report("not-a-log", f"{path.name or path} {'is not a file' if path.exists() else 'does not exist'}")
+            return Report("not-a-log", f"{name} {'is not a file' if path.exists() else 'does not exist'}")
         size = path.stat().st_size
         if size > LOG_BYTES_MAX:
-            return Report("not-a-log", f"the file has {size:,} bytes; a log has at most {LOG_BYTES_MAX:,}")
+            return Report("not-a-log", f"{name} has {size:,} bytes; a log has at most {LOG_BYTES_MAX:,}")
         with path.open("rb") as file:
             session, lines = read_log(file)
             return audit(session, _told(lines, progress, file.tell, size))
     except OSError as error:
-        return Report("not-a-log", f"{path.name} cannot be read: {error.strerror}")
+        return Report("not-a-log", f"{name} cannot be read: {error.strerror}")
     except OtherFormat as error:
-        return Report("not-a-log", f"{path.name}: {error}")
+        return Report("not-a-log", f"{name}: {error}")
     except DecodeError as error:
-        return Report("not-a-log", f"{path.name} is not a log: {error}")
+        return Report("not-a-log", f"{name} is not a log: {error}")
 
 
 def _told(lines: Iterator[bytes], progress: Progress | None, at: Callable[[], int], size: int) -> Iterator[bytes]:

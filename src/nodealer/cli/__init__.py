@@ -13,7 +13,9 @@ def main() -> None:
 
     try:
         from nodealer.cli.app import app
+        from nodealer.cli.output import speak_plainly
 
+        speak_plainly()
         app()
     except NodealerError as error:
         sys.exit(explain(error))

@@ -59,7 +59,7 @@ class Attention:
             seconds, since = now - self._since[name][0], self._since[name][1]
             self._screen.emit({"event": "waiting", "name": name, "seconds": round(seconds, 1)})
             if not self._screen.json:
-                self._screen.say(f"[yellow]waiting for {shown(name)} since {since}[/yellow]")
+                self._screen.say(f"[magenta]waiting for {shown(name)} since {since}[/magenta]")
         self._told |= set(fresh)
         return bool(fresh)
 
@@ -105,7 +105,7 @@ class AtTheTable(Attention):
             try:
                 said += self._do(participant, verb.lower(), " ".join(rest))
             except IllegalMove as refused:
-                self._screen.say(f"[yellow]{shown(verb)}: {shown(refused)}[/yellow]")
+                self._screen.say(f"[magenta]{shown(verb)}: {shown(refused)}[/magenta]")
         return said
 
     def _listen(self, wanted: bool) -> None:
@@ -182,7 +182,7 @@ class Overseer:
         listed = ", ".join(name for name in self._names if name in waited)
         if not participant.begun:
             gone = [name for name in self._names if name in self.dropped]
-            if gone or (self._limit is not None and quiet > self._limit):
+            if gone or (self._limit is not None and quiet > self._limit + 2 * NOTICE_COMING):
                 raise RelayError(f"{', '.join(gone) or listed} did not come to the table, and nothing was played")
         elif waited and (
             (self._limit is not None and quiet > self._limit)

@@ -38,7 +38,7 @@ class Cheating:
             | {"seen": self.claim.seen, "culprit": self.claim.culprit}
         )
         if not screen.json:
-            screen.say(f"[yellow]{shown(self.name)} cheats:[/yellow] it {shown(self.does)}. The others do not know.")
+            screen.say(f"[magenta]{shown(self.name)} cheats:[/magenta] it {shown(self.does)}. The others do not know.")
             screen.say(f"What is claimed: {shown(self.sentence)}.")
 
     def judge(self, screen: Screen, report: Report) -> None:

@@ -86,7 +86,7 @@ async def host(play: Play) -> Replica:
         core = RelayCore()
         for frame in () if play.earlier is None else (*play.earlier.lobby, *play.earlier.entries):
             core.append(frame)
-        url = await stack.enter_async_context(relay_on_loopback(core))
+        url = await stack.enter_async_context(relay_on_loopback(core, system_entropy(16).hex()))
         key = home.identity.public
         orders = {play.kept.complaints(seat): play.order(url, seat, key) for seat in play.bots}
         processes = await stack.enter_async_context(bots(orders, plan.cheat))
@@ -105,7 +105,8 @@ async def host(play: Play) -> Replica:
 
 async def _sit(play: Play, order: PlayerOrder, person: Person) -> None:
     """A person sees what its own seat sees, and has checked."""
-    await sit(order, person, play.screen.follow, looks=AtTheTable(person, play.screen, play.plan.names))
+    follow = partial(play.screen.follow, you=True)
+    await sit(order, person, follow, looks=AtTheTable(person, play.screen, play.plan.names))
 
 
 async def _until(table: asyncio.Future[Replica], tasks: Iterable[asyncio.Future[None]]) -> Replica:
@@ -177,7 +178,7 @@ async def _watch(url: str, play: Play, host: Participant, overseer: Overseer) ->
     except Stuck as stuck:
         screen.emit({"event": "stuck", "reason": str(stuck)})
         if not screen.json:
-            screen.say(f"[yellow]The game stops {play.where(host.replica)}:[/yellow] {shown(stuck)}.")
+            screen.say(f"[magenta]The game stops {play.where(host.replica)}:[/magenta] {shown(stuck)}.")
     if host.silenced is not None:
         raise BadParameter(f"{play.kept.folder}: {host.silenced}")
     return host.replica
@@ -189,4 +190,4 @@ def _follow(play: Play, replica: Replica) -> None:
         copy.follow(replica)
         if copy.left is not None and left is None:
             where = f"the log is in {play.kept.kept_log}"
-            err().print(f"[yellow]{shown(copy.path)} is left alone: {shown(copy.left)}; {shown(where)}[/yellow]")
+            err().print(f"[magenta]{shown(copy.path)} is left alone: {shown(copy.left)}; {shown(where)}[/magenta]")

@@ -1,43 +1,106 @@
-"""Lines that a person types. One thread reads, when somebody asks, and whoever asked last gets the next line."""
+"""Lines that a person types: with editing and a history, and never a line that was meant for something else."""
 
 from __future__ import annotations
 
 import asyncio
+import atexit
 import sys
 import threading
 from contextlib import suppress
 
+try:
+    import readline
+    import termios
+except ImportError:  # no terminal of this kind: lines come as they are
+    _EDITING = False
+else:
+    _EDITING = True
+
+
+class _BegunBefore(Exception):
+    """A line that was begun before the question was asked that it would answer."""
+
 
 class Lines:
-    """Standard input, a line at a time.
+    """Standard input, a line at a time. There is one reader at most, and whoever asked last gets the next line.
 
-    The thread is one that nobody waits for: Ctrl-C must not hang until Enter is pressed. Who is not asked any more
-    leaves the thread to the next one who asks, so that no line is lost in between.
+    What answers a question is read in a thread that nobody waits for: Ctrl-C must not hang until Enter is pressed. A
+    question that is not asked any more leaves the thread behind, and the next one who asks takes it over, so that no
+    line is lost in between.
     """
 
     def __init__(self) -> None:
         self._reading = False
         self._asked: asyncio.Future[str] | None = None
+        #: Whether the line that is being typed was begun for an earlier question.
+        self._begun = False
+        self._terminal = _EDITING and sys.stdin.isatty()
+        if self._terminal:
+            # A thread that still reads when the program ends would leave the terminal without an echo.
+            atexit.register(termios.tcsetattr, sys.stdin, termios.TCSADRAIN, termios.tcgetattr(sys.stdin))
+
+    async def answer(self, prompt: str) -> str:
+        """The line that answers a question. Raises `KeyboardInterrupt` at the end of the input: the person has gone."""
+        while True:
+            try:
+                return await self._by_thread(prompt)
+            except _BegunBefore:
+                sys.stdout.write("that was begun before you were asked; once more, please\n")
 
     async def next(self) -> str:
-        """The next line. Raises `KeyboardInterrupt` at the end of the input: the person has gone."""
+        """A line that nobody has asked for. Raises `KeyboardInterrupt` at the end of the input."""
+        if self._reading or not self._terminal:
+            return await self._by_thread("")
         loop = asyncio.get_running_loop()
-        asked: asyncio.Future[str] = loop.create_future()
-        self._asked = asked
-        if not self._reading:
-            self._reading = True
-            threading.Thread(target=self._read, args=(loop,), daemon=True).start()
-        line = await asked
-        if not line:
-            raise KeyboardInterrupt
-        return line
+        ready = asyncio.Event()
+        # The terminal gives whole lines here, and keeps what is unfinished to itself.
+        loop.add_reader(sys.stdin, ready.set)
+        try:
+            await ready.wait()
+        finally:
+            loop.remove_reader(sys.stdin)
+        return _there(sys.stdin.readline())
 
-    def _read(self, loop: asyncio.AbstractEventLoop) -> None:
-        line = sys.stdin.readline()
+    async def _by_thread(self, prompt: str) -> str:
+        loop = asyncio.get_running_loop()
+        self._asked = loop.create_future()
+        if self._reading:
+            self._take_over(prompt)
+        else:
+            self._reading, self._begun = True, False
+            if self._terminal:
+                # What was typed before the question was there was meant for something else.
+                termios.tcflush(sys.stdin, termios.TCIFLUSH)
+            threading.Thread(target=self._read, args=(prompt, loop), daemon=True).start()
+        return _there(await self._asked)
+
+    def _take_over(self, prompt: str) -> None:
+        """The reader that an earlier question left behind, with what was typed into it so far."""
+        so_far = readline.get_line_buffer() if self._terminal else ""
+        self._begun = bool(prompt and so_far)
+        if prompt:
+            sys.stdout.write(prompt + so_far)
+            sys.stdout.flush()
+
+    def _read(self, prompt: str, loop: asyncio.AbstractEventLoop) -> None:
+        try:
+            line = input(prompt) + "\n"
+        except (EOFError, OSError, ValueError):
+            line = ""
         with suppress(RuntimeError):  # the game is over and the loop closed
             loop.call_soon_threadsafe(self._give, line)
 
     def _give(self, line: str) -> None:
         self._reading = False
-        if self._asked is not None and not self._asked.done():
+        if self._asked is None or self._asked.done():
+            return
+        if self._begun and line:
+            self._asked.set_exception(_BegunBefore())
+        else:
             self._asked.set_result(line)
+
+
+def _there(line: str) -> str:
+    if not line:
+        raise KeyboardInterrupt
+    return line

@@ -14,14 +14,14 @@ from nodealer.wire import encode
 class LogCopy:
     """Follows a table's log. A context manager: a file in which nothing was written is gone at the end."""
 
-    def __init__(self, path: Path, descriptor: int, begun: bytes = b"") -> None:
+    def __init__(self, path: Path, descriptor: int | None, begun: bytes = b"", left: str | None = None) -> None:
         self.path = path
         self._descriptor = descriptor
         #: What the file had when it was opened, and how many entries were looked at since; -1 before the session.
         self._begun = begun
         self._seen = -1
         #: Why the file is left alone from here on, where that is so.
-        self.left: str | None = None
+        self.left = left
 
     @classmethod
     def new(cls, path: Path, mode: int = 0o666) -> LogCopy:
@@ -36,13 +36,12 @@ class LogCopy:
 
     @classmethod
     def again(cls, path: Path) -> LogCopy:
-        """The file of a game that goes on; a new one, if somebody has taken it away."""
-        if not path.exists():
-            return cls.new(path)
+        """The file of a game that goes on; a new one, if somebody has taken it away. The game does not hang on it."""
         try:
-            return cls(path, os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC), path.read_bytes())
+            descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            return cls(path, descriptor, path.read_bytes())
         except OSError as error:
-            raise BadParameter(f"the log cannot be written to {path}: {error.strerror}") from None
+            return cls(path, None, left=error.strerror)
 
     def follow(self, replica: Replica) -> None:
         """Write what is new in a table's log."""
@@ -60,7 +59,7 @@ class LogCopy:
             self.left = "it is not the log of this game any more"
         self._begun, data = self._begun[both:], data[both:]
         try:
-            while data and self.left is None:
+            while data and self.left is None and self._descriptor is not None:
                 data = data[os.write(self._descriptor, data) :]
         except OSError as error:
             self.left = error.strerror
@@ -69,6 +68,8 @@ class LogCopy:
         return self
 
     def __exit__(self, *exception: object) -> None:
+        if self._descriptor is None:
+            return
         os.close(self._descriptor)
         if self._seen < 0 and not self._begun:
             self.path.unlink(missing_ok=True)

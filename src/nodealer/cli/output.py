@@ -6,16 +6,20 @@ A log, a file's name, a peer's proposal: whatever comes from outside and is prin
 
 from __future__ import annotations
 
+import codecs
+import io
 import json
 import os
 import sys
 import unicodedata
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any, Final, NoReturn
 
 import msgspec
 from rich.console import Console
 from rich.markup import escape
+from rich.text import Text as Styled
 
 from nodealer.games.words import Line, Mark, Text
 
@@ -23,16 +27,50 @@ from nodealer.games.words import Line, Mark, Text
 #: halves of pairs, private and unassigned ones, and separators of lines.
 _UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
-#: How a terminal shows what a game marks.
+#: Signs of ours, for terminals that have letters only.
+_PLAIN: Final = {
+    "♣": "c", "♦": "d", "♥": "h", "♠": "s", "–": "-", "—": "-", "…": "...", "×": "x", "·": "*", "−": "-", "≤": "<=",
+    "≥": ">=", "→": "->", "µ": "u", "“": '"', "”": '"', "‘": "'", "’": "'",
+}  # fmt: skip
+
+#: How a terminal shows what a game marks: in colours that can be read on black and on white.
 _STYLES: Final[dict[Mark, str]] = {
     "strong": "bold",
     "dim": "dim",
     "card": "bold",
-    "red card": "bold",
+    "red card": "bold red",
     "mine": "green",
     "rival": "red",
     "number": "cyan",
 }
+
+
+def speak_plainly() -> None:
+    """What a terminal has no sign for is written with the letters it has, here and everywhere: no text is an error."""
+    codecs.register_error("nodealer", _in_letters)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="nodealer")
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
+
+
+def _in_letters(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return "".join(map(_spelt, error.object[error.start : error.end])), error.end
+
+
+def _spelt(character: str) -> str:
+    return _PLAIN.get(character, f"\\u{{{ord(character):x}}}")
+
+
+def _lacks(encoding: str, character: str) -> bool:
+    try:
+        character.encode(encoding)
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 class PipeClosed(Exception):
@@ -82,6 +120,37 @@ def rendered(text: Text) -> str:
     )
 
 
+def print_lines(console: Console, lines: Iterable[Text]) -> None:
+    """A game's lines. On a terminal a long one goes on below its own beginning."""
+    for line in lines:
+        print_line(console, rendered(line))
+
+
+def print_line(console: Console, markup: str) -> None:
+    """A line of ours, as long as it is, or on a terminal in several that are indented as it is."""
+    written = "".join(_spelt(each) if _lacks(console.encoding, each) else each for each in markup)
+    text = Styled.from_markup(written, emoji=False)
+    indent = len(text.plain) - len(text.plain.lstrip(" "))
+    width, hanging = _width(console), indent + 2
+    if not console.is_terminal or len(text.plain) < width or hanging + 20 > width:
+        console.print(text, soft_wrap=True)
+        return
+    first, *rest = text.wrap(console, width - hanging)
+    first.rstrip()
+    console.print(first, soft_wrap=True)
+    for more in rest:
+        more.rstrip()
+        console.print(Styled(" " * hanging).append_text(more), soft_wrap=True)
+
+
+def _width(console: Console) -> int:
+    """A terminal without abilities has a width all the same."""
+    if console.is_dumb_terminal:
+        with suppress(OSError, ValueError):
+            return os.get_terminal_size(console.file.fileno()).columns or console.width
+    return console.width
+
+
 def print_json(document: Any) -> None:
     """The one document of a `--json` command."""
     _write(json.dumps(msgspec.to_builtins(document), indent=2, ensure_ascii=False))
@@ -96,8 +165,13 @@ def _write(document: str) -> None:
     """JSON as it is, but for what a terminal would obey: that is written as JSON escapes, which mean the same."""
     try:
         for line in document.split("\n"):
-            safe = (json.dumps(each)[1:-1] if unicodedata.category(each) in _UNSEEN else each for each in line)
+            safe = (json.dumps(each)[1:-1] if _is_escaped(each) else each for each in line)
             sys.stdout.write("".join(safe) + "\n")
         sys.stdout.flush()
     except BrokenPipeError:
         _nobody_reads()
+
+
+def _is_escaped(character: str) -> bool:
+    """What a terminal obeys, and what it has no sign for."""
+    return unicodedata.category(character) in _UNSEEN or _lacks(sys.stdout.encoding or "utf-8", character)

@@ -51,7 +51,7 @@ def run(plan: Plan, *, auto: bool, json: bool, seed: int | None, log: Path | Non
     with ExitStack() as stack:
         copies = [] if log is None else [stack.enter_context(LogCopy.new(log.absolute()))]
         if plan.warning is not None:
-            err().print(f"[yellow]{shown(plan.warning)}[/yellow]", soft_wrap=True)
+            err().print(f"[magenta]{shown(plan.warning)}[/magenta]", soft_wrap=True)
         kept = keep(_kept(plan, plan.names[0] if asks else None, patience, seed, log))
         if not json:
             screen.say(f"[dim]This game is kept in {shown(kept.folder)}[/dim]")
@@ -114,6 +114,10 @@ def go_on(name: str | None, *, auto: bool, json: bool) -> int:
     person = None if what.person is None or auto else Person(plan.game.words, screen.asking)
     with ExitStack() as stack:
         copies = [] if what.log is None else [stack.enter_context(LogCopy.again(Path(what.log)))]
+        for copy in copies:
+            if copy.left is not None:
+                where = f"{copy.path} cannot be written: {copy.left}; the log is in {kept.kept_log}"
+                err().print(f"[magenta]{shown(where)}[/magenta]", soft_wrap=True)
         return _carry_out(Play(plan, kept, screen, person, copies, earlier))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from rich.status import Status
 
 from nodealer.cli.narrator import Event, Narrator, in_words
-from nodealer.cli.output import err, out, print_json_line, shown
+from nodealer.cli.output import err, out, print_json_line, print_line, shown
 from nodealer.games.words import Line, Words
 from nodealer.play.participant import Diverged, Participant, Silenced, Step
 from nodealer.play.replica import Applied, Replica
@@ -25,7 +25,9 @@ class Screen:
         self.console = err() if json else out()
         #: The table that is shown, once its players have agreed on a session.
         self.replica: Replica | None = None
-        self._narrator = Narrator(Words())
+        self._narrator = Narrator(Words(), {})
+        #: The kinds of steps that were explained already.
+        self._explained: set[str] = set()
         self._names: dict[int, str] = {}
         self._hand = -1
         self._status: Status | None = None
@@ -33,10 +35,10 @@ class Screen:
         self._steps = 0
         self._crypto_bytes = 0
 
-    def open(self, replica: Replica) -> None:
-        """The players have agreed on a session."""
+    def open(self, replica: Replica, you: int | None = None) -> None:
+        """The players have agreed on a session. `you` is the seat of the person who looks at this screen."""
         self.replica = replica
-        self._narrator = Narrator(replica.config.words)
+        self._narrator = Narrator.of(replica.config, you)
         proposal = replica.config.session.proposal
         self._names = {player.seat: player.name for player in proposal.roster.members}
         session = replica.config.session.id.hex()
@@ -47,14 +49,14 @@ class Screen:
             beside = f"; {shown(note)}" if note else ""
             self.say(f"{shown(proposal.game.name)} on {shown(proposal.protocol.name)}{beside}.")
             if proposal.rehearsal:
-                self.say("[yellow]A rehearsal: the seeds are public, nothing here is secret.[/yellow]")
+                self.say("[magenta]A rehearsal: the seeds are public, nothing here is secret.[/magenta]")
 
-    def follow(self, participant: Participant) -> Callable[[Step], list[bytes]]:
-        """Show what a participant sees happen."""
+    def follow(self, participant: Participant, *, you: bool = False) -> Callable[[Step], list[bytes]]:
+        """Show what a participant sees happen: somebody, or the person who looks at this screen."""
 
         def watch(step: Step) -> list[bytes]:
             if participant.begun and self.replica is None:
-                self.open(participant.replica)
+                self.open(participant.replica, participant.seat.number if you and participant.seated else None)
             for one in step.happened:
                 if isinstance(one, Applied):
                     self.tell(one)
@@ -95,12 +97,12 @@ class Screen:
 
     def say(self, text: str) -> None:
         """A line for people."""
-        self.console.print(text, soft_wrap=True)
+        print_line(self.console, text)
 
     def emit(self, event: dict[str, Any]) -> None:
         """An event for programs. They get words without marks."""
         if self.json:
-            print_json_line({name: str(value) if isinstance(value, Line) else value for name, value in event.items()})
+            print_json_line({name: _unmarked(value) for name, value in event.items()})
 
     def _show(self, event: Event) -> None:
         if event["event"] == "cards":
@@ -111,22 +113,34 @@ class Screen:
         if event["event"] == "begin":
             if event["hand"] != self._hand:
                 self._hand = event["hand"]
-                self.say(f"\n[bold]Hand {self._hand + 1}[/bold]")
+                self.say(f"\n[bold]Hand {self._hand}[/bold]")
                 self._steps = 0
             return
         if event["event"] == "cards":
-            self._steps += 1
-            if self._proofs:
-                what = shown(", ".join([f"{event['bytes']:,} bytes", *event["proofs"]]))
-                self.say(f"  [dim]{event['entry']:5} {shown(event['name'])} {shown(event['step'])}: {what}[/dim]")
-                return
-            self._working(
-                f"cards: {shown(event['name'])} – {shown(event['step'])} ({self._steps} proven steps in this hand)"
-            )
+            self._step(event)
+        else:
+            self._working(None)
+            self._say_event(event)
+
+    def _step(self, event: Event) -> None:
+        """A step of the cards: a line and a proof for who reads a log, a sign of progress for who plays."""
+        self._steps += 1
+        words = self._narrator.words_of(event["kind"])
+        if self._proofs:
+            what = shown(", ".join([f"{event['bytes']:,} bytes", *event["proofs"]]))
+            self.say(f"  [dim]{event['entry']:5} {shown(event['name'])} {shown(event['step'])}: {what}[/dim]")
+            if words.means and event["kind"] not in self._explained:
+                self._explained.add(event["kind"])
+                self.say(f"        {shown(event['step'])}: {shown(words.means)}")
             return
-        self._working(None)
-        line = in_words(event)
-        if line is not None:
+        if event["text"]:
+            self._working(None)
+            self._say_event(event)
+        doing = words.doing or event["step"]
+        self._working(f"cards: {shown(event['name'])} {shown(doing)} ({self._steps} steps in this hand)")
+
+    def _say_event(self, event: Event) -> None:
+        for line in in_words(event):
             self.say(line)
 
     @contextmanager
@@ -147,6 +161,13 @@ class Screen:
                 self._status = None
         elif self.console.is_terminal and not self._asking:
             if self._status is None:
-                self._status = self.console.status(text)
+                signs = "dots" if self.console.encoding.startswith("utf") else "line"
+                self._status = self.console.status(text, spinner=signs)
                 self._status.start()
             self._status.update(text)
+
+
+def _unmarked(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_unmarked(one) for one in value]
+    return str(value) if isinstance(value, Line) else value

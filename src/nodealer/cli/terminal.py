@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from typing import Final, TypeVar
 
 from nodealer.cards import Peek
 from nodealer.cli.lines import Lines
-from nodealer.cli.output import out, rendered, shown
+from nodealer.cli.output import out, print_lines, shown
 from nodealer.errors import IllegalMove
 from nodealer.games.view import View
-from nodealer.games.words import Text, Words
+from nodealer.games.words import Line, Text, Words, line, strong
 from nodealer.play.participant import Decision, Question
 from nodealer.wire import Message, encode
+
+T = TypeVar("T")
+
+#: What can be typed at every prompt, whatever is asked.
+HELP: Final = ("?", "h", "help")
+RULES: Final = ("??", "rules")
+QUIT: Final = ("q", "quit", "exit")
+YES: Final = ("y", "yes")
+HINT: Final = "?=help"
+PROMPT: Final = "> "
 
 
 class Person:
@@ -26,53 +36,94 @@ class Person:
         self._lines = Lines()
         #: Takes what is said to the table and not to the game, such as `leave`; says whether it was that.
         self.to_the_table: Callable[[str], bool] = lambda line: False
+        #: What the person saw when it was last asked.
+        self._last: View | None = None
 
     async def decide(self, question: Question) -> Decision:
         """Ask until the answer is a legal move, or a choice."""
         view, peek = question.view, question.peek
         with self._quiet():
-            return await (self._move(view) if peek is None else self._choose(view, peek))
+            decision = await (self._move(view) if peek is None else self._choose(view, peek))
+        self._last = view
+        return decision
 
     async def idle(self) -> None:
         """Hear what is said to the table while the person is asked nothing. Until cancelled."""
         with self._quiet():
             while True:
-                line = await self._lines.next()
-                if line.strip() and not self.to_the_table(line):
-                    self._console.print("[yellow]it is not your turn[/yellow]")
+                text = await self._lines.next()
+                if text.strip().lower() in QUIT:
+                    raise KeyboardInterrupt
+                if text.strip() and not self.to_the_table(text):
+                    self._console.print("[magenta]it is not your turn[/magenta]")
 
     async def _move(self, view: View) -> Message:
-        self._say(*self._words.table(view))
+        words = self._words
+
+        def lay() -> Sequence[Text]:
+            news = () if self._last is None else words.news(self._last, view)
+            return ("", *news, *words.table(view))
+
+        def read(text: str) -> Message:
+            move = words.read(view, text)
+            if view.game is not None:
+                view.game.moved(view.seat, encode(move))
+            return move
+
         while True:
-            self._say(self._words.prompt(view))
-            try:
-                move = self._words.read(view, await self._line())
-                if move is None:
-                    self._say(*self._words.help)
-                    continue
-                if view.game is not None:
-                    view.game.moved(view.seat, encode(move))
+            move = await self._ask(lay, (_hinted(words.prompt(view)),), words.help, read)
+            doubt = words.sure(view, move)
+            if not doubt or await self._confirm(doubt):
                 return move
-            except IllegalMove as error:
-                self._console.print(f"[yellow]{shown(error)}[/yellow]")
 
     async def _choose(self, view: View, peek: Peek) -> tuple[int, ...]:
-        self._say(*self._words.offer(view, peek))
+        words = self._words
+        *cards, asked = words.offer(view, peek)
+        helped = words.choice_help(peek)
+        return await self._ask(lambda: cards, (_hinted(asked),), helped, lambda text: words.choose(view, peek, text))
+
+    async def _ask(
+        self, lay: Callable[[], Sequence[Text]], asked: Sequence[Text], helped: Sequence[Text], read: Callable[[str], T]
+    ) -> T:
+        """Until what is typed means something. Enter alone lays the table again."""
+        self._say(*lay())
         while True:
-            try:
-                return self._words.choose(view, peek, await self._line())
-            except IllegalMove as error:
-                self._console.print(f"[yellow]{shown(error)}[/yellow]")
+            self._say(*asked)
+            text = await self._line()
+            match " ".join(text.lower().split()):
+                case word if word in HELP:
+                    self._say(*helped, _everywhere(self._words))
+                case word if word in RULES:
+                    self._say(*(self._words.rules or ("  this game does not say its rules",)))
+                case "":
+                    self._say(*lay())
+                case _:
+                    try:
+                        return read(text)
+                    except IllegalMove as error:
+                        self._console.print(f"[magenta]{shown(error)}[/magenta]")
+
+    async def _confirm(self, doubt: str) -> bool:
+        self._say(line("  ", strong(doubt), " (yes or no)"))
+        return (await self._line()).strip().lower() in YES
 
     def _say(self, *lines: Text) -> None:
-        for line in lines:
-            self._console.print(rendered(line))
+        print_lines(self._console, lines)
 
     async def _line(self) -> str:
-        """A line that is for the game."""
+        """A line that is for the game; who says so leaves."""
         while True:
-            sys.stdout.write("> ")
-            sys.stdout.flush()
-            line = await self._lines.next()
-            if not self.to_the_table(line):
-                return line
+            text = await self._lines.answer(PROMPT)
+            if text.strip().lower() in QUIT:
+                raise KeyboardInterrupt
+            if not self.to_the_table(text):
+                return text
+
+
+def _hinted(asked: Text) -> Line:
+    return line(asked, f"  {HINT}")
+
+
+def _everywhere(words: Words) -> Line:
+    rules = (strong("??"), " the rules   ") if words.rules else ()
+    return line("  ", *rules, "Enter: the table again   ", strong("quit"), " leave")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
+import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from itertools import repeat
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 from rich.console import Console
@@ -23,6 +25,7 @@ from nodealer.cli.games import game_or_none
 from nodealer.cli.output import err, out, print_json, rendered, shown, visible
 from nodealer.errors import BadParameter
 from nodealer.games.words import Words
+from nodealer.wire import LOG_BYTES_MAX
 
 #: For commands that read a log: they take the game that it names, unless a person names another place.
 LogGame = Annotated[
@@ -30,9 +33,13 @@ LogGame = Annotated[
     typer.Option("--game", help="For a game that is not installed: where it is, as module:attribute."),
 ]
 
+#: What stands for standard input among files.
+STDIN: Final = Path("-")
+_BLOCK: Final = 1 << 20
+
 
 def verify(
-    files: Annotated[list[Path], typer.Argument(help="Saved logs.")],
+    files: Annotated[list[Path], typer.Argument(help="Saved logs; - is one on standard input.")],
     json: Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")] = False,
     jobs: Annotated[
         int | None, typer.Option(min=1, max=256, help="How many files are checked at once; default: all cores.")
@@ -51,6 +58,8 @@ def verify(
     With --against a second log of the session is checked too, and held against the first: two groups that were shown
     two tables, with one player in both, see that only so. It ends with 1 when the logs have parted.
     """
+    if STDIN in files and (len(files) > 1 or against is not None):
+        raise BadParameter("a log on standard input is verified alone")
     if against is not None:
         if len(files) != 1:
             raise BadParameter("one log is held against another")
@@ -110,6 +119,19 @@ def _print_comparison(console: Console, found: Comparison, report: Report) -> No
 
 
 def _verify_one(file: Path, game: str | None, *, quiet: bool) -> Report:
+    if file != STDIN:
+        return _verify_path(file, game, quiet=quiet)
+    with tempfile.NamedTemporaryFile(prefix="nodealer-") as kept:
+        # No more than a log can have, and one byte, by which it is known to be too long.
+        left = LOG_BYTES_MAX + 1
+        while left and (read := sys.stdin.buffer.read(min(left, _BLOCK))):
+            kept.write(read)
+            left -= len(read)
+        kept.flush()
+        return _verify_path(Path(kept.name), game, quiet=quiet, called="standard input")
+
+
+def _verify_path(file: Path, game: str | None, *, quiet: bool, called: str | None = None) -> Report:
     chosen = game_or_none(game)
     with Progress(console=err(), transient=True, disable=quiet or not err().is_terminal) as bar:
         task = bar.add_task("verifying", total=None)
@@ -118,6 +140,7 @@ def _verify_one(file: Path, game: str | None, *, quiet: bool) -> Report:
             entropy=system_entropy,
             progress=lambda done, size: bar.update(task, completed=done, total=size),
             game=chosen,
+            called=called,
         )
 
 
@@ -144,7 +167,7 @@ def _brief(report: Report) -> list[str]:
         "clean": f"[green bold]CLEAN[/green bold]: {_clean(report)}.",
         "fault": f"[red bold]FAULT[/red bold]: {reason}.",
         "broken": f"[red bold]BROKEN[/red bold]: {reason}.",
-        "incomplete": f"[yellow bold]INCOMPLETE[/yellow bold]: {reason}.",
+        "incomplete": f"[magenta bold]INCOMPLETE[/magenta bold]: {reason}.",
         "not-a-log": f"[red bold]CANNOT BE JUDGED[/red bold]: {reason}.",
     }
     if report.session is None or report.verdict == "not-a-log":

@@ -42,7 +42,9 @@ def write_whole(path: Path, data: bytes) -> None:
     """Make a file. It appears whole or not at all, and is on the disk when this returns."""
     partial = path.with_name(path.name + ".partial")
     with disk(path):
-        descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, FILE_MODE)
+        # Left by one who was killed; or, in a folder that was open to others, a file or a link of theirs.
+        partial.unlink(missing_ok=True)
+        descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE_MODE)
         try:
             _write(descriptor, data)
             os.fsync(descriptor)

@@ -160,7 +160,7 @@ def _lock(folder: Path, create: int = 0) -> int:
     """A descriptor that holds the lock. Never closed by chance: a journal may be in use when its home is forgotten."""
     path = folder / LOCK
     with disk(path):
-        descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | create, FILE_MODE)
+        descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC | create, FILE_MODE)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

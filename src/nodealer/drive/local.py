@@ -44,11 +44,6 @@ class Carrier:
         """Frames that wait to be put into the order."""
         self._coming.extend(frames)
 
-    @property
-    def waiting(self) -> bool:
-        """Whether there is something to carry."""
-        return bool(self._coming)
-
     def step(self) -> bool:
         """Carry the next frame, if there is one."""
         if not self._coming:
@@ -60,20 +55,16 @@ class Carrier:
         return True
 
 
-class LocalTable:
+class LocalTable(Carrier):
     """Participants around one order. `run` carries frames until nobody owes anything that needs no person."""
 
     def __init__(self, participants: Iterable[Participant]) -> None:
         self.participants = tuple(participants)
         #: Looks on at what happens to the first participant.
         self.watch: Watch = lambda step: ()
-        self._carrier = Carrier(partial(self._receive, participant) for participant in self.participants)
+        super().__init__(partial(self._receive, participant) for participant in self.participants)
         for participant in self.participants:
             self.say(participant.resend())
-
-    def say(self, frames: Iterable[bytes]) -> None:
-        """Frames that wait to be put into the order."""
-        self._carrier.say(frames)
 
     def _receive(self, participant: Participant, frame: bytes, number: int) -> list[bytes]:
         step = participant.receive(frame, number)
@@ -81,21 +72,21 @@ class LocalTable:
 
     def run(self, decide: Decide | None = None) -> None:
         """Let everybody do what they owe. `decide` makes persons' decisions, when nothing else is to be done."""
-        while self._carrier.step() or (decide is not None and self._decided(decide)):
+        while self.step() or (decide is not None and self._decided(decide)):
             pass
 
     def agree(self, proposal: Proposal) -> None:
         """The first participant proposes; go on until all have agreed. Raises `Declined` when they do not."""
         self.say(self.participants[0].propose(proposal))
         while not all(one.begun for one in self.participants):
-            if not self._carrier.step():
+            if not self.step():
                 raise Declined("the players have not come to an agreement")
 
     def _decided(self, decide: Decide) -> bool:
         """One at a time: who decides next sees what came of it."""
         for participant in self.participants:
             self.say(decide(participant))
-            if self._carrier.waiting:
+            if self._coming:
                 return True
         return False
 

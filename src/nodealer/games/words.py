@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from nodealer.cards import Look, Opened, Peek
+from nodealer.cards import Look, Opened, Operation, Peek
 from nodealer.errors import IllegalMove
 from nodealer.games.view import View
 from nodealer.wire import Message
@@ -60,6 +60,11 @@ def numbered(items: Sequence[Text | Span]) -> list[Line]:
     return [line("     ", Span(str(number), "number"), " ", item) for number, item in enumerate(items, 1)]
 
 
+def cards_in_words(count: int) -> str:
+    """How many cards."""
+    return "one card" if count == 1 else f"{count} cards"
+
+
 def picked(word: str, count: int, what: str) -> int:
     """Which of `count` things a person means, from 0. Raises `IllegalMove`."""
     if not count:
@@ -75,8 +80,9 @@ class Words:
 
     #: Beside the game's name, before the first hand.
     note: str = ""
-    #: What a person can type.
+    #: What a person can type, and the rules of the game in short.
     help: tuple[Text, ...] = ()
+    rules: tuple[Text, ...] = ()
 
     # --- What happened ---
 
@@ -93,11 +99,37 @@ class Words:
         return line(strong(", ".join(self.face(game, event.card.deck, event.face) for event in opened)))
 
     def move(self, game: Any, seat: int, move: bytes, names: Mapping[int, str]) -> Text:
-        """A move that was made, after the player's name."""
+        """A move that was made, after the player's name; empty where what comes of it says so by itself."""
         return move.decode(errors="replace")
 
+    def changed(self, before: Any, after: Any, names: Mapping[int, str]) -> Sequence[Text]:
+        """What is different on the table after a move, or after cards that it asked for."""
+        return ()
+
+    def looked(self, game: Any, operation: Operation) -> Text:
+        """What somebody did with cards that nobody else has seen, after the player's name; empty for other things."""
+        if not isinstance(operation, Peek):
+            return ""
+        some = cards_in_words(operation.count)
+        match operation.then:
+            case Look.LOOK:
+                return f"looked at {some}; you know that, not which"
+            case Look.REORDER:
+                return f"looked at {some} and put them back in an order of its own; you know that, not which"
+            case Look.TAKE:
+                back = operation.count - 1
+                return f"looked at {some}, kept one and put {back} back; you know that, not which"
+
     def result(self, result: Mapping[str, Any], names: Mapping[int, str]) -> Text:
-        """How a hand ended."""
+        """How a hand ended, in one line."""
+        return ""
+
+    def outcome(self, result: Mapping[str, Any], names: Mapping[int, str]) -> Sequence[Text]:
+        """Who won what, and why: what stands before that line."""
+        return ()
+
+    def parting(self, result: Mapping[str, Any], you: int) -> Text:
+        """What it means for the person at a seat; empty for nothing in particular."""
         return ""
 
     def columns(self, result: Mapping[str, Any], names: Mapping[int, str]) -> Mapping[str, Text]:
@@ -110,13 +142,21 @@ class Words:
         """The table before a move."""
         return ()
 
+    def news(self, before: View, view: View) -> Sequence[Text]:
+        """What only this person has seen since it was last asked, such as a card that was drawn."""
+        return ()
+
     def prompt(self, view: View) -> Text:
         """What may be done now, in a line."""
-        return "  your move   (? for help)"
+        return "  your move"
 
-    def read(self, view: View, text: str) -> Message | None:
-        """The move that was typed; None for a request for help. Raises `IllegalMove`."""
+    def read(self, view: View, text: str) -> Message:
+        """The move that was typed. Raises `IllegalMove` with a sentence for the person."""
         raise IllegalMove("this game has no words for what a person types")
+
+    def sure(self, view: View, move: Message) -> str:
+        """A question to answer with yes before a move that is likely to be regretted; empty for all others."""
+        return ""
 
     # --- A private choice about cards that were looked at ---
 
@@ -131,12 +171,18 @@ class Words:
             return *numbered(cards), "  which one do you keep? the rest is shuffled"
         return *numbered(cards), "  in which order do they go back, the top first? such as: 2 1 3"
 
+    def choice_help(self, peek: Peek) -> Sequence[Text]:
+        """How a choice is made."""
+        if peek.then is Look.TAKE:
+            return ("  type the number of the card that you keep: nobody else learns which it is",)
+        return ("  type all the numbers, first the card that is to lie on top: nobody else learns the order",)
+
     def choose(self, view: View, peek: Peek, text: str) -> tuple[int, ...]:
         """The positions that were chosen. Raises `IllegalMove`."""
         seen = list(view.seen_in(peek.deck))
-        chosen = tuple(seen[picked(word, len(seen), "card")] for word in text.split())
+        chosen = tuple(seen[picked(word, len(seen), "card")] for word in text.replace(",", " ").split())
         if peek.then is Look.TAKE and len(chosen) != 1:
             raise IllegalMove("one number, please")
         if peek.then is not Look.TAKE and sorted(chosen) != sorted(seen):
-            raise IllegalMove("every number once, please")
+            raise IllegalMove(f"every number from 1 to {len(seen)} once, please")
         return chosen

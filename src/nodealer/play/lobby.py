@@ -113,6 +113,8 @@ class Lobby:
         self._floor = Floor(host)
         #: The proposal that this player has committed to and not declined since.
         self._agreed: bytes | None = None
+        #: The offer that was taken back last. Who keeps that from being heard must not seat this player.
+        self._taken_back: int | None = None
         #: What was said and not heard yet, and which proposal it answers.
         self._said: dict[bytes, bytes | None] = {}
 
@@ -167,8 +169,10 @@ class Lobby:
         return self._say(Offer(self._next_offer, self._name, me.box, me.box_signature))
 
     def withdraw(self) -> bytes:
-        """That it no longer does."""
-        return self._say(Withdraw(self._next_offer))
+        """That it no longer does. From here on it shows no nonce for a seat of that offer."""
+        data = self._say(Withdraw(self._next_offer))
+        self._agreed, self._taken_back = None, self._next_offer
+        return data
 
     @property
     def _next_offer(self) -> int:
@@ -234,6 +238,7 @@ class Lobby:
         """Commit to a new proposal, or decline it."""
         try:
             self._refuse_another_me(proposal, seat)
+            self._refuse_taken_back()
             self._accept(proposal)
         except NodealerError as error:
             # What the own program cannot play is declined like what its player does not want to.
@@ -251,6 +256,10 @@ class Lobby:
             raise Declined(f"the proposed roster calls this player {member.name!r}, and it is {self._name!r}")
         if member.box != self._identity.box:
             raise Declined("the proposed roster has another box key for this player")
+
+    def _refuse_taken_back(self) -> None:
+        if self.mine is not None and self.mine.number == self._taken_back:
+            raise Declined("this player has taken its offer back")
 
     def _nonce(self, proposed: bytes) -> bytes:
         return expand("session nonce", self._root, self._table, proposed, size=NONCE_BYTES)

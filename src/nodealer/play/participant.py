@@ -524,7 +524,7 @@ class Participant:
 
     @property
     def over(self) -> bool:
-        """Whether nothing more comes from this participant: everybody has signed the end, or it has no word any more."""
+        """Whether nothing more comes from this participant: all have signed the end, or it has no word any more."""
         if self.silenced is not None:
             return True
         if self._replica is None:

@@ -10,10 +10,16 @@ from nodealer.errors import BadParameter
 from nodealer.group import Group
 from nodealer.protocols.base import CardProtocol, Claims, Needs
 from nodealer.protocols.chain import Chain
+from nodealer.protocols.chain.words import STEPS as CHAIN_STEPS
 from nodealer.protocols.duel import Duel
+from nodealer.protocols.duel.words import STEPS as DUEL_STEPS
 from nodealer.protocols.lock import Lock
+from nodealer.protocols.lock.words import STEPS as LOCK_STEPS
 from nodealer.protocols.mask import Mask
+from nodealer.protocols.mask.words import STEPS as MASK_STEPS
 from nodealer.protocols.offset import Offset
+from nodealer.protocols.offset.words import STEPS as OFFSET_STEPS
+from nodealer.protocols.words import StepWords
 
 #: Name to what makes the protocol from its parameters (canonical JSON) on a group.
 PROTOCOLS: Final[dict[str, Callable[[bytes, Group | None], CardProtocol]]] = {
@@ -22,6 +28,15 @@ PROTOCOLS: Final[dict[str, Callable[[bytes, Group | None], CardProtocol]]] = {
     "offset": Offset,
     "chain": Chain,
     "duel": Duel,
+}
+
+#: Name to its kinds of steps, in words for people.
+STEPS: Final[dict[str, dict[str, StepWords]]] = {
+    "mask": MASK_STEPS,
+    "lock": LOCK_STEPS,
+    "offset": OFFSET_STEPS,
+    "chain": CHAIN_STEPS,
+    "duel": DUEL_STEPS,
 }
 
 #: Name to the parameters of every mode it has, the default first. Numbers among them are as by default.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
@@ -44,11 +45,22 @@ async def connect_to(url: str) -> AsyncIterator[RelayClient]:
     """A connection to a relay. Raises `RelayError` when there is none."""
     try:
         # Without pings: who is stopped, or proves something for a minute on a slow machine, has not gone away.
-        connection = await connect(url, max_size=MESSAGE_BYTES_MAX, compression=None, ping_interval=None)
+        # And directly: the only relay there is runs on this machine, and a proxy has no business there.
+        connection = await connect(url, max_size=MESSAGE_BYTES_MAX, compression=None, ping_interval=None, proxy=None)
     except (OSError, WebSocketException) as error:
         raise RelayError(f"no relay at {url}: {error}") from None
     async with connection:
-        yield RelayClient(connection, await _greeted(connection))
+        try:
+            yield RelayClient(connection, await _greeted(connection))
+        finally:
+            # What nobody reads any more stands before the relay's good-bye.
+            await asyncio.gather(connection.close(), _unread(connection))
+
+
+async def _unread(connection: ClientConnection) -> None:
+    with suppress(ConnectionClosed):
+        async for _ in connection:
+            pass
 
 
 async def _greeted(connection: ClientConnection) -> int:

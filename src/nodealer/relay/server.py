@@ -7,12 +7,15 @@ new one as it comes. What it sends is put into the order and comes back to it li
 from __future__ import annotations
 
 import asyncio
+import hmac
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from http import HTTPStatus
 from typing import Final
 
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
 
 from nodealer.errors import RelayError
 from nodealer.relay.core import Greeting, RelayCore
@@ -62,9 +65,19 @@ class RelayServer:
 
 
 @asynccontextmanager
-async def relay_on_loopback(core: RelayCore) -> AsyncIterator[str]:
-    """A relay for the processes of this machine, on a free port. Gives its address."""
+async def relay_on_loopback(core: RelayCore, door: str = "") -> AsyncIterator[str]:
+    """A relay for some processes of this machine, on a free port. Gives its address, with the door in it.
+
+    Every user of the machine can reach the port, and so can pages in their browsers. In come programs that know the
+    door.
+    """
     relay = RelayServer(core)
+    path = f"/{door}".encode()
+
+    def watch_door(connection: ServerConnection, request: Request) -> Response | None:
+        known = hmac.compare_digest(request.path.encode(), path)
+        return None if known else connection.respond(HTTPStatus.FORBIDDEN, "")
+
     # Without pings, and without waiting for farewells: on one machine a connection says itself that its process died.
     async with serve(
         relay.handle,
@@ -74,6 +87,8 @@ async def relay_on_loopback(core: RelayCore) -> AsyncIterator[str]:
         compression=None,
         ping_interval=None,
         close_timeout=FAREWELL,
+        origins=[None],
+        process_request=watch_door,
     ) as server:
         port = next(iter(server.sockets)).getsockname()[1]
-        yield f"ws://127.0.0.1:{port}"
+        yield f"ws://127.0.0.1:{port}/{door}"

@@ -11,6 +11,7 @@ from nodealer.games.holdem.faces import CARDS
 from nodealer.games.holdem.hand import Hand, HandStage
 from nodealer.games.holdem.moves import Call, Fold, Legal, Move, Muck, Raise, ShowHand
 from nodealer.games.holdem.ranking import rank
+from nodealer.games.holdem.winning import may_win
 from nodealer.games.package import Bot
 from nodealer.games.view import View
 from nodealer.tape import SEED_BYTES, Tape
@@ -32,17 +33,9 @@ class HoldemBot(Bot):
         hole = tuple(view.cards.values())
         if legal.show or legal.muck:
             boasts = game.stage is HandStage.CLAIMING and self._chance(30)
-            return ShowHand() if boasts or self._may_win(view.seat, hole, game) else Muck()
+            return ShowHand() if boasts or may_win(game, view.seat, hole) else Muck()
         odds = self._odds(hole, game) + self._position(view.seat, game)
         return self._bet(legal, odds, game)
-
-    def _may_win(self, seat: int, hole: Sequence[int], game: Hand) -> bool:
-        """Whether no shown hand takes everything from this one. Who has put in less has no part in the rest."""
-        if game.stage is HandStage.CLAIMING:
-            return False
-        put_in = dict(zip(game.players, game.table.put_in, strict=True))
-        rivals = [rank((*faces, *game.board)) for rival, faces in game.shown.items() if put_in[rival] >= put_in[seat]]
-        return all(rank((*hole, *game.board)) >= rival for rival in rivals)
 
     def _bet(self, legal: Legal, odds: float, game: Hand) -> Move:
         call = legal.call or 0

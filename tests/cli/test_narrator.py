@@ -1,0 +1,79 @@
+"""What a person at the table is told of what was proven, of looks at cards, and of how a hand ended."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from nodealer.cli.entropy import rehearsal_entropy
+from nodealer.cli.games import game_of
+from nodealer.cli.narrator import Event, Narrator, in_words
+from nodealer.drive.local import seat_players
+from nodealer.drive.minds import BotMind
+from nodealer.play.participant import Step
+from nodealer.play.replica import Applied
+from nodealer.play.stays import for_hands
+from nodealer.protocols import make_protocol
+
+
+def told(
+    game: str, protocol: str, settings: dict[str, str], *, parameters: bytes = b"{}", you: int | None = 0
+) -> list[Event]:
+    """A game of bots, as somebody hears of it."""
+    package = game_of(game)
+    rules, seed = package.from_settings(package.settled(settings)), rehearsal_entropy(3, f"{game} {protocol}")
+    table = seat_players(
+        ("Ada", "Ben"), make_protocol(protocol, parameters), rules, seed, stays=for_hands(1), package=package
+    )
+    first, events = table.participants[0], list[Event]()
+    minds = {one: BotMind(package, one.home.root) for one in table.participants}
+    narrator: list[Narrator] = []
+
+    def watch(step: Step) -> list[bytes]:
+        if first.begun and not narrator:
+            narrator.append(Narrator.of(first.replica.config, you))
+        events.extend(event for one in step.happened if isinstance(one, Applied) for event in narrator[0].tell(one))
+        return []
+
+    table.watch = watch
+    table.run(lambda one: minds[one].act(one))
+    return events
+
+
+def of(events: list[Event], kind: str) -> list[Any]:
+    return [event["text"] for event in events if event["event"] == kind and str(event["text"])]
+
+
+def test_shuffles_at_a_table_of_poker() -> None:
+    events = told("holdem", "mask", {"stack": "20"})
+    assert of(events, "cards") == [
+        "You shuffled; proven: the same cards",
+        "Ben shuffled; proven, you checked it: nobody knows the order",
+    ]
+    (result,) = [event for event in events if event["event"] == "result"]
+    lines = in_words(result)
+    assert "wins" in lines[0] and lines[1].startswith("  [green]result[/green]")
+    shows = [line for event in events if event["event"] in ("move", "shows") for line in in_words(event)]
+    assert sum("Ben shows" in line for line in shows) == 1
+
+
+@pytest.mark.parametrize("you", [0, None])
+def test_a_collectible_game(you: int | None) -> None:
+    events = told("wardens", "duel", {"decks": "tide,tide"}, you=you)
+    whose = "your" if you == 0 else "Ada's"
+    checked = "proven, you checked it" if you == 0 else "proven"
+    assert f"Ben shuffled {whose} deck; {checked}: nobody knows the order" in of(events, "cards")
+    # Who looked is told to the others; what one saw oneself one knows.
+    names = {event["name"] for event in events if event["event"] == "looked"}
+    assert names == ({"Ben"} if you == 0 else {"Ada", "Ben"})
+    assert any("you know that, not which" in str(text) for text in of(events, "looked"))
+    assert any("light: 24 to" in str(text) for text in of(events, "changed"))
+    (result,) = [event for event in events if event["event"] == "result"]
+    assert str(result["parting"]).startswith("You have") is (you == 0)
+
+
+def test_what_is_not_proven_is_not_called_so() -> None:
+    events = told("wardens", "duel", {"mode": "committed"}, parameters=b'{"mode":"committed"}')
+    said = of(events, "cards")
+    assert said and all("not proven now: the books are opened after the hand" in text for text in said)

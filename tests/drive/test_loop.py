@@ -1,0 +1,300 @@
+"""The loop between a transport and a participant: minds that think, and what happens meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import pytest
+
+from conformance.clear import ClearProtocol, bad_dealt_share
+from conformance.games import TinyMove, TinyRules
+from drive.hub import Hub, Line
+from nodealer.cli.player import end_when_declined
+from nodealer.drive.loop import Loop
+from nodealer.drive.minds import Mind
+from nodealer.drive.patience import Patience
+from nodealer.errors import CardUnreadable, Declined, RelayError
+from nodealer.group import group
+from nodealer.log.session import Proposal
+from nodealer.play.participant import Decision, Question, Step
+from nodealer.play.phases import Phase
+from play.circle import Circle
+
+
+class Passes:
+    """A mind that knows at once."""
+
+    async def decide(self, question: Question) -> Decision:
+        return TinyMove(False)
+
+
+class Thinks:
+    """A mind that thinks until it is told to say something, and notes what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[Question] = []
+        self.cancelled = 0
+        self.now = asyncio.Event()
+        self.thinking = asyncio.Event()
+
+    async def decide(self, question: Question) -> Decision:
+        self.asked.append(question)
+        self.thinking.set()
+        try:
+            await self.now.wait()
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+        finally:
+            self.thinking.clear()
+        return TinyMove(True)
+
+
+class Table:
+    """Loops around one hub. The first player proposes; whoever has no mind of its own passes."""
+
+    def __init__(self, circle: Circle, minds: Mapping[int, Mind], **options: Any) -> None:
+        self.hub = Hub()
+        self.circle = circle
+        self.lines = [Line(self.hub, 0) for _ in circle.people]
+        self.proposed = False
+        self.loops = [
+            Loop(
+                one,
+                self.lines[place],
+                minds.get(place, Passes()) if one.home.name is not None else None,
+                **({"watch": self.propose} if place == 0 else options if place == 1 else {}),
+            )
+            for place, one in enumerate(circle.people)
+        ]
+
+    def propose(self, step: Step) -> list[bytes]:
+        one = self.circle.people[0]
+        if self.proposed or len(one.offers) < self.circle.seats:
+            return []
+        self.proposed = True
+        return one.propose(self.circle.proposal())
+
+    def start(self) -> list[asyncio.Task[None]]:
+        return [asyncio.create_task(loop.run()) for loop in self.loops]
+
+
+def in_time(work: Callable[[], Awaitable[None]]) -> None:
+    async def run() -> None:
+        async with asyncio.timeout(30):
+            await work()
+
+    asyncio.run(run())
+
+
+def small(**options: Any) -> Circle:
+    return Circle(3, hands=1, watchers=1, **options)
+
+
+async def until(true: Callable[[], bool]) -> None:
+    while not true():
+        await asyncio.sleep(0.001)
+
+
+def test_frames_come_in_while_a_mind_thinks() -> None:
+    async def work() -> None:
+        mind = Thinks()
+        table = Table(small(), {0: mind})
+        tasks = table.start()
+        await mind.thinking.wait()
+        one = table.circle.people[0]
+        for number in range(50):
+            await table.hub.say(b"junk %d" % number)
+        await until(lambda: one.expects == len(table.hub.frames))
+        assert len(mind.asked) == 1 and not mind.cancelled, "what changes nothing is nothing to think about"
+        mind.now.set()
+        await asyncio.gather(*tasks)
+        assert table.circle.digests() == {one.replica.digest()} and one.replica.state.phase is Phase.ENDED
+        assert b'"show":true' in b"".join(table.lines[0].sent)
+
+    in_time(work)
+
+
+def test_a_mind_that_is_overtaken_is_stopped_and_asked_anew() -> None:
+    """The others make its move for it."""
+
+    async def work() -> None:
+        mind = Thinks()
+        circle = Circle(3, hands=2, watchers=1, rules=TinyRules(passes=True))
+        table = Table(circle, {0: mind})
+        tasks = table.start()
+        await mind.thinking.wait()
+        for place in (1, 2):
+            await until(lambda place=place: bool(circle.people[place].options().may_vote))  # type: ignore[misc]
+            for frame in circle.people[place].without([0]):
+                await table.hub.say(frame)
+        await until(lambda: len(mind.asked) == 2)
+        assert mind.cancelled == 1
+        mind.now.set()
+        await asyncio.gather(*tasks)
+        first, second = mind.asked
+        assert first.duty.binding.hand == 0 and second.duty.binding.hand == 1
+        moves = [frame for frame in table.lines[0].sent if b'"move":{"show"' in frame]
+        assert len(moves) == 1, "what it would have said to the first is not said to the second"
+
+    in_time(work)
+
+
+def test_a_transport_that_ends() -> None:
+    async def work() -> None:
+        mind = Thinks()
+        table = Table(small(), {0: mind})
+        tasks = table.start()
+        await mind.thinking.wait()
+        await table.hub.end()
+        for task in tasks:
+            with pytest.raises(RelayError, match="before the game did"):
+                await task
+        assert mind.cancelled == 1
+
+    in_time(work)
+
+
+def test_a_line_that_breaks_and_another_one() -> None:
+    """A new loop around the same participant: it hears everything again and takes only what is new."""
+
+    async def work() -> None:
+        mind = Thinks()
+        table = Table(small(), {0: mind})
+        tasks = table.start()
+        await mind.thinking.wait()
+        tasks[0].cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await tasks[0]
+        assert mind.cancelled == 1
+        one, line = table.circle.people[0], Line(table.hub)
+        mind.now.set()
+        await asyncio.gather(Loop(one, line, mind).run(), *tasks[1:])
+        assert one.replica.state.phase is Phase.ENDED and len(table.circle.digests()) == 1
+
+    in_time(work)
+
+
+def test_nothing_is_said_before_all_is_heard() -> None:
+    async def work() -> None:
+        circle = small().play(until=lambda circle: bool(circle.people[0].options().must_move))
+        hub = Hub()
+        hub.frames += circle.frames
+        line = Line(hub, len(circle.frames) + 2)
+        task = asyncio.create_task(Loop(circle.sit(circle.homes[0]), line, Passes()).run())
+        await asyncio.sleep(0.02)
+        await hub.say(b"junk")
+        await asyncio.sleep(0.02)
+        assert line.sent == []
+        await hub.say(b"junk")
+        await until(lambda: len(line.sent) == 1)
+        task.cancel()
+
+    in_time(work)
+
+
+def test_who_declines_ends() -> None:
+    def never(proposal: Proposal) -> None:
+        raise Declined("never")
+
+    async def work() -> None:
+        circle = small()
+        circle.people[1] = circle.sit(circle.homes[1], accept=never)
+        table = Table(circle, {}, watch=end_when_declined)
+        tasks = table.start()
+        with pytest.raises(Declined, match="never"):
+            await tasks[1]
+        for task in tasks:
+            task.cancel()
+
+    in_time(work)
+
+
+def test_a_mind_that_fails_is_heard_of() -> None:
+    class Fails:
+        async def decide(self, question: Question) -> Decision:
+            raise ZeroDivisionError
+
+    async def work() -> None:
+        table = Table(small(), {0: Fails()})
+        tasks = table.start()
+        with pytest.raises(ZeroDivisionError):
+            await tasks[0]
+        for task in tasks:
+            task.cancel()
+
+    in_time(work)
+
+
+def lied_to() -> Circle:
+    """A game in which seat 1 gives false shares of the cards that are dealt: seat 0 cannot read its own."""
+    circle = small()
+    lying = ClearProtocol(group(), lies={(1, "share"): bad_dealt_share})
+    circle.people[1] = circle.sit(circle.homes[1], parts=lambda proposal: (lying, circle.rules, None))
+    return circle
+
+
+def test_a_card_that_does_not_open_is_disputed() -> None:
+    async def work() -> None:
+        circle = lied_to()
+        table = Table(circle, {})
+        tasks = table.start()
+        await until(lambda: circle.people[0].begun and bool(circle.people[0].replica.state.faults))
+        assert [fault.seat for fault in circle.people[0].replica.state.faults] == [1]
+        claims = [frame for frame in table.hub.frames if b'"type":"claim"' in frame]
+        assert claims and not any(task.done() and task.exception() for task in tasks)
+        for task in tasks:
+            task.cancel()
+
+    in_time(work)
+
+
+def test_who_has_disputed_and_still_cannot_read_is_not_asked() -> None:
+    """Nor does it fall over: what comes of it is for the table to say."""
+
+    async def work() -> None:
+        circle = lied_to()
+        mind = Thinks()
+        table = Table(circle, {0: mind})
+        one = circle.people[0]
+
+        def has_disputed(step: Step) -> list[bytes]:
+            if one.seated:
+                one.seat._disputed.add(0)
+            return table.propose(step)
+
+        table.loops[0]._watch = has_disputed
+        tasks = table.start()
+        await until(lambda: one.begun and one.options().asked is not None)
+        with pytest.raises(CardUnreadable):
+            one.question()
+        for number in range(9):
+            await table.hub.say(b"junk %d" % number)
+        await until(lambda: one.expects == len(table.hub.frames))
+        assert not tasks[0].done() and mind.asked == []
+        for task in tasks:
+            task.cancel()
+
+    in_time(work)
+
+
+def test_somebody_with_patience_looks_at_its_clock() -> None:
+    async def work() -> None:
+        mind, now = Thinks(), [0.0]
+
+        def clock() -> float:
+            now[0] += 1.0
+            return now[0]
+
+        circle = small(rules=TinyRules(passes=True))
+        table = Table(circle, {0: mind}, patience=Patience(2.0), clock=clock)
+        tasks = table.start()
+        await mind.thinking.wait()
+        await until(lambda: bool(circle.people[0].replica.state.hand.votes))
+        assert circle.people[0].replica.state.hand.votes.keys() == {1}
+        for task in tasks:
+            task.cancel()
+
+    in_time(work)

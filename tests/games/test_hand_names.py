@@ -1,0 +1,43 @@
+"""What hands are called."""
+
+from __future__ import annotations
+
+import pytest
+
+from nodealer.games.holdem.faces import indices
+from nodealer.games.holdem.naming import as_one, hand_name, told_apart
+from nodealer.games.holdem.ranking import rank
+
+
+@pytest.mark.parametrize(
+    ("cards", "name"),
+    [
+        ("AsKd", "ace high"),
+        ("6s6d", "pair of sixes"),
+        ("AsKd 7c2h9s", "ace high"),
+        ("AsAd 7c2h9s", "pair of aces"),
+        ("AsKd AdKc9s", "two pair, aces and kings"),
+        ("6s6d 6c2h9s", "three of a kind, sixes"),
+        ("AsKd QcJhTs", "straight, ace high"),
+        ("As2d 3c4h5s", "straight, five high"),
+        ("As2s 7s4s9s", "flush, ace high"),
+        ("AsAd AcKhKs", "full house, aces over kings"),
+        ("AsAd AcAhKs", "four of a kind, aces"),
+        ("9s8s 7s6s5s AdAc", "straight flush, nine high"),
+        ("AsKs QsJsTs 2d2c", "royal flush"),
+    ],
+)
+def test_on_whatever_board_there_is(cards: str, name: str) -> None:
+    assert hand_name(indices(cards.replace(" ", ""))) == name
+
+
+def test_a_kicker_is_named_where_it_decides() -> None:
+    board = "Ad7c2h9s3s"
+    king, queen, jacks = (rank(indices(hole + board)) for hole in ("AsKd", "AhQd", "JsJd"))
+    assert told_apart(king, queen) == "pair of aces, king kicker"
+    assert told_apart(king, jacks) == told_apart(king, king) == "pair of aces"
+
+
+def test_after_with() -> None:
+    assert as_one("straight, ace high") == "a straight, ace high" and as_one("two pair, x") == "two pair, x"
+    assert as_one("full house, x") == "a full house, x" and as_one("ace high") == "ace high"
