@@ -304,3 +304,14 @@ def test_a_file_in_which_nothing_came_is_gone(tmp_path: Path) -> None:
     with LogCopy.new(tmp_path / "log"):
         assert (tmp_path / "log").exists()
     assert not (tmp_path / "log").exists()
+
+
+def test_a_file_that_another_has_written_to_stays(tmp_path: Path) -> None:
+    """Two who resume one game at once open the same file; only one of them comes to play."""
+    path, table = tmp_path / "log", finished()
+    path.touch()
+    with LogCopy.again(path) as late:
+        with LogCopy.again(path) as first:
+            first.follow(table.participants[0].replica)
+        assert late.left is None
+    assert path.stat().st_size > 0

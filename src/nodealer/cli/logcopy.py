@@ -69,8 +69,9 @@ class LogCopy:
         return self
 
     def __exit__(self, *exception: object) -> None:
+        empty = os.fstat(self._descriptor).st_size == 0
         os.close(self._descriptor)
-        if self._seen < 0 and not self._begun:
+        if empty:
             self.path.unlink(missing_ok=True)
 
 
