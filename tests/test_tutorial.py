@@ -192,8 +192,8 @@ def test_its_ends_and_its_words(eights: ModuleType) -> None:
     assert isinstance(given_up, Done) and given_up.result["winners"] == [1]
     words, view = eights.GAME.words, View(0, {0: "Ada", 1: "Ben", 2: "Cleo"}, 0, hand, {(0, 1): 3}, my_turn=True)
     assert words.read(view, "1") == eights.Play(1, 3) and words.read(view, "1 S") == eights.Play(1, 3, 3)
-    assert words.read(view, "d") == eights.Draw() and words.read(view, "?") is None
-    for text in ("2", "1 x", "1 s s"):
+    assert words.read(view, "d") == eights.Draw()
+    for text in ("", "2", "1 x", "1 s s", "d d"):
         with pytest.raises(IllegalMove):
             words.read(view, text)
     assert words.result(won.result, view.names) == "Ada won"

@@ -302,6 +302,24 @@ def test_a_home_that_is_forgotten_stays_locked(tmp_path: Path) -> None:
     journal.close()
 
 
+def test_a_process_that_was_forked_off_signs_nothing(tmp_path: Path) -> None:
+    """It has the lock too, and the same journal: both would give one number to two entries."""
+    with made(tmp_path / "home") as home:
+        home.begin(session())
+        child = os.fork()
+        if not child:
+            try:
+                home.journal.write(RECORD)
+            except HomeUnusable:
+                os._exit(3)
+            finally:
+                os._exit(4)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 3
+        home.journal.write(RECORD)
+    with FolderHome.open(tmp_path / "home") as home:
+        assert home.journal.records == (RECORD,)
+
+
 def test_what_is_closed_takes_no_more(tmp_path: Path) -> None:
     with made(tmp_path / "home") as home:
         home.begin(session())

@@ -10,7 +10,7 @@ import pytest
 from cli.running import called
 from lab import tiny
 from nodealer.errors import BadParameter
-from nodealer.games.found import find
+from nodealer.games.found import chosen, find
 from nodealer.games.package import GamePackage
 from nodealer.lab.gamecheck import QUICK, check, playing, tables
 from nodealer.lab.gamecheck.agreement import refuse_bad_settings, refuse_other_rules, rules_of
@@ -64,12 +64,12 @@ def test_a_sound_game_is_sound(package: GamePackage) -> None:
     assert not (found := agreed(package)), said(found)
 
 
-@pytest.mark.parametrize(("name", "seats"), [("wardens", 2), ("holdem", 3)])
-def test_games_of_ours_are_sound(name: str, seats: int) -> None:
+@pytest.mark.parametrize(("name", "seats"), [("wardens", 2), ("holdem", 3), ("games.outside:GAME", 4)])
+def test_games_that_are_here_are_sound(name: str, seats: int) -> None:
     effort = Effort(games=1, others=1, hands=1, moments=3, finishes=1, seats=1)
-    _, findings = on_open_decks(find(name), seats, effort=effort)
+    _, findings = on_open_decks(chosen(name), seats, effort=effort)
     assert not findings, said(findings)
-    assert not (found := agreed(find(name))), said(found)
+    assert not (found := agreed(chosen(name))), said(found)
 
 
 @pytest.mark.parametrize(
@@ -128,6 +128,11 @@ def test_what_is_found_often_is_told_once() -> None:
 def test_another_process_hashes_otherwise() -> None:
     with pytest.raises(Found, match="in two processes, and they differ with 2 seats, in hand 1, after 2 moves"):
         refuse_other_processes("lab.tiny:HASHES", [2])
+
+
+def test_another_process_cannot_play() -> None:
+    with pytest.raises(Found, match=r"In another process the game could not be played: .*no_such_game"):
+        refuse_other_processes("no_such_game:GAME", [2])
 
 
 @pytest.mark.deep

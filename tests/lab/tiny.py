@@ -151,7 +151,7 @@ class TinyWords(Words):
     def result(self, result: Mapping[str, Any], names: Mapping[int, str]) -> str:
         return f"{names.get(result['winner'], 'nobody')} won"
 
-    def read(self, view: View, text: str) -> Message | None:
+    def read(self, view: View, text: str) -> Message:
         if not text.isascii() or not text.isdigit() or int(text) > 3:
             raise IllegalMove("0 to 3")
         return Bid(int(text))
@@ -486,7 +486,7 @@ class NoText(TinyWords):
 
 
 class FailsToRead(TinyWords):
-    def read(self, view: View, text: str) -> Message | None:
+    def read(self, view: View, text: str) -> Message:
         return Bid(int(text))
 
 
@@ -500,7 +500,35 @@ class NoResult(TinyWords):
         return names[result["loser"]]
 
 
-for _words in (FailingWords, NoText, FailsToRead, ReadsNoMove, NoResult):
+class NoNews(TinyWords):
+    def news(self, before: View, view: View) -> list[str]:
+        return [str(before.cards[0, 99])]
+
+
+class NoChange(TinyWords):
+    def changed(self, before: Any, after: Any, names: Mapping[int, str]) -> Any:
+        return [None]
+
+
+class NeverSure(TinyWords):
+    def sure(self, view: View, move: Message) -> Any:
+        return None
+
+
+class NoParting(TinyWords):
+    def parting(self, result: Mapping[str, Any], you: int) -> str:
+        return str(result["cards"][you])
+
+
+class NoOutcome(TinyWords):
+    def outcome(self, result: Mapping[str, Any], names: Mapping[int, str]) -> list[str]:
+        return [names[result["loser"]]]
+
+
+for _words in (
+    *(FailingWords, NoText, FailsToRead, ReadsNoMove, NoResult),
+    *(NoNews, NoChange, NeverSure, NoParting, NoOutcome),
+):
     BROKEN[_words.__name__] = "words", game(words=_words())
 
 

@@ -10,6 +10,7 @@ import typer
 from rich.table import Table
 
 from nodealer.cli.output import out, print_json, shown, visible
+from nodealer.errors import HomeUnusable
 
 
 def games(
@@ -40,6 +41,13 @@ def games(
 
 
 def _told(game: Any) -> dict[str, Any]:
+    try:
+        return _looked_into(game)
+    except HomeUnusable as error:
+        return _unread(game.folder, str(error))
+
+
+def _looked_into(game: Any) -> dict[str, Any]:
     what, ended = game.what, game.ended
     state = "ended" if ended is not None else "being played" if game.in_use else "interrupted"
     reached = game.reached

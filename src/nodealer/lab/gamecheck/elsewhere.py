@@ -44,6 +44,9 @@ def _told(place: str, counts: Sequence[int], hash_seed: str) -> list[str]:
     environment = os.environ | {"PYTHONHASHSEED": hash_seed, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     command = [sys.executable, "-P", "-m", "nodealer.lab.gamecheck.elsewhere", place, *map(str, counts)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+    if done.returncode != 0:
+        said = (done.stderr.strip().splitlines() or ["no word"])[-1]
+        raise Found(Finding("random", f"In another process the game could not be played: {said}."))
     return done.stdout.splitlines()
 
 

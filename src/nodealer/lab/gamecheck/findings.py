@@ -13,6 +13,8 @@ import nodealer
 
 #: Our own files, but for the games among them.
 _OURS: Final = Path(nodealer.__file__).parent
+#: Those of the language.
+_PYTHON: Final = Path(dataclass.__code__.co_filename).parent
 
 
 @dataclass(frozen=True)
@@ -81,22 +83,18 @@ def authors(kind: str, doing: str, remedy: str, may: tuple[type[Exception], ...]
 
 
 def author_line(traceback: TracebackType | None) -> str | None:
-    """The innermost line of a traceback that the author of a game has written."""
-    found = None
+    """The innermost line of a traceback that the author of a game has written; else of a library that the game uses."""
+    lines = dict[bool, str]()
     while traceback is not None:
         file = Path(traceback.tb_frame.f_code.co_filename)
-        if not _is_ours(file):
-            found = f"{file.name}:{traceback.tb_lineno}"
+        installed = "site-packages" in file.parts
+        if file.is_file() and not _is_ours(file) and (installed or not file.is_relative_to(_PYTHON)):
+            lines[installed] = f"{file.name}:{traceback.tb_lineno}"
         traceback = traceback.tb_next
-    return found
+    return lines.get(False, lines.get(True))
 
 
 def _is_ours(file: Path) -> bool:
-    """Whether a file is the library's or the language's: games are packages of their own, also those among ours."""
-    if file.is_relative_to(_OURS):
-        return len(file.relative_to(_OURS).parts) < 3 or file.relative_to(_OURS).parts[0] != "games"
-    return (
-        not file.is_file()
-        or "site-packages" in file.parts
-        or file.is_relative_to(Path(dataclass.__code__.co_filename).parent)
-    )
+    """Whether a file is the library's. Games are packages of their own, also those among ours."""
+    inside = file.relative_to(_OURS).parts if file.is_relative_to(_OURS) else ("games", "", "")
+    return len(inside) < 3 or inside[0] != "games"

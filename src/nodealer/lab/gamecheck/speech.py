@@ -28,12 +28,14 @@ UNDERSTAND: Final = "Raise IllegalMove with a sentence for what you do not under
 def spoken(before: Moment, after: Moment, findings: Findings) -> None:
     """What is said of a step, and what everybody sees after it."""
     game = form(after.game)
+    words, names = after.setup.package.words, after.setup.names
     for seat in after.setup.seats:
         with findings.noted():
-            _seen(after, seat)
+            _seen(before, after, seat)
+    with findings.noted(), _words(after, "changed"):
+        _refuse_no_text(after, "changed", words.changed(before.game, after.game, names))
     act = after.course[-1]
     if isinstance(act, Made):
-        words, names = after.setup.package.words, after.setup.names
         with findings.noted(), _words(before, "move"):
             _refuse_no_text(before, "move", words.move(before.game, act.seat, act.move, names))
     elif isinstance(act, Told):
@@ -62,7 +64,7 @@ def _refuse_no_text(moment: Moment, name: str, said: object) -> None:
             raise Found(Finding("words", what))
 
 
-def _seen(moment: Moment, seat: int) -> None:
+def _seen(before: Moment, moment: Moment, seat: int) -> None:
     """The table and the page as a person sees them, and what comes of what a person types."""
     words, view, want = moment.setup.package.words, moment.view(seat), wants(moment)
     for (deck, _), face in view.cards.items():
@@ -70,6 +72,8 @@ def _seen(moment: Moment, seat: int) -> None:
             _refuse_no_text(moment, "face", words.face(moment.game, deck, face))
     _refuse_bad_page(moment, view)
     if isinstance(want, Turn) and seat in (*want.seats, *want.may):
+        with _words(moment, "news"):
+            _refuse_no_text(moment, "news", words.news(before.view(seat), view))
         with _words(moment, "table"):
             _refuse_no_text(moment, "table", words.table(view))
         with _words(moment, "prompt"):
@@ -99,9 +103,11 @@ def _refuse_bad_reading(moment: Moment, view: View, text: str) -> None:
             read: object = moment.setup.package.words.read(view, text)
     except IllegalMove:
         return
-    if read is not None and not isinstance(read, Message):
+    if not isinstance(read, Message):
         what = f"{moment.when}, a person typed {text[:40]!r}, and `words.read` gave {type(read).__name__}."
-        raise Found(Finding("words", f"{what} Give a move, or None for a request for help."))
+        raise Found(Finding("words", f"{what} Give a move, or raise IllegalMove."))
+    with _words(moment, "sure"):
+        _refuse_no_text(moment, "sure", moment.setup.package.words.sure(view, read))
 
 
 def _turned_up(before: Moment, opened: Sequence[Opened]) -> None:
@@ -127,6 +133,10 @@ def _offered(moment: Moment, peek: Peek) -> None:
     shown = View(view.seat, view.names, view.hand, view.game, view.cards, view.my_turn, seen)
     with _words(moment, "offer"):
         _refuse_no_text(moment, "offer", words.offer(shown, peek))
+    with _words(moment, "choice_help"):
+        _refuse_no_text(moment, "choice_help", words.choice_help(peek))
+    with _words(moment, "looked"):
+        _refuse_no_text(moment, "looked", words.looked(moment.game, peek))
     for text in TYPED:
         doing = f"{moment.when}, a person typed {text[:40]!r}, and `words.choose` failed with"
         with suppress(IllegalMove), authors("words", doing, UNDERSTAND, (IllegalMove,)):
@@ -138,6 +148,11 @@ def told_at_the_end(moment: Moment, done: Done, findings: Findings) -> None:
     package, names = moment.setup.package, moment.setup.names
     with findings.noted(), _words(moment, "result"):
         _refuse_no_text(moment, "result", package.words.result(done.result, names))
+    with findings.noted(), _words(moment, "outcome"):
+        _refuse_no_text(moment, "outcome", package.words.outcome(done.result, names))
+    for seat in moment.setup.seats:
+        with findings.noted(), _words(moment, "parting"):
+            _refuse_no_text(moment, "parting", package.words.parting(done.result, seat))
     with findings.noted(), _words(moment, "columns"):
         _refuse_no_text(moment, "columns", list(package.words.columns(done.result, names).values()))
     if package.export is not None:

@@ -41,7 +41,7 @@ class TableEffort:
 
 
 QUICK: Final = TableEffort(modes=False, hands=1, losses=4, leavings=2)
-DEEP: Final = TableEffort(modes=True, hands=2, losses=60, leavings=40)
+DEEP: Final = TableEffort(modes=True, hands=2, losses=20, leavings=10)
 
 
 @dataclass(frozen=True)
