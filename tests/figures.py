@@ -15,6 +15,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from nodealer.lab.bench.rows import RESTLESS
+
 ROOT: Final = Path(__file__).parents[1]
 STORE: Final = ROOT / "docs" / "figures.json"
 BEGIN, END = "<!-- figures: written by `make figures` -->", "<!-- end of the figures -->"
@@ -24,7 +26,12 @@ Results = Mapping[str, Mapping[str, Any]]
 
 #: What stands in the README: suite, name of the row and its yardstick, and in words.
 FIRST: Final = (
-    ("proofs", "addmask: shuffle, re-mask, prove", "U = 104 × fixed base", "a player's shuffle of 52 cards, with its proof"),
+    (
+        "proofs",
+        "addmask: shuffle, re-mask, prove",
+        "U = 104 × fixed base",
+        "a player's shuffle of 52 cards, with its proof",
+    ),
     ("proofs", "addmask: verify", "U = 104 × fixed base", "checking that proof"),
     ("proofs", "addmask: proof", None, "its size"),
     ("hand", "play a hand, CPU of one seat", "U = 104 × fixed base", "a hand of six, on one seat's computer"),
@@ -56,26 +63,29 @@ def measured_on(machine: Mapping[str, Any]) -> str:
 def in_short(results: Results) -> str:
     """The block of the README."""
     rows = ["| | | |", "|---|---|---|"]
-    used = []
+    used, busy = [], False
     for suite, name, yardstick, words in FIRST:
         for row in results.get(suite, {}).get("rows", ()):
             if (row["name"], row["yardstick"]) == (name, yardstick):
                 rows.append(f"| {words} | {figure(row)} | {against(row)} |")
                 used.append(suite)
+                busy |= (row["spread"] or 0.0) > RESTLESS
     places = sorted({measured_on(results[suite]["machine"]) for suite in used})
-    return "\n".join([*rows, "", f"Measured on {'; '.join(places)}."])
+    others = ", while others used the machine: on a quiet one the ratios are smaller" if busy else ""
+    return "\n".join([*rows, "", f"Measured on {'; '.join(places)}{others}."])
 
 
 def in_full(results: Results) -> str:
     """The block of docs/figures.md."""
     parts = []
     for suite, found in sorted(results.items()):
-        rows = ["| | size | measured | against | required |", "|---|---|---|---|---|"]
+        rows = ["| | size | measured | against | required | |", "|---|---|---|---|---|---|"]
         for row in found["rows"]:
             size = ", ".join(f"{value:,} {name}" for name, value in row["n"].items())
             sign = "≤" if row["sense"] == "max" else "≥"
             required = "" if row["required"] is None else f"{sign} {row['required']:g}"
-            rows.append(f"| {row['name']} | {size} | {figure(row)} | {against(row)} | {required} |")
+            note = row["note"] or ""
+            rows.append(f"| {row['name']} | {size} | {figure(row)} | {against(row)} | {required} | {note} |")
         parts.append("\n".join([f"### {suite}: {measured_on(found['machine'])}", "", *rows]))
     return "\n\n".join(parts)
 
