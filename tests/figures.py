@@ -71,7 +71,7 @@ def in_short(results: Results) -> str:
                 used.append(suite)
                 busy |= (row["spread"] or 0.0) > RESTLESS
     places = sorted({measured_on(results[suite]["machine"]) for suite in used})
-    others = ", while others used the machine: on a quiet one the ratios are smaller" if busy else ""
+    others = ", while others used the machine" if busy else ""
     return "\n".join([*rows, "", f"Measured on {'; '.join(places)}{others}."])
 
 
