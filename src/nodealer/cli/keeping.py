@@ -77,7 +77,10 @@ def resume(
         typer.Argument(help="Which game, as `nodealer games` calls it, or the beginning of that. Default: the newest."),
     ] = None,
     auto: Annotated[bool, typer.Option("--auto", help="A bot plays on for the person.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object an event on standard output.")] = False,
+    json: Annotated[
+        bool,
+        typer.Option("--json", help="One JSON object an event. Without --auto a program plays your seat, as in play."),
+    ] = False,
 ) -> None:
     """Go on with a game of this machine that was interrupted: with the same players, cards and log.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from nodealer.cards import Peek
 from nodealer.errors import (
@@ -94,8 +94,8 @@ class Question:
     peek: Peek | None
 
 
-#: A move in the game, or which of the cards that were looked at.
-Decision = Message | tuple[int, ...]
+#: A move in the game, as a message of its rules or as plain data, or which of the cards that were looked at.
+Decision = Message | dict[str, Any] | tuple[int, ...]
 
 
 @dataclass(frozen=True)
