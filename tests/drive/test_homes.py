@@ -346,7 +346,7 @@ def test_what_is_closed_takes_no_more(tmp_path: Path) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from nodealer.drive.homes import FolderHome, home_in
+from nodealer.drive.homes import FolderHome
 from nodealer.log.journal import Sent
 home = FolderHome.open(Path(sys.argv[1]))
 number = 0
@@ -389,7 +389,7 @@ def test_killed_while_it_writes(tmp_path: Path) -> None:
 FULL = """
 import resource, signal, sys
 from pathlib import Path
-from nodealer.drive.homes import FolderHome, home_in
+from nodealer.drive.homes import FolderHome
 from nodealer.errors import HomeUnusable
 from nodealer.log.journal import Sent
 

@@ -132,7 +132,8 @@ def in_words(event: Event) -> str | None:
         case "move" | "without" | "break" | "leave" | "claim" | "book" | "roster":
             return f"  {shown(event['name'])} {rendered(event['text'])}"
         case "word":
-            return f"  {shown(event['name'])} says: {shown(event['text'])}"
+            # Without rows of blanks: a terminal would begin its next line with what comes after them.
+            return f"  {shown(event['name'])} says: {shown(' '.join(event['text'].split()))}"
         case "board":
             return f"  board: {rendered(event['text'])}"
         case "shows":

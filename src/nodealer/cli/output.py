@@ -22,6 +22,8 @@ from nodealer.games.words import Line, Mark, Text
 #: Categories of characters that do something, or nothing that can be seen: controls, marks of direction and joining,
 #: halves of pairs, private and unassigned ones, and separators of lines.
 _UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+#: And the letters and signs that are drawn as nothing.
+_BLANK: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 
 #: How a terminal shows what a game marks.
 _STYLES: Final[dict[Mark, str]] = {
@@ -65,7 +67,11 @@ def err() -> Console:
 
 def visible(text: object) -> str:
     """Text from outside as one line that only says something: what is not to be seen stands there as its number."""
-    return "".join(f"\\u{{{ord(each):x}}}" if unicodedata.category(each) in _UNSEEN else each for each in str(text))
+    return "".join(f"\\u{{{ord(each):x}}}" if _is_unseen(each) else each for each in str(text))
+
+
+def _is_unseen(character: str) -> bool:
+    return unicodedata.category(character) in _UNSEEN or character in _BLANK
 
 
 def shown(text: object) -> str:
@@ -96,7 +102,7 @@ def _write(document: str) -> None:
     """JSON as it is, but for what a terminal would obey: that is written as JSON escapes, which mean the same."""
     try:
         for line in document.split("\n"):
-            safe = (json.dumps(each)[1:-1] if unicodedata.category(each) in _UNSEEN else each for each in line)
+            safe = (json.dumps(each)[1:-1] if _is_unseen(each) else each for each in line)
             sys.stdout.write("".join(safe) + "\n")
         sys.stdout.flush()
     except BrokenPipeError:
