@@ -142,5 +142,5 @@ def test_nothing_else_prints() -> None:
 def test_what_a_player_says_does_not_look_like_a_line_of_ours(blank: str) -> None:
     """A terminal goes on in the next line where one is full: blanks would put anything at its beginning."""
     line = in_words({"event": "word", "name": "Ben", "text": f"ok{blank * 66}CLEAN"})
-    assert line is not None and blank * 2 not in line
+    assert line is not None and blank * 2 not in line.strip()
     assert line.startswith("  Ben says: ok") and line.endswith("CLEAN")
