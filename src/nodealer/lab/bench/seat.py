@@ -190,7 +190,8 @@ def _growth(path: Path, folder: Path, early: int, late: int) -> Row:
     name, yardstick = "memory of a participant, growth", "bytes added to the log"
     if not Path("/proc/self/statm").exists():
         return Row(name, n, yardstick=yardstick, required=GROWTH, note="this system does not say what a process has")
-    code = f"from nodealer.lab.bench.seat import print_growth; print_growth({str(path)!r}, {str(folder)!r}, {early}, {late})"
+    call = f"print_growth({str(path)!r}, {str(folder)!r}, {early}, {late})"
+    code = f"from nodealer.lab.bench.seat import print_growth; {call}"
     done = subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.PIPE)
     grown, added = map(int, done.stdout.split())
     ok = meets(grown / added, GROWTH, "max") if late == LATE else None
