@@ -24,7 +24,12 @@ Results = Mapping[str, Mapping[str, Any]]
 
 #: What stands in the README: suite, name of the row and its yardstick, and in words.
 FIRST: Final = (
-    ("proofs", "addmask: shuffle, re-mask, prove", "U = 104 × fixed base", "a player's shuffle of 52 cards, with its proof"),
+    (
+        "proofs",
+        "addmask: shuffle, re-mask, prove",
+        "U = 104 × fixed base",
+        "a player's shuffle of 52 cards, with its proof",
+    ),
     ("proofs", "addmask: verify", "U = 104 × fixed base", "checking that proof"),
     ("proofs", "addmask: proof", None, "its size"),
     ("hand", "play a hand, CPU of one seat", "U = 104 × fixed base", "a hand of six, on one seat's computer"),
