@@ -233,7 +233,8 @@ def in_words(event: Event) -> list[str]:
         case "move" | "without" | "break" | "leave" | "claim" | "book" | "roster" | "looked":
             return [f"  {shown(event['name'])} {rendered(event['text'])}"]
         case "word":
-            return [f"  {shown(event['name'])} says: {shown(event['text'])}"]
+            # Without rows of blanks: a terminal would begin its next line with what comes after them.
+            return [f"  {shown(event['name'])} says: {shown(' '.join(event['text'].split()))}"]
         case "cards":
             return [f"  [dim]{shown(event['text'])}[/dim]"]
         case "changed":
