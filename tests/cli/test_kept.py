@@ -35,6 +35,7 @@ WHAT = Kept(
     version=FORMAT_VERSION,
     begun=int(time.time()),
     place="holdem",
+    folder=None,
     settings=(("blinds", "1/2"),),
     protocol="mask",
     parameters="{}",
@@ -97,6 +98,13 @@ def test_what_cannot_go_on() -> None:
         assert done.returncode == 2 and said in done.stderr and game.name in done.stderr
     mine = keep(replace(WHAT, person="Ada"))
     assert "with --auto" in called("resume", mine.name).stderr
+
+
+def test_a_game_that_is_not_installed_goes_on_where_it_was_found(tmp_path: Path) -> None:
+    """Elsewhere there may be another file of that name, and it would be loaded."""
+    game = keep(replace(WHAT, place="mine:GAME", folder=str(tmp_path / "there")))
+    done = called("resume", game.name)
+    assert done.returncode == 2 and "resume it there" in done.stderr.replace("\n", " ")
 
 
 def test_a_game_that_is_played_is_not_played_twice(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,6 +46,8 @@ class Kept(Message, frozen=True):
     begun: Natural
     #: Where the game is found, as the person typed it, and what was set for it.
     place: str
+    #: The folder in which a game that is not installed was found.
+    folder: str | None
     settings: tuple[tuple[str, str], ...]
     protocol: str
     #: The parameters of the protocol, as canonical JSON.

@@ -100,6 +100,7 @@ def _kept(plan: Plan, person: str | None, patience: float, seed: int | None, log
         version=FORMAT_VERSION,
         begun=int(time.time()),
         place=plan.place,
+        folder=str(Path.cwd()) if ":" in plan.place else None,
         settings=tuple(sorted(plan.settings.items())),
         protocol=plan.protocol,
         parameters=plan.parameters.decode(),
@@ -125,6 +126,9 @@ def go_on(name: str | None, *, auto: bool, json: bool) -> int:
         raise BadParameter(f"{kept.name} is a rehearsal: `nodealer play --seed {what.seed}` plays it again")
     if (ended := kept.ended) is not None:
         raise BadParameter(f"{kept.name} has ended ({ended.verdict}); its log is in {kept.log}")
+    if what.folder is not None and str(Path.cwd()) != what.folder:
+        # Another folder may have another file of that name.
+        raise BadParameter(f"the game {what.place} was found in {what.folder}: resume it there")
     _wait_until_free(kept)
     earlier = kept.earlier()
     screen = Screen(json)
