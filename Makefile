@@ -53,6 +53,16 @@ check: build rust-check ## Lint, format and types only
 bench: build ## Measure: every figure against its yardstick, a few minutes
 	@for suite in core proofs log hand game npm; do $(BIN)/nodealer bench $$suite; done
 
+.PHONY: figures
+figures: build ## Measure everything, and write the figures in README.md and docs/ again; a few minutes
+	@mkdir -p build/bench
+	@for suite in core proofs log hand game npm; do $(BIN)/nodealer bench $$suite --json > build/bench/$$suite.json; done
+	@cd tests && ../$(BIN)/python figures.py ../build/bench/*.json
+
+.PHONY: pictures
+pictures: build ## Play a hand and write the picture of the screen in docs/ again
+	@cd tests && ../$(BIN)/python picture.py
+
 .PHONY: diagrams
 diagrams: build ## Write the diagrams and tables in docs/ again, from what the code says
 	@cd tests && ../$(BIN)/python diagrams.py && ../$(BIN)/python attack_table.py

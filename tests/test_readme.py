@@ -1,11 +1,16 @@
-"""The examples for game developers run as they stand."""
+"""What the README says can be typed, can be typed; the examples for game developers run as they stand."""
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
 from pathlib import Path
 
 import pytest
+
+from cli.running import called
+from figures import BEGIN, END, STORE, in_full, in_short, pages, taken, with_figures
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -31,3 +36,80 @@ def test_all_blocks_are_run_and_the_first_is_short() -> None:
     assert len(blocks("README.md")) == 2 and len(blocks("docs/library.md")) == 1
     lines = [line for line in blocks("README.md")[0].splitlines() if line.strip()]
     assert len(lines) <= 15
+
+
+# --- Commands ---
+
+TYPED = [
+    shlex.split(line, comments=True) for line in re.findall(r"^    (\S.*)$", (ROOT / "README.md").read_text(), re.M)
+]
+COMMANDS = [command[1:] for command in TYPED if command[0] == "nodealer"]
+#: What takes long, or has nothing to do here. Of these it is only looked whether there is such a command.
+NOT_RUN = {"demo", "bench", "resume"}
+
+
+def test_the_first_block_is_enough_to_begin() -> None:
+    assert [" ".join(command) for command in TYPED[:4]] == [
+        "make play",
+        "source .venv/bin/activate",
+        "nodealer demo",
+        "nodealer play --name Robin",
+    ]
+
+
+def test_every_make_target_is_there() -> None:
+    text, makefile = (ROOT / "README.md").read_text(), (ROOT / "Makefile").read_text()
+    for target in set(re.findall(r"(?:`|^ +)make ([a-z]+)", text, re.M)):
+        assert f"\n{target}:" in makefile, target
+
+
+def test_the_commands_run_one_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As they stand there. The game is a rehearsal, which needs no processes, and nobody is here to be Robin."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    for command in COMMANDS:
+        if command[0] in NOT_RUN or "--name" in command:
+            continue
+        done = called(*command, *(["--seed", "1"] if command[0] == "play" else []))
+        assert done.returncode == 0, (command, done.stderr)
+    assert (tmp_path / "game.jsonl").is_file() and (tmp_path / "game.phhs").is_file()
+
+
+@pytest.mark.parametrize("command", [command for command in COMMANDS if command[0] in NOT_RUN or "--name" in command])
+def test_the_others_are_there(command: list[str]) -> None:
+    done = called(*command, "--help")
+    assert done.returncode == 0 and all(word in done.stdout for word in command[1:] if word.startswith("--"))
+
+
+# --- The picture, and the figures ---
+
+
+def test_the_picture_is_there_and_fetches_nothing() -> None:
+    for picture in re.findall(r"!\[.*?\]\((.*?)\)", (ROOT / "README.md").read_text()):
+        drawn = (ROOT / picture).read_text()
+        assert "CLEAN" in drawn and "you&#160;are" in drawn and "url(" not in drawn.replace("url(#", "")
+
+
+def test_figures_are_as_they_were_measured() -> None:
+    for path, text in pages().items():
+        assert path.read_text() == text, f"run `make figures`, or `python figures.py` in tests/ ({path.name})"
+
+
+def test_other_results_are_other_figures(tmp_path: Path) -> None:
+    results = json.loads(STORE.read_text())
+    (suite, found), *_ = results.items()
+    changed = {**found, "machine": {**found["machine"], "date": "2001-01-01"}, "suite": suite}
+    file = tmp_path / "hand.json"
+    file.write_text(json.dumps(changed))
+    other = taken(results, [file])
+    assert "2001-01-01" in in_full(other) and "2001-01-01" not in in_full(results)
+    assert suite != "hand" or "2001-01-01" in in_short(other)
+    file.write_text(json.dumps({**changed, "machine": {**found["machine"], "quick": True}}))
+    with pytest.raises(ValueError, match="quick"):
+        taken(results, [file])
+
+
+@pytest.mark.parametrize("page", ["", BEGIN, f"{END} {BEGIN}"])
+def test_a_page_without_markers(page: str) -> None:
+    with pytest.raises(ValueError, match="markers"):
+        with_figures(page, "")

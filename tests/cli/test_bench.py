@@ -27,8 +27,8 @@ def document(suite: str) -> list[dict[str, Any]]:
     done = nodealer("bench", suite, "--json", **QUICK)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
-    assert set(found) == {"machine", "rows"}
-    assert found["machine"]["quick"] is True
+    assert set(found) == {"suite", "machine", "rows"}
+    assert found["suite"] == suite and found["machine"]["quick"] is True
     for row in found["rows"]:
         assert set(row) == FIELDS
         assert row["sense"] in ("max", "min") and row["ok"] in (True, False, None)

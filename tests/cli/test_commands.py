@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import signal
 import subprocess
@@ -12,6 +13,7 @@ import pytest
 import nodealer as package
 from cli.running import after, called, environment, nodealer
 from nodealer import errors
+from nodealer.cli.app import _All
 from nodealer.cli.exits import exit_code
 from nodealer.protocols import MODES, PROTOCOLS
 
@@ -23,7 +25,7 @@ def test_version() -> None:
     assert (done.returncode, done.stdout) == (0, f"nodealer {package.__version__}\n")
 
 
-@pytest.mark.parametrize("command", ["doctor", "bench", "protocols", "play", "verify", "show", "export"])
+@pytest.mark.parametrize("command", _All.places)
 def test_every_command_has_help_with_an_example(command: str) -> None:
     done = called(command, "--help")
     assert done.returncode == 0
@@ -133,3 +135,52 @@ def test_without_protocols_the_list_is_empty() -> None:
     assert (done.returncode, json.loads(done.stdout)) == (0, [])
     shown = after(nothing, "protocols")
     assert (shown.returncode, shown.stdout) == (0, "") and "no protocol" in shown.stderr
+
+
+# --- Help, and the first line ---
+
+COMMANDS = [*_All.places, "game check", "game list"]
+
+
+@pytest.mark.parametrize("command", ["", "game", *COMMANDS])
+def test_help_names_no_types_and_fits(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    done = called(*command.split(), "--help")
+    assert done.returncode == 0 and "<bool>" not in done.stdout and "<str>  " not in done.stdout.partition("Options")[2]
+    lines = [line.strip(" │") for line in done.stdout.splitlines()]
+    assert all(len(line) <= 80 for line in done.stdout.splitlines())
+    # Text that was broken into lines before, and is broken again: a short line in the middle of a paragraph.
+    for one, two in itertools.pairwise(lines):
+        prose = one[:1].isupper() and len(one) > 50 and two and "  " not in one + two
+        assert not prose or len(one) + len(two.split()[0]) >= 70, (one, two)
+
+
+#: Says what the process has cost so far, at the first thing that is written.
+METER = """
+import os, sys, time
+class Meter:
+    def isatty(self):
+        return True
+    def write(self, text):
+        os.write(1, f"{time.process_time()} {text}".encode())
+        os._exit(0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"), [(["--version"], "nodealer 0"), (["play"], "sets the table"), (["demo"], "sets the table")]
+)
+def test_the_first_line_comes_at_once(arguments: list[str], said: str) -> None:
+    """At most four times what Python itself costs; the least of some runs, because others use the machine too."""
+    run = f"sys.argv = {['nodealer', *arguments]!r}; sys.stdout = sys.stderr = Meter()"
+    line = f"{METER}\n{run}\nfrom nodealer.cli import main; main()"
+    costs = {}
+    for what, code in (("nothing", f"{METER}\nMeter().write('')"), ("line", line)):
+        told = [subprocess.check_output([sys.executable, "-c", code], env=environment(), text=True) for _ in range(5)]
+        assert what == "nothing" or all(said in one for one in told)
+        costs[what] = min(float(one.split()[0]) for one in told)
+    assert costs["line"] <= 4 * costs["nothing"], costs
+
+
+def test_programs_need_no_first_line() -> None:
+    assert "sets the table" not in called("play", "--stack", "1").stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import time
@@ -16,7 +17,7 @@ from cli.running import called
 from conformance.clear import ClearProtocol
 from conformance.games import TinyRules
 from conformance.harness import Source
-from nodealer.cli.kept import FORMAT, GAME, Kept, KeptGame, find_game, games_folder, keep, kept_games
+from nodealer.cli.kept import ENDED, FORMAT, GAME, Kept, KeptGame, find_game, games_folder, keep, kept_games
 from nodealer.cli.logcopy import LogCopy
 from nodealer.drive.homes import FolderHome, home_in
 from nodealer.drive.local import LocalTable, seat_players
@@ -34,6 +35,7 @@ WHAT = Kept(
     version=FORMAT_VERSION,
     begun=int(time.time()),
     place="holdem",
+    folder=None,
     settings=(("blinds", "1/2"),),
     protocol="mask",
     parameters="{}",
@@ -98,6 +100,13 @@ def test_what_cannot_go_on() -> None:
     assert "with --auto" in called("resume", mine.name).stderr
 
 
+def test_a_game_that_is_not_installed_goes_on_where_it_was_found(tmp_path: Path) -> None:
+    """Elsewhere there may be another file of that name, and it would be loaded."""
+    game = keep(replace(WHAT, place="mine:GAME", folder=str(tmp_path / "there")))
+    done = called("resume", game.name)
+    assert done.returncode == 2 and "resume it there" in done.stderr.replace("\n", " ")
+
+
 def test_a_game_that_is_played_is_not_played_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nodealer.cli.playing.ENDING", 0)
     game = keep(WHAT)
@@ -127,6 +136,31 @@ def test_a_game_that_cannot_be_read(change: object, said: str) -> None:
     assert said in called("games").stdout.replace("\n", "") or said in row["reason"]
     done = called("resume", path.parent.name)
     assert done.returncode == 2 and said in done.stderr
+
+
+@pytest.mark.parametrize("what", ["ended.json", "folder", "host"])
+def test_one_that_cannot_be_looked_into_hides_no_other(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A damaged file; or a folder of somebody else, such as one made by the same person as root."""
+    other, bad = keep(replace(WHAT, begun=0)), keep(WHAT)
+    closed = {"folder": bad.folder, "host": bad.host}.get(what)
+    if closed is None:
+        (bad.folder / ENDED).write_bytes(b"{")
+    look = Path.stat
+
+    def stat(path: Path, *, follow_symlinks: bool = True) -> os.stat_result:
+        if closed is not None and closed in path.parents:
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return look(path, follow_symlinks=follow_symlinks)
+
+    monkeypatch.setattr(Path, "stat", stat)
+    rows = json.loads(called("games", "--json").stdout)
+    assert [(row["game"], row["state"].split(",")[0]) for row in rows] == [
+        (bad.name, "unreadable"),
+        (other.name, "interrupted"),
+    ]
+    assert str(bad.folder) in rows[0]["reason"] and find_game(None) == other
+    done = called("resume", bad.name)
+    assert done.returncode == 2 and str(bad.folder) in done.stderr
 
 
 def test_the_list() -> None:
@@ -285,3 +319,14 @@ def test_a_file_in_which_nothing_came_is_gone(tmp_path: Path) -> None:
     with LogCopy.new(tmp_path / "log"):
         assert (tmp_path / "log").exists()
     assert not (tmp_path / "log").exists()
+
+
+def test_a_file_that_another_has_written_to_stays(tmp_path: Path) -> None:
+    """Two who resume one game at once open the same file; only one of them comes to play."""
+    path, table = tmp_path / "log", finished()
+    path.touch()
+    with LogCopy.again(path) as late:
+        with LogCopy.again(path) as first:
+            first.follow(table.participants[0].replica)
+        assert late.left is None
+    assert path.stat().st_size > 0

@@ -20,7 +20,7 @@ import pytest
 
 from conformance.harness import Game
 from nodealer.drive import homes
-from nodealer.drive.homes import FolderHome
+from nodealer.drive.homes import FolderHome, home_in
 from nodealer.errors import BadParameter, DecodeError, HomeUnusable, JournalLost, LogRolledBack, OtherFormat
 from nodealer.keys import Identity
 from nodealer.log.file import save_log
@@ -138,6 +138,17 @@ def test_nothing_is_written_through_what_others_left(tmp_path: Path, planted: st
     link(theirs, tmp_path / "home" / planted)
     lived_in(tmp_path / "home")
     assert theirs.read_bytes() == b"" and not (tmp_path / "home" / planted).is_symlink()
+
+
+def test_a_home_that_somebody_else_has_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever made it has the key, and would see the cards of whoever plays from it."""
+    lived_in(tmp_path / "home")
+    me = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: me + 1)
+    with pytest.raises(HomeUnusable, match=r"home\.json belongs to another user"):
+        FolderHome.open(tmp_path / "home")
+    with pytest.raises(HomeUnusable, match="belongs to another user"):
+        home_in(tmp_path / "home", "Ada", os.urandom)
 
 
 def test_a_lock_is_no_link(tmp_path: Path) -> None:
@@ -300,6 +311,24 @@ def test_a_home_that_is_forgotten_stays_locked(tmp_path: Path) -> None:
     with pytest.raises(HomeUnusable, match="another program"):
         FolderHome.open(tmp_path / "home")
     journal.close()
+
+
+def test_a_process_that_was_forked_off_signs_nothing(tmp_path: Path) -> None:
+    """It has the lock too, and the same journal: both would give one number to two entries."""
+    with made(tmp_path / "home") as home:
+        home.begin(session())
+        child = os.fork()
+        if not child:
+            try:
+                home.journal.write(RECORD)
+            except HomeUnusable:
+                os._exit(3)
+            finally:
+                os._exit(4)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 3
+        home.journal.write(RECORD)
+    with FolderHome.open(tmp_path / "home") as home:
+        assert home.journal.records == (RECORD,)
 
 
 def test_what_is_closed_takes_no_more(tmp_path: Path) -> None:

@@ -75,7 +75,8 @@ def test_what_is_picked() -> None:
 
 def test_a_plain_page() -> None:
     told = plain_page(SEEN)
-    assert told["version"] == 1 and told["cards"] == [{"deck": 0, "position": 3, "face": 9}]
+    assert told["version"] == 1 and told["hand"] == SEEN.hand + 1
+    assert told["cards"] == [{"deck": 0, "position": 3, "face": 9}]
     assert [card["position"] for card in told["seen"]] == [2, 5, 1]
 
 

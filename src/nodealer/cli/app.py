@@ -2,16 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
 import nodealer
-from nodealer.cli import bench, demo, doctor, export, game, keeping, play, protocols, show, verify
+from nodealer.cli.commands import Commands, Place
+
+
+class _All(Commands):
+    places: ClassVar = {
+        "play": Place("play", "play", "play --auto --seats 4 --hands 3 --log game.jsonl"),
+        "demo": Place("demo", "demo", "demo"),
+        "verify": Place("verify", "verify", "verify game.jsonl"),
+        "show": Place("show", "show", "show game.jsonl"),
+        "export": Place("export", "export", "export game.jsonl --format phh --out game.phhs"),
+        "games": Place("keeping", "games", "games --json"),
+        "resume": Place("keeping", "resume", "resume"),
+        "protocols": Place("protocols", "protocols", "protocols --json"),
+        "doctor": Place("doctor", "doctor", "doctor --json"),
+        "bench": Place("bench", "bench", "bench core --strict"),
+    }
+
+
+class _OfGames(Commands):
+    places: ClassVar = {
+        "check": Place("game", "check", "game check mygame:GAME"),
+        "list": Place("game", "list_games", "game list --json"),
+    }
+
 
 app = typer.Typer(
     name="nodealer",
+    cls=_All,
     help="Cards without a dealer: shuffle, deal and play with people you need not trust.",
     no_args_is_help=True,
     add_completion=False,
@@ -35,37 +58,14 @@ def nodealer_command(
     """Cards without a dealer: shuffle, deal and play with people you need not trust."""
 
 
-def _flowing(command: Callable[..., None]) -> str:
-    """What a command says of itself, each paragraph as one line: the terminal knows where lines end."""
-    return "\n\n".join(" ".join(paragraph.split()) for paragraph in (command.__doc__ or "").split("\n\n"))
+games = typer.Typer(
+    name="game", cls=_OfGames, help="The games that are here, and those that you write.", no_args_is_help=True
+)
 
 
-for _command, _example in (
-    (doctor.doctor, "doctor --json"),
-    (bench.bench, "bench core --strict"),
-    (protocols.protocols, "protocols --json"),
-    (play.play, "play --auto --seats 4 --hands 3 --log game.jsonl"),
-    (keeping.resume, "resume"),
-    (keeping.games, "games --json"),
-    (demo.demo, "demo"),
-    (verify.verify, "verify game.jsonl"),
-    (show.show, "show game.jsonl"),
-    (export.export, "export game.jsonl --format phh --out game.phhs"),
-):
-    # What `play` does not know itself, the game that is played may.
-    _open = _command is play.play
-    app.command(
-        _command.__name__,
-        cls=play.PlayCommand if _open else None,
-        context_settings={"allow_extra_args": _open, "ignore_unknown_options": _open},
-        help=_flowing(_command),
-        epilog=f"Example: [bold]nodealer {_example}[/bold]",
-    )(_command)
+@games.callback()
+def game_command() -> None:
+    """The games that are here, and those that you write."""
 
-games = typer.Typer(name="game", help="The games that are here, and those that you write.", no_args_is_help=True)
-for _name, _of_games, _example in (
-    ("check", game.check, "game check mygame:GAME"),
-    ("list", game.list_games, "game list --json"),
-):
-    games.command(_name, help=_flowing(_of_games), epilog=f"Example: [bold]nodealer {_example}[/bold]")(_of_games)
+
 app.add_typer(games)

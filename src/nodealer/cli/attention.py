@@ -161,11 +161,19 @@ class AtTheTable(Attention):
 class Overseer:
     """Sees when nothing more can come. Raises `Stuck` then, or `RelayError` while the players have not agreed."""
 
-    def __init__(self, names: Sequence[str], attention: Attention | None, limit: float | None) -> None:
+    def __init__(
+        self,
+        names: Sequence[str],
+        attention: Attention | None,
+        limit: float | None,
+        spared: Collection[str] = (),
+    ) -> None:
         self._names = names
         self._attention = attention
         #: For how many seconds nothing may come; None where a person decides.
         self._limit = limit
+        #: While one of these is waited for, no time counts.
+        self._spared = frozenset(spared)
         #: Those whose programs have ended.
         self.dropped: set[str] = set()
         self._heard = -1
@@ -177,8 +185,10 @@ class Overseer:
         heard = participant.replica.height if participant.begun else participant.expects
         if heard != self._heard:
             self._heard, self._quiet_since = heard, now
-        quiet = now - self._quiet_since
         waited = waited_for(participant, self._names)
+        if participant.begun and waited & self._spared:
+            self._quiet_since = now
+        quiet = now - self._quiet_since
         listed = ", ".join(name for name in self._names if name in waited)
         if not participant.begun:
             gone = [name for name in self._names if name in self.dropped]

@@ -33,16 +33,22 @@ def bench(
     suite: Annotated[
         Suite,
         typer.Argument(
+            show_choices=False,
             help="core: the arithmetic; proofs: shuffles; log: signed entries; hand: a whole hand; "
-            "game: whole games and their audit; npm: lock against the npm package it extends."
+            "game: whole games and their audit; npm: lock against the npm package it extends.",
         ),
     ],
     json: Annotated[bool, typer.Option("--json", help="One JSON document instead of a table.")] = False,
-    plot: Annotated[Path | None, typer.Option(help="Also draw the ratios into this file (.png, .svg, .pdf).")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also draw the ratios into this file (.png, .svg, .pdf).")
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 when a required figure is not met.")] = False,
-    protocol: Annotated[str | None, typer.Option(help="The card protocol of `hand`; the default one is mask.")] = None,
+    protocol: Annotated[
+        str | None, typer.Option(metavar="PROTOCOL", help="The card protocol of `hand`; the default one is mask.")
+    ] = None,
     played: Annotated[
-        str | None, typer.Option("--game", help="What `game` plays: an installed game, or module:attribute.")
+        str | None,
+        typer.Option("--game", metavar="GAME", help="What `game` plays: an installed game, or module:attribute."),
     ] = None,
 ) -> None:
     """Measure speed and size.
@@ -55,12 +61,13 @@ def bench(
     rows = _measure(suite, protocol, played)
     machine = describe_machine()
     if json:
-        print_json({"machine": machine, "rows": rows})
+        print_json({"suite": suite, "machine": machine, "rows": rows})
     else:
         console = out()
         console.width = max(console.width, 80)
         console.print(_table(suite, rows))
-        out().print(f"{shown(machine['cpu'])}, {machine['processors']} processors, Python {machine['python']}")
+        on = f"{machine['cpu']}, {machine['processors']} processors, Python {machine['python']}, {machine['date']}"
+        out().print(shown(on))
     if plot is not None:
         draw(rows, plot, f"nodealer bench {suite}")
     if strict and any(row.ok is False for row in rows):

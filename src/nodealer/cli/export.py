@@ -21,8 +21,10 @@ from nodealer.play.replica import Applied, Replica
 
 def export(
     file: Annotated[Path, typer.Argument(help="A saved log.")],
-    format: Annotated[str | None, typer.Option(help="The format, if it has to be this one.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Write here, not to standard output. Replaces the file.")] = None,
+    format: Annotated[str | None, typer.Option(metavar="FORMAT", help="The format, if it has to be this one.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write here, not to standard output. Replaces the file.")
+    ] = None,
     game: LogGame = None,
 ) -> None:
     """Write the finished hands of a game in the format that this game is exported in, if it is.

@@ -18,6 +18,7 @@ from nodealer.cli.logcopy import LogCopy
 from nodealer.cli.output import err, shown
 from nodealer.cli.plan import Plan
 from nodealer.cli.player import PlayerOrder, sit
+from nodealer.cli.program import Program
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
 from nodealer.drive.homes import home_in
@@ -40,7 +41,8 @@ class Play:
     plan: Plan
     kept: KeptGame
     screen: Screen
-    person: Person | None
+    #: Who is no bot: at the keyboard, or a program at the other end of a pipe.
+    person: Person | Program | None
     copies: Sequence[LogCopy]
     #: None for a game that is new.
     earlier: Earlier | None = None
@@ -91,11 +93,12 @@ async def host(play: Play) -> Replica:
         orders = {play.kept.complaints(seat): play.order(url, seat, key) for seat in play.bots}
         processes = await stack.enter_async_context(bots(orders, plan.cheat))
         watcher = Participant(home, entropy=system_entropy, host=key, parts=partial(parts_of, game=plan.game))
-        if play.person is None:
-            # Those who vote have said all they can after twice their patience.
-            overseer = Overseer(plan.names, Attention(screen, plan.names), 2 * play.kept.what.patience + 2)
-        else:
+        if isinstance(play.person, Person):
             overseer = Overseer(plan.names, None, None)
+        else:
+            # Those who vote have said all they can after twice their patience.
+            limit = 2 * play.kept.what.patience + 2
+            overseer = Overseer(plan.names, Attention(screen, plan.names), limit, play.people)
         tasks = [asyncio.ensure_future(_dropouts(play, processes, overseer.dropped))]
         if play.person is not None:
             (seat,) = set(range(len(plan.names))) - set(play.bots)
@@ -103,10 +106,11 @@ async def host(play: Play) -> Replica:
         return await _until(asyncio.ensure_future(_watch(url, play, watcher, overseer)), tasks)
 
 
-async def _sit(play: Play, order: PlayerOrder, person: Person) -> None:
-    """A person sees what its own seat sees, and has checked."""
+async def _sit(play: Play, order: PlayerOrder, person: Person | Program) -> None:
+    """A person sees what its own seat sees, and has checked. A program that waits for others does what bots do."""
     follow = partial(play.screen.follow, you=True)
-    await sit(order, person, follow, looks=AtTheTable(person, play.screen, play.plan.names))
+    looks = AtTheTable(person, play.screen, play.plan.names) if isinstance(person, Person) else None
+    await sit(order, person, follow, looks=looks)
 
 
 async def _until(table: asyncio.Future[Replica], tasks: Iterable[asyncio.Future[None]]) -> Replica:

@@ -10,6 +10,7 @@ import typer
 from rich.table import Table
 
 from nodealer.cli.output import out, print_json, shown, visible
+from nodealer.errors import HomeUnusable
 
 
 def games(
@@ -40,6 +41,13 @@ def games(
 
 
 def _told(game: Any) -> dict[str, Any]:
+    try:
+        return _looked_into(game)
+    except HomeUnusable as error:
+        return _unread(game.folder, str(error))
+
+
+def _looked_into(game: Any) -> dict[str, Any]:
     what, ended = game.what, game.ended
     state = "ended" if ended is not None else "being played" if game.in_use else "interrupted"
     reached = game.reached
@@ -69,7 +77,10 @@ def resume(
         typer.Argument(help="Which game, as `nodealer games` calls it, or the beginning of that. Default: the newest."),
     ] = None,
     auto: Annotated[bool, typer.Option("--auto", help="A bot plays on for the person.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object an event on standard output.")] = False,
+    json: Annotated[
+        bool,
+        typer.Option("--json", help="One JSON object an event. Without --auto a program plays your seat, as in play."),
+    ] = False,
 ) -> None:
     """Go on with a game of this machine that was interrupted: with the same players, cards and log.
 

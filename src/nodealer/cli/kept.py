@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, TypeVar
@@ -45,6 +46,8 @@ class Kept(Message, frozen=True):
     begun: Natural
     #: Where the game is found, as the person typed it, and what was set for it.
     place: str
+    #: The folder in which a game that is not installed was found.
+    folder: str | None
     settings: tuple[tuple[str, str], ...]
     protocol: str
     #: The parameters of the protocol, as canonical JSON.
@@ -107,7 +110,7 @@ class KeptGame:
     def homes(self) -> list[Path]:
         """The homes that are there."""
         paths = [self.host, *(self.home(seat) for seat in range(len(self.what.names)))]
-        return [path for path in paths if (path / HOME).is_file()]
+        return [path for path in paths if _is_file(path / HOME)]
 
     @property
     def kept_log(self) -> Path:
@@ -128,7 +131,7 @@ class KeptGame:
     def ended(self) -> Ended | None:
         """How it was verified, if it has ended."""
         path = self.folder / ENDED
-        return _read(Ended, path) if path.is_file() else None
+        return _read(Ended, path) if _is_file(path) else None
 
     def end(self, verdict: str, hands: int) -> None:
         """It has ended, and this was found."""
@@ -170,7 +173,7 @@ def _longer(one: Sequence[bytes], two: tuple[bytes, ...], path: Path) -> tuple[b
 
 def _last_line(path: Path) -> bytes | None:
     """The last whole line of a log, if there is a log."""
-    if not path.is_file():
+    if not _is_file(path):
         return None
     with disk(path), path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - 2 * MESSAGE_BYTES_MAX))
@@ -218,12 +221,12 @@ def kept_games() -> Iterator[KeptGame | tuple[Path, str]]:
     with disk(folder):
         paths = sorted((Path(entry.path) for entry in os.scandir(folder) if entry.is_dir()), reverse=True)
     for path in paths:
-        # Somebody was killed before there was anything to keep.
-        if (path / GAME).is_file():
-            try:
+        try:
+            # Otherwise somebody was killed before there was anything to keep.
+            if _is_file(path / GAME):
                 yield KeptGame(path, _read(Kept, path / GAME))
-            except (HomeUnusable, OtherFormat) as error:
-                yield path, str(error)
+        except (HomeUnusable, OtherFormat) as error:
+            yield path, str(error)
 
 
 def find_game(name: str | None) -> KeptGame:
@@ -231,12 +234,7 @@ def find_game(name: str | None) -> KeptGame:
     found = list(kept_games())
     readable = [game for game in found if isinstance(game, KeptGame)]
     if name is None:
-        open_games = [game for game in readable if game.ended is None and game.what.seed is None]
-        idle = next((game for game in open_games if not game.in_use), None)
-        if idle is None:
-            playing = "; the one that has not ended is being played" if open_games else ""
-            raise BadParameter(f"there is no game here that was interrupted{playing}: `nodealer games` lists them")
-        return idle
+        return _interrupted(readable)
     for path, reason in (game for game in found if not isinstance(game, KeptGame)):
         if path.name == name:
             raise BadParameter(f"the game {name} cannot be read: {reason}")
@@ -248,6 +246,24 @@ def find_game(name: str | None) -> KeptGame:
     if len(meant) > 1:
         raise BadParameter(f"{name!r} may be one of several: {', '.join(game.name for game in meant)}")
     return meant[0]
+
+
+def _interrupted(games: Iterable[KeptGame]) -> KeptGame:
+    playing = ""
+    for game in games:
+        # One that cannot be looked into is not what somebody means who does not name it.
+        with suppress(HomeUnusable):
+            if game.ended is None and game.what.seed is None:
+                if not game.in_use:
+                    return game
+                playing = "; the one that has not ended is being played"
+    raise BadParameter(f"there is no game here that was interrupted{playing}: `nodealer games` lists them")
+
+
+def _is_file(path: Path) -> bool:
+    """Whether there is a file. What the disk cannot tell is an error, not a no."""
+    with disk(path):
+        return path.is_file()
 
 
 def _read(kind: type[T], path: Path) -> T:

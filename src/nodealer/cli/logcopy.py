@@ -70,8 +70,9 @@ class LogCopy:
     def __exit__(self, *exception: object) -> None:
         if self._descriptor is None:
             return
+        empty = os.fstat(self._descriptor).st_size == 0
         os.close(self._descriptor)
-        if self._seen < 0 and not self._begun:
+        if empty:
             self.path.unlink(missing_ok=True)
 
 

@@ -97,7 +97,7 @@ class Narrator:
                 yield {"event": "cards", "seat": seat, "name": name, **kind, "bytes": size}
             case Move(move=move):
                 text = self._move(before, seat, bytes(move))
-                yield {"event": "move", "seat": seat, "name": name, "text": text}
+                yield {"event": "move", "seat": seat, "name": name, "move": _data(bytes(move)), "text": text}
             case Without(duties=duties):
                 owing = {known.duty.seat for duty in duties if (known := before.duties.open.get(duty)) is not None}
                 names = [before.known[seat].name for seat in sorted(owing)]
@@ -198,6 +198,14 @@ def _seats(state: TableState) -> dict[int, str]:
     return {player.seat: player.name for player in state.roster.members}
 
 
+def _data(move: bytes) -> Any:
+    """A move as the log has it; None for one that is none."""
+    try:
+        return decode(dict, move, what="the move")
+    except Malformed:
+        return None
+
+
 def _step(message: bytes) -> str:
     try:
         return str(decode(dict, message, what="a message").get("type", ""))
@@ -225,7 +233,8 @@ def in_words(event: Event) -> list[str]:
         case "move" | "without" | "break" | "leave" | "claim" | "book" | "roster" | "looked":
             return [f"  {shown(event['name'])} {rendered(event['text'])}"]
         case "word":
-            return [f"  {shown(event['name'])} says: {shown(event['text'])}"]
+            # Without rows of blanks: a terminal would begin its next line with what comes after them.
+            return [f"  {shown(event['name'])} says: {shown(' '.join(event['text'].split()))}"]
         case "cards":
             return [f"  [dim]{shown(event['text'])}[/dim]"]
         case "changed":

@@ -26,6 +26,8 @@ from nodealer.games.words import Line, Mark, Text
 #: Categories of characters that do something, or nothing that can be seen: controls, marks of direction and joining,
 #: halves of pairs, private and unassigned ones, and separators of lines.
 _UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+#: And the letters and signs that are drawn as nothing.
+_BLANK: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 
 #: Signs of ours, for terminals that have letters only.
 _PLAIN: Final = {
@@ -103,7 +105,11 @@ def err() -> Console:
 
 def visible(text: object) -> str:
     """Text from outside as one line that only says something: what is not to be seen stands there as its number."""
-    return "".join(f"\\u{{{ord(each):x}}}" if unicodedata.category(each) in _UNSEEN else each for each in str(text))
+    return "".join(f"\\u{{{ord(each):x}}}" if _is_unseen(each) else each for each in str(text))
+
+
+def _is_unseen(character: str) -> bool:
+    return unicodedata.category(character) in _UNSEEN or character in _BLANK
 
 
 def shown(text: object) -> str:
@@ -174,4 +180,4 @@ def _write(document: str) -> None:
 
 def _is_escaped(character: str) -> bool:
     """What a terminal obeys, and what it has no sign for."""
-    return unicodedata.category(character) in _UNSEEN or _lacks(sys.stdout.encoding or "utf-8", character)
+    return _is_unseen(character) or _lacks(sys.stdout.encoding or "utf-8", character)

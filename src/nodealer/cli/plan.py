@@ -13,6 +13,7 @@ from nodealer.cli.games import game_of
 from nodealer.errors import BadParameter
 from nodealer.games.base import Rules
 from nodealer.games.package import GamePackage
+from nodealer.log.names import folded, refuse_bad_name
 from nodealer.log.roster import Member
 from nodealer.log.session import Part, Proposal
 from nodealer.play.config import proposal_of
@@ -73,6 +74,7 @@ def plan_of(
     hands: int | None = None,
     parameters: bytes | None = None,
     names: tuple[str, ...] | None = None,
+    person: str | None = None,
     cheat: str | None = None,
 ) -> Plan:
     """A game with all its settings; what is None is as the game has it. Raises `BadParameter` for what cannot be."""
@@ -88,6 +90,18 @@ def plan_of(
     # What cut-and-choose is worth, where cards are made so: the players should know before they begin.
     odds = made.odds(count) if isinstance(made, Chain) else None
     warning = " ".join(filter(None, (made.claims.cost.get("warning"), odds))) or None
-    who = names or NAMES[:count]
+    who = names or _names(count, person)
     cheating = None if cheat is None else cheating_of(cheat, who, made)
     return Plan(game, place, dict(settings), rules, on, who, hands or game.hands, said, warning, cheating)
+
+
+def _names(count: int, person: str | None) -> tuple[str, ...]:
+    """The names at the table. A person has the first seat."""
+    first, *others = NAMES[:count]
+    if person is None:
+        return first, *others
+    refuse_bad_name(person, "your name")
+    for other in others:
+        if folded(other) == folded(person):
+            raise BadParameter(f"{other} is a bot at this table: take another name")
+    return person, *others

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
-from typer.core import TyperCommand
 
+from nodealer.cli.commands import Command
 from nodealer.cli.games import game_of, games_here, settings_of
 from nodealer.cli.output import shown
 from nodealer.games.found import FIRST
 
 
-class PlayCommand(TyperCommand):
+class PlayCommand(Command):
     """Its help tells the settings of every game that is here: they are looked for when somebody asks."""
+
+    #: What `play` does not know itself, the game that is played may.
+    takes_all = True
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """The help of the command, with the games before its example."""
@@ -24,6 +27,10 @@ class PlayCommand(TyperCommand):
             super().format_help(ctx, formatter)
         finally:
             self.epilog = example
+
+
+#: How it is made a command.
+COMMAND: Final = PlayCommand
 
 
 def _games() -> str:
@@ -41,27 +48,45 @@ def _games() -> str:
 def play(
     context: typer.Context,
     game: Annotated[
-        str, typer.Option(help="The game: one that is installed (see below), or where one is, as module:attribute.")
+        str,
+        typer.Option(
+            metavar="GAME", help="The game: one that is installed (see below), or where one is, as module:attribute."
+        ),
     ] = FIRST,
     protocol: Annotated[
-        str | None, typer.Option(help="The card protocol; see `nodealer protocols`. Default: the game's own.")
+        str | None,
+        typer.Option(metavar="PROTOCOL", help="The card protocol; see `nodealer protocols`. Default: the game's own."),
     ] = None,
-    seats: Annotated[int | None, typer.Option(min=2, max=9, help="How many players. Default: the game's own.")] = None,
+    seats: Annotated[
+        int | None, typer.Option(min=2, max=9, metavar="N", help="How many players. Default: the game's own.")
+    ] = None,
     hands: Annotated[
-        int | None, typer.Option(min=1, max=10_000, help="How many hands. Default: the game's own.")
+        int | None, typer.Option(min=1, max=10_000, metavar="N", help="How many hands. Default: the game's own.")
     ] = None,
     parameters: Annotated[
         str | None,
-        typer.Option(help='Of the card protocol, JSON without spaces; for chain such as {"proven":false}.'),
+        typer.Option(
+            metavar="JSON", help='Of the card protocol, JSON without spaces; for chain such as {"proven":false}.'
+        ),
     ] = None,
     log: Annotated[
-        Path | None, typer.Option(help="Write the log here too. It proves the game to anybody. Never over a file.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the log here too. It proves the game to anybody. Never over a file."),
     ] = None,
     patience: Annotated[
-        float, typer.Option(min=0.1, help="After how many seconds bots would go on without a bot that does not answer.")
+        float,
+        typer.Option(
+            min=0.1,
+            metavar="SECONDS",
+            help="After how many seconds bots would go on without a bot that does not answer.",
+        ),
     ] = 30.0,
+    name: Annotated[str | None, typer.Option(metavar="NAME", help="Your name at the table. Default: Ada.")] = None,
     auto: Annotated[bool, typer.Option("--auto", help="All seats are bots.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object an event on standard output.")] = False,
+    json: Annotated[
+        bool,
+        typer.Option("--json", help="One JSON object an event. Without --auto a program plays your seat, by JSON too."),
+    ] = False,
     cheat: Annotated[
         str | None,
         typer.Option(
@@ -71,13 +96,17 @@ def play(
         ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="A rehearsal: everything from this number, so nothing is secret.")
+        int | None,
+        typer.Option(min=0, metavar="N", help="A rehearsal: everything from this number, so nothing is secret."),
     ] = None,
 ) -> None:
     """Play cards without a dealer, then verify the game from its own log.
 
     In a terminal you play one seat and bots the others; with --auto, or without a terminal, bots play all seats. Each
     player is a process of its own with its own secrets; a relay on this machine only carries their messages.
+
+    With --json a program in any language plays your seat: an event "ask" says what is asked and what the seat sees, and
+    one line on standard input answers, such as {"ask":1,"move":{"type":"call"}}. docs/programs.md has the rest.
 
     Every game is kept, from its first entry on, whatever ends it: `nodealer games` lists them, `nodealer resume` goes
     on with one that was interrupted. Ends with 0 when the log of the game is clean, 1 when somebody cheated, 3 when
@@ -88,5 +117,8 @@ def play(
     from nodealer.cli.playing import run
 
     said = None if parameters is None else parameters.encode()
-    plan = plan_of(game, settings, protocol=protocol, seats=seats, hands=hands, parameters=said, cheat=cheat)
-    raise typer.Exit(run(plan, auto=auto, json=json, seed=seed, log=log, patience=patience))
+    plan = plan_of(
+        game, settings, protocol=protocol, seats=seats, hands=hands, parameters=said, person=name, cheat=cheat
+    )
+    named = name is not None
+    raise typer.Exit(run(plan, auto=auto, json=json, seed=seed, log=log, patience=patience, named=named))

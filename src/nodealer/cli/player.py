@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from nodealer.audit.background import in_background
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import game_of
 from nodealer.drive.homes import home_in
@@ -62,14 +63,16 @@ async def sit(
     """Play to the end: as a bot, or with another mind, that somebody may follow, or look at the clock for."""
     game = game_of(order.game)
     with home_in(Path(order.home), order.name, system_entropy) as home:
-        participant = take_part(
-            home,
-            entropy=system_entropy,
-            accept=order.expected.accept,
-            stays=for_hands(order.hands),
-            host=order.host,
-            parts=partial(parts_of, game=game),
-        )
+        with in_background() as begin:
+            participant = take_part(
+                home,
+                entropy=system_entropy,
+                accept=order.expected.accept,
+                stays=for_hands(order.hands),
+                host=order.host,
+                parts=partial(parts_of, game=game),
+                begin=begin,
+            )
         if looks is None and order.patience is not None:
             looks = Patience(order.patience, frozenset(order.spared))
         async with connect_to(order.url) as client:

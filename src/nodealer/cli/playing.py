@@ -20,6 +20,7 @@ from nodealer.cli.kept import FORMAT, Kept, KeptGame, find_game, keep
 from nodealer.cli.logcopy import LogCopy, follow_all
 from nodealer.cli.output import PipeClosed, err, shown, visible
 from nodealer.cli.plan import Plan, plan_of
+from nodealer.cli.program import Program
 from nodealer.cli.rehearse import rehearse
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
@@ -41,25 +42,56 @@ ENDING: Final = 3.0
 # --- A new game ---
 
 
-def run(plan: Plan, *, auto: bool, json: bool, seed: int | None, log: Path | None, patience: float = PATIENCE) -> int:
-    """Play, tell what happens, verify. Gives the exit code."""
+def run(
+    plan: Plan,
+    *,
+    auto: bool,
+    json: bool,
+    seed: int | None,
+    log: Path | None,
+    patience: float = PATIENCE,
+    named: bool = False,
+) -> int:
+    """Play, tell what happens, verify. Gives the exit code. `named` says that somebody gave the first seat its name."""
     refuse_without_asserts()
     screen = Screen(json)
-    asks = seed is None and plan.game.listens and sys.stdin.isatty() and not (auto or json)
+    only_bots = _only_bots(plan, auto=auto, json=json, seed=seed)
+    person = None if only_bots else plan.names[0]
+    if named and only_bots:
+        raise BadParameter(f"--name is the name of a person, and bots play all seats: {only_bots}")
     if plan.cheat is not None:
-        plan.cheat.refuse(seed, plan.names[0] if asks else None)
+        plan.cheat.refuse(seed, person)
+    if only_bots and not auto and seed is None:
+        err().print(f"Bots play all seats: {shown(only_bots)}.", soft_wrap=True)
     with ExitStack() as stack:
         copies = [] if log is None else [stack.enter_context(LogCopy.new(log.absolute()))]
         if plan.warning is not None:
             err().print(f"[magenta]{shown(plan.warning)}[/magenta]", soft_wrap=True)
-        kept = keep(_kept(plan, plan.names[0] if asks else None, patience, seed, log))
+        kept = keep(_kept(plan, person, patience, seed, log))
         if not json:
             screen.say(f"[dim]This game is kept in {shown(kept.folder)}[/dim]")
         if seed is not None:
             kept.host.mkdir(FOLDER_MODE)
             copies.append(stack.enter_context(LogCopy.new(kept.kept_log, FILE_MODE)))
-        person = Person(plan.game.words, screen.asking) if asks else None
-        return _carry_out(Play(plan, kept, screen, person, copies))
+        return _carry_out(Play(plan, kept, screen, None if only_bots else _somebody(plan, screen), copies))
+
+
+def _only_bots(plan: Plan, *, auto: bool, json: bool, seed: int | None) -> str:
+    """Why bots play all seats; empty where somebody else plays the first one."""
+    if seed is not None:
+        return "a rehearsal has no secrets to play with"
+    if auto:
+        return "--auto says so"
+    if json:
+        return ""
+    if not sys.stdin.isatty():
+        return "there is no terminal here to play in; with --json a program can play"
+    return "" if plan.game.listens else f"{plan.game.name} has no words for what a person types; see --json"
+
+
+def _somebody(plan: Plan, screen: Screen) -> Person | Program:
+    """The one who plays the seat that no bot has."""
+    return Program(plan.game, screen) if screen.json else Person(plan.game.words, screen.asking)
 
 
 def _kept(plan: Plan, person: str | None, patience: float, seed: int | None, log: Path | None) -> Kept:
@@ -68,6 +100,7 @@ def _kept(plan: Plan, person: str | None, patience: float, seed: int | None, log
         version=FORMAT_VERSION,
         begun=int(time.time()),
         place=plan.place,
+        folder=str(Path.cwd()) if ":" in plan.place else None,
         settings=tuple(sorted(plan.settings.items())),
         protocol=plan.protocol,
         parameters=plan.parameters.decode(),
@@ -93,12 +126,15 @@ def go_on(name: str | None, *, auto: bool, json: bool) -> int:
         raise BadParameter(f"{kept.name} is a rehearsal: `nodealer play --seed {what.seed}` plays it again")
     if (ended := kept.ended) is not None:
         raise BadParameter(f"{kept.name} has ended ({ended.verdict}); its log is in {kept.log}")
+    if what.folder is not None and str(Path.cwd()) != what.folder:
+        # Another folder may have another file of that name.
+        raise BadParameter(f"the game {what.place} was found in {what.folder}: resume it there")
     _wait_until_free(kept)
     earlier = kept.earlier()
     screen = Screen(json)
-    if what.person is not None and not auto and (json or not sys.stdin.isatty()):
+    if what.person is not None and not (auto or json or sys.stdin.isatty()):
         raise BadParameter(
-            f"{what.person} is played by a person: resume in a terminal, or with --auto let a bot play on"
+            f"{what.person} is no bot: resume in a terminal, or with --auto let a bot play on, or with --json a program"
         )
     settings = game_of(what.place).settled(dict(what.settings))
     plan = plan_of(
@@ -111,7 +147,7 @@ def go_on(name: str | None, *, auto: bool, json: bool) -> int:
         names=what.names,
         cheat=what.cheat,
     )
-    person = None if what.person is None or auto else Person(plan.game.words, screen.asking)
+    person = None if what.person is None or auto else _somebody(plan, screen)
     with ExitStack() as stack:
         copies = [] if what.log is None else [stack.enter_context(LogCopy.again(Path(what.log)))]
         for copy in copies:
@@ -161,7 +197,7 @@ def _rehearsed(play: Play) -> Replica:
 def _left(play: Play) -> None:
     """Somebody goes in the middle of the game: what was signed so far is theirs."""
     replica = play.screen.replica
-    who = "Stopped" if play.person is None else "You left"
+    who = "You left" if isinstance(play.person, Person) else "Stopped"
     kept = "" if replica is None else f"; the unfinished log is in [bold]{shown(play.log)}[/bold]"
     on = "" if play.kept.what.seed is not None else f"; {_resume(play.kept)} goes on"
     err().print(f"\n{who} {play.where(replica)}{kept}{on}.", soft_wrap=True)

@@ -137,7 +137,8 @@ class Screen:
             self._working(None)
             self._say_event(event)
         doing = words.doing or event["step"]
-        self._working(f"cards: {shown(event['name'])} {shown(doing)} ({self._steps} steps in this hand)")
+        count = "1 step" if self._steps == 1 else f"{self._steps} steps"
+        self._working(f"cards: {shown(event['name'])} {shown(doing)} ({count} in this hand)")
 
     def _say_event(self, event: Event) -> None:
         for line in in_words(event):

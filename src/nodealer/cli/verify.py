@@ -30,7 +30,7 @@ from nodealer.wire import LOG_BYTES_MAX
 #: For commands that read a log: they take the game that it names, unless a person names another place.
 LogGame = Annotated[
     str | None,
-    typer.Option("--game", help="For a game that is not installed: where it is, as module:attribute."),
+    typer.Option("--game", metavar="GAME", help="For a game that is not installed: where it is, as module:attribute."),
 ]
 
 #: What stands for standard input among files.
@@ -42,10 +42,11 @@ def verify(
     files: Annotated[list[Path], typer.Argument(help="Saved logs; - is one on standard input.")],
     json: Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")] = False,
     jobs: Annotated[
-        int | None, typer.Option(min=1, max=256, help="How many files are checked at once; default: all cores.")
+        int | None,
+        typer.Option(min=1, max=256, metavar="N", help="How many files are checked at once; default: all cores."),
     ] = None,
     against: Annotated[
-        Path | None, typer.Option(help="Another log of the same session: who was shown something else?")
+        Path | None, typer.Option(metavar="FILE", help="Another log of the same session: who was shown something else?")
     ] = None,
     game: LogGame = None,
 ) -> None:

@@ -61,7 +61,8 @@ def _write(descriptor: int, data: bytes) -> None:
 
 
 class LineFile:
-    """A file of lines that only grows. One process has it open: the home's lock sees to that.
+    """A file of lines that only grows. One process has it open: the home's lock sees to that. A process that is forked
+    off has lock and file too, and may not write.
 
     Half a line at its end was never acted upon, and is cut away. After a write that failed it takes no more: part of
     the line may be there, and whoever writes another one in its place would have said two things.
@@ -69,6 +70,7 @@ class LineFile:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._owner = os.getpid()
         self._in_doubt = False
         self._unsynced = False
         with disk(path):
@@ -126,6 +128,8 @@ class LineFile:
             raise HomeUnusable(
                 f"{self._path} takes no more: it was closed, or a write to it failed; open the home again"
             )
+        if os.getpid() != self._owner:
+            raise HomeUnusable(f"{self._path} is written by the process that opened it, and this is another one")
         # Whatever ends this early, an interrupt too, leaves it in doubt.
         self._in_doubt = True
         with disk(self._path):

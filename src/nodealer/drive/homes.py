@@ -192,7 +192,10 @@ def _refuse_occupied(folder: Path) -> None:
 def _read_saved(folder: Path) -> Saved:
     path = folder / HOME
     with disk(path), path.open("rb") as file:
+        mine = os.fstat(file.fileno()).st_uid == os.geteuid()
         data = file.read(HOME_BYTES_MAX + 1)
+    if not mine:
+        raise HomeUnusable(f"{path} belongs to another user, who may have the key in it too")
     try:
         head = msgspec.json.decode(data, type=Head)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):

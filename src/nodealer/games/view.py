@@ -34,7 +34,8 @@ def plain_page(view: View) -> dict[str, Any]:
         "version": 1,
         "seat": view.seat,
         "names": [{"seat": seat, "name": name} for seat, name in sorted(view.names.items())],
-        "hand": view.hand,
+        # As people count.
+        "hand": view.hand + 1,
         "myTurn": view.my_turn,
         "cards": _listed(view.cards),
         "seen": _listed(view.seen),

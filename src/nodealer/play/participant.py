@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from nodealer.cards import Peek
 from nodealer.errors import (
@@ -36,7 +36,7 @@ from nodealer.play.home import Home
 from nodealer.play.lobby import Accept, Lobby, decline_rehearsals
 from nodealer.play.order import Order
 from nodealer.play.phases import Phase
-from nodealer.play.replica import Applied, Outcome, Replica
+from nodealer.play.replica import Applied, Begin, Outcome, Replica, at_once
 from nodealer.play.seat import Seat
 from nodealer.play.state import Config, TableState, refuse_unfit
 from nodealer.play.view import peek_of, view_of
@@ -94,8 +94,8 @@ class Question:
     peek: Peek | None
 
 
-#: A move in the game, or which of the cards that were looked at.
-Decision = Message | tuple[int, ...]
+#: A move in the game, as a message of its rules or as plain data, or which of the cards that were looked at.
+Decision = Message | dict[str, Any] | tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -134,8 +134,9 @@ class Participant:
         table: str = "",
         host: bytes | None = None,
         parts: Callable[[Proposal], Parts] = parts_of,
+        begin: Begin = at_once,
     ) -> None:
-        """Come to a table, or come back to it, with what is in the home.
+        """Come to a table, or come back to it, with what is in the home. `begin` settles the checks of its log.
 
         Raises `LogRolledBack` or `JournalLost` for a home whose parts do not belong together, and `BadParameter` for
         one whose game is not here.
@@ -154,6 +155,7 @@ class Participant:
         self._wants_to_sit = True
         self._entropy = entropy
         self._parts = parts
+        self._begin_checks = begin
         self._seat: Seat | None = None
         self._replica: Replica | None = None
         #: How many entries of the log the home has.
@@ -173,6 +175,7 @@ class Participant:
             self._sit(home.session, home.entries)
         elif self.lobby.session is not None:
             self._begin(self.lobby.session)
+        self._begin_checks = at_once
         self._order.came_back([*home.lobby, *(() if self._replica is None else self._replica.entries)])
 
     # --- In ---
@@ -242,7 +245,8 @@ class Participant:
 
     def _sit(self, session: Session, log: Iterable[bytes]) -> None:
         """Take the log from its beginning, as the seat that this key has in it, or as somebody who watches."""
-        self._replica = Replica(Config(session, *self._parts(session.proposal)), entropy=self._entropy, eager=False)
+        config = Config(session, *self._parts(session.proposal))
+        self._replica = Replica(config, entropy=self._entropy, eager=False, begin=self._begin_checks)
         number = self._mine
         if number is None:
             for data in log:
@@ -270,13 +274,20 @@ class Participant:
         """Who signs for this participant."""
         home, config = self.home, self.replica.config
         return Seat(
-            config, number, root=home.root, key=home.identity, journal=home.journal, entropy=self._entropy, log=log
+            config,
+            number,
+            root=home.root,
+            key=home.identity,
+            journal=home.journal,
+            entropy=self._entropy,
+            log=log,
+            begin=self._begin_checks,
         )
 
     def _settle(self, replica: Replica) -> None:
         # From here on each entry is judged as it comes: when players stop at a false proof, no further one may come.
-        replica.eager = True
         replica.settle()
+        replica.eager, replica.begin = True, at_once
 
     # --- The log ---
 

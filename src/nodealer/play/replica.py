@@ -111,7 +111,8 @@ class Replica:
         self._entropy = entropy
         #: Whether every check is settled with the entry that owes it.
         self.eager = eager
-        self._begin = begin
+        #: How checks are settled, where they are not settled at once.
+        self.begin = begin
         self._heads = [self.head]
         self._heights = {self.head: 0}
         #: The keys of every seat that this log has seen.
@@ -192,7 +193,7 @@ class Replica:
     def _begin_settling(self) -> None:
         if self._owed:
             checks = [check for one in self._owed for check in one.checks]
-            self._settling.append(_Settling(tuple(self._owed), self._begin(checks, self._entropy)))
+            self._settling.append(_Settling(tuple(self._owed), self.begin(checks, self._entropy)))
             self._owed = []
 
     def _wait(self) -> None:

@@ -47,7 +47,8 @@ from nodealer.play.bodies import (
 )
 from nodealer.play.config import refuse_without_asserts
 from nodealer.play.duties import OpenDuty, Owed
-from nodealer.play.replica import Applied, Outcome, Replica
+from nodealer.play.replica import Applied, Outcome, Replica, at_once
+from nodealer.play.replica import Begin as BeginChecks
 from nodealer.play.state import Config, TableState
 from nodealer.play.steps import Origin, TooLate, apply_body
 from nodealer.proofs.checks import Entropy
@@ -69,8 +70,11 @@ class Seat:
         journal: Journal,
         entropy: Entropy,
         log: Iterable[bytes] = (),
+        begin: BeginChecks = at_once,
     ) -> None:
         """Sit down, or come back: from the root, the key, the journal and the whole log as far as it goes.
+
+        `begin` settles the checks of that log, perhaps while more of it is read.
 
         Raises `LogRolledBack` for a log that lacks what the journal shows this seat has seen, and `JournalLost` when
         it is the journal that lacks what this seat has signed.
@@ -80,13 +84,13 @@ class Seat:
         #: Whether to begin the next hand; otherwise the seat ends.
         self.stays = True
         # Lazily: everything is settled at once, and always before anything is sent.
-        self.replica = Replica(config, entropy=entropy, eager=False)
+        self.replica = Replica(config, entropy=entropy, eager=False, begin=begin)
         self._root = root
         self._key = key
         self._journal = journal
         self._choices: dict[bytes, bytes] = {}
-        #: Entries that were signed and are not in the log yet.
-        self._outbox: list[bytes] = []
+        #: Entries that were signed and are not in the log yet, in their order.
+        self._outbox: dict[bytes, bytes] = {}
         #: Duty to the head on which it was answered: one that is opened again later is not answered yet.
         self._answered: dict[bytes, bytes] = {}
         #: Hand to the duties of its cards that this seat has answered, in the log or on their way.
@@ -95,18 +99,19 @@ class Seat:
         self._disputed: set[int] = set()
         #: Everything this seat has signed, in the order of its numbers.
         self._sent: list[bytes] = []
-        self._restore()
+        seen = self._restore()
         for data in log:
             self.receive(data)
-        self._refuse_rollback()
+        self._refuse_rollback(seen)
 
     # --- In ---
 
     def receive(self, data: bytes) -> Applied:
         """The next entry of the log. Raises what `Replica.append` raises."""
+        # The same object, where it is this seat's own: what it said is kept once.
+        data = self._outbox.get(data, data)
         applied = self.replica.append(data)
-        if data in self._outbox:
-            self._outbox.remove(data)
+        self._outbox.pop(data, None)
         signed = self.replica.signed_by(self._key.public)
         fresh = signed and applied.outcome is not Outcome.REPEATED
         if signed > len(self._sent) or (fresh and self._foreign(data, signed)):
@@ -358,26 +363,30 @@ class Seat:
         self._note(data, body)
         return data
 
-    def _note(self, data: bytes, body: Body) -> None:
+    def _note(self, data: bytes, body: Body) -> bytes:
+        """Gives the head that the entry had seen."""
         self._sent.append(data)
-        self._outbox.append(data)
+        self._outbox[data] = data
         entry = read_entry(data).entry
         if isinstance(body, Answer):
             self._answered[body.duty] = entry.seen
         if isinstance(body, Cards):
             self._card_duties.setdefault(entry.hand, set()).add(body.duty)
+        return entry.seen
 
-    def _restore(self) -> None:
+    def _restore(self) -> set[bytes]:
+        """What the journal has. Gives every head that this seat had seen then."""
+        seen = set[bytes]()
         for record in self._journal.records:
             if isinstance(record, Chosen):
                 self._choices[record.duty] = record.choice
+                seen.add(record.head)
             else:
-                self._note(record.entry, read_body(bytes(read_entry(record.entry).entry.body)))
+                seen.add(self._note(record.entry, read_body(bytes(read_entry(record.entry).entry.body))))
+        return seen
 
-    def _refuse_rollback(self) -> None:
+    def _refuse_rollback(self, seen: Iterable[bytes]) -> None:
         # What this seat saw had been settled: without what turned out to be built on something false.
         self.replica.settle()
-        for record in self._journal.records:
-            head = record.head if isinstance(record, Chosen) else read_entry(record.entry).entry.seen
-            if not self.replica.has_seen(head):
-                raise LogRolledBack("the log lacks a head that this seat has seen: it was rolled back, or is a fork")
+        if not all(map(self.replica.has_seen, seen)):
+            raise LogRolledBack("the log lacks a head that this seat has seen: it was rolled back, or is a fork")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import time
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -17,8 +18,9 @@ _USEFUL: Final = ("adx", "bmi2", "avx2", "avx512ifma", "avx512vl", "sha_ni", "as
 
 
 def describe_machine() -> dict[str, Any]:
-    """The machine of a benchmark."""
+    """The machine of a benchmark, and the day."""
     return {
+        "date": time.strftime("%Y-%m-%d"),
         "cpu": cpu_name(),
         "kind": cpu_kind(),
         "features": cpu_features(),

@@ -1,0 +1,151 @@
+"""A seat that a program plays, in any language: one JSON line on standard output asks, one on standard input answers.
+
+docs/programs.md has the lines, and a program that plays.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import threading
+from contextlib import suppress
+from itertools import permutations
+from typing import Any, Final
+
+import msgspec
+
+from nodealer.cards import Look, Peek
+from nodealer.cli.screen import Screen
+from nodealer.errors import IllegalMove
+from nodealer.games.package import GamePackage
+from nodealer.games.view import View
+from nodealer.play.participant import Decision, Question
+from nodealer.wire import encode
+
+#: The longest answer, and the most fields of a move whose order is looked for.
+ANSWER_BYTES_MAX: Final = 1 << 16
+FIELDS_MAX: Final = 6
+_BLOCK: Final = 1 << 16
+
+
+class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a program says: to which question, and the move or the positions that it chooses."""
+
+    ask: int
+    move: dict[str, Any] | None = None
+    choose: tuple[int, ...] | None = None
+
+
+class Program:
+    """Asks the program at the other end of standard input and output."""
+
+    def __init__(self, game: GamePackage, screen: Screen) -> None:
+        self._game = game
+        self._screen = screen
+        self._answers = _Answers()
+        self._asked = 0
+
+    async def decide(self, question: Question) -> Decision:
+        """Ask once, then hear answers until one is legal; what is wrong with another is said."""
+        self._asked += 1
+        self._screen.emit({"event": "ask", "ask": self._asked} | _asked(self._game, question))
+        while True:
+            line = await self._answers.next()
+            try:
+                return self._read(question, line)
+            except IllegalMove as error:
+                self._screen.emit({"event": "refused", "ask": self._asked, "reason": str(error)})
+
+    def _read(self, question: Question, line: bytes) -> Decision:
+        try:
+            answer = msgspec.json.decode(line, type=Answer)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            raise IllegalMove(f"this is no answer: {error}") from None
+        if answer.ask != self._asked:
+            raise IllegalMove(f"this answers question {answer.ask}, and {self._asked} is asked")
+        if question.peek is not None:
+            return _chosen(question.view, question.peek, answer)
+        if answer.move is None or answer.choose is not None:
+            raise IllegalMove("a move is asked for, and nothing else")
+        return _legal(question.view, answer.move)
+
+
+def _asked(game: GamePackage, question: Question) -> dict[str, Any]:
+    """Who is asked for what, and what it sees: its own cards, and what is possible as far as the game's page says."""
+    view, peek = question.view, question.peek
+    who = {"seat": view.seat, "name": view.names[view.seat], "hand": view.hand + 1}
+    if peek is None:
+        return who | {"for": "move", "page": game.page(view)}
+    seen = [
+        {"position": position, "card": str(game.words.looked_at(view.game, peek.deck, face))}
+        for position, face in view.seen_in(peek.deck).items()
+    ]
+    return who | {"for": "choose", "then": peek.then, "deck": peek.deck, "seen": seen, "page": game.page(view)}
+
+
+def _legal(view: View, move: dict[str, Any]) -> dict[str, Any]:
+    """The move as the log has it. Raises `IllegalMove`, with what is wrong with the fields in the order they came.
+
+    The fields of a JSON object have no order, and those of an entry have one. Only the game knows which.
+    """
+    if len(move) > FIELDS_MAX:
+        raise IllegalMove(f"no move has {len(move)} fields")
+    refused: IllegalMove | None = None
+    for fields in permutations(sorted(move.items(), key=lambda field: field[0] != "type")):
+        ordered = dict(fields)
+        try:
+            if view.game is not None:
+                view.game.moved(view.seat, encode(ordered))
+            return ordered
+        except IllegalMove as error:
+            refused = refused or error
+    raise refused or IllegalMove("this is no move")
+
+
+def _chosen(view: View, peek: Peek, answer: Answer) -> tuple[int, ...]:
+    seen = sorted(view.seen_in(peek.deck))
+    if answer.choose is None or answer.move is not None:
+        raise IllegalMove("a choice is asked for, and nothing else")
+    if peek.then is Look.TAKE and not (len(answer.choose) == 1 and answer.choose[0] in seen):
+        raise IllegalMove(f"choose one of the positions {seen}")
+    if peek.then is not Look.TAKE and sorted(answer.choose) != seen:
+        raise IllegalMove(f"choose all of the positions {seen}, the one on top first")
+    return answer.choose
+
+
+class _Answers:
+    """Standard input, a line at a time, read in a thread that nobody waits for: the game may end before the program."""
+
+    def __init__(self) -> None:
+        self._lines: asyncio.Queue[bytes | None] | None = None
+
+    async def next(self) -> bytes:
+        """The next line. Raises `KeyboardInterrupt` at the end of the input: the program has gone."""
+        if self._lines is None:
+            self._lines = asyncio.Queue()
+            reading = (asyncio.get_running_loop(), self._lines)
+            threading.Thread(target=_read, args=reading, daemon=True).start()
+        line = await self._lines.get()
+        if line is None:
+            self._lines.put_nowait(None)
+            raise KeyboardInterrupt
+        return line
+
+
+def _read(loop: asyncio.AbstractEventLoop, lines: asyncio.Queue[bytes | None]) -> None:
+    """Not through the buffer of `sys.stdin`: a thread that waits there would keep the interpreter from ending."""
+    kept = b""
+    with suppress(RuntimeError):  # the game is over and the loop closed
+        while len(kept) <= ANSWER_BYTES_MAX and (more := _block()):
+            *whole, kept = (kept + more).split(b"\n")
+            for line in whole:
+                loop.call_soon_threadsafe(lines.put_nowait, line)
+        loop.call_soon_threadsafe(lines.put_nowait, None)
+
+
+def _block() -> bytes:
+    try:
+        return os.read(sys.stdin.fileno(), _BLOCK)
+    except (OSError, ValueError):
+        return b""

@@ -1,0 +1,134 @@
+"""A program plays a seat: one JSON line asks, one answers."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.running import COMMAND, called, environment
+from nodealer.cards import Look, Peek
+from nodealer.cli.program import Answer, _chosen, _legal
+from nodealer.errors import IllegalMove
+from nodealer.games.view import View
+from test_readme import blocks
+
+Event = dict[str, Any]
+
+
+def test_the_program_of_the_page_plays_a_hand(tmp_path: Path) -> None:
+    """As it stands there, in a process of its own."""
+    (program,) = blocks("docs/programs.md")
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=environment(XDG_STATE_HOME=str(tmp_path)),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[-1] == "clean"
+    assert "Robin {'type': 'call'}" in lines and any(line.startswith("Ben {'type': ") for line in lines)
+
+
+def talk(answers: Callable[[Event], list[str] | None], *arguments: str) -> tuple[list[Event], str, int]:
+    """Play with what `answers` says to each question; None ends the input."""
+    told: list[Event] = []
+    command, pipe = [str(COMMAND), *arguments, "--json"], subprocess.PIPE
+    with subprocess.Popen(command, env=environment(), stdin=pipe, stdout=pipe, stderr=pipe, text=True) as game:
+        assert game.stdin is not None and game.stdout is not None and game.stderr is not None
+        for line in game.stdout:
+            told.append(json.loads(line))
+            if told[-1]["event"] == "ask":
+                said = answers(told[-1])
+                game.stdin.write("".join(f"{line}\n" for line in said or ()))
+                game.stdin.close() if said is None else game.stdin.flush()
+        complaints = game.stderr.read()
+    return told, complaints, game.returncode
+
+
+def gives_up(event: Event) -> list[str]:
+    """Fold, or keep the cards of a pot that nobody else wants to oneself."""
+    move = "muck" if event["page"]["legal"]["muck"] else "fold"
+    return [json.dumps({"move": {"type": move}, "ask": event["ask"]})]
+
+
+def test_a_program_that_goes_stops_the_game_and_another_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    told, complaints, code = talk(lambda event: None, "play", "--seats", "2", "--hands", "1")
+    assert code == 130 and told[-1]["event"] == "ask" and "Stopped in hand 1" in complaints
+    assert told[-1]["for"] == "move" and told[-1]["name"] == "Ada" and len(told[-1]["page"]["mine"]) == 2
+    with monkeypatch.context() as patch:
+        patch.setattr("sys.stdin", io.StringIO())
+        assert "no bot" in called("resume").stderr
+
+    wrong = ["fold", "[]", '{"ask":2,"move":{"type":"fold"}}', '{"ask":1}', '{"ask":1,"choose":[0]}', '{"ask":1,"x":1}']
+    wrong += ['{"ask":1,"move":{"type":"raise","to":1}}', '{"ask":1,"move":{"to":100000,"type":"raise"}}']
+    told, complaints, code = talk(lambda event: [*(wrong if event["ask"] == 1 else ()), *gives_up(event)], "resume")
+    assert (code, complaints) == (0, "It goes on in hand 1.\n")
+    refused = [event["reason"] for event in told if event["event"] == "refused"]
+    assert len(refused) == len(wrong) and "question 2" in refused[2] and "between 4 and 200" in refused[6]
+    moves = [event["move"] for event in told if event["event"] == "move" and event["name"] == "Ada"]
+    assert moves[0] == {"type": "fold"} and told[-1]["verdict"] == "clean"
+
+
+def test_the_order_of_fields_does_not_matter() -> None:
+    class Table:
+        def moved(self, seat: int, move: bytes) -> None:
+            if move != b'{"type":"play","place":3,"card":5}':
+                raise IllegalMove(f"not {move.decode()}")
+
+    view = View(0, {0: "Ada"}, 0, Table(), {}, True)  # type: ignore[arg-type]
+    assert list(_legal(view, {"card": 5, "place": 3, "type": "play"})) == ["type", "place", "card"]
+    with pytest.raises(IllegalMove, match=r"not .*\"place\":4,\"card\":5"):
+        _legal(view, {"place": 4, "card": 5, "type": "play"})
+    with pytest.raises(IllegalMove, match="7 fields"):
+        _legal(view, dict.fromkeys("abcdefg", 1))
+
+
+def test_a_choice_is_of_what_was_seen() -> None:
+    view = View(0, {0: "Ada"}, 0, None, {}, True, {(0, 4): 1, (0, 7): 2})
+    take, reorder = Peek(0, 0, 2, Look.TAKE), Peek(0, 0, 2, Look.REORDER)
+    assert _chosen(view, take, Answer(1, choose=(7,))) == (7,)
+    assert _chosen(view, reorder, Answer(1, choose=(7, 4))) == (7, 4)
+    for peek, answer in (
+        (take, Answer(1, choose=(5,))),
+        (take, Answer(1, choose=(4, 7))),
+        (reorder, Answer(1, choose=(7,))),
+        (reorder, Answer(1, choose=(7, 7))),
+        (take, Answer(1, move={})),
+        (take, Answer(1, move={}, choose=(7,))),
+    ):
+        with pytest.raises(IllegalMove):
+            _chosen(view, peek, answer)
+
+
+# --- The name of the one who plays ---
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--json", "--name", "Ben"), "Ben is a bot at this table: take another name"),
+        (("--json", "--name", "bEN"), "Ben is a bot"),
+        (("--json", "--name", " Bob"), "your name has a space"),
+        (("--json", "--name", ""), "your name is empty"),
+        (("--auto", "--name", "Bob"), "bots play all seats: --auto says so"),
+        (("--name", "Bob"), "bots play all seats: there is no terminal"),
+        (("--seed", "1", "--name", "Bob"), "bots play all seats: a rehearsal"),
+        (("--json", "--cheat", "Bob", "--name", "Bob"), "Bob is you"),
+    ],
+)
+def test_names_that_cannot_be(arguments: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    done = called("play", "--seats", "2", *arguments)
+    assert done.returncode == 2 and said in done.stderr and not done.stdout
