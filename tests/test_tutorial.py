@@ -82,7 +82,8 @@ def test_every_command_is_one_of_these() -> None:
 def test_it_is_played_and_verified_as_the_page_says(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     played, _, verified, shown = (line for line in SHELL[:INSTALL] if line != CHECK)
     done = typed(folder, played)
-    assert done.returncode == 0 and "plays " in done.stdout and " won" in done.stdout and "CLEAN" in done.stdout
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "plays " in done.stdout and " won" in done.stdout and "CLEAN" in done.stdout
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "path", [*sys.path])
     done = called(*shlex.split(verified)[1:])
@@ -96,7 +97,8 @@ def test_it_is_played_and_verified_as_the_page_says(folder: Path, monkeypatch: p
 def test_it_is_played_without_a_terminal(folder: Path) -> None:
     (line,) = (line for line in SHELL if "--turns" in line)
     done = typed(folder, line)
-    assert done.returncode == 0 and "CLEAN" in done.stdout and "Cleo" not in done.stdout
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "CLEAN" in done.stdout and "Cleo" not in done.stdout
 
 
 @pytest.mark.deep
@@ -117,11 +119,12 @@ def test_it_is_installed_by_its_entry_point(folder: Path, tmp_path: Path) -> Non
     assert typed(tmp_path, SHELL[INSTALL].replace("install", f"install {offline}")).returncode == 0
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    assert typed(folder, "nodealer play --game crazyeights:GAME --auto --log installed.jsonl").returncode == 0
+    done = typed(folder, "nodealer play --game crazyeights:GAME --auto --log installed.jsonl")
+    assert done.returncode == 0, done.stdout + done.stderr
     (elsewhere / "game.jsonl").write_bytes((folder / "installed.jsonl").read_bytes())
     for line in SHELL[INSTALL + 1 :]:
         done = typed(elsewhere, line, PYTHONPATH=f"{site}:{':'.join(filter(None, sys.path))}")
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == 0, done.stdout + done.stderr
         assert ("crazyeights" if "list" in line else "CLEAN") in done.stdout
 
 

@@ -80,6 +80,7 @@ def test_a_sound_game_at_real_tables(protocol: str) -> None:
 
 
 @pytest.mark.deep
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("name", ["holdem", "wardens", "games.outside:GAME"])
 def test_games_are_sound_in_every_way(name: str) -> None:
     report = check(name, QUICK, lambda doing: None)
