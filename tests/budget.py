@@ -23,7 +23,8 @@ BUDGET: Final = {
     "audit": 14,
     "cli": 112,
     "conformance": 70,
-    "drive": 6,
+    # With loops that play whole games.
+    "drive": 9,
     # With the bots, which play hundreds of hands.
     "games": 18,
     "golden": 6,

@@ -69,6 +69,14 @@ def test_log() -> None:
     assert all(row["unit"] == "entries/s" for row in rows)
 
 
+@pytest.mark.deep
+@needs_core
+def test_seat() -> None:
+    rows = document("seat")
+    assert [(row["required"], row["sense"]) for row in rows] == [(1.5, "max"), (1.0, "max")]
+    assert rows[0]["ratio"] > 1 and rows[0]["ok"] is None, "a log this short is mostly the start of a process"
+
+
 def test_people_see_a_table() -> None:
     done = nodealer("bench", "log", **QUICK)
     assert done.returncode == 0

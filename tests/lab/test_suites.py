@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
 from nodealer.errors import BadParameter, IllegalMove, NodealerError
 from nodealer.games.base import Done, Turn
 from nodealer.group import group
-from nodealer.lab.bench import shuffles
+from nodealer.lab.bench import seat, shuffles
 from nodealer.lab.bench.log import LogGame
 from nodealer.lab.bench.tally import NoCards, Tally, TallyRules
 from nodealer.lab.bench.timing import Effort
+from nodealer.play.participant import Participant
 from nodealer.play.phases import Phase
 from nodealer.play.replica import replay
 from nodealer.tape import Tape
@@ -65,3 +67,33 @@ def test_a_tally_is_a_game() -> None:
         Tally((0, 1), 1).told(())
     protocol = NoCards()
     assert protocol.claims.operations == frozenset() and protocol.group.name == "ristretto255"
+
+
+def test_who_hears_a_game_on_record_says_the_same_and_comes_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(seat, "SEATS", 3)
+    path, hands = tmp_path / "frames", list[int]()
+    recording = seat.Recording().play(2)
+    recording.save(path)
+    log = [frame for frame in recording.frames if frame.startswith(b'{"entry"')]
+
+    def look(one: Participant) -> bool:
+        hands.append(one.replica.state.hand.number if one.begun else 0)
+        return one.begun and one.seated and one.replica.entries == log[: one.replica.height] and hands[-1] == 2
+
+    seat._heard(path, tmp_path / "heard", look)
+    assert set(hands) == {0, 1, 2}
+    row = seat._restart(Effort(pairs=1, seconds=0.0, most=1), path, tmp_path / "back", 2)
+    assert row.ratio is not None and row.required == 1.0 and row.seconds
+    # It means to stay, and those on record did not: what it signs then is not theirs.
+    with pytest.raises(BadParameter, match="not in its journal"):
+        seat._heard(path, tmp_path / "again", lambda one: False)
+    short = replace(recording, frames=recording.frames[:9])
+    short.save(path)
+    with pytest.raises(BadParameter, match="too short"):
+        seat._heard(path, tmp_path / "short", lambda one: False)
+    game = seat.DealtRules().begin(0, (0, 1), None, {})
+    with pytest.raises(BadParameter):
+        game.moved(0, b"{}")
+    assert game.left((1,), cards=False).wants == Done({})

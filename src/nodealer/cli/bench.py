@@ -27,6 +27,7 @@ class Suite(enum.StrEnum):
     HAND = "hand"
     GAME = "game"
     NPM = "npm"
+    SEAT = "seat"
 
 
 def bench(
@@ -35,7 +36,8 @@ def bench(
         typer.Argument(
             show_choices=False,
             help="core: the arithmetic; proofs: shuffles; log: signed entries; hand: a whole hand; "
-            "game: whole games and their audit; npm: lock against the npm package it extends.",
+            "game: whole games and their audit; seat: memory of a participant, and its restart; "
+            "npm: lock against the npm package it extends.",
         ),
     ],
     json: Annotated[bool, typer.Option("--json", help="One JSON document instead of a table.")] = False,

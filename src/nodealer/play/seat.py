@@ -360,19 +360,16 @@ class Seat:
         )
         data = sign_entry(self._key, entry)
         self._journal.write(Sent(data))
-        self._note(data, body)
+        self._note(data, entry, body)
         return data
 
-    def _note(self, data: bytes, body: Body) -> bytes:
-        """Gives the head that the entry had seen."""
+    def _note(self, data: bytes, entry: Entry, body: Body) -> None:
         self._sent.append(data)
         self._outbox[data] = data
-        entry = read_entry(data).entry
         if isinstance(body, Answer):
             self._answered[body.duty] = entry.seen
         if isinstance(body, Cards):
             self._card_duties.setdefault(entry.hand, set()).add(body.duty)
-        return entry.seen
 
     def _restore(self) -> set[bytes]:
         """What the journal has. Gives every head that this seat had seen then."""
@@ -382,7 +379,9 @@ class Seat:
                 self._choices[record.duty] = record.choice
                 seen.add(record.head)
             else:
-                seen.add(self._note(record.entry, read_body(bytes(read_entry(record.entry).entry.body))))
+                entry = read_entry(record.entry).entry
+                self._note(record.entry, entry, read_body(bytes(entry.body)))
+                seen.add(entry.seen)
         return seen
 
     def _refuse_rollback(self, seen: Iterable[bytes]) -> None:
