@@ -246,7 +246,7 @@ class Participant:
     def _sit(self, session: Session, log: Iterable[bytes]) -> None:
         """Take the log from its beginning, as the seat that this key has in it, or as somebody who watches."""
         config = Config(session, *self._parts(session.proposal))
-        self._replica = Replica(config, entropy=self._entropy, eager=False, begin=self._begin_checks)
+        self._replica = Replica(config, entropy=self._entropy, eager=False, begin=self._begin_checks, by_hand=False)
         number = self._mine
         if number is None:
             for data in log:

@@ -102,7 +102,11 @@ class _Settling:
 class Replica:
     """A table as its log makes it. Holds nothing secret."""
 
-    def __init__(self, config: Config, *, entropy: Entropy, eager: bool = True, begin: Begin = at_once) -> None:
+    def __init__(
+        self, config: Config, *, entropy: Entropy, eager: bool = True, begin: Begin = at_once, by_hand: bool = True
+    ) -> None:
+        """`by_hand`: what is not settled at once is settled after each hand. Fewer and larger batches cost less, where
+        nothing false is expected."""
         self.config = config
         self.state = refreshed(first_state(config), 0)
         self.head = first_head(config.session.id)
@@ -113,6 +117,7 @@ class Replica:
         self.eager = eager
         #: How checks are settled, where they are not settled at once.
         self.begin = begin
+        self._by_hand = by_hand
         self._heads = [self.head]
         self._heights = {self.head: 0}
         #: The keys of every seat that this log has seen.
@@ -304,13 +309,17 @@ class Replica:
         if self.eager or self.state.roster is not before.roster:
             # Who may speak is decided by the roster: it must not come from a log that may be false.
             self.settle()
-        elif self._owed and (self.state.phase is not Phase.PLAYING or number - self._owed[0].entry >= BATCH_ENTRIES):
+        elif self._owed and (self._hand_is_over or number - self._owed[0].entry >= BATCH_ENTRIES):
             self._begin_settling()
             while len(self._settling) > BATCHES_AHEAD:
                 self._wait()
         fault = len(self.state.faults) > len(before.faults)
         outcome = Outcome.FAULT if fault else Outcome.ACCEPTED
         return self._applied(outcome, arrival, before, body, change.events, change.checks)
+
+    @property
+    def _hand_is_over(self) -> bool:
+        return self._by_hand and self.state.phase is not Phase.PLAYING
 
     def _applied(
         self,

@@ -84,7 +84,8 @@ class Seat:
         #: Whether to begin the next hand; otherwise the seat ends.
         self.stays = True
         # Lazily: everything is settled at once, and always before anything is sent.
-        self.replica = Replica(config, entropy=entropy, eager=False, begin=begin)
+        # This seat has settled most of it before.
+        self.replica = Replica(config, entropy=entropy, eager=False, begin=begin, by_hand=False)
         self._root = root
         self._key = key
         self._journal = journal

@@ -23,7 +23,7 @@ from nodealer.errors import BadParameter
 from nodealer.games.base import Ask, Done, Game, Want, WithoutStakes
 from nodealer.games.package import GamePackage
 from nodealer.lab.bench.rows import Row, meets, time_row
-from nodealer.lab.bench.timing import Effort, interleaved, timed
+from nodealer.lab.bench.timing import Effort, interleaved, timed_fresh
 from nodealer.log.session import Proposal
 from nodealer.play.config import Parts, parts_of
 from nodealer.play.participant import Participant
@@ -205,17 +205,20 @@ def _growth(path: Path, folder: Path, early: int, late: int) -> Row:
 def _restart(effort: Effort, path: Path, folder: Path, hands: int) -> Row:
     _heard(path, folder, lambda one: one.begun and one.replica.state.hand.number == hands)
 
-    def come_back() -> None:
+    def come_back(_: int) -> None:
         with FolderHome.open(folder) as home, in_background() as begin:
             Participant(home, entropy=os.urandom, parts=_parts, begin=begin)
 
-    def audit() -> None:
+    def audit(_: int) -> None:
         report = verify_file(folder / LOG, entropy=os.urandom, game=GAME)
         if report.verdict != "incomplete":
             raise BadParameter(f"the log does not verify: {report.reason}")
 
-    # By the processor time of the whole process: both settle proofs on a thread of their own.
-    times = interleaved(effort, timed(come_back, process_time), timed(audit, process_time))
+    # By the processor time of the whole process: both settle proofs on a thread of their own. What the one before has
+    # left is cleared away first.
+    times = interleaved(
+        effort, timed_fresh(gc.collect, come_back, process_time), timed_fresh(gc.collect, audit, process_time)
+    )
     return time_row("restart of a seat", {"seats": SEATS, "hands": hands}, times, "the audit of its log", RESTART)
 
 
