@@ -29,7 +29,7 @@ def test_the_example_runs(
     monkeypatch.chdir(tmp_path)
     exec(compile(blocks(name)[number], f"{name} example {number}", "exec"), {"__name__": "example"})
     if "save" in blocks(name)[number]:
-        assert (tmp_path / "game.jsonl").is_file()
+        assert (tmp_path / "table.jsonl").is_file()
 
 
 def test_all_blocks_are_run_and_the_first_is_short() -> None:

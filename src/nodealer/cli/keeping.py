@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
+from rich.table import Column, Table
 
 from nodealer.cli.output import out, print_json, shown, visible
 from nodealer.errors import HomeUnusable
@@ -31,7 +31,7 @@ def games(
     if not rows:
         console.print(f"No game is kept in {shown(games_folder())} yet; `nodealer play` begins one.", soft_wrap=True)
         return
-    table = Table("game", "what", "players", "hands", "how it is")
+    table = Table(Column("game", no_wrap=True), "what", "players", "hands", "how it is")
     for row in rows:
         hands = "" if row["hands"] is None else f"{row['hands']} of {row['of_hands']}"
         how = str(row["reason"] if row["state"] == "unreadable" else row["verdict"] or row["state"])

@@ -33,7 +33,6 @@ class Screen:
         self._status: Status | None = None
         self._asking = 0
         self._steps = 0
-        self._crypto_bytes = 0
 
     def open(self, replica: Replica, you: int | None = None) -> None:
         """The players have agreed on a session. `you` is the seat of the person who looks at this screen."""
@@ -87,11 +86,13 @@ class Screen:
         """The game is over: what the cryptography took."""
         self._working(None)
         size = sum(map(len, replica.entries))
+        # Of the whole log, also of what was played before this process: the kind stands first in a body.
+        cards = sum(len(entry) for entry in replica.entries if b'"body":{"type":"cards"' in entry)
         summary = {"event": "done", "seconds": round(seconds, 3), "entries": replica.height, "bytes": size}
-        self.emit(summary | {"proofs": replica.checks_settled, "crypto_bytes": self._crypto_bytes})
+        self.emit(summary | {"proofs": replica.checks_settled, "crypto_bytes": cards})
         if not self.json:
             self.say(
-                f"{replica.height} signed entries, {size / 1000:.0f} kB, of them {self._crypto_bytes / 1000:.0f} kB "
+                f"{replica.height} signed entries, {size / 1000:.0f} kB, of them {cards / 1000:.0f} kB "
                 f"cards and proofs; {replica.checks_settled} proofs checked; {seconds:.1f} s."
             )
 
@@ -105,8 +106,6 @@ class Screen:
             print_json_line({name: _unmarked(value) for name, value in event.items()})
 
     def _show(self, event: Event) -> None:
-        if event["event"] == "cards":
-            self._crypto_bytes += event["bytes"]
         self.emit(event)
         if self.json:
             return

@@ -120,7 +120,7 @@ def _say_what_was_tried(report: Report, decks: OpenDecks) -> None:
     tried = decks.probes.tried
     report.did.append(
         f"{decks.games} hands on open decks; {tried.hostile} hostile moves, {tried.leavings} times somebody left, "
-        f"{tried.orders} times two orders, and {tried.finished} hands played on from there to their end"
+        f"{tried.orders} rounds in two orders, and {tried.finished} hands played on from there to their end"
     )
 
 
