@@ -29,11 +29,11 @@ def _table() -> tuple[LocalTable, dict[int, bytes]]:
 def test_a_dealer_may_choose_the_order_at_its_seat() -> None:
     table, roots = _table()
     dealer = table.seats[0].seat
-    while not any(duty.kind == "requestDealParts" for duty in dealer.open_duties):
-        for one in table.participants:
-            for begun in one.due():
-                for other in table.participants:
-                    other.seat.receive(begun)
+    begun = [data for one in table.participants for data in one.seat.unconfirmed]
+    for one in table.participants:
+        for data in begun:
+            # Heard, and not answered: first the dealer chooses.
+            one.seat.receive(data)
     (duty,) = [duty for duty in dealer.open_duties if duty.kind == "requestDealParts"]
     with pytest.raises(IllegalMove, match="not a choice"):
         dealer.choose(duty, b"[1,1,2]")
