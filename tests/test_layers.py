@@ -58,7 +58,7 @@ OUTSIDE: dict[str, set[str]] = {
     "games": {"msgspec"},
     "play": {"msgspec"},
     "drive": {"msgspec"},
-    "relay": {"hashlib", "hmac"},
+    "relay": {"asyncio", "hashlib", "hmac", "msgspec", "struct"},
     "audit": {"concurrent.futures", "pathlib"},
     "api": {"msgspec", "pathlib", "re", "secrets"},
     "lab": {"asyncio", "cryptography", "fcntl", "gc", "gmpy2", "hashlib", "importlib", "io", "json", "msgspec", "os"}
