@@ -14,7 +14,7 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from nodealer.errors import BadParameter, Declined
-from nodealer.keys import Identity, box_words
+from nodealer.keys import Identity, box_words, host_mark
 from nodealer.log.roster import SERVER, Member, Roster, member_of
 from nodealer.log.session import FORMAT_VERSION, Part, Proposal, nonce_commitment, read_session
 from nodealer.play import floor
@@ -159,8 +159,14 @@ def test_who_is_not_seated_is_told() -> None:
 
 
 def test_a_host_who_does_not_sit() -> None:
-    party = Party(2, host=STRANGER.public).sit()
+    party = Party(2, host=host_mark(STRANGER.public)).sit()
     assert isinstance(party.carry(party.watcher.propose(proposal_of(0, 1)))[-1], Agreed)
+
+
+@pytest.mark.parametrize("host", [STRANGER.public, b"", host_mark(STRANGER.public).hex()])
+def test_a_host_is_named_by_the_mark_of_its_key(host: Any) -> None:
+    with pytest.raises(BadParameter, match="the mark of a host's key has 16 bytes"):
+        lobby_of(0, host=host)
 
 
 def test_no_nonce_is_shown_before_every_commitment_is_in() -> None:
@@ -306,7 +312,7 @@ def test_a_proposal_by_a_stranger() -> None:
     party.passes_over(proposed_by(7, proposal_of(0, 1, 2)), "may not propose")
     party.carry(said(2, Withdraw(0)))
     party.passes_over(proposed_by(2, proposal_of(0, 1)), "may not propose")
-    hosted = Party(host=KEYS[1].public).sit()
+    hosted = Party(host=host_mark(KEYS[1].public)).sit()
     hosted.passes_over(proposed_by(0, proposal_of(0, 1, 2)), "may not propose")
     assert isinstance(hosted.carry(proposed_by(1, proposal_of(0, 1, 2)))[-1], Agreed)
 
@@ -412,7 +418,7 @@ def test_what_the_own_program_cannot_play_is_declined() -> None:
 
 
 def test_who_may_decline() -> None:
-    party = Party(host=STRANGER.public).sit()
+    party = Party(host=host_mark(STRANGER.public)).sit()
     proposed = party.watcher.propose(proposal_of(0, 1))
     party.hear(proposed)
     party.passes_over(said(2, Decline(named(proposed), "let me in")), "declined by its players")
