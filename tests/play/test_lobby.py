@@ -451,6 +451,10 @@ def looked_at_by_a_person(proposal: Proposal) -> bool:
     return False
 
 
+def considers(lobby: Lobby) -> bool:
+    return lobby.considering
+
+
 def asked() -> tuple[Party, bytes]:
     """Two players, one of whom is asked; and the commitment of the other."""
     party = Party(1)
@@ -462,9 +466,9 @@ def asked() -> tuple[Party, bytes]:
 def test_a_person_looks_at_a_proposal_before_its_seat_commits() -> None:
     party, commitment = asked()
     person = party.players[1]
-    assert person.considering and not party.players[0].considering
+    assert considers(person) and not considers(party.players[0])
     assert party.carry(commitment) == [Commits(0, "p0")] and person.awaited == ("p1",)
-    assert isinstance(party.carry(person.consent())[-1], Agreed) and not person.considering
+    assert isinstance(party.carry(person.consent())[-1], Agreed) and not considers(person)
     with pytest.raises(BadParameter, match="no proposal to agree to"):
         person.consent()
 
@@ -474,7 +478,7 @@ def test_a_person_may_say_no_or_go_and_then_cannot_agree() -> None:
         party, _ = asked()
         person = party.players[1]
         said_no = say(person)
-        assert not person.considering
+        assert not considers(person)
         with pytest.raises(BadParameter, match="no proposal to agree to"):
             person.consent()
         assert isinstance(party.carry(said_no)[-1], Dropped)
@@ -486,12 +490,12 @@ def test_who_agreed_before_a_restart_is_not_asked_again() -> None:
     again = lobby_of(1, looked_at_by_a_person)
     for frame in party.frames:
         again.receive(frame)
-    assert again.considering
+    assert considers(again)
     own = party.players[1].consent()
     party.hear(own)
     for frame in (own, commitment):
         again.receive(frame)
-    assert not again.considering and len(again.unconfirmed) == 1
+    assert not considers(again) and len(again.unconfirmed) == 1
     declined = lobby_of(1, looked_at_by_a_person)
     for frame in party.frames[:-1]:
         declined.receive(frame)
