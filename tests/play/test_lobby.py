@@ -447,6 +447,62 @@ def test_who_has_declined_shows_no_nonce() -> None:
     assert isinstance(party.carry(decline)[-1], Dropped)
 
 
+def looked_at_by_a_person(proposal: Proposal) -> bool:
+    return False
+
+
+def considers(lobby: Lobby) -> bool:
+    return lobby.considering
+
+
+def asked() -> tuple[Party, bytes]:
+    """Two players, one of whom is asked; and the commitment of the other."""
+    party = Party(1)
+    party.players.append(lobby_of(1, looked_at_by_a_person))
+    _, (commitment,) = party.sit().hear(party.players[0].propose(proposal_of(0, 1)))
+    return party, commitment
+
+
+def test_a_person_looks_at_a_proposal_before_its_seat_commits() -> None:
+    party, commitment = asked()
+    person = party.players[1]
+    assert considers(person) and not considers(party.players[0])
+    assert party.carry(commitment) == [Commits(0, "p0")] and person.awaited == ("p1",)
+    assert isinstance(party.carry(person.consent())[-1], Agreed) and not considers(person)
+    with pytest.raises(BadParameter, match="no proposal to agree to"):
+        person.consent()
+
+
+def test_a_person_may_say_no_or_go_and_then_cannot_agree() -> None:
+    for say in (lambda lobby: lobby.decline("not this"), Lobby.withdraw):
+        party, _ = asked()
+        person = party.players[1]
+        said_no = say(person)
+        assert not considers(person)
+        with pytest.raises(BadParameter, match="no proposal to agree to"):
+            person.consent()
+        assert isinstance(party.carry(said_no)[-1], Dropped)
+
+
+def test_who_agreed_before_a_restart_is_not_asked_again() -> None:
+    """Its own word is in the lobby: it opens its nonce. Without that word it looks at the proposal anew."""
+    party, commitment = asked()
+    again = lobby_of(1, looked_at_by_a_person)
+    for frame in party.frames:
+        again.receive(frame)
+    assert considers(again)
+    own = party.players[1].consent()
+    party.hear(own)
+    for frame in (own, commitment):
+        again.receive(frame)
+    assert not considers(again) and len(again.unconfirmed) == 1
+    declined = lobby_of(1, looked_at_by_a_person)
+    for frame in party.frames[:-1]:
+        declined.receive(frame)
+    declined.decline("not this")
+    assert not [answer for frame in (own, commitment) for answer in declined.receive(frame).answers]
+
+
 def test_who_has_taken_its_offer_back_shows_no_nonce() -> None:
     """Also where the channel keeps that back: nobody sits down who has said that it does not want to."""
     party = Party(2).sit()

@@ -215,14 +215,15 @@ class Participant:
         by somebody whose home this one is an old copy of."""
         return self._order.taken < self._known
 
-    def _looks_at(self, proposal: Proposal) -> None:
+    def _looks_at(self, proposal: Proposal) -> bool | None:
         """What this player agrees to: what it wants, and can run."""
-        self._accept(proposal)
+        accepted = self._accept(proposal)
         try:
             protocol, rules, _ = self._parts(proposal)
             refuse_unfit(proposal, protocol, rules)
         except (BadParameter, Malformed) as error:
             raise Declined(str(error)) from None
+        return accepted
 
     def _greet(self, frame: bytes, send: list[bytes], happened: list[Happened]) -> None:
         heard = self.lobby.receive(frame)
@@ -398,6 +399,10 @@ class Participant:
         """Do not want to play after all."""
         self._wants_to_sit = False
         return [self.lobby.withdraw()]
+
+    def consent(self) -> list[bytes]:
+        """Agree to what is proposed, where `accept` has left that to a person."""
+        return [self.lobby.consent()]
 
     def decline(self, reason: str) -> list[bytes]:
         """Do not agree to what is proposed."""
