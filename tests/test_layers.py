@@ -100,6 +100,8 @@ FILES: dict[str, set[str]] = {
     "games/holdem/export.py": {"pokerkit"},
     "relay/client.py": {"asyncio", "websockets"},
     "relay/server.py": {"asyncio", "http", "websockets"},
+    "relay/stores/jetstream.py": {"nats"},
+    "relay/stores/nats.py": {"nats", "secrets", "time"},
 }
 
 #: What may be missing where a seat runs, a browser for one: asked for in a `try` that can do without it …
