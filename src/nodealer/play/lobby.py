@@ -90,9 +90,9 @@ class Heard:
 class Lobby:
     """One participant: somebody who wants to play, or (without a name) who only watches. Both may propose.
 
-    `table` is what the transport calls the table, and `host` whose proposals count (without: those of everybody who has
-    offered); both must be the same for all. From `root` come the session nonces, a new one for each proposal, so that
-    who comes back says the same bytes, and none that was shown is used again.
+    `table` is what the transport calls the table, and `host` the mark of the key whose proposals count (without: those
+    of everybody who has offered); both must be the same for all. From `root` come the session nonces, a new one for
+    each proposal, so that who comes back says the same bytes, and none that was shown is used again.
     """
 
     def __init__(

@@ -29,7 +29,6 @@ from nodealer.log.entry import Arrival, read_entry
 from nodealer.log.names import refuse_bad_name
 from nodealer.log.roster import Member, Roster
 from nodealer.log.session import Proposal, Session
-from nodealer.log.words import key_words, session_words
 from nodealer.play.config import Parts, parts_of
 from nodealer.play.frames import News, Offered
 from nodealer.play.home import Home
@@ -43,6 +42,7 @@ from nodealer.play.view import peek_of, view_of
 from nodealer.proofs.checks import Entropy
 from nodealer.protocols.base import Duty
 from nodealer.wire import Message, encode
+from nodealer.words import key_words, session_words
 
 #: How many entries of one seat wait for what they build on, where frames have no numbers, and how many heads of one
 #: seat are told of that this log never had.
