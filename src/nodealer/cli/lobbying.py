@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection
-from typing import Final, Protocol
+from typing import Final
 
 from nodealer.cli.lines import Lines
 from nodealer.cli.output import shown
 from nodealer.cli.plan import Plan
 from nodealer.cli.screen import Screen
-from nodealer.errors import BadParameter
+from nodealer.drive.known import KnownPlayers, Sight
 from nodealer.log.session import Proposal
 from nodealer.play.frames import Offered
 from nodealer.play.lobby import decline_rehearsals
 from nodealer.play.participant import Participant
-from nodealer.words import key_words
 
 #: After how many seconds it is said whose answer to a proposal is missing.
 ANSWER_AFTER: Final = 15.0
@@ -54,11 +53,13 @@ class Questions:
             self._line = None
 
 
-class Acquaintance(Protocol):
-    """Whom this user has met."""
-
-    def look(self, name: str, key: bytes) -> str:
-        """One sentence about somebody who calls itself so; empty for one who is known by this name and key."""
+def _said_of(screen: Screen, known: KnownPlayers, name: str, key: bytes) -> None:
+    """What this user knows of somebody; loudly, where a name has come with another key."""
+    look = known.look(name, key)
+    screen.emit({"event": "player", "name": name, "key": key.hex(), "sight": look.sight.value})
+    if not screen.json:
+        style = "bold red" if look.sight is Sight.OTHER_KEY else "dim"
+        screen.say(f"  [{style}]{shown(look.text)}[/]")
 
 
 class Hosting:
@@ -67,12 +68,14 @@ class Hosting:
     def __init__(
         self,
         plan: Plan,
+        seats: int,
         screen: Screen,
-        known: Acquaintance,
+        known: KnownPlayers,
         questions: Questions | None,
         new_code: Callable[[], None] | None = None,
     ) -> None:
         self._plan = plan
+        self._seats = seats
         self._screen = screen
         self._known = known
         #: None where everybody may sit, until the table is full.
@@ -97,10 +100,10 @@ class Hosting:
         here = self._sitting(come)
         if self._questions is None:
             self.admitted += [offer.key for offer in come if offer.key not in here | self._sent_away]
-        elif len(here) < self._plan.seats - 1:
+        elif len(here) < self._seats - 1:
             self._ask(come)
-        seated = [offer for offer in come if offer.key in self.admitted][: self._plan.seats - 1]
-        if len(seated) == self._plan.seats - 1 or (self._start and seated):
+        seated = [offer for offer in come if offer.key in self.admitted][: self._seats - 1]
+        if len(seated) == self._seats - 1 or (self._start and seated):
             return self._propose(participant, seated)
         return []
 
@@ -112,12 +115,10 @@ class Hosting:
             if (offer.key, offer.number) in self._told:
                 continue
             self._told.add((offer.key, offer.number))
-            words, beside = " ".join(key_words(offer.key)), self._known.look(offer.name, offer.key)
-            self._screen.emit({"event": "offer", "name": offer.name, "key": offer.key.hex(), "words": words})
+            self._screen.emit({"event": "offer", "name": offer.name, "key": offer.key.hex()})
             if not self._screen.json:
-                self._screen.say(f"[bold]{shown(offer.name)}[/bold] would like to sit. Key: {words}.")
-                if beside:
-                    self._screen.say(f"  [magenta]{shown(beside)}[/magenta]")
+                self._screen.say(f"[bold]{shown(offer.name)}[/bold] would like to sit.")
+            _said_of(self._screen, self._known, offer.name, offer.key)
 
     def _ask(self, come: Collection[Offered]) -> None:
         """Whether somebody may sit, or what else the person wants."""
@@ -197,7 +198,7 @@ class Hosting:
 class Guest:
     """A guest's part in a lobby: looks at what is proposed, and agrees to it or not."""
 
-    def __init__(self, screen: Screen, known: Acquaintance, questions: Questions | None) -> None:
+    def __init__(self, screen: Screen, known: KnownPlayers, questions: Questions | None) -> None:
         self._screen = screen
         self._known = known
         #: None where everything is agreed to that this program can play.
@@ -234,17 +235,14 @@ class Guest:
         names = [member.name for member in members]
         game, protocol = proposal.game.name, proposal.protocol.name
         self._screen.emit({"event": "proposal", "game": game, "protocol": protocol, "players": names})
-        if self._screen.json:
-            return
-        self._screen.say(f"Proposed: [bold]{shown(game)}[/bold] on {shown(protocol)}, with {shown(', '.join(names))}.")
+        if not self._screen.json:
+            listed = shown(", ".join(names))
+            self._screen.say(f"Proposed: [bold]{shown(game)}[/bold] on {shown(protocol)}, with {listed}.")
+            if len(members) == 2:
+                self._screen.say("  [dim]At two without a clock, a player who is losing can undo the hand.[/dim]")
         for member in members:
-            beside = "" if member.key == mine else self._known.look(member.name, member.key)
-            if beside:
-                self._screen.say(f"  [magenta]{shown(beside)}[/magenta]")
-
-
-class Ask(BadParameter):
-    """A person looks at a proposal before this seat commits to it."""
+            if member.key != mine:
+                _said_of(self._screen, self._known, member.name, member.key)
 
 
 def ask_first(proposal: Proposal) -> bool:

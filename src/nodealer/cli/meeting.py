@@ -1,0 +1,218 @@
+"""Tables across the network: opening one, sitting down at one, watching one, and coming back."""
+
+from __future__ import annotations
+
+import shlex
+import socket
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import AsyncExitStack, ExitStack
+from pathlib import Path
+from typing import Final
+
+from nodealer.cli.entropy import system_entropy
+from nodealer.cli.games import game_of
+from nodealer.cli.invited import FORMAT, Hosted, KeptTable, TableFolder, keep_table
+from nodealer.cli.lines import Lines
+from nodealer.cli.lobbying import Hosting, Questions
+from nodealer.cli.logcopy import LogCopy
+from nodealer.cli.output import out, shown
+from nodealer.cli.ownrelay import own_relay
+from nodealer.cli.plan import Plan, plan_of
+from nodealer.cli.qr import print_qr
+from nodealer.cli.remote import Sitting, carry_out, take_part
+from nodealer.cli.screen import Screen
+from nodealer.cli.shelf import table_at
+from nodealer.cli.user import User, name_of, player, watcher
+from nodealer.errors import BadParameter
+from nodealer.keys import host_mark
+from nodealer.log.session import FORMAT_VERSION
+from nodealer.play.config import refuse_without_asserts
+from nodealer.play.participant import Participant
+from nodealer.relay.links import SECRET_BYTES, TABLE_BYTES, Invitation, relay_address
+from nodealer.relay.sealing import TableSecret
+
+#: Where a host's own relay listens, unless that is taken.
+PORT: Final = 7777
+
+
+# --- To open one ---
+
+
+def host_table(
+    plan: Plan,
+    seats: int,
+    *,
+    relays: Sequence[str],
+    listen: str | None,
+    name: str | None,
+    auto: bool,
+    json: bool,
+    log: Path | None,
+    page: str = "",
+) -> int:
+    """Open a table, invite others, and play there. Gives the exit code."""
+    refuse_without_asserts()
+    called, user, screen = name_of(name), player(), Screen(json)
+    own = None if relays else listen or f"{_own_address()}:{_free_port()}"
+    addresses = tuple(relay_address(url) for url in relays) or (relay_address(f"ws://{own}"),)
+    if user.identity is None:
+        raise BadParameter("a host needs a key")
+    secret = TableSecret(system_entropy(SECRET_BYTES), system_entropy(TABLE_BYTES).hex(), 0)
+    invitation = Invitation(addresses, secret, host_mark(user.identity.public), page)
+    hosted = Hosted(
+        place=plan.place,
+        folder=str(Path.cwd()) if ":" in plan.place else None,
+        settings=tuple(sorted(plan.settings.items())),
+        protocol=plan.protocol,
+        parameters=plan.parameters.decode(),
+        seats=seats,
+        hands=plan.hands,
+        listen=own,
+    )
+    with ExitStack() as stack:
+        copies = [] if log is None else [stack.enter_context(LogCopy.new(log.absolute()))]
+        table = keep_table(_kept(called, invitation.link, hosted, auto=auto, log=log))
+        return _host(Sitting(table, screen, copies), user, plan)
+
+
+def _host(sitting: Sitting, user: User, plan: Plan) -> int:
+    hosted, screen = sitting.table.what.hosted, sitting.screen
+    if hosted is None:
+        raise BadParameter(f"{sitting.table.name} is a table of another host")
+    lines = Lines()
+    questions = Questions(lines) if sitting.by_hand else None
+    hosting = Hosting(plan, hosted.seats, screen, user.known, questions)
+    _invite(screen, sitting.table.invitation, hosted.seats, by_hand=sitting.by_hand)
+
+    async def play() -> Participant:
+        async with AsyncExitStack() as stack:
+            if hosted.listen is not None:
+                await stack.enter_async_context(own_relay(sitting.table.store, hosted.listen))
+            return await take_part(sitting, user, hosting, lines)
+
+    return carry_out(sitting, play)
+
+
+def _invite(screen: Screen, invitation: Invitation, seats: int, *, by_hand: bool) -> None:
+    """Show how others come to the table."""
+    to_watch = invitation.to_watch().link
+    screen.emit({"event": "table", "link": invitation.link, "watch": to_watch, "relays": list(invitation.relays)})
+    if screen.json:
+        return
+    others = "one other" if seats == 2 else f"up to {seats - 1} others"
+    screen.say(f"A table for you and {others}. Who has this link can sit down:")
+    screen.console.print(f"\n{shown(invitation.link)}\n", soft_wrap=True)
+    if screen.console.is_terminal:
+        print_qr(screen.console, invitation.link)
+    screen.say(f"[dim]They type: nodealer join {shlex.quote('LINK')} --name NAME[/dim]")
+    screen.say("[dim]To watch only:[/dim]")
+    screen.console.print(f"{shown(to_watch)}\n", soft_wrap=True)
+    if by_hand:
+        screen.say("Waiting. Type [bold]start[/bold] to begin with those who sit, [bold]quit[/bold] to stop.")
+
+
+def _own_address() -> str:
+    """The address of this machine in its network. Nothing is sent to find it."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))
+            return str(probe.getsockname()[0])
+        except OSError:
+            return "127.0.0.1"
+
+
+def _free_port() -> int:
+    for port in (PORT, 0):
+        with socket.socket() as probe:
+            try:
+                probe.bind(("", port))
+                return int(probe.getsockname()[1])
+            except OSError:
+                continue
+    raise BadParameter("there is no free port for a relay: say one with --listen HOST:PORT")
+
+
+# --- To come to one ---
+
+
+def join_table(invitation: Invitation, *, name: str | None, auto: bool, json: bool, log: Path | None) -> int:
+    """Sit down at somebody's table, or go on where one sat. Gives the exit code."""
+    refuse_without_asserts()
+    invitation.table_secret()
+    before = table_at(invitation.table)
+    if before is not None:
+        return return_to(before, auto=auto, json=json)
+    called, user = name_of(name), player()
+    return _come(_kept(called, invitation.link, None, auto=auto, log=log), user, Screen(json), log)
+
+
+def watch_table(invitation: Invitation, *, json: bool, log: Path | None) -> int:
+    """Look on at somebody's table. Gives the exit code."""
+    refuse_without_asserts()
+    only = invitation.to_watch().link
+    return _come(_kept(None, only, None, auto=False, log=log), watcher(), Screen(json), log)
+
+
+def _come(kept: KeptTable, user: User, screen: Screen, log: Path | None) -> int:
+    with ExitStack() as stack:
+        copies = [] if log is None else [stack.enter_context(LogCopy.new(log.absolute()))]
+        return _sit(Sitting(keep_table(kept), screen, copies), user)
+
+
+def _sit(sitting: Sitting, user: User) -> int:
+    return carry_out(sitting, lambda: take_part(sitting, user, None, Lines()))
+
+
+def _kept(name: str | None, link: str, hosted: Hosted | None, *, auto: bool, log: Path | None) -> KeptTable:
+    return KeptTable(
+        format=FORMAT,
+        version=FORMAT_VERSION,
+        begun=int(time.time()),
+        name=name,
+        link=link,
+        hosted=hosted,
+        auto=auto,
+        log=None if log is None else str(log.absolute()),
+    )
+
+
+# --- To come back ---
+
+
+def return_to(table: TableFolder, *, auto: bool, json: bool) -> int:
+    """Go on at a table, with the same cards. Gives the exit code."""
+    what, screen = table.what, Screen(json)
+    if (ended := table.ended) is not None:
+        raise BadParameter(f"{table.name} has ended ({ended.verdict}); its log is in {table.log}")
+    if table.in_use:
+        raise BadParameter(f"you are at this table already, in another window ({table.name})")
+    if what.name is not None and not (auto or json or what.auto or sys.stdin.isatty()):
+        raise BadParameter(f"{what.name} is no bot: resume in a terminal, or with --auto, or with --json")
+    user = watcher() if what.name is None else player()
+    with ExitStack() as stack:
+        copies = [] if what.log is None else [stack.enter_context(LogCopy.again(Path(what.log)))]
+        sitting = Sitting(table, screen, copies, again=True, bot=auto)
+        if what.hosted is None:
+            return _sit(sitting, user)
+        if what.hosted.folder is not None and str(Path.cwd()) != what.hosted.folder:
+            raise BadParameter(f"the game {what.hosted.place} was found in {what.hosted.folder}: resume it there")
+        return _host(sitting, user, _plan_again(what.hosted))
+
+
+def _plan_again(hosted: Hosted) -> Plan:
+    settings = game_of(hosted.place).settled(dict(hosted.settings))
+    return plan_of(
+        hosted.place,
+        settings,
+        protocol=hosted.protocol,
+        seats=hosted.seats,
+        hands=hosted.hands,
+        parameters=hosted.parameters.encode(),
+    )
+
+
+def said_out(text: str) -> None:
+    """A line of ours on standard output."""
+    out().print(text, soft_wrap=True)
