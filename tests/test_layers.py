@@ -33,7 +33,7 @@ ARROWS: dict[str, set[str]] = {
     "play": {"protocols", "games", "log"},
     "audit": {"play"},
     "relay": {"keys", "wire"},
-    "drive": {"play"},
+    "drive": {"play", "relay"},
     "web": {"drive", "audit"},
     "events": set(),
     "api": {"audit", "drive", "events"},
@@ -92,13 +92,14 @@ FILES: dict[str, set[str]] = {
     "log/file.py": {"pathlib"},
     "drive/files.py": {"os", "pathlib"},
     "drive/loop.py": {"asyncio", "time"},
+    "drive/sealed.py": {"asyncio", "time"},
     "drive/journal.py": {"pathlib"},
     "drive/homes.py": {"fcntl", "os", "pathlib"},
     "log/words.py": {"hashlib"},
     "games/found.py": {"importlib", "importlib.metadata"},
     "games/holdem/adapter.py": {"importlib.metadata", "pokerkit", "warnings"},
     "games/holdem/export.py": {"pokerkit"},
-    "relay/client.py": {"asyncio", "websockets"},
+    "relay/client.py": {"asyncio", "ipaddress", "websockets"},
     "relay/server.py": {"asyncio", "http", "websockets"},
 }
 
@@ -122,8 +123,8 @@ TERMINAL_ROOMS = {"cli", "lab"}
 #: What all games may import of their room. Which games there are, and where, is not for them.
 GAMES_SHARE = {"bank", "base", "package", "pots", "turns", "view", "words"}
 
-#: What an arrow would reach, and is not for this room: the core is behind the keys.
-NOT_FOR = {"log": {"group"}, "relay": {"group"}}
+#: What an arrow would reach, and is not for this room: the core is behind the keys, and a library brings no sockets.
+NOT_FOR = {"log": {"group"}, "relay": {"group"}, "api": {"relay"}}
 
 
 def reach(room: str) -> set[str]:
