@@ -34,7 +34,7 @@ ARROWS: dict[str, set[str]] = {
     "play": {"protocols", "games", "log", "words"},
     "audit": {"play"},
     "relay": {"keys", "wire"},
-    "drive": {"play", "words"},
+    "drive": {"play", "relay", "words"},
     "web": {"drive", "audit"},
     "events": set(),
     "api": {"audit", "drive", "events"},
@@ -97,12 +97,13 @@ FILES: dict[str, set[str]] = {
     "drive/identity.py": {"hashlib", "os", "pathlib", "stat", "unicodedata"},
     "drive/known.py": {"pathlib"},
     "drive/loop.py": {"asyncio", "time"},
+    "drive/sealed.py": {"asyncio", "time"},
     "drive/journal.py": {"pathlib"},
     "drive/homes.py": {"fcntl", "os", "pathlib"},
     "games/found.py": {"importlib", "importlib.metadata"},
     "games/holdem/adapter.py": {"importlib.metadata", "pokerkit", "warnings"},
     "games/holdem/export.py": {"pokerkit"},
-    "relay/client.py": {"asyncio", "websockets"},
+    "relay/client.py": {"asyncio", "ipaddress", "websockets"},
     "relay/server.py": {"asyncio", "http", "websockets"},
 }
 
@@ -126,8 +127,8 @@ TERMINAL_ROOMS = {"cli", "lab"}
 #: What all games may import of their room. Which games there are, and where, is not for them.
 GAMES_SHARE = {"bank", "base", "package", "pots", "turns", "view", "words"}
 
-#: What an arrow would reach, and is not for this room: the core is behind the keys.
-NOT_FOR = {"log": {"group"}, "relay": {"group"}}
+#: What an arrow would reach, and is not for this room: the core is behind the keys, and a library brings no sockets.
+NOT_FOR = {"log": {"group"}, "relay": {"group"}, "api": {"relay"}}
 
 
 def reach(room: str) -> set[str]:

@@ -25,6 +25,7 @@ NodealerError
  +- Declined             a proposal that this player does not agree to; nothing was signed
  +- Undecided            everything verified, and yet a card does not open: stops the hand, names nobody
  +- RelayError           the transport failed; never changes the state of a table
+     +- RelayRefused     a relay says no, and why
 """
 
 from __future__ import annotations
@@ -162,3 +163,16 @@ class Undecided(NodealerError):
 
 class RelayError(NodealerError):
     """The transport failed. Never changes the state of a table."""
+
+
+class RelayRefused(RelayError):
+    """A relay says no: `code` is its word for programs, `reason` its sentence for people. Both are only its words."""
+
+    def __init__(self, relay: str, code: str, reason: str) -> None:
+        super().__init__(relay, code, reason)
+        self.relay = relay
+        self.code = code
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"the relay {self.relay} refuses: {self.reason or self.code}"
