@@ -52,9 +52,7 @@ def host(
         str | None, typer.Option(metavar="NAME", help="Your name at the table. Default: as in `nodealer whoami`.")
     ] = None,
     code: Annotated[bool, typer.Option("--code", help="Also give a code that can be spoken, for one guest.")] = False,
-    log: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the log here too. Never over a file.")
-    ] = None,
+    log: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the log here too. Never over a file.")] = None,
     auto: Annotated[
         bool, typer.Option("--auto", help="A bot plays your seat, and everybody may sit until the table is full.")
     ] = False,

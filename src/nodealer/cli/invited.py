@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from nodealer.cli.kept import ENDED, Ended, fresh_folder, is_file, read_kept, reached_in
-from nodealer.drive.files import write_whole
+from nodealer.cli.kept import ENDED, Ended, fresh_folder, is_file, reached_in, read_kept
+from nodealer.drive.files import disk, write_whole
 from nodealer.drive.homes import HOME, LOG, in_use
-from nodealer.log.session import Label
+from nodealer.errors import DecodeError
+from nodealer.log.session import Label, read_session
 from nodealer.relay.links import Invitation, read_link
-from nodealer.wire import Message, Natural, encode
+from nodealer.wire import MESSAGE_BYTES_MAX, Message, Natural, encode
 
 FORMAT: Final = "nodealer-table"
 TABLE: Final = "table.json"
@@ -111,6 +112,19 @@ class TableFolder:
     def end(self, verdict: str, hands: int) -> None:
         """It has ended, and this was found."""
         write_whole(self.folder / ENDED, encode(Ended(verdict, hands)))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Who sat there at the beginning, as the log has it."""
+        if not is_file(self.kept_log):
+            return ()
+        with disk(self.kept_log), self.kept_log.open("rb") as file:
+            first = file.readline(2 * MESSAGE_BYTES_MAX)
+        try:
+            members = read_session(first.rstrip(b"\n")).proposal.roster.members
+        except DecodeError:
+            return ()
+        return tuple(member.name for member in members)
 
     @property
     def reached(self) -> int | None:

@@ -23,7 +23,9 @@ def join(
     ] = None,
     relay: Relay = None,
     log: Log = None,
-    auto: Annotated[bool, typer.Option("--auto", help="A bot plays your seat, and agrees to what it can play.")] = False,
+    auto: Annotated[
+        bool, typer.Option("--auto", help="A bot plays your seat, and agrees to what it can play.")
+    ] = False,
     json: Annotated[
         bool,
         typer.Option("--json", help="One JSON object an event. Without --auto a program plays your seat, as in play."),

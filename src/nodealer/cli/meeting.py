@@ -17,7 +17,7 @@ from nodealer.cli.invited import FORMAT, Hosted, KeptTable, TableFolder, keep_ta
 from nodealer.cli.lines import Lines
 from nodealer.cli.lobbying import Hosting, Questions
 from nodealer.cli.logcopy import LogCopy
-from nodealer.cli.output import out, shown
+from nodealer.cli.output import shown
 from nodealer.cli.ownrelay import own_relay
 from nodealer.cli.plan import Plan, plan_of
 from nodealer.cli.qr import print_qr
@@ -30,7 +30,7 @@ from nodealer.keys import host_mark
 from nodealer.log.session import FORMAT_VERSION
 from nodealer.play.config import refuse_without_asserts
 from nodealer.play.participant import Participant
-from nodealer.relay.links import SECRET_BYTES, TABLE_BYTES, Invitation, relay_address
+from nodealer.relay.links import SECRET_BYTES, TABLE_BYTES, Invitation, read_link, relay_address
 from nodealer.relay.sealing import TableSecret
 
 #: Where a host's own relay listens, unless that is taken.
@@ -50,6 +50,7 @@ def host_table(
     auto: bool,
     json: bool,
     log: Path | None,
+    code: bool = False,
     page: str = "",
 ) -> int:
     """Open a table, invite others, and play there. Gives the exit code."""
@@ -137,6 +138,11 @@ def _free_port() -> int:
 # --- To come to one ---
 
 
+def invited_by(text: str, relay: str | None, name: str | None) -> Invitation:
+    """What a person was given: a link, or a code that was spoken."""
+    return read_link(text)
+
+
 def join_table(invitation: Invitation, *, name: str | None, auto: bool, json: bool, log: Path | None) -> int:
     """Sit down at somebody's table, or go on where one sat. Gives the exit code."""
     refuse_without_asserts()
@@ -211,8 +217,3 @@ def _plan_again(hosted: Hosted) -> Plan:
         hands=hosted.hands,
         parameters=hosted.parameters.encode(),
     )
-
-
-def said_out(text: str) -> None:
-    """A line of ours on standard output."""
-    out().print(text, soft_wrap=True)

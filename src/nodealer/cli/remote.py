@@ -85,11 +85,21 @@ class Sitting:
     copies: Sequence[LogCopy] = ()
     #: Whether this user has been here before.
     again: bool = False
+    #: Whether a bot plays on for a person.
+    bot: bool = False
 
     @property
     def auto(self) -> bool:
         """Whether a bot plays."""
-        return self.table.what.auto
+        return self.bot or self.table.what.auto
+
+    @property
+    def relays(self) -> tuple[str, ...]:
+        """Where the table is. A host's own relay is on this machine, whatever others call that."""
+        hosted = self.table.what.hosted
+        if hosted is None or hosted.listen is None:
+            return self.table.invitation.relays
+        return (f"ws://127.0.0.1:{hosted.listen.rpartition(':')[2]}",)
 
     @property
     def watches(self) -> bool:
@@ -155,7 +165,9 @@ class _Connection:
 class _Watch:
     """Shows what happens, writes the log where the person wants it, and says what people compare."""
 
-    def __init__(self, sitting: Sitting, participant: Participant, hosting: Hosting | None, known: KnownPlayers) -> None:
+    def __init__(
+        self, sitting: Sitting, participant: Participant, hosting: Hosting | None, known: KnownPlayers
+    ) -> None:
         self._sitting = sitting
         self._participant = participant
         self._hosting = hosting
@@ -172,7 +184,7 @@ class _Watch:
                 if not screen.json:
                     screen.say(f"[magenta]{shown(news.name)} declines:[/magenta] {shown(news.reason)}")
                 if self._hosting is not None:
-                    self._hosting.declined(news.key)
+                    self._hosting.declined(news.by)
             elif isinstance(news, Refuses):
                 raise BadParameter(f"this is not for you: {news.reason}")
             elif isinstance(news, OtherVersion):
@@ -220,11 +232,11 @@ async def take_part(sitting: Sitting, user: User, hosting: Hosting | None, lines
                 begin=begin,
             )
         chair = Chair(participant, lobby, partial(sitting.seat, lines=lines))
-        connection = _Connection(screen, len(invitation.relays), sitting.again)
+        connection = _Connection(screen, len(sitting.relays), sitting.again)
         transport = SealedTransport(
             participant,
             invitation.key,
-            invitation.relays,
+            sitting.relays,
             entropy=system_entropy,
             create=hosting is not None,
             tell=connection.tell,

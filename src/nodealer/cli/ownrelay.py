@@ -1,0 +1,30 @@
+"""The relay of a host who has none: in the host's own process, for its own network."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Final
+
+from nodealer.cli.entropy import system_entropy
+from nodealer.errors import BadParameter
+from nodealer.relay.server import serving
+from nodealer.relay.stores.sqlite import open_sqlite
+
+#: For how many seconds the relay stays when the host's game is over: the others hear the last entries too.
+FAREWELL: Final = 10.0
+
+
+@asynccontextmanager
+async def own_relay(store: Path, listen: str) -> AsyncIterator[None]:
+    """A relay that keeps its one table in a file, and is there until the others have heard all of it."""
+    port = listen.rpartition(":")[2]
+    if not port.isdecimal():
+        raise BadParameter(f"--listen is HOST:PORT, not {listen!r}")
+    async with open_sqlite(store) as kept, serving(kept, entropy=system_entropy, host="", port=int(port)) as relay:
+        yield
+        deadline = asyncio.get_running_loop().time() + FAREWELL
+        while relay.clients and asyncio.get_running_loop().time() < deadline:
+            await asyncio.sleep(0.1)
