@@ -103,8 +103,10 @@ FILES: dict[str, set[str]] = {
     "games/found.py": {"importlib", "importlib.metadata"},
     "games/holdem/adapter.py": {"importlib.metadata", "pokerkit", "warnings"},
     "games/holdem/export.py": {"pokerkit"},
-    "relay/client.py": {"asyncio", "ipaddress", "websockets"},
-    "relay/server.py": {"asyncio", "http", "websockets"},
+    "relay/client.py": {"ipaddress", "websockets"},
+    "relay/live.py": {"websockets"},
+    "relay/server.py": {"http", "ipaddress", "logging", "ssl", "websockets"},
+    "relay/talk.py": {"websockets"},
 }
 
 #: What may be missing where a seat runs, a browser for one: asked for in a `try` that can do without it …

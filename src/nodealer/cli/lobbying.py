@@ -1,6 +1,6 @@
 """Before the first hand: who comes to a table, whom its host lets sit, and what a guest agrees to.
 
-Looked at again and again by the loop of a seat, like everything that takes its time. A person is asked beside the table:
+Looked at again and again by the loop of a seat, like everything that takes its time. A person is asked beside it:
 frames come and go while it thinks.
 """
 

@@ -11,7 +11,8 @@ from typing import Final
 from nodealer.cli.entropy import system_entropy
 from nodealer.errors import BadParameter
 from nodealer.relay.server import serving
-from nodealer.relay.stores.sqlite import open_sqlite
+from nodealer.relay.stores.memory import MemoryStore
+import time
 
 #: For how many seconds the relay stays when the host's game is over: the others hear the last entries too.
 FAREWELL: Final = 10.0
@@ -23,8 +24,8 @@ async def own_relay(store: Path, listen: str) -> AsyncIterator[None]:
     port = listen.rpartition(":")[2]
     if not port.isdecimal():
         raise BadParameter(f"--listen is HOST:PORT, not {listen!r}")
-    async with open_sqlite(store) as kept, serving(kept, entropy=system_entropy, host="", port=int(port)) as relay:
+    async with serving(MemoryStore(time.time), entropy=system_entropy, host="0.0.0.0", port=int(port)) as relay:
         yield
         deadline = asyncio.get_running_loop().time() + FAREWELL
-        while relay.clients and asyncio.get_running_loop().time() < deadline:
+        while relay.metrics.connections and asyncio.get_running_loop().time() < deadline:
             await asyncio.sleep(0.1)
