@@ -203,13 +203,21 @@ class Guest:
         self._known = known
         #: None where everything is agreed to that this program can play.
         self._questions = questions
+        self._there = False
         self._told: Proposal | None = None
         self._left_out: Proposal | None = None
 
     def look(self, participant: Participant, now: float) -> list[bytes]:
         """Agree, or decline, when the person has said so."""
         proposal = participant.lobby.proposal
-        if participant.begun or proposal is None or participant.hearing:
+        if participant.begun or participant.hearing:
+            return []
+        if participant.lobby.mine is not None and not self._there:
+            self._there = True
+            self._screen.emit({"event": "lobby"})
+            if not self._screen.json:
+                self._screen.say("You are at the door. The host lets people sit, and begins the game.")
+        if proposal is None:
             return []
         if participant.lobby.seat is None:
             if self._left_out != proposal:
@@ -237,7 +245,8 @@ class Guest:
         self._screen.emit({"event": "proposal", "game": game, "protocol": protocol, "players": names})
         if not self._screen.json:
             listed = shown(", ".join(names))
-            self._screen.say(f"Proposed: [bold]{shown(game)}[/bold] on {shown(protocol)}, with {listed}.")
+            hands = f", {proposal.hands} hand{'s'[: proposal.hands > 1]}" if proposal.hands else ""
+            self._screen.say(f"Proposed: [bold]{shown(game)}[/bold] on {shown(protocol)}{hands}, with {listed}.")
             if len(members) == 2:
                 self._screen.say("  [dim]At two without a clock, a player who is losing can undo the hand.[/dim]")
         for member in members:

@@ -57,7 +57,7 @@ def _package(wanted: Part, given: GamePackage | None) -> GamePackage:
 
 
 def proposal_of(
-    rules: Rules, protocol: CardProtocol, members: Iterable[Member], *, rehearsal: bool = False
+    rules: Rules, protocol: CardProtocol, members: Iterable[Member], *, hands: int = 0, rehearsal: bool = False
 ) -> Proposal:
     """What these people are asked to agree to. Raises `BadParameter` where the protocol cannot serve them."""
     claims = protocol.claims
@@ -66,6 +66,7 @@ def proposal_of(
         Part(claims.name, claims.version, Raw(protocol.parameters)),
         rules.versions,
         Roster(tuple(members)),
+        hands,
         rehearsal,
     )
     refuse_unfit(proposal, protocol, rules)

@@ -260,7 +260,8 @@ def next_hand(state: TableState, record: HandRecord) -> TableState:
     number = state.hand.number + 1
     binding = state.config.binding(number, state.roster, state.roster.seats)
     fresh = HandState(number, binding, game=state.hand.game)
-    state = state.noted(records=(*state.chronicle.records, record))
+    agreed = state.config.session.proposal.hands
+    state = replace(state, over=state.over or number == agreed).noted(records=(*state.chronicle.records, record))
     return in_force(replace(state, phase=Phase.BETWEEN, hand=fresh, duties=state.duties.next_hand()))
 
 
