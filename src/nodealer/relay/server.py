@@ -37,7 +37,7 @@ _LOOK_SECONDS: Final = 2.0
 #: How many seconds the store may take to answer that it is well.
 _HEALTH_SECONDS: Final = 5.0
 #: Frames that wait unread for one client before its socket is not read any more.
-_UNREAD: Final = 2
+_UNREAD: Final = 1
 
 #: Tells an operator what happens: a word for it, and numbers. Never what is said, by whom, at which table.
 Log = Callable[[str, dict[str, Any]], None]
