@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,8 +12,7 @@ from typing import Final
 from nodealer.cli.entropy import system_entropy
 from nodealer.errors import BadParameter
 from nodealer.relay.server import serving
-from nodealer.relay.stores.memory import MemoryStore
-import time
+from nodealer.relay.stores.sqlite import open_sqlite
 
 #: For how many seconds the relay stays when the host's game is over: the others hear the last entries too.
 FAREWELL: Final = 10.0
@@ -24,7 +24,10 @@ async def own_relay(store: Path, listen: str) -> AsyncIterator[None]:
     port = listen.rpartition(":")[2]
     if not port.isdecimal():
         raise BadParameter(f"--listen is HOST:PORT, not {listen!r}")
-    async with serving(MemoryStore(time.time), entropy=system_entropy, host="0.0.0.0", port=int(port)) as relay:
+    async with (
+        open_sqlite(store, time.time) as kept,
+        serving(kept, entropy=system_entropy, host="0.0.0.0", port=int(port)) as relay,
+    ):
         yield
         deadline = asyncio.get_running_loop().time() + FAREWELL
         while relay.metrics.connections and asyncio.get_running_loop().time() < deadline:
