@@ -27,10 +27,7 @@ TABLE: Final = "table.json"
 class Hosted(Message, frozen=True):
     """What a host has come to play with others."""
 
-    #: Where the game is found, and what was set for it, as the person typed them.
-    place: str
-    #: The folder in which a game that is not installed was found.
-    folder: str | None
+    #: What was set for the game, as the person typed it.
     settings: tuple[tuple[str, str], ...]
     protocol: str
     #: The parameters of the protocol, as canonical JSON.
@@ -51,6 +48,10 @@ class KeptTable(Message, frozen=True):
     #: None for one who only watches.
     name: str | None
     link: str
+    #: Where the game is found; None for the installed one that is proposed.
+    place: str | None
+    #: The folder in which a game that is not installed was found.
+    folder: str | None
     hosted: Hosted | None
     #: Whether a bot plays.
     auto: bool

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from nodealer.cli.games import LogGame
+
 Invited = Annotated[
     str, typer.Argument(metavar="INVITATION", help="The link that the host gave you, or a code such as 7-crater-lemon.")
 ]
@@ -22,6 +24,7 @@ def join(
         str | None, typer.Option(metavar="NAME", help="Your name at the table. Default: as in `nodealer whoami`.")
     ] = None,
     relay: Relay = None,
+    game: LogGame = None,
     log: Log = None,
     auto: Annotated[
         bool, typer.Option("--auto", help="A bot plays your seat, and agrees to what it can play.")
@@ -40,11 +43,14 @@ def join(
     """
     from nodealer.cli.meeting import invited_by, join_table  # late: no other command should wait for sockets
 
-    raise typer.Exit(join_table(invited_by(invitation, relay, name), name=name, auto=auto, json=json, log=log))
+    raise typer.Exit(
+        join_table(invited_by(invitation, relay, name), name=name, game=game, auto=auto, json=json, log=log)
+    )
 
 
 def watch(
     invitation: Annotated[str, typer.Argument(metavar="INVITATION", help="The link that the host gave you.")],
+    game: LogGame = None,
     log: Log = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object an event.")] = False,
 ) -> None:
@@ -55,4 +61,4 @@ def watch(
     from nodealer.cli.meeting import watch_table  # late: no other command should wait for sockets
     from nodealer.relay.links import read_link
 
-    raise typer.Exit(watch_table(read_link(invitation), json=json, log=log))
+    raise typer.Exit(watch_table(read_link(invitation), game=game, json=json, log=log))

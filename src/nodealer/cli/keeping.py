@@ -76,7 +76,7 @@ def _across(table: Any) -> dict[str, Any]:
     return {
         "game": table.name,
         "begun": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(what.begun)),
-        "what": role if hosted is None else f"{hosted.place} ({role})",
+        "what": role if what.place is None else f"{what.place} ({role})",
         "players": list(table.names),
         "person": what.name,
         "hands": reached if ended is None else ended.hands,

@@ -63,8 +63,6 @@ def host_table(
     secret = TableSecret(system_entropy(SECRET_BYTES), system_entropy(TABLE_BYTES).hex(), 0)
     invitation = Invitation(addresses, secret, host_mark(user.identity.public), page)
     hosted = Hosted(
-        place=plan.place,
-        folder=str(Path.cwd()) if ":" in plan.place else None,
         settings=tuple(sorted(plan.settings.items())),
         protocol=plan.protocol,
         parameters=plan.parameters.decode(),
@@ -74,7 +72,7 @@ def host_table(
     )
     with ExitStack() as stack:
         copies = [] if log is None else [stack.enter_context(LogCopy.new(log.absolute()))]
-        table = keep_table(_kept(called, invitation.link, hosted, auto=auto, log=log))
+        table = keep_table(_kept(called, invitation.link, plan.place, hosted, auto=auto, log=log))
         return _host(Sitting(table, screen, copies), user, plan)
 
 
@@ -85,7 +83,8 @@ def _host(sitting: Sitting, user: User, plan: Plan) -> int:
     lines = Lines()
     questions = Questions(lines) if sitting.by_hand else None
     hosting = Hosting(plan, hosted.seats, screen, user.known, questions)
-    _invite(screen, sitting.table.invitation, hosted.seats, by_hand=sitting.by_hand)
+    if not sitting.table.names:
+        _invite(screen, sitting.table.invitation, hosted.seats, by_hand=sitting.by_hand)
 
     async def play() -> Participant:
         async with AsyncExitStack() as stack:
@@ -143,7 +142,9 @@ def invited_by(text: str, relay: str | None, name: str | None) -> Invitation:
     return read_link(text)
 
 
-def join_table(invitation: Invitation, *, name: str | None, auto: bool, json: bool, log: Path | None) -> int:
+def join_table(
+    invitation: Invitation, *, name: str | None, game: str | None, auto: bool, json: bool, log: Path | None
+) -> int:
     """Sit down at somebody's table, or go on where one sat. Gives the exit code."""
     refuse_without_asserts()
     invitation.table_secret()
@@ -151,14 +152,14 @@ def join_table(invitation: Invitation, *, name: str | None, auto: bool, json: bo
     if before is not None:
         return return_to(before, auto=auto, json=json)
     called, user = name_of(name), player()
-    return _come(_kept(called, invitation.link, None, auto=auto, log=log), user, Screen(json), log)
+    return _come(_kept(called, invitation.link, game, None, auto=auto, log=log), user, Screen(json), log)
 
 
-def watch_table(invitation: Invitation, *, json: bool, log: Path | None) -> int:
+def watch_table(invitation: Invitation, *, game: str | None, json: bool, log: Path | None) -> int:
     """Look on at somebody's table. Gives the exit code."""
     refuse_without_asserts()
     only = invitation.to_watch().link
-    return _come(_kept(None, only, None, auto=False, log=log), watcher(), Screen(json), log)
+    return _come(_kept(None, only, game, None, auto=False, log=log), watcher(), Screen(json), log)
 
 
 def _come(kept: KeptTable, user: User, screen: Screen, log: Path | None) -> int:
@@ -171,13 +172,17 @@ def _sit(sitting: Sitting, user: User) -> int:
     return carry_out(sitting, lambda: take_part(sitting, user, None, Lines()))
 
 
-def _kept(name: str | None, link: str, hosted: Hosted | None, *, auto: bool, log: Path | None) -> KeptTable:
+def _kept(
+    name: str | None, link: str, place: str | None, hosted: Hosted | None, *, auto: bool, log: Path | None
+) -> KeptTable:
     return KeptTable(
         format=FORMAT,
         version=FORMAT_VERSION,
         begun=int(time.time()),
         name=name,
         link=link,
+        place=place,
+        folder=str(Path.cwd()) if place is not None and ":" in place else None,
         hosted=hosted,
         auto=auto,
         log=None if log is None else str(log.absolute()),
@@ -196,21 +201,22 @@ def return_to(table: TableFolder, *, auto: bool, json: bool) -> int:
         raise BadParameter(f"you are at this table already, in another window ({table.name})")
     if what.name is not None and not (auto or json or what.auto or sys.stdin.isatty()):
         raise BadParameter(f"{what.name} is no bot: resume in a terminal, or with --auto, or with --json")
+    if what.folder is not None and str(Path.cwd()) != what.folder:
+        # Another folder may have another file of that name.
+        raise BadParameter(f"the game {what.place} was found in {what.folder}: resume it there")
     user = watcher() if what.name is None else player()
     with ExitStack() as stack:
         copies = [] if what.log is None else [stack.enter_context(LogCopy.again(Path(what.log)))]
         sitting = Sitting(table, screen, copies, again=True, bot=auto)
-        if what.hosted is None:
+        if what.hosted is None or what.place is None:
             return _sit(sitting, user)
-        if what.hosted.folder is not None and str(Path.cwd()) != what.hosted.folder:
-            raise BadParameter(f"the game {what.hosted.place} was found in {what.hosted.folder}: resume it there")
-        return _host(sitting, user, _plan_again(what.hosted))
+        return _host(sitting, user, _plan_again(what.place, what.hosted))
 
 
-def _plan_again(hosted: Hosted) -> Plan:
-    settings = game_of(hosted.place).settled(dict(hosted.settings))
+def _plan_again(place: str, hosted: Hosted) -> Plan:
+    settings = game_of(place).settled(dict(hosted.settings))
     return plan_of(
-        hosted.place,
+        place,
         settings,
         protocol=hosted.protocol,
         seats=hosted.seats,

@@ -13,7 +13,7 @@ from nodealer.audit.background import in_background
 from nodealer.audit.verify import Report, verify_file
 from nodealer.cli.attention import Attention, AtTheTable
 from nodealer.cli.entropy import system_entropy
-from nodealer.cli.games import game_of
+from nodealer.cli.games import game_or_none
 from nodealer.cli.invited import TableFolder
 from nodealer.cli.lines import Lines
 from nodealer.cli.lobbying import Guest, Hosting, Questions, ask_first
@@ -228,7 +228,7 @@ async def take_part(sitting: Sitting, user: User, hosting: Hosting | None, lines
                 stays=while_it_lasts,
                 table=invitation.table,
                 host=invitation.host,
-                parts=partial(parts_of, game=None if what.hosted is None else game_of(what.hosted.place)),
+                parts=partial(parts_of, game=game_or_none(what.place)),
                 begin=begin,
             )
         chair = Chair(participant, lobby, partial(sitting.seat, lines=lines))
