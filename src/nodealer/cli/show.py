@@ -11,6 +11,7 @@ from nodealer.audit.verify import Append, verify_file
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import LogGame, game_or_none
 from nodealer.cli.screen import Screen
+from nodealer.cli.verify import print_report
 from nodealer.play.replica import Applied, Replica
 
 
