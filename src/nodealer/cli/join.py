@@ -41,11 +41,9 @@ def join(
 
     Ends like play; with 4 when there is no relay.
     """
-    from nodealer.cli.meeting import invited_by, join_table  # late: no other command should wait for sockets
+    from nodealer.cli.meeting import join_table  # late: no other command should wait for sockets
 
-    raise typer.Exit(
-        join_table(invited_by(invitation, relay, name), name=name, game=game, auto=auto, json=json, log=log)
-    )
+    raise typer.Exit(join_table(invitation, relay=relay, name=name, game=game, auto=auto, json=json, log=log))
 
 
 def watch(

@@ -72,7 +72,6 @@ class Hosting:
         screen: Screen,
         known: KnownPlayers,
         questions: Questions | None,
-        new_code: Callable[[], None] | None = None,
     ) -> None:
         self._plan = plan
         self._seats = seats
@@ -80,7 +79,8 @@ class Hosting:
         self._known = known
         #: None where everybody may sit, until the table is full.
         self._questions = questions
-        self._new_code = new_code
+        #: Gives a code for one more guest.
+        self.new_code: Callable[[], None] = lambda: None
         #: Keys that may sit, because the host has said so, or because they came by a code; and those that may not.
         self.admitted: list[bytes] = []
         self._sent_away: set[bytes] = set()
@@ -146,8 +146,8 @@ class Hosting:
             self._start = bool(self._sitting(come))
             if not self._start:
                 self._screen.say("Nobody sits but you.")
-        elif verb == "code" and self._new_code is not None:
-            self._new_code()
+        elif verb == "code":
+            self.new_code()
         elif verb == "without":
             self._without(rest, come)
         elif line:

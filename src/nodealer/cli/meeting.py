@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shlex
 import socket
 import sys
@@ -24,12 +25,14 @@ from nodealer.cli.qr import print_qr
 from nodealer.cli.remote import Sitting, carry_out, take_part
 from nodealer.cli.screen import Screen
 from nodealer.cli.shelf import table_at
+from nodealer.cli.spoken import Codes, use_code
 from nodealer.cli.user import User, name_of, player, watcher
 from nodealer.errors import BadParameter
 from nodealer.keys import host_mark
 from nodealer.log.session import FORMAT_VERSION
 from nodealer.play.config import refuse_without_asserts
 from nodealer.play.participant import Participant
+from nodealer.relay.codes import read_code
 from nodealer.relay.links import SECRET_BYTES, TABLE_BYTES, Invitation, read_link, relay_address
 from nodealer.relay.sealing import TableSecret
 
@@ -73,16 +76,20 @@ def host_table(
     with ExitStack() as stack:
         copies = [] if log is None else [stack.enter_context(LogCopy.new(log.absolute()))]
         table = keep_table(_kept(called, invitation.link, plan.place, hosted, auto=auto, log=log))
-        return _host(Sitting(table, screen, copies), user, plan)
+        return _host(Sitting(table, screen, copies), user, plan, code=code)
 
 
-def _host(sitting: Sitting, user: User, plan: Plan) -> int:
+def _host(sitting: Sitting, user: User, plan: Plan, *, code: bool = False) -> int:
     hosted, screen = sitting.table.what.hosted, sitting.screen
     if hosted is None:
         raise BadParameter(f"{sitting.table.name} is a table of another host")
     lines = Lines()
     questions = Questions(lines) if sitting.by_hand else None
     hosting = Hosting(plan, hosted.seats, screen, user.known, questions)
+    if user.identity is None:
+        raise BadParameter("a host needs a key")
+    codes = Codes(sitting.table.invitation, sitting.relays[0], user.identity, screen, hosting)
+    hosting.new_code = codes.give
     if not sitting.table.names:
         _invite(screen, sitting.table.invitation, hosted.seats, by_hand=sitting.by_hand)
 
@@ -90,7 +97,12 @@ def _host(sitting: Sitting, user: User, plan: Plan) -> int:
         async with AsyncExitStack() as stack:
             if hosted.listen is not None:
                 await stack.enter_async_context(own_relay(sitting.table.store, hosted.listen))
-            return await take_part(sitting, user, hosting, lines)
+            if code:
+                codes.give()
+            try:
+                return await take_part(sitting, user, hosting, lines)
+            finally:
+                codes.stop()
 
     return carry_out(sitting, play)
 
@@ -137,21 +149,30 @@ def _free_port() -> int:
 # --- To come to one ---
 
 
-def invited_by(text: str, relay: str | None, name: str | None) -> Invitation:
-    """What a person was given: a link, or a code that was spoken."""
-    return read_link(text)
+def invited_by(text: str, relay: str | None, name: str | None) -> tuple[Invitation, User | None]:
+    """What a person was given: a link, or a code that was spoken. By a code the host already knows who comes."""
+    if "-" not in text or not text.strip()[0].isdecimal():
+        return read_link(text), None
+    code = read_code(text)
+    if relay is None:
+        raise BadParameter("a code is heard at a relay: say which with --relay URL, as the host has it")
+    called, user = name_of(name), player()
+    if user.identity is None:
+        raise BadParameter("a guest needs a key")
+    return asyncio.run(use_code(code, relay_address(relay), user.identity, called)), user
 
 
 def join_table(
-    invitation: Invitation, *, name: str | None, game: str | None, auto: bool, json: bool, log: Path | None
+    text: str, *, relay: str | None, name: str | None, game: str | None, auto: bool, json: bool, log: Path | None
 ) -> int:
     """Sit down at somebody's table, or go on where one sat. Gives the exit code."""
     refuse_without_asserts()
+    invitation, unlocked = invited_by(text, relay, name)
     invitation.table_secret()
     before = table_at(invitation.table)
     if before is not None:
         return return_to(before, auto=auto, json=json)
-    called, user = name_of(name), player()
+    called, user = name_of(name), unlocked or player()
     return _come(_kept(called, invitation.link, game, None, auto=auto, log=log), user, Screen(json), log)
 
 
