@@ -228,7 +228,7 @@ def return_to(table: TableFolder, *, auto: bool, json: bool) -> int:
     user = watcher() if what.name is None else player()
     with ExitStack() as stack:
         copies = [] if what.log is None else [stack.enter_context(LogCopy.again(Path(what.log)))]
-        sitting = Sitting(table, screen, copies, again=True, bot=auto)
+        sitting = Sitting(table, screen, copies, bot=auto)
         if what.hosted is None or what.place is None:
             return _sit(sitting, user)
         return _host(sitting, user, _plan_again(what.place, what.hosted))

@@ -83,8 +83,6 @@ class Sitting:
     table: TableFolder
     screen: Screen
     copies: Sequence[LogCopy] = ()
-    #: Whether this user has been here before.
-    again: bool = False
     #: Whether a bot plays on for a person.
     bot: bool = False
 
@@ -232,7 +230,8 @@ async def take_part(sitting: Sitting, user: User, hosting: Hosting | None, lines
                 begin=begin,
             )
         chair = Chair(participant, lobby, partial(sitting.seat, lines=lines))
-        connection = _Connection(screen, len(sitting.relays), sitting.again)
+        been_here = bool(home.lobby)
+        connection = _Connection(screen, len(sitting.relays), patient=been_here)
         transport = SealedTransport(
             participant,
             invitation.key,
