@@ -133,7 +133,7 @@ def test_the_largest_invitation_fits() -> None:
     largest = replace(INVITATION, relays=relays, page=f"https://{190 * 'y'}")
     a, b = host(invitation=largest), guest()
     box = Box(a, b).go_on()
-    assert b.welcome and b.welcome.invitation == largest
+    assert b.finished and b.finished.invitation == largest
     assert max(map(len, box.frames)) <= FRAME_BYTES_MAX
 
 
@@ -168,6 +168,17 @@ def test_the_bytes_are_those_of_the_page() -> None:
         {"type": "hostSeals", "sealed": seal(derived("seal", "A")[:32], transcript, where)},
     ]
     assert frames == [encode(frame) for frame in wanted]
+
+
+def test_the_host_waits_until_the_invitation_is_kept() -> None:
+    """And nothing that comes meanwhile takes the guest away again."""
+    a, b = host(), guest()
+    frames = Box(a, b).go_on().frames
+    a = host()
+    for frame in (*frames[:4], encode(GuestShare(GUEST_SHARE, bytes(64))), encode(Over())):
+        a.take(frame, 10.0)
+        assert a.finished is None
+    assert a.take(frames[4], 10.0) == () and a.finished == Guest(GUEST.public, "Ada")
 
 
 # --- Who does not know the words ---

@@ -10,7 +10,8 @@ import pytest
 
 from nodealer.errors import CodeDead, RelayError
 from nodealer.relay.codes import Code, Guest, Over
-from nodealer.relay.mailbox import Mailbox, get_invitation, give_invitation
+from nodealer.relay.mailbox import Mailbox, OpenMailbox, get_invitation, give_invitation
+from nodealer.relay.messages import Accepted, Stored
 from nodealer.wire import encode
 
 from .test_codes import GUEST, INVITATION, guest, host
@@ -40,6 +41,22 @@ class List:
             at += 1
 
 
+class Pages:
+    """A client, whose frames come in pages, among answers."""
+
+    def __init__(self, box: List) -> None:
+        self._box = box
+        self._told = box.frames()
+        self._count = 0
+
+    async def append(self, frame: bytes) -> None:
+        await self._box.append(frame)
+
+    async def read(self) -> list[Stored] | Accepted:
+        self._count += 1
+        return Accepted() if self._count % 2 else [(self._count, await anext(self._told))]
+
+
 def zero() -> float:
     return 0.0
 
@@ -52,6 +69,16 @@ async def both(box: Mailbox, **change: Any) -> tuple[Any, Any]:
 def test_both_sides() -> None:
     async def run() -> None:
         came, welcome = await both(List())
+        assert came == Guest(GUEST.public, "Ada") and welcome.invitation == INVITATION
+
+    asyncio.run(run())
+
+
+def test_through_a_client() -> None:
+    async def run() -> None:
+        box = List()
+        host_side = give_invitation(host(), OpenMailbox(Pages(box)), zero)
+        came, welcome = await asyncio.gather(host_side, get_invitation(guest(now=0), OpenMailbox(Pages(box)), zero))
         assert came == Guest(GUEST.public, "Ada") and welcome.invitation == INVITATION
 
     asyncio.run(run())

@@ -278,7 +278,7 @@ class Guest:
 
 
 class HostExchange(_Exchange):
-    """A: the side that has made the code. `guest` is there when the invitation has been sent."""
+    """A: the side that has made the code. `finished` is there when the invitation is in the mailbox."""
 
     def __init__(
         self, code: Code, relay: str, invitation: Invitation, identity: Identity, entropy: Entropy, now: float
@@ -293,7 +293,10 @@ class HostExchange(_Exchange):
         self._run = _run(code, self._relay, session, entropy)
         self._message = encode(HostShare(session, self._run.share))
         self._keys: _Keys | None = None
-        self.guest: Guest | None = None
+        self._guest: Guest | None = None
+        #: The frame with the invitation, and whether the mailbox has it.
+        self._sent = b""
+        self._kept = False
 
     @property
     def first_words(self) -> tuple[bytes, ...]:
@@ -303,9 +306,13 @@ class HostExchange(_Exchange):
     @property
     def finished(self) -> Guest | None:
         """Who has come, once everything is said."""
-        return self.guest
+        return self._guest if self._kept else None
 
     def _took(self, found: _Frame, frame: bytes) -> tuple[bytes, ...]:
+        if self._guest is not None:
+            # Whatever comes now comes too late.
+            self._kept = self._kept or frame == self._sent
+            return ()
         match found:
             case HostShare() if frame != self._message:
                 self._die("somebody else speaks as the host in this mailbox", tried=True)
@@ -331,8 +338,6 @@ class HostExchange(_Exchange):
         return (encode(HostConfirms(keys.confirmation(_A))),)
 
     def _admit(self, keys: _Keys, message: GuestSeals) -> tuple[bytes, ...]:
-        if self.guest is not None:
-            return ()
         try:
             said = decode(GuestSays, keys.unseal(_B, message.sealed), what="what the guest says")
             VerifyingKey(said.key).verify(said.signature, keys.guest_words(said.key, said.name))
@@ -341,8 +346,8 @@ class HostExchange(_Exchange):
         key, fragment = self._identity.public, self._invitation.fragment
         signature = self._identity.sign(keys.host_words(key, said.key, fragment))
         sealed = keys.seal(_A, encode(HostSays(key, fragment, signature)))
-        self.guest = Guest(said.key, said.name)
-        return (encode(HostSeals(sealed)),)
+        self._guest, self._sent = Guest(said.key, said.name), encode(HostSeals(sealed))
+        return (self._sent,)
 
 
 class Desk:
@@ -383,7 +388,7 @@ class Welcome:
 
 
 class GuestExchange(_Exchange):
-    """B: the side that was told the code. `welcome` is there when the invitation has come."""
+    """B: the side that was told the code. `finished` is there when the invitation has come."""
 
     def __init__(self, code: Code, relay: str, identity: Identity, name: str, entropy: Entropy, now: float) -> None:
         super().__init__(code, relay, now)
@@ -395,7 +400,7 @@ class GuestExchange(_Exchange):
         self._answered: bytes | None = None
         self._keys: _Keys | None = None
         self._confirmed = False
-        self.welcome: Welcome | None = None
+        self._welcome: Welcome | None = None
 
     @property
     def first_words(self) -> tuple[bytes, ...]:
@@ -405,7 +410,7 @@ class GuestExchange(_Exchange):
     @property
     def finished(self) -> Welcome | None:
         """The invitation, once everything is said."""
-        return self.welcome
+        return self._welcome
 
     def _took(self, found: _Frame, frame: bytes) -> tuple[bytes, ...]:
         match found:
@@ -453,7 +458,7 @@ class GuestExchange(_Exchange):
             self._die("somebody has changed what the host says: ask for another code", tried=True)
         if invitation.host != host_mark(said.key) or not invitation.to_play:
             self._die("the host has sent an invitation that is not its own", tried=False)
-        self.welcome = Welcome(invitation, said.key)
+        self._welcome = Welcome(invitation, said.key)
         return ()
 
 

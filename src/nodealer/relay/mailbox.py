@@ -1,4 +1,4 @@
-"""A spoken code through a mailbox of a relay. What the mailbox is made of is the client's affair."""
+"""A spoken code through a mailbox of a relay: both sides, until one is dead or both have what they came for."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Protocol
 
 from nodealer.errors import CodeDead, RelayError
 from nodealer.relay.codes import Exchange, Guest, GuestExchange, HostExchange, Welcome
+from nodealer.relay.messages import Accepted, Stored
 
 
 class Mailbox(Protocol):
@@ -21,20 +22,43 @@ class Mailbox(Protocol):
         """All frames in their order, from the first one on, one's own too; and each new one when it comes."""
 
 
+class Connection(Protocol):
+    """What a client has that has a table of a relay open."""
+
+    async def append(self, frame: bytes) -> None: ...
+    async def read(self) -> list[Stored] | Accepted: ...
+
+
+class OpenMailbox:
+    """The mailbox that a client has open. There is one `frames` for each."""
+
+    def __init__(self, client: Connection) -> None:
+        self._client = client
+
+    async def append(self, frame: bytes) -> None:
+        await self._client.append(frame)
+
+    async def frames(self) -> AsyncIterator[bytes]:
+        while True:
+            page = await self._client.read()
+            for _, frame in () if isinstance(page, Accepted) else page:
+                yield frame
+
+
 async def give_invitation(exchange: HostExchange, mailbox: Mailbox, clock: Callable[[], float]) -> Guest:
     """The host's side of one code. Raises `CodeDead`, or `RelayError`; either way the code is not used again."""
     await _talk(exchange, mailbox, clock)
-    if exchange.guest is None:
+    if exchange.finished is None:
         raise RelayError("the mailbox was closed before the guest came")
-    return exchange.guest
+    return exchange.finished
 
 
 async def get_invitation(exchange: GuestExchange, mailbox: Mailbox, clock: Callable[[], float]) -> Welcome:
     """The guest's side. Raises as the other one."""
     await _talk(exchange, mailbox, clock)
-    if exchange.welcome is None:
+    if exchange.finished is None:
         raise RelayError("the mailbox was closed before the invitation came")
-    return exchange.welcome
+    return exchange.finished
 
 
 async def _talk(exchange: Exchange, mailbox: Mailbox, clock: Callable[[], float]) -> None:
