@@ -105,6 +105,7 @@ FILES: dict[str, set[str]] = {
     "games/found.py": {"importlib", "importlib.metadata"},
     "games/holdem/adapter.py": {"importlib.metadata", "pokerkit", "warnings"},
     "games/holdem/export.py": {"pokerkit"},
+    "cli/ownrelay.py": {"socket"},
     "cli/relaying.py": {"datetime", "ssl"},
     "relay/client.py": {"ipaddress", "websockets"},
     "relay/live.py": {"websockets"},

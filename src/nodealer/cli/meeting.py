@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import shlex
-import socket
 import sys
 import time
 from collections.abc import Sequence
 from contextlib import AsyncExitStack, ExitStack
 from pathlib import Path
-from typing import Final
 
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import game_of
@@ -19,7 +17,7 @@ from nodealer.cli.lines import Lines
 from nodealer.cli.lobbying import Hosting, Questions
 from nodealer.cli.logcopy import LogCopy
 from nodealer.cli.output import shown
-from nodealer.cli.ownrelay import own_relay
+from nodealer.cli.ownrelay import free_port, own_address, own_relay
 from nodealer.cli.plan import Plan, plan_of
 from nodealer.cli.qr import print_qr
 from nodealer.cli.remote import Sitting, carry_out, take_part
@@ -35,10 +33,6 @@ from nodealer.play.participant import Participant
 from nodealer.relay.codes import read_code
 from nodealer.relay.links import SECRET_BYTES, TABLE_BYTES, Invitation, read_link, relay_address
 from nodealer.relay.sealing import TableSecret
-
-#: Where a host's own relay listens, unless that is taken.
-PORT: Final = 7777
-
 
 # --- To open one ---
 
@@ -59,7 +53,7 @@ def host_table(
     """Open a table, invite others, and play there. Gives the exit code."""
     refuse_without_asserts()
     called, user, screen = name_of(name), player(), Screen(json)
-    own = None if relays else listen or f"{_own_address()}:{_free_port()}"
+    own = None if relays else listen or f"{own_address()}:{free_port()}"
     addresses = tuple(relay_address(url) for url in relays) or (relay_address(f"ws://{own}"),)
     if user.identity is None:
         raise BadParameter("a host needs a key")
@@ -123,27 +117,6 @@ def _invite(screen: Screen, invitation: Invitation, seats: int, *, by_hand: bool
     screen.console.print(f"{shown(to_watch)}\n", soft_wrap=True)
     if by_hand:
         screen.say("Waiting. Type [bold]start[/bold] to begin with those who sit, [bold]quit[/bold] to stop.")
-
-
-def _own_address() -> str:
-    """The address of this machine in its network. Nothing is sent to find it."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))
-            return str(probe.getsockname()[0])
-        except OSError:
-            return "127.0.0.1"
-
-
-def _free_port() -> int:
-    for port in (PORT, 0):
-        with socket.socket() as probe:
-            try:
-                probe.bind(("", port))
-                return int(probe.getsockname()[1])
-            except OSError:
-                continue
-    raise BadParameter("there is no free port for a relay: say one with --listen HOST:PORT")
 
 
 # --- To come to one ---

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
 
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.lobbying import Hosting
@@ -12,28 +11,11 @@ from nodealer.cli.output import shown
 from nodealer.cli.screen import Screen
 from nodealer.errors import CodeDead, RelayError
 from nodealer.keys import Identity
-from nodealer.relay.client import RelayClient, connect_to
+from nodealer.relay.client import connect_to
 from nodealer.relay.codes import Code, Desk, GuestExchange, HostExchange, new_code
 from nodealer.relay.core import MAILBOX
 from nodealer.relay.links import Invitation
-from nodealer.relay.mailbox import get_invitation, give_invitation
-
-
-class _Box:
-    """A mailbox at a relay."""
-
-    def __init__(self, client: RelayClient) -> None:
-        self._client = client
-
-    async def append(self, frame: bytes) -> None:
-        await self._client.append(frame)
-
-    async def frames(self) -> AsyncIterator[bytes]:
-        while True:
-            told = await self._client.read()
-            if isinstance(told, list):
-                for _, frame in told:
-                    yield frame
+from nodealer.relay.mailbox import OpenMailbox, get_invitation, give_invitation
 
 
 class Codes:
@@ -73,7 +55,7 @@ class Codes:
                 name = self._invitation.relays[0]
                 now = time.monotonic()
                 exchange = HostExchange(code, name, self._invitation, self._identity, system_entropy, now)
-                guest = await give_invitation(exchange, _Box(client), time.monotonic)
+                guest = await give_invitation(exchange, OpenMailbox(client), time.monotonic)
         except CodeDead as dead:
             self._desk.dead(dead)
             self._say("code-dead", f"[red]No guest came by that code:[/red] {shown(dead)}. Type code for another.")
@@ -102,4 +84,4 @@ async def use_code(code: Code, relay: str, identity: Identity, name: str) -> Inv
     async with connect_to(relay) as client:
         await client.open(f"{MAILBOX}{code.number}")
         exchange = GuestExchange(code, relay, identity, name, system_entropy, time.monotonic())
-        return (await get_invitation(exchange, _Box(client), time.monotonic)).invitation
+        return (await get_invitation(exchange, OpenMailbox(client), time.monotonic)).invitation

@@ -19,7 +19,7 @@ from nodealer.wire import Digest, Message, Natural, decode, encode
 
 FORMAT: Final = "nodealer-log"
 #: Until the release this is "1-N", and every change of signed bytes, or of what an entry means, raises N.
-FORMAT_VERSION: Final = "1-4"
+FORMAT_VERSION: Final = "1-5"
 NONCE_BYTES: Final = 32
 
 #: Names and versions in a session are short.
