@@ -101,7 +101,7 @@ FILES: dict[str, set[str]] = {
     "relay/client.py": {"asyncio", "websockets"},
     "relay/server.py": {"asyncio", "http", "websockets"},
     "relay/stores/jetstream.py": {"nats"},
-    "relay/stores/nats.py": {"nats", "secrets", "time"},
+    "relay/stores/nats.py": {"datetime", "nats", "secrets", "time"},
 }
 
 #: What may be missing where a seat runs, a browser for one: asked for in a `try` that can do without it …
