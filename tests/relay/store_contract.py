@@ -94,7 +94,7 @@ async def pages_have_a_size(store: Store, later: Later) -> None:
         await store.append(table, bytes([number]) * size)
     found = await pages(store, table)
     assert [len(frame) for page in found for _, frame in page] == sizes
-    assert 3 < len(found) < len(sizes)
+    assert 2 < len(found) < len(sizes)
     for page in found:
         # Frames up to the limit, and then one more.
         assert sum(len(frame) for _, frame in page[:-1]) <= PAGE_BYTES

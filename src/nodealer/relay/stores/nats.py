@@ -369,19 +369,26 @@ class NatsStore:
         return sum([await self._sweep_stream(shard, idle) for shard in range(SHARDS)])
 
     async def _sweep_stream(self, shard: int, idle: float) -> int:
-        stream, every = _stream(shard), f"{_root(shard)}.*.*"
-        config = ConsumerConfig(filter_subject=every, deliver_policy=DeliverPolicy.LAST_PER_SUBJECT, headers_only=True)
+        stream, root, now = _stream(shard), _root(shard), time.time()
 
         async def work(session: Session) -> dict[str, Trace]:
             traces: dict[str, Trace] = {}
-            async with consumer(session, stream, config, push=False) as source:
+            oldest = await _get(session, stream, f"{root}.>", 0)
+            if oldest is None or oldest.time is None:
+                return traces
+            # Where nothing is that old, nobody can have been idle for so long.
+            subjects = f"{root}.*.*" if oldest.time.timestamp() <= now - idle else f"{root}.*.expiry"
+            last = ConsumerConfig(
+                filter_subject=subjects, deliver_policy=DeliverPolicy.LAST_PER_SUBJECT, headers_only=True
+            )
+            async with consumer(session, stream, last, push=False) as source:
                 while messages := await source.fetch(BATCH):
                     for message in messages:
                         trace = traces.setdefault(message.subject.split(".")[2], Trace())
                         trace.add(_number(message), message.metadata.timestamp, message.headers)
             return traces
 
-        now, swept = time.time(), 0
+        swept = 0
         for table, trace in (await self._link.ask("the tables cannot be listed", work)).items():
             if trace.is_old(now, idle):
                 swept += await self._purge(place(table), now, idle)
