@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -13,15 +13,18 @@ from typing import Any, cast
 import pytest
 from nats.aio.msg import Msg
 from nats.js.api import StreamConfig
+from websockets.exceptions import ConnectionClosed
 
 from nodealer.errors import BadParameter, RelayError
-from nodealer.relay.messages import Stored
+from nodealer.relay.messages import FRAME_BYTES_MAX, Stored, read_page
 from nodealer.relay.stores import jetstream, nats
 from nodealer.relay.stores.base import Standing, Store
 from nodealer.relay.stores.jetstream import Link, NotYet, Session
 from nodealer.relay.stores.nats import Follower, NatsStore, open_nats, place
 from relay.nats_servers import NatsServer, cluster, free_ports, with_jetstream
-from relay.store_contract import CONTRACT, Ears, Promise, made, new_table, whole
+from relay.store_contract import CONTRACT, Ears, Promise, made, new_table, the_largest_frame_fits, whole
+from relay.test_server import process
+from relay.wires import TOKEN, Wire, seat, wire
 from sampling import times
 
 
@@ -230,6 +233,17 @@ def test_consumers_do_not_stay(server: NatsServer) -> None:
     on_two(server, work)
 
 
+def test_what_looks_old_to_one_server_may_be_in_use(server: NatsServer) -> None:
+    """One that was away for a month tells of tables as they were. What the leader says is what counts."""
+
+    async def work(store: NatsStore) -> None:
+        table, now = await made(store), time.time()
+        assert not await store._purge(place(table), now, 1000) and await store.notes(table) == [b"made"]
+        assert await store._purge(place(table), now + 2000, 1000) and await store.notes(table) == []
+
+    on(server, work)
+
+
 # --- What is refused ---
 
 
@@ -241,6 +255,18 @@ def test_a_frame_has_a_size(server: NatsServer) -> None:
                 await store.append(new_table(), bytes(size))
 
     on(server, work)
+
+
+def test_the_configuration_in_the_docs_lets_every_frame_in(tmp_path: Path) -> None:
+    docs = (Path(__file__).parents[2] / "docs" / "relay-nats.md").read_text()
+    (tmp_path / "nats.conf").write_text(docs.split("```\n")[1].replace("/var/lib/nats", str(tmp_path)))
+
+    async def work(store: NatsStore) -> None:
+        assert store.largest == FRAME_BYTES_MAX
+        await the_largest_frame_fits(store, asyncio.sleep)
+
+    with NatsServer(tmp_path / "docs", "-c", str(tmp_path / "nats.conf")) as configured:
+        on(configured, work)
 
 
 def test_no_addresses_and_odd_replicas() -> None:
@@ -310,6 +336,55 @@ def test_a_closed_store_says_so(server: NatsServer) -> None:
     on(server, work)
 
 
+# --- Relays that are killed ---
+
+
+async def heard_until(one: Wire, frame: bytes) -> list[Stored]:
+    """All that a client hears, up to this frame."""
+    while not one.frames or one.frames[-1][1] != frame:
+        message = await one.connection.recv()
+        assert isinstance(message, bytes), message
+        one.frames += read_page(message)
+    return one.frames
+
+
+def test_a_relay_is_killed_and_its_client_goes_to_another(server: NatsServer) -> None:
+    """Two processes on one server. Who had half of a table from one relay gets the other half from the other, and what
+    it sends again is there once."""
+
+    async def work() -> None:
+        async with (
+            process(server.url) as (first, at_first),
+            process(server.url) as (_, at_second),
+            seat(at_first) as mine,
+            seat(at_second) as theirs,
+        ):
+            await asyncio.gather(
+                mine.send(*[b"mine %d" % number for number in range(20)]),
+                theirs.send(*[b"theirs %d" % number for number in range(20)]),
+            )
+            await heard_until(theirs, b"theirs 19")
+            more = [b"more %d" % number for number in range(200)]
+            sending = asyncio.create_task(mine.send(*more))
+            await heard_until(theirs, b"more 10")
+            first.kill()
+            with suppress(ConnectionClosed):
+                await heard_until(mine, b"never")
+            with suppress(ConnectionClosed):
+                await sending
+            cursor, known = mine.frames[-1][0], {frame for _, frame in mine.frames}
+            async with wire(at_second) as again:
+                assert (await again.open(cursor, token=TOKEN)).frames >= 0
+                await again.send(*[frame for frame in more if frame not in known], b"last")
+                rest = await heard_until(again, b"last")
+            everything = await heard_until(theirs, b"last")
+            assert mine.frames + rest == everything
+            assert len(everything) == 241 == len({frame for _, frame in everything})
+            assert [frame for _, frame in everything if frame.startswith(b"more")] == more
+
+    run(work)
+
+
 # --- Servers that are killed ---
 
 
@@ -317,19 +392,27 @@ def test_a_server_is_killed_and_started_again(own: NatsServer) -> None:
     """A process, not a machine: what it has written and not synced is in the memory of the kernel."""
 
     async def work(one: NatsStore, two: NatsStore) -> None:
-        table, ears = await made(one), Ears()
+        table, ears, kept = await made(one), Ears(), list[bytes]()
         await two.follow(table, ears)
-        for number in range(50):
-            await one.append(table, b"before %d" % number)
-        own.kill()
-        during = [asyncio.create_task(store.append(table, b"during %d" % id(store))) for store in (one, two)]
-        await asyncio.sleep(0.3)
-        own.start()
-        await asyncio.gather(*during)
-        await one.append(table, b"after")
+
+        async def write(store: NatsStore, name: bytes, until: asyncio.Event) -> None:
+            while not until.is_set():
+                frame = b"%s %d" % (name, len(kept))
+                await store.append(table, frame)
+                kept.append(frame)
+
+        for number in range(times(1, deep=15)):
+            up = asyncio.Event()
+            writing = asyncio.gather(write(one, b"one", up), write(two, b"two", up))
+            await asyncio.sleep(0.1 + number / 100)
+            own.kill()
+            await asyncio.sleep(0.1)
+            own.start()
+            up.set()
+            await writing
         stored = await whole(one, table)
-        assert [frame for _, frame in stored[:50]] == [b"before %d" % number for number in range(50)]
-        assert len(stored) == 53 and await ears.until(53) == stored
+        assert len(kept) > 20 and {frame for _, frame in stored} == set(kept) and len(stored) == len(kept)
+        assert await ears.until(len(stored)) == stored
         assert await one.notes(table) == [b"made"]
 
     on_two(own, work)
