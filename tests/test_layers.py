@@ -23,6 +23,7 @@ ARROWS: dict[str, set[str]] = {
     "wire": {"errors"},
     "tape": {"errors"},
     "words": {"tape"},
+    "cpace": {"group"},
     "keys": {"tape", "group"},
     "cards": {"errors", "tape", "wire"},
     "group": {"errors"},
@@ -33,7 +34,7 @@ ARROWS: dict[str, set[str]] = {
     "game": {"cards", "games"},
     "play": {"protocols", "games", "log", "words"},
     "audit": {"play"},
-    "relay": {"keys", "wire"},
+    "relay": {"keys", "wire", "words", "cpace"},
     "drive": {"play", "relay", "words"},
     "web": {"drive", "audit"},
     "events": set(),
@@ -52,6 +53,7 @@ OUTSIDE: dict[str, set[str]] = {
     "wire": {"msgspec"},
     "tape": {"hashlib"},
     "words": {"hashlib"},
+    "cpace": {"hashlib"},
     "keys": {"hashlib", "hmac"},
     "group": {"hashlib"},
     "proofs": {"hashlib"},
@@ -103,9 +105,14 @@ FILES: dict[str, set[str]] = {
     "games/found.py": {"importlib", "importlib.metadata"},
     "games/holdem/adapter.py": {"importlib.metadata", "pokerkit", "warnings"},
     "games/holdem/export.py": {"pokerkit"},
+    "cli/ownrelay.py": {"socket"},
+    "cli/relaying.py": {"datetime", "ssl"},
     "relay/client.py": {"ipaddress", "websockets"},
     "relay/live.py": {"websockets"},
     "relay/server.py": {"http", "ipaddress", "logging", "ssl", "websockets"},
+    "relay/stores/jetstream.py": {"nats"},
+    "relay/stores/nats.py": {"nats", "secrets", "time"},
+    "relay/stores/sqlite.py": {"concurrent.futures", "fcntl", "os", "pathlib", "queue", "sqlite3", "threading"},
     "relay/talk.py": {"websockets"},
 }
 
@@ -118,7 +125,8 @@ LATE = {
 }
 LATE_ROOMS = {"cli", "lab"}
 #: The rooms that a seat needs, and what a browser's Python lacks.
-SEAT = {"errors", "wire", "tape", "words", "keys", "cards", "group", "proofs", "protocols", "log", "games", "play"}
+SEAT = {"errors", "wire", "tape", "words", "keys", "cards", "group", "cpace", "proofs", "protocols", "log", "games"}
+SEAT |= {"play"}
 NOT_IN_A_BROWSER = {"cryptography", "fcntl", "gmpy2", "resource", "rich", "typer", "uvicorn", "websockets"}
 
 #: Names that reach around every list, and names that belong to a terminal.

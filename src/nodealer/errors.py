@@ -22,6 +22,7 @@ NodealerError
  |   |   +- SawAnother   it was signed on a log that is not this one, or not yet
  |   +- PeerFault        well formed and false: a fault, provable from the log alone
  |       +- ProofRejected
+ +- CodeDead             a spoken code that works no more: wrong, used, too old, or somebody else was there
  +- Declined             a proposal that this player does not agree to; nothing was signed
  +- Undecided            everything verified, and yet a card does not open: stops the hand, names nobody
  +- RelayError           the transport failed; never changes the state of a table
@@ -155,6 +156,14 @@ class ProofRejected(PeerFault):
 
 class Declined(NodealerError):
     """What was proposed is not what this player came for. Nothing was signed or committed to."""
+
+
+class CodeDead(NodealerError):
+    """A spoken code that works no more. `tried` says whether somebody has used it who did not know its words."""
+
+    def __init__(self, reason: str, *, tried: bool) -> None:
+        super().__init__(reason)
+        self.tried = tried
 
 
 class Undecided(NodealerError):

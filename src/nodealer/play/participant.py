@@ -493,6 +493,14 @@ class Participant:
         """Say that the table should not wait for what these seats owe now."""
         return [self._speaking.without(seats)]
 
+    def without_duties(self, duties: Iterable[bytes]) -> list[bytes]:
+        """Say that the table should not wait for these duties of others."""
+        return [self._speaking.without_duties(duties)]
+
+    def tick(self, time: int) -> list[bytes]:
+        """Say what time it is, as the timekeeper."""
+        return [self._speaking.tick(time)]
+
     def break_off(self) -> list[bytes]:
         """Say that the hand should be broken off, because another seat does not do what it owes."""
         return [self._speaking.break_off()]

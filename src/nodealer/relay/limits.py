@@ -27,7 +27,7 @@ class Limits:
     burst_seconds: int = _limit(10, "how much of both a quiet client saves up")
     tables_per_address: int = _limit(100, "tables and mailboxes that one address makes in an hour")
     connections: int = _limit(20_000, "connections at a time")
-    connections_per_address: int = _limit(100, "connections of one address at a time")
+    connections_per_address: int = _limit(50, "connections of one address at a time")
     clients_per_table: int = _limit(200, "connections that have one table open")
     frames_per_table: int = _limit(LOG_ENTRIES_MAX, "frames of one table")
     bytes_per_table: int = _limit(LOG_BYTES_MAX, "bytes of one table's frames")

@@ -96,8 +96,8 @@ class LiveTable:
 
     @property
     def others_wrote(self) -> bool:
-        """Whether another relay on the same store has, and may have put down notes that were not seen here."""
-        return self._own < 0
+        """Whether another relay on the same store may have, and so may have put down notes that were not seen here."""
+        return self._own != 0
 
     def learn(self, rules: Rules) -> None:
         """What the notes say now."""

@@ -1,11 +1,27 @@
-"""What an operator may count: numbers, and nothing of who or what."""
+"""What an operator sees: numbers and events, and nothing of who or what."""
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
+from nodealer.relay.core import MAILBOX
+
 _PREFIX: Final = "nodealer_relay"
+
+#: Tells an operator what happens: a word for it, and facts. Never what is said, by whom, or at which table.
+Log = Callable[[str, dict[str, Any]], None]
+
+
+def say_nothing(event: str, facts: dict[str, Any]) -> None:
+    """For relays inside another program."""
+
+
+def alias(table: str) -> str:
+    """What stands for a table in logs. Mailboxes are so few that a hash of their number would hide nothing."""
+    return "mailbox" if table.startswith(MAILBOX) else hashlib.sha256(table.encode()).hexdigest()[:8]
 
 
 def _counted(kind: str, meaning: str) -> Any:

@@ -9,7 +9,7 @@ import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Final
 
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
@@ -17,7 +17,7 @@ from websockets.http11 import Request, Response
 
 from nodealer.errors import RelayError
 from nodealer.relay.limits import Limits
-from nodealer.relay.metrics import Metrics
+from nodealer.relay.metrics import Log, Metrics, alias, say_nothing
 from nodealer.relay.pace import Places
 from nodealer.relay.stores.base import Store
 from nodealer.relay.tables import Tables
@@ -34,14 +34,7 @@ _LOOK_SECONDS: Final = 2.0
 #: How many seconds the store may take to answer that it is well.
 _HEALTH_SECONDS: Final = 5.0
 #: Frames that wait unread for one client before its socket is not read any more.
-_UNREAD: Final = 2
-
-#: Tells an operator what happens: a word for it, and numbers. Never what is said, by whom, at which table.
-Log = Callable[[str, dict[str, Any]], None]
-
-
-def _say_nothing(event: str, facts: dict[str, Any]) -> None:
-    """For relays inside another program."""
+_UNREAD: Final = 1
 
 
 class Relay:
@@ -64,7 +57,7 @@ class Relay:
         self._log = log
         self._trust_proxy = trust_proxy
         self._public_metrics = public_metrics
-        self._tables = Tables(store, limits, entropy, self.metrics)
+        self._tables = Tables(store, limits, entropy, self.metrics, log)
         self._places = Places(limits.connections_per_address)
 
     async def handle(self, connection: ServerConnection) -> None:
@@ -94,6 +87,7 @@ class Relay:
         full = self.metrics.connections >= self._limits.connections
         if full or not self._places.free(self._address(connection, request)):
             self.metrics.turned_away += 1
+            self._log("turned away", {"why": "the relay is full" if full else "too many of one address"})
             status = HTTPStatus.SERVICE_UNAVAILABLE if full else HTTPStatus.TOO_MANY_REQUESTS
             return connection.respond(status, "too many connections\n")
         return None
@@ -145,6 +139,7 @@ class Relay:
                 for client in table.clients:
                     if client.stuck(loop.time(), seconds):
                         self.metrics.cut_off += 1
+                        self._log("cut off", {"table": alias(table.name), "waiting": client.waiting})
                         client.connection.transport.abort()
 
 
@@ -160,7 +155,7 @@ async def serving(
     browsers: bool = True,
     trust_proxy: bool = False,
     public_metrics: bool = False,
-    log: Log = _say_nothing,
+    log: Log = say_nothing,
 ) -> AsyncIterator[Relay]:
     """A relay on a socket, until the context ends; `port` 0 is a free one, and the relay says which. The store stays
     open. Without `browsers` no page in any browser may connect. Raises `RelayError` where it cannot listen."""

@@ -20,7 +20,7 @@ from nodealer.relay.core import (
 from nodealer.relay.limits import Limits
 from nodealer.relay.live import LiveTable
 from nodealer.relay.messages import Create
-from nodealer.relay.metrics import Metrics
+from nodealer.relay.metrics import Log, Metrics, alias
 from nodealer.relay.pace import Quota
 from nodealer.relay.stores.base import Store
 
@@ -28,8 +28,11 @@ from nodealer.relay.stores.base import Store
 class Tables:
     """What all clients of a relay share."""
 
-    def __init__(self, store: Store, limits: Limits, entropy: Callable[[int], bytes], metrics: Metrics) -> None:
+    def __init__(
+        self, store: Store, limits: Limits, entropy: Callable[[int], bytes], metrics: Metrics, log: Log
+    ) -> None:
         self.store = store
+        self.log = log
         self.limits = limits
         self.metrics = metrics
         self.largest = min(limits.frame_bytes, store.largest)
@@ -68,7 +71,7 @@ class Tables:
         if rules is None:
             self._afford(address, now)
             rules = await self.note(asked.table, Made(asked.writer))
-            self.metrics.made += 1
+            self._was_made(asked.table)
         if rules.writers[:1] != (asked.writer,):
             raise Refusal("taken", "there is another table of this name")
 
@@ -83,9 +86,13 @@ class Tables:
             rules = await self.note(name, mine)
             if rules.claim == mine.claim:
                 await self.store.expire(name, self.limits.mailbox_seconds)
-                self.metrics.made += 1
+                self._was_made(name)
                 return number
         raise Refusal("busy", "all mailboxes are taken; try again in a few minutes")
+
+    def _was_made(self, name: str) -> None:
+        self.metrics.made += 1
+        self.log("made", {"table": alias(name)})
 
     def _afford(self, address: str, now: float) -> None:
         self.refuse_when_full(0)
@@ -112,6 +119,7 @@ class Tables:
                 if not table.followed:
                     table.rules = await self.rules(name)
                     table.start(await self.store.follow(name, table.hear))
+                    self.log("opened", {"table": alias(name), "frames": table.frames})
         except BaseException:
             await self.release(table)
             raise
@@ -122,6 +130,7 @@ class Tables:
         table.users -= 1
         async with table.lock:
             if table.users == 0 and table.followed:
+                self.log("left", {"table": alias(table.name), "frames": table.frames})
                 table.stop()
                 try:
                     await self.store.unfollow(table.name)
@@ -135,7 +144,9 @@ class Tables:
     async def tidy(self) -> None:
         """Forget what is old, see how much there is, and what other relays have noted."""
         gone = await self.store.sweep(self.limits.idle_seconds)
-        self.metrics.forgotten += gone
+        if gone:
+            self.metrics.forgotten += gone
+            self.log("forgotten", {"tables": gone})
         self.metrics.stored_bytes = await self.store.size()
         for table in self.live:
             if gone or table.others_wrote:

@@ -27,6 +27,7 @@ from nodealer.relay.messages import (
     Told,
     read_asked,
 )
+from nodealer.relay.metrics import alias
 from nodealer.relay.pace import Pace
 from nodealer.relay.tables import Tables
 from nodealer.wire import encode
@@ -99,6 +100,8 @@ class Talk:
         """Say no. Raises it again when that was the last word."""
         self._tables.metrics.refused += 1
         self._client.refusals += 1
+        table = self._client.table
+        self._tables.log("refused", {"code": refusal.code, "table": None if table is None else alias(table.name)})
         await self._say(Refused(refusal.code, str(refusal)))
         if refusal.last or self._client.refusals >= self._limits.refusals:
             raise refusal
