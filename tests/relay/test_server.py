@@ -737,9 +737,10 @@ class Failing(MemoryStore):
         self._fail()
         await super().append(table, frame)
 
-    async def size(self) -> int:
-        self._fail()
-        return await super().size()
+    async def notes(self, table: str) -> list[bytes]:
+        if table == "box-1":
+            self._fail()
+        return await super().notes(table)
 
     def _fail(self) -> None:
         if self.failing:

@@ -16,6 +16,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
 from nodealer.errors import RelayError
+from nodealer.relay.core import mailbox_name
 from nodealer.relay.limits import Limits
 from nodealer.relay.metrics import Log, Metrics, alias, say_nothing
 from nodealer.relay.pace import Places
@@ -98,7 +99,7 @@ class Relay:
         if now >= self._healthy_until:
             try:
                 async with asyncio.timeout(_HEALTH_SECONDS):
-                    await self._store.size()
+                    await self._store.notes(mailbox_name(1))
             except (RelayError, TimeoutError):
                 return connection.respond(HTTPStatus.SERVICE_UNAVAILABLE, "the store does not answer\n")
             # Whoever asks all the time does not ask the store.
