@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields
 from hashlib import sha512
 from itertools import islice
+from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from nodealer.errors import BadParameter, RelayError
+from nodealer.relay import talk
 from nodealer.relay.core import (
     Ended,
     Given,
@@ -26,7 +30,7 @@ from nodealer.relay.core import (
     rules_of,
 )
 from nodealer.relay.limits import AT_HOME, Limits
-from nodealer.relay.messages import FRAME_BYTES_MAX, PAGE_BYTES_MAX, in_pages, page, read_page
+from nodealer.relay.messages import FRAME_BYTES_MAX, PAGE_BYTES_MAX, Asked, Told, in_pages, page, read_page
 from nodealer.relay.metrics import Metrics, alias
 from nodealer.relay.pace import _ADDRESSES_MAX, Pace, Places, Quota
 from relay.wires import counting, writer
@@ -209,3 +213,23 @@ def test_metrics_are_what_prometheus_reads() -> None:
 def test_a_log_names_no_table() -> None:
     assert alias("ab" * 16) != alias("cd" * 16) and "abab" not in alias("ab" * 16)
     assert alias("box-7") == alias("box-8")
+
+
+# --- The page ---
+
+PAGE = (Path(__file__).parents[2] / "docs/relay.md").read_text()
+
+
+def test_the_page_has_every_limit() -> None:
+    rows = [f"| `{each.name}` | {each.default:,} | {each.metadata['meaning']} |" for each in fields(Limits)]
+    assert "\n".join(rows) in PAGE
+
+
+def test_the_page_has_every_message_and_every_code() -> None:
+    for kind in (*get_args(Asked), *get_args(Told)):
+        assert f'{{"type":"{kind.__struct_config__.tag}"' in PAGE, kind
+        names = ",".join(f'"{name}":' for name in kind.__struct_fields__)
+        assert all(name in PAGE for name in names.split(",")), kind
+    sources = "".join(path.read_text() for path in Path(talk.__file__).parent.glob("*.py"))
+    codes = PAGE.partition("| Code | Means |")[2].partition("\n\n")[0]
+    assert set(re.findall(r'Refusal\(\s*"(\w+)"', sources)) == set(re.findall(r"^\| `(\w+)` ", codes, re.M))

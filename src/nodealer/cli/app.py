@@ -13,6 +13,9 @@ from nodealer.cli.commands import Commands, Place
 class _All(Commands):
     places: ClassVar = {
         "play": Place("play", "play", "play --auto --seats 4 --hands 3 --log game.jsonl"),
+        "host": Place("host", "host", "host --seats 3 --name Ada"),
+        "join": Place("join", "join", "join 'nodealer:#AQ...' --name Ben"),
+        "watch": Place("join", "watch", "watch 'nodealer:#AQ...'"),
         "demo": Place("demo", "demo", "demo"),
         "verify": Place("verify", "verify", "verify game.jsonl"),
         "show": Place("show", "show", "show game.jsonl"),
