@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import Final
-
-from websockets.asyncio.server import ServerConnection
 
 from nodealer.errors import DecodeError, RelayError
 from nodealer.relay.core import Ended, Reached, Refusal, Rekeyed, check_frame
@@ -29,6 +28,7 @@ from nodealer.relay.messages import (
 )
 from nodealer.relay.metrics import alias
 from nodealer.relay.pace import Pace
+from nodealer.relay.sockets import Connection
 from nodealer.relay.tables import Tables
 from nodealer.wire import encode
 
@@ -41,7 +41,7 @@ class Talk:
 
     __slots__ = ("_client", "_connection", "_limits", "_loop", "_tables")
 
-    def __init__(self, tables: Tables, connection: ServerConnection, address: str) -> None:
+    def __init__(self, tables: Tables, connection: Connection, address: str) -> None:
         self._tables = tables
         self._limits = tables.limits
         self._connection = connection
@@ -62,7 +62,7 @@ class Talk:
                     await self._refuse(refusal)
                 if wait:
                     self._tables.metrics.slowed += 1
-                    await asyncio.sleep(wait)
+                    await self._rest(wait)
         except Refusal as refusal:
             await self._connection.close(_POLICY, refusal.code)
         finally:
@@ -70,6 +70,12 @@ class Talk:
                 table = client.table
                 table.leave(client)
                 await self._tables.release(table)
+
+    async def _rest(self, seconds: float) -> None:
+        """Read nothing for a while, unless it goes."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._connection.wait_closed()
 
     async def _next(self) -> str | bytes:
         if self._client.table is not None:

@@ -28,6 +28,8 @@ T = TypeVar("T")
 #: "node", so that nobody takes another program's file for ours; and the version of what follows.
 _APPLICATION: Final = 0x6E6F6465
 _VERSION: Final = 1
+#: The first one with strict tables.
+_SQLITE: Final = (3, 37, 0)
 #: A frame is in the row of its table's number, shifted, and its cursor. So the frames of a table lie together, and no
 #: index is needed.
 _SHIFT: Final = 32
@@ -376,22 +378,34 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def _connected(path: Path) -> sqlite3.Connection:
+    if sqlite3.sqlite_version_info < _SQLITE:
+        raise RelayError(f"the store needs SQLite {'.'.join(map(str, _SQLITE))}, not {sqlite3.sqlite_version}")
     with _explained("opened"):
         connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         try:
-            # FULL: what is committed is synced. Most frames have about 2 kB, of which only one fits in a page of 4 kB.
-            connection.executescript("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
-            (version,) = connection.execute("PRAGMA user_version").fetchone()
-            (application,) = connection.execute("PRAGMA application_id").fetchone()
-            (things,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-            if (application, version, things) == (0, 0, 0):
-                connection.executescript(_SCHEMA)
-            elif (application, version) != (_APPLICATION, _VERSION):
-                raise RelayError(f"{path} is not a store of this version")
+            _prepare(connection, path)
         except BaseException:
             connection.close()
             raise
     return connection
+
+
+def _prepare(connection: sqlite3.Connection, path: Path) -> None:
+    def said(pragma: str) -> Any:
+        return connection.execute(f"PRAGMA {pragma}").fetchone()[0]
+
+    # Most frames have about 2 kB, of which only one fits in a page of 4 kB.
+    connection.execute("PRAGMA page_size = 8192")
+    if said("journal_mode = WAL") != "wal":
+        raise RelayError(f"the disk of {path} is not fit for a store: SQLite has no WAL there")
+    # What is committed is synced.
+    connection.execute("PRAGMA synchronous = FULL")
+    (things,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    kind = (said("application_id"), said("user_version"))
+    if (*kind, things) == (0, 0, 0):
+        connection.executescript(_SCHEMA)
+    elif kind != (_APPLICATION, _VERSION):
+        raise RelayError(f"{path} is not a store of this version")
 
 
 @contextmanager
