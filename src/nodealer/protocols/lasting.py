@@ -1,6 +1,6 @@
 """Decks that go on when seats leave.
 
-What `mask` and `lock` share: those who stay make the deck again around the cards that they hold, under a new epoch. What
+What `mask` and `lock` share: those who stay make the deck again around the cards that they hold, in a new epoch. What
 is asked meanwhile waits, and what was in progress is asked again for those who stay. A protocol adds how the deck is
 made again (`leave`).
 """
