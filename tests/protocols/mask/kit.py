@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from conformance.harness import Table
 from nodealer.cards import Operation
 from nodealer.group import Group
 from nodealer.protocols.base import Binding, Duty
@@ -13,7 +14,6 @@ from nodealer.protocols.mask.deck import MaskDeck
 from nodealer.tape import Tape
 
 from ..decks import Decks, binding, tapes_of
-from ..kit import Table
 from ..script import ScriptRules
 
 Forge = Callable[[MaskDeck, Duty, Tape, bytes], bytes]
