@@ -41,6 +41,7 @@ def left_at(case: ProtocolCase, group: Group, height: int, leavers: tuple[int, .
     assert game.state.results[0]["gone"] == list(leavers) or height > HEIGHTS[case.name] - 12
 
 
+@pytest.mark.timeout(900)
 @over_cases
 def test_one_leaves_anywhere(case: ProtocolCase, fast: Group) -> None:
     for height in range(SEATS + 1, HEIGHTS[case.name], times(17, deep=1)):
@@ -56,6 +57,7 @@ def test_any_leave_anywhere(case: ProtocolCase, fast: Group, leavers: tuple[int,
         left_at(case, fast, height, leavers)
 
 
+@pytest.mark.timeout(900)
 @over_cases
 def test_one_falls_silent_anywhere(case: ProtocolCase, fast: Group) -> None:
     """More than half go on without it as soon as it owes something."""
@@ -81,6 +83,7 @@ def owes_release(game: Game, seat: int) -> bool:
     return any((one.duty.seat, one.duty.kind) == (seat, "release") for one in game.state.duties.open.values())
 
 
+@pytest.mark.timeout(900)
 @over_cases
 def test_two_leave_one_after_the_other(case: ProtocolCase, fast: Group) -> None:
     pairs = list(itertools.combinations(range(SEATS), 2))
@@ -99,6 +102,7 @@ def again_at(case: ProtocolCase, group: Group, first: int, second: int) -> None:
     finish(game, case.resting)
 
 
+@pytest.mark.timeout(900)
 @over_cases
 def test_again_within_a_recovery(case: ProtocolCase, fast: Group) -> None:
     for second in range(1, 17, times(6, deep=1)):
@@ -193,6 +197,7 @@ def test_secrecy(case: ProtocolCase, fast: Group) -> None:
         assert card not in case.attack(game, {seat: tape for seat, tape in tapes.items() if seat != owner})
 
 
+@pytest.mark.timeout(900)
 @over_cases
 def test_the_rest_of_the_suite(case: ProtocolCase, fast: Group) -> None:
     """Late and early checks agree, and seats that are restarted, or open their books, say what they said."""
@@ -221,6 +226,7 @@ def test_what_is_told_of_a_leavers_cards(case: ProtocolCase, fast: Group) -> Non
 
 
 @pytest.mark.skipif(find_spec("nodealer.group._core") is None, reason="the native core is not built")
+@pytest.mark.timeout(900)
 @over_cases
 def test_tampering(case: ProtocolCase, native: Group) -> None:
     """Every field of every entry of a hand with two leavers, spoilt and signed again by its own seat."""
