@@ -19,6 +19,7 @@ class _All(Commands):
         "export": Place("export", "export", "export game.jsonl --format phh --out game.phhs"),
         "games": Place("keeping", "games", "games --json"),
         "resume": Place("keeping", "resume", "resume"),
+        "whoami": Place("whoami", "whoami", "whoami --name Ada"),
         "protocols": Place("protocols", "protocols", "protocols --json"),
         "doctor": Place("doctor", "doctor", "doctor --json"),
         "bench": Place("bench", "bench", "bench core --strict"),
