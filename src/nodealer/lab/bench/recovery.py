@@ -6,7 +6,6 @@ all who stay together, each of whom checks everybody's proofs before it sends, a
 
 from __future__ import annotations
 
-import base64
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -125,8 +124,8 @@ def worked(deck: Deck, until: str = "") -> tuple[Deck, Spent]:
 
 def raw_size(message: bytes) -> int:
     """The bytes of a message's points and scalars, as they are before they become text."""
-    fields = msgspec.json.decode(message, type=dict[str, str])
-    return sum(len(base64.b64decode(text)) for name, text in fields.items() if name != "type")
+    fields = msgspec.json.decode(message, type=dict[str, msgspec.Raw])
+    return sum(len(msgspec.json.decode(text, type=bytes)) for name, text in fields.items() if name != "type")
 
 
 def run(effort: Effort) -> Iterator[Row]:
