@@ -11,6 +11,7 @@ from typing import Final
 import pytest
 
 from conformance.cases import MASK
+from conformance.harness import events_of
 from conformance.leaving import finish, leave, recovered, true_faces, until_idle
 from conformance.suite import nothing_repeats
 from nodealer.cards import (
@@ -39,6 +40,7 @@ from nodealer.protocols.mask.tagging import Sharing
 from nodealer.protocols.staged import Closed, Idle
 
 from ..decks import Decks
+from ..kit import messages
 from .kit import deck_of, fresh, lasting, without
 
 SEATS: Final = 4
@@ -319,6 +321,20 @@ def test_a_rebuild_is_closed_at_any_step(fast: Group) -> None:
         assert isinstance(closed.deck, MaskDeck) and isinstance(closed.deck.stage, Closed)
         assert closed.events == (Finished(Close(0)),)
         deck = decks.step(deck, deck.duties[0])
+
+
+def test_two_decks_are_rebuilt_side_by_side(fast: Group) -> None:
+    """Each by itself, with keys of its own, in whatever order the words about them come."""
+    deals = [Deal(deck, (Portion(0, 1), Portion(1, 1))) for deck in (0, 1)]
+    game = until_idle(lasting(fast, (NewDeck(0, 5), NewDeck(1, 4), *deals), (Open(0, 1), Open(1, 1)), seats=3), 1)
+    leave(game, (2,))
+    joins = [known.duty for known in game.state.duties.open.values()]
+    assert {(duty.deck, duty.kind) for duty in joins} == {(0, "join"), (1, "join")}
+    finish(game, RESTING)
+    said = [message["key"] for _, message in messages(game.log) if message["type"] == "join"]
+    assert len(set(said)) == 4
+    opened = [event.card.deck for event in events_of(game.seats[0].replica) if isinstance(event, Opened)]
+    assert sorted(opened) == [0, 1]
 
 
 # --- Nothing of one rebuild in another ---
