@@ -226,7 +226,7 @@ class Deaf(Relay):
     """Takes no more than so many frames."""
 
     def take(self, frame: bytes) -> None:
-        if len(self.core) < 20:
+        if len(self.frames) < 20:
             super().take(frame)
 
 

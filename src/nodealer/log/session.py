@@ -61,6 +61,8 @@ class Proposal(Message, frozen=True):
     #: Versions of everything whose behaviour two seats must share, such as ("pokerkit", "0.7.7").
     versions: Annotated[tuple[tuple[Label, Label], ...], msgspec.Meta(max_length=64)]
     roster: Roster
+    #: How many hands are played; 0 for as many as the players like.
+    hands: Natural = 0
     #: A rehearsal's seeds are public: nothing in it is secret.
     rehearsal: bool = False
     #: Where the roster has a timekeeper, and only there.

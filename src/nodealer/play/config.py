@@ -61,6 +61,7 @@ def proposal_of(
     protocol: CardProtocol,
     members: Iterable[Member],
     *,
+    hands: int = 0,
     rehearsal: bool = False,
     clock: Limits | None = None,
 ) -> Proposal:
@@ -71,6 +72,7 @@ def proposal_of(
         Part(claims.name, claims.version, Raw(protocol.parameters)),
         rules.versions,
         Roster(tuple(members)),
+        hands,
         rehearsal,
         clock,
     )

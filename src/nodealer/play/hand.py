@@ -59,7 +59,7 @@ def _between(state: TableState, seat: int) -> tuple[Duty, ...]:
 
 def _coming_back(state: TableState) -> tuple[Duty, ...]:
     """A seat that is gone from a hand may begin the next one before it is over: then nobody is faster than it."""
-    if state.over or not state.gone:
+    if state.over or not state.gone or state.hand.number + 1 == state.config.session.proposal.hands:
         return ()
     away = state.gone.intersection(state.roster.awaited) - state.expelled - state.ended - state.hand.early.keys()
     binding = state.config.binding(state.hand.number + 1, state.roster, state.roster.awaited)
@@ -274,6 +274,7 @@ def next_hand(state: TableState, record: HandRecord) -> TableState:
     """Between this hand and the next; a roster that was agreed on meanwhile comes into force."""
     number = state.hand.number + 1
     binding = state.config.binding(number, state.roster, state.roster.awaited)
+    state = replace(state, over=state.over or number == state.config.session.proposal.hands)
     owing = frozenset(seat for books in state.books.values() for seat in books.owing)
     out = owing | state.expelled | state.ended
     begun = {seat: commitment for seat, commitment in state.hand.early.items() if seat not in out}

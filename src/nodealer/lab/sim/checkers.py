@@ -181,7 +181,7 @@ def _outvoted(world: World, node: Node) -> bool:
 
 def _saw_another(world: World, node: Node) -> bool:
     order = world.relay.order(node.place)
-    entries = (entry_in(order.frame(number)) for number in range(len(order)))
+    entries = map(entry_in, order)
     return any(entry is not None and not node.replica.has_seen(entry.seen) for entry in entries)
 
 

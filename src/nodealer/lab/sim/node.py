@@ -174,7 +174,7 @@ class Node:
         """The relay sends what is new."""
         order = self._world.relay.order(self.place)
         while self._online and self._coming < len(order):
-            number, frame = self._coming, order.frame(self._coming)
+            number, frame = self._coming, order[self._coming]
             self._coming += 1
             self._down.carry(self._world.words(frame), partial(self.receive, frame, number))
 
@@ -307,7 +307,7 @@ class Node:
         participant = self.participant or self._world.new_participant(self)
         self.participant, order = participant, self._world.relay.order(self.place)
         for number in range(participant.expects, len(order)):
-            step = participant.receive(order.frame(number), number)
+            step = participant.receive(order[number], number)
             self.diverged += (one for one in step.happened if isinstance(one, Diverged))
 
 
