@@ -108,7 +108,7 @@ class Lobby:
     ) -> None:
         if not isinstance(root, bytes) or len(root) != ROOT_BYTES:
             raise BadParameter(f"a root has {ROOT_BYTES} bytes")
-        self._table = table
+        self.table = table
         self._identity = identity
         self._root = root
         self._name = name
@@ -218,7 +218,7 @@ class Lobby:
     def _say(self, frame: Frame, answered: bytes | None = None) -> bytes:
         if self._floor.session is not None:
             raise BadParameter("the session is open")
-        data = sign_frame(self._identity, self._table, frame)
+        data = sign_frame(self._identity, self.table, frame)
         self._said[data] = answered
         return data
 
@@ -229,7 +229,7 @@ class Lobby:
         mine = data in self._said
         self._said.pop(data, None)
         try:
-            said = read_said(self._table, data)
+            said = read_said(self.table, data)
         except (DecodeError, BadSignature) as error:
             return _passed_over(error, mine)
         try:
@@ -290,7 +290,7 @@ class Lobby:
             raise Declined("this player has taken its offer back")
 
     def _nonce(self, proposed: bytes) -> bytes:
-        return expand("session nonce", self._root, self._table, proposed, size=NONCE_BYTES)
+        return expand("session nonce", self._root, self.table, proposed, size=NONCE_BYTES)
 
 
 def _passed_over(error: NodealerError, mine: bool) -> Heard:
