@@ -24,7 +24,7 @@ from nodealer.relay.stores.nats import Follower, NatsStore, Tally, open_nats, pl
 from relay.nats_servers import NatsServer, cluster, free_ports, with_jetstream
 from relay.store_contract import CONTRACT, Ears, Promise, made, new_table, the_largest_frame_fits, whole
 from relay.test_server import process
-from relay.wires import TOKEN, Wire, seat, wire
+from relay.wires import TABLE, TOKEN, Wire, seat, wire
 from sampling import times
 
 
@@ -506,6 +506,38 @@ def test_a_leader_is_killed(tmp_path: Path) -> None:
             for ears in heard:
                 assert await ears.until(len(stored)) == stored
             assert await stores[0].count(table, stored[9][0]) == len(stored) - 10
+
+    with cluster(tmp_path) as servers:
+        run(work)
+
+
+@pytest.mark.deep
+def test_a_leader_is_killed_under_two_relays(tmp_path: Path) -> None:
+    """As before, with relays as processes, and clients that do as little as they can: no frame waits for 15 seconds."""
+
+    async def work() -> None:
+        store = ",".join(server.url for server in servers)
+        async with (
+            process(store, "--replicas", "3") as (_, at_first),
+            process(store, "--replicas", "3") as (_, at_second),
+            seat(at_first) as mine,
+            seat(at_second) as theirs,
+            open_nats(store.split(","), replicas=3) as watching,
+        ):
+            for number in range(4):
+                killed = await leader(watching, TABLE)
+                for count in range(30):
+                    if count == 10:
+                        servers[killed].kill()
+                    async with asyncio.timeout(15):
+                        await mine.send(b"mine %d %d" % (number, count))
+                        await theirs.send(b"theirs %d %d" % (number, count))
+                        for one in (mine, theirs):
+                            await heard_until(one, b"mine %d %d" % (number, count))
+                            await heard_until(one, b"theirs %d %d" % (number, count))
+                servers[killed].start()
+            assert mine.frames == theirs.frames == await whole(watching, TABLE)
+            assert len(mine.frames) == 240
 
     with cluster(tmp_path) as servers:
         run(work)

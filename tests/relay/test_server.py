@@ -886,10 +886,10 @@ COMMAND = [sys.executable, "-m", "nodealer.cli", "relay", "--listen", "127.0.0.1
 
 
 @asynccontextmanager
-async def process(store: str) -> AsyncIterator[tuple[asyncio.subprocess.Process, int]]:
+async def process(store: str, *options: str) -> AsyncIterator[tuple[asyncio.subprocess.Process, int]]:
     """The command, and where it listens."""
     pipe = asyncio.subprocess.PIPE
-    running = await asyncio.create_subprocess_exec(*COMMAND, store, stdout=pipe, stderr=pipe)
+    running = await asyncio.create_subprocess_exec(*COMMAND, store, *options, stdout=pipe, stderr=pipe)
     try:
         assert running.stdout is not None
         said = (await running.stdout.readline()).decode()
