@@ -23,7 +23,7 @@ from nodealer.relay.pace import Places
 from nodealer.relay.sockets import Connection, Door, is_loopback, network, peer
 from nodealer.relay.stores.base import Store
 from nodealer.relay.tables import Tables
-from nodealer.relay.talk import Talk
+from nodealer.relay.talk import Talk, small
 
 #: A client is asked so often whether it is there, and may take so long to answer: it may be computing a proof.
 _PING_SECONDS: Final = 30.0
@@ -178,6 +178,7 @@ async def serving(
             origins=None if browsers else [None],
             process_request=relay.let_in,
             server_header=None,
+            max_size=small(limits),
             max_queue=_UNREAD,
             open_timeout=limits.hello_seconds,
             ping_interval=_PING_SECONDS,
