@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import aclosing, asynccontextmanager, suppress
 from typing import Any
 
 import pytest
@@ -12,12 +12,15 @@ from msgspec.structs import replace
 
 from conformance.games import TinyMove
 from conformance.harness import NAMES, Source
+from nodealer.drive.history import history
 from nodealer.drive.keyring import Keyring
-from nodealer.drive.loop import Loop
-from nodealer.drive.sealed import Line, Locked, Lost, SealedTransport, Unheard
+from nodealer.drive.loop import Connected, Disconnected, Loop
+from nodealer.drive.sealed import Found, Line, Locked, Lost, SealedTransport, Unheard
 from nodealer.errors import BadParameter, DecodeError, IllegalMove, RelayError
+from nodealer.keys import Identity
 from nodealer.log.roster import Roster
 from nodealer.play.bodies import Box, NewKey, Propose
+from nodealer.play.home import MemoryHome
 from nodealer.play.participant import Decision, Participant, Question, Step
 from nodealer.play.phases import Phase
 from nodealer.play.rosters import proposal_id
@@ -103,6 +106,24 @@ def test_who_comes_back_hears_each_frame_in_its_epoch() -> None:
         again.receive(frame, number)
     assert epochs == [0] * change + [1] * (len(circle.frames) - change)
     assert ring.writing == keys[1].writing, "what is said now has the newest key, from the first frame on"
+
+
+def test_a_seat_that_comes_back_has_a_key_again() -> None:
+    circle = between(hands=4)
+    keys = rings(circle)
+    everybody = circle.people[0].replica.state.roster
+    rekeyed(circle, keys)
+    link = keys[0].reading
+    assert link is not None
+    settled(circle)
+    _, key = keys[0].fresh(everybody, Source("again"))
+    circle.waiting.extend(circle.people[0].propose_roster(everybody, None, key))
+    settled(circle)
+    circle.waiting.extend(circle.people[1].agree(proposal_id(everybody, 0, 2)))
+    circle.play(until=lambda circle: len(circle.people[0].keys) == 2)
+    again = Keyring(circle.people[2], [SECRET, link])
+    assert again.writing == keys[0].writing == keys[1].writing and again.writing is not None
+    assert again.writing.epoch == 2 and again.earlier == [SECRET.reading, link] and keys[2].earlier == []
 
 
 def test_a_key_of_a_proposal_that_lapses_counts_for_nothing() -> None:
@@ -310,17 +331,77 @@ def test_without_a_connection_no_key_is_proposed() -> None:
     assert len(circle.people[0].home.journal.records) == before
 
 
-def test_who_was_away_finds_the_new_key_in_the_log() -> None:
+@pytest.mark.parametrize("relay", [real, Liar().on], ids=["relay", "liar"])
+def test_who_was_away_finds_the_new_key_in_the_log(relay: Callable[[], Any]) -> None:
     """Its old token is not taken any more; what it hears has the key of the new one."""
+
+    async def work(table: Around) -> None:
+        ada, bo = table.circle.people[:2]
+        while not ada.keys:
+            await asyncio.sleep(0)
+        # The agreement was its own, and it may not have heard of it.
+        if (out := table.ways[1]._out) is not None:
+            out._client._connection.transport.abort()
+        await asyncio.gather(*table.tasks[:2])
+        assert bo.replica.digest() == ada.replica.digest()
+        assert not any(isinstance(line, Unheard | Locked) for line in table.told[NAMES[1]])
+
+    over(relay, work)
+
+
+# --- Who comes later ---
+
+
+async def heard_by(way: SealedTransport, one: Participant, frames: int) -> None:
+    """Let somebody hear so many frames."""
+    async with aclosing(way.events()) as events:
+        while one.expects < frames:
+            event = await anext(events)
+            if isinstance(event, Connected):
+                one.resend(event.known)
+            elif isinstance(event, bytes):
+                one.receive(event, one.expects)
+
+
+def test_with_a_new_link_all_is_heard_from_the_first_frame_on() -> None:
+    """Also where somebody at the table has said false things about the earlier keys."""
     liar = Liar()
 
     async def work(table: Around) -> None:
-        bo = table.circle.people[1]
-        while not table.circle.people[0].keys:
-            await asyncio.sleep(0.002)
-        # The agreement was its own; it may not have heard of it.
-        liar.here[NAMES[1]].transport.abort()
+        ada = table.circle.people[0]
         await asyncio.gather(*table.tasks[:2])
-        assert bo.replica.digest() == table.circle.people[0].replica.digest()
+        key = table.ways[0]._keys.reading
+        assert key is not None and key.epoch == 1
+        place = next(number for number, frame in enumerate(liar.frames) if frame[0] == 1)
+        for text in (history([replace_key(SECRET.reading)]), history([]), history([SECRET.reading] * 2)):
+            liar.frames.insert(place, key.seal(bytes(16), text))
+        new = table.circle.sit(MemoryHome(None, Identity(bytes(32)), bytes(32)))
+        told: list[Line] = []
+        relay = table.told[NAMES[0]][0].relay
+        way = SealedTransport(new, key, [relay], entropy=Source("new"), tell=told.append, sleep=soon)
+        await heard_by(way, new, len(liar.frames))
+        assert new.replica.digest() == ada.replica.digest() and [type(line) for line in told] == [Found]
 
     over(liar.on, work)
+
+
+def replace_key(key: ReadKey) -> ReadKey:
+    return ReadKey(bytes(32), key.table, key.epoch)
+
+
+def test_where_nobody_has_said_the_earlier_keys() -> None:
+    liar = Liar()
+
+    async def work() -> None:
+        liar.writers = [b""]
+        later = TableSecret(bytes(32), SECRET.table, 1).reading
+        liar.frames += [SECRET.reading.seal(bytes(16), b"x"), later.seal(bytes(16), history([replace_key(later)]))]
+        told: list[Line] = []
+        async with asyncio.timeout(20), liar.on() as url:
+            one = Circle().people[0]
+            way = SealedTransport(one, later, [url], entropy=Source("new"), tell=told.append, sleep=soon)
+            async with aclosing(way.events()) as events:
+                assert [await anext(events) for _ in range(2)] == [Disconnected()] * 2
+        assert isinstance(told[0], Lost) and "before a seat left" in told[0].reason
+
+    asyncio.run(work())

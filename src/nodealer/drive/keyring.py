@@ -48,6 +48,24 @@ class Keyring:
         key = self._keys.get(0)
         return key if isinstance(key, TableSecret) else None
 
+    @property
+    def earlier(self) -> list[ReadKey]:
+        """What opens the frames before the epoch in which something is said now; none, where one is missing."""
+        keys = [self._key(epoch) for epoch in range(len(self._participant.keys))]
+        found = [key.reading if isinstance(key, TableSecret) else key for key in keys if key is not None]
+        return found if len(found) == len(keys) else []
+
+    @property
+    def late(self) -> ReadKey | None:
+        """A key of one who came after a seat had left, and has not got the earlier ones."""
+        given = (key for epoch, key in self._keys.items() if epoch and epoch - 1 not in self._keys)
+        return next((key for key in given if isinstance(key, ReadKey)), None)
+
+    def learn(self, keys: Iterable[ReadKey]) -> None:
+        """Keys of other epochs."""
+        for key in keys:
+            self._keys.setdefault(key.epoch, key)
+
     def _key(self, epoch: int) -> TableSecret | ReadKey | None:
         if epoch not in self._keys and epoch > 0:
             try:

@@ -13,6 +13,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Final
 
+from nodealer.drive.history import find_history, history, read_history
 from nodealer.drive.keyring import Keyring
 from nodealer.drive.loop import Connected, Disconnected, Event
 from nodealer.drive.outgoing import Outgoing
@@ -78,8 +79,8 @@ Tell = Callable[[Line], None]
 class SealedTransport:
     """A participant's way to its table, over one or several relays that have the same tables.
 
-    With a `TableSecret` it reads and writes, with a `ReadKey` it only reads; `more` are the keys of further links to
-    watch, for the time after a seat left. `create` is for the one who opens the table: it lets a relay that does not
+    With a `TableSecret` it reads and writes, with a `ReadKey` it only reads; `more` are the keys of further links, for
+    the time after a seat left. `create` is for the one who opens the table: it lets a relay that does not
     know the table make it. What it takes from the world is given.
     """
 
@@ -115,6 +116,8 @@ class SealedTransport:
         self._heard = 0
         self._cursor: int | None = None
         self._locked = False
+        #: The epochs in which it was said what the keys before them were.
+        self._told: set[int] = set()
 
     # --- Out ---
 
@@ -130,12 +133,16 @@ class SealedTransport:
                 self._tell(Unheard(out.url, str(error)))
 
     async def propose_roster(self, roster: Roster, newcomers: Mapping[int, bytes] | None = None) -> None:
-        """Propose another roster. Where a seat leaves, those in it get a new key, whose writer the relay learns before
-        anybody hears of it. Raises `RelayError` without a relay that takes it, or `IllegalMove`, also where something
-        is still on its way: then it may be tried again."""
+        """Propose another roster. Where a seat leaves, or one comes that the key in use was not given to, those in it
+        get a new key, whose writer the relay learns before anybody hears of it.
+
+        Raises `RelayError` without a relay that takes it, or `IllegalMove`, also where something is still on its way:
+        then it may be tried again.
+        """
         me = self._participant
         key: NewKey | None = None
-        if not set(me.replica.state.roster.seats) <= set(roster.seats):
+        before, after = set(me.replica.state.roster.seats), set(roster.seats)
+        if before - after or (me.keys and after - before):
             if self._out is None:
                 raise RelayError("there is no connection to a relay now")
             secret, key = self._keys.fresh(roster, self._entropy)
@@ -158,6 +165,9 @@ class SealedTransport:
         while True:
             relay, since = self._relays[tries % len(self._relays)], self._clock()
             try:
+                if (late := self._keys.late) is not None:
+                    async with connect_to(relay) as client:
+                        self._keys.learn(await find_history(client, late))
                 async with connect_to(relay) as client, aclosing(self._through(client)) as events:
                     async for event in events:
                         yield event
@@ -223,7 +233,7 @@ class SealedTransport:
             except RelayRefused as refused:
                 self._refused(refused, out)
             else:
-                for frame in out.answered():
+                for frame in (*self._history(), *out.answered()):
                     await self.send(frame)
 
     def _refused(self, refused: RelayRefused, out: Outgoing) -> None:
@@ -237,12 +247,21 @@ class SealedTransport:
             if not self._participant.hearing:
                 self._tell(Unheard(out.url, str(final)))
 
+    def _history(self) -> list[bytes]:
+        """What the keys before this one were, for those who come later, where nobody here has said it yet."""
+        keys = self._keys.earlier
+        wanted = keys and len(keys) not in self._told and not self._participant.hearing
+        return [history(keys)] if wanted else []
+
     def _opened(self, frame: bytes, relay: str) -> bytes:
         key = self._keys.reading
         if key is None and not self._locked:
             self._locked = True
             self._tell(Locked(relay, self._participant.epoch))
         try:
-            return JUNK if key is None else key.open(frame)[1]
+            text = JUNK if key is None else key.open(frame)[1]
         except DecodeError:
             return JUNK
+        if key is not None and read_history(text, key):
+            self._told.add(key.epoch)
+        return text
