@@ -111,7 +111,7 @@ FILES: dict[str, set[str]] = {
     "relay/live.py": {"websockets"},
     "relay/server.py": {"http", "ipaddress", "logging", "ssl", "websockets"},
     "relay/stores/jetstream.py": {"nats"},
-    "relay/stores/nats.py": {"nats", "secrets", "time"},
+    "relay/stores/nats.py": {"datetime", "nats", "secrets", "time"},
     "relay/stores/sqlite.py": {"concurrent.futures", "fcntl", "os", "pathlib", "queue", "sqlite3", "threading"},
     "relay/talk.py": {"websockets"},
 }

@@ -41,9 +41,12 @@ class Somebody:
         return {"XDG_STATE_HOME": str(self._folder / "state"), "XDG_CONFIG_HOME": str(self._folder / "config")}
 
     def start(self, *arguments: str) -> Somebody:
+        return self.run(*arguments, "--json")
+
+    def run(self, *arguments: str) -> Somebody:
         with self._output.open("ab") as output:
             self._process = subprocess.Popen(
-                [str(COMMAND), *arguments, "--json"],
+                [str(COMMAND), *arguments],
                 env=environment(**self.folders),
                 cwd=TESTS,
                 stdin=subprocess.DEVNULL,
@@ -120,10 +123,22 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def hosted(host: Somebody, seats: int, *more: str) -> tuple[str, str]:
-    """A table on the host's own relay; gives the links to play and to watch."""
-    listen = f"127.0.0.1:{free_port()}"
-    host.start("host", *GAME, "--seats", str(seats), "--hands", "1", "--name", host.name, "--listen", listen, *more)
+def relay_of(operator: Somebody) -> tuple[str, str]:
+    """A relay of its own, as an option for a host."""
+    address = f"127.0.0.1:{free_port()}"
+    operator.run("relay", "--listen", address, "--store", "memory")
+    operator.until(lambda event: event.get("event") == "started")
+    return "--relay", f"ws://{address}"
+
+
+def own_relay() -> tuple[str, str]:
+    """The host's own relay, as an option for a host."""
+    return "--listen", f"127.0.0.1:{free_port()}"
+
+
+def hosted(host: Somebody, seats: int, relay: tuple[str, str], *more: str) -> tuple[str, str]:
+    """A table; gives the links to play and to watch."""
+    host.start("host", *GAME, "--seats", str(seats), "--hands", "1", "--name", host.name, *relay, *more)
     table = host.event("table")
     return table["link"], table["watch"]
 
@@ -135,7 +150,7 @@ def join(guest: Somebody, link: str, *more: str) -> Somebody:
 def test_strangers_play_and_everybody_has_the_same_words_and_log(people: People) -> None:
     """One more comes than there are seats, and is told so."""
     host, guests = people("Ada"), [people("Ben"), people("Cleo"), people("Dov")]
-    link, to_watch = hosted(host, 3, "--auto")
+    link, to_watch = hosted(host, 3, relay_of(people("relay")), "--auto")
     watcher = people("Wim").start("watch", to_watch, *GAME)
     for guest in guests:
         join(guest, link)
@@ -170,7 +185,7 @@ def played(event: Event) -> bool:
 def test_killed_and_come_back(people: People) -> None:
     """A guest, and then the host with its relay, are killed in the middle of a hand. It ends as any other."""
     host, guest = people("Ada"), people("Ben")
-    link, _ = hosted(host, 2, "--auto")
+    link, _ = hosted(host, 2, own_relay(), "--auto")
     join(guest, link)
     guest.until(played)
     guest.kill()
@@ -186,7 +201,7 @@ def test_killed_and_come_back(people: People) -> None:
 
 def test_a_code_is_for_one_guest(people: People) -> None:
     host, guest, other = people("Ada"), people("Ben"), people("Eve")
-    hosted(host, 2, "--auto", "--code")
+    hosted(host, 2, own_relay(), "--auto", "--code")
     code = host.event("code")
     wrong = f"{code['code'].partition('-')[0]}-zoo-zoo"
     if wrong == code["code"]:

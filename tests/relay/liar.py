@@ -53,7 +53,10 @@ class Liar:
 
     def opened(self, name: str, after: int) -> Told:
         """What is said of how many there are."""
-        return Opened(sum(cursor > after for cursor, _ in self.shown(name)), FRAME_BYTES_MAX)
+        shown = self.shown(name)
+        if after and after not in {cursor for cursor, _ in shown}:
+            return Refused("cursor", "there is no such cursor")
+        return Opened(sum(cursor > after for cursor, _ in shown), FRAME_BYTES_MAX)
 
     async def bring(self, name: str, connection: ServerConnection, frames: list[Stored]) -> None:
         """Frames for somebody."""

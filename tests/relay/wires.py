@@ -91,8 +91,8 @@ class Wire:
 
 @asynccontextmanager
 async def wire(port: int, **options: Any) -> AsyncIterator[Wire]:
-    url = f"ws://127.0.0.1:{port}"
-    async with connect(url, compression=None, proxy=None, max_size=PAGE_BYTES_MAX, **options) as connection:
+    url, options = f"ws://127.0.0.1:{port}", {"compression": None, "proxy": None, "close_timeout": 0.5} | options
+    async with connect(url, max_size=PAGE_BYTES_MAX, **options) as connection:
         yield Wire(connection)
 
 

@@ -8,7 +8,7 @@ So at most a page waits for anybody, beside what a reader is allowed.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Final
 
 from websockets.asyncio.server import ServerConnection, broadcast
@@ -168,17 +168,10 @@ class LiveTable:
     async def _catch_up(self, client: Client) -> None:
         connection = client.connection
         try:
-            while client.cursor != self.last:
-                some = await self._store.read(self.name, client.cursor)
-                # What the store has and has not told yet, it will tell: and never twice.
-                while some and some[-1][0] > self.last:
-                    some.pop()
-                for one in in_pages(some):
-                    await connection.send(page(one))
-                    client.cursor = one[-1][0]
-                    self._metrics.delivered += len(one)
-                if not some:
-                    await asyncio.sleep(_SOON)
+            async for some in self._pages(client):
+                await connection.send(page(some))
+                client.cursor = some[-1][0]
+                self._metrics.delivered += len(some)
             self._head[connection] = client
         except RelayError:
             self._metrics.failures += 1
@@ -188,3 +181,23 @@ class LiveTable:
         finally:
             self._behind.discard(client)
             client.catching_up = None
+
+    async def _pages(self, client: Client) -> AsyncIterator[Sequence[Stored]]:
+        """What a client lacks, until it lacks nothing. The next page is read while one is being sent."""
+        reading = self._read(client.cursor)
+        try:
+            while client.cursor != self.last:
+                some = await reading
+                # What the store has and has not told yet, it will tell: and never twice.
+                while some and some[-1][0] > self.last:
+                    some.pop()
+                if not some:
+                    await asyncio.sleep(_SOON)
+                reading = self._read(some[-1][0] if some else client.cursor)
+                for one in in_pages(some):
+                    yield one
+        finally:
+            reading.cancel()
+
+    def _read(self, after: int) -> asyncio.Task[list[Stored]]:
+        return asyncio.create_task(self._store.read(self.name, after))

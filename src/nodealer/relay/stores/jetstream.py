@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
 from typing import Final, TypeVar
 
 import msgspec
@@ -45,12 +44,29 @@ class NotYet(Error):
     """An answer that may be another one a moment later."""
 
 
-@dataclass(frozen=True)
 class Session:
     """One connection, as long as it lasts."""
 
-    client: Client
-    streams: JetStreamContext
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self.streams: JetStreamContext = client.jetstream(timeout=ATTEMPT)
+        self._limits: set[asyncio.Timeout] = set()
+
+    @asynccontextmanager
+    async def lasting(self, deadline: float | None = None) -> AsyncIterator[None]:
+        """Until the deadline, or the end of the connection. Raises `TimeoutError` then."""
+        async with asyncio.timeout_at(deadline) as limit:
+            self._limits.add(limit)
+            try:
+                yield
+            finally:
+                self._limits.discard(limit)
+
+    def end(self) -> None:
+        """Whoever waits for an answer on this connection gets none."""
+        for limit in self._limits:
+            if not limit.expired():
+                limit.reschedule(asyncio.get_running_loop().time())
 
 
 class Link:
@@ -62,13 +78,14 @@ class Link:
         self._up = asyncio.Event()
         self._lost = asyncio.Event()
         self._trouble = ""
+        self._closed = False
         self._keeper = asyncio.create_task(self._keep())
 
     async def session(self) -> Session:
         """The connection, when there is one. Raises `RelayError` after `close`."""
         while True:
             await self._up.wait()
-            if self._keeper.done():
+            if self._closed:
                 raise RelayError("the store is closed")
             if self._session is not None and not self._session.client.is_closed:
                 return self._session
@@ -83,6 +100,7 @@ class Link:
             try:
                 async with asyncio.timeout_at(deadline):
                     session = await self.session()
+                async with session.lasting(deadline):
                     return await work(session)
             except FINAL as error:
                 raise RelayError(f"{what}: {_sentence(error)}") from None
@@ -95,23 +113,27 @@ class Link:
 
     async def close(self) -> None:
         """Let the connection go, and all who wait for it."""
+        self._closed = True
         self._keeper.cancel()
         await asyncio.gather(self._keeper, return_exceptions=True)
         self._up.set()
 
     async def _keep(self) -> None:
-        while True:
+        # The library may swallow the request to end.
+        while not self._closed:
             self._lost.clear()
             client = Client()
             try:
                 await self._connect(client)
-                self._session = Session(client, client.jetstream(timeout=ATTEMPT))
+                self._session = Session(client)
                 self._up.set()
                 await self._lost.wait()
             except (Error, OSError, ValueError) as error:
                 self._trouble = self._trouble or _sentence(error)
             finally:
                 self._up.clear()
+                if self._session is not None:
+                    self._session.end()
                 await _close(client)
             await asyncio.sleep(AGAIN)
 
@@ -152,6 +174,9 @@ def _sentence(error: Exception) -> str:
 
 # --- Consumers ---
 
+#: For a minute or two after a server has died, a cluster goes on to place consumers there, by chance, and then says
+#: nothing. The next one may be placed better.
+PLACING: Final = (0.3, 0.6, 1.2, ATTEMPT)
 #: A consumer that nobody asks or hears any more is gone after so many seconds.
 ORPHANED: Final = 10.0
 #: What a server says instead of a message.
@@ -178,9 +203,17 @@ class Consumer:
         #: How many messages there were for it when it was made.
         self.pending = 0
 
-    async def make(self, config: ConsumerConfig) -> None:
-        info = await self._session.streams.add_consumer(self._stream, config)
-        self.name, self.pending = info.name, info.num_pending or 0
+    async def make(self, config: ConsumerConfig, attempts: Sequence[float]) -> None:
+        """Have it made. Raises what the last attempt raised."""
+        for number, seconds in enumerate(attempts, 1):
+            try:
+                info = await self._session.streams.add_consumer(self._stream, config, timeout=seconds)
+            except TimeoutError:
+                if number == len(attempts):
+                    raise
+            else:
+                self.name, self.pending = info.name, info.num_pending or 0
+                return
 
     async def fetch(self, count: int, size: int = 0) -> list[Msg]:
         """The next messages: all there are, but no more than `count`, and of no more than `size` bytes, unless 0."""
@@ -214,7 +247,8 @@ async def consumer(session: Session, stream: str, config: ConsumerConfig, *, pus
     made = Consumer(session, stream, inbox, heard)
     here = {"ack_policy": AckPolicy.NONE, "mem_storage": True, "num_replicas": 1, "inactive_threshold": ORPHANED}
     try:
-        await made.make(config.evolve(deliver_subject=inbox if push else None, **here))
+        # Two that tell by themselves would tell everything twice, and so there is one attempt.
+        await made.make(config.evolve(deliver_subject=inbox if push else None, **here), (ATTEMPT,) if push else PLACING)
         yield made
     finally:
         with suppress(Error, OSError):

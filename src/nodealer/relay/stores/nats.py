@@ -12,7 +12,9 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from datetime import datetime
 from hashlib import sha256
+from math import inf
 from secrets import token_hex
 from typing import Final
 
@@ -43,7 +45,6 @@ SILENCE: Final = 5.0
 ON_ITS_WAY: Final = 20
 
 ID: Final = "Nats-Msg-Id"
-SIZE: Final = "Nats-Msg-Size"
 LAST_TOLD: Final = "Nats-Last-Consumer"
 STALLED: Final = "Nats-Consumer-Stalled"
 #: How the table stood for the relay that sends a frame, at some earlier frame: three numbers as in `Standing`.
@@ -51,7 +52,8 @@ STANDING: Final = "Nodealer-Standing"
 #: When a table may be forgotten, in seconds since 1970.
 EXPIRES: Final = "Nodealer-Expires"
 
-BEHIND: Final = "a server of the cluster has not caught up"
+#: JetStream's number for it.
+NO_MESSAGE_FOUND: Final = 10037
 NOTHING: Final = Standing(0, 0, 0)
 
 
@@ -91,14 +93,44 @@ def _number(message: Msg) -> int:
     return message.metadata.sequence.stream
 
 
-async def _last(session: Session, stream: str, subject: str) -> RawStreamMsg | None:
-    """The last message under a subject, said by the leader, which has all that was ever acknowledged."""
+# What the leader of a stream says, which has all that was ever acknowledged. A consumer may be with a server that lags.
+
+
+async def _get(session: Session, stream: str, subject: str, after: int | None = None) -> RawStreamMsg | None:
+    """The last message under a subject, or the next one after a number; `None` where there is none."""
     try:
-        return await session.streams.get_last_msg(stream, subject)
+        if after is None:
+            return await session.streams.get_last_msg(stream, subject)
+        return await session.streams.get_msg(stream, after + 1, subject, next=True)
     except NotFoundError as error:
-        if error.description != "no message found":
+        if error.err_code != NO_MESSAGE_FOUND:
             raise
         return None
+
+
+async def _range(session: Session, stream: str, subject: str, after: int, until: int) -> list[RawStreamMsg]:
+    """The messages under a subject after one number and up to another, where they are few: each is asked for."""
+    found: list[RawStreamMsg] = []
+    while after < until and (message := await _get(session, stream, subject, after)) is not None:
+        after = message.seq or until
+        found.append(message)
+    return found
+
+
+async def _standing(session: Session, where: Place, frame: RawStreamMsg) -> Standing:
+    """How a table stood when this was its last frame. It says how the table stood shortly before for the relay that
+    sent it: only the rest is counted. A relay that does not follow what it writes to says nothing, and costs much."""
+    before, until = _read_standing((frame.headers or {}).get(STANDING)), frame.seq or 0
+    rest = await _range(session, where.stream, where.frames, before.last, until)
+    return Standing(until, before.frames + len(rest), before.bytes + sum(len(message.data or b"") for message in rest))
+
+
+def _written(standing: Standing) -> str:
+    return f"{standing.last} {standing.frames} {standing.bytes}"
+
+
+def _read_standing(text: str | None) -> Standing:
+    return NOTHING if text is None else Standing(*(int(number) for number in text.split(" ", 2)))
 
 
 class Follower:
@@ -120,7 +152,8 @@ class Follower:
         while True:
             session = await self._link.session()
             with suppress(Error, OSError):
-                await self._listen(session)
+                async with session.lasting():
+                    await self._listen(session)
             await asyncio.sleep(PAUSE)
 
     async def _listen(self, session: Session) -> None:
@@ -198,9 +231,12 @@ class NatsStore:
             try:
                 return (await session.streams.stream_info(_stream(shard))).config
             except NotFoundError:
-                with suppress(BadRequestError):
-                    return (await session.streams.add_stream(wanted)).config
-                raise NotYet("another relay made it differently") from None
+                pass
+            try:
+                return (await session.streams.add_stream(wanted)).config
+            except BadRequestError as error:
+                # Another relay was quicker, or not all servers are there yet.
+                raise NotYet(error.description) from None
 
         found = await self._link.ask(f"the stream {wanted.name}", work)
         if found.subjects != wanted.subjects:
@@ -217,20 +253,19 @@ class NatsStore:
         """Put a note down; gives all notes of the table in their order."""
         where = place(table)
         # Said once, written once; but said later again it is another note: the table may have been forgotten meanwhile.
-        number = await self._publish(where, where.notes, note, token_hex(16))
-        return await self._notes(where, number)
+        await self._publish(where.notes, note, token_hex(16))
+        return await self.notes(table)
 
     async def notes(self, table: str) -> list[bytes]:
         """The notes of a table; none where there is no table."""
-        return await self._notes(place(table), 0)
+        where = place(table)
 
-    async def _notes(self, where: Place, at_least: int) -> list[bytes]:
-        async def work(session: Session) -> list[bytes]:
-            last = await _last(session, where.stream, where.notes)
-            until = max(at_least, last.seq or 0 if last else 0)
-            return [message.data async for message in _range(session, where.stream, where.notes, 0, until)]
+        async def work(session: Session) -> list[RawStreamMsg]:
+            last = await _get(session, where.stream, where.notes)
+            return await _range(session, where.stream, where.notes, 0, (last.seq or 0) if last else 0)
 
-        return await self._link.ask("the notes of a table", work)
+        found = await self._link.ask("the notes of a table", work)
+        return [note.data or b"" for note in found]
 
     # --- Frames ---
 
@@ -242,26 +277,23 @@ class NatsStore:
         where, follower = place(table), self._following.get(table)
         headers = {} if follower is None else {STANDING: _written(follower.standing)}
         identity = sha256(table.encode() + b"\0" + frame).hexdigest()[:32]
-        await self._publish(where, where.frames, frame, identity, headers)
+        await self._publish(where.frames, frame, identity, headers)
 
-    async def _publish(
-        self, where: Place, subject: str, data: bytes, identity: str, headers: dict[str, str] | None = None
-    ) -> int:
-        """The number that it got. Asked again with the same identity, it is not written twice."""
+    async def _publish(self, subject: str, data: bytes, identity: str, headers: dict[str, str] | None = None) -> None:
+        """Have it written. Asked again with the same identity, it is not written twice."""
         on_its_way = 0
 
-        async def work(session: Session) -> int:
+        async def work(session: Session) -> None:
             nonlocal on_its_way
             # A leader that dies may have heard of a message and not kept it; and knows its identity when it comes back,
             # so that it never would be kept. Rather twice than never: participants drop what they have.
             again = f"-{on_its_way // ON_ITS_WAY}" if on_its_way >= ON_ITS_WAY else ""
             known = await session.streams.publish(subject, data, headers={ID: identity + again, **(headers or {})})
-            if known.seq:
-                return known.seq
-            on_its_way += 1
-            raise NotYet("what was sent is on its way, and not kept yet")
+            if not known.seq:
+                on_its_way += 1
+                raise NotYet("what was sent is on its way, and not kept yet")
 
-        return await self._link.ask("nothing could be kept", work)
+        await self._link.ask("nothing could be kept", work)
 
     async def read(self, table: str, after: int) -> list[Stored]:
         """The next frames after a cursor: about a page of them, none where there are no more."""
@@ -273,11 +305,11 @@ class NatsStore:
                 if source.pending:
                     # A frame that is larger than a page comes alone.
                     messages = await source.fetch(BATCH, PAGE_BYTES) or await source.fetch(1)
-            if not messages:
-                last = await _last(session, where.stream, where.frames)
-                if last is not None and (last.seq or 0) > after:
-                    raise NotYet(BEHIND)
-            return [(_number(message), message.data) for message in messages if _number(message) > after]
+            # A server that is not as far as the reader starts where it is, or has nothing yet.
+            frames = [(_number(message), message.data) for message in messages if _number(message) > after]
+            if not frames and await _get(session, where.stream, where.frames, after) is not None:
+                raise NotYet("a server of the cluster has not caught up")
+            return frames
 
         return await self._link.ask("a table cannot be read", work)
 
@@ -286,8 +318,11 @@ class NatsStore:
         where = place(table)
 
         async def work(session: Session) -> int:
-            async with consumer(session, where.stream, _from(where.frames, after), push=False) as source:
-                return source.pending
+            first = await _get(session, where.stream, where.frames, after)
+            last = await _get(session, where.stream, where.frames)
+            if first is None or last is None:
+                return 0
+            return (await _standing(session, where, last)).frames - (await _standing(session, where, first)).frames + 1
 
         return await self._link.ask("a table cannot be read", work)
 
@@ -297,7 +332,12 @@ class NatsStore:
         """How the table stands now. From here on `hear` is told every frame after that, once it is kept."""
         where = place(table)
         await self.unfollow(table)
-        standing = await self._link.ask("a table cannot be read", lambda session: _standing(session, where))
+
+        async def work(session: Session) -> Standing:
+            last = await _get(session, where.stream, where.frames)
+            return NOTHING if last is None else await _standing(session, where, last)
+
+        standing = await self._link.ask("a table cannot be read", work)
         self._following[table] = Follower(self._link, where, standing, hear)
         return standing
 
@@ -322,37 +362,53 @@ class NatsStore:
         """The table may be forgotten so many seconds from now. That stands in the stream: any relay may do it then."""
         where = place(table)
         until = {EXPIRES: str(time.time() + seconds)}
-        await self._publish(where, where.expiry, b"", token_hex(16), until)
+        await self._publish(where.expiry, b"", token_hex(16), until)
 
     async def sweep(self, idle: float) -> int:
         """Forget the tables that have expired, and those that nobody has written to for `idle` seconds."""
         return sum([await self._sweep_stream(shard, idle) for shard in range(SHARDS)])
 
     async def _sweep_stream(self, shard: int, idle: float) -> int:
-        stream, every = _stream(shard), f"{_root(shard)}.*.*"
-        config = ConsumerConfig(filter_subject=every, deliver_policy=DeliverPolicy.LAST_PER_SUBJECT, headers_only=True)
+        stream, root, now = _stream(shard), _root(shard), time.time()
 
         async def work(session: Session) -> dict[str, Trace]:
             traces: dict[str, Trace] = {}
-            async with consumer(session, stream, config, push=False) as source:
+            oldest = await _get(session, stream, f"{root}.>", 0)
+            if oldest is None or oldest.time is None:
+                return traces
+            # Where nothing is that old, nobody can have been idle for so long.
+            subjects = f"{root}.*.*" if oldest.time.timestamp() <= now - idle else f"{root}.*.expiry"
+            last = ConsumerConfig(
+                filter_subject=subjects, deliver_policy=DeliverPolicy.LAST_PER_SUBJECT, headers_only=True
+            )
+            async with consumer(session, stream, last, push=False) as source:
                 while messages := await source.fetch(BATCH):
                     for message in messages:
-                        traces.setdefault(message.subject.split(".")[2], Trace()).add(message)
+                        trace = traces.setdefault(message.subject.split(".")[2], Trace())
+                        trace.add(_number(message), message.metadata.timestamp, message.headers)
             return traces
 
-        now, swept = time.time(), 0
+        swept = 0
         for table, trace in (await self._link.ask("the tables cannot be listed", work)).items():
-            if trace.expires <= now or trace.written <= now - idle:
-                await self._purge(place(table), trace.last)
-                swept += 1
+            if trace.is_old(now, idle):
+                swept += await self._purge(place(table), now, idle)
         return swept
 
-    async def _purge(self, where: Place, last: int) -> None:
-        async def work(session: Session) -> None:
-            # Up to what was seen: a frame that has just come makes it a table in use.
-            await session.streams.purge_stream(where.stream, seq=last + 1, subject=where.everything)
+    async def _purge(self, where: Place, now: float, idle: float) -> bool:
+        async def work(session: Session) -> bool:
+            # A server that was away for long may have told of the table as it was then. The leader knows.
+            trace = Trace()
+            for subject in (where.frames, where.notes, where.expiry):
+                message = await _get(session, where.stream, subject)
+                if message is not None:
+                    trace.add(message.seq, message.time, message.headers)
+            if not trace.is_old(now, idle):
+                return False
+            # Up to what was seen: what has just come is not old.
+            await session.streams.purge_stream(where.stream, seq=trace.last + 1, subject=where.everything)
+            return True
 
-        await self._link.ask("a table cannot be forgotten", work)
+        return await self._link.ask("a table cannot be forgotten", work)
 
     async def close(self) -> None:
         """Let go of everything."""
@@ -366,54 +422,16 @@ class Trace:
 
     def __init__(self) -> None:
         self.last = 0
-        self.written = 0.0
-        self.expires = float("inf")
+        self._written = 0.0
+        self._expires = inf
 
-    def add(self, message: Msg) -> None:
-        self.last = max(self.last, _number(message))
-        self.written = max(self.written, message.metadata.timestamp.timestamp())
-        headers = message.headers or {}
-        if EXPIRES in headers:
-            self.expires = float(headers[EXPIRES])
+    def add(self, number: int | None, when: datetime | None, headers: dict[str, str] | None) -> None:
+        self.last = max(self.last, number or 0)
+        self._written = max(self._written, when.timestamp() if when else 0)
+        self._expires = min(self._expires, float((headers or {}).get(EXPIRES, inf)))
 
-
-async def _range(
-    session: Session, stream: str, subject: str, after: int, until: int, *, bare: bool = False
-) -> AsyncIterator[Msg]:
-    """All messages under a subject, after one number and up to another; bare ones have their headers only."""
-    if until <= after:
-        return
-    async with consumer(session, stream, _from(subject, after).evolve(headers_only=bare), push=False) as source:
-        number = after
-        while number < until:
-            messages = await source.fetch(BATCH)
-            if not messages:
-                raise NotYet(BEHIND)
-            for message in messages:
-                number = _number(message)
-                if after < number <= until:
-                    yield message
-
-
-async def _standing(session: Session, where: Place) -> Standing:
-    """How a table stands at its last frame. That one says how it stood shortly before, and only the rest is counted."""
-    last = await _last(session, where.stream, where.frames)
-    if last is None or last.seq is None:
-        return NOTHING
-    before = _read_standing((last.headers or {}).get(STANDING))
-    frames, size = before.frames, before.bytes
-    async for message in _range(session, where.stream, where.frames, before.last, last.seq, bare=True):
-        frames += 1
-        size += int((message.headers or {}).get(SIZE, 0))
-    return Standing(last.seq, frames, size)
-
-
-def _written(standing: Standing) -> str:
-    return f"{standing.last} {standing.frames} {standing.bytes}"
-
-
-def _read_standing(text: str | None) -> Standing:
-    return NOTHING if text is None else Standing(*(int(number) for number in text.split(" ", 2)))
+    def is_old(self, now: float, idle: float) -> bool:
+        return self._expires <= now or self._written <= now - idle
 
 
 @asynccontextmanager
