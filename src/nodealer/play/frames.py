@@ -10,7 +10,7 @@ import msgspec
 
 from nodealer.keys import KEY_BYTES, Identity, VerifyingKey
 from nodealer.log.entry import Signature
-from nodealer.log.roster import PLAYER, Member, Roster
+from nodealer.log.roster import PLAYER, TIMEKEEPER, Member, Roster
 from nodealer.log.session import Nonce, Proposal, Session, refuse_other_version
 from nodealer.tape import digest, framed
 from nodealer.wire import Digest, Message, Natural, SeatNumber, decode, encode
@@ -24,12 +24,14 @@ Key = Annotated[bytes, msgspec.Meta(min_length=KEY_BYTES, max_length=KEY_BYTES)]
 
 
 class Offer(Message, frozen=True, tag="offer"):
-    """I would like to sit. A key numbers its offers, so that one that was taken back never counts again."""
+    """I would like to sit, or to keep the time. A key numbers its offers, so that one that was taken back never counts
+    again."""
 
     number: Natural
     name: str
     box: Key
     box_signature: Signature = msgspec.field(name="boxSignature")
+    keeps_time: bool = msgspec.field(name="keepsTime", default=False)
 
 
 class Withdraw(Message, frozen=True, tag="withdraw"):
@@ -154,10 +156,12 @@ class Offered:
     name: str
     box: bytes
     box_signature: bytes
+    keeps_time: bool = False
 
     def seated(self, seat: int, role: str = PLAYER) -> Member:
-        """This player at a seat."""
-        return Member(seat, self.name, self.key, self.box, self.box_signature, role)
+        """This player at a seat. Who offers to keep the time does nothing else."""
+        given = TIMEKEEPER if self.keeps_time else role
+        return Member(seat, self.name, self.key, self.box, self.box_signature, given)
 
 
 @dataclass(frozen=True)

@@ -140,8 +140,11 @@ class Participant:
         host: bytes | None = None,
         parts: Callable[[Proposal], Parts] = parts_of,
         begin: Begin = at_once,
+        keeps_time: bool = False,
     ) -> None:
         """Come to a table, or come back to it, with what is in the home. `begin` settles the checks of its log.
+
+        `keeps_time`: to be its timekeeper, and no player.
 
         Raises `LogRolledBack` or `JournalLost` for a home whose parts do not belong together, and `BadParameter` for
         one whose game is not here.
@@ -161,7 +164,13 @@ class Participant:
         #: Why this participant signs nothing any more, where that is so.
         self.silenced: str | None = None
         self.lobby = Lobby(
-            table=table, identity=home.identity, root=home.root, name=home.name, accept=self._looks_at, host=host
+            table=table,
+            identity=home.identity,
+            root=home.root,
+            name=home.name,
+            accept=self._looks_at,
+            host=host,
+            keeps_time=keeps_time,
         )
         self._accept = accept
         self._wants_to_sit = True
