@@ -23,7 +23,7 @@ from websockets.typing import Origin
 
 from nodealer.errors import RelayError
 from nodealer.relay import server, sockets
-from nodealer.relay.core import Given, note_bytes
+from nodealer.relay.core import Given, Reached, Rekeyed, note_bytes
 from nodealer.relay.limits import Limits
 from nodealer.relay.messages import (
     PAGE_BYTES,
@@ -131,6 +131,22 @@ def test_a_table_outlives_those_who_sit_there() -> None:
                 assert await one.next(number + 1) == [b"%d" % each for each in range(number + 1)]
 
     on_relay(work)
+
+
+def test_of_two_keys_the_one_that_was_used_first_counts() -> None:
+    """Used on another relay on the same store, of which this one has not heard."""
+    store = MemoryStore(monotonic)
+
+    async def work(relay: Relay) -> None:
+        async with seat(relay.port) as late:
+            assert await late.ask(Rekey(writer(OTHER))) == Accepted() == await late.ask(Token(OTHER))
+            for note in (Rekeyed(writer(b"x" * 32), 0), Reached(2)):
+                await store.note(TABLE, note_bytes(note))
+            await late.send(b"too late")
+            assert code(await late.told()) == "token"
+            assert (await store.follow(TABLE, lambda frames: None)).frames == 0
+
+    on_relay(work, store=store)
 
 
 def test_a_new_key() -> None:
@@ -933,10 +949,10 @@ COMMAND = [sys.executable, "-m", "nodealer.cli", "relay", "--listen", "127.0.0.1
 
 
 @asynccontextmanager
-async def process(store: str) -> AsyncIterator[tuple[asyncio.subprocess.Process, int]]:
+async def process(store: str, *options: str) -> AsyncIterator[tuple[asyncio.subprocess.Process, int]]:
     """The command, and where it listens."""
     pipe = asyncio.subprocess.PIPE
-    running = await asyncio.create_subprocess_exec(*COMMAND, store, stdout=pipe, stderr=pipe)
+    running = await asyncio.create_subprocess_exec(*COMMAND, store, *options, stdout=pipe, stderr=pipe)
     try:
         assert running.stdout is not None
         said = (await running.stdout.readline()).decode()

@@ -128,6 +128,8 @@ class Talk:
         self._tables.refuse_when_full(len(frame))
         if epoch is not None and epoch > table.rules.reached:
             table.learn(await self._tables.note(table.name, Reached(epoch)))
+            if not table.rules.lets_write(epoch):
+                raise Refusal("token", "another key of this table was used first")
         try:
             await table.append(frame)
         except RelayError:
@@ -201,23 +203,23 @@ class Talk:
         await self._say(Accepted())
 
     async def _rekey(self, writer: bytes) -> None:
-        table = self._writable()
+        table, epoch = self._writable()
         if writer not in table.rules.writers:
             if len(table.rules.writers) > self._limits.rekeys_per_table:
                 raise Refusal("full", f"a table has at most {self._limits.rekeys_per_table} new keys")
-            table.learn(await self._tables.note(table.name, Rekeyed(writer)))
+            table.learn(await self._tables.note(table.name, Rekeyed(writer, epoch)))
         await self._say(Accepted())
 
     async def _end(self) -> None:
-        table = self._writable()
+        table, _ = self._writable()
         if not table.rules.ended:
             table.learn(await self._tables.note(table.name, Ended()))
             await self._tables.store.expire(table.name, self._limits.ended_seconds)
         await self._say(Accepted())
 
-    def _writable(self) -> LiveTable:
-        """The table, for one who has shown a token that counts."""
-        table = self._table
-        if self._client.epoch is None or not table.rules.lets_write(self._client.epoch):
+    def _writable(self) -> tuple[LiveTable, int]:
+        """The table, for one who has shown a token that counts, and the key epoch of that."""
+        table, epoch = self._table, self._client.epoch
+        if epoch is None or not table.rules.lets_write(epoch):
             raise Refusal("token", "only who has shown a token that counts may ask for this")
-        return table
+        return table, epoch
