@@ -240,12 +240,12 @@ class Player(Watcher):
             return self._me.ask_to_sit()
 
     def let_in(self, name: str) -> list[bytes]:
-        """I propose that this one sits who asks to. In force between hands, when more than half of the players agree."""
+        """I propose that this one sits who asks to. In force between hands, when more than half of us agree."""
         with self._in_words():
             return self._me.let_in(name)
 
     def agree(self) -> list[bytes]:
-        """I agree to who is proposed to sit. Raises `IllegalMove` where nothing is proposed that I have not agreed to."""
+        """I agree to who is proposed to sit. Raises `IllegalMove` where I have nothing to agree to."""
         with self._in_words():
             mine = self._me.seat.number
             for proposal, one in self._me.replica.state.proposed.items():
