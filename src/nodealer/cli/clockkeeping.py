@@ -8,8 +8,8 @@ from nodealer.cli.kept import games_folder
 from nodealer.cli.output import err, shown
 from nodealer.cli.screen import Screen
 from nodealer.cli.timekeeping import KeeperOrder, keep
-from nodealer.drive.sealed import Found, Line
-from nodealer.errors import RelayError
+from nodealer.drive.sealed import Found, Line, Locked
+from nodealer.errors import BadParameter, RelayError
 from nodealer.play.participant import Participant, Step
 from nodealer.play.replica import Applied
 from nodealer.relay.links import read_link
@@ -27,6 +27,8 @@ class _Told:
         if isinstance(line, Found):
             self._found = True
             self._say({"event": "connection", "relay": line.relay}, f"Connected to {line.relay}.")
+        elif isinstance(line, Locked):
+            raise BadParameter("the players have gone on with another key, and without this timekeeper")
         elif not self._found:
             raise RelayError(line.reason)
 

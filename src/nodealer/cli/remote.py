@@ -28,7 +28,7 @@ from nodealer.drive.known import KnownPlayers
 from nodealer.drive.loop import Loop
 from nodealer.drive.minds import BotMind, Mind
 from nodealer.drive.patience import Looks, Patience, Together
-from nodealer.drive.sealed import Found, Line, SealedTransport, Unheard
+from nodealer.drive.sealed import Found, Line, Locked, SealedTransport, Unheard
 from nodealer.drive.welcome import Welcome
 from nodealer.errors import BadParameter, IllegalMove, RelayError
 from nodealer.log.roster import TIMEKEEPER
@@ -147,6 +147,9 @@ class _Connection:
             self.patient, self._lost = True, False
         elif isinstance(line, Unheard):
             self._say("unheard", line.relay, f"[red]The relay does not take what you say:[/red] {shown(line.reason)}")
+        elif isinstance(line, Locked):
+            why = "[magenta]A seat has left, and the table has a new key.[/magenta] To go on, ask for a new link."
+            self._say("locked", line.relay, why)
         else:
             self._failed += 1
             if not self.patient and self._failed >= self.relays:

@@ -11,7 +11,7 @@ from typing import Final
 from nodealer.errors import BadSignature, IllegalMove, Malformed
 from nodealer.keys import Identity
 from nodealer.log.roster import Member, Roster, member_of, sign_newcomer
-from nodealer.play.bodies import Newcomer
+from nodealer.play.bodies import Newcomer, Propose
 from nodealer.play.frames import Ask, Asks, read_ask, sign_frame
 from nodealer.play.rosters import refuse_roster
 from nodealer.play.state import TableState
@@ -70,4 +70,4 @@ def heard(state: TableState, table: str, frame: bytes) -> Asks | None:
 def _refuse(state: TableState, asks: Asks) -> None:
     if asks.who.seat in state.ended | state.expelled:
         raise Malformed("this player has signed the end, or was found at fault")
-    refuse_roster(state, asks.roster, tuple(Newcomer(*one) for one in asks.newcomers.items()))
+    refuse_roster(state, Propose(asks.roster, tuple(Newcomer(*one) for one in asks.newcomers.items())))

@@ -82,6 +82,8 @@ def refreshed(state: TableState, height: int) -> TableState:
     """The state with its duties brought up to date at this height of the log. Votes for what is closed are void."""
     if len(state.chronicle.ends) < state.hand.number:
         state = state.noted(ends=(*state.chronicle.ends, height))
+    if len(state.chronicle.keyed) < len(state.chronicle.keys):
+        state = state.noted(keyed=(*state.chronicle.keyed, height))
     if state.hand.past.newest is not state.hand.decks:
         state = state.with_hand(past=state.hand.past.grown([(height, state.hand.decks)]))
     state = replace(state, duties=state.duties.refreshed(owed(state), height))

@@ -31,6 +31,7 @@ from nodealer.log.names import folded, refuse_bad_name
 from nodealer.log.roster import Member, Roster
 from nodealer.log.session import Proposal, Session
 from nodealer.play.asking import ASKING_MAX, ask, heard, roster_with
+from nodealer.play.bodies import NewKey
 from nodealer.play.config import Parts, parts_of
 from nodealer.play.frames import Asks, News, Offered
 from nodealer.play.home import Home
@@ -39,7 +40,7 @@ from nodealer.play.order import Order
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Begin, Outcome, Replica, at_once
 from nodealer.play.seat import Seat
-from nodealer.play.state import Config, TableState, refuse_unfit
+from nodealer.play.state import Config, KeyChange, TableState, refuse_unfit
 from nodealer.play.view import peek_of, view_of
 from nodealer.proofs.checks import Entropy
 from nodealer.protocols.base import Duty
@@ -196,6 +197,7 @@ class Participant:
         elif self.lobby.session is not None:
             self._begin(self.lobby.session)
         self._begin_checks = at_once
+        self._came_with = 0 if self._replica is None else self._replica.height
         self._order.came_back([*home.lobby, *(() if self._replica is None else self._replica.entries)])
 
     # --- In ---
@@ -240,6 +242,19 @@ class Participant:
         by somebody whose home this one is an old copy of. A transport that says too much silences a participant this
         way: whoever drives it says so after a while."""
         return self.missing > 0
+
+    @property
+    def keys(self) -> tuple[KeyChange, ...]:
+        """The keys that have come with rosters, in their order: the first one is that of key epoch 1."""
+        return () if self._replica is None else self._replica.state.chronicle.keys
+
+    @property
+    def epoch(self) -> int:
+        """The key epoch of the next frame that is heard. Who comes back hears frames of earlier epochs again."""
+        if self._replica is None:
+            return 0
+        height = self._replica.height - min(self._order.lacking, self._came_with)
+        return sum(since <= height for since in self._replica.state.chronicle.keyed)
 
     def _looks_at(self, proposal: Proposal) -> bool | None:
         """What this player agrees to: what it wants, and can run."""
@@ -566,9 +581,11 @@ class Participant:
         """Say that the hand should be broken off, because another seat does not do what it owes."""
         return [self._speaking.break_off()]
 
-    def propose_roster(self, roster: Roster, newcomers: Mapping[int, bytes] | None = None) -> list[bytes]:
-        """Propose another roster, with the signature of each seat that is new in it."""
-        return [self._speaking.propose(roster, newcomers)]
+    def propose_roster(
+        self, roster: Roster, newcomers: Mapping[int, bytes] | None = None, key: NewKey | None = None
+    ) -> list[bytes]:
+        """Propose another roster, with the signature of each seat that is new in it, and perhaps another key."""
+        return [self._speaking.propose(roster, newcomers, key)]
 
     def ask_to_sit(self) -> list[bytes]:
         """Ask for a seat at a table that plays: a new one, or the one that a roster has left out. Raises `IllegalMove`

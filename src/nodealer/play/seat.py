@@ -40,6 +40,7 @@ from nodealer.play.bodies import (
     Leave,
     Move,
     Newcomer,
+    NewKey,
     Propose,
     Tick,
     Without,
@@ -240,10 +241,10 @@ class Seat:
             raise IllegalMove(f"seat {self.number} has no move to make now")
         return self._send_settled(Move(duty.id, msgspec.Raw(encode(move))))
 
-    def propose(self, roster: Roster, newcomers: Mapping[int, bytes] | None = None) -> bytes:
-        """Propose another roster, with the signature of each seat that is new in it."""
+    def propose(self, roster: Roster, newcomers: Mapping[int, bytes] | None = None, key: NewKey | None = None) -> bytes:
+        """Propose another roster, with the signature of each seat that is new in it, and perhaps another key."""
         signed = tuple(Newcomer(seat, signature) for seat, signature in sorted((newcomers or {}).items()))
-        return self._send_settled(Propose(roster, signed))
+        return self._send_settled(Propose(roster, signed, key))
 
     def agree(self, proposal: bytes) -> bytes:
         """Agree to a proposed roster."""

@@ -14,6 +14,7 @@ from nodealer.games.words import Words
 from nodealer.log.roster import Member, Roster
 from nodealer.log.session import Proposal, Session
 from nodealer.play.account import Account
+from nodealer.play.bodies import NewKey
 from nodealer.play.clock import Clock
 from nodealer.play.duties import Duties
 from nodealer.play.grown import Grown
@@ -71,6 +72,14 @@ class Seating:
 
 
 @dataclass(frozen=True)
+class KeyChange:
+    """A new key of what is said at the table, and the digest of the roster that it came with."""
+
+    roster: bytes
+    key: NewKey
+
+
+@dataclass(frozen=True)
 class Chronicle:
     """What has happened at a table and will not change any more."""
 
@@ -81,6 +90,9 @@ class Chronicle:
     #: The heights at which the hands before this one ended, and the one at which the roster came into force.
     ends: tuple[int, ...] = ()
     seated: int = 0
+    #: The keys that came with rosters, and the heights at which they came into force.
+    keys: tuple[KeyChange, ...] = ()
+    keyed: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -182,6 +194,8 @@ class ProposedRoster:
     hand: int
     agreed: frozenset[int]
     begins: int = 0
+    #: The key of what is said once it is in force.
+    key: NewKey | None = None
 
 
 @dataclass(frozen=True)
