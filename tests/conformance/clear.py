@@ -133,7 +133,9 @@ class ClearDeck:
     def duties(self) -> tuple[Duty, ...]:
         if isinstance(self.doing, NewDeck):
             return self._making()
-        duties = tuple(self._duty(seat, "share") for seat, _ in self.owing)
+        owing = dict(self.owing)
+        in_turn = self.doing.in_turn(owing) if isinstance(self.doing, Open) else owing
+        duties = tuple(self._duty(seat, "share") for seat in in_turn)
         if not duties and isinstance(self.doing, Peek) and self.doing.seat in self.active and self._readable():
             return (replace(self._duty(self.doing.seat, "arrange"), choice=True),)
         return duties

@@ -148,7 +148,7 @@ class Hand:
                 portions = tuple(Portion(seat, HOLE) for seat in self.players)
                 return Ask((NewDeck(DECK, CARDS), Deal(DECK, portions)))
             case HandStage.BOARD, Board(count):
-                return Ask((Open(DECK, count),))
+                return Ask((Open(DECK, count, order=self._by_stake()),))
             case HandStage.REVEALING, _:
                 return Ask(self._revelations())
             case (HandStage.BETTING, Act(seat)) | (HandStage.CHOOSING, Showdown(seat)):
@@ -167,10 +167,20 @@ class Hand:
     def _revelations(self) -> tuple[Operation, ...]:
         """The rest of the board, then the hands that are not seen yet, in the order of the showdown."""
         missing = BOARD - len(self.board)
-        board = (Open(DECK, missing),) if missing else ()
+        board = (Open(DECK, missing, order=self._by_stake()),) if missing else ()
         order = (*self.table.showdown_order, *self.table.live)
         hidden = dict.fromkeys(seat for seat in order if seat in self.contenders and seat not in self.shown)
         return (*board, *(Show(DECK, seat, self.held[seat]) for seat in hidden))
+
+    def _by_stake(self) -> tuple[tuple[int, ...], ...]:
+        """The hands that can still win, by what they have in the pot, least first; all other seats come before them.
+
+        So nobody learns a card of the board before everybody has published who has less in the pot.
+        """
+        stakes = {seat: self.paid[seat] for seat in self.contenders}
+        return tuple(
+            tuple(sorted(seat for seat in stakes if stakes[seat] == stake)) for stake in sorted(set(stakes.values()))
+        )
 
     # --- Moves ---
 

@@ -109,7 +109,11 @@ class Giving:
     anchor: bytes
 
     def duties(self, deck: DuelDeck) -> tuple[Duty, ...]:
-        return tuple(deck.duty(seat, "give", self.anchor) for seat in self.owing)
+        return tuple(deck.duty(seat, "give", self.anchor) for seat in self._in_turn)
+
+    @property
+    def _in_turn(self) -> tuple[int, ...]:
+        return self.operation.in_turn(self.owing) if isinstance(self.operation, Open) else tuple(self.owing)
 
     def message(self, deck: DuelDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         return encode(Give(deck.layers.secrets(tape, self.owing[duty.seat], duty.seat).to_bytes()))
@@ -120,6 +124,9 @@ class Giving:
         if deck.mode.keys:
             refuse_other_keys(seat, positions, keys, deck.layers.keys(positions, seat))
         stage = replace(self, owing={other: wanted for other, wanted in self.owing.items() if other != seat})
+        if seat in self._in_turn and len(self._in_turn) == 1:
+            # The other answers what this one has published.
+            stage = replace(stage, anchor=deck.trail)
         return stage.settle(deck.at(released=publish(deck.released, seat, positions, keys)))
 
     def settle(self, deck: DuelDeck) -> DeckChange:

@@ -94,7 +94,7 @@ class LockDeck(KeyedDeck):
                 counted = (Portion(portion.seat, portion.count or len(portion.positions)) for portion in portions)
                 return replace(operation, portions=tuple(counted))
             case Open() if self.dead & set(operation.positions):
-                return Open(operation.deck, operation.count or len(operation.positions))
+                return replace(operation, count=operation.count or len(operation.positions), positions=())
             case Return() if self.lost & set(operation.positions):
                 positions = tuple(position for position in operation.positions if position not in self.lost)
                 return replace(operation, positions=positions) if positions else None
