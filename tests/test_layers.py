@@ -22,6 +22,7 @@ ARROWS: dict[str, set[str]] = {
     "errors": set(),
     "wire": {"errors"},
     "tape": {"errors"},
+    "words": {"tape"},
     "keys": {"tape", "group"},
     "cards": {"errors", "tape", "wire"},
     "group": {"errors"},
@@ -30,7 +31,7 @@ ARROWS: dict[str, set[str]] = {
     "log": {"tape", "keys", "wire"},
     "games": {"cards"},
     "game": {"cards", "games"},
-    "play": {"protocols", "games", "log"},
+    "play": {"protocols", "games", "log", "words"},
     "audit": {"play"},
     "relay": {"keys", "wire"},
     "drive": {"play"},
@@ -50,6 +51,7 @@ PLAIN |= {"functools", "heapq", "itertools", "math", "operator", "types", "typin
 OUTSIDE: dict[str, set[str]] = {
     "wire": {"msgspec"},
     "tape": {"hashlib"},
+    "words": {"hashlib"},
     "keys": {"hashlib", "hmac"},
     "group": {"hashlib"},
     "proofs": {"hashlib"},
@@ -58,7 +60,7 @@ OUTSIDE: dict[str, set[str]] = {
     "games": {"msgspec"},
     "play": {"msgspec"},
     "drive": {"msgspec"},
-    "relay": {"asyncio", "hashlib", "hmac", "msgspec", "struct"},
+    "relay": {"asyncio", "base64", "binascii", "hashlib", "hmac", "msgspec", "re", "struct"},
     "audit": {"concurrent.futures", "pathlib"},
     "api": {"msgspec", "pathlib", "re", "secrets"},
     "lab": {"asyncio", "cryptography", "fcntl", "gc", "gmpy2", "hashlib", "importlib", "io", "json", "msgspec", "os"}
@@ -79,7 +81,7 @@ OUTSIDE: dict[str, set[str]] = {
         "platform",
         "platformdirs",
     }
-    | {"rich", "secrets", "shlex", "signal", "sys", "tempfile", "threading", "time", "typer", "unicodedata"},
+    | {"rich", "secrets", "segno", "shlex", "signal", "sys", "tempfile", "threading", "time", "typer", "unicodedata"},
 }
 
 #: Single files that may do more than their room: the only ones in which bytes meet a disk, a socket or a library that
@@ -94,7 +96,6 @@ FILES: dict[str, set[str]] = {
     "drive/loop.py": {"asyncio", "time"},
     "drive/journal.py": {"pathlib"},
     "drive/homes.py": {"fcntl", "os", "pathlib"},
-    "log/words.py": {"hashlib"},
     "games/found.py": {"importlib", "importlib.metadata"},
     "games/holdem/adapter.py": {"importlib.metadata", "pokerkit", "warnings"},
     "games/holdem/export.py": {"pokerkit"},
@@ -107,11 +108,11 @@ OPTIONAL = {"cli/lines.py": {"readline", "termios"}, "group/integers.py": {"gmpy
 #: … or inside a function, when it is needed. Start-up time is a reason in `cli` and `lab` only.
 LATE = {
     "keys.py": {"cryptography", "nodealer.group"},
-    "log/words.py": {"mnemonic"},
+    "words.py": {"mnemonic"},
 }
 LATE_ROOMS = {"cli", "lab"}
 #: The rooms that a seat needs, and what a browser's Python lacks.
-SEAT = {"errors", "wire", "tape", "keys", "cards", "group", "proofs", "protocols", "log", "games", "play"}
+SEAT = {"errors", "wire", "tape", "words", "keys", "cards", "group", "proofs", "protocols", "log", "games", "play"}
 NOT_IN_A_BROWSER = {"cryptography", "fcntl", "gmpy2", "resource", "rich", "typer", "uvicorn", "websockets"}
 
 #: Names that reach around every list, and names that belong to a terminal.

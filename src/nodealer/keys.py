@@ -19,10 +19,12 @@ from typing import Final, Protocol
 
 from nodealer.errors import BadParameter, BadSignature, DecodeError
 from nodealer.group import default_backend
-from nodealer.tape import Item, expand, framed
+from nodealer.tape import Item, digest, expand, framed
 
 KEY_BYTES: Final = 32
 SIGNATURE_BYTES: Final = 64
+#: Of a host's key: what an invitation has of it.
+MARK_BYTES: Final = 16
 #: What sealing adds to a text.
 TAG_BYTES: Final = 16
 
@@ -209,6 +211,11 @@ def refuse_weak_box(box: bytes) -> None:
         raise DecodeError("the box key is not canonical")
     if u in _SMALL_ORDER_U:
         raise DecodeError("the box key is of small order")
+
+
+def host_mark(key: bytes) -> bytes:
+    """What an invitation has of the host's key. Who would make another key of the same mark tries 2^128 of them."""
+    return digest("host key", key)[:MARK_BYTES]
 
 
 def box_words(key: bytes, box: bytes) -> bytes:

@@ -23,6 +23,7 @@ from nodealer.drive.homes import FolderHome, home_in
 from nodealer.drive.local import LocalTable, seat_players
 from nodealer.errors import BadParameter, HomeUnusable
 from nodealer.group import group
+from nodealer.keys import host_mark
 from nodealer.log.session import FORMAT_VERSION
 from nodealer.play.config import proposal_of
 from nodealer.play.participant import Participant
@@ -186,7 +187,7 @@ def test_the_list() -> None:
 def people(homes: Sequence[FolderHome]) -> list[Participant]:
     """The one who watches and proposes, and the players."""
     parts = (ClearProtocol(group()), TinyRules(), None)
-    host = homes[0].identity.public
+    host = host_mark(homes[0].identity.public)
     return [
         Participant(
             home,

@@ -33,7 +33,7 @@ from nodealer.drive.homes import JOURNAL, LOG, FolderHome
 from nodealer.drive.local import LocalTable
 from nodealer.drive.loop import Loop
 from nodealer.drive.minds import BotMind
-from nodealer.keys import Identity
+from nodealer.keys import Identity, host_mark
 from nodealer.log.entry import read_entry
 from nodealer.log.file import save_log
 from nodealer.play.config import parts_of
@@ -52,6 +52,7 @@ from nodealer.wire import encode
 PLACE = "games.outside:GAME"
 PLAN = plan_of(PLACE, {"cards": "12"}, seats=3, hands=1)
 HOST = Identity(expand("killed", "host", size=32))
+MARK = host_mark(HOST.public)
 TESTS = Path(__file__).parents[1]
 #: How many frames the undisturbed game has: three offers, a proposal, three commitments, three nonces, and the log.
 FRAMES = 10 + 21
@@ -72,13 +73,13 @@ def participant(home: Home) -> Participant:
     """A bot as the command makes it."""
     source, stays = Source("killed"), for_hands(PLAN.hands)
     parts = partial(parts_of, game=GAME)
-    return Participant(home, entropy=source, accept=PLAN.expected.accept, stays=stays, host=HOST.public, parts=parts)
+    return Participant(home, entropy=source, accept=PLAN.expected.accept, stays=stays, host=MARK, parts=parts)
 
 
 def watching() -> Participant:
     """The one who proposes and looks on."""
     home = MemoryHome(None, HOST, expand("killed", "host root", size=32))
-    return Participant(home, entropy=Source("host"), host=HOST.public, parts=partial(parts_of, game=GAME))
+    return Participant(home, entropy=Source("host"), host=MARK, parts=partial(parts_of, game=GAME))
 
 
 class Proposes:
@@ -175,7 +176,7 @@ class Bots:
     async def start(self, name: str, limit: int | None = None) -> Process:
         """A bot. `limit` is how long a file of its may grow."""
         order = PlayerOrder(
-            self.url, name, PLAN.hands, PLAN.expected, PLACE, HOST.public, str(self.homes / name)
+            self.url, name, PLAN.hands, PLAN.expected, PLACE, MARK, str(self.homes / name)
         )  # fmt: skip
         room = None if limit is None else partial(resource.setrlimit, resource.RLIMIT_FSIZE, (limit, limit))
         process = await asyncio.create_subprocess_exec(

@@ -17,7 +17,7 @@ from nodealer.cli.bots import BOT
 from nodealer.cli.plan import plan_of
 from nodealer.cli.player import PlayerOrder
 from nodealer.drive.loop import Loop
-from nodealer.keys import Identity
+from nodealer.keys import Identity, host_mark
 from nodealer.log.session import Part, Proposal
 from nodealer.play.frames import Commits, Refuses
 from nodealer.play.home import MemoryHome
@@ -38,7 +38,8 @@ class Answered(Exception):
 
 async def propose(home: Path, change: Callable[[Proposal], Proposal], host: bytes) -> tuple[int | None, str, bool]:
     """How a bot's process ends when this is proposed to it by a host, what it says, and whether it committed."""
-    me = Participant(MemoryHome(None, Identity(host), os.urandom(32)), entropy=os.urandom, host=Identity(host).public)
+    home_of_host = MemoryHome(None, Identity(host), os.urandom(32))
+    me = Participant(home_of_host, entropy=os.urandom, host=host_mark(home_of_host.identity.public))
     other = Lobby("", Identity(os.urandom(32)), os.urandom(32), PLAN.names[0])
     proposed = False
 
@@ -58,8 +59,8 @@ async def propose(home: Path, change: Callable[[Proposal], Proposal], host: byte
         process = await asyncio.create_subprocess_exec(
             sys.executable, *BOT, stdin=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, env=environment()
         )
-        key = Identity(bytes(32)).public
-        order = PlayerOrder(url, PLAN.names[1], PLAN.hands, PLAN.expected, "holdem", key, str(home / "bot"))
+        mark = host_mark(Identity(bytes(32)).public)
+        order = PlayerOrder(url, PLAN.names[1], PLAN.hands, PLAN.expected, "holdem", mark, str(home / "bot"))
         said = asyncio.create_task(process.communicate(encode(order) + b"\n"))
         await client.send(other.offer())
         committed = False

@@ -14,7 +14,7 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from nodealer.errors import BadParameter, Declined
-from nodealer.keys import Identity, box_words
+from nodealer.keys import Identity, box_words, host_mark
 from nodealer.log.roster import SERVER, Member, Roster, member_of
 from nodealer.log.session import FORMAT_VERSION, Part, Proposal, nonce_commitment, read_session
 from nodealer.play import floor
@@ -159,8 +159,14 @@ def test_who_is_not_seated_is_told() -> None:
 
 
 def test_a_host_who_does_not_sit() -> None:
-    party = Party(2, host=STRANGER.public).sit()
+    party = Party(2, host=host_mark(STRANGER.public)).sit()
     assert isinstance(party.carry(party.watcher.propose(proposal_of(0, 1)))[-1], Agreed)
+
+
+@pytest.mark.parametrize("host", [STRANGER.public, b"", host_mark(STRANGER.public).hex()])
+def test_a_host_is_named_by_the_mark_of_its_key(host: Any) -> None:
+    with pytest.raises(BadParameter, match="the mark of a host's key has 16 bytes"):
+        lobby_of(0, host=host)
 
 
 def test_no_nonce_is_shown_before_every_commitment_is_in() -> None:
@@ -306,7 +312,7 @@ def test_a_proposal_by_a_stranger() -> None:
     party.passes_over(proposed_by(7, proposal_of(0, 1, 2)), "may not propose")
     party.carry(said(2, Withdraw(0)))
     party.passes_over(proposed_by(2, proposal_of(0, 1)), "may not propose")
-    hosted = Party(host=KEYS[1].public).sit()
+    hosted = Party(host=host_mark(KEYS[1].public)).sit()
     hosted.passes_over(proposed_by(0, proposal_of(0, 1, 2)), "may not propose")
     assert isinstance(hosted.carry(proposed_by(1, proposal_of(0, 1, 2)))[-1], Agreed)
 
@@ -412,7 +418,7 @@ def test_what_the_own_program_cannot_play_is_declined() -> None:
 
 
 def test_who_may_decline() -> None:
-    party = Party(host=STRANGER.public).sit()
+    party = Party(host=host_mark(STRANGER.public)).sit()
     proposed = party.watcher.propose(proposal_of(0, 1))
     party.hear(proposed)
     party.passes_over(said(2, Decline(named(proposed), "let me in")), "declined by its players")
@@ -439,6 +445,62 @@ def test_who_has_declined_shows_no_nonce() -> None:
     _, answers = party.hear(second)
     assert [json.loads(answer)["lobby"]["seat"] for answer in answers] == [0]
     assert isinstance(party.carry(decline)[-1], Dropped)
+
+
+def looked_at_by_a_person(proposal: Proposal) -> bool:
+    return False
+
+
+def considers(lobby: Lobby) -> bool:
+    return lobby.considering
+
+
+def asked() -> tuple[Party, bytes]:
+    """Two players, one of whom is asked; and the commitment of the other."""
+    party = Party(1)
+    party.players.append(lobby_of(1, looked_at_by_a_person))
+    _, (commitment,) = party.sit().hear(party.players[0].propose(proposal_of(0, 1)))
+    return party, commitment
+
+
+def test_a_person_looks_at_a_proposal_before_its_seat_commits() -> None:
+    party, commitment = asked()
+    person = party.players[1]
+    assert considers(person) and not considers(party.players[0])
+    assert party.carry(commitment) == [Commits(0, "p0")] and person.awaited == ("p1",)
+    assert isinstance(party.carry(person.consent())[-1], Agreed) and not considers(person)
+    with pytest.raises(BadParameter, match="no proposal to agree to"):
+        person.consent()
+
+
+def test_a_person_may_say_no_or_go_and_then_cannot_agree() -> None:
+    for say in (lambda lobby: lobby.decline("not this"), Lobby.withdraw):
+        party, _ = asked()
+        person = party.players[1]
+        said_no = say(person)
+        assert not considers(person)
+        with pytest.raises(BadParameter, match="no proposal to agree to"):
+            person.consent()
+        assert isinstance(party.carry(said_no)[-1], Dropped)
+
+
+def test_who_agreed_before_a_restart_is_not_asked_again() -> None:
+    """Its own word is in the lobby: it opens its nonce. Without that word it looks at the proposal anew."""
+    party, commitment = asked()
+    again = lobby_of(1, looked_at_by_a_person)
+    for frame in party.frames:
+        again.receive(frame)
+    assert considers(again)
+    own = party.players[1].consent()
+    party.hear(own)
+    for frame in (own, commitment):
+        again.receive(frame)
+    assert not considers(again) and len(again.unconfirmed) == 1
+    declined = lobby_of(1, looked_at_by_a_person)
+    for frame in party.frames[:-1]:
+        declined.receive(frame)
+    declined.decline("not this")
+    assert not [answer for frame in (own, commitment) for answer in declined.receive(frame).answers]
 
 
 def test_who_has_taken_its_offer_back_shows_no_nonce() -> None:

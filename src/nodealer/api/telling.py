@@ -14,7 +14,6 @@ from nodealer.games.base import Game
 from nodealer.games.free import FreeHand
 from nodealer.log.roster import PLAYER
 from nodealer.log.session import Proposal
-from nodealer.log.words import session_words
 from nodealer.play import frames
 from nodealer.play.bodies import Break, Move, Without, Word
 from nodealer.play.participant import Diverged, Happened, Participant, Silenced
@@ -22,6 +21,7 @@ from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Outcome
 from nodealer.play.state import TableState
 from nodealer.protocols import make_protocol
+from nodealer.words import session_words
 
 #: Cards of one deck to which one thing happened: positions, and faces where they are open.
 _Heap = list[tuple[int, int | None]]

@@ -24,6 +24,7 @@ from nodealer.cli.terminal import Person
 from nodealer.drive.homes import home_in
 from nodealer.drive.loop import Loop
 from nodealer.errors import BadParameter, Declined
+from nodealer.keys import host_mark
 from nodealer.play.config import parts_of
 from nodealer.play.frames import Refuses
 from nodealer.play.participant import Participant, Step
@@ -89,10 +90,10 @@ async def host(play: Play) -> Replica:
         for frame in () if play.earlier is None else (*play.earlier.lobby, *play.earlier.entries):
             core.append(frame)
         url = await stack.enter_async_context(relay_on_loopback(core, system_entropy(16).hex()))
-        key = home.identity.public
-        orders = {play.kept.complaints(seat): play.order(url, seat, key) for seat in play.bots}
+        mark = host_mark(home.identity.public)
+        orders = {play.kept.complaints(seat): play.order(url, seat, mark) for seat in play.bots}
         processes = await stack.enter_async_context(bots(orders, plan.cheat))
-        watcher = Participant(home, entropy=system_entropy, host=key, parts=partial(parts_of, game=plan.game))
+        watcher = Participant(home, entropy=system_entropy, host=mark, parts=partial(parts_of, game=plan.game))
         if isinstance(play.person, Person):
             overseer = Overseer(plan.names, None, None)
         else:
@@ -102,7 +103,7 @@ async def host(play: Play) -> Replica:
         tasks = [asyncio.ensure_future(_dropouts(play, processes, overseer.dropped))]
         if play.person is not None:
             (seat,) = set(range(len(plan.names))) - set(play.bots)
-            tasks.append(asyncio.ensure_future(_sit(play, play.order(url, seat, key), play.person)))
+            tasks.append(asyncio.ensure_future(_sit(play, play.order(url, seat, mark), play.person)))
         return await _until(asyncio.ensure_future(_watch(url, play, watcher, overseer)), tasks)
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from nodealer.errors import DecodeError
+from nodealer.errors import BadParameter, DecodeError
+from nodealer.keys import MARK_BYTES, host_mark
 from nodealer.log.names import folded, refuse_bad_name
 from nodealer.log.roster import Member, refuse_bad_box
 from nodealer.log.session import Proposal, Session, nonce_commitment, open_session, refuse_bad_proposal
@@ -42,9 +43,11 @@ PROPOSALS_EVER: Final = 256
 
 
 class Floor:
-    """`host`: whose proposals count. Without one, those of everybody whose offer is there."""
+    """`host`: the mark of the key whose proposals count. Without one, those of everybody whose offer is there."""
 
     def __init__(self, host: bytes | None) -> None:
+        if host is not None and (not isinstance(host, bytes) or len(host) != MARK_BYTES):
+            raise BadParameter(f"the mark of a host's key has {MARK_BYTES} bytes")
         self.offers: dict[bytes, Offered] = {}
         self.proposals = 0
         self.proposal: Proposal | None = None
@@ -62,7 +65,7 @@ class Floor:
 
     def may_propose(self, key: bytes) -> bool:
         """Whether a proposal of this key can count."""
-        return key in self.offers if self._host is None else key == self._host
+        return key in self.offers if self._host is None else host_mark(key) == self._host
 
     @property
     def all_committed(self) -> bool:

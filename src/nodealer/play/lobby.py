@@ -36,8 +36,9 @@ from nodealer.play.frames import (
 from nodealer.tape import ROOT_BYTES, expand
 from nodealer.wire import Message
 
-#: Looks at a proposal before this player commits to it. Raises `Declined`, with a sentence, to decline.
-Accept = Callable[[Proposal], None]
+#: Looks at a proposal before this player commits to it. Raises `Declined`, with a sentence, to decline; gives False
+#: where a person has to look at it first, and says `consent` or `decline` later.
+Accept = Callable[[Proposal], bool | None]
 
 
 def decline_rehearsals(proposal: Proposal) -> None:
@@ -89,9 +90,9 @@ class Heard:
 class Lobby:
     """One participant: somebody who wants to play, or (without a name) who only watches. Both may propose.
 
-    `table` is what the transport calls the table, and `host` whose proposals count (without: those of everybody who has
-    offered); both must be the same for all. From `root` come the session nonces, a new one for each proposal, so that
-    who comes back says the same bytes, and none that was shown is used again.
+    `table` is what the transport calls the table, and `host` the mark of the key whose proposals count (without: those
+    of everybody who has offered); both must be the same for all. From `root` come the session nonces, a new one for
+    each proposal, so that who comes back says the same bytes, and none that was shown is used again.
     """
 
     def __init__(
@@ -113,6 +114,8 @@ class Lobby:
         self._floor = Floor(host)
         #: The proposal that this player has committed to and not declined since.
         self._agreed: bytes | None = None
+        #: The proposal that a person is looking at.
+        self._considered: bytes | None = None
         #: The offer that was taken back last. Who keeps that from being heard must not seat this player.
         self._taken_back: int | None = None
         #: What was said and not heard yet, and which proposal it answers.
@@ -148,6 +151,12 @@ class Lobby:
         return next((m.seat for m in self._floor.proposal.roster.members if m.key == self._identity.public), None)
 
     @property
+    def considering(self) -> bool:
+        """Whether what is proposed has a seat for this player, who has neither agreed to it nor declined."""
+        proposed = self._floor.proposed
+        return proposed is not None and self.seat is not None and self._considered == proposed.digest
+
+    @property
     def awaited(self) -> tuple[str, ...]:
         """The players whose answer to the proposal is missing: their commitment first, then their nonce."""
         members = () if self._floor.proposal is None else self._floor.proposal.roster.members
@@ -171,7 +180,7 @@ class Lobby:
     def withdraw(self) -> bytes:
         """That it no longer does. From here on it shows no nonce for a seat of that offer."""
         data = self._say(Withdraw(self._next_offer))
-        self._agreed, self._taken_back = None, self._next_offer
+        self._agreed, self._considered, self._taken_back = None, None, self._next_offer
         return data
 
     @property
@@ -189,8 +198,20 @@ class Lobby:
         proposed = self._floor.proposed
         if proposed is None:
             raise BadParameter("there is no proposal to decline")
-        self._agreed = None
+        self._agreed = self._considered = None
         return self._say(Decline(proposed.digest, cleaned(reason)), proposed.digest)
+
+    def consent(self) -> bytes:
+        """This, yes: what a person says who has looked at what is on the table."""
+        proposed, proposal, seat = self._floor.proposed, self._floor.proposal, self.seat
+        if proposed is None or proposal is None or seat is None or not self.considering:
+            raise BadParameter("there is no proposal to agree to")
+        return self._commit(proposal, proposed.digest, seat)
+
+    def _commit(self, proposal: Proposal, proposed: bytes, seat: int) -> bytes:
+        self._agreed, self._considered = proposed, None
+        commitment = nonce_commitment(proposal, seat, self._nonce(proposed))
+        return self._say(Commitment(proposed, seat, commitment), proposed)
 
     def _say(self, frame: Frame, answered: bytes | None = None) -> bytes:
         if self._floor.session is not None:
@@ -228,8 +249,12 @@ class Lobby:
             return Heard((), True, news)
         if proposed is said:
             return self._look(proposal, current, seat, news)
+        committed = any(isinstance(one, Commits) for one in news)
+        if committed and said.key == self._identity.public and self._considered == current:
+            # Said before a restart, after which the proposal was looked at anew.
+            self._agreed, self._considered = current, None
         # No nonce is shown before every commitment is in.
-        if any(isinstance(one, Commits) for one in news) and self._floor.all_committed and self._agreed == current:
+        if committed and self._floor.all_committed and self._agreed == current:
             opening = self._say(Opening(current, seat, self._nonce(current)), current)
             return Heard((opening,), True, news)
         return Heard((), True, news)
@@ -239,15 +264,16 @@ class Lobby:
         try:
             self._refuse_another_me(proposal, seat)
             self._refuse_taken_back()
-            self._accept(proposal)
+            accepted = self._accept(proposal)
         except NodealerError as error:
             # What the own program cannot play is declined like what its player does not want to.
             reason = cleaned(str(error))
             refused = Refuses(self._identity.public, self._name, reason, mine=True)
             return Heard((self.decline(reason),), True, (*news, refused))
-        self._agreed = proposed
-        commitment = nonce_commitment(proposal, seat, self._nonce(proposed))
-        return Heard((self._say(Commitment(proposed, seat, commitment), proposed),), True, news)
+        if accepted is False:
+            self._considered = proposed
+            return Heard((), True, news)
+        return Heard((self._commit(proposal, proposed, seat),), True, news)
 
     def _refuse_another_me(self, proposal: Proposal, seat: int) -> None:
         """An offer of this key from another time may be there, which somebody has sent again."""

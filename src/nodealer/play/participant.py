@@ -29,7 +29,6 @@ from nodealer.log.entry import Arrival, read_entry
 from nodealer.log.names import refuse_bad_name
 from nodealer.log.roster import Member, Roster
 from nodealer.log.session import Proposal, Session
-from nodealer.log.words import key_words, session_words
 from nodealer.play.config import Parts, parts_of
 from nodealer.play.frames import News, Offered
 from nodealer.play.home import Home
@@ -43,6 +42,7 @@ from nodealer.play.view import peek_of, view_of
 from nodealer.proofs.checks import Entropy
 from nodealer.protocols.base import Duty
 from nodealer.wire import Message, encode
+from nodealer.words import key_words, session_words
 
 #: How many entries of one seat wait for what they build on, where frames have no numbers, and how many heads of one
 #: seat are told of that this log never had.
@@ -215,14 +215,15 @@ class Participant:
         by somebody whose home this one is an old copy of."""
         return self._order.taken < self._known
 
-    def _looks_at(self, proposal: Proposal) -> None:
+    def _looks_at(self, proposal: Proposal) -> bool | None:
         """What this player agrees to: what it wants, and can run."""
-        self._accept(proposal)
+        accepted = self._accept(proposal)
         try:
             protocol, rules, _ = self._parts(proposal)
             refuse_unfit(proposal, protocol, rules)
         except (BadParameter, Malformed) as error:
             raise Declined(str(error)) from None
+        return accepted
 
     def _greet(self, frame: bytes, send: list[bytes], happened: list[Happened]) -> None:
         heard = self.lobby.receive(frame)
@@ -398,6 +399,10 @@ class Participant:
         """Do not want to play after all."""
         self._wants_to_sit = False
         return [self.lobby.withdraw()]
+
+    def consent(self) -> list[bytes]:
+        """Agree to what is proposed, where `accept` has left that to a person."""
+        return [self.lobby.consent()]
 
     def decline(self, reason: str) -> list[bytes]:
         """Do not agree to what is proposed."""

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from log.test_docs import H
 from nodealer.errors import BadParameter
-from nodealer.log.words import checked, key_words, session_words, word_list
+from nodealer.words import checked, key_words, session_words, word_list
 
-from .test_docs import H
-
-PAGE = (Path(__file__).parents[2] / "docs" / "lobby.md").read_text()
+PAGE = (Path(__file__).parents[1] / "docs" / "lobby.md").read_text()
 EXAMPLES = re.findall(r"^\| (session|key) \| `([0-9a-f]{64})` \| ([a-z ]+) \|$", PAGE, re.M)
 
 
