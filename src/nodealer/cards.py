@@ -257,6 +257,21 @@ def _by(seat: int, owner: int | None) -> str:
     return ":owner" if seat == owner else ""
 
 
+# --- What a seat leaves half done ---
+
+
+class Half(enum.Enum):
+    """What a seat leaves half done that goes while it owes a message of the cards.
+
+    A card is half dealt or half opened once another seat has published its key of it.
+    """
+
+    DEALT = "dealt"
+    OPENED = "opened"
+    #: The deck was being made again by those who stayed when another seat had left.
+    REBUILT = "rebuilt"
+
+
 # --- What a protocol tells ---
 
 

@@ -20,6 +20,7 @@ from nodealer.cards import (
     Deal,
     Event,
     Finished,
+    Half,
     Look,
     Moved,
     NewDeck,
@@ -170,6 +171,15 @@ class ClearDeck:
     @property
     def bars(self) -> frozenset[int]:
         return frozenset()
+
+    @property
+    def half(self) -> Mapping[int, Half]:
+        if not isinstance(self.doing, Deal | Open) or not self.owing:
+            return {}
+        what = Half.DEALT if isinstance(self.doing, Deal) else Half.OPENED
+        published = {position for _, position in dict(self.shares)}
+        owing = dict(self.owing)
+        return {duty.seat: what for duty in self.duties if published.intersection(owing[duty.seat])}
 
     def request(self, operation: Operation) -> DeckChange:
         if self.doing is not None:

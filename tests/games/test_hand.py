@@ -81,6 +81,8 @@ def test_the_cards_flow() -> None:
             {"seat": 2, "cards": ["Ks", "Kd"]},
         ],
         "gone": [],
+        "dead": 0,
+        "charged": [],
     }
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from nodealer.cards import Card, Deal, Open, Show
+from nodealer.cards import Card, Deal, Half, Open, Show
 from nodealer.errors import BadParameter, CardUnreadable, PeerFault, Undecided
 from nodealer.group import Points, Scalars, concat
 from nodealer.protocols.base import DeckChange, Duty
@@ -158,6 +158,13 @@ class Releasing:
 
     def duties(self, deck: KeyedDeck) -> tuple[Duty, ...]:
         return tuple(deck.duty(seat, "release", self.anchor) for seat in self.in_turn)
+
+    def half(self, deck: KeyedDeck) -> Mapping[int, Half]:
+        """Whoever owes a key of a card that others have published theirs of. A show is the holder's alone."""
+        if isinstance(self.operation, Show):
+            return {}
+        what = Half.DEALT if isinstance(self.operation, Deal) else Half.OPENED
+        return {seat: what for seat in self.in_turn if any(deck.released.get(p) for p in self.owing[seat])}
 
     def message(self, deck: KeyedDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         return encode(Release(deck.card_secrets(tape, self.owing[duty.seat], duty.seat).to_bytes()))

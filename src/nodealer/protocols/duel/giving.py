@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from nodealer.cards import Close, Deal, Open, Operation, Peek, Show
+from nodealer.cards import Close, Deal, Half, Open, Operation, Peek, Show
 from nodealer.errors import BadParameter, Malformed, PeerFault
 from nodealer.group import Scalars, concat
 from nodealer.protocols.base import DeckChange, Duty
@@ -110,6 +110,11 @@ class Giving:
 
     def duties(self, deck: DuelDeck) -> tuple[Duty, ...]:
         return tuple(deck.duty(seat, "give", self.anchor) for seat in self._in_turn)
+
+    def half(self, deck: DuelDeck) -> Mapping[int, Half]:
+        """Only a card of the pile that both see is under the keys of two."""
+        opened = self._in_turn if isinstance(self.operation, Open) else ()
+        return {seat: Half.OPENED for seat in opened if any(deck.released.get(p) for p in self.owing[seat])}
 
     @property
     def _in_turn(self) -> tuple[int, ...]:
