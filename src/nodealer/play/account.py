@@ -44,7 +44,7 @@ class Charge:
     seat: int
     amount: int
     #: The others that were dealt in: theirs, where no hand is played for it any more.
-    others: tuple[int, ...]
+    others: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
