@@ -24,7 +24,7 @@ from nodealer.games.pots import PotClaims, winnings
 from nodealer.games.view import View
 from nodealer.wire import encode
 
-from .dealer import Dealer, table_of
+from .dealer import CALL, Dealer, raise_to, script, table_of
 
 #: How many ways the rest of the hand might go a bot tries in its mind.
 DREAMS: Final = 30
@@ -162,6 +162,24 @@ class Table:
                 if decided > 0:
                     gains[pair] = attack.gain(Random(f"told {where} {pair}"), self.trials)
                     break
+
+
+def fifty_each(rules: Holdem, hands: range, trials: int = 60) -> float:
+    """What two friends gain a hand, in big blinds, who have 50 of these in the pot on the turn, and a stranger too."""
+    total, big = 0.0, rules.blinds[1]
+    for seed in hands:
+        dealer = Dealer.shuffled("fifty each", seed)
+        hand = script(table_of(dict.fromkeys(range(3), 200 * big), rules), dealer, raise_to(50 * big), *[CALL] * 5)
+        for seat in (1, 2, 0):
+            hand = hand.moved(seat, CALL)
+        faces = {seat: tuple(dealer.order[place] for place in hand.held[seat]) for seat in hand.players}
+        best, brings = 0.0, 0.0
+        for attack in attacks(hand, (0, 1), faces, (dealer.order[len(dealer.dealt)],)):
+            decided = attack.gain(Random(f"decide {seed} {attack.leaver}"), trials)
+            if decided > best:
+                best, brings = decided, attack.gain(Random(f"told {seed} {attack.leaver}"), trials)
+        total += brings
+    return total / len(hands) / big
 
 
 def gain_per_hand(rules: Holdem, hands: range, seats: int = 4, trials: int = 60) -> dict[tuple[int, int], float]:
