@@ -30,9 +30,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 @pytest.fixture(scope="session", autouse=True)
 def state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Games that tests play are not kept among those of who runs the tests."""
+    """Games that tests play are not kept among those of who runs the tests, nor do they play with that user's key."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("config")))
         yield
 
 

@@ -20,8 +20,8 @@ from nodealer.games.base import Rules
 from nodealer.keys import Identity
 from nodealer.log.entry import Entry, read_entry, sign_entry
 from nodealer.log.journal import MemoryJournal, Record
-from nodealer.log.roster import Roster, member_of
-from nodealer.log.session import NONCE_BYTES, Part, Proposal, Session, nonce_commitment, open_session
+from nodealer.log.roster import TIMEKEEPER, Roster, member_of
+from nodealer.log.session import NONCE_BYTES, Limits, Part, Proposal, Session, nonce_commitment, open_session
 from nodealer.play.bodies import Body, Without
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome, Replica
@@ -87,10 +87,12 @@ def agree_session(proposal: Proposal, entropy: Entropy) -> Session:
     return open_session(proposal, commitments, nonces)
 
 
-def make_config(protocol: CardProtocol, rules: Rules, roster: Roster, source: Source) -> Config:
+def make_config(
+    protocol: CardProtocol, rules: Rules, roster: Roster, source: Source, clock: Limits | None = None
+) -> Config:
     claims = protocol.claims
     parts = Part(rules.name, rules.version), Part(claims.name, claims.version)
-    return Config(agree_session(Proposal(*parts, rules.versions, roster), source), protocol, rules)
+    return Config(agree_session(Proposal(*parts, rules.versions, roster, clock=clock), source), protocol, rules)
 
 
 Decide = Callable[[Seat, Duty], bytes | None]
@@ -136,11 +138,15 @@ class Game:
         decide: Decide = show_if_even,
         liars: Mapping[int, CardProtocol] | None = None,
         roles: Mapping[int, str] | None = None,
+        clock: Limits | None = None,
     ) -> None:
+        """With `clock`, one more seat keeps the time: the last one."""
         source = Source(f"{protocol.claims.name}/{protocol.group.backend}/{seed}/{seats}")
         self.source = source
-        self.persons = people(seats, source)
-        self.config = make_config(protocol, rules, roster_of(self.persons, roles), source)
+        keeper = {} if clock is None else {seats: TIMEKEEPER}
+        self.persons = people(seats + len(keeper), source)
+        roster = roster_of(self.persons, {**(roles or {}), **keeper})
+        self.config = make_config(protocol, rules, roster, source, clock)
         self.hands = hands
         self.decide = decide
         self.liars = dict(liars or {})
@@ -282,6 +288,30 @@ class Game:
             "seen": replica.head,
         }
         return sign_entry(key, Entry(**(fields | changes), body=msgspec.Raw(raw)))
+
+
+class Table(Game):
+    """A table that can be stopped between any two entries. What was signed and is not in the log yet is `pending`."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.pending: list[bytes] = []
+
+    def next(self) -> bytes | None:
+        """The next entry, which is then no longer pending."""
+        self.pending = self.pending or self.step()
+        return self.pending.pop(0) if self.pending else None
+
+    def play(self, until: Callable[[Game], bool] | None = None) -> Table:
+        while (data := self.next()) is not None:
+            self.order(data)
+            if until is not None and until(self):
+                return self
+        return self
+
+    @property
+    def present(self) -> list[Seat]:
+        return [seat for seat in self.seats.values() if seat.number not in self.silent]
 
 
 def journal_of(records: Iterable[Record]) -> MemoryJournal:

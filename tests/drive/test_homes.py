@@ -114,6 +114,38 @@ def test_its_log_is_a_log(tmp_path: Path) -> None:
     assert (tmp_path / "home" / "log.jsonl").read_bytes() == (tmp_path / "saved").read_bytes()
 
 
+def test_one_who_plays_with_the_users_own_key(tmp_path: Path) -> None:
+    """Nothing secret of it is in the home, and nobody else's will do."""
+    me, path = Identity(KEY), tmp_path / "home"
+    for _ in range(2):
+        with home_in(path, "Ada", lambda size: ROOT, me) as home:
+            assert home.identity.public == me.public and home.root == ROOT
+    saved = json.loads((path / "home.json").read_text())
+    assert base64.b64decode(saved["user"]) == me.public == homes.user_of(path) and "key" not in saved
+    with pytest.raises(BadParameter, match="a user's own key plays, and it is not here"):
+        FolderHome.open(path)
+    with pytest.raises(BadParameter, match="another key plays than yours"):
+        FolderHome.open(path, Identity(OTHER_KEY))
+    FolderHome.open(path, me).close()
+
+
+def test_a_home_with_its_own_key_needs_no_user(tmp_path: Path) -> None:
+    lived_in(tmp_path / "home")
+    assert homes.user_of(tmp_path / "home") is None
+    with FolderHome.open(tmp_path / "home", Identity(OTHER_KEY)) as home:
+        assert home.identity.public == Identity(KEY).public
+
+
+@pytest.mark.parametrize("change", [{"key": None}, {"user": base64.b64encode(KEY).decode()}])
+def test_a_home_with_no_key_or_two(tmp_path: Path, change: dict[str, Any]) -> None:
+    lived_in(tmp_path / "home")
+    path = tmp_path / "home" / "home.json"
+    changed = {name: value for name, value in (json.loads(path.read_text()) | change).items() if value is not None}
+    path.write_text(json.dumps(changed, separators=(",", ":")))
+    with pytest.raises(HomeUnusable, match=r"is damaged: .*a key of its own or that of its user"):
+        FolderHome.open(tmp_path / "home")
+
+
 def test_only_its_owner_may_look(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
@@ -162,7 +194,7 @@ def test_a_lock_is_no_link(tmp_path: Path) -> None:
 def test_nothing_secret_is_shown(tmp_path: Path) -> None:
     with made(tmp_path / "home") as home:
         assert repr(home) == f"<FolderHome {tmp_path / 'home'}>"
-    saved = homes.Saved("nodealer-home", FORMAT_VERSION, None, KEY, ROOT)
+    saved = homes.Saved(format="nodealer-home", version=FORMAT_VERSION, name=None, key=KEY, root=ROOT)
     assert repr(saved) == "<Saved>"
 
 

@@ -14,13 +14,16 @@ from nodealer.cli.attention import Attention, AtTheTable, Overseer, Stuck
 from nodealer.cli.bots import TERM, Process, bots, how_it_ended
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.kept import Earlier, KeptGame
+from nodealer.cli.limits import KEEPER
 from nodealer.cli.logcopy import LogCopy
+from nodealer.cli.loopback import table_here
 from nodealer.cli.output import err, shown
 from nodealer.cli.plan import Plan
-from nodealer.cli.player import PlayerOrder, sit
+from nodealer.cli.player import PlayerOrder, sit, transport_of
 from nodealer.cli.program import Program
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
+from nodealer.cli.timekeeping import KeeperOrder
 from nodealer.drive.homes import home_in
 from nodealer.drive.loop import Loop
 from nodealer.errors import BadParameter, Declined
@@ -30,9 +33,7 @@ from nodealer.play.frames import Refuses
 from nodealer.play.participant import Participant, Step
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Replica
-from nodealer.relay.client import connect_to
-from nodealer.relay.core import RelayCore
-from nodealer.relay.server import relay_on_loopback
+from nodealer.relay.links import Invitation
 
 
 @dataclass(frozen=True)
@@ -74,11 +75,22 @@ class Play:
         over = replica.state.over or number >= self.plan.hands
         return "after the last hand" if over else f"before hand {number + 1}"
 
-    def order(self, url: str, seat: int, host: bytes) -> PlayerOrder:
-        """What a player is told."""
-        plan, home = self.plan, str(self.kept.home(seat))
-        patience, name = self.kept.what.patience, plan.names[seat]
-        return PlayerOrder(url, name, plan.hands, plan.expected, plan.place, host, home, patience, self.people)
+    def order(self, invitation: Invitation, seat: int) -> PlayerOrder:
+        """What a player is told. Where somebody keeps the time, it keeps it for people too."""
+        plan, home, patience = self.plan, str(self.kept.home(seat)), self.kept.what.patience
+        link, name, spared = invitation.link, plan.names[seat], self.people if plan.clock is None else ()
+        return PlayerOrder(link, name, plan.hands, plan.expected, plan.place, home, patience, spared)
+
+    def orders(self, table: Invitation) -> dict[Path, PlayerOrder | KeeperOrder]:
+        """What each process is told, by where it may complain."""
+        orders: dict[Path, PlayerOrder | KeeperOrder] = {
+            self.kept.complaints(seat): self.order(table, seat) for seat in self.bots
+        }
+        if self.plan.clock is not None:
+            seat, place = len(self.plan.names), self.plan.place
+            home = str(self.kept.home(seat))
+            orders[self.kept.complaints(seat)] = KeeperOrder(table.link, "", table.relays, KEEPER, place, home)
+        return orders
 
 
 async def host(play: Play) -> Replica:
@@ -86,25 +98,24 @@ async def host(play: Play) -> Replica:
     plan, screen = play.plan, play.screen
     async with AsyncExitStack() as stack:
         home = stack.enter_context(home_in(play.kept.host, None, system_entropy))
-        core = RelayCore()
-        for frame in () if play.earlier is None else (*play.earlier.lobby, *play.earlier.entries):
-            core.append(frame)
-        url = await stack.enter_async_context(relay_on_loopback(core, system_entropy(16).hex()))
         mark = host_mark(home.identity.public)
-        orders = {play.kept.complaints(seat): play.order(url, seat, mark) for seat in play.bots}
-        processes = await stack.enter_async_context(bots(orders, plan.cheat))
+        earlier = () if play.earlier is None else (*play.earlier.lobby, *play.earlier.entries)
+        table = await stack.enter_async_context(table_here(mark, system_entropy, earlier))
+        processes = await stack.enter_async_context(bots(play.orders(table), plan.cheat))
         watcher = Participant(home, entropy=system_entropy, host=mark, parts=partial(parts_of, game=plan.game))
         if isinstance(play.person, Person):
-            overseer = Overseer(plan.names, None, None)
+            overseer = Overseer(plan.sitting, None, None)
         else:
             # Those who vote have said all they can after twice their patience.
-            limit = 2 * play.kept.what.patience + 2
-            overseer = Overseer(plan.names, Attention(screen, plan.names), limit, play.people)
+            allowed = 0 if plan.clock is None else (plan.clock.move + plan.clock.cards + plan.clock.bank) / 1000 + 5
+            limit = 2 * play.kept.what.patience + 2 + allowed
+            spared = play.people if plan.clock is None else ()
+            overseer = Overseer(plan.sitting, Attention(screen, plan.sitting), limit, spared)
         tasks = [asyncio.ensure_future(_dropouts(play, processes, overseer.dropped))]
         if play.person is not None:
             (seat,) = set(range(len(plan.names))) - set(play.bots)
-            tasks.append(asyncio.ensure_future(_sit(play, play.order(url, seat, mark), play.person)))
-        return await _until(asyncio.ensure_future(_watch(url, play, watcher, overseer)), tasks)
+            tasks.append(asyncio.ensure_future(_sit(play, play.order(table, seat), play.person)))
+        return await _until(asyncio.ensure_future(_watch(table, play, watcher, overseer)), tasks)
 
 
 async def _sit(play: Play, order: PlayerOrder, person: Person | Program) -> None:
@@ -142,7 +153,7 @@ async def _dropouts(play: Play, processes: Mapping[str, Process], dropped: set[s
     async def follow(name: str, process: Process) -> None:
         code = await process.wait()
         if code != 0:
-            how = how_it_ended(code, play.kept.complaints(play.plan.names.index(name)))
+            how = how_it_ended(code, play.kept.complaints(play.plan.sitting.index(name)))
             play.screen.emit({"event": "dropout", "name": name, "code": code, "reason": how})
             if not play.screen.json:
                 play.screen.say(f"[red]{shown(name)} has dropped out[/red]: {shown(how)}")
@@ -151,7 +162,7 @@ async def _dropouts(play: Play, processes: Mapping[str, Process], dropped: set[s
     await asyncio.gather(*(follow(name, process) for name, process in processes.items()))
 
 
-async def _watch(url: str, play: Play, host: Participant, overseer: Overseer) -> Replica:
+async def _watch(table: Invitation, play: Play, host: Participant, overseer: Overseer) -> Replica:
     """Propose the game once all players are there, then follow the log like any spectator."""
     plan, screen = play.plan, play.screen
     follow, proposed = None if play.person is not None else screen.follow(host), False
@@ -172,14 +183,13 @@ async def _watch(url: str, play: Play, host: Participant, overseer: Overseer) ->
         if proposed or host.begun or host.hearing or host.lobby.proposal is not None:
             return []
         came = {offer.name: offer for offer in host.offers}
-        if not came.keys() >= set(plan.names):
+        if not came.keys() >= set(plan.sitting):
             return []
         proposed = True
-        return host.propose(plan.proposal([came[name].seated(seat) for seat, name in enumerate(plan.names)]))
+        return host.propose(plan.proposal([came[name].seated(seat) for seat, name in enumerate(plan.sitting)]))
 
     try:
-        async with connect_to(url) as client:
-            await Loop(host, client, watch=watch, patience=overseer).run()
+        await Loop(host, transport_of(table, host), watch=watch, patience=overseer).run()
     except Stuck as stuck:
         screen.emit({"event": "stuck", "reason": str(stuck)})
         if not screen.json:

@@ -1,6 +1,7 @@
 """A home in a folder: locked while it is open, and on the disk before anybody acts upon it.
 
-home.json   name, key and root; made last, so that a folder with a key has all the rest, and never changed
+home.json   name, key and root; made last, so that a folder with a key has all the rest, and never changed. Where the
+            user's own key plays, only its public half is here
 lock        held by whoever plays from this home: two of them would sign one number twice
 journal     what was signed and chosen, a record a line
 lobby       the frames of the lobby, one a line
@@ -37,14 +38,23 @@ LOG: Final = "log.jsonl"
 HOME_BYTES_MAX: Final = 4096
 
 
-class Saved(Message, frozen=True):
-    """What home.json says."""
+_Key = Annotated[bytes, msgspec.Meta(min_length=KEY_BYTES, max_length=KEY_BYTES)]
+
+
+class Saved(Message, frozen=True, kw_only=True, omit_defaults=True):
+    """What home.json says. It has a key of its own, or says whose key plays here."""
 
     format: Literal["nodealer-home"]
     version: Label
     name: str | None
-    key: Annotated[bytes, msgspec.Meta(min_length=KEY_BYTES, max_length=KEY_BYTES)]
+    key: _Key | None = None
     root: Annotated[bytes, msgspec.Meta(min_length=ROOT_BYTES, max_length=ROOT_BYTES)]
+    #: The public key of the user, who brings the other half.
+    user: _Key | None = None
+
+    def __post_init__(self) -> None:
+        if (self.key is None) == (self.user is None):
+            raise ValueError("a home has a key of its own or that of its user")
 
     def __repr__(self) -> str:
         return "<Saved>"
@@ -53,10 +63,10 @@ class Saved(Message, frozen=True):
 class FolderHome:
     """The `Home` of one player at one table, in a folder of its own. Made by `create` and `open`; a context manager."""
 
-    def __init__(self, folder: Path, saved: Saved, held: ExitStack) -> None:
+    def __init__(self, folder: Path, saved: Saved, identity: Identity, held: ExitStack) -> None:
         self._folder = folder
         self.name = saved.name
-        self.identity = Identity(saved.key)
+        self.identity = identity
         self.root = saved.root
         self.session: Session | None = None
         self._log: LineFile | None = None
@@ -77,14 +87,22 @@ class FolderHome:
         self._held = held.pop_all()
 
     @classmethod
-    def create(cls, path: Path, name: str | None, key: bytes, root: bytes) -> Self:
-        """A new home, in a folder that is not there yet or empty, or in which somebody was killed while making one."""
+    def create(cls, path: Path, name: str | None, key: bytes | Identity, root: bytes) -> Self:
+        """A new home, in a folder that is not there yet or empty, or in which somebody was killed while making one.
+
+        With the bytes of a key, the key is the home's own and is kept in it. An identity is the user's, and the home
+        keeps nothing of it that is secret.
+        """
         if name is not None:
             refuse_bad_name(name, "the name")
-        for what, secret, size in (("a key", key, KEY_BYTES), ("a root", root, ROOT_BYTES)):
-            if not isinstance(secret, bytes) or len(secret) != size:
-                raise BadParameter(f"{what} has {size} bytes")
-        saved = Saved(FORMAT, FORMAT_VERSION, name, key, root)
+        if not isinstance(root, bytes) or len(root) != ROOT_BYTES:
+            raise BadParameter(f"a root has {ROOT_BYTES} bytes")
+        if isinstance(key, Identity):
+            saved = Saved(format=FORMAT, version=FORMAT_VERSION, name=name, root=root, user=key.public)
+        elif isinstance(key, bytes) and len(key) == KEY_BYTES:
+            saved = Saved(format=FORMAT, version=FORMAT_VERSION, name=name, key=key, root=root)
+        else:
+            raise BadParameter(f"a key has {KEY_BYTES} bytes")
         folder = path.absolute()
         with disk(folder):
             folder.mkdir(FOLDER_MODE, exist_ok=True)
@@ -99,16 +117,20 @@ class FolderHome:
             write_whole(folder / JOURNAL, b"")
             write_whole(folder / LOBBY, b"")
             write_whole(folder / HOME, encode(saved))
-            return cls(folder, saved, held)
+            return cls(folder, saved, key if isinstance(key, Identity) else Identity(key), held)
 
     @classmethod
-    def open(cls, path: Path) -> Self:
-        """The home in a folder, as whoever had it last has left it, in whatever way."""
+    def open(cls, path: Path, user: Identity | None = None) -> Self:
+        """The home in a folder, as whoever had it last has left it, in whatever way.
+
+        Where the user's own key plays (`user_of`) it must be brought.
+        """
         folder = path.absolute()
         saved = _read_saved(folder)
+        identity = _brought(folder, saved, user)
         with ExitStack() as held:
             held.callback(os.close, _lock(folder))
-            return cls(folder, saved, held)
+            return cls(folder, saved, identity, held)
 
     def close(self) -> None:
         """Let another one play from here. What is left of this one takes no more."""
@@ -154,6 +176,16 @@ class FolderHome:
         if self._log is None:
             raise BadParameter("nothing is said at a table before its players have agreed")
         return self._log
+
+
+def _brought(folder: Path, saved: Saved, user: Identity | None) -> Identity:
+    if saved.key is not None:
+        return Identity(saved.key)
+    if user is None:
+        raise BadParameter(f"in {folder} a user's own key plays, and it is not here")
+    if user.public != saved.user:
+        raise BadParameter(f"in {folder} another key plays than yours")
+    return user
 
 
 def _lock(folder: Path, create: int = 0) -> int:
@@ -226,6 +258,11 @@ def _read_session(line: bytes, path: Path) -> Session:
         raise HomeUnusable(f"{path} is damaged: {error}") from None
 
 
+def user_of(path: Path) -> bytes | None:
+    """The public key of the user whose own key plays from the home in a folder; None where the home has its own."""
+    return _read_saved(path.absolute()).user
+
+
 def in_use(path: Path) -> bool:
     """Whether somebody plays from the home in a folder now."""
     folder = path.absolute()
@@ -238,8 +275,8 @@ def in_use(path: Path) -> bool:
     return False
 
 
-def home_in(path: Path, name: str | None, entropy: Callable[[int], bytes]) -> FolderHome:
-    """The home in a folder, or a new one where there is none yet."""
+def home_in(path: Path, name: str | None, entropy: Callable[[int], bytes], user: Identity | None = None) -> FolderHome:
+    """The home in a folder, or a new one where there is none yet: with a key of its own, or for a user's."""
     if path.is_dir() and HOME in _names(path):
-        return FolderHome.open(path)
-    return FolderHome.create(path, name, entropy(KEY_BYTES), entropy(ROOT_BYTES))
+        return FolderHome.open(path, user)
+    return FolderHome.create(path, name, entropy(KEY_BYTES) if user is None else user, entropy(ROOT_BYTES))

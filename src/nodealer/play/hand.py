@@ -31,10 +31,11 @@ def owed(state: TableState) -> tuple[Duty, ...]:
     """Every duty that is open in a state."""
     books = tuple(_book(state, number, seat) for number, case in state.books.items() for seat in sorted(case.owing))
     if state.phase is Phase.BETWEEN:
-        return (*books, *(duty for seat in state.roster.seats for duty in _between(state, seat)))
+        return (*books, *(duty for seat in state.roster.awaited for duty in _between(state, seat)))
     if state.phase is Phase.PLAYING:
         hand = state.hand
-        return (*books, *(duty for deck in hand.decks.values() for duty in deck.duties), *_moves(hand))
+        cards = (duty for deck in hand.decks.values() for duty in deck.duties)
+        return (*books, *cards, *_moves(hand), *_coming_back(state))
     return books
 
 
@@ -56,6 +57,16 @@ def _between(state: TableState, seat: int) -> tuple[Duty, ...]:
     return Duty(hand.binding, None, seat, Owed.BEGIN, anchor, optional=seat in state.gone), end
 
 
+def _coming_back(state: TableState) -> tuple[Duty, ...]:
+    """A seat that is gone from a hand may begin the next one before it is over: then nobody is faster than it."""
+    if state.over or not state.gone or state.hand.number + 1 == state.config.session.proposal.hands:
+        return ()
+    away = state.gone.intersection(state.roster.awaited) - state.expelled - state.ended - state.hand.early.keys()
+    binding = state.config.binding(state.hand.number + 1, state.roster, state.roster.awaited)
+    anchor = digest("between", state.roster.digest)
+    return tuple(Duty(binding, None, seat, Owed.BEGIN, anchor, optional=True) for seat in sorted(away))
+
+
 def _moves(hand: HandState) -> tuple[Duty, ...]:
     if hand.game is None or not isinstance(want := hand.game.wants, Turn):
         return ()
@@ -71,9 +82,13 @@ def refreshed(state: TableState, height: int) -> TableState:
     """The state with its duties brought up to date at this height of the log. Votes for what is closed are void."""
     if len(state.chronicle.ends) < state.hand.number:
         state = state.noted(ends=(*state.chronicle.ends, height))
+    if len(state.chronicle.keyed) < len(state.chronicle.keys):
+        state = state.noted(keyed=(*state.chronicle.keyed, height))
     if state.hand.past.newest is not state.hand.decks:
         state = state.with_hand(past=state.hand.past.grown([(height, state.hand.decks)]))
     state = replace(state, duties=state.duties.refreshed(owed(state), height))
+    if state.clock is not None:
+        state = replace(state, clock=state.clock.watching(state.duties, height))
     hand, still = state.hand, state.duties.open.keys()
     if any(duties - still for duties in hand.votes.values()) or any(duty not in still for duty in hand.breaks.values()):
         votes = {seat: duties & still for seat, duties in hand.votes.items() if duties & still}
@@ -140,6 +155,8 @@ def begin_hand(state: TableState) -> Change:
     proposed = {id: replace(one, begins=one.begins + 1) for id, one in state.proposed.items() if one.begins == 0}
     gone = state.gone - hand.commitments.keys()
     state = replace(state, phase=Phase.PLAYING, hand=begun, gone=gone, account=account, proposed=proposed)
+    if state.clock is not None:
+        state = replace(state, clock=state.clock.refilled())
     return drive(Change(state))
 
 
@@ -259,8 +276,12 @@ def void_hand(state: TableState, reason: str) -> TableState:
 def next_hand(state: TableState, record: HandRecord) -> TableState:
     """Between this hand and the next; a roster that was agreed on meanwhile comes into force."""
     number = state.hand.number + 1
-    binding = state.config.binding(number, state.roster, state.roster.seats)
-    fresh = HandState(number, binding, game=state.hand.game)
+    binding = state.config.binding(number, state.roster, state.roster.awaited)
+    state = replace(state, over=state.over or number == state.config.session.proposal.hands)
+    owing = frozenset(seat for books in state.books.values() for seat in books.owing)
+    out = owing | state.expelled | state.ended
+    begun = {seat: commitment for seat, commitment in state.hand.early.items() if seat not in out}
+    fresh = HandState(number, binding, game=state.hand.game, commitments={} if state.over else begun)
     state = state.noted(records=(*state.chronicle.records, record))
     return in_force(replace(state, phase=Phase.BETWEEN, hand=fresh, duties=state.duties.next_hand()))
 

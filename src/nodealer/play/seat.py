@@ -40,13 +40,16 @@ from nodealer.play.bodies import (
     Leave,
     Move,
     Newcomer,
+    NewKey,
     Propose,
+    Tick,
     Without,
     Word,
     read_body,
 )
 from nodealer.play.config import refuse_without_asserts
 from nodealer.play.duties import OpenDuty, Owed
+from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Outcome, Replica, at_once
 from nodealer.play.replica import Begin as BeginChecks
 from nodealer.play.state import Config, TableState
@@ -81,8 +84,11 @@ class Seat:
         """
         refuse_without_asserts()
         self.number = seat
-        #: Whether to begin the next hand; otherwise the seat ends.
+        #: Whether to begin the next hand; otherwise the seat ends. Who sits out does neither, and keeps its chips.
         self.stays = True
+        self.sits_out = False
+        #: The hand before which this seat has said that it sits out.
+        self._sat_out: int | None = None
         # Lazily: everything is settled at once, and always before anything is sent.
         # This seat has settled most of it before.
         self.replica = Replica(config, entropy=entropy, eager=False, begin=begin, by_hand=False)
@@ -142,13 +148,18 @@ class Seat:
             body = self._answer(open_duty)
             if body is not None:
                 sent.append(self._send(body))
+        state = self.replica.state
+        waited = state.phase is Phase.BETWEEN and not state.over and self.number in state.present
+        if self.sits_out and self.stays and waited and self._sat_out != state.hand.number:
+            self._sat_out = state.hand.number
+            sent.append(self._send(Leave()))
         return sent
 
     def _answer(self, open_duty: OpenDuty) -> Body | None:
         duty = open_duty.duty
         if duty.seat != self.number or self._has_answered(open_duty):
             return None
-        if duty.deck is None and duty.kind == Owed.BEGIN and self.stays:
+        if duty.deck is None and duty.kind == Owed.BEGIN and self.stays and not self.sits_out:
             session, hand = self.replica.config.session.id, duty.binding.hand
             return Begin(duty.id, commitment(self._tape(hand), session=session, seat=self.number, hand=hand))
         if duty.deck is None and duty.kind == Owed.END and not self.stays:
@@ -230,10 +241,10 @@ class Seat:
             raise IllegalMove(f"seat {self.number} has no move to make now")
         return self._send_settled(Move(duty.id, msgspec.Raw(encode(move))))
 
-    def propose(self, roster: Roster, newcomers: Mapping[int, bytes] | None = None) -> bytes:
-        """Propose another roster, with the signature of each seat that is new in it."""
+    def propose(self, roster: Roster, newcomers: Mapping[int, bytes] | None = None, key: NewKey | None = None) -> bytes:
+        """Propose another roster, with the signature of each seat that is new in it, and perhaps another key."""
         signed = tuple(Newcomer(seat, signature) for seat, signature in sorted((newcomers or {}).items()))
-        return self._send_settled(Propose(roster, signed))
+        return self._send_settled(Propose(roster, signed, key))
 
     def agree(self, proposal: bytes) -> bytes:
         """Agree to a proposed roster."""
@@ -242,7 +253,11 @@ class Seat:
     def without(self, seats: Iterable[int]) -> bytes:
         """Say that the table should not wait for what these seats owe now."""
         named = frozenset(seats)
-        owed = tuple(sorted(id for id, seat in self.waits_for.items() if seat in named))
+        return self.without_duties(id for id, seat in self.waits_for.items() if seat in named)
+
+    def without_duties(self, duties: Iterable[bytes]) -> bytes:
+        """Say that the table should not wait for these duties of others."""
+        owed = tuple(sorted(duties))
         if not owed:
             raise IllegalMove("nobody waits for these seats")
         return self._send_settled(Without(owed))
@@ -257,6 +272,10 @@ class Seat:
     def leave(self) -> bytes:
         """Leave the hand, or between hands sit out."""
         return self._send_settled(Leave())
+
+    def tick(self, time: int) -> bytes:
+        """Say what time it is, as the timekeeper."""
+        return self._send_settled(Tick(time))
 
     def word(self, text: str) -> bytes:
         """Say something that the log keeps and that changes nothing."""
@@ -335,7 +354,7 @@ class Seat:
         state, height = self.replica.state, self.replica.height
         if self.number in state.expelled:
             return "this seat was found at fault"
-        if self._outbox and isinstance(body, Propose | Agree):
+        if self._outbox and isinstance(body, Propose | Agree | Tick):
             return "something that this seat said is still on its way"
         try:
             apply_body(state, Origin(height, self.number, state.hand.number, height), body)

@@ -14,6 +14,8 @@ from nodealer.games.words import Words
 from nodealer.log.roster import Member, Roster
 from nodealer.log.session import Proposal, Session
 from nodealer.play.account import Account
+from nodealer.play.bodies import NewKey
+from nodealer.play.clock import Clock
 from nodealer.play.duties import Duties
 from nodealer.play.grown import Grown
 from nodealer.play.phases import Phase
@@ -72,6 +74,14 @@ class Seating:
 
 
 @dataclass(frozen=True)
+class KeyChange:
+    """A new key of what is said at the table, and the digest of the roster that it came with."""
+
+    roster: bytes
+    key: NewKey
+
+
+@dataclass(frozen=True)
 class Chronicle:
     """What has happened at a table and will not change any more."""
 
@@ -82,6 +92,9 @@ class Chronicle:
     #: The heights at which the hands before this one ended, and the one at which the roster came into force.
     ends: tuple[int, ...] = ()
     seated: int = 0
+    #: The keys that came with rosters, and the heights at which they came into force.
+    keys: tuple[KeyChange, ...] = ()
+    keyed: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -158,6 +171,8 @@ class HandState:
     decks: Mapping[int, Deck] = field(default_factory=dict)
     #: Seat to what it committed itself to when it began.
     commitments: Mapping[int, bytes] = field(default_factory=dict)
+    #: The same for the next hand, of seats that are gone from this one and come back.
+    early: Mapping[int, bytes] = field(default_factory=dict)
     #: Seat to the open duties of others that it would not wait for, and to the one that it would break off for.
     votes: Mapping[int, frozenset[bytes]] = field(default_factory=dict)
     breaks: Mapping[int, bytes] = field(default_factory=dict)
@@ -181,6 +196,8 @@ class ProposedRoster:
     hand: int
     agreed: frozenset[int]
     begins: int = 0
+    #: The key of what is said once it is in force.
+    key: NewKey | None = None
 
 
 @dataclass(frozen=True)
@@ -207,12 +224,14 @@ class TableState:
     proposed: Mapping[bytes, ProposedRoster] = field(default_factory=dict)
     #: Every seat that this log has seen: a number, a key and a name belong together for good.
     known: Mapping[int, Member] = field(default_factory=dict)
+    #: What the ticks have shown; None in a session without limits of time.
+    clock: Clock | None = None
     chronicle: Chronicle = field(default_factory=Chronicle)
 
     @property
     def present(self) -> tuple[int, ...]:
-        """The seats of the roster that have neither gone nor ended."""
-        return tuple(seat for seat in self.roster.seats if seat not in self.gone | self.ended | self.expelled)
+        """The seats of the roster that have neither gone nor ended. The timekeeper is never one of them."""
+        return tuple(seat for seat in self.roster.awaited if seat not in self.gone | self.ended | self.expelled)
 
     @property
     def results(self) -> tuple[Mapping[str, Any], ...]:
@@ -255,6 +274,7 @@ class TableState:
             encode([[id, sorted(one.agreed)] for id, one in sorted(self.proposed.items())]),
             encode([[record.hand, record.result, record.void] for record in said.records]),
             encode([[fault.entry, fault.seat, fault.check] for fault in said.faults]),
+            encode(None if self.clock is None else self.clock.told),
         )
         return digest("state", *parts)
 
@@ -289,13 +309,15 @@ def refuse_unfit(proposal: Proposal, protocol: CardProtocol, rules: Rules) -> No
 def first_state(config: Config) -> TableState:
     """A table before its first entry. Refuses a game that needs more than the protocol has."""
     refuse_unfit(config.session.proposal, config.protocol, config.rules)
-    roster, stake = config.session.proposal.roster, config.rules.stake
+    proposal, stake = config.session.proposal, config.rules.stake
+    roster = proposal.roster
     return TableState(
         config,
         roster,
         Phase.BETWEEN,
-        HandState(0, config.binding(0, roster, roster.seats)),
+        HandState(0, config.binding(0, roster, roster.awaited)),
         account=Account().seated(roster.with_cards, stake),
         known={member.seat: member for member in roster.members},
+        clock=None if proposal.clock is None else Clock(proposal.clock),
         chronicle=Chronicle(seatings=(Seating(0, roster, roster.seats, dict.fromkeys(roster.with_cards, stake)),)),
     )

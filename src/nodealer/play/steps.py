@@ -24,6 +24,7 @@ from nodealer.play.bodies import (
     Leave,
     Move,
     Propose,
+    Tick,
     Without,
     Word,
 )
@@ -87,6 +88,8 @@ def _begin(state: TableState, origin: Origin, body: Begin) -> Change:
     _duty(state, origin, body, Owed.BEGIN)
     if any(origin.seat in books.owing for books in state.books.values()):
         raise EntryRefused(origin.seat, "a seat that owes a book is not dealt in", origin.entry)
+    if state.phase is Phase.PLAYING:
+        return Change(state.with_hand(early={**state.hand.early, origin.seat: body.commitment}))
     return begin_hand(state.with_hand(commitments={**state.hand.commitments, origin.seat: body.commitment}))
 
 
@@ -143,8 +146,8 @@ def _propose(state: TableState, origin: Origin, body: Propose) -> Change:
         raise EntryRefused(seat, "only a seat with cards that has not ended proposes a roster", origin.entry)
     if any((one.by, one.hand) == (seat, hand) for one in state.proposed.values()):
         raise EntryRefused(seat, "a seat proposes one roster a hand", origin.entry)
-    refuse_roster(state, body.roster, body.newcomers)
-    one = ProposedRoster(body.roster, seat, hand, frozenset({seat}))
+    refuse_roster(state, body)
+    one = ProposedRoster(body.roster, seat, hand, frozenset({seat}), key=body.key)
     return _rostered(replace(state, proposed={**state.proposed, proposal_id(body.roster, seat, hand): one}), origin)
 
 
@@ -190,6 +193,8 @@ def _without(state: TableState, origin: Origin, body: Without) -> Change:
 
 
 def _break(state: TableState, origin: Origin, body: Break) -> Change:
+    if state.roster.timekeeper is not None:
+        raise EntryRefused(origin.seat, "where somebody keeps the time nothing is broken off", origin.entry)
     if _named(state, origin, body.duty) is None or not has_word(state, origin.seat):
         raise TooLate
     return Change(state.with_hand(breaks={**state.hand.breaks, origin.seat: body.duty}))
@@ -199,6 +204,20 @@ def _leave(state: TableState, origin: Origin, body: Leave) -> Change:
     if origin.seat not in state.present:
         raise TooLate
     return leave(Change(state), frozenset({origin.seat}))
+
+
+# --- Time ---
+
+
+def _tick(state: TableState, origin: Origin, body: Tick) -> Change:
+    keeper, clock = state.roster.timekeeper, state.clock
+    if keeper is None or clock is None or origin.seat != keeper.seat:
+        raise EntryRefused(origin.seat, "only the timekeeper says what time it is", origin.entry)
+    if state.phase is Phase.ENDED:
+        raise TooLate
+    if (reason := clock.refusal(body.time, origin.seen, state.duties)) is not None:
+        raise EntryRefused(origin.seat, reason, origin.entry)
+    return Change(replace(state, clock=clock.ticked(body.time, origin.seen)))
 
 
 # --- Words ---
@@ -283,6 +302,7 @@ _STEPS: dict[type, Callable[[TableState, Origin, Any], Change]] = {
     Without: _without,
     Break: _break,
     Leave: _leave,
+    Tick: _tick,
     Word: _word,
     Claim: _claim,
     Book: _book,

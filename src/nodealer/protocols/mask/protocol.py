@@ -53,7 +53,8 @@ CLAIMS: Final = Claims(
     cost={
         "rounds to make a deck": "one shuffle a seat, then one round of all seats at once",
         "rounds to deal, open or show": "1",
-        "bytes a seat, 52 cards": "12,200 to make the deck, 32 for each key published",
+        "rounds to rebuild a deck when seats leave": "4 of all seats at once, and two turns a seat",
+        "bytes a seat, 52 cards": "12,200 to make the deck, 18,000 to rebuild it, 32 for each key published",
     },
 )
 

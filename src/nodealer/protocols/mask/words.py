@@ -17,8 +17,8 @@ STEPS: Final = {
     ),
     "reshuffle": StepWords(
         "shuffles again",
-        "A shuffle of cards that came back, or of a deck that is rebuilt, under keys that are known already. The proof is "
-        "that of a shuffle.",
+        "A shuffle of cards that came back, or of a deck that is rebuilt, under keys that are known already. The proof "
+        "is that of a shuffle.",
         "shuffled again",
         SAME_CARDS,
         NOBODY_KNOWS,
@@ -45,8 +45,8 @@ STEPS: Final = {
     ),
     "join": StepWords(
         "joins the new deck",
-        "Somebody left. Publishes a new key, which the deck is rebuilt under by those who stay. The proof shows that one "
-        "knows its secret.",
+        "Somebody left. Publishes a new key, which the deck is rebuilt under by those who stay. The proof shows that "
+        "one knows its secret.",
     ),
     "held": StepWords(
         "declares its cards",
@@ -57,8 +57,8 @@ STEPS: Final = {
     ),
     "tag": StepWords(
         "tags the cards",
-        "Multiplies every card, of the new deck and of the hands, by one secret, so that a held card can be found in the "
-        "deck and nobody can say which face it is. The proof shows that it was one secret for all.",
+        "Multiplies every card, of the new deck and of the hands, by one secret, so that a held card can be found in "
+        "the deck and nobody can say which face it is. The proof shows that it was one secret for all.",
     ),
     "share": StepWords(
         "helps to compare the tags",

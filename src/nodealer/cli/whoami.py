@@ -1,0 +1,63 @@
+"""`nodealer whoami`: the user's key, name and passphrase."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from nodealer.cli.entropy import system_entropy
+from nodealer.cli.me import ask_passphrase, me, my_folder
+from nodealer.cli.output import out, print_json, shown
+from nodealer.drive.identity import IDENTITY, Me, change_name, change_passphrase
+from nodealer.errors import BadParameter
+from nodealer.words import key_words
+
+
+def whoami(
+    name: Annotated[
+        str | None, typer.Option("--name", metavar="NAME", help="Be called this where no other name is given.")
+    ] = None,
+    passphrase: Annotated[
+        bool, typer.Option("--passphrase", help="Set, change or remove the passphrase of the key.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")] = False,
+) -> None:
+    """Say by which key others know you, and by which words of it.
+
+    The key is made when it is first asked for. Who has its file can sit down as you: it stays on this machine, and may
+    have a passphrase. Others who see the same six words beside your name see your key.
+    """
+    mine = me()
+    if name is not None:
+        mine = change_name(my_folder(), name)
+    if passphrase:
+        mine = _change(mine)
+    if json:
+        print_json(
+            {
+                "name": mine.name,
+                "key": mine.public.hex(),
+                "words": list(key_words(mine.public)),
+                "passphrase": mine.has_passphrase,
+                "file": str(my_folder() / IDENTITY),
+            }
+        )
+        return
+    console = out()
+    called = "not set; `nodealer whoami --name Ada` remembers one" if mine.name is None else shown(mine.name)
+    console.print(f"name   {called}", soft_wrap=True)
+    console.print(f"words  [bold]{' '.join(key_words(mine.public))}[/bold]", soft_wrap=True)
+    console.print(f"key    {mine.public.hex()}", soft_wrap=True)
+    under = "under a passphrase" if mine.has_passphrase else "without a passphrase"
+    console.print(f"file   {shown(my_folder() / IDENTITY)}, {under}", soft_wrap=True)
+
+
+def _change(mine: Me) -> Me:
+    old = ask_passphrase("The passphrase as it is: ") if mine.has_passphrase else None
+    # Before somebody thinks of a new one.
+    mine.unlock(old)
+    new = ask_passphrase("The new passphrase (empty for none): ")
+    if ask_passphrase("Once more: ") != new:
+        raise BadParameter("those were two different passphrases; nothing was changed")
+    return change_passphrase(my_folder(), old, new or None, system_entropy)

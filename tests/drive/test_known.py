@@ -1,0 +1,94 @@
+"""Known players: a key is somebody, a name is not, and the difference is said."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from nodealer.drive import known
+from nodealer.drive.known import PLAYERS, KnownPlayers, Sight
+from nodealer.errors import BadParameter, HomeUnusable
+from nodealer.keys import Identity
+from nodealer.wire import encode
+from nodealer.words import key_words
+
+ADA, BO, EVE = (Identity(bytes([place]) * 32).public for place in range(3))
+
+
+@pytest.fixture
+def players(tmp_path: Path) -> KnownPlayers:
+    return KnownPlayers(tmp_path / "state" / "nodealer")
+
+
+def test_somebody_new(players: KnownPlayers) -> None:
+    look = players.look("Ada", ADA)
+    assert look.sight is Sight.NEW and " ".join(key_words(ADA)) in look.text
+    # Looking is not meeting.
+    assert players.look("Ada", ADA).sight is Sight.NEW and players.all == ()
+
+
+def test_somebody_known(players: KnownPlayers, tmp_path: Path) -> None:
+    players.met([("Ada", ADA), ("Bo", BO)], 1000)
+    players.met([("Ada", ADA)], 2000)
+    again = KnownPlayers(tmp_path / "state" / "nodealer")
+    assert [again.look(name, key).sight for name, key in (("Ada", ADA), ("aDA", ADA), ("Bo", BO))] == 3 * [Sight.KNOWN]
+    assert [(met.name, met.key, met.first, met.last) for met in again.all] == [
+        ("Ada", ADA, 1000, 2000),
+        ("Bo", BO, 1000, 1000),
+    ]
+
+
+def test_a_name_that_has_another_key_now(players: KnownPlayers) -> None:
+    players.met([("Ada", ADA), ("Bo", BO)], 1000)
+    look = players.look("ADA", EVE)
+    assert look.sight is Sight.OTHER_KEY and "ANOTHER KEY" in look.text and " ".join(key_words(EVE)) in look.text
+    look = players.look("Ada", BO)
+    assert look.sight is Sight.OTHER_KEY and "You know this key as Bo's" in look.text
+
+
+def test_a_known_key_under_another_name(players: KnownPlayers) -> None:
+    players.met([("Ada", ADA)], 1000)
+    look = players.look("Lovelace", ADA)
+    assert look.sight is Sight.RENAMED and look.text == "Lovelace has the key that you know as Ada's."
+    players.met([("Lovelace", ADA)], 2000)
+    assert players.look("Lovelace", ADA).sight is Sight.KNOWN and players.look("Ada", EVE).sight is Sight.NEW
+
+
+def test_it_has_a_bound(players: KnownPlayers, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(known, "PLAYERS_MAX", 2)
+    for place, key in enumerate((ADA, BO, EVE, BO)):
+        players.met([(f"Player {place}", key)], place)
+    assert [met.key for met in players.all] == [BO, EVE]
+
+
+def test_the_bound_fits_the_file(players: KnownPlayers) -> None:
+    largest = known.Met(ADA, 64 * "x", 2**53 - 1, 2**53 - 1)
+    saved = known.Saved(known.FORMAT, known.VERSION, known.PLAYERS_MAX * (largest,))
+    assert len(encode(saved)) <= known.PLAYERS_BYTES_MAX
+
+
+@pytest.mark.parametrize(("name", "key"), [("A\nda", ADA), ("Ada", bytes(32)), ("Ada", b"short")])
+def test_what_is_not_remembered(players: KnownPlayers, name: str, key: bytes) -> None:
+    with pytest.raises(BadParameter, match="not to be remembered"):
+        players.met([("Bo", BO), (name, key)], 0)
+    assert players.all == ()
+
+
+def test_only_its_owner_may_look(players: KnownPlayers, tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        players.met([("Ada", ADA)], 0)
+    finally:
+        os.umask(before)
+    assert (tmp_path / "state" / "nodealer").stat().st_mode & 0o777 == 0o700
+    assert (tmp_path / "state" / "nodealer" / PLAYERS).stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("data", [b"", b"{}", b"[]"])
+def test_a_damaged_file(players: KnownPlayers, tmp_path: Path, data: bytes) -> None:
+    players.met([("Ada", ADA)], 0)
+    (tmp_path / "state" / "nodealer" / PLAYERS).write_bytes(data)
+    with pytest.raises(HomeUnusable, match=r"is damaged: .*; delete it to know nobody"):
+        players.look("Ada", ADA)
