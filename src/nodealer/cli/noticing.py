@@ -1,4 +1,4 @@
-"""What a person at a table is told beside the game: how much time it has, who would like to sit, and what is proposed."""
+"""What a person at a table is told beside the game: how much time it has, who asks for a seat, what is proposed."""
 
 from __future__ import annotations
 
