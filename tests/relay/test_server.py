@@ -753,9 +753,10 @@ class Failing(MemoryStore):
         self._fail()
         await super().append(table, frame)
 
-    async def size(self) -> int:
-        self._fail()
-        return await super().size()
+    async def notes(self, table: str) -> list[bytes]:
+        if table == "box-1":
+            self._fail()
+        return await super().notes(table)
 
     def _fail(self) -> None:
         if self.failing:
@@ -901,10 +902,10 @@ COMMAND = [sys.executable, "-m", "nodealer.cli", "relay", "--listen", "127.0.0.1
 
 
 @asynccontextmanager
-async def process(store: str) -> AsyncIterator[tuple[asyncio.subprocess.Process, int]]:
+async def process(store: str, *options: str) -> AsyncIterator[tuple[asyncio.subprocess.Process, int]]:
     """The command, and where it listens."""
     pipe = asyncio.subprocess.PIPE
-    running = await asyncio.create_subprocess_exec(*COMMAND, store, stdout=pipe, stderr=pipe)
+    running = await asyncio.create_subprocess_exec(*COMMAND, store, *options, stdout=pipe, stderr=pipe)
     try:
         assert running.stdout is not None
         said = (await running.stdout.readline()).decode()

@@ -169,6 +169,8 @@ class HandState:
     decks: Mapping[int, Deck] = field(default_factory=dict)
     #: Seat to what it committed itself to when it began.
     commitments: Mapping[int, bytes] = field(default_factory=dict)
+    #: The same for the next hand, of seats that are gone from this one and come back.
+    early: Mapping[int, bytes] = field(default_factory=dict)
     #: Seat to the open duties of others that it would not wait for, and to the one that it would break off for.
     votes: Mapping[int, frozenset[bytes]] = field(default_factory=dict)
     breaks: Mapping[int, bytes] = field(default_factory=dict)

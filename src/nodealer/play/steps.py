@@ -88,6 +88,8 @@ def _begin(state: TableState, origin: Origin, body: Begin) -> Change:
     _duty(state, origin, body, Owed.BEGIN)
     if any(origin.seat in books.owing for books in state.books.values()):
         raise EntryRefused(origin.seat, "a seat that owes a book is not dealt in", origin.entry)
+    if state.phase is Phase.PLAYING:
+        return Change(state.with_hand(early={**state.hand.early, origin.seat: body.commitment}))
     return begin_hand(state.with_hand(commitments={**state.hand.commitments, origin.seat: body.commitment}))
 
 

@@ -169,17 +169,18 @@ class LiveTable:
         client.catching_up = asyncio.create_task(self._catch_up(client))
 
     async def _catch_up(self, client: Client) -> None:
-        connection, reading = client.connection, self._read(client.cursor)
+        connection = client.connection
+        reading: asyncio.Task[list[Stored]] | None = None
         try:
             while client.cursor != self.last:
-                some = await reading
+                some = await (reading or self._read(client.cursor))
                 # What the store has and has not told yet, it will tell: and never twice.
                 while some and some[-1][0] > self.last:
                     some.pop()
                 if not some:
                     await asyncio.sleep(_SOON)
                 # The next page is read while one is being sent.
-                reading = self._read(some[-1][0] if some else client.cursor)
+                reading = self._read(some[-1][0]) if some and some[-1][0] != self.last else None
                 for one in in_pages(some):
                     await connection.send(page(one))
                     client.cursor = one[-1][0]
@@ -193,8 +194,9 @@ class LiveTable:
         finally:
             self._behind.discard(client)
             client.catching_up = None
-            reading.cancel()
-            reading.add_done_callback(_forget)
+            if reading is not None:
+                reading.cancel()
+                reading.add_done_callback(_forget)
 
     def _read(self, after: int) -> asyncio.Task[list[Stored]]:
         return asyncio.create_task(self._store.read(self.name, after))

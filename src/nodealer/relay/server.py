@@ -16,13 +16,14 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
 from nodealer.errors import RelayError
+from nodealer.relay.core import mailbox_name
 from nodealer.relay.limits import Limits
 from nodealer.relay.metrics import Log, Metrics, alias, say_nothing
 from nodealer.relay.pace import Places
 from nodealer.relay.sockets import Connection, Door, is_loopback, network, peer
 from nodealer.relay.stores.base import Store
 from nodealer.relay.tables import Tables
-from nodealer.relay.talk import Talk
+from nodealer.relay.talk import Talk, small
 
 #: A client is asked so often whether it is there, and may take so long to answer: it may be computing a proof.
 _PING_SECONDS: Final = 30.0
@@ -98,7 +99,7 @@ class Relay:
         if now >= self._healthy_until:
             try:
                 async with asyncio.timeout(_HEALTH_SECONDS):
-                    await self._store.size()
+                    await self._store.notes(mailbox_name(1))
             except (RelayError, TimeoutError):
                 return connection.respond(HTTPStatus.SERVICE_UNAVAILABLE, "the store does not answer\n")
             # Whoever asks all the time does not ask the store.
@@ -177,6 +178,7 @@ async def serving(
             origins=None if browsers else [None],
             process_request=relay.let_in,
             server_header=None,
+            max_size=small(limits),
             max_queue=_UNREAD,
             open_timeout=limits.hello_seconds,
             ping_interval=_PING_SECONDS,

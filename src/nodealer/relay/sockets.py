@@ -105,19 +105,21 @@ def peer(connection: ServerConnection) -> str:
 
 def network(address: str) -> str:
     """What an address counts as: all of one network of IPv6 are one."""
-    try:
-        found = ipaddress.ip_address(address.partition("%")[0])
-    except ValueError:
-        return "unknown"
+    found = _parsed(address)
     if isinstance(found, ipaddress.IPv6Address):
-        mapped = found.ipv4_mapped
-        return str(mapped) if mapped is not None else str(ipaddress.ip_network((found, 64), strict=False))
-    return str(found)
+        return str(ipaddress.ip_network((found, 64), strict=False))
+    return "unknown" if found is None else str(found)
 
 
 def is_loopback(address: str) -> bool:
     """Whether it is this machine's own."""
+    found = _parsed(address)
+    return found is not None and found.is_loopback
+
+
+def _parsed(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
-        return ipaddress.ip_address(address).is_loopback
+        found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
-        return False
+        return None
+    return getattr(found, "ipv4_mapped", None) or found

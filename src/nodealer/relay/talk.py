@@ -8,6 +8,7 @@ from typing import Final
 
 from nodealer.errors import DecodeError, RelayError
 from nodealer.relay.core import Ended, Reached, Refusal, Rekeyed, check_frame
+from nodealer.relay.limits import Limits
 from nodealer.relay.live import Client, LiveTable
 from nodealer.relay.messages import (
     TEXT_BYTES_MAX,
@@ -36,6 +37,11 @@ from nodealer.wire import encode
 _POLICY: Final = 1008
 
 
+def small(limits: Limits) -> int:
+    """The largest message of who has shown no token. Larger ones are not read at all."""
+    return max(TEXT_BYTES_MAX, limits.mailbox_bytes)
+
+
 class Talk:
     """One client, from its first word on."""
 
@@ -47,7 +53,6 @@ class Talk:
         self._connection = connection
         self._loop = asyncio.get_running_loop()
         self._client = Client(connection, address, Pace(self._limits, self._loop.time()))
-        self._take(max(TEXT_BYTES_MAX, self._limits.mailbox_bytes))
 
     async def run(self) -> None:
         """Until it goes, or is sent away. Raises `ConnectionClosed`."""
@@ -114,10 +119,6 @@ class Talk:
 
     async def _say(self, told: Told) -> None:
         await self._connection.send(encode(told).decode())
-
-    def _take(self, size: int) -> None:
-        """Larger messages are not read at all."""
-        self._connection.protocol.max_message_size = size
 
     # --- Frames ---
 
@@ -198,7 +199,7 @@ class Talk:
         if epoch is None:
             raise Refusal("token", "this token does not let anybody write to this table")
         self._client.epoch = epoch
-        self._take(max(TEXT_BYTES_MAX, self._tables.largest))
+        self._connection.protocol.max_message_size = max(small(self._limits), self._tables.largest)
         await self._say(Accepted())
 
     async def _rekey(self, writer: bytes) -> None:
