@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 
 from conformance.harness import Source
 from nodealer.cli.games import game_of
-from nodealer.cli.lobbying import Guest, Hosting, Questions, ask_first
+from nodealer.cli.lobbying import ANSWER_LIMIT, Guest, Hosting, Questions, ask_first
 from nodealer.cli.plan import plan_of
 from nodealer.cli.screen import Screen
 from nodealer.drive.known import KnownPlayers
@@ -163,11 +164,12 @@ def test_who_was_let_in_may_come_again_as_the_same(tmp_path: Path) -> None:
     run(work())
 
 
-def proposes(door: Door, hands: int) -> None:
+def proposes(door: Door, hands: int, on: tuple[str, bytes] | None = None) -> None:
+    plan = door.plan if on is None else replace(door.plan, protocol=on[0], parameters=on[1])
     host = door.people["Ada"]
     offers = {offer.name: offer for offer in host.offers}
     members = [offers[name].seated(seat) for seat, name in enumerate(("Ada", "Ben"))]
-    door.say(*host.propose(msgspec.structs.replace(door.plan.proposal(members), hands=hands)))
+    door.say(*host.propose(msgspec.structs.replace(plan.proposal(members), hands=hands)))
 
 
 @pytest.mark.parametrize("line", ["", "y"])
@@ -178,7 +180,10 @@ def test_a_yes_to_one_proposal_is_no_yes_to_the_next(tmp_path: Path, line: str) 
         door = Door(tmp_path, "Ada", "Ben", seats=2)
         ben, typing = door.people["Ben"], door.typing["Ben"]
         guest = Guest(Screen(json=True), door.known, Questions(typing))  # type: ignore[arg-type]
-        looks: Callable[[], None] = lambda: door.say(*guest.look(ben, 0.0))
+
+        def looks() -> None:
+            door.say(*guest.look(ben, 0.0))
+
         proposes(door, hands=1)
         looks()
         await typing.type(line)
@@ -216,3 +221,35 @@ def test_what_is_typed_while_nothing_is_proposed_answers_nothing(tmp_path: Path)
         assert ben.begun, "the same again is the same"
 
     run(work())
+
+
+def test_one_who_never_answers_does_not_keep_a_bot_from_playing_with_the_others(tmp_path: Path) -> None:
+    async def work() -> None:
+        door = Door(tmp_path, "Ada", "Ben", "Cleo", auto=True)
+        door.come("Dov")
+        cleo = Guest(Screen(json=True), door.known, None)
+        door.host_looks(0.0)
+        assert door.seated == ["Ada", "Ben", "Cleo"]
+        door.say(*cleo.look(door.people["Cleo"], 0.0))
+        for now in (1.0, ANSWER_LIMIT - 1):
+            door.host_looks(now)
+        assert door.seated == ["Ada", "Ben", "Cleo"]
+        door.host_looks(ANSWER_LIMIT + 1)
+        door.host_looks(ANSWER_LIMIT + 2)
+        assert door.seated == ["Ada", "Cleo", "Dov"]
+
+    run(work())
+
+
+@pytest.mark.parametrize("json", [False, True])
+def test_a_guest_sees_what_a_host_has_set(tmp_path: Path, json: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    """A host may propose a game as was said, on a protocol that promises less."""
+
+    async def work() -> None:
+        door = Door(tmp_path, "Ada", "Ben", seats=2)
+        proposes(door, hands=1, on=("chain", b'{"proven":false}'))
+        Guest(Screen(json), door.known, None).look(door.people["Ben"], 0.0)
+
+    run(work())
+    said = capsys.readouterr().out
+    assert "proven" in said and "false" in said and "Nothing proves a shuffle here" in said

@@ -18,15 +18,18 @@ from nodealer.cli.plan import Plan
 from nodealer.cli.screen import Screen
 from nodealer.drive.known import KnownPlayers, Sight
 from nodealer.log.roster import TIMEKEEPER
-from nodealer.log.session import Proposal
+from nodealer.log.session import Part, Proposal
 from nodealer.play.frames import Offered
 from nodealer.play.lobby import decline_rehearsals
 from nodealer.play.participant import Participant
+from nodealer.protocols import make_protocol
 
 #: After how many seconds it is said whose answer to a proposal is missing.
 ANSWER_AFTER: Final = 15.0
 #: For how many seconds a full table waits for the host's own timekeeper.
 KEEPER_AFTER: Final = 15.0
+#: And after how many a host with nobody at the keyboard goes on without those.
+ANSWER_LIMIT: Final = 120.0
 _YES: Final = ("", "y", "yes")
 
 
@@ -222,8 +225,14 @@ class Hosting:
         if now - self._proposed_at < ANSWER_AFTER:
             return []
         awaited = [name for name in participant.lobby.awaited if name != participant.home.name]
-        if self._questions is None or not awaited:
+        if not awaited:
             return []
+        if self._questions is None:
+            if now - self._proposed_at < ANSWER_LIMIT:
+                return []
+            for name in awaited:
+                self._without(name, participant.offers)
+            return participant.decline(f"{', '.join(awaited)} did not answer")
         name = visible(awaited[0])
         line = self._questions.answer(
             f"{name} has not answered. Go on without {name}? [y/N] ", participant.lobby.proposal
@@ -293,16 +302,29 @@ class Guest:
     def _tell(self, proposal: Proposal, mine: bytes) -> None:
         members = proposal.roster.members
         names = [member.name for member in members]
-        game, protocol = proposal.game.name, proposal.protocol.name
-        self._screen.emit({"event": "proposal", "game": game, "protocol": protocol, "players": names})
+        game, protocol = _told(proposal.game), _told(proposal.protocol)
+        claims = make_protocol(proposal.protocol.name, bytes(proposal.protocol.parameters)).claims
+        warning = claims.cost.get("warning")
+        self._screen.emit(
+            {"event": "proposal", "game": proposal.game.name, "protocol": proposal.protocol.name, "players": names}
+            | {"hands": proposal.hands, "told": [game, protocol], "warning": warning}
+        )
         if not self._screen.json:
             listed = shown(", ".join(names))
             hands = f", {proposal.hands} hand{'s'[: proposal.hands > 1]}" if proposal.hands else ""
             self._screen.say(f"Proposed: [bold]{shown(game)}[/bold] on {shown(protocol)}{hands}, with {listed}.")
             self._screen.say(f"  [dim]{shown(about_time(proposal))}[/dim]")
+            if warning is not None:
+                self._screen.say(f"  [bold red]{shown(warning)}[/]")
         for member in members:
             if member.key != mine and member.role != TIMEKEEPER:
                 _said_of(self._screen, self._known, member.name, member.key)
+
+
+def _told(part: Part) -> str:
+    """A game or a protocol, with everything that is set for it: a host could have set what a guest would not play."""
+    parameters = bytes(part.parameters).decode(errors="replace")
+    return part.name if parameters == "{}" else f"{part.name} {parameters}"
 
 
 def ask_first(proposal: Proposal) -> bool:
