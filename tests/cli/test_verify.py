@@ -39,7 +39,7 @@ def test_a_game_is_clean(log: Log) -> None:
     found = verdict(log.path, 0)
     assert set(found) == {
         *("verdict", "reason", "entries", "hands", "checks", "faults", "results", "not_proven"),
-        *("withouts", "gone", "unchecked", "rosters", "chips"),
+        *("withouts", "gone", "unchecked", "rosters", "chips", "charges", "dead"),
     }
     assert (found["verdict"], found["faults"], found["hands"]) == ("clean", [], 2)
     assert (found["withouts"], found["gone"], found["unchecked"]) == ([], [], [])

@@ -89,7 +89,7 @@ def played(leavers: dict[int, int], hands: int = 1) -> LocalTable:
 def test_one_leaves_at_any_entry() -> None:
     """The hand ends with a whole board wherever more than one is left to bet."""
     ends = set()
-    for height in range(SEATS + 2, ENTRIES, times(16, deep=1)):
+    for height in range(SEATS + 6, ENTRIES, times(21, deep=1)):
         table = played({height % SEATS: height})
         result = table.seats[0].replica.state.results[0]
         ends.add(result["ended"])
@@ -102,7 +102,7 @@ def test_one_leaves_at_any_entry() -> None:
 @pytest.mark.timeout(900)
 def test_two_leave_down_to_two() -> None:
     """One after the other, the second often while the deck is being rebuilt."""
-    for first in range(SEATS + 3, ENTRIES - 10, times(40, deep=4)):
+    for first in range(SEATS + 23, ENTRIES - 10, times(40, deep=4)):
         played({first % SEATS: first, (first + 1) % SEATS: first + 5})
 
 

@@ -13,9 +13,14 @@ from typing import Final
 
 from conformance.harness import Source
 from nodealer.drive.local import LocalTable, seat_players
+from nodealer.drive.minds import BotMind
+from nodealer.drive.patience import Looks, Patience
+from nodealer.drive.timekeeper import Timekeeper
 from nodealer.games import free
+from nodealer.games.found import find
 from nodealer.games.free import Free
 from nodealer.log.file import save_log
+from nodealer.log.session import Limits
 from nodealer.play.participant import Participant
 from nodealer.play.stays import for_hands
 from nodealer.protocols import make_protocol
@@ -38,6 +43,7 @@ PLAYED: Final = {
     "wardens-duel-xor": (*WARDENS, "--mode", "xor"),
 }
 FREE: Final = "free-mask"
+TIMED: Final = "holdem-mask-timed"
 LEFT: Final = "free-mask-left"
 
 
@@ -105,13 +111,42 @@ def play_left() -> LocalTable:
     return play_free("left", "Ada", "Ben", "Cleo", "Dan", asked=asked)
 
 
+def play_timed() -> LocalTable:
+    """Two players and who keeps the time: the first does not answer once, and gets the move of the rules."""
+    game = find("holdem")
+    rules, limits = game.from_settings(game.settled({})), Limits(move=5000, cards=5000, bank=3000, refill=1000)
+    source = Source("golden timed")
+    table = seat_players(
+        ["Ada", "Ben", "Clock"],
+        make_protocol("mask"),
+        rules,
+        source,
+        stays=for_hands(1),
+        package=game,
+        clock=limits,
+    )
+    minds = {one: BotMind(game, one.home.root) for one in table.participants}
+    ada, _, keeper = table.participants
+    looks: dict[Participant, Looks] = {keeper: Timekeeper(), **{one: Patience() for one in table.participants[:2]}}
+
+    def decide(one: Participant) -> list[bytes]:
+        late = one is ada and not one.replica.state.chronicle.statements
+        return [] if late or one is keeper else minds[one].act(one)
+
+    for now in range(200):
+        table.run(decide)
+        for one, look in looks.items():
+            table.say(look.look(one, now / 2))
+    return table
+
+
 def main() -> None:
     for name, options in PLAYED.items():
         log_of(name).unlink(missing_ok=True)
         subprocess.run([*COMMAND, "play", "--auto", "--seed", "1", *options, "--log", str(log_of(name))], check=True)
-    for name, table in ((FREE, play_everything()), (LEFT, play_left())):
+    for name, table in ((FREE, play_everything()), (LEFT, play_left()), (TIMED, play_timed())):
         save_log(log_of(name), table.seats[0].replica.config.session, table.log)
-    for name in (*PLAYED, FREE, LEFT):
+    for name in (*PLAYED, FREE, LEFT, TIMED):
         done = subprocess.run([*COMMAND, "verify", "--json", str(log_of(name))], check=True, capture_output=True)
         report_of(name).write_bytes(done.stdout)
 

@@ -49,6 +49,8 @@ class Attention:
         self._heard = (-1, 0.0)
         self._deaf = False
         self._drift = Drift()
+        #: Whether the last hand has been seen.
+        self._over = False
 
     def look(self, participant: Participant, now: float) -> list[bytes]:
         """Say it, if it is time to."""
@@ -84,6 +86,9 @@ class Attention:
         """Whether somebody was named who had not been."""
         self._notice_missing(participant, now)
         self._notice_drift(participant, now)
+        if participant.begun and participant.replica.state.over and not self._over:
+            # What is waited for now is another thing, and other things can be done about it.
+            self._over, self._since, self._told = True, {}, set()
         waited = waited_for(participant, self._names)
         self._since = {name: self._since.get(name, (now, time.strftime("%H:%M:%S"))) for name in waited}
         self._told &= waited

@@ -7,7 +7,7 @@ import shlex
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import AsyncExitStack, ExitStack
+from contextlib import AsyncExitStack, ExitStack, suppress
 from pathlib import Path
 
 from nodealer.cli.bots import bots
@@ -29,7 +29,7 @@ from nodealer.cli.spoken import Codes, use_code
 from nodealer.cli.timekeeping import KeeperOrder
 from nodealer.cli.user import User, name_of, player, watcher
 from nodealer.drive.homes import home_in
-from nodealer.errors import BadParameter
+from nodealer.errors import BadParameter, HomeUnusable
 from nodealer.keys import host_mark
 from nodealer.log.session import FORMAT_VERSION
 from nodealer.play.config import refuse_without_asserts
@@ -116,8 +116,10 @@ def _own_keeper(sitting: Sitting, hosted: Hosted) -> bytes | None:
     """The key of the host's own timekeeper: nobody else's offer is taken for its."""
     if not hosted.keeps_time:
         return None
-    with home_in(sitting.table.keeper, KEEPER, system_entropy) as home:
+    # One that has outlived its host keeps the time already.
+    with suppress(HomeUnusable), home_in(sitting.table.keeper, KEEPER, system_entropy) as home:
         return home.identity.public
+    return None
 
 
 def _keeping(sitting: Sitting) -> KeeperOrder:

@@ -253,8 +253,9 @@ def take_deck(change: Change, deck: int, made: DeckChange) -> Change:
 def _end_hand(state: TableState, done: Done) -> TableState:
     """The hand is over. Where the protocol ends with open books, gains are held until these are open."""
     books = state.config.protocol.claims.open_book_at_end
-    account = state.account.closed(state.hand.number, done.paid, done.net, books=books)
-    record = HandRecord(state.hand.number, _names(state), done.result, done.net)
+    players = () if state.hand.game is None else state.hand.game.players
+    account = state.account.closed(state.hand.number, done, players, books=books)
+    record = HandRecord(state.hand.number, _names(state), done.result, done.net, charged=done.charged)
     state = replace(state, account=account)
     return next_hand(with_books(state) if books else state, record)
 

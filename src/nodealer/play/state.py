@@ -57,6 +57,8 @@ class HandRecord:
     names: Mapping[int, str]
     result: Mapping[str, Any] = field(default_factory=dict)
     net: Mapping[int, int] = field(default_factory=dict)
+    #: What seats paid that left at a price.
+    charged: Mapping[int, int] = field(default_factory=dict)
     #: Why nothing of it counts.
     void: str | None = None
 
@@ -268,6 +270,7 @@ class TableState:
             encode([[seat, duty] for seat, duty in sorted(hand.breaks.items())]),
             encode([sorted(self.gone), sorted(self.expelled), sorted(self.ended), sorted(self.barred), self.over]),
             encode([sorted(self.account.chips.items()), [sorted(held.gains.items()) for held in self.account.held]]),
+            encode([[one.hand, one.seat, one.amount] for one in self.account.dead]),
             encode([[id, sorted(one.agreed)] for id, one in sorted(self.proposed.items())]),
             encode([[record.hand, record.result, record.void] for record in said.records]),
             encode([[fault.entry, fault.seat, fault.check] for fault in said.faults]),

@@ -7,11 +7,11 @@ made again (`leave`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Self, TypeVar
 
-from nodealer.cards import Close, Deal, Moved, Open, Operation, Place, Portion, Return, for_those_who_stay
+from nodealer.cards import Close, Deal, Half, Moved, Open, Operation, Place, Portion, Return, for_those_who_stay
 from nodealer.errors import BadParameter
 from nodealer.group import Points, Scalars
 from nodealer.protocols.base import DeckChange
@@ -38,6 +38,8 @@ class LastingDeck(KeyedDeck, Generic[C]):
     dead: frozenset[int] = field(default=frozenset(), kw_only=True)
     #: Hidden positions that a seat held or had laid aside when it left. What is still asked about them is skipped.
     lost: frozenset[int] = field(default=frozenset(), kw_only=True)
+    #: Whether the deck is being made again around the cards that are held.
+    rebuilding: bool = field(default=False, kw_only=True)
 
     # --- What a deck with keys needs ---
 
@@ -84,7 +86,7 @@ class LastingDeck(KeyedDeck, Generic[C]):
                 counted = (Portion(portion.seat, portion.count or len(portion.positions)) for portion in portions)
                 return replace(operation, portions=tuple(counted))
             case Open() if self.dead & set(operation.positions):
-                return Open(operation.deck, operation.count or len(operation.positions))
+                return replace(operation, count=operation.count or len(operation.positions), positions=())
             case Return() if self.lost & set(operation.positions):
                 positions = tuple(position for position in operation.positions if position not in self.lost)
                 # Without any of its cards a shuffle is still one of the pile.
@@ -92,6 +94,10 @@ class LastingDeck(KeyedDeck, Generic[C]):
                 return replace(operation, positions=positions) if left else None
             case _:
                 return operation
+
+    @property
+    def half(self) -> Mapping[int, Half]:
+        return {duty.seat: Half.REBUILT for duty in self.duties} if self.rebuilding else super().half
 
     # --- For a protocol's `leave` ---
 
@@ -111,6 +117,7 @@ class LastingDeck(KeyedDeck, Generic[C]):
             epoch=self.epoch + 1,
             trail=self.trail_without(seats),
             lost=self.lost | self._hidden_cards_of(seats),
+            rebuilding=bool(self.layers),
         )
 
     def _hidden_cards_of(self, seats: tuple[int, ...]) -> frozenset[int]:
@@ -129,8 +136,9 @@ class LastingDeck(KeyedDeck, Generic[C]):
 
     def resume(self) -> DeckChange:
         """Ask an idle deck again for what it had not finished. Cards that were on their way have gone back."""
+        whole = self.at(rebuilding=False)
         if self.asked is None:
-            return DeckChange(self)
+            return DeckChange(whole)
         seats = frozenset(seat for layer in self.layers.every for seat in layer.binding.players)
         again = for_those_who_stay(self.asked, seats - frozenset(self.binding.players))
-        return self.finish() if again is None else self.begin(again, self.asked)
+        return whole.finish() if again is None else whole.begin(again, self.asked)

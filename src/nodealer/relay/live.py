@@ -169,14 +169,12 @@ class LiveTable:
         client.catching_up = asyncio.create_task(self._catch_up(client))
 
     async def _catch_up(self, client: Client) -> None:
+        """Until it has what was told last. The store may show frames before it tells of them: then it tells soon."""
         connection = client.connection
         reading: asyncio.Task[list[Stored]] | None = None
         try:
             while client.cursor != self.last:
                 some = await (reading or self._read(client.cursor))
-                # What the store has and has not told yet, it will tell: and never twice.
-                while some and some[-1][0] > self.last:
-                    some.pop()
                 if not some:
                     await asyncio.sleep(_SOON)
                 # The next page is read while one is being sent.
