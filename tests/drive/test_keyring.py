@@ -16,6 +16,7 @@ from nodealer.drive.history import history
 from nodealer.drive.keyring import Keyring
 from nodealer.drive.loop import Connected, Disconnected, Loop
 from nodealer.drive.sealed import Found, Line, Locked, Lost, SealedTransport, Unheard
+from nodealer.drive.welcome import Welcome, puts_nobody_out
 from nodealer.errors import BadParameter, DecodeError, IllegalMove, RelayError
 from nodealer.keys import Identity
 from nodealer.log.roster import Roster
@@ -179,8 +180,28 @@ def test_a_seat_does_not_agree_to_a_key_that_it_cannot_open(wrong: str) -> None:
         key = replace(key, boxes=(key.boxes[0], replace(key.boxes[1], box=key.boxes[0].box)))
     circle.waiting.extend(one.propose_roster(roster, None, key))
     settled(circle)
+    proposal = proposal_id(roster, 0, 1)
     with pytest.raises(DecodeError):
-        keys[1].refuse_key(proposal_id(roster, 0, 1))
+        keys[1].refuse_key(proposal)
+    two = circle.people[1]
+    SealedTransport(two, SECRET, ["ws://127.0.0.1:9/"], entropy=Source("x"))
+    with pytest.raises(IllegalMove, match="cannot read with"):
+        two.agree(proposal)
+
+
+def test_a_bot_is_not_locked_out_by_a_roster_that_puts_nobody_out() -> None:
+    """One seat proposes the table as it is, with a new key, and junk in the boxes of the others."""
+    circle = between()
+    settled(circle)
+    one, two = circle.people[:2]
+    roster = one.replica.state.roster
+    _, key = rings(circle)[0].fresh(roster, Source("x"))
+    key = replace(key, boxes=(key.boxes[0], *(replace(box, box=bytes(80)) for box in key.boxes[1:])))
+    circle.waiting.extend(one.propose_roster(roster, None, key))
+    settled(circle)
+    SealedTransport(two, SECRET, ["ws://127.0.0.1:9/"], entropy=Source("x"))
+    (proposed,) = two.replica.state.proposed.values()
+    assert puts_nobody_out(two.replica.state, proposed) and Welcome().look(two, 0.0) == []
 
 
 def test_a_proposal_without_a_key_is_no_matter_of_keys() -> None:
@@ -248,7 +269,7 @@ class Around:
                 self.asked.append(asyncio.ensure_future(self.propose(one, way)))
             for proposal in state.proposed:
                 if place == 1 and not one.seat.unconfirmed and self.once("agree"):
-                    self.asked.append(asyncio.ensure_future(way.agree(proposal)))
+                    return one.agree(proposal)
             return []
 
         return look

@@ -24,7 +24,7 @@ from nodealer.cli.plan import Plan, plan_of
 from nodealer.cli.qr import print_qr
 from nodealer.cli.remote import Sitting, carry_out, take_part
 from nodealer.cli.screen import Screen
-from nodealer.cli.shelf import table_at
+from nodealer.cli.shelf import keep_first, table_at
 from nodealer.cli.spoken import Codes, use_code
 from nodealer.cli.timekeeping import KeeperOrder
 from nodealer.cli.user import User, name_of, player, watcher
@@ -169,7 +169,7 @@ def join_table(
     refuse_without_asserts()
     invitation, unlocked = invited_by(text, relay, name)
     invitation.table_secret()
-    before = table_at(invitation.table)
+    before = table_at(invitation, name)
     if before is not None:
         return return_to(before, auto=auto, json=json)
     called, user = name_of(name), unlocked or player()
@@ -186,7 +186,7 @@ def watch_table(invitation: Invitation, *, game: str | None, json: bool, log: Pa
 def _come(kept: KeptTable, user: User, screen: Screen, log: Path | None) -> int:
     with ExitStack() as stack:
         copies = [] if log is None else [stack.enter_context(LogCopy.new(log.absolute()))]
-        return _sit(Sitting(keep_table(kept), screen, copies), user)
+        return _sit(Sitting(keep_first(kept), screen, copies), user)
 
 
 def _sit(sitting: Sitting, user: User) -> int:

@@ -33,7 +33,7 @@ from nodealer.drive.welcome import Welcome
 from nodealer.errors import BadParameter, IllegalMove, RelayError
 from nodealer.log.roster import TIMEKEEPER
 from nodealer.play.config import parts_of
-from nodealer.play.frames import OtherVersion, Refuses
+from nodealer.play.frames import OtherVersion, PassedOver, Refuses
 from nodealer.play.lobby import decline_rehearsals
 from nodealer.play.participant import Decision, Participant, Question, Step
 from nodealer.play.phases import Phase
@@ -192,11 +192,22 @@ class _Watch:
                 raise BadParameter(f"this is not for you: {news.reason}")
             elif isinstance(news, OtherVersion):
                 raise BadParameter(f"the host's program is of another version: {news.reason}")
+            elif isinstance(news, PassedOver) and news.mine and self._turned_away:
+                raise BadParameter(
+                    f"you cannot sit there as {self._participant.home.name}: {news.reason}. Ask the host, or join with "
+                    "another --name"
+                )
         self._show(step)
         if self._participant.begun:
             follow_all(self._sitting.copies, self._participant.replica)
             self._agree()
         return []
+
+    @property
+    def _turned_away(self) -> bool:
+        """Whether this player's offer does not count, though all is heard: somebody may have taken its name."""
+        one = self._participant
+        return not (one.begun or one.hearing or self._sitting.watches) and one.lobby.mine is None
 
     def _agree(self) -> None:
         if self._agreed:

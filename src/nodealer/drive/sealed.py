@@ -101,6 +101,7 @@ class SealedTransport:
             raise BadParameter("a table needs a relay")
         self._participant = participant
         self._keys = Keyring(participant, (key, *more))
+        participant.refuse_key = self._keys.refuse_key
         if create and self._keys.first is None:
             raise BadParameter("who only reads cannot make a table")
         # Of the home and the table: whoever comes back says the same words as the same sender, in the same bytes.
@@ -148,12 +149,6 @@ class SealedTransport:
             secret, key = self._keys.fresh(roster, self._entropy)
             await self._out.register(secret)
         for frame in me.propose_roster(roster, newcomers, key):
-            await self.send(frame)
-
-    async def agree(self, proposal: bytes) -> None:
-        """Agree to a proposed roster. Raises `DecodeError` where it comes with a key that this seat cannot open."""
-        self._keys.refuse_key(proposal)
-        for frame in self._participant.agree(proposal):
             await self.send(frame)
 
     # --- In ---

@@ -18,6 +18,7 @@ from nodealer.errors import (
     BadSignature,
     CardUnreadable,
     Declined,
+    DecodeError,
     EntryAhead,
     EntryRefused,
     IllegalMove,
@@ -165,6 +166,9 @@ class Participant:
         self._asked: bytes | None = None
         #: Whether a person is asked before a dispute opens a book; may be changed at any time.
         self.asks_for_books = False
+        #: Raises `DecodeError` for a proposed roster with a key that this participant could not read with: whoever has
+        #: the keys sets this.
+        self.refuse_key: Callable[[bytes], None] = lambda proposal: None
         #: Why this participant signs nothing any more, where that is so.
         self.silenced: str | None = None
         self.lobby = Lobby(
@@ -620,7 +624,11 @@ class Participant:
         raise IllegalMove(f"nobody called {name} asks for a seat")
 
     def agree(self, proposal: bytes) -> list[bytes]:
-        """Agree to a proposed roster."""
+        """Agree to a proposed roster. Raises `IllegalMove`, also for one whose key this seat cannot open."""
+        try:
+            self.refuse_key(proposal)
+        except DecodeError as error:
+            raise IllegalMove(f"that table would have a key that you cannot read with: {error}") from None
         return [self._speaking.agree(proposal)]
 
     @property
