@@ -11,6 +11,7 @@ from nodealer.cli import ownrelay
 from nodealer.cli.ownrelay import free_port, own_relay
 from nodealer.errors import BadParameter, RelayRefused
 from nodealer.relay.client import connect_to
+from nodealer.relay.server import serving
 
 
 @pytest.mark.parametrize(
@@ -21,7 +22,6 @@ def test_what_listens_on_this_machine_only_is_not_open_to_others(
     tmp_path: Path, host: str, bound: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[object] = []
-    serving = ownrelay.serving
 
     def noted(*args: object, **options: object) -> object:
         seen.append(options["host"])
@@ -31,11 +31,11 @@ def test_what_listens_on_this_machine_only_is_not_open_to_others(
 
     async def run() -> None:
         port = free_port()
-        async with own_relay(tmp_path / "relay.db", f"{host}:{port}", "ab" * 16):
-            async with connect_to(f"ws://127.0.0.1:{port}") as client:
-                with pytest.raises(RelayRefused, match="one table"):
-                    await client.create("cd" * 16, bytes(32))
-                await client.create("ab" * 16, bytes(32))
+        listen, here = f"{host}:{port}", f"ws://127.0.0.1:{port}"
+        async with own_relay(tmp_path / "relay.db", listen, "ab" * 16), connect_to(here) as client:
+            with pytest.raises(RelayRefused, match="one table"):
+                await client.create("cd" * 16, bytes(32))
+            await client.create("ab" * 16, bytes(32))
 
     asyncio.run(run())
     assert seen == [bound]
