@@ -184,6 +184,8 @@ async def serving(
             max_size=small(limits),
             max_queue=_UNREAD,
             open_timeout=limits.hello_seconds,
+            # Until this is over nobody counts the connection.
+            ssl_handshake_timeout=None if tls is None else limits.hello_seconds,
             ping_interval=_PING_SECONDS,
             ping_timeout=_PONG_SECONDS,
             close_timeout=_FAREWELL,
