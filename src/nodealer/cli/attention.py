@@ -142,9 +142,6 @@ class AtTheTable(Attention):
             for line in self._choices(participant):
                 self._screen.say(line)
         self._time.look(participant, now)
-        news = self._seats.look(participant)
-        away = participant.begun and participant.sits_out
-        self._listen((bool(self._told) or news or away) and participant.options().asked is None)
         said = self._patience.look(participant, now)
         while self._typed:
             verb, *rest = self._typed.pop(0)
@@ -152,6 +149,10 @@ class AtTheTable(Attention):
                 said += self._do(participant, verb.lower(), " ".join(rest))
             except IllegalMove as refused:
                 self._screen.say(f"[magenta]{shown(verb)}: {shown(refused)}[/magenta]")
+        # Only now: what was typed was about what had been said before.
+        news = self._seats.look(participant)
+        away = participant.begun and participant.sits_out
+        self._listen((bool(self._told) or news or away) and participant.options().asked is None)
         return said
 
     def _listen(self, wanted: bool) -> None:
@@ -175,7 +176,7 @@ class AtTheTable(Attention):
         if verb == "seat":
             return participant.let_in(rest)
         if verb == "agree":
-            return [frame for id in self._seats.proposed(participant)[:1] for frame in participant.agree(id)]
+            return participant.agree(self._seats.meant(participant, rest))
         if verb == "break":
             return participant.break_off()
         return participant.without({self._seat(participant, rest)})
