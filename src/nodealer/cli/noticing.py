@@ -1,4 +1,5 @@
-"""What a person at a table is told beside the game: how much time it has, who asks for a seat, what is proposed."""
+"""What a person at a table is told beside the game: what the relay holds back, how much time it has, who asks for a seat,
+and what is proposed."""
 
 from __future__ import annotations
 
@@ -10,6 +11,31 @@ from nodealer.log.names import folded
 from nodealer.play.participant import Participant
 from nodealer.play.state import ProposedRoster, TableState
 from nodealer.words import key_words
+
+
+class Missing:
+    """Says when a relay promises more frames than it brings: that keeps a player silent, from the lobby on."""
+
+    def __init__(self, screen: Screen, after: float) -> None:
+        self._screen = screen
+        self._after = after
+        #: How many frames had come when one came last, when that was, and whether it was said that no more do.
+        self._heard = (-1, 0.0)
+        self._told = False
+
+    def look(self, participant: Participant, now: float) -> None:
+        """Say it, if it is time to."""
+        if participant.expects != self._heard[0]:
+            self._heard, self._told = (participant.expects, now), False
+        late = participant.missing > 0 and now - self._heard[1] >= self._after
+        if late and not self._told:
+            self._told = True
+            self._screen.emit({"event": "missing", "frames": participant.missing})
+            if not self._screen.json:
+                self._screen.say(
+                    f"[magenta]the relay says that it has {participant.missing} more frames of this table, and does "
+                    "not bring them; until it does, nothing is signed here[/magenta]"
+                )
 
 
 class OwnTime:
