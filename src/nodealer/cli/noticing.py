@@ -1,5 +1,5 @@
-"""What a person at a table is told beside the game: what the relay holds back, how much time it has, who asks for a seat,
-and what is proposed."""
+"""What a person at a table is told beside the game: what the relay holds back, how much time there is, who asks for a
+seat, and what is proposed."""
 
 from __future__ import annotations
 
