@@ -90,7 +90,7 @@ class KnownPlayers:
         if by_key is not None and by_key in same_name and len(same_name) > 1:
             return Look(
                 Sight.TWO_KEYS,
-                f"{name} has a key that you know, and you know ANOTHER KEY of that name: one of them may have taken it. "
+                f"{name} has a key that you know, and you know ANOTHER KEY of that name: one may have taken it. "
                 f"Ask, and not here, whether the words of the key are: {words}",
             )
         if by_key is not None and by_key in same_name:
