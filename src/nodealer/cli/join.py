@@ -8,9 +8,14 @@ from typing import Annotated
 import typer
 
 from nodealer.cli.games import LogGame
+from nodealer.cli.lines import given
 
 Invited = Annotated[
-    str, typer.Argument(metavar="INVITATION", help="The link that the host gave you, or a code such as 7-crater-lemon.")
+    str,
+    typer.Argument(
+        metavar="INVITATION",
+        help="The link that the host gave you, or a code such as 7-crater-lemon; - to read it from standard input.",
+    ),
 ]
 Relay = Annotated[
     str | None, typer.Option(metavar="URL", help="Where a spoken code is heard: the relay that the host uses.")
@@ -43,11 +48,13 @@ def join(
     """
     from nodealer.cli.meeting import join_table  # late: no other command should wait for sockets
 
-    raise typer.Exit(join_table(invitation, relay=relay, name=name, game=game, auto=auto, json=json, log=log))
+    raise typer.Exit(join_table(given(invitation), relay=relay, name=name, game=game, auto=auto, json=json, log=log))
 
 
 def watch(
-    invitation: Annotated[str, typer.Argument(metavar="INVITATION", help="The link that the host gave you.")],
+    invitation: Annotated[
+        str, typer.Argument(metavar="INVITATION", help="The link that the host gave you; - to read it.")
+    ],
     game: LogGame = None,
     log: Log = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object an event.")] = False,
@@ -59,4 +66,4 @@ def watch(
     from nodealer.cli.meeting import watch_table  # late: no other command should wait for sockets
     from nodealer.relay.links import read_link
 
-    raise typer.Exit(watch_table(read_link(invitation), game=game, json=json, log=log))
+    raise typer.Exit(watch_table(read_link(given(invitation)), game=game, json=json, log=log))

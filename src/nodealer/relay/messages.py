@@ -28,6 +28,8 @@ WRITER_BYTES: Final = 64
 
 #: A table is 16 random bytes, in hex. A mailbox is a number, and a table that anybody may write a few frames to.
 TableName = Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{32}|box-[1-9][0-9]{0,5})$")]
+#: The numbers that the pattern has room for.
+MAILBOX_MAX: Final = 999_999
 #: SHA-512 of a write token: all that a relay keeps of it.
 Writer = Annotated[bytes, msgspec.Meta(min_length=WRITER_BYTES, max_length=WRITER_BYTES)]
 
@@ -82,7 +84,7 @@ class Created(Message, frozen=True, tag="created"):
 class MailboxGiven(Message, frozen=True, tag="mailbox"):
     """The number of a mailbox that nobody else has."""
 
-    number: Natural
+    number: Annotated[int, msgspec.Meta(ge=1, le=MAILBOX_MAX)]
 
 
 class Opened(Message, frozen=True, tag="opened"):
