@@ -112,11 +112,11 @@ FILES: dict[str, set[str]] = {
     "lab/bench/wires.py": {"base64", "socket", "struct"},
     "relay/client.py": {"ipaddress", "websockets"},
     "relay/live.py": {"websockets"},
-    "relay/server.py": {"http", "ipaddress", "logging", "ssl", "websockets"},
+    "relay/server.py": {"http", "logging", "ssl", "websockets"},
+    "relay/sockets.py": {"ipaddress", "websockets"},
     "relay/stores/jetstream.py": {"nats"},
     "relay/stores/nats.py": {"datetime", "nats", "secrets", "time"},
     "relay/stores/sqlite.py": {"concurrent.futures", "fcntl", "os", "pathlib", "queue", "sqlite3", "threading"},
-    "relay/talk.py": {"websockets"},
 }
 
 #: What may be missing where a seat runs, a browser for one: asked for in a `try` that can do without it …

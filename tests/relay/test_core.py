@@ -33,6 +33,7 @@ from nodealer.relay.limits import AT_HOME, Limits
 from nodealer.relay.messages import FRAME_BYTES_MAX, PAGE_BYTES_MAX, Asked, Told, in_pages, page, read_page
 from nodealer.relay.metrics import Metrics, alias
 from nodealer.relay.pace import _ADDRESSES_MAX, Pace, Places, Quota
+from nodealer.relay.sockets import is_loopback, network
 from relay.wires import counting, writer
 
 TOKENS = [bytes([epoch]) * 32 for epoch in range(4)]
@@ -179,6 +180,14 @@ def test_places_of_an_address() -> None:
     assert places.free("a")
     second()
     assert not places._taken
+
+
+def test_what_an_address_counts_as() -> None:
+    assert network("192.0.2.1") == "192.0.2.1" == network("::ffff:192.0.2.1")
+    assert network("2001:db8::1") == network("2001:db8::ffff%eth0") != network("2001:db8:1::1")
+    assert network("") == network("x") == "unknown"
+    assert is_loopback("127.0.0.1") and is_loopback("::1") and is_loopback("::ffff:127.0.0.1")
+    assert not is_loopback("192.0.2.1") and not is_loopback("")
 
 
 # --- Limits, pages, numbers ---

@@ -18,11 +18,12 @@ from urllib.request import Request, urlopen
 
 import pytest
 from websockets.asyncio.client import connect
-from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidMessage, InvalidStatus
 from websockets.typing import Origin
 
 from nodealer.errors import RelayError
-from nodealer.relay import server
+from nodealer.relay import server, sockets
+from nodealer.relay.core import Given, note_bytes
 from nodealer.relay.limits import Limits
 from nodealer.relay.messages import (
     PAGE_BYTES,
@@ -231,6 +232,26 @@ def test_a_mailbox_that_another_relay_gave_at_the_same_time() -> None:
     on_relay(work, store=store)
 
 
+def test_a_number_that_is_given_again() -> None:
+    """Somebody is still at the old mailbox, and another relay has forgotten it."""
+    store = MemoryStore(monotonic)
+
+    async def work(relay: Relay) -> None:
+        async with wire(relay.port) as old, wire(relay.port) as new:
+            given = await old.ask(MailboxWanted())
+            assert isinstance(given, MailboxGiven)
+            box = f"box-{given.number}"
+            await old.open(table=box)
+            del store._tables[box]
+            await store.note(box, note_bytes(Given(b"another mailbox.")))
+            assert code(await new.ask(Open(box, None))) == "busy" and await closed(old) == 1006
+            assert (await new.open(table=box)).frames == 0
+            await new.send(b"x")
+            assert await new.next() == [b"x"]
+
+    on_relay(work, store=store)
+
+
 # --- Strangers ---
 
 LIMITS = Limits(hello_seconds=1)
@@ -388,12 +409,23 @@ def test_too_many_connections() -> None:
 
 def test_a_full_relay() -> None:
     async def stranger(relay: Relay, bad: Wire) -> None:
-        with pytest.raises(InvalidStatus) as refused:
+        with pytest.raises((OSError, InvalidMessage)):
             async with wire(relay.port):
                 pass
-        assert refused.value.response.status_code == 503
+        assert (relay.metrics.connections, relay.metrics.turned_away) == (3, 1)
 
     against(stranger, Limits(connections=3))
+
+
+def test_half_handshakes_of_one_address_do_not_fill_the_relay() -> None:
+    async def stranger(relay: Relay, bad: Wire) -> None:
+        half = [await asyncio.open_connection("127.0.0.1", relay.port) for _ in range(12)]
+        await asyncio.sleep(0.05)
+        assert (relay.metrics.connections, relay.metrics.turned_away) == (8, 7)
+        for _, writing in half:
+            writing.close()
+
+    against(stranger, Limits(connections_per_address=4))
 
 
 def test_a_table_that_is_full() -> None:
@@ -493,6 +525,56 @@ def test_text_in_many_small_pieces() -> None:
         assert await closed(bad) == 1009
 
     against(stranger)
+
+
+async def ping(bad: Wire, count: int, size: int) -> None:
+    """So many pings at once, as they stand on the wire."""
+    with suppress(ConnectionClosed, OSError):
+        bad.connection.transport.write((b"\x89" + bytes([0x80 | size]) + bytes(4) + bytes(size)) * count)
+        await bad.connection.drain()
+
+
+def test_a_flood_of_pings() -> None:
+    async def stranger(relay: Relay, bad: Wire) -> None:
+        await bad.open()
+        await ping(bad, 150, 1)
+        assert await bad.ask(Create(TABLE, writer())) == Created()
+        await ping(bad, 100, 1)
+        assert await closed(bad) == 1006
+
+    against(stranger, Limits(slow_seconds=1000))
+
+
+def test_pings_whose_answers_nobody_reads() -> None:
+    """The library answers each, and would let the answers pile up."""
+
+    async def work(relay: Relay) -> None:
+        async with table_goes_on(relay), deaf(relay) as bad:
+            (table,) = relay._tables.live
+            sizes = [0]
+            while len(table.clients) == 3:
+                await ping(bad, 2000, 125)
+                await asyncio.sleep(0)
+                sizes += [client.waiting for client in table.clients]
+            assert max(sizes) < relay.door.waiting_max + (1 << 20)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sockets, "_CONTROLS_MAX", 10**9)
+        on_relay(work, Limits(reader_bytes=1000))
+
+
+def test_who_is_read_slowly_may_go() -> None:
+    """Nobody waits for it: not the table, and not the relay when it stops."""
+
+    async def work(relay: Relay) -> None:
+        async with seat(relay.port) as fast:
+            await fast.send(bytes(100_000))
+            await fast.next()
+        async with asyncio.timeout(5):
+            while relay._tables.live:
+                await asyncio.sleep(0.01)
+
+    on_relay(work, Limits(bytes_per_second=100, burst_seconds=1))
 
 
 # --- Slow readers ---
@@ -655,9 +737,10 @@ class Failing(MemoryStore):
         self._fail()
         await super().append(table, frame)
 
-    async def size(self) -> int:
-        self._fail()
-        return await super().size()
+    async def notes(self, table: str) -> list[bytes]:
+        if table == "box-1":
+            self._fail()
+        return await super().notes(table)
 
     def _fail(self) -> None:
         if self.failing:
