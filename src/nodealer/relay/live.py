@@ -11,8 +11,9 @@ import asyncio
 from collections.abc import Sequence
 from typing import Final
 
-from websockets.asyncio.server import broadcast
 from websockets.exceptions import ConnectionClosed
+from websockets.frames import Frame, Opcode
+from websockets.protocol import State
 
 from nodealer.errors import RelayError
 from nodealer.relay.core import Rules
@@ -141,7 +142,11 @@ class LiveTable:
             self.bytes += sum(len(frame) for _, frame in some)
             for connection in [each for each in self._head if self._overflows(each)]:
                 self._fall_behind(self._head.pop(connection), before)
-            broadcast(self._head, page(some))
+            # What a server says is not masked, so the same bytes go to all.
+            message = Frame(Opcode.BINARY, page(some)).serialize(mask=False)
+            for connection in self._head:
+                if connection.protocol.state is State.OPEN:
+                    connection.transport.write(message)
             self._metrics.delivered += len(some) * len(self._head)
 
     def _overflows(self, connection: Connection) -> bool:

@@ -23,7 +23,7 @@ TEXT, BINARY, PING, PONG = 1, 2, 9, 10
 #: A frame begins with its number.
 NUMBER: Final = struct.Struct(">Q")
 #: How many seconds anything may take.
-LONGEST: Final = 120.0
+LONGEST: Final = 240.0
 #: What may wait to be sent. A message is sent whole, or the server does not keep up.
 _UNSENT: Final = 1 << 20
 _RECEIVED: Final = 1 << 18

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import inf
 
 from nodealer.errors import RelayError
-from nodealer.relay.messages import FRAME_BYTES_MAX, PAGE_BYTES, Stored
+from nodealer.relay.messages import FRAME_BYTES_MAX, HEAD_BYTES, PAGE_BYTES, Stored
 from nodealer.relay.stores.base import Hear, Standing
 
 
@@ -59,7 +59,7 @@ class MemoryStore:
         size = 0
         while found is not None and after < len(found.frames) and size < PAGE_BYTES:
             frame = found.frames[after]
-            after, size = after + 1, size + len(frame)
+            after, size = after + 1, size + HEAD_BYTES + len(frame)
             some.append((after, frame))
         return some
 

@@ -20,7 +20,7 @@ from queue import SimpleQueue
 from typing import Any, Final, TypeVar
 
 from nodealer.errors import RelayError
-from nodealer.relay.messages import FRAME_BYTES_MAX, PAGE_BYTES, Stored
+from nodealer.relay.messages import FRAME_BYTES_MAX, HEAD_BYTES, PAGE_BYTES, Stored
 from nodealer.relay.stores.base import Hear, Standing
 
 T = TypeVar("T")
@@ -363,7 +363,7 @@ def _page(connection: sqlite3.Connection, table: str, after: int) -> list[Stored
     rows = connection.execute(asked, (base + after + 1, base + _CURSOR_MAX))
     for row, frame in rows:
         some.append((row - base, frame))
-        size += len(frame)
+        size += HEAD_BYTES + len(frame)
         if size >= PAGE_BYTES:
             break
     rows.close()
