@@ -129,8 +129,13 @@ _HEAD: Final = struct.Struct(">QI")
 HEAD_BYTES: Final = _HEAD.size
 
 
+def head(cursor: int, size: int) -> bytes:
+    """What stands before a frame: its cursor (8 bytes) and its length (4 bytes), both big-endian."""
+    return _HEAD.pack(cursor, size)
+
+
 def page(frames: Iterable[Stored]) -> bytes:
-    """Frames as one message: of each its cursor (8 bytes), its length (4 bytes, both big-endian), and its bytes."""
+    """Frames as one message: of each its head, and its bytes."""
     parts: list[bytes] = []
     for cursor, frame in frames:
         parts += (_HEAD.pack(cursor, len(frame)), frame)

@@ -181,8 +181,7 @@ class Talk:
 
     async def _find(self, name: str, cursor: int) -> None:
         """Another relay may have told of a frame before the store told this one. But there must be one."""
-        some = await self._tables.store.read(name, cursor - 1)
-        if not some or some[0][0] != cursor:
+        if await self._tables.store.read(name, cursor - 1, cursor) is None:
             raise Refusal("cursor", "the table has no frame with this cursor: it is not the one you know", last=True)
 
     def _largest(self, table: LiveTable) -> int:

@@ -20,8 +20,8 @@ from queue import SimpleQueue
 from typing import Any, Final, TypeVar
 
 from nodealer.errors import RelayError
-from nodealer.relay.messages import FRAME_BYTES_MAX, HEAD_BYTES, PAGE_BYTES, Stored
-from nodealer.relay.stores.base import Hear, Standing
+from nodealer.relay.messages import FRAME_BYTES_MAX, PAGE_BYTES, Stored, head
+from nodealer.relay.stores.base import Hear, Page, Standing
 
 T = TypeVar("T")
 
@@ -48,7 +48,7 @@ CREATE TABLE frames (
     id INTEGER PRIMARY KEY,
     total INTEGER NOT NULL,                 -- bytes of the table's frames, with this one
     written REAL NOT NULL,
-    frame BLOB NOT NULL
+    frame BLOB NOT NULL                     -- with the head that it has in a page
 ) STRICT;
 CREATE TABLE forgotten (tab INTEGER PRIMARY KEY) STRICT;    -- whose frames are still to be deleted
 PRAGMA application_id = {_APPLICATION};
@@ -61,6 +61,16 @@ _OF_LAST: Final = (
     f"WHERE frames.id BETWEEN tables.id << {_SHIFT} AND (tables.id << {_SHIFT}) + {_CURSOR_MAX} "
     "ORDER BY frames.id DESC LIMIT 1"
 )
+#: A page has at most so many frames …
+_PAGE_MAX: Final = 128
+#: … and is one value: SQLite puts it together, while Python does something else. To concatenate does not change bytes,
+#: whatever they are.
+_PAGE: Final = f"""
+SELECT max(id), count(*), CAST(group_concat(frame, '') AS BLOB) FROM (
+    SELECT id, frame FROM frames WHERE id > ?1 AND id <= ?2
+    AND (id = ?1 + 1 OR total <= {PAGE_BYTES} + coalesce((SELECT total FROM frames WHERE id = ?1), 0)) ORDER BY id
+)
+"""
 #: At most so much is written at once …
 _BATCH_MAX: Final = 512
 #: … and so many frames are deleted, before others have their turn.
@@ -125,9 +135,9 @@ class SqliteStore:
             lambda: self._put_frame(table, frame), lambda cursor: self._tell(table, cursor, frame), single=True
         )
 
-    async def read(self, table: str, after: int) -> list[Stored]:
-        """A page of frames after a cursor."""
-        return await self._read(lambda: _page(self._reading, table, after))
+    async def read(self, table: str, after: int, last: int) -> Page | None:
+        """A page of frames between two cursors."""
+        return await self._read(lambda: _page(self._reading, table, after, last))
 
     async def count(self, table: str, after: int) -> int:
         """How many frames stand after a cursor."""
@@ -284,11 +294,11 @@ class SqliteStore:
 
     def _put_frame(self, table: str, frame: bytes) -> int:
         known = self._find(table)
-        row = (known.id << _SHIFT | known.last + 1, known.bytes + len(frame), self._clock(), frame)
+        cursor, size = known.last + 1, len(frame)
+        row = (known.id << _SHIFT | cursor, known.bytes + size, self._clock(), head(cursor, size) + frame)
         self._writing.execute("INSERT INTO frames VALUES (?, ?, ?, ?)", row)
-        known.last += 1
-        known.bytes += len(frame)
-        return known.last
+        known.last, known.bytes = cursor, known.bytes + size
+        return cursor
 
     def _put_note(self, table: str, note: bytes) -> list[bytes]:
         made = "INSERT INTO tables (name, written) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET written = ?2"
@@ -353,21 +363,13 @@ def _last(connection: sqlite3.Connection, number: int | None) -> tuple[int, int]
     return (0, 0) if row is None else (row[0] - base, row[1])
 
 
-def _page(connection: sqlite3.Connection, table: str, after: int) -> list[Stored]:
+def _page(connection: sqlite3.Connection, table: str, after: int, last: int) -> Page | None:
     number = _number(connection, table)
-    some: list[Stored] = []
-    if number is None or after >= _CURSOR_MAX:
-        return some
-    base, size = number << _SHIFT, 0
-    asked = "SELECT id, frame FROM frames WHERE id BETWEEN ? AND ? ORDER BY id"
-    rows = connection.execute(asked, (base + after + 1, base + _CURSOR_MAX))
-    for row, frame in rows:
-        some.append((row - base, frame))
-        size += HEAD_BYTES + len(frame)
-        if size >= PAGE_BYTES:
-            break
-    rows.close()
-    return some
+    if number is None:
+        return None
+    base = number << _SHIFT
+    row, frames, data = connection.execute(_PAGE, (base + after, base + min(last, after + _PAGE_MAX))).fetchone()
+    return Page(data, row - base, frames) if frames else None
 
 
 # --- The file ---
