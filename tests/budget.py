@@ -25,7 +25,7 @@ BUDGET: Final = {
     "cli": 132,
     "conformance": 70,
     # With loops that play whole games.
-    "drive": 9,
+    "drive": 15,
     # With the bots, which play hundreds of hands.
     "games": 18,
     "golden": 6,

@@ -527,7 +527,7 @@ def test_when_too_few_are_left() -> None:
     circle, (ada, ben) = seated("Ada", "Ben")
     circle.carry(ada.shuffle(6))
     circle.carry(ben.leave())
-    # On `mask` that ends the hand, and he is back for the next one.
+    # With one left that ends the hand, and he is back for the next one.
     assert ada.ready and ben.ready and ada.view().hand == 1
     circle.carry(ada.shuffle(6))
     circle.around = [ada]

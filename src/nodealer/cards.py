@@ -345,6 +345,20 @@ class Places:
         """Those of the positions that are not open."""
         return tuple(position for position in positions if position not in self.opened)
 
+    @property
+    def kept(self) -> tuple[int, ...]:
+        """The hidden cards that lie in a hand or were laid aside, once for each lineage, in order.
+
+        They stay what they are when a deck is made again; each is its `owner`'s.
+        """
+        return tuple(sorted(self.hidden((*self.held, *self.aside))))
+
+    @property
+    def face_down(self) -> tuple[int, ...]:
+        """The faces that are not face up now: an open card that was shuffled in is among them again."""
+        up = set(self.opened.values())
+        return tuple(face for face in range(self.epochs[0]) if face not in up)
+
     def next_cards(self, count: int) -> tuple[int, ...]:
         """The top `count` positions of the pile."""
         if not 0 < count <= len(self.pile):

@@ -81,9 +81,7 @@ def test_tls(tmp_path: Path) -> None:
     pem, private = tmp_path / "cert.pem", tmp_path / "key.pem"
     pem.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
     private.write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-        )
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     )
     tls = tls_of(str(pem), str(private))
     assert tls is not None and tls.minimum_version >= ssl.TLSVersion.TLSv1_2 and tls_of(None, None) is None

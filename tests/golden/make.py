@@ -38,6 +38,7 @@ PLAYED: Final = {
     "wardens-duel-xor": (*WARDENS, "--mode", "xor"),
 }
 FREE: Final = "free-mask"
+LEFT: Final = "free-mask-left"
 
 
 def log_of(name: str) -> Path:
@@ -48,11 +49,30 @@ def report_of(name: str) -> Path:
     return HERE / f"{name}.json"
 
 
-def play_free() -> LocalTable:
-    """Every request that a table without rules has, on `mask`, and a word."""
-    names = ["Ada", "Ben", "Cleo"]
-    table = seat_players(names, make_protocol("mask"), Free(8), Source("golden free"), stays=for_hands(1))
-    asked: list[tuple[int, free.Move]] = [
+#: Seat to what it asks for; None where it leaves.
+Asked = list[tuple[int, free.Move | None]]
+
+
+def play_free(name: str, *names: str, asked: Asked) -> LocalTable:
+    """A table without rules, on `mask`, and a word."""
+    table = seat_players(names, make_protocol("mask"), Free(8), Source(f"golden {name}"), stays=for_hands(1))
+
+    def decide(one: Participant) -> list[bytes]:
+        if not asked or one.seat.number != asked[0][0]:
+            return []
+        if asked[0][1] is None:
+            asked.pop(0)
+            return one.leave()
+        return [] if one.options().move is None else one.move(asked.pop(0)[1])
+
+    table.say(table.seats[1].word("I bet 10"))
+    table.run(decide)
+    return table
+
+
+def play_everything() -> LocalTable:
+    """Every request that there is."""
+    asked: Asked = [
         (0, free.Shuffle(0, 8, tuple("abcdefgh"))),
         (1, free.DealCards(0, ((0, 2), (1, 1), (2, 1)))),
         (0, free.OpenCards(0, 1)),
@@ -64,24 +84,34 @@ def play_free() -> LocalTable:
         (1, free.PutAway(0)),
         (0, free.Finish()),
     ]
+    return play_free("free", "Ada", "Ben", "Cleo", asked=asked)
 
-    def decide(one: Participant) -> list[bytes]:
-        if not asked or one.seat.number != asked[0][0] or one.options().move is None:
-            return []
-        return one.move(asked.pop(0)[1])
 
-    table.say(table.seats[1].word("I bet 10"))
-    table.run(decide)
-    return table
+def play_left() -> LocalTable:
+    """Two leave, one after the other, with cards in hands, on the table and laid aside; the deck is rebuilt twice."""
+    asked: Asked = [
+        (0, free.Shuffle(0, 8, tuple("abcdefgh"))),
+        (1, free.DealCards(0, ((0, 2), (1, 1), (2, 1), (3, 1)))),
+        (0, free.OpenCards(0, 1)),
+        (0, free.GiveBack(0, (0,), "discard")),
+        (3, None),
+        (0, free.OpenCards(0, 1)),
+        (2, None),
+        (1, free.ShowCards(0, (2,))),
+        (0, free.GiveBack(0, (1,), "shuffled")),
+        (1, free.DealCards(0, ((0, 1), (1, 1)))),
+        (0, free.Finish()),
+    ]
+    return play_free("left", "Ada", "Ben", "Cleo", "Dan", asked=asked)
 
 
 def main() -> None:
     for name, options in PLAYED.items():
         log_of(name).unlink(missing_ok=True)
         subprocess.run([*COMMAND, "play", "--auto", "--seed", "1", *options, "--log", str(log_of(name))], check=True)
-    table = play_free()
-    save_log(log_of(FREE), table.seats[0].replica.config.session, table.log)
-    for name in (*PLAYED, FREE):
+    for name, table in ((FREE, play_everything()), (LEFT, play_left())):
+        save_log(log_of(name), table.seats[0].replica.config.session, table.log)
+    for name in (*PLAYED, FREE, LEFT):
         done = subprocess.run([*COMMAND, "verify", "--json", str(log_of(name))], check=True, capture_output=True)
         report_of(name).write_bytes(done.stdout)
 

@@ -23,7 +23,7 @@ from websockets.typing import Origin
 
 from nodealer.errors import RelayError
 from nodealer.relay import server, sockets
-from nodealer.relay.core import Given, note_bytes
+from nodealer.relay.core import Given, Reached, Rekeyed, note_bytes
 from nodealer.relay.limits import Limits
 from nodealer.relay.messages import (
     PAGE_BYTES,
@@ -133,6 +133,22 @@ def test_a_table_outlives_those_who_sit_there() -> None:
     on_relay(work)
 
 
+def test_of_two_keys_the_one_that_was_used_first_counts() -> None:
+    """Used on another relay on the same store, of which this one has not heard."""
+    store = MemoryStore(monotonic)
+
+    async def work(relay: Relay) -> None:
+        async with seat(relay.port) as late:
+            assert await late.ask(Rekey(writer(OTHER))) == Accepted() == await late.ask(Token(OTHER))
+            for note in (Rekeyed(writer(b"x" * 32), 0), Reached(2)):
+                await store.note(TABLE, note_bytes(note))
+            await late.send(b"too late")
+            assert code(await late.told()) == "token"
+            assert (await store.follow(TABLE, lambda frames: None)).frames == 0
+
+    on_relay(work, store=store)
+
+
 def test_a_new_key() -> None:
     async def work(relay: Relay) -> None:
         async with seat(relay.port) as stays, seat(relay.port) as leaves:
@@ -149,6 +165,28 @@ def test_a_new_key() -> None:
             assert await leaves.next() == [b"and on"]
 
     on_relay(work)
+
+
+def test_keys_do_not_change_for_ever() -> None:
+    async def work(relay: Relay) -> None:
+        async with seat(relay.port) as one:
+            told = [await one.ask(Rekey(writer(bytes([number]) * 32))) for number in range(4)]
+            assert told[:3] == [Accepted()] * 3 and code(told[3]) == "full"
+            assert await one.ask(Rekey(writer(bytes(32)))) == Accepted()
+
+    on_relay(work, Limits(rekeys_per_table=3))
+
+
+def test_a_table_that_another_relay_has_forgotten() -> None:
+    store = MemoryStore(monotonic)
+
+    async def work(relay: Relay) -> None:
+        async with seat(relay.port) as one:
+            del store._tables[TABLE]
+            await one.send(b"too late")
+            assert code(await one.told()) == "missing" and await closed(one) == 1008
+
+    on_relay(work, store=store)
 
 
 def test_only_who_writes_may_say_that_it_is_over() -> None:
@@ -449,6 +487,9 @@ def test_a_storage_that_is_full() -> None:
             assert relay.metrics.stored_bytes == 1000
             await one.send(b"x")
             assert code(await one.told()) == "store"
+            assert (
+                code(await other.ask(Create("cd" * 16, writer()))) == "store" == code(await other.ask(MailboxWanted()))
+            )
             # It can be read.
             assert (await other.open()).frames == 2 and len(await other.next(2)) == 2
 
@@ -725,6 +766,24 @@ def test_who_comes_from_a_relay_that_heard_more() -> None:
     on_two_relays(work)
 
 
+def test_a_frame_that_is_told_before_anybody_knows_how_the_table_stood() -> None:
+    class Hasty(MemoryStore):
+        async def follow(self, table: str, hear: Callable[[Sequence[Stored]], None]) -> Any:
+            await self.append(table, b"before")
+            standing = await super().follow(table, hear)
+            await self.append(table, b"meanwhile")
+            return standing
+
+    async def work(relay: Relay) -> None:
+        async with seat(relay.port) as one:
+            (table,) = relay._tables.live
+            assert (table.last, table.frames, table.bytes) == (2, 2, len(b"beforemeanwhile"))
+            await one.send(b"after")
+            assert await one.next(3) == [b"before", b"meanwhile", b"after"]
+
+    on_relay(work, store=Hasty(monotonic))
+
+
 # --- A store that fails ---
 
 
@@ -747,7 +806,7 @@ class Failing(MemoryStore):
             raise RelayError("the store cannot be written to: its disk is full")
 
 
-def test_a_store_that_fails_is_said_and_reads_go_on() -> None:
+def test_a_store_that_fails_is_said_and_reads_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     store, events = Failing(monotonic), list[tuple[str, dict[str, Any]]]()
 
     async def work(relay: Relay) -> None:
@@ -766,7 +825,11 @@ def test_a_store_that_fails_is_said_and_reads_go_on() -> None:
             await one.send(b"kept again")
             assert await one.next() == [b"kept again"]
             assert (await page_of(relay, "/healthz")) == (200, "ok\n")
+            store.failing = True
+            await asyncio.sleep(0.1)
+            assert (await page_of(relay, "/healthz"))[0] == 503
 
+    monkeypatch.setattr(server, "_HEALTHY_SECONDS", 0.05)
     on_relay(work, store=store, log=lambda event, facts: events.append((event, facts)))
     assert ("refused", {"code": "store", "table": alias(TABLE)}) in events
     assert TABLE not in json.dumps(events) and "kept" not in json.dumps(events)
@@ -886,10 +949,10 @@ COMMAND = [sys.executable, "-m", "nodealer.cli", "relay", "--listen", "127.0.0.1
 
 
 @asynccontextmanager
-async def process(store: str) -> AsyncIterator[tuple[asyncio.subprocess.Process, int]]:
+async def process(store: str, *options: str) -> AsyncIterator[tuple[asyncio.subprocess.Process, int]]:
     """The command, and where it listens."""
     pipe = asyncio.subprocess.PIPE
-    running = await asyncio.create_subprocess_exec(*COMMAND, store, stdout=pipe, stderr=pipe)
+    running = await asyncio.create_subprocess_exec(*COMMAND, store, *options, stdout=pipe, stderr=pipe)
     try:
         assert running.stdout is not None
         said = (await running.stdout.readline()).decode()

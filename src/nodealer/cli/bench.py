@@ -28,6 +28,7 @@ class Suite(enum.StrEnum):
     GAME = "game"
     NPM = "npm"
     SEAT = "seat"
+    RECOVERY = "recovery"
     RELAY = "relay"
 
 
@@ -38,6 +39,7 @@ def bench(
             show_choices=False,
             help="core: the arithmetic; proofs: shuffles; log: signed entries; hand: a whole hand; "
             "game: whole games and their audit; seat: memory of a participant, and its restart; "
+            "recovery: a deck rebuilt when players leave; "
             "relay: a relay against a bare broadcast; npm: lock against the npm package it extends.",
         ),
     ],

@@ -10,11 +10,13 @@ import asyncio
 from collections.abc import Callable, Collection
 from typing import Final
 
+from nodealer.cli.limits import about_time
 from nodealer.cli.lines import Lines
 from nodealer.cli.output import shown
 from nodealer.cli.plan import Plan
 from nodealer.cli.screen import Screen
 from nodealer.drive.known import KnownPlayers, Sight
+from nodealer.log.roster import TIMEKEEPER
 from nodealer.log.session import Proposal
 from nodealer.play.frames import Offered
 from nodealer.play.lobby import decline_rehearsals
@@ -22,6 +24,8 @@ from nodealer.play.participant import Participant
 
 #: After how many seconds it is said whose answer to a proposal is missing.
 ANSWER_AFTER: Final = 15.0
+#: For how many seconds a full table waits for the host's own timekeeper.
+KEEPER_AFTER: Final = 15.0
 _YES: Final = ("", "y", "yes")
 
 
@@ -72,8 +76,12 @@ class Hosting:
         screen: Screen,
         known: KnownPlayers,
         questions: Questions | None,
+        keeper: bytes | None = None,
     ) -> None:
         self._plan = plan
+        #: The key of the host's own timekeeper, where there is one.
+        self._keeper = keeper
+        self._full_at: float | None = None
         self._seats = seats
         self._screen = screen
         self._known = known
@@ -95,20 +103,34 @@ class Hosting:
         if participant.lobby.proposal is not None:
             return self._wait(participant, now)
         self._proposed_at = None
-        come = [offer for offer in participant.offers if offer.key != participant.home.identity.public]
+        ours = (participant.home.identity.public, self._keeper)
+        come = [offer for offer in participant.offers if offer.key not in ours]
         self._tell(come)
         here = self._sitting(come)
         if self._questions is None:
             self.admitted += [offer.key for offer in come if offer.key not in here | self._sent_away]
         elif len(here) < self._seats - 1:
             self._ask(come)
-        seated = [offer for offer in come if offer.key in self.admitted][: self._seats - 1]
-        if len(seated) == self._seats - 1 or (self._start and seated):
-            return self._propose(participant, seated)
-        return []
+        players = [offer for offer in come if offer.key in self.admitted and not offer.keeps_time]
+        seated, come = players[: self._seats - 1], list(participant.offers)
+        if len(seated) < self._seats - 1 and not (self._start and seated):
+            self._full_at = None
+            return []
+        clock = self._clock(come)
+        self._full_at = now if self._full_at is None else self._full_at
+        if clock is None and self._keeper is not None and now - self._full_at < KEEPER_AFTER:
+            # It is starting.
+            return []
+        return self._propose(participant, seated if clock is None else [*seated, clock])
+
+    def _clock(self, come: Collection[Offered]) -> Offered | None:
+        """Who keeps the time: the host's own, or who has come to do it and was let in."""
+        keepers = [offer for offer in come if offer.keeps_time] if self._plan.clock is not None else []
+        own = [offer for offer in keepers if offer.key == self._keeper]
+        return next(iter(own or [offer for offer in keepers if offer.key in self.admitted]), None)
 
     def _sitting(self, come: Collection[Offered]) -> set[bytes]:
-        return {offer.key for offer in come}.intersection(self.admitted)
+        return {offer.key for offer in come if not offer.keeps_time}.intersection(self.admitted)
 
     def _tell(self, come: Collection[Offered]) -> None:
         for offer in come:
@@ -117,8 +139,10 @@ class Hosting:
             self._told.add((offer.key, offer.number))
             self._screen.emit({"event": "offer", "name": offer.name, "key": offer.key.hex()})
             if not self._screen.json:
-                self._screen.say(f"[bold]{shown(offer.name)}[/bold] would like to sit.")
-            _said_of(self._screen, self._known, offer.name, offer.key)
+                what = "keep the time" if offer.keeps_time else "sit"
+                self._screen.say(f"[bold]{shown(offer.name)}[/bold] would like to {what}.")
+            if not offer.keeps_time:
+                _said_of(self._screen, self._known, offer.name, offer.key)
 
     def _ask(self, come: Collection[Offered]) -> None:
         """Whether somebody may sit, or what else the person wants."""
@@ -127,12 +151,13 @@ class Hosting:
         undecided = [offer for offer in come if offer.key not in self._sent_away and offer.key not in self.admitted]
         if undecided:
             offer = undecided[0]
-            line = self._questions.answer(f"Let {shown(offer.name)} sit? [Y/n] ")
+            what = "keep the time" if offer.keeps_time else "sit"
+            line = self._questions.answer(f"Let {shown(offer.name)} {what}? [Y/n] ")
             if line is None:
                 return
             if line.lower() in _YES:
                 self.admitted.append(offer.key)
-                self._screen.say(f"{shown(offer.name)} sits.")
+                self._screen.say(f"{shown(offer.name)} {'keeps the time' if offer.keeps_time else 'sits'}.")
             else:
                 self._sent_away.add(offer.key)
             return
@@ -247,10 +272,9 @@ class Guest:
             listed = shown(", ".join(names))
             hands = f", {proposal.hands} hand{'s'[: proposal.hands > 1]}" if proposal.hands else ""
             self._screen.say(f"Proposed: [bold]{shown(game)}[/bold] on {shown(protocol)}{hands}, with {listed}.")
-            if len(members) == 2:
-                self._screen.say("  [dim]At two without a clock, a player who is losing can undo the hand.[/dim]")
+            self._screen.say(f"  [dim]{shown(about_time(proposal))}[/dim]")
         for member in members:
-            if member.key != mine:
+            if member.key != mine and member.role != TIMEKEEPER:
                 _said_of(self._screen, self._known, member.name, member.key)
 
 

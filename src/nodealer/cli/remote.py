@@ -27,9 +27,11 @@ from nodealer.cli.verify import print_report
 from nodealer.drive.known import KnownPlayers
 from nodealer.drive.loop import Loop
 from nodealer.drive.minds import BotMind, Mind
-from nodealer.drive.patience import Looks, Patience
-from nodealer.drive.sealed import Found, Line, SealedTransport, Unheard
+from nodealer.drive.patience import Looks, Patience, Together
+from nodealer.drive.sealed import Found, Line, Locked, SealedTransport, Unheard
+from nodealer.drive.welcome import Welcome
 from nodealer.errors import BadParameter, IllegalMove, RelayError
+from nodealer.log.roster import TIMEKEEPER
 from nodealer.play.config import parts_of
 from nodealer.play.frames import OtherVersion, Refuses
 from nodealer.play.lobby import decline_rehearsals
@@ -117,9 +119,9 @@ class Sitting:
         if self.watches or game is None:
             return None, Attention(screen, names)
         if self.auto:
-            return BotMind(game, participant.home.root), Patience(PATIENCE)
+            return BotMind(game, participant.home.root), Together(Patience(PATIENCE), Welcome())
         if screen.json:
-            return Program(game, screen), Attention(screen, names)
+            return Program(game, screen), Together(Attention(screen, names), Patience())
         person = Person(game.words, screen.asking, lines)
         return person, AtTheTable(person, screen, names)
 
@@ -145,6 +147,9 @@ class _Connection:
             self.patient, self._lost = True, False
         elif isinstance(line, Unheard):
             self._say("unheard", line.relay, f"[red]The relay does not take what you say:[/red] {shown(line.reason)}")
+        elif isinstance(line, Locked):
+            why = "[magenta]A seat has left, and the table has a new key.[/magenta] To go on, ask for a new link."
+            self._say("locked", line.relay, why)
         else:
             self._failed += 1
             if not self.patient and self._failed >= self.relays:
@@ -206,7 +211,12 @@ class _Watch:
         if not screen.json:
             screen.say(f"Words of this table: [bold]{words}[/bold]. Everybody here sees the same ones.")
             screen.say("  [dim]Ask the others for theirs. If they differ, somebody is in between: stop.[/dim]")
-        others = [(member.name, member.key) for member in one.members if member.key != one.home.identity.public]
+        # Every timekeeper of this program has the same name, and each a key of its own.
+        others = [
+            (member.name, member.key)
+            for member in one.members
+            if member.key != one.home.identity.public and member.role != TIMEKEEPER
+        ]
         self._known.met(others, int(time.time()))
 
 

@@ -26,6 +26,16 @@ class Looks(Protocol):
         """What to say now, at this time of a clock that only has to go on."""
 
 
+class Together:
+    """Several who look, one after the other."""
+
+    def __init__(self, *looks: Looks) -> None:
+        self._looks = looks
+
+    def look(self, participant: Participant, now: float) -> list[bytes]:
+        return [frame for one in self._looks for frame in one.look(participant, now)]
+
+
 @dataclass
 class Patience:
     """Waits for what others owe: so many seconds, or for ever; and for ever while it is one of those named.

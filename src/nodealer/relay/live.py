@@ -174,6 +174,7 @@ class LiveTable:
         client.catching_up = asyncio.create_task(self._catch_up(client))
 
     async def _catch_up(self, client: Client) -> None:
+        """Until it has what was told last. The store may show frames before it tells of them: then it tells soon."""
         connection = client.connection
         reading: asyncio.Task[Page | None] | None = None
         try:
@@ -203,8 +204,7 @@ class LiveTable:
                 reading.add_done_callback(_forget)
 
     def _read(self, after: int) -> asyncio.Task[Page | None]:
-        # What the store has and has not told yet, it will tell: and never twice.
-        return asyncio.create_task(self._store.read(self.name, after, self.last))
+        return asyncio.create_task(self._store.read(self.name, after))
 
 
 def _forget(reading: asyncio.Task[Page | None]) -> None:

@@ -95,7 +95,7 @@ class Tables:
         self.log("made", {"table": alias(name)})
 
     def _afford(self, address: str, now: float) -> None:
-        self.refuse_when_full(0)
+        self.refuse_when_full(1)
         if not self._made.take(now, address):
             raise Refusal("tables", f"an address makes at most {self.limits.tables_per_address} tables in an hour")
 

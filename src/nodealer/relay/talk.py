@@ -26,6 +26,7 @@ from nodealer.relay.messages import (
     Token,
     Told,
     read_asked,
+    read_page,
 )
 from nodealer.relay.metrics import alias
 from nodealer.relay.pace import Pace
@@ -128,6 +129,8 @@ class Talk:
         self._tables.refuse_when_full(len(frame))
         if epoch is not None and epoch > table.rules.reached:
             table.learn(await self._tables.note(table.name, Reached(epoch)))
+            if not table.rules.lets_write(epoch):
+                raise Refusal("token", "another key of this table was used first")
         try:
             await table.append(frame)
         except RelayError:
@@ -181,7 +184,8 @@ class Talk:
 
     async def _find(self, name: str, cursor: int) -> None:
         """Another relay may have told of a frame before the store told this one. But there must be one."""
-        if await self._tables.store.read(name, cursor - 1, cursor) is None:
+        found = await self._tables.store.read(name, cursor - 1)
+        if found is None or read_page(found.data)[0][0] != cursor:
             raise Refusal("cursor", "the table has no frame with this cursor: it is not the one you know", last=True)
 
     def _largest(self, table: LiveTable) -> int:
@@ -200,23 +204,23 @@ class Talk:
         await self._say(Accepted())
 
     async def _rekey(self, writer: bytes) -> None:
-        table = self._writable()
+        table, epoch = self._writable()
         if writer not in table.rules.writers:
             if len(table.rules.writers) > self._limits.rekeys_per_table:
                 raise Refusal("full", f"a table has at most {self._limits.rekeys_per_table} new keys")
-            table.learn(await self._tables.note(table.name, Rekeyed(writer)))
+            table.learn(await self._tables.note(table.name, Rekeyed(writer, epoch)))
         await self._say(Accepted())
 
     async def _end(self) -> None:
-        table = self._writable()
+        table, _ = self._writable()
         if not table.rules.ended:
             table.learn(await self._tables.note(table.name, Ended()))
             await self._tables.store.expire(table.name, self._limits.ended_seconds)
         await self._say(Accepted())
 
-    def _writable(self) -> LiveTable:
-        """The table, for one who has shown a token that counts."""
-        table = self._table
-        if self._client.epoch is None or not table.rules.lets_write(self._client.epoch):
+    def _writable(self) -> tuple[LiveTable, int]:
+        """The table, for one who has shown a token that counts, and the key epoch of that."""
+        table, epoch = self._table, self._client.epoch
+        if epoch is None or not table.rules.lets_write(epoch):
             raise Refusal("token", "only who has shown a token that counts may ask for this")
-        return table
+        return table, epoch

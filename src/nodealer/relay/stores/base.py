@@ -54,9 +54,8 @@ class Store(Protocol):
     async def append(self, table: str, frame: bytes) -> None:
         """Put a frame into the order. When this returns the frame is kept, as far as this store promises."""
 
-    async def read(self, table: str, after: int, last: int) -> Page | None:
-        """The next frames after a cursor (0: from the first) and up to another, as many as a page takes and at least
-        one; None where there are none."""
+    async def read(self, table: str, after: int) -> Page | None:
+        """The next frames after a cursor (0: from the first), as many as a page takes; None where there are none."""
 
     async def count(self, table: str, after: int) -> int:
         """How many frames stand after a cursor."""

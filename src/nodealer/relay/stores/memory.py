@@ -52,12 +52,12 @@ class MemoryStore:
         if found.hear is not None:
             found.hear([(len(found.frames), frame)])
 
-    async def read(self, table: str, after: int, last: int) -> Page | None:
-        """A page of frames between two cursors."""
+    async def read(self, table: str, after: int) -> Page | None:
+        """A page of frames after a cursor."""
         found = self._tables.get(table)
         some: list[Stored] = []
         size = 0
-        while found is not None and after < min(last, len(found.frames)) and size < PAGE_BYTES:
+        while found is not None and after < len(found.frames) and size < PAGE_BYTES:
             frame = found.frames[after]
             after, size = after + 1, size + HEAD_BYTES + len(frame)
             some.append((after, frame))

@@ -135,9 +135,9 @@ class SqliteStore:
             lambda: self._put_frame(table, frame), lambda cursor: self._tell(table, cursor, frame), single=True
         )
 
-    async def read(self, table: str, after: int, last: int) -> Page | None:
-        """A page of frames between two cursors."""
-        return await self._read(lambda: _page(self._reading, table, after, last))
+    async def read(self, table: str, after: int) -> Page | None:
+        """A page of frames after a cursor."""
+        return await self._read(lambda: _page(self._reading, table, after))
 
     async def count(self, table: str, after: int) -> int:
         """How many frames stand after a cursor."""
@@ -363,12 +363,12 @@ def _last(connection: sqlite3.Connection, number: int | None) -> tuple[int, int]
     return (0, 0) if row is None else (row[0] - base, row[1])
 
 
-def _page(connection: sqlite3.Connection, table: str, after: int, last: int) -> Page | None:
+def _page(connection: sqlite3.Connection, table: str, after: int) -> Page | None:
     number = _number(connection, table)
     if number is None:
         return None
     base = number << _SHIFT
-    row, frames, data = connection.execute(_PAGE, (base + after, base + min(last, after + _PAGE_MAX))).fetchone()
+    row, frames, data = connection.execute(_PAGE, (base + after, base + min(after + _PAGE_MAX, _CURSOR_MAX))).fetchone()
     return Page(data, row - base, frames) if frames else None
 
 
