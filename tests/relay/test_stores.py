@@ -118,6 +118,20 @@ def test_what_is_written_at_once_is_synced_once(tmp_path: Path) -> None:
     assert sum(batches) == 100 and len(batches) < 50
 
 
+def test_the_log_of_sqlite_is_begun_anew_while_others_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite, "_LOG_FRAMES", 10)
+
+    async def work(store: SqliteStore) -> None:
+        table = await made(store)
+        for _ in range(300):
+            await store.append(table, bytes(2000))
+        # All of it would be a page of 8 kB a frame, at least.
+        assert (tmp_path / "relay.db-wal").stat().st_size < 300 * 8192 / 2
+        assert len(await whole(store, table)) == 300
+
+    on_file(tmp_path / "relay.db", work)
+
+
 def test_frames_of_forgotten_tables_go_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sqlite, "_FORGET_MAX", 10)
 

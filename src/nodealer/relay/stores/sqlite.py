@@ -12,7 +12,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,6 +75,10 @@ SELECT max(id), count(*), CAST(group_concat(frame, '') AS BLOB) FROM (
 _BATCH_MAX: Final = 512
 #: … and so many frames are deleted, before others have their turn.
 _FORGET_MAX: Final = 500
+#: When so many frames stand in SQLite's log, they are moved to where they belong. By itself SQLite would do so in the
+#: middle of writing, and everybody would wait; it still does when its log has grown to so many pages.
+_LOG_FRAMES: Final = 500
+_LOG_PAGES: Final = 10_000
 #: Tables whose standing the writer remembers.
 _KNOWN_MAX: Final = 10_000
 
@@ -108,13 +112,17 @@ class SqliteStore:
     def __init__(self, path: Path, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._loop = asyncio.get_running_loop()
-        self._writing, self._reading = _connected(path), _connected(path)
+        self._writing, self._reading, self._moving = (_connected(path) for _ in range(3))
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._known: dict[str, _Known] = {}
         self._hears: dict[str, Hear] = {}
         #: What is to be told when all jobs of a transaction have been looked at.
         self._news: dict[str, list[Stored]] = {}
         self._closed = False
+        #: Frames in the log of SQLite, and who moves them.
+        self._logged = 0
+        self._move: Future[None] | None = None
+        self._mover = ThreadPoolExecutor(1, thread_name_prefix="relay-mover")
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="relay-reader")
         self._writer = threading.Thread(target=self._write_all, name="relay-writer", daemon=True)
         self._writer.start()
@@ -179,6 +187,8 @@ class SqliteStore:
         self._jobs.put(None)
         await self._loop.run_in_executor(self._reader, self._writer.join)
         self._reader.shutdown()
+        self._mover.shutdown()
+        self._moving.close()
         self._reading.close()
         self._writing.close()
 
@@ -236,6 +246,16 @@ class SqliteStore:
                     self._write_together([job])
             with suppress(RuntimeError):  # the loop is closed: nobody waits any more
                 self._loop.call_soon_threadsafe(self._written, jobs)
+            self._shorten_log()
+
+    def _shorten_log(self) -> None:
+        """SQLite begins its log anew once all of it is moved. What comes while another thread moves the most of it is
+        moved here, and that is little."""
+        if self._move is None and self._logged >= _LOG_FRAMES:
+            self._move, self._logged = self._mover.submit(_move, self._moving), 0
+        elif self._move is not None and self._move.done():
+            self._move = None
+            _move(self._writing)
 
     def _write_together(self, jobs: Sequence[_Job]) -> bool:
         """All or none of them. Whether that went well."""
@@ -298,6 +318,7 @@ class SqliteStore:
         row = (known.id << _SHIFT | cursor, known.bytes + size, self._clock(), head(cursor, size) + frame)
         self._writing.execute("INSERT INTO frames VALUES (?, ?, ?, ?)", row)
         known.last, known.bytes = cursor, known.bytes + size
+        self._logged += 1
         return cursor
 
     def _put_note(self, table: str, note: bytes) -> list[bytes]:
@@ -341,6 +362,12 @@ class SqliteStore:
                 self._writing.execute("DELETE FROM forgotten WHERE tab = ?", row)
             left -= deleted + 1
         return True
+
+
+def _move(connection: sqlite3.Connection) -> None:
+    """Move what stands in the log. A disk that does not let it is met again, by those who write."""
+    with suppress(sqlite3.Error):
+        connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
 
 def _notes(connection: sqlite3.Connection, table: str) -> list[bytes]:
@@ -427,6 +454,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("PRAGMA page_size = 8192")
     if said("journal_mode = WAL") != "wal":
         raise RelayError(f"the disk of {path} is not fit for a store: SQLite has no WAL there")
+    connection.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}")
     # What is committed is synced.
     connection.execute("PRAGMA synchronous = FULL")
     (things,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
