@@ -25,8 +25,8 @@ from nodealer.lab.bench.traffic import FRAME_BYTES, SEATS, Traffic
 from nodealer.lab.bench.wires import Bare, Dialect, Relayed, Wire
 from nodealer.relay.messages import page
 
-#: Tables while times are measured, rounds, and seconds of each server in a round.
-TABLES, ROUNDS, SECONDS = 20, 5, 2.0
+#: Tables while times are measured; seconds at saturation; rounds, and seconds of each server in a round.
+TABLES, SATURATED, ROUNDS, SECONDS = 20, 2.0, 10, 1.0
 #: Processor time for a frame delivered: at most so many times that of the bare server; and what is hoped for.
 CPU: Final = {"memory": (2.0, 1.3), "SQLite": (3.0, 2.0)}
 #: A delay is at most that of the bare server and so many waits for the disk, which is tried so often before each turn.
@@ -122,7 +122,7 @@ def _times(effort: Effort, folder: Path) -> Iterator[Figures]:
         bare = driven(Bare(), "broadcast")
         ours = [driven(Relayed(), "relay", "memory"), driven(Relayed(), "relay", str(folder / "times.db"))]
         for one in (bare, *ours):
-            one.saturation = one.traffic.saturated(SECONDS / effort.shrink)
+            one.saturation = one.traffic.saturated(SATURATED / effort.shrink)
         rate = min(one.saturation for one in (bare, *ours)) / 2
         frames = max(2, int(rate * SECONDS / effort.shrink))
         waits: list[float] = []
