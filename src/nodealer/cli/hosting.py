@@ -33,6 +33,7 @@ from nodealer.play.replica import Replica
 from nodealer.relay.client import connect_to
 from nodealer.relay.core import RelayCore
 from nodealer.relay.server import relay_on_loopback
+from nodealer.web.person import PagePerson
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,8 @@ class Play:
     plan: Plan
     kept: KeptGame
     screen: Screen
-    #: Who is no bot: at the keyboard, or a program at the other end of a pipe.
-    person: Person | Program | None
+    #: Who is no bot: at the keyboard, at a page, or a program at the other end of a pipe.
+    person: Person | Program | PagePerson | None
     copies: Sequence[LogCopy]
     #: None for a game that is new.
     earlier: Earlier | None = None
@@ -94,7 +95,7 @@ async def host(play: Play) -> Replica:
         orders = {play.kept.complaints(seat): play.order(url, seat, mark) for seat in play.bots}
         processes = await stack.enter_async_context(bots(orders, plan.cheat))
         watcher = Participant(home, entropy=system_entropy, host=mark, parts=partial(parts_of, game=plan.game))
-        if isinstance(play.person, Person):
+        if isinstance(play.person, Person | PagePerson):
             overseer = Overseer(plan.names, None, None)
         else:
             # Those who vote have said all they can after twice their patience.
@@ -107,8 +108,11 @@ async def host(play: Play) -> Replica:
         return await _until(asyncio.ensure_future(_watch(url, play, watcher, overseer)), tasks)
 
 
-async def _sit(play: Play, order: PlayerOrder, person: Person | Program) -> None:
+async def _sit(play: Play, order: PlayerOrder, person: Person | Program | PagePerson) -> None:
     """A person sees what its own seat sees, and has checked. A program that waits for others does what bots do."""
+    if isinstance(person, PagePerson):
+        await sit(order, person, person.watch, looks=person, take_part=person.take_part)
+        return
     follow = partial(play.screen.follow, you=True)
     looks = AtTheTable(person, play.screen, play.plan.names) if isinstance(person, Person) else None
     await sit(order, person, follow, looks=looks)

@@ -95,6 +95,12 @@ def play(
             "throw-out. Default: double.",
         ),
     ] = None,
+    terminal: Annotated[
+        bool, typer.Option("--terminal", help="Play in the terminal, also where a browser is.")
+    ] = False,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Print the address of the table, and open no browser.")
+    ] = False,
     seed: Annotated[
         int | None,
         typer.Option(min=0, metavar="N", help="A rehearsal: everything from this number, so nothing is secret."),
@@ -102,7 +108,8 @@ def play(
 ) -> None:
     """Play cards without a dealer, then verify the game from its own log.
 
-    In a terminal you play one seat and bots the others; with --auto, or without a terminal, bots play all seats. Each
+    Your table opens in the browser, or with --terminal, or where no browser is, in the terminal: you play one seat and
+    bots the others; with --auto, or without a browser and a terminal, bots play all seats. Each
     player is a process of its own with its own secrets; a relay on this machine only carries their messages.
 
     With --json a program in any language plays your seat: an event "ask" says what is asked and what the seat sees, and
@@ -121,4 +128,10 @@ def play(
         game, settings, protocol=protocol, seats=seats, hands=hands, parameters=said, person=name, cheat=cheat
     )
     named = name is not None
+    from nodealer.cli.paging import in_browser
+
+    if in_browser(terminal=terminal, no_browser=no_browser, by_hand=not (auto or json) and seed is None):
+        from nodealer.cli.playpage import play_in_browser
+
+        play_in_browser(plan, no_browser=no_browser, log=log, patience=patience)
     raise typer.Exit(run(plan, auto=auto, json=json, seed=seed, log=log, patience=patience, named=named))

@@ -67,7 +67,7 @@ def run(
         copies = [] if log is None else [stack.enter_context(LogCopy.new(log.absolute()))]
         if plan.warning is not None:
             err().print(f"[magenta]{shown(plan.warning)}[/magenta]", soft_wrap=True)
-        kept = keep(_kept(plan, person, patience, seed, log))
+        kept = keep(kept_of(plan, person, patience, seed, log))
         if not json:
             screen.say(f"[dim]This game is kept in {shown(kept.folder)}[/dim]")
         if seed is not None:
@@ -94,7 +94,8 @@ def _somebody(plan: Plan, screen: Screen) -> Person | Program:
     return Program(plan.game, screen) if screen.json else Person(plan.game.words, screen.asking)
 
 
-def _kept(plan: Plan, person: str | None, patience: float, seed: int | None, log: Path | None) -> Kept:
+def kept_of(plan: Plan, person: str | None, patience: float, seed: int | None, log: Path | None) -> Kept:
+    """What is written down of a game before it begins."""
     return Kept(
         format=FORMAT,
         version=FORMAT_VERSION,
@@ -129,7 +130,7 @@ def go_on(name: str | None, *, auto: bool, json: bool) -> int:
     if what.folder is not None and str(Path.cwd()) != what.folder:
         # Another folder may have another file of that name.
         raise BadParameter(f"the game {what.place} was found in {what.folder}: resume it there")
-    _wait_until_free(kept)
+    wait_until_free(kept)
     earlier = kept.earlier()
     screen = Screen(json)
     if what.person is not None and not (auto or json or sys.stdin.isatty()):
@@ -157,7 +158,7 @@ def go_on(name: str | None, *, auto: bool, json: bool) -> int:
         return _carry_out(Play(plan, kept, screen, person, copies, earlier))
 
 
-def _wait_until_free(kept: KeptGame) -> None:
+def wait_until_free(kept: KeptGame) -> None:
     """Players whose table was killed notice it, and end."""
     deadline = time.monotonic() + ENDING
     while kept.in_use:
