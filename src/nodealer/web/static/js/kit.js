@@ -16,10 +16,10 @@ export function s(tag, attributes = {}, ...children) {
 
 function filled(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
-    if (value === null || value === undefined || value === false) continue;
+    if (value === null || value === undefined || (value === false && !name.startsWith("aria-"))) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (name === "data") Object.assign(element.dataset, value);
-    else element.setAttribute(name, value === true ? "" : String(value));
+    else element.setAttribute(name, value === true && !name.startsWith("aria-") ? "" : String(value));
   }
   add(element, children);
   return element;
