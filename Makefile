@@ -40,6 +40,7 @@ play: build ## Set up everything and play hold'em; without a terminal, watch bot
 
 .PHONY: test
 test: check rust-test ## Set up everything, run all checks and tests (a sample of the many), and say what they cost
+	@$(call need,nats-server --version,nats-server)
 	@$(BIN)/pytest -n auto --dist worksteal
 
 .PHONY: check
@@ -69,6 +70,7 @@ diagrams: build ## Write the diagrams and tables in docs/ again, from what the c
 
 .PHONY: deep
 deep: build ## Run all tests in full: every case, many more examples; takes long
+	@$(call need,nats-server --version,nats-server)
 	@HYPOTHESIS_PROFILE=deep $(BIN)/pytest -n auto --dist worksteal -m '' --timeout 1800
 
 .PHONY: golden

@@ -23,6 +23,7 @@ ARROWS: dict[str, set[str]] = {
     "wire": {"errors"},
     "tape": {"errors"},
     "words": {"tape"},
+    "cpace": {"group"},
     "keys": {"tape", "group"},
     "cards": {"errors", "tape", "wire"},
     "group": {"errors"},
@@ -33,8 +34,8 @@ ARROWS: dict[str, set[str]] = {
     "game": {"cards", "games"},
     "play": {"protocols", "games", "log", "words"},
     "audit": {"play"},
-    "relay": {"keys", "wire"},
-    "drive": {"play", "words"},
+    "relay": {"keys", "wire", "words", "cpace"},
+    "drive": {"play", "relay", "words"},
     "web": {"drive", "audit"},
     "events": set(),
     "api": {"audit", "drive", "events"},
@@ -52,6 +53,7 @@ OUTSIDE: dict[str, set[str]] = {
     "wire": {"msgspec"},
     "tape": {"hashlib"},
     "words": {"hashlib"},
+    "cpace": {"hashlib"},
     "keys": {"hashlib", "hmac"},
     "group": {"hashlib"},
     "proofs": {"hashlib"},
@@ -97,13 +99,21 @@ FILES: dict[str, set[str]] = {
     "drive/identity.py": {"hashlib", "os", "pathlib", "stat", "unicodedata"},
     "drive/known.py": {"pathlib"},
     "drive/loop.py": {"asyncio", "time"},
+    "drive/sealed.py": {"asyncio", "time"},
     "drive/journal.py": {"pathlib"},
     "drive/homes.py": {"fcntl", "os", "pathlib"},
     "games/found.py": {"importlib", "importlib.metadata"},
     "games/holdem/adapter.py": {"importlib.metadata", "pokerkit", "warnings"},
     "games/holdem/export.py": {"pokerkit"},
-    "relay/client.py": {"asyncio", "websockets"},
-    "relay/server.py": {"asyncio", "http", "websockets"},
+    "cli/ownrelay.py": {"socket"},
+    "cli/relaying.py": {"datetime", "ssl"},
+    "relay/client.py": {"ipaddress", "websockets"},
+    "relay/live.py": {"websockets"},
+    "relay/server.py": {"http", "ipaddress", "logging", "ssl", "websockets"},
+    "relay/stores/jetstream.py": {"nats"},
+    "relay/stores/nats.py": {"datetime", "nats", "secrets", "time"},
+    "relay/stores/sqlite.py": {"concurrent.futures", "fcntl", "os", "pathlib", "queue", "sqlite3", "threading"},
+    "relay/talk.py": {"websockets"},
 }
 
 #: What may be missing where a seat runs, a browser for one: asked for in a `try` that can do without it …
@@ -115,7 +125,8 @@ LATE = {
 }
 LATE_ROOMS = {"cli", "lab"}
 #: The rooms that a seat needs, and what a browser's Python lacks.
-SEAT = {"errors", "wire", "tape", "words", "keys", "cards", "group", "proofs", "protocols", "log", "games", "play"}
+SEAT = {"errors", "wire", "tape", "words", "keys", "cards", "group", "cpace", "proofs", "protocols", "log", "games"}
+SEAT |= {"play"}
 NOT_IN_A_BROWSER = {"cryptography", "fcntl", "gmpy2", "resource", "rich", "typer", "uvicorn", "websockets"}
 
 #: Names that reach around every list, and names that belong to a terminal.
@@ -126,8 +137,8 @@ TERMINAL_ROOMS = {"cli", "lab"}
 #: What all games may import of their room. Which games there are, and where, is not for them.
 GAMES_SHARE = {"bank", "base", "package", "pots", "turns", "view", "words"}
 
-#: What an arrow would reach, and is not for this room: the core is behind the keys.
-NOT_FOR = {"log": {"group"}, "relay": {"group"}}
+#: What an arrow would reach, and is not for this room: the core is behind the keys, and a library brings no sockets.
+NOT_FOR = {"log": {"group"}, "relay": {"group"}, "api": {"relay"}}
 
 
 def reach(room: str) -> set[str]:

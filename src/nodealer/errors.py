@@ -22,9 +22,11 @@ NodealerError
  |   |   +- SawAnother   it was signed on a log that is not this one, or not yet
  |   +- PeerFault        well formed and false: a fault, provable from the log alone
  |       +- ProofRejected
+ +- CodeDead             a spoken code that works no more: wrong, used, too old, or somebody else was there
  +- Declined             a proposal that this player does not agree to; nothing was signed
  +- Undecided            everything verified, and yet a card does not open: stops the hand, names nobody
  +- RelayError           the transport failed; never changes the state of a table
+     +- RelayRefused     a relay says no, and why
 """
 
 from __future__ import annotations
@@ -156,9 +158,30 @@ class Declined(NodealerError):
     """What was proposed is not what this player came for. Nothing was signed or committed to."""
 
 
+class CodeDead(NodealerError):
+    """A spoken code that works no more. `tried` says whether somebody has used it who did not know its words."""
+
+    def __init__(self, reason: str, *, tried: bool) -> None:
+        super().__init__(reason)
+        self.tried = tried
+
+
 class Undecided(NodealerError):
     """Everything verified, and yet a card does not open. Cannot happen; stops the hand and names nobody."""
 
 
 class RelayError(NodealerError):
     """The transport failed. Never changes the state of a table."""
+
+
+class RelayRefused(RelayError):
+    """A relay says no: `code` is its word for programs, `reason` its sentence for people. Both are only its words."""
+
+    def __init__(self, relay: str, code: str, reason: str) -> None:
+        super().__init__(relay, code, reason)
+        self.relay = relay
+        self.code = code
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"the relay {self.relay} refuses: {self.reason or self.code}"

@@ -17,8 +17,9 @@ from cli.running import called
 from conformance.clear import ClearProtocol
 from conformance.games import TinyRules
 from conformance.harness import Source
-from nodealer.cli.kept import ENDED, FORMAT, GAME, Kept, KeptGame, find_game, games_folder, keep, kept_games
+from nodealer.cli.kept import ENDED, FORMAT, GAME, Kept, KeptGame, games_folder, keep
 from nodealer.cli.logcopy import LogCopy
+from nodealer.cli.shelf import find_game, kept_games
 from nodealer.drive.homes import FolderHome, home_in
 from nodealer.drive.local import LocalTable, seat_players
 from nodealer.errors import BadParameter, HomeUnusable

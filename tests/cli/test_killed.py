@@ -27,8 +27,9 @@ from games.outside import GAME
 from nodealer.audit.verify import verify_file
 from nodealer.cards import Opened
 from nodealer.cli.bots import BOT
+from nodealer.cli.loopback import table_here
 from nodealer.cli.plan import plan_of
-from nodealer.cli.player import PlayerOrder
+from nodealer.cli.player import PlayerOrder, transport_of
 from nodealer.drive.homes import JOURNAL, LOG, FolderHome
 from nodealer.drive.local import LocalTable
 from nodealer.drive.loop import Loop
@@ -42,9 +43,9 @@ from nodealer.play.participant import Participant, Step
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Replica
 from nodealer.play.stays import for_hands
-from nodealer.relay.client import connect_to
-from nodealer.relay.core import RelayCore
-from nodealer.relay.server import relay_on_loopback
+from nodealer.relay.links import Invitation
+from nodealer.relay.sealing import ReadKey
+from nodealer.relay.stores.memory import MemoryStore
 from nodealer.tape import expand
 from nodealer.wire import encode
 
@@ -98,25 +99,25 @@ class Proposes:
 
 
 class Recorded(LocalTable):
-    """A table in this process whose frames go to a relay's core too."""
+    """A table in this process whose frames are on record."""
 
-    def __init__(self, homes: Sequence[Home], core: RelayCore) -> None:
+    def __init__(self, homes: Sequence[Home]) -> None:
         host = watching()
-        self.core = core
-        self.until: Callable[[RelayCore], bool] = lambda core: False
+        self.frames: list[bytes] = []
+        self.look: Callable[[int], None] = lambda count: None
         super().__init__([host, *map(participant, homes)])
         self.watch = Proposes(host)
 
     def step(self) -> bool:
-        if not self._coming or self.until(self.core):
+        if not self._coming:
             return False
-        self.core.append(self._coming[0])
-        return super().step()
+        self.frames.append(self._coming[0])
+        stepped = super().step()
+        self.look(len(self.frames))
+        return stepped
 
     def act(self, one: Participant) -> list[bytes]:
-        if self.until(self.core) or not one.seated:
-            return []
-        return BotMind(GAME, one.home.root).act(one)
+        return BotMind(GAME, one.home.root).act(one) if one.seated else []
 
 
 def outcome(replica: Replica) -> tuple[Any, ...]:
@@ -128,34 +129,35 @@ def outcome(replica: Replica) -> tuple[Any, ...]:
 
 @pytest.fixture(scope="module")
 def undisturbed() -> tuple[Any, ...]:
-    core = RelayCore()
-    table = Recorded([MemoryHome(name, Identity(key_of(name)), root_of(name)) for name in PLAN.names], core)
+    table = Recorded([MemoryHome(name, Identity(key_of(name)), root_of(name)) for name in PLAN.names])
     table.run(table.act)
-    assert len(core) == FRAMES and table.seats[0].replica.state.phase is Phase.ENDED
+    assert len(table.frames) == FRAMES and table.seats[0].replica.state.phase is Phase.ENDED
     return outcome(table.seats[0].replica)
 
 
 # --- Processes ---
 
 
-class Killing(RelayCore):
-    """A relay's core that tells somebody of every frame."""
+class Killing(MemoryStore):
+    """A relay's store that tells somebody of every frame."""
 
     def __init__(self, told: Callable[[int], None] = lambda number: None) -> None:
-        super().__init__()
+        super().__init__(lambda: 0.0)
         self.told = told
+        self.frames: list[bytes] = []
 
-    def append(self, frame: bytes) -> int:
-        number = super().append(frame)
-        self.told(number)
-        return number
+    async def append(self, table: str, frame: bytes) -> None:
+        self.frames.append(frame)
+        await super().append(table, frame)
+        self.told(len(self.frames) - 1)
 
-    def signed(self, seat: int) -> dict[int, set[bytes]]:
+    def signed(self, seat: int, key: ReadKey) -> dict[int, set[bytes]]:
         """Everything that a seat has signed, by its number: never two things with one."""
         found = dict[int, set[bytes]]()
-        for number in range(len(self)):
-            if self.frame(number).startswith(b'{"entry"'):
-                arrival = read_entry(self.frame(number))
+        for frame in self.frames:
+            _, text = key.open(frame)
+            if text.startswith(b'{"entry"'):
+                arrival = read_entry(text)
                 if arrival.entry.seat == seat:
                     found.setdefault(arrival.entry.seq, set()).add(arrival.signed)
         return found
@@ -164,8 +166,8 @@ class Killing(RelayCore):
 class Bots:
     """The processes of a game, by name."""
 
-    def __init__(self, url: str, homes: Path) -> None:
-        self.url = url
+    def __init__(self, table: Invitation, homes: Path) -> None:
+        self.table = table
         self.homes = homes
 
     def prepare(self, *names: str) -> None:
@@ -175,9 +177,7 @@ class Bots:
 
     async def start(self, name: str, limit: int | None = None) -> Process:
         """A bot. `limit` is how long a file of its may grow."""
-        order = PlayerOrder(
-            self.url, name, PLAN.hands, PLAN.expected, PLACE, MARK, str(self.homes / name)
-        )  # fmt: skip
+        order = PlayerOrder(self.table.link, name, PLAN.hands, PLAN.expected, PLACE, str(self.homes / name))
         room = None if limit is None else partial(resource.setrlimit, resource.RLIMIT_FSIZE, (limit, limit))
         process = await asyncio.create_subprocess_exec(
             sys.executable, *BOT, stdin=PIPE, stderr=PIPE, env=environment(), cwd=TESTS, preexec_fn=room
@@ -194,18 +194,17 @@ async def ends(process: Process) -> tuple[int | None, str]:
     return process.returncode, said.decode()
 
 
-async def watched(url: str) -> Replica:
+async def watched(table: Invitation) -> Replica:
     host = watching()
-    async with connect_to(url) as client:
-        await asyncio.wait_for(Loop(host, client, watch=Proposes(host)).run(), 60)
+    await asyncio.wait_for(Loop(host, transport_of(table, host), watch=Proposes(host)).run(), 60)
     return host.replica
 
 
-async def sits(url: str, name: str) -> None:
+async def sits(table: Invitation, name: str) -> None:
     """A bot that is never disturbed: in this process."""
     home = MemoryHome(name, Identity(key_of(name)), root_of(name))
-    async with connect_to(url) as client:
-        await Loop(participant(home), client, BotMind(GAME, home.root)).run()
+    one = participant(home)
+    await Loop(one, transport_of(table, one), BotMind(GAME, home.root)).run()
 
 
 def is_clean(replica: Replica, folder: Path) -> bool:
@@ -225,8 +224,8 @@ def test_killed_at_every_frame(tmp_path: Path, undisturbed: tuple[Any, ...], fra
 
     async def game() -> None:
         core = Killing()
-        async with relay_on_loopback(core) as url:
-            bots = Bots(url, tmp_path)
+        async with table_here(MARK, os.urandom, store=core) as table:
+            bots = Bots(table, tmp_path)
             bots.prepare(*PLAN.names)
             processes = {name: await bots.start(name) for name in PLAN.names}
             killed = asyncio.Event()
@@ -237,7 +236,7 @@ def test_killed_at_every_frame(tmp_path: Path, undisturbed: tuple[Any, ...], fra
                     killed.set()
 
             core.told = kill
-            told = asyncio.create_task(watched(url))
+            told = asyncio.create_task(watched(table))
             await asyncio.wait_for(killed.wait(), 60)
             assert await processes[victim].wait() == -signal.SIGKILL
             processes[victim] = await bots.start(victim)
@@ -245,7 +244,7 @@ def test_killed_at_every_frame(tmp_path: Path, undisturbed: tuple[Any, ...], fra
             assert outcome(replica) == undisturbed and is_clean(replica, tmp_path)
             assert [await ends(process) for process in processes.values()] == [(0, "")] * len(PLAN.names)
             for seat in range(len(PLAN.names)):
-                assert all(len(said) == 1 for said in core.signed(seat).values())
+                assert all(len(said) == 1 for said in core.signed(seat, table.reading()).values())
 
     asyncio.run(game())
 
@@ -253,13 +252,13 @@ def test_killed_at_every_frame(tmp_path: Path, undisturbed: tuple[Any, ...], fra
 # --- One process, and the others here ---
 
 
-async def with_others(stack: AsyncExitStack, core: RelayCore, homes: Path, name: str) -> Bots:
+async def with_others(stack: AsyncExitStack, core: Killing, homes: Path, name: str) -> Bots:
     """A table to which all but one have come, who have no processes of their own. Nobody has proposed anything yet."""
-    url = await stack.enter_async_context(relay_on_loopback(core))
+    table = await stack.enter_async_context(table_here(MARK, os.urandom, store=core))
     for other in PLAN.names:
         if other != name:
-            stack.callback(asyncio.create_task(sits(url, other)).cancel)
-    bots = Bots(url, homes)
+            stack.callback(asyncio.create_task(sits(table, other)).cancel)
+    bots = Bots(table, homes)
     bots.prepare(name)
     return bots
 
@@ -276,60 +275,59 @@ def test_two_processes_on_one_home(tmp_path: Path, undisturbed: tuple[Any, ...])
             await asyncio.wait_for(here.wait(), 60)
             code, said = await ends(await bots.start(name))
             assert code == 2 and "another program plays from" in said and said.count("\n") == 1
-            assert outcome(await watched(bots.url)) == undisturbed
+            assert outcome(await watched(bots.table)) == undisturbed
             assert await ends(first) == (0, "")
 
     asyncio.run(game())
 
 
-def played_here(homes: Path, name: str, until: Callable[[RelayCore], bool], core: RelayCore) -> None:
-    """A game in this process, up to somewhere, in which one has its home in a folder."""
+def played_here(homes: Path, name: str, frames: int) -> list[bytes]:
+    """The frames of a game in this process, in which one has its home in a folder, copied when there were so many."""
     others = {other: MemoryHome(other, Identity(key_of(other)), root_of(other)) for other in PLAN.names}
     with FolderHome.create(homes / name, name, key_of(name), root_of(name)) as home:
-        table = Recorded([home if other == name else others[other] for other in PLAN.names], core)
-        copied = False
+        table = Recorded([home if other == name else others[other] for other in PLAN.names])
 
-        def copy_once(core: RelayCore) -> bool:
-            nonlocal copied
-            if not copied and until(core):
-                copied = True
+        def copy_once(count: int) -> None:
+            if count == frames:
                 shutil.copytree(homes / name, homes / f"{name}, earlier")
-            return False
 
-        table.until = copy_once
+        table.look = copy_once
         table.run(table.act)
-        assert copied and table.seats[0].replica.state.phase is Phase.ENDED
+        assert table.seats[0].replica.state.phase is Phase.ENDED
+        return table.frames
 
 
 def test_an_old_journal_under_a_newer_log(tmp_path: Path) -> None:
     name = PLAN.names[0]
-    played_here(tmp_path, name, lambda core: len(core) == 20, RelayCore())
+    played_here(tmp_path, name, 20)
     shutil.copy(tmp_path / f"{name}, earlier" / JOURNAL, tmp_path / name / JOURNAL)
     core = Killing()
 
     async def game() -> tuple[int | None, str]:
-        async with relay_on_loopback(core) as url:
-            return await ends(await Bots(url, tmp_path).start(name))
+        async with table_here(MARK, os.urandom, store=core) as table:
+            return await ends(await Bots(table, tmp_path).start(name))
 
     code, said = asyncio.run(game())
-    assert code == 2 and "not in its journal" in said and said.count("\n") == 1 and len(core) == 0
+    assert code == 2 and "not in its journal" in said and said.count("\n") == 1 and not core.frames
 
 
 def test_an_old_home_hears_first_and_signs_nothing(tmp_path: Path) -> None:
     """Journal and log are both old. The table knows better, and is heard before anything is signed."""
     name, core = PLAN.names[0], Killing()
-    played_here(tmp_path, name, lambda core: len(core) == 20, core)
+    frames = played_here(tmp_path, name, 20)
     shutil.rmtree(tmp_path / name)
     (tmp_path / f"{name}, earlier").rename(tmp_path / name)
-    before, journal = core.signed(0), (tmp_path / name / JOURNAL).read_bytes()
+    journal = (tmp_path / name / JOURNAL).read_bytes()
 
     async def game() -> tuple[int | None, str]:
-        async with relay_on_loopback(core) as url:
-            return await ends(await Bots(url, tmp_path).start(name))
+        async with table_here(MARK, os.urandom, frames, core) as table:
+            ended = await ends(await Bots(table, tmp_path).start(name))
+            assert all(len(said) == 1 for said in core.signed(0, table.reading()).values())
+            return ended
 
     code, said = asyncio.run(game())
     assert code == 2 and "not in its journal" in said and said.count("\n") == 1, said
-    assert core.signed(0) == before and (tmp_path / name / JOURNAL).read_bytes() == journal
+    assert (tmp_path / name / JOURNAL).read_bytes() == journal
     assert (tmp_path / name / LOG).stat().st_size > 0
 
 
@@ -342,13 +340,13 @@ def test_a_full_disk(tmp_path: Path, undisturbed: tuple[Any, ...], limit: int) -
         core, name = Killing(), PLAN.names[2]
         async with AsyncExitStack() as stack:
             bots = await with_others(stack, core, tmp_path, name)
-            told = asyncio.create_task(watched(bots.url))
+            told = asyncio.create_task(watched(bots.table))
             code, said = await ends(await bots.start(name, limit))
             assert code == 2 and "File too large" in said and said.count("\n") == 1, said
             again = await bots.start(name)
             replica = await told
             assert outcome(replica) == undisturbed and is_clean(replica, tmp_path)
             assert await ends(again) == (0, "")
-            assert all(len(signed) == 1 for signed in core.signed(2).values())
+            assert all(len(signed) == 1 for signed in core.signed(2, bots.table.reading()).values())
 
     asyncio.run(game())

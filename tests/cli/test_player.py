@@ -14,8 +14,9 @@ from msgspec.structs import replace
 
 from cli.running import environment
 from nodealer.cli.bots import BOT
+from nodealer.cli.loopback import table_here
 from nodealer.cli.plan import plan_of
-from nodealer.cli.player import PlayerOrder
+from nodealer.cli.player import PlayerOrder, transport_of
 from nodealer.drive.loop import Loop
 from nodealer.keys import Identity, host_mark
 from nodealer.log.session import Part, Proposal
@@ -23,9 +24,6 @@ from nodealer.play.frames import Commits, Refuses
 from nodealer.play.home import MemoryHome
 from nodealer.play.lobby import Lobby
 from nodealer.play.participant import Participant, Step
-from nodealer.relay.client import connect_to
-from nodealer.relay.core import RelayCore
-from nodealer.relay.server import relay_on_loopback
 from nodealer.wire import encode
 
 PLAN = plan_of("holdem", {"blinds": "1/2", "ante": "0", "stack": "200"}, seats=2, hands=1)
@@ -55,18 +53,16 @@ async def propose(home: Path, change: Callable[[Proposal], Proposal], host: byte
         members = [came[name].seated(seat) for seat, name in enumerate(PLAN.names)]
         return me.propose(change(PLAN.proposal(members)))
 
-    async with relay_on_loopback(RelayCore()) as url, connect_to(url) as client:
+    async with table_here(host_mark(Identity(bytes(32)).public), os.urandom, [other.offer()]) as table:
         process = await asyncio.create_subprocess_exec(
             sys.executable, *BOT, stdin=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, env=environment()
         )
-        mark = host_mark(Identity(bytes(32)).public)
-        order = PlayerOrder(url, PLAN.names[1], PLAN.hands, PLAN.expected, "holdem", mark, str(home / "bot"))
+        order = PlayerOrder(table.link, PLAN.names[1], PLAN.hands, PLAN.expected, "holdem", str(home / "bot"))
         said = asyncio.create_task(process.communicate(encode(order) + b"\n"))
-        await client.send(other.offer())
         committed = False
         try:
             async with asyncio.timeout(20 if host == bytes(32) else 4):
-                await Loop(me, client, watch=watch).run()
+                await Loop(me, transport_of(table, me), watch=watch).run()
         except Answered as answered:
             (committed,) = answered.args
         except TimeoutError:

@@ -72,3 +72,13 @@ def test_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
     done = called("whoami", "--passphrase")
     assert done.returncode == 2 and "a passphrase is typed at a terminal" in done.stderr
+
+
+def test_nothing_is_typed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def end(question: str) -> str:
+        raise EOFError
+
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("getpass.getpass", end)
+    done = called("whoami", "--passphrase")
+    assert done.returncode == 2 and "no passphrase was typed" in done.stderr

@@ -20,8 +20,8 @@ from nodealer.games.base import Rules
 from nodealer.keys import Identity
 from nodealer.log.entry import Entry, read_entry, sign_entry
 from nodealer.log.journal import MemoryJournal, Record
-from nodealer.log.roster import Roster, member_of
-from nodealer.log.session import NONCE_BYTES, Part, Proposal, Session, nonce_commitment, open_session
+from nodealer.log.roster import TIMEKEEPER, Roster, member_of
+from nodealer.log.session import NONCE_BYTES, Limits, Part, Proposal, Session, nonce_commitment, open_session
 from nodealer.play.bodies import Body, Without
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome, Replica
@@ -87,10 +87,12 @@ def agree_session(proposal: Proposal, entropy: Entropy) -> Session:
     return open_session(proposal, commitments, nonces)
 
 
-def make_config(protocol: CardProtocol, rules: Rules, roster: Roster, source: Source) -> Config:
+def make_config(
+    protocol: CardProtocol, rules: Rules, roster: Roster, source: Source, clock: Limits | None = None
+) -> Config:
     claims = protocol.claims
     parts = Part(rules.name, rules.version), Part(claims.name, claims.version)
-    return Config(agree_session(Proposal(*parts, rules.versions, roster), source), protocol, rules)
+    return Config(agree_session(Proposal(*parts, rules.versions, roster, clock=clock), source), protocol, rules)
 
 
 Decide = Callable[[Seat, Duty], bytes | None]
@@ -136,11 +138,15 @@ class Game:
         decide: Decide = show_if_even,
         liars: Mapping[int, CardProtocol] | None = None,
         roles: Mapping[int, str] | None = None,
+        clock: Limits | None = None,
     ) -> None:
+        """With `clock`, one more seat keeps the time: the last one."""
         source = Source(f"{protocol.claims.name}/{protocol.group.backend}/{seed}/{seats}")
         self.source = source
-        self.persons = people(seats, source)
-        self.config = make_config(protocol, rules, roster_of(self.persons, roles), source)
+        keeper = {} if clock is None else {seats: TIMEKEEPER}
+        self.persons = people(seats + len(keeper), source)
+        roster = roster_of(self.persons, {**(roles or {}), **keeper})
+        self.config = make_config(protocol, rules, roster, source, clock)
         self.hands = hands
         self.decide = decide
         self.liars = dict(liars or {})

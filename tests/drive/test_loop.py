@@ -18,7 +18,7 @@ from nodealer.drive.patience import Patience
 from nodealer.errors import CardUnreadable, Declined, RelayError
 from nodealer.group import group
 from nodealer.log.session import Proposal
-from nodealer.play.participant import Decision, Question, Step
+from nodealer.play.participant import Decision, Participant, Question, Step
 from nodealer.play.phases import Phase
 from play.circle import Circle
 
@@ -173,6 +173,72 @@ def test_a_line_that_breaks_and_another_one() -> None:
         mind.now.set()
         await asyncio.gather(Loop(one, line, mind).run(), *tasks[1:])
         assert one.replica.state.phase is Phase.ENDED and len(table.circle.digests()) == 1
+
+    in_time(work)
+
+
+def test_without_a_connection_a_mind_thinks_on_and_nothing_is_signed() -> None:
+    """Over the next one its answer is sent, and what was said and not heard."""
+
+    async def work() -> None:
+        mind = Thinks()
+        table = Table(small(), {0: mind})
+        tasks = table.start()
+        await mind.thinking.wait()
+        one, line = table.circle.people[0], table.lines[0]
+        await line.cut()
+        await until(lambda: not table.loops[0]._connected)
+        mind.now.set()
+        signed, sent = len(one.home.journal.records), len(line.sent)
+        await asyncio.sleep(0.02)
+        assert len(one.home.journal.records) == signed and not mind.cancelled
+        line.whole.set()
+        await asyncio.gather(*tasks)
+        assert len(line.sent) > sent and one.replica.state.phase is Phase.ENDED and len(table.circle.digests()) == 1
+
+    in_time(work)
+
+
+def test_what_was_sent_and_lost_is_sent_again() -> None:
+    async def work() -> None:
+        mind = Thinks()
+        table = Table(small(), {0: mind})
+        tasks = table.start()
+        await mind.thinking.wait()
+        line = table.lines[0]
+        # Cut, and nobody knows yet: what is said now is gone.
+        line.whole.clear()
+        mind.now.set()
+        await until(lambda: bool(table.circle.people[0].seat.unconfirmed))
+        await line.cut()
+        await until(lambda: not table.loops[0]._connected)
+        line.whole.set()
+        await asyncio.gather(*tasks)
+        assert b'"show":true' in b"".join(line.sent) and len(table.circle.digests()) == 1
+
+    in_time(work)
+
+
+def test_without_a_connection_nobody_is_late() -> None:
+    async def work() -> None:
+        mind = Thinks()
+        looks: list[float] = []
+
+        class Looking:
+            def look(self, participant: Participant, now: float) -> list[bytes]:
+                looks.append(now)
+                return []
+
+        table = Table(small(), {0: mind}, patience=Looking())
+        tasks = table.start()
+        await mind.thinking.wait()
+        await table.lines[1].cut()
+        await until(lambda: not table.loops[1]._connected)
+        count = len(looks)
+        await asyncio.sleep(0.3)
+        assert count and len(looks) == count
+        for task in tasks:
+            task.cancel()
 
     in_time(work)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from conformance.games import TinyRules
-from nodealer.drive.patience import LOOK_MAX, Patience
+from nodealer.drive.patience import Patience
+from nodealer.drive.stopwatch import LOOK_MAX
 from nodealer.log.entry import read_entry
 from nodealer.play.bodies import Break, Without, read_body
 from nodealer.play.participant import Participant

@@ -15,14 +15,16 @@ from conformance.clear import ClearDeck, ClearProtocol
 from nodealer.cards import Card, Event, Moved, Opened
 from nodealer.games.base import Game
 from nodealer.group import group
-from nodealer.lab.sim.checkers import Wrong, first_wrong, held_twice, twice
+from nodealer.lab.sim.checkers import Seen, Wrong, _too_few, first_wrong, held_twice, twice
 from nodealer.lab.sim.highcard import GAME, HighCard, HighHand
 from nodealer.lab.sim.node import Node
-from nodealer.lab.sim.plan import FAULTS, Doomed, Plan, plan_of
+from nodealer.lab.sim.plan import FAULTS, Doomed, Keeper, Keeping, Plan, plan_of
 from nodealer.lab.sim.relay import Relay
 from nodealer.lab.sim.runs import GAMES, play, seeds_of, table, too_rare
 from nodealer.lab.sim.world import World
+from nodealer.log.session import Limits
 from nodealer.play.bodies import Leave
+from nodealer.play.clock import Clock
 from nodealer.play.home import MemoryHome
 from nodealer.play.participant import Diverged, Participant, Step
 from nodealer.play.phases import Phase
@@ -89,6 +91,7 @@ def calm(seed: str = "calm", seats: int = 3) -> Plan:
     """A game in which nothing strikes."""
     plan = plan_of(seed)
     quiet = replace(plan, rates={}, cuts=(), kills=(), doomed=None, liar=None, watchers=0, seats=seats, hands=1)
+    quiet = replace(quiet, keeper=None, slow=None)
     return replace(quiet, protocol=make_protocol("mask"), rules=HighCard(6), package=GAME)
 
 
@@ -193,7 +196,7 @@ class Double(ClearProtocol):
 
 def test_a_face_twice() -> None:
     wrong = wrong_with(World(replace(calm(), protocol=Double(group()))))
-    assert wrong is not None and wrong.checker == "each card once" and "hand 0 has two faces" in wrong.reason
+    assert wrong is not None and wrong.checker == "each card once" and "of hand 0" in wrong.reason
 
 
 def test_a_card_with_two_holders_and_one_with_two_faces() -> None:
@@ -223,7 +226,7 @@ class Deaf(Relay):
     """Takes no more than so many frames."""
 
     def take(self, frame: bytes) -> None:
-        if len(self.core) < 20:
+        if len(self.frames) < 20:
             super().take(frame)
 
 
@@ -239,6 +242,81 @@ def test_where_most_who_have_a_word_are_gone_the_rest_can_only_wait() -> None:
     assert wrong_with(half) is None and half.nodes[0].ended
     alone = World(replace(calm(), doomed=Doomed("mute", (1, 2), 8)))
     assert wrong_with(alone) is None and not alone.nodes[0].ended
+
+
+def timed(how: Keeping, seats: int = 3, slow: int | None = None, limit: int = 3000) -> Plan:
+    """The same, and somebody keeps the time."""
+    return replace(calm(seats=seats), keeper=Keeper(how, Limits(limit, limit, 1000, 0), 0, 8), slow=slow)
+
+
+def statements(world: World) -> list[tuple[int | None, str]]:
+    return [(one.of, one.did) for one in world.nodes[0].replica.state.chronicle.statements]
+
+
+def test_ties_wait_for_a_timekeeper_that_does_not_come() -> None:
+    """One of two is gone for good: with ticks the other goes on, without them it can only wait."""
+    kept: list[tuple[Keeping, bool]] = [("truly", True), ("silent", False), ("dying", False)]
+    for how, ends in kept:
+        world = World(replace(timed(how, seats=2), doomed=Doomed("mute", (1,), 9)))
+        assert wrong_with(world) is None and world.nodes[0].ended is ends, how
+        assert bool(statements(world)) is ends
+
+
+def test_somebody_slow_gets_the_move_of_the_rules() -> None:
+    slow = timed("truly", slow=0)
+    worlds = [
+        World(replace(slow, seed=f"slow {number}", keeper=keeper))
+        for keeper in (slow.keeper, None)
+        for number in range(4)
+    ]
+    assert [wrong_with(world) for world in worlds] == [None] * 8
+    made = [(0, "move") in statements(world) for world in worlds]
+    assert any(made[:4]) and any(world.struck["late"] for world in worlds[:4])
+
+
+def test_a_timekeeper_that_runs_ahead_while_nobody_is_slow_does_nothing() -> None:
+    for number in range(4):
+        world = World(replace(timed("ahead"), seed=f"ahead {number}"))
+        assert wrong_with(world) is None and not statements(world)
+
+
+def test_two_ticks_with_one_number_name_the_timekeeper_and_nobody_else() -> None:
+    rates = {"lost": 0, "repeated": 0, "delayed": 300, "reordered": 500}
+    named = set[int | None]()
+    for number in range(6):
+        world = World(replace(timed("back", slow=0), seed=f"back {number}", rates=rates))
+        assert wrong_with(world) is None
+        named |= {fault.seat for fault in world.nodes[0].replica.state.faults}
+    assert named == {3}
+
+
+def test_somebody_who_is_late_too_soon() -> None:
+    """A timekeeper that runs ahead and passes for a true one."""
+    plan = replace(timed("ahead", slow=0, limit=6000), seed="soon 0")
+    world = World(plan)
+    assert wrong_with(world) is None and world.struck["late"]
+    world.plan = replace(plan, keeper=timed("truly").keeper)
+    wrong = first_wrong(world)
+    assert wrong is not None and wrong.checker == "nobody hurried" and "is late after" in wrong.reason
+
+
+def test_another_lateness(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table that takes twice from the bank is the same at every seat, and wrong."""
+    took = Clock.bank
+    monkeypatch.setattr(Clock, "bank", lambda clock, seat: max(0, took(clock, seat) - 400))
+    wrong = wrong_with(World(replace(timed("truly", slow=0), seed="slow 1")))
+    assert wrong is not None and wrong.checker == "same lateness"
+
+
+def test_too_few_who_go_on_without_somebody() -> None:
+    world = World(replace(timed("truly", slow=0), seed="slow 1"))
+    assert wrong_with(world) is None and statements(world)
+    (log,) = Seen(world).logs
+    applied = next(one for one in log.applied if one.after.chronicle.statements)
+    (said,) = applied.after.chronicle.statements
+    assert list(_too_few(log, applied)) == []
+    alone = replace(applied, after=applied.after.noted(statements=(replace(said, by=said.by[:1]),)))
+    assert len(list(_too_few(log, alone))) == 1
 
 
 class Unsaid(Participant):

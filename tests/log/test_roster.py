@@ -52,6 +52,17 @@ def test_bad_names(name: str) -> None:
         refuse_bad_roster(roster(name=name))
 
 
+def test_one_timekeeper_who_has_no_cards_and_is_not_waited_for() -> None:
+    one = roster(role="timekeeper")
+    refuse_bad_roster(one)
+    assert one.timekeeper == one.members[1] and roster().timekeeper is None
+    assert one.with_cards == one.awaited == (0, 2) and one.seats == (0, 1, 2)
+    assert roster(role="server").awaited == (0, 1, 2)
+    two = Roster((one.members[1], msgspec.structs.replace(one.members[2], role="timekeeper")))
+    with pytest.raises(DecodeError, match="two timekeepers"):
+        refuse_bad_roster(two)
+
+
 @pytest.mark.parametrize("role", ["", "Player", "time keeper", "a\n", "rôle", "x" * 33, "player\n"])
 def test_bad_roles(role: str) -> None:
     with pytest.raises(DecodeError, match="the role of seat 1"):

@@ -10,7 +10,16 @@ import pytest
 
 from nodealer.errors import BadParameter, DecodeError, OtherFormat, PeerFault
 from nodealer.log.roster import Roster
-from nodealer.log.session import FORMAT_VERSION, Part, Proposal, Session, nonce_commitment, open_session, read_session
+from nodealer.log.session import (
+    FORMAT_VERSION,
+    Limits,
+    Part,
+    Proposal,
+    Session,
+    nonce_commitment,
+    open_session,
+    read_session,
+)
 from nodealer.wire import encode
 
 from .test_roster import roster
@@ -61,6 +70,8 @@ def test_any_change_is_another_session() -> None:
         proposal(roster=roster(name="other")),
         proposal(roster=roster(role="dealer")),
         proposal(rehearsal=True),
+        proposal(roster=roster(role="timekeeper"), clock=Limits(1000, 1000, 0, 0)),
+        proposal(roster=roster(role="timekeeper"), clock=Limits(1000, 1000, 0, 1)),
     ]
     ids = {made(other).session().id for other in (proposal(), *others)} | {made(first=7).session().id}
     assert len(ids) == len(others) + 2
@@ -78,6 +89,22 @@ def test_any_change_is_another_session() -> None:
 def test_names_and_versions_are_short(changed: dict[str, Any]) -> None:
     with pytest.raises(DecodeError):
         read_session(encode(made(proposal(**changed)).session()))
+
+
+def test_limits_of_time_and_a_timekeeper_come_together() -> None:
+    limits = Limits(30_000, 10_000, 60_000, 5_000)
+    for role, clock in (("player", limits), ("timekeeper", None)):
+        with pytest.raises(DecodeError, match="if it has a timekeeper, and only then"):
+            made(proposal(roster=roster(role=role), clock=clock)).session()
+    session = made(proposal(roster=roster(role="timekeeper"), clock=limits)).session()
+    assert read_session(encode(session)) == session
+
+
+@pytest.mark.parametrize("limits", [(999, 1000, 0, 0), (1000, 999, 0, 0), (1000, 1000, -1, 0), (1000, 1000, 0, 2**53)])
+def test_limits_are_what_ticks_can_tell(limits: tuple[int, int, int, int]) -> None:
+    timed = proposal(roster=roster(role="timekeeper"), clock=Limits(*limits))
+    with pytest.raises(DecodeError, match="the first line cannot be read"):
+        read_session(encode(made(timed).session()))
 
 
 def test_a_nonce_that_was_not_committed_to_names_its_seat() -> None:
@@ -148,13 +175,13 @@ def test_lines_that_are_no_session(line: bytes) -> None:
 def test_another_version_says_so_whatever_else_is_there(version: Any) -> None:
     lines = [spoilt(version=version), encode({"format": "nodealer-log", "version": version, "fields": "of tomorrow"})]
     for line in lines:
-        with pytest.raises(OtherFormat, match=r"other format: .* this program reads 1-4") as caught:
+        with pytest.raises(OtherFormat, match=r"other format: .* this program reads 1-5") as caught:
             read_session(line)
         assert len(str(caught.value)) < 150
 
 
 def test_the_version_is_the_string_of_this_format() -> None:
-    assert made().session().version == FORMAT_VERSION == "1-4"
+    assert made().session().version == FORMAT_VERSION == "1-5"
 
 
 def test_parameters_are_canonical_json_objects() -> None:

@@ -16,6 +16,8 @@ from nodealer.games.base import Rules
 from nodealer.group import group
 from nodealer.keys import Identity
 from nodealer.log.entry import Entry, sign_entry
+from nodealer.log.roster import TIMEKEEPER
+from nodealer.log.session import Limits
 from nodealer.play.bodies import Body
 from nodealer.play.config import Parts, proposal_of
 from nodealer.play.home import Home, MemoryHome
@@ -26,6 +28,9 @@ from nodealer.protocols.base import CardProtocol
 from nodealer.wire import encode
 
 Decide = Callable[[Participant], list[bytes]]
+
+#: Who keeps the time, where somebody does.
+KEEPER = "Clock"
 
 
 def shows_if_even(one: Participant) -> list[bytes]:
@@ -40,7 +45,7 @@ def shows_if_even(one: Participant) -> list[bytes]:
 
 
 class Circle:
-    """`seats` players and `watchers` who only look on; the first player proposes."""
+    """`seats` players and `watchers` who only look on; the first player proposes. With `clock`, one keeps the time."""
 
     def __init__(
         self,
@@ -51,6 +56,7 @@ class Circle:
         hands: int = 2,
         watchers: int = 1,
         newcomers: int = 0,
+        clock: Limits | None = None,
         seed: str = "circle",
     ) -> None:
         self.source = Source(seed)
@@ -58,7 +64,9 @@ class Circle:
         self.protocol: CardProtocol = protocol or ClearProtocol(group())
         self.hands = hands
         self.seats = seats
-        names: list[str | None] = [*NAMES[: seats + newcomers], *[None] * watchers]
+        self.clock = clock
+        keeper = [] if clock is None else [KEEPER]
+        names: list[str | None] = [*NAMES[: seats + newcomers], *keeper, *[None] * watchers]
         self.homes: list[MemoryHome] = [MemoryHome(name, Identity(self.source(32)), self.source(32)) for name in names]
         self.people = [self.sit(home) for home in self.homes]
         #: What happened to each of them.
@@ -107,8 +115,10 @@ class Circle:
         return self
 
     def proposal(self) -> Any:
-        members = [offer.seated(seat) for seat, offer in enumerate(self.people[0].offers[: self.seats])]
-        return proposal_of(self.rules, self.protocol, members)
+        offers = self.people[0].offers
+        members = [offer.seated(seat) for seat, offer in enumerate(offers[: self.seats])]
+        members += [offer.seated(self.seats, TIMEKEEPER) for offer in offers if offer.name == KEEPER]
+        return proposal_of(self.rules, self.protocol, members, clock=self.clock)
 
     def play(self, until: Callable[[Circle], bool] = lambda circle: False, decide: Decide = shows_if_even) -> Circle:
         """Until nobody has anything to say, or `until`, asked after each frame, says so."""
@@ -122,6 +132,11 @@ class Circle:
                 if not self.waiting:
                     break
         return self
+
+    @property
+    def keeper(self) -> Participant:
+        """Who keeps the time."""
+        return next(one for one in self.people if one.home.name == KEEPER)
 
     # --- Coming back ---
 

@@ -276,6 +276,62 @@ def test_leaving_by_ones_own_word(game: Make) -> None:
     assert replica.append(table.by_hand(1, Leave(), replica)).outcome is Outcome.DROPPED
 
 
+# --- The end ---
+
+
+def ending(make: Make, seats: int, **options: object) -> tuple[Game, Replica]:
+    """A table whose last hand was broken off, because some seats are silent for good: the upper half."""
+    silent = frozenset(range(seats - seats // 2, seats))
+    table = make(TinyRules(deck_max=10, together=True), seats=seats, **options)
+    table.play(until=lambda g: len(_moving(g)) == seats)
+    table.silent = set(silent)
+    for seat in range(seats - seats // 2):
+        table.order(table.seats[seat].break_off())
+    assert table.state.over and stands(table, Phase.BETWEEN)
+    table.hands = 0
+    table.play()
+    return table, table.replica()
+
+
+@pytest.mark.parametrize("seats", [2, 4])
+def test_after_the_last_hand_half_can_end_the_log(game: Make, seats: int) -> None:
+    """Those who had signed the end once waited for ever for those who had made them break off."""
+    table, replica = ending(game, seats)
+    assert replica.state.phase is Phase.BETWEEN and len(replica.state.ended) == seats // 2
+    chips = replica.state.account.chips
+    phases = list[Phase]()
+    for seat in range(seats // 2):
+        assert say_break(table, replica, seat) is Outcome.ACCEPTED
+        phases.append(replica.state.phase)
+    assert phases == [*[Phase.BETWEEN] * (seats // 2 - 1), Phase.ENDED] and replica.state.account.chips == chips
+    gone = {one.of for one in replica.state.chronicle.statements if one.did == "gone"}
+    assert gone == set(range(seats // 2, seats)), "they stand beside the verdict"
+
+
+def test_fewer_than_half_wait_at_the_end_too(game: Make) -> None:
+    table, replica = ending(game, 4)
+    for _ in range(3):
+        say_break(table, replica, 0)
+    assert replica.state.phase is Phase.BETWEEN and not replica.state.gone
+
+
+def test_nobody_is_hurried_over_a_book_at_the_end(game: Make) -> None:
+    """What is held goes back when the log ends: whoever has lost must not be able to end it before the book is open."""
+    table = game(TinyRules(stake=10), protocol={"open_book_at_end": True}, seats=2, hands=1)
+    table.play(until=lambda g: bool(g.state.books))
+    table.silent, table.hands = {0}, 0
+    table.play()
+    replica = table.replica()
+    assert replica.state.books and sum(replica.state.account.chips.values()) < 20
+    for _ in range(3):
+        say_break(table, replica, 1)
+    assert replica.state.over and replica.state.phase is Phase.BETWEEN, "the winner's book is still out"
+    table.silent, late = set(), forked(replica)
+    for data in table.seats[0].due():
+        late.append(data)
+    assert late.state.phase is Phase.ENDED and late.state.account.chips == {0: 11, 1: 9}
+
+
 # --- Faults ---
 
 

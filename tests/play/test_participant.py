@@ -32,7 +32,7 @@ from nodealer.play.participant import HELD_MAX, Diverged, Participant, Question,
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Outcome, Replica
 from nodealer.play.rosters import proposal_id
-from nodealer.wire import MESSAGE_BYTES_MAX, encode
+from nodealer.wire import LOG_ENTRIES_MAX, MESSAGE_BYTES_MAX, encode
 from play.circle import Circle, shows_if_even, votes
 from sampling import times
 
@@ -189,6 +189,16 @@ def test_more_frames_ahead_than_wait(played: Circle, monkeypatch: pytest.MonkeyP
     assert one.replica.digest() == played.people[0].replica.digest()
 
 
+def test_frames_ahead_have_a_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(order, "AHEAD_BYTES_MAX", 10)
+    made = Order()
+    for number, frame in ((1, bytes(4)), (2, bytes(7)), (1, bytes(4)), (3, bytes(6)), (4, b"x")):
+        assert made.take(frame, number) == []
+    assert made.take(b"", 0) == [b"", bytes(4)], "the second was too much, and those behind it wait"
+    assert made.take(bytes(7), 4) == [] and made.take(bytes(4), 5) == [], "there is room for what came out"
+    assert made.take(bytes(7), 2) == [bytes(7), bytes(6)]
+
+
 def test_what_a_home_has_is_not_judged_again() -> None:
     made = Order()
     made.came_back([b"a", b"b"])
@@ -272,6 +282,19 @@ def test_without_numbers_more_than_waits_is_said() -> None:
     assert [news.outcome for news in one.receive(circle.waiting[0]).happened if isinstance(news, Applied)] == [
         Outcome.ACCEPTED
     ]
+
+
+def test_without_numbers_what_waits_has_a_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    circle = Circle().agree()
+    one = watcher(circle)
+    for frame in circle.frames:
+        one.receive(frame)
+    ahead = [circle.by_hand(0, Leave(), one.replica, seq=seq, seen=bytes(32)) for seq in (1, 2, 3)]
+    monkeypatch.setattr(participant, "HELD_BYTES_MAX", len(ahead[0]) + len(ahead[1]))
+    assert not any(one.receive(frame).happened for frame in ahead[:2])
+    assert one.receive(ahead[2]).happened == (Diverged(0, bytes(32), one.replica.head),)
+    # Another seat has its own.
+    assert one.receive(circle.by_hand(1, Leave(), one.replica, seen=bytes(32))).happened == ()
 
 
 # --- Two orders ---
@@ -518,6 +541,12 @@ def test_killed_after_any_frame(played: Circle, place: int, stop: int) -> None:
     assert ended(circle) and circle.digests() == played.digests(0)
 
 
+@pytest.mark.parametrize("known", [-1, LOG_ENTRIES_MAX + 1, 2**53 - 1])
+def test_how_many_frames_no_table_has(known: int) -> None:
+    with pytest.raises(BadParameter, match="no table has"):
+        Circle().people[0].resend(known)
+
+
 def test_nothing_is_signed_before_all_is_heard() -> None:
     """An old copy of a home does not know what it signed since; the table does."""
     circle = Circle(hands=2).play(until=lambda circle: circle.people[0].replica.height == 8)
@@ -527,7 +556,7 @@ def test_nothing_is_signed_before_all_is_heard() -> None:
     one = circle.people[0] = circle.sit(old)
     records = old.journal.records
     assert one.resend(len(circle.frames)) == list(one.seat.unconfirmed)
-    assert one.hearing and one.options() == participant.Options()
+    assert one.hearing and one.options() == participant.Options() and one.missing == len(circle.frames)
     for number, frame in enumerate(circle.frames):
         with pytest.raises(IllegalMove):
             one.leave()

@@ -206,7 +206,7 @@ def test_rosters_that_mix_people_up(game: Make) -> None:
         ((*players[:2], member_of(old, 2, "Cy", "dealer")), "Cy's for the whole session"),
         ((*players[:2], member_of(new, 3, "Cy")), "another seat of this session"),
         ((*players[:2], member_of(old, 3, "Dee")), "another seat of this session"),
-        ((*players, member_of(new, 3, "Dee", "server")), "only seats with cards"),
+        ((*players, member_of(new, 3, "Dee", "server")), "only players and the timekeeper"),
         ((players[0],), "2 to 20 seats"),
     ):
         roster = Roster(mixed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,9 @@ SECRET = bytes(range(16))
 PLAY = Invitation(("wss://relay.example",), TableSecret(SECRET, TABLE, 0), host_mark(bytes(32)))
 WATCH = replace(PLAY.to_watch(), relays=("ws://192.168.1.7:8765", "ws://[::1]:9/a/b"), page="https://cards.example/t")
 LATER = replace(PLAY, key=ReadKey(bytes(32), TABLE, 7))
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "invitations.md").read_text()
 
 
 def raw(invitation: Invitation) -> bytes:
@@ -48,6 +52,10 @@ def test_the_bytes() -> None:
     first, second, page = b"ws://192.168.1.7:8765", b"ws://[::1]:9/a/b", b"https://cards.example/t"
     texts = b"".join(bytes([len(text)]) + text for text in (first, second, page))
     assert raw(WATCH) == head + b"\x02" + texts
+
+
+def test_the_example_of_the_page() -> None:
+    assert [read_link(line) for line in PAGE.splitlines() if line.startswith("    nodealer:#")] == [PLAY]
 
 
 def test_who_watches_cannot_write() -> None:

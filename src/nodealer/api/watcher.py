@@ -90,9 +90,15 @@ class Watcher:
         """What to send over a new connection: what was said and has not come back. Over the first one it says hello.
 
         `known` is how many frames the order has, where the transport can tell. Then nothing is signed before all of
-        them have come: this folder might be an old copy.
+        them have come: this folder might be an old copy. `missing` says how many have not.
         """
         return self._me.resend(known)
+
+    @property
+    def missing(self) -> int:
+        """How many frames have not come of those that the transport said there are. A transport that says too much, and
+        brings less, keeps a player silent: say so after a while."""
+        return self._me.missing
 
     @property
     def expects(self) -> int:

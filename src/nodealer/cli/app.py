@@ -13,6 +13,9 @@ from nodealer.cli.commands import Commands, Place
 class _All(Commands):
     places: ClassVar = {
         "play": Place("play", "play", "play --auto --seats 4 --hands 3 --log game.jsonl"),
+        "host": Place("host", "host", "host --seats 3 --name Ada"),
+        "join": Place("join", "join", "join 'nodealer:#AQ...' --name Ben"),
+        "watch": Place("join", "watch", "watch 'nodealer:#AQ...'"),
         "demo": Place("demo", "demo", "demo"),
         "verify": Place("verify", "verify", "verify game.jsonl"),
         "show": Place("show", "show", "show game.jsonl"),
@@ -20,6 +23,7 @@ class _All(Commands):
         "games": Place("keeping", "games", "games --json"),
         "resume": Place("keeping", "resume", "resume"),
         "whoami": Place("whoami", "whoami", "whoami --name Ada"),
+        "relay": Place("relay", "relay", "relay --listen 0.0.0.0:7777 --store sqlite:relay.db"),
         "protocols": Place("protocols", "protocols", "protocols --json"),
         "doctor": Place("doctor", "doctor", "doctor --json"),
         "bench": Place("bench", "bench", "bench core --strict"),

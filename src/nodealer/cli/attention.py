@@ -41,14 +41,32 @@ class Attention:
         #: Whom the table waits for: since when by the clock that goes on, and by the one on the wall.
         self._since: dict[str, tuple[float, str]] = {}
         self._told: set[str] = set()
+        #: How many frames had come when one came last, when that was, and whether it was said that no more do.
+        self._heard = (-1, 0.0)
+        self._deaf = False
 
     def look(self, participant: Participant, now: float) -> list[bytes]:
         """Say it, if it is time to."""
         self._notice(participant, now)
         return []
 
+    def _notice_missing(self, participant: Participant, now: float) -> None:
+        """A relay that promises more frames than it brings keeps a player silent: that is to be said."""
+        if participant.expects != self._heard[0]:
+            self._heard, self._deaf = (participant.expects, now), False
+        late = participant.missing > 0 and now - self._heard[1] >= self._after
+        if late and not self._deaf:
+            self._deaf = True
+            self._screen.emit({"event": "missing", "frames": participant.missing})
+            if not self._screen.json:
+                self._screen.say(
+                    f"[magenta]the relay says that it has {participant.missing} more frames of this table, and does "
+                    "not bring them; until it does, nothing is signed here[/magenta]"
+                )
+
     def _notice(self, participant: Participant, now: float) -> bool:
         """Whether somebody was named who had not been."""
+        self._notice_missing(participant, now)
         waited = waited_for(participant, self._names)
         self._since = {name: self._since.get(name, (now, time.strftime("%H:%M:%S"))) for name in waited}
         self._told &= waited

@@ -11,9 +11,9 @@ import typer
 from nodealer.audit.verify import Append, Report, verify_file
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.exits import UNJUDGED
-from nodealer.cli.games import game_or_none
+from nodealer.cli.games import LogGame, game_or_none
 from nodealer.cli.output import err, shown
-from nodealer.cli.verify import LogGame, print_report
+from nodealer.cli.verify import print_report
 from nodealer.errors import BadParameter
 from nodealer.games.package import Export, GamePackage
 from nodealer.play.replica import Applied, Replica

@@ -6,10 +6,19 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import Annotated
+
+import typer
 
 from nodealer.errors import BadParameter, NodealerError
 from nodealer.games.found import chosen, find, installed
 from nodealer.games.package import GamePackage
+
+#: For commands that take the game which a log or a host names, unless a person names another place.
+LogGame = Annotated[
+    str | None,
+    typer.Option("--game", metavar="GAME", help="For a game that is not installed: where it is, as module:attribute."),
+]
 
 
 def game_of(text: str) -> GamePackage:

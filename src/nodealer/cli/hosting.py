@@ -15,9 +15,10 @@ from nodealer.cli.bots import TERM, Process, bots, how_it_ended
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.kept import Earlier, KeptGame
 from nodealer.cli.logcopy import LogCopy
+from nodealer.cli.loopback import table_here
 from nodealer.cli.output import err, shown
 from nodealer.cli.plan import Plan
-from nodealer.cli.player import PlayerOrder, sit
+from nodealer.cli.player import PlayerOrder, sit, transport_of
 from nodealer.cli.program import Program
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
@@ -30,9 +31,7 @@ from nodealer.play.frames import Refuses
 from nodealer.play.participant import Participant, Step
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Replica
-from nodealer.relay.client import connect_to
-from nodealer.relay.core import RelayCore
-from nodealer.relay.server import relay_on_loopback
+from nodealer.relay.links import Invitation
 from nodealer.web.person import PagePerson
 
 
@@ -75,11 +74,11 @@ class Play:
         over = replica.state.over or number >= self.plan.hands
         return "after the last hand" if over else f"before hand {number + 1}"
 
-    def order(self, url: str, seat: int, host: bytes) -> PlayerOrder:
+    def order(self, invitation: Invitation, seat: int) -> PlayerOrder:
         """What a player is told."""
-        plan, home = self.plan, str(self.kept.home(seat))
-        patience, name = self.kept.what.patience, plan.names[seat]
-        return PlayerOrder(url, name, plan.hands, plan.expected, plan.place, host, home, patience, self.people)
+        plan, home, patience = self.plan, str(self.kept.home(seat)), self.kept.what.patience
+        link, name = invitation.link, plan.names[seat]
+        return PlayerOrder(link, name, plan.hands, plan.expected, plan.place, home, patience, self.people)
 
 
 async def host(play: Play) -> Replica:
@@ -87,12 +86,10 @@ async def host(play: Play) -> Replica:
     plan, screen = play.plan, play.screen
     async with AsyncExitStack() as stack:
         home = stack.enter_context(home_in(play.kept.host, None, system_entropy))
-        core = RelayCore()
-        for frame in () if play.earlier is None else (*play.earlier.lobby, *play.earlier.entries):
-            core.append(frame)
-        url = await stack.enter_async_context(relay_on_loopback(core, system_entropy(16).hex()))
         mark = host_mark(home.identity.public)
-        orders = {play.kept.complaints(seat): play.order(url, seat, mark) for seat in play.bots}
+        earlier = () if play.earlier is None else (*play.earlier.lobby, *play.earlier.entries)
+        table = await stack.enter_async_context(table_here(mark, system_entropy, earlier))
+        orders = {play.kept.complaints(seat): play.order(table, seat) for seat in play.bots}
         processes = await stack.enter_async_context(bots(orders, plan.cheat))
         watcher = Participant(home, entropy=system_entropy, host=mark, parts=partial(parts_of, game=plan.game))
         if isinstance(play.person, Person | PagePerson):
@@ -104,8 +101,8 @@ async def host(play: Play) -> Replica:
         tasks = [asyncio.ensure_future(_dropouts(play, processes, overseer.dropped))]
         if play.person is not None:
             (seat,) = set(range(len(plan.names))) - set(play.bots)
-            tasks.append(asyncio.ensure_future(_sit(play, play.order(url, seat, mark), play.person)))
-        return await _until(asyncio.ensure_future(_watch(url, play, watcher, overseer)), tasks)
+            tasks.append(asyncio.ensure_future(_sit(play, play.order(table, seat), play.person)))
+        return await _until(asyncio.ensure_future(_watch(table, play, watcher, overseer)), tasks)
 
 
 async def _sit(play: Play, order: PlayerOrder, person: Person | Program | PagePerson) -> None:
@@ -155,7 +152,7 @@ async def _dropouts(play: Play, processes: Mapping[str, Process], dropped: set[s
     await asyncio.gather(*(follow(name, process) for name, process in processes.items()))
 
 
-async def _watch(url: str, play: Play, host: Participant, overseer: Overseer) -> Replica:
+async def _watch(table: Invitation, play: Play, host: Participant, overseer: Overseer) -> Replica:
     """Propose the game once all players are there, then follow the log like any spectator."""
     plan, screen = play.plan, play.screen
     follow, proposed = None if play.person is not None else screen.follow(host), False
@@ -182,8 +179,7 @@ async def _watch(url: str, play: Play, host: Participant, overseer: Overseer) ->
         return host.propose(plan.proposal([came[name].seated(seat) for seat, name in enumerate(plan.names)]))
 
     try:
-        async with connect_to(url) as client:
-            await Loop(host, client, watch=watch, patience=overseer).run()
+        await Loop(host, transport_of(table, host), watch=watch, patience=overseer).run()
     except Stuck as stuck:
         screen.emit({"event": "stuck", "reason": str(stuck)})
         if not screen.json:

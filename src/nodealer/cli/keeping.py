@@ -21,9 +21,10 @@ def games(
     Each is a folder; the list says below which one. Nothing in it is ever deleted by this program: to forget a game,
     delete its folder. It holds the keys of its players, and should go nowhere else; its log may.
     """
-    from nodealer.cli.kept import KeptGame, games_folder, kept_games  # late: no other command should wait for homes
+    from nodealer.cli.kept import games_folder  # late: no other command should wait for homes
+    from nodealer.cli.shelf import kept_games
 
-    rows = [_told(game) if isinstance(game, KeptGame) else _unread(*game) for game in kept_games()]
+    rows = [_unread(*game) if isinstance(game, tuple) else _told(game) for game in kept_games()]
     if json:
         print_json(rows)
         return
@@ -33,7 +34,7 @@ def games(
         return
     table = Table(Column("game", no_wrap=True), "what", "players", "hands", "how it is")
     for row in rows:
-        hands = "" if row["hands"] is None else f"{row['hands']} of {row['of_hands']}"
+        hands = "" if row["hands"] is None else f"{row['hands']} of {row['of_hands'] or 'many'}"
         how = str(row["reason"] if row["state"] == "unreadable" else row["verdict"] or row["state"])
         table.add_row(*map(shown, (row["game"], row["what"] or "", ", ".join(row["players"]), hands, how)))
     console.print(table)
@@ -42,7 +43,7 @@ def games(
 
 def _told(game: Any) -> dict[str, Any]:
     try:
-        return _looked_into(game)
+        return _looked_into(game) if hasattr(game.what, "names") else _across(game)
     except HomeUnusable as error:
         return _unread(game.folder, str(error))
 
@@ -66,6 +67,27 @@ def _looked_into(game: Any) -> dict[str, Any]:
     }
 
 
+def _across(table: Any) -> dict[str, Any]:
+    """A table across the network. Who sits there stands in its log."""
+    what, ended, reached = table.what, table.ended, table.reached
+    hosted = what.hosted
+    state = "ended" if ended is not None else "being played" if table.in_use else "interrupted"
+    role = "watched" if what.name is None else "joined" if hosted is None else "hosted"
+    return {
+        "game": table.name,
+        "begun": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(what.begun)),
+        "what": role if what.place is None else f"{what.place} ({role})",
+        "players": list(table.names),
+        "person": what.name,
+        "hands": reached if ended is None else ended.hands,
+        "of_hands": None if hosted is None else hosted.hands,
+        "state": state if ended is not None or reached is not None else f"{state}, before the first hand",
+        "verdict": None if ended is None else ended.verdict,
+        "log": visible(table.log),
+        "reason": None,
+    }
+
+
 def _unread(folder: Path, reason: str) -> dict[str, Any]:
     nothing = dict.fromkeys(("begun", "what", "person", "hands", "of_hands", "verdict", "log"))
     return {"game": folder.name, "players": [], "state": "unreadable", "reason": reason} | nothing
@@ -82,10 +104,16 @@ def resume(
         typer.Option("--json", help="One JSON object an event. Without --auto a program plays your seat, as in play."),
     ] = False,
 ) -> None:
-    """Go on with a game of this machine that was interrupted: with the same players, cards and log.
+    """Go on with a game that was interrupted, of this machine or across the network: with the same players, cards and
+    log.
 
     Ends like play.
     """
-    from nodealer.cli.playing import go_on  # late: no other command should wait for sockets
+    from nodealer.cli.kept import KeptGame  # late: no other command should wait for sockets
+    from nodealer.cli.meeting import return_to
+    from nodealer.cli.playing import go_on
+    from nodealer.cli.shelf import find_game
 
-    raise typer.Exit(go_on(game, auto=auto, json=json))
+    kept = find_game(game)
+    again = go_on(kept, auto=auto, json=json) if isinstance(kept, KeptGame) else return_to(kept, auto=auto, json=json)
+    raise typer.Exit(again)

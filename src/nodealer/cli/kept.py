@@ -11,10 +11,8 @@ A game that was interrupted goes on from here. Nothing of it is ever deleted by 
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, TypeVar
@@ -24,7 +22,7 @@ from platformdirs import user_state_path
 
 from nodealer.drive.files import FOLDER_MODE, disk, write_whole
 from nodealer.drive.homes import HOME, LOG, FolderHome, in_use
-from nodealer.errors import BadParameter, DecodeError, HomeUnusable, NodealerError, OtherFormat
+from nodealer.errors import DecodeError, HomeUnusable, NodealerError, OtherFormat
 from nodealer.log.entry import read_entry
 from nodealer.log.session import Head, Label, Session, refuse_other_version
 from nodealer.wire import MESSAGE_BYTES_MAX, Message, Natural, decode, encode
@@ -110,7 +108,7 @@ class KeptGame:
     def homes(self) -> list[Path]:
         """The homes that are there."""
         paths = [self.host, *(self.home(seat) for seat in range(len(self.what.names)))]
-        return [path for path in paths if _is_file(path / HOME)]
+        return [path for path in paths if is_file(path / HOME)]
 
     @property
     def kept_log(self) -> Path:
@@ -131,7 +129,7 @@ class KeptGame:
     def ended(self) -> Ended | None:
         """How it was verified, if it has ended."""
         path = self.folder / ENDED
-        return _read(Ended, path) if _is_file(path) else None
+        return read_kept(Ended, path) if is_file(path) else None
 
     def end(self, verdict: str, hands: int) -> None:
         """It has ended, and this was found."""
@@ -139,13 +137,8 @@ class KeptGame:
 
     @property
     def reached(self) -> int | None:
-        """The hand that was played last, from 0, as the last entry has it. None before the first entry."""
-        last = _last_line(self.kept_log)
-        try:
-            return None if last is None else read_entry(last).entry.hand
-        except NodealerError:
-            # The session, which stands before the entries.
-            return None
+        """The hand that was played last, from 0. None before the first entry."""
+        return reached_in(self.kept_log)
 
     def earlier(self) -> Earlier:
         """What was said at its table, from whichever home has heard most. Nobody plays from them now.
@@ -171,9 +164,19 @@ def _longer(one: Sequence[bytes], two: tuple[bytes, ...], path: Path) -> tuple[b
     return long
 
 
+def reached_in(log: Path) -> int | None:
+    """The hand that a log has reached, from 0, as the last entry has it. None before the first entry."""
+    last = _last_line(log)
+    try:
+        return None if last is None else read_entry(last).entry.hand
+    except NodealerError:
+        # The session, which stands before the entries.
+        return None
+
+
 def _last_line(path: Path) -> bytes | None:
     """The last whole line of a log, if there is a log."""
-    if not _is_file(path):
+    if not is_file(path):
         return None
     with disk(path), path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - 2 * MESSAGE_BYTES_MAX))
@@ -191,17 +194,17 @@ def games_folder() -> Path:
 
 def keep(what: Kept) -> KeptGame:
     """A folder for a new game. Raises `HomeUnusable` where there can be none."""
-    folder = games_folder()
-    with disk(folder):
-        folder.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
-        folder.chmod(FOLDER_MODE)
-    made = _fresh(folder, time.strftime("%Y-%m-%d-%H%M%S", time.localtime(what.begun)))
+    made = fresh_folder(what.begun)
     write_whole(made / GAME, encode(what))
     return KeptGame(made, what)
 
 
-def _fresh(folder: Path, name: str) -> Path:
-    """A folder that nobody has. Two games may begin in one second."""
+def fresh_folder(begun: int) -> Path:
+    """A folder for a game that begins now. Two games may begin in one second."""
+    folder, name = games_folder(), time.strftime("%Y-%m-%d-%H%M%S", time.localtime(begun))
+    with disk(folder):
+        folder.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
+        folder.chmod(FOLDER_MODE)
     for number in range(1, 1000):
         path = folder / (name if number == 1 else f"{name}-{number}")
         with disk(path):
@@ -213,64 +216,18 @@ def _fresh(folder: Path, name: str) -> Path:
     raise HomeUnusable(f"{folder} has too many games of one second")
 
 
-def kept_games() -> Iterator[KeptGame | tuple[Path, str]]:
-    """All kept games, the newest first. Of one that cannot be read: its folder, and why."""
-    folder = games_folder()
-    if not folder.is_dir():
-        return
-    with disk(folder):
-        paths = sorted((Path(entry.path) for entry in os.scandir(folder) if entry.is_dir()), reverse=True)
-    for path in paths:
-        try:
-            # Otherwise somebody was killed before there was anything to keep.
-            if _is_file(path / GAME):
-                yield KeptGame(path, _read(Kept, path / GAME))
-        except (HomeUnusable, OtherFormat) as error:
-            yield path, str(error)
-
-
-def find_game(name: str | None) -> KeptGame:
-    """The game that a person means: by its name or the beginning of it, or the newest that was interrupted."""
-    found = list(kept_games())
-    readable = [game for game in found if isinstance(game, KeptGame)]
-    if name is None:
-        return _interrupted(readable)
-    for path, reason in (game for game in found if not isinstance(game, KeptGame)):
-        if path.name == name:
-            raise BadParameter(f"the game {name} cannot be read: {reason}")
-    meant = [game for game in readable if game.name == name] or [
-        game for game in readable if game.name.startswith(name)
-    ]
-    if not meant:
-        raise BadParameter(f"there is no kept game {name!r}: `nodealer games` lists them")
-    if len(meant) > 1:
-        raise BadParameter(f"{name!r} may be one of several: {', '.join(game.name for game in meant)}")
-    return meant[0]
-
-
-def _interrupted(games: Iterable[KeptGame]) -> KeptGame:
-    playing = ""
-    for game in games:
-        # One that cannot be looked into is not what somebody means who does not name it.
-        with suppress(HomeUnusable):
-            if game.ended is None and game.what.seed is None:
-                if not game.in_use:
-                    return game
-                playing = "; the one that has not ended is being played"
-    raise BadParameter(f"there is no game here that was interrupted{playing}: `nodealer games` lists them")
-
-
-def _is_file(path: Path) -> bool:
+def is_file(path: Path) -> bool:
     """Whether there is a file. What the disk cannot tell is an error, not a no."""
     with disk(path):
         return path.is_file()
 
 
-def _read(kind: type[T], path: Path) -> T:
+def read_kept(kind: type[T], path: Path) -> T:
+    """What a file of a kept game says. Raises `HomeUnusable`, or `OtherFormat` for one of another version."""
     with disk(path), path.open("rb") as file:
         data = file.read(GAME_BYTES_MAX + 1)
     try:
-        if kind is Kept:
+        if kind is not Ended:
             refuse_other_version(msgspec.json.decode(data, type=Head).version)
         return decode(kind, data, what=path.name, limit=GAME_BYTES_MAX)
     except OtherFormat as other:

@@ -58,11 +58,12 @@ class Plan:
             Part(protocol.claims.name, protocol.claims.version, Raw(protocol.parameters)),
             self.rules.versions,
             self.names,
+            self.hands,
         )
 
     def proposal(self, members: Sequence[Member]) -> Proposal:
         """What the players are asked to agree to."""
-        return proposal_of(self.rules, make_protocol(self.protocol, self.parameters), members)
+        return proposal_of(self.rules, make_protocol(self.protocol, self.parameters), members, hands=self.hands)
 
 
 def plan_of(

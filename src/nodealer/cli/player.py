@@ -16,26 +16,27 @@ from nodealer.drive.homes import home_in
 from nodealer.drive.loop import Loop, Watch
 from nodealer.drive.minds import BotMind, Mind
 from nodealer.drive.patience import Looks, Patience
+from nodealer.drive.sealed import Found, Line, Lost, SealedTransport
 from nodealer.errors import Declined, JournalLost, NodealerError, RelayError
 from nodealer.play.config import parts_of
 from nodealer.play.frames import Refuses
 from nodealer.play.lobby import Expected
 from nodealer.play.participant import Participant, Step
 from nodealer.play.stays import for_hands
-from nodealer.relay.client import connect_to
+from nodealer.relay.links import Invitation, read_link
 from nodealer.wire import Message, decode
 
 
 class PlayerOrder(Message, frozen=True):
     """What a player needs to know to come to a table; a bot's process is told this."""
 
-    url: str
+    #: The link to play.
+    invitation: str
     name: str
     hands: int
-    #: What it has come to play, where that game is found, and whose proposal counts.
+    #: What it has come to play, and where that game is found.
     expected: Expected
     game: str
-    host: bytes
     #: The folder that it keeps everything in.
     home: str
     #: After how many seconds it would go on without somebody; None to wait for ever.
@@ -61,7 +62,7 @@ async def sit(
     take_part: Callable[..., Participant] = Participant,
 ) -> Participant:
     """Play to the end: as a bot, or with another mind, that somebody may follow, or look at the clock for."""
-    game = game_of(order.game)
+    game, invitation = game_of(order.game), read_link(order.invitation)
     with home_in(Path(order.home), order.name, system_entropy) as home:
         with in_background() as begin:
             participant = take_part(
@@ -69,17 +70,33 @@ async def sit(
                 entropy=system_entropy,
                 accept=order.expected.accept,
                 stays=for_hands(order.hands),
-                host=order.host,
+                host=invitation.host,
                 parts=partial(parts_of, game=game),
                 begin=begin,
             )
         if looks is None and order.patience is not None:
             looks = Patience(order.patience, frozenset(order.spared))
-        async with connect_to(order.url) as client:
-            mind = mind or BotMind(game, home.root)
-            watch = end_when_declined if follow is None else follow(participant)
-            await Loop(participant, client, mind, watch=watch, patience=looks).run()
+        mind = mind or BotMind(game, home.root)
+        watch = end_when_declined if follow is None else follow(participant)
+        await Loop(participant, transport_of(invitation, participant), mind, watch=watch, patience=looks).run()
         return participant
+
+
+class WithItsRelay:
+    """For one whose relay is a process of this machine: a connection may break, but a relay that is gone stays so."""
+
+    def __init__(self) -> None:
+        self._found = False
+
+    def __call__(self, line: Line) -> None:
+        if isinstance(line, Lost) and not self._found:
+            raise RelayError(line.reason)
+        self._found = isinstance(line, Found) or (self._found and not isinstance(line, Lost))
+
+
+def transport_of(invitation: Invitation, participant: Participant) -> SealedTransport:
+    """The way to a table on this machine."""
+    return SealedTransport(participant, invitation.key, invitation.relays, entropy=system_entropy, tell=WithItsRelay())
 
 
 def main(take_part: Callable[..., Participant] = Participant) -> int:

@@ -16,13 +16,14 @@ from nodealer.audit.verify import Report, verify_file
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import game_of
 from nodealer.cli.hosting import Play, host
-from nodealer.cli.kept import FORMAT, Kept, KeptGame, find_game, keep
+from nodealer.cli.kept import FORMAT, Kept, KeptGame, keep
 from nodealer.cli.logcopy import LogCopy, follow_all
 from nodealer.cli.output import PipeClosed, err, shown, visible
 from nodealer.cli.plan import Plan, plan_of
 from nodealer.cli.program import Program
 from nodealer.cli.rehearse import rehearse
 from nodealer.cli.screen import Screen
+from nodealer.cli.shelf import find_game
 from nodealer.cli.terminal import Person
 from nodealer.cli.verify import print_report
 from nodealer.drive.files import FILE_MODE, FOLDER_MODE
@@ -118,10 +119,9 @@ def kept_of(plan: Plan, person: str | None, patience: float, seed: int | None, l
 # --- One that goes on ---
 
 
-def go_on(name: str | None, *, auto: bool, json: bool) -> int:
-    """Play a kept game to its end. Gives the exit code."""
+def go_on(kept: KeptGame, *, auto: bool, json: bool) -> int:
+    """Play a kept game of this machine to its end. Gives the exit code."""
     refuse_without_asserts()
-    kept = find_game(name)
     what = kept.what
     if what.seed is not None:
         raise BadParameter(f"{kept.name} is a rehearsal: `nodealer play --seed {what.seed}` plays it again")

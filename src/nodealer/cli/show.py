@@ -9,9 +9,9 @@ import typer
 
 from nodealer.audit.verify import Append, verify_file
 from nodealer.cli.entropy import system_entropy
-from nodealer.cli.games import game_or_none
+from nodealer.cli.games import LogGame, game_or_none
 from nodealer.cli.screen import Screen
-from nodealer.cli.verify import LogGame, print_report
+from nodealer.cli.verify import print_report
 from nodealer.play.replica import Applied, Replica
 
 

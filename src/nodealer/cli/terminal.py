@@ -29,11 +29,16 @@ PROMPT: Final = "> "
 class Person:
     """Asks the person at the keyboard."""
 
-    def __init__(self, words: Words, quiet: Callable[[], AbstractContextManager[None]] = nullcontext) -> None:
+    def __init__(
+        self,
+        words: Words,
+        quiet: Callable[[], AbstractContextManager[None]] = nullcontext,
+        lines: Lines | None = None,
+    ) -> None:
         self._words = words
         self._console = out()
         self._quiet = quiet
-        self._lines = Lines()
+        self._lines = lines or Lines()
         #: Takes what is said to the table and not to the game, such as `leave`; says whether it was that.
         self.to_the_table: Callable[[str], bool] = lambda line: False
         #: What the person saw when it was last asked.

@@ -21,17 +21,11 @@ from nodealer.audit.against import Comparison, compare
 from nodealer.audit.verify import FINGERPRINT, Report, verify_file
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.exits import BAD, GOOD, INCOMPLETE, UNJUDGED
-from nodealer.cli.games import game_or_none
+from nodealer.cli.games import LogGame, game_or_none
 from nodealer.cli.output import err, out, print_json, rendered, shown, visible
 from nodealer.errors import BadParameter
 from nodealer.games.words import Words
 from nodealer.wire import LOG_BYTES_MAX
-
-#: For commands that read a log: they take the game that it names, unless a person names another place.
-LogGame = Annotated[
-    str | None,
-    typer.Option("--game", metavar="GAME", help="For a game that is not installed: where it is, as module:attribute."),
-]
 
 #: What stands for standard input among files.
 STDIN: Final = Path("-")

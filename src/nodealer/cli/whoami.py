@@ -15,7 +15,9 @@ from nodealer.words import key_words
 
 
 def whoami(
-    name: Annotated[str | None, typer.Option("--name", help="Be called this where no other name is given.")] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", metavar="NAME", help="Be called this where no other name is given.")
+    ] = None,
     passphrase: Annotated[
         bool, typer.Option("--passphrase", help="Set, change or remove the passphrase of the key.")
     ] = False,

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Callable, Iterable
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from nodealer.drive.minds import Mind
@@ -21,18 +22,32 @@ from nodealer.play.participant import Decision, Participant, Question, Step
 LOOKS_EVERY: Final = 0.25
 
 
+@dataclass(frozen=True)
+class Connected:
+    """There is a new connection, the first one too. What was said and has not come back is sent again over it."""
+
+    #: How many frames the table has now, those included that came over earlier connections.
+    known: int
+
+
+@dataclass(frozen=True)
+class Disconnected:
+    """There is no connection now. So long nothing is signed, and nobody is late."""
+
+
+#: What comes from a transport; bytes are a frame.
+Event = Connected | Disconnected | bytes
+
+
 class Transport(Protocol):
     """What carries frames: one order for everybody."""
 
-    @property
-    def known(self) -> int:
-        """How many frames the table had when this connection was made, or a little later."""
-
     async def send(self, frame: bytes) -> None:
-        """Put a frame into the order."""
+        """Put a frame into the order. While there is no connection this does nothing."""
 
-    def frames(self) -> AsyncIterator[bytes]:
-        """Every frame of the table, from the first one on, without gaps and in the same order for all."""
+    def events(self) -> AsyncGenerator[Event, None]:
+        """`Connected` first and after every break; and every frame of the table, from the first one on, each once,
+        without gaps and in the same order for all."""
 
 
 #: Looks on at what happens, and may have something to send, such as a proposal.
@@ -58,40 +73,57 @@ class Loop:
         self._watch = watch
         self._patience = patience
         self._clock = clock
+        #: Whether there is a connection, and how many frames have come.
+        self._connected = False
+        self._heard = 0
         self._thinking: asyncio.Future[Decision] | None = None
         #: What the mind is asked.
         self._question: Question | None = None
 
     async def run(self) -> None:
         """Take part until the end. Raises `RelayError` when the transport ends first."""
-        frames = self._transport.frames()
-        coming = asyncio.ensure_future(anext(frames, None))
-        number = 0
-        try:
-            await self._send(self._participant.resend(self._transport.known))
-            await self._ask()
-            while not self._participant.over:
-                waiting: set[asyncio.Future[Any]] = {coming} if self._thinking is None else {coming, self._thinking}
-                timeout = None if self._patience is None else LOOKS_EVERY
-                await asyncio.wait(waiting, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
-                if coming.done():
-                    frame = coming.result()
-                    if frame is None:
-                        raise RelayError("the relay ended before the game did")
-                    coming = asyncio.ensure_future(anext(frames, None))
-                    await self._take(frame, number)
-                    number += 1
-                await self._ask()
-                if self._patience is not None:
-                    await self._send(self._patience.look(self._participant, self._clock()))
-        finally:
-            coming.cancel()
-            self._forget()
+        async with aclosing(self._transport.events()) as events:
+            coming = asyncio.ensure_future(anext(events, None))
+            try:
+                while not self._participant.over:
+                    await self._wait(coming)
+                    if coming.done():
+                        await self._take(coming.result())
+                        # Only now: how the next frame is read may hang on this one.
+                        coming = asyncio.ensure_future(anext(events, None))
+                    if self._connected:
+                        await self._go_on()
+            finally:
+                self._forget()
+                coming.cancel()
+                await asyncio.wait({coming})
 
-    async def _take(self, frame: bytes, number: int) -> None:
-        step = self._participant.receive(frame, number)
-        await self._send(step.send)
-        await self._send(self._watch(step))
+    async def _wait(self, coming: asyncio.Future[Event | None]) -> None:
+        """Until there is something to do. A mind may go on thinking without a connection; it is heard later."""
+        waiting: set[asyncio.Future[Any]] = {coming}
+        if self._thinking is not None and self._connected:
+            waiting.add(self._thinking)
+        timeout = None if self._patience is None else LOOKS_EVERY
+        await asyncio.wait(waiting, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+
+    async def _take(self, event: Event | None) -> None:
+        if event is None:
+            raise RelayError("the relay ended before the game did")
+        if isinstance(event, bytes):
+            step = self._participant.receive(event, self._heard)
+            self._heard += 1
+            await self._send(step.send)
+            await self._send(self._watch(step))
+            return
+        self._connected = isinstance(event, Connected)
+        if isinstance(event, Connected):
+            await self._send(self._participant.resend(event.known))
+
+    async def _go_on(self) -> None:
+        """Ask the mind what the table waits for, and look at the clock."""
+        await self._ask()
+        if self._patience is not None:
+            await self._send(self._patience.look(self._participant, self._clock()))
 
     async def _send(self, frames: Iterable[bytes]) -> None:
         for frame in frames:

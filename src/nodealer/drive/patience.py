@@ -1,23 +1,22 @@
 """How long to wait for others, and what to say then.
 
-A bot's patience, or a person's who has said so: after a time it would go on without a seat that holds the table up, and
-after the same time again it would break off, which is all that half of a table can do. The time is what this machine
-has seen pass: a clock that jumps, because somebody set it or the machine slept, makes nobody late. There may be some
-whom it gives all the time that they want: a person at a table of bots.
+Where somebody keeps the time, a participant would go on without what is late, as soon as its own clock has seen that
+time pass too: a timekeeper that runs ahead makes nobody vote. Where nobody does, it is a matter of patience, a bot's or
+a person's who has said so: after a time it would go on without a seat that holds the table up, and after the same time
+again it would break off, which is all that half of a table can do. There may be some whom it gives all the time that
+they want: a person at a table of bots.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Protocol
 
+from nodealer.drive.stopwatch import Stopwatch, Wait
 from nodealer.errors import IllegalMove
 from nodealer.play.participant import Participant
-from nodealer.play.phases import Phase
-
-#: The most that counts between two looks.
-LOOK_MAX: Final = 1.0
+from nodealer.play.state import TableState
 
 
 class Looks(Protocol):
@@ -29,40 +28,42 @@ class Looks(Protocol):
 
 @dataclass
 class Patience:
-    """Waits so many seconds for what others owe, and for ever while it is one of those named that is waited for."""
+    """Waits for what others owe: so many seconds, or for ever; and for ever while it is one of those named.
 
-    seconds: float
+    Where somebody keeps the time, the seconds are those beyond what the limits allow, for a timekeeper that is silent.
+    """
+
+    seconds: float | None = None
     spared: frozenset[str] = frozenset()
-    _last: float | None = None
-    #: Duty to the time that it has held the table up.
-    _waited: dict[bytes, float] = field(default_factory=dict)
+    _watch: Stopwatch = field(default_factory=Stopwatch)
 
     def look(self, participant: Participant, now: float) -> list[bytes]:
-        passed = 0.0 if self._last is None else min(max(now - self._last, 0.0), LOOK_MAX)
-        self._last = now
         if not participant.seated or participant.over:
+            self._watch.stop(now)
             return []
-        seat = participant.seat
-        held_up = seat.waits_for
-        known = seat.replica.state.known
-        if any(known[other].name in self.spared for other in held_up.values()):
-            passed = 0.0
-        self._waited = {duty: self._waited.get(duty, 0.0) + passed for duty in held_up}
+        seat, state = participant.seat, participant.replica.state
+        spared = any(state.known[other].name in self.spared for other in seat.waits_for.values())
+        waits = self._watch.look(state, now, stands=spared)
         if seat.unconfirmed:
             # Perhaps it was said. What came too late to count is said again, once it is known not to count.
             return []
-        state, hand = seat.replica.state, seat.replica.state.hand
-        late = self._late(self.seconds) - hand.votes.get(seat.number, frozenset())
+        others = {duty: wait for duty, wait in waits.items() if wait.seat != seat.number}
+        late = {duty for duty, wait in others.items() if self._is_late(state, duty, wait)}
         with suppress(IllegalMove):
-            if late:
-                return participant.without({held_up[duty] for duty in late})
+            if late := late - state.hand.votes.get(seat.number, frozenset()):
+                return participant.without_duties(late)
         with suppress(IllegalMove):
-            # After the last hand there is nothing to be broken off.
-            last = state.over and state.phase is Phase.BETWEEN
-            if self._late(2 * self.seconds) and seat.number not in hand.breaks and not last:
+            if self._gives_up(state, others) and seat.number not in state.hand.breaks:
                 return participant.break_off()
         return []
 
-    def _late(self, limit: float) -> set[bytes]:
-        """The duties that have held the table up this long."""
-        return {duty for duty, waited in self._waited.items() if waited >= limit}
+    def _is_late(self, state: TableState, duty: bytes, wait: Wait) -> bool:
+        if state.clock is None or state.roster.timekeeper is None:
+            return self.seconds is not None and wait.waited >= self.seconds
+        beyond = wait.waited - wait.allowed
+        return beyond >= 0 and (duty in state.clock.late or (self.seconds is not None and beyond >= self.seconds))
+
+    def _gives_up(self, state: TableState, others: dict[bytes, Wait]) -> bool:
+        if state.roster.timekeeper is not None or self.seconds is None:
+            return False
+        return any(wait.waited >= 2 * self.seconds for wait in others.values())

@@ -18,6 +18,8 @@ from nodealer.wire import SEATS_MAX, SEATS_MIN, Message, SeatNumber, encode
 PLAYER: Final = "player"
 #: A seat that takes part without cards of its own.
 SERVER: Final = "server"
+#: A seat without cards that says how much time has passed, and nothing else.
+TIMEKEEPER: Final = "timekeeper"
 _ROLE: Final = re.compile("[a-z]{1,32}")
 
 
@@ -68,7 +70,17 @@ class Roster(Message, frozen=True, dict=True):
     @property
     def with_cards(self) -> tuple[int, ...]:
         """The seats that the game plays with."""
-        return tuple(member.seat for member in self.members if member.role != SERVER)
+        return tuple(member.seat for member in self.members if member.role not in (SERVER, TIMEKEEPER))
+
+    @property
+    def awaited(self) -> tuple[int, ...]:
+        """The seats that begin hands and sign the end: all but the timekeeper, for whom nobody ever waits."""
+        return tuple(member.seat for member in self.members if member.role != TIMEKEEPER)
+
+    @cached_property
+    def timekeeper(self) -> Member | None:
+        """Who keeps the time, where somebody does."""
+        return next((member for member in self.members if member.role == TIMEKEEPER), None)
 
     @property
     def roles(self) -> tuple[tuple[str, int], ...]:
@@ -86,6 +98,8 @@ def refuse_bad_roster(roster: Roster) -> None:
         refuse_bad_name(member.name, f"the name of seat {member.seat}")
         if not _ROLE.fullmatch(member.role):
             raise DecodeError(f"the role of seat {member.seat} is not a short word in small letters")
+    if sum(member.role == TIMEKEEPER for member in roster.members) > 1:
+        raise DecodeError("a table has two timekeepers")
     if len({folded(member.name) for member in roster.members}) != len(roster.members):
         raise DecodeError("two seats have the same name, but for case and spaces")
     if len({member.key for member in roster.members}) != len(roster.members):

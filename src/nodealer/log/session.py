@@ -15,11 +15,11 @@ import msgspec
 from nodealer.errors import BadParameter, DecodeError, OtherFormat, PeerFault
 from nodealer.log.roster import Roster, refuse_bad_roster
 from nodealer.tape import digest
-from nodealer.wire import Digest, Message, Natural, decode, encode
+from nodealer.wire import INTEGER_MAX, Digest, Message, Natural, decode, encode
 
 FORMAT: Final = "nodealer-log"
 #: Until the release this is "1-N", and every change of signed bytes, or of what an entry means, raises N.
-FORMAT_VERSION: Final = "1-4"
+FORMAT_VERSION: Final = "1-5"
 NONCE_BYTES: Final = 32
 
 #: Names and versions in a session are short.
@@ -35,6 +35,24 @@ class Part(Message, frozen=True):
     parameters: msgspec.Raw = msgspec.Raw(b"{}")
 
 
+#: The least that a limit can be, in milliseconds: ticks tell no less.
+LIMIT_MIN: Final = 1000
+Limit = Annotated[int, msgspec.Meta(ge=LIMIT_MIN, le=INTEGER_MAX)]
+
+
+class Limits(Message, frozen=True):
+    """How long a seat may take, in milliseconds: for what a person decides, and for what a program does with the cards.
+
+    `bank` is what it has beside that for the whole session, and `refill` what comes back at the begin of each hand, up
+    to `bank`.
+    """
+
+    move: Limit
+    cards: Limit
+    bank: Natural
+    refill: Natural
+
+
 class Proposal(Message, frozen=True):
     """What the players agree to play."""
 
@@ -43,8 +61,12 @@ class Proposal(Message, frozen=True):
     #: Versions of everything whose behaviour two seats must share, such as ("pokerkit", "0.7.7").
     versions: Annotated[tuple[tuple[Label, Label], ...], msgspec.Meta(max_length=64)]
     roster: Roster
+    #: How many hands are played; 0 for as many as the players like.
+    hands: Natural = 0
     #: A rehearsal's seeds are public: nothing in it is secret.
     rehearsal: bool = False
+    #: Where the roster has a timekeeper, and only there.
+    clock: Limits | None = None
 
     @property
     def digest(self) -> bytes:
@@ -77,6 +99,8 @@ def refuse_bad_proposal(proposal: Proposal) -> None:
     for part in (proposal.game, proposal.protocol):
         decode(dict, bytes(part.parameters), what=f"the parameters of {part.name}")
     refuse_bad_roster(proposal.roster)
+    if (proposal.clock is None) != (proposal.roster.timekeeper is None):
+        raise DecodeError("a session has limits of time if it has a timekeeper, and only then")
 
 
 def open_session(proposal: Proposal, commitments: Mapping[int, bytes], nonces: Mapping[int, bytes]) -> Session:

@@ -1,6 +1,6 @@
 """What an entry can say. Protocol messages and moves stand inside as their own canonical JSON.
 
-Kinds that are reserved for later are refused like any unknown kind: `tick`, `random`, `seal`.
+Kinds that are reserved for later are refused like any unknown kind: `random`, `seal`.
 """
 
 from __future__ import annotations
@@ -78,6 +78,12 @@ class Leave(Message, frozen=True, tag="leave"):
     """I leave this hand, or between hands sit out."""
 
 
+class Tick(Message, frozen=True, tag="tick"):
+    """So much time has passed, in milliseconds, since a moment of the timekeeper's own choice."""
+
+    time: Natural
+
+
 class Word(Message, frozen=True, tag="word"):
     """Something that a player wants to have said. It is in the log, and changes nothing at the table."""
 
@@ -114,7 +120,7 @@ class End(Message, frozen=True, tag="end"):
     duty: Digest
 
 
-Body = Begin | Cards | Move | Propose | Agree | Without | Break | Leave | Word | Claim | Book | End
+Body = Begin | Cards | Move | Propose | Agree | Without | Break | Leave | Tick | Word | Claim | Book | End
 #: Those that fulfil a duty.
 Answer = Begin | Cards | Move | Book | End
 

@@ -12,7 +12,7 @@ from nodealer.games.found import find, is_installed
 from nodealer.games.package import GamePackage
 from nodealer.group import Group
 from nodealer.log.roster import Member, Roster
-from nodealer.log.session import Part, Proposal, Session
+from nodealer.log.session import Limits, Part, Proposal, Session
 from nodealer.play.state import Config, refuse_unfit
 from nodealer.protocols import make_protocol
 from nodealer.protocols.base import CardProtocol
@@ -57,7 +57,13 @@ def _package(wanted: Part, given: GamePackage | None) -> GamePackage:
 
 
 def proposal_of(
-    rules: Rules, protocol: CardProtocol, members: Iterable[Member], *, rehearsal: bool = False
+    rules: Rules,
+    protocol: CardProtocol,
+    members: Iterable[Member],
+    *,
+    hands: int = 0,
+    rehearsal: bool = False,
+    clock: Limits | None = None,
 ) -> Proposal:
     """What these people are asked to agree to. Raises `BadParameter` where the protocol cannot serve them."""
     claims = protocol.claims
@@ -66,7 +72,9 @@ def proposal_of(
         Part(claims.name, claims.version, Raw(protocol.parameters)),
         rules.versions,
         Roster(tuple(members)),
+        hands,
         rehearsal,
+        clock,
     )
     refuse_unfit(proposal, protocol, rules)
     return proposal

@@ -76,6 +76,12 @@ class Duties:
         known = (*self.closed.values(id), *self.before.values(id))
         return next((one for one in known if one.since <= seen < one.until), None)
 
+    def opened_within(self, after: int, until: int) -> bool:
+        """Whether a duty was opened on a log higher than one height, and not higher than another."""
+        closed = (*self.closed.everything(), *self.before.everything())
+        heights = (*(known.since for known in self.open.values()), *(one.since for one in closed))
+        return any(after < since <= until for since in heights)
+
     @property
     def holding_up(self) -> dict[bytes, int]:
         """The duties that others wait for, with their seats."""

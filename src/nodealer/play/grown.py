@@ -49,6 +49,10 @@ class Grown(Generic[K, V]):
         """All values that a key has had."""
         return (value for number, value in self._values.get(key, ()) if number < self._size)
 
+    def everything(self) -> Iterator[V]:
+        """All values that any key has had."""
+        return (value for values in self._values.values() for number, value in values if number < self._size)
+
     def items(self) -> Iterator[tuple[K, V]]:
         """Keys and values, in the order in which the keys came."""
         for key, values in self._values.items():

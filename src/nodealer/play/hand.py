@@ -31,7 +31,7 @@ def owed(state: TableState) -> tuple[Duty, ...]:
     """Every duty that is open in a state."""
     books = tuple(_book(state, number, seat) for number, case in state.books.items() for seat in sorted(case.owing))
     if state.phase is Phase.BETWEEN:
-        return (*books, *(duty for seat in state.roster.seats for duty in _between(state, seat)))
+        return (*books, *(duty for seat in state.roster.awaited for duty in _between(state, seat)))
     if state.phase is Phase.PLAYING:
         hand = state.hand
         return (*books, *(duty for deck in hand.decks.values() for duty in deck.duties), *_moves(hand))
@@ -74,6 +74,8 @@ def refreshed(state: TableState, height: int) -> TableState:
     if state.hand.past.newest is not state.hand.decks:
         state = state.with_hand(past=state.hand.past.grown([(height, state.hand.decks)]))
     state = replace(state, duties=state.duties.refreshed(owed(state), height))
+    if state.clock is not None:
+        state = replace(state, clock=state.clock.watching(state.duties, height))
     hand, still = state.hand, state.duties.open.keys()
     if any(duties - still for duties in hand.votes.values()) or any(duty not in still for duty in hand.breaks.values()):
         votes = {seat: duties & still for seat, duties in hand.votes.items() if duties & still}
@@ -140,6 +142,8 @@ def begin_hand(state: TableState) -> Change:
     proposed = {id: replace(one, begins=one.begins + 1) for id, one in state.proposed.items() if one.begins == 0}
     gone = state.gone - hand.commitments.keys()
     state = replace(state, phase=Phase.PLAYING, hand=begun, gone=gone, account=account, proposed=proposed)
+    if state.clock is not None:
+        state = replace(state, clock=state.clock.refilled())
     return drive(Change(state))
 
 
@@ -258,9 +262,10 @@ def void_hand(state: TableState, reason: str) -> TableState:
 def next_hand(state: TableState, record: HandRecord) -> TableState:
     """Between this hand and the next; a roster that was agreed on meanwhile comes into force."""
     number = state.hand.number + 1
-    binding = state.config.binding(number, state.roster, state.roster.seats)
+    binding = state.config.binding(number, state.roster, state.roster.awaited)
     fresh = HandState(number, binding, game=state.hand.game)
-    state = state.noted(records=(*state.chronicle.records, record))
+    agreed = state.config.session.proposal.hands
+    state = replace(state, over=state.over or number == agreed).noted(records=(*state.chronicle.records, record))
     return in_force(replace(state, phase=Phase.BETWEEN, hand=fresh, duties=state.duties.next_hand()))
 
 

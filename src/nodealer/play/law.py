@@ -1,13 +1,13 @@
 """The law of the table: who has a word, how words are counted, and what leaving and a fault do.
 
-More than half of the voters can go on without a seat that owes something. Half of them or more can break the hand off,
-where nobody keeps the time. Fewer can do nothing but wait, or leave. None of it names a culprit. A fault, which the log
-itself shows, is a leaving with a name.
+More than half of the voters can go on without a seat that owes something; exactly half can where somebody keeps the
+time, and what it owes is late. Where nobody does, half of them or more can break the hand off. Fewer can do nothing but
+wait, or leave. None of it names a culprit. A fault, which the log itself shows, is a leaving with a name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from nodealer.cards import Operation, for_those_who_stay
@@ -58,15 +58,27 @@ def counted(change: Change, entry: int) -> Change:
 
 def _reached(state: TableState) -> _Reached:
     hand, said = state.hand, frozenset(voters(state))
+    late = frozenset[bytes]() if state.clock is None else state.clock.late
     gone, moves = dict[int, frozenset[int]](), dict[int, frozenset[int]]()
     for seat in {known.duty.seat for known in state.duties.open.values()} if hand.votes else ():
         owes = {id: known for id, known in state.duties.of(seat).items() if known.holds_up}
         for of, results in (([id for id in owes if not owes[id].is_move], gone), (_move_of(owes), moves)):
-            by = frozenset(voter for voter in said if hand.votes.get(voter, frozenset()).intersection(of))
-            if 2 * len(by) > len(said):
+            by, pressing = _naming(state, said, of), _naming(state, said, late.intersection(of))
+            if 2 * len(by) > len(said) or (pressing and 2 * len(pressing) == len(said)):
                 results[seat] = by
     breaking = said & hand.breaks.keys()
-    return _Reached(gone, moves, breaking if breaking and 2 * len(breaking) >= len(said) else None)
+    # A book is never too late: as long as somebody owes one, nobody can hurry the end of the log.
+    waits = _after_last_hand(state) and bool(state.books)
+    return _Reached(gone, moves, breaking if breaking and 2 * len(breaking) >= len(said) and not waits else None)
+
+
+def _after_last_hand(state: TableState) -> bool:
+    return state.phase is Phase.BETWEEN and state.over
+
+
+def _naming(state: TableState, said: frozenset[int], duties: Iterable[bytes]) -> frozenset[int]:
+    """The voters that have named one of these duties."""
+    return frozenset(voter for voter in said if state.hand.votes.get(voter, frozenset()).intersection(duties))
 
 
 def _move_of(owes: Mapping[bytes, OpenDuty]) -> list[bytes]:
@@ -82,7 +94,18 @@ def _done(change: Change, reached: _Reached, entry: int) -> Change:
     if reached.moves:
         seat, by = min(reached.moves.items())
         return _default_move(change, seat, by, entry)
+    if _after_last_hand(change.state):
+        return _close(change, reached.broken or frozenset(), entry)
     return break_off(change.to(_noted(change.state, entry, reached.broken or frozenset(), None, "broken off")))
+
+
+def _close(change: Change, by: frozenset[int], entry: int) -> Change:
+    """After the last hand only ends are missing: half of the table can sign for itself that nobody else comes."""
+    missing = frozenset(change.state.present) - by
+    change = change.to(change.state.with_hand(breaks={}))
+    for seat in sorted(missing):
+        change = change.to(_noted(change.state, entry, by, seat, "gone"))
+    return leave(change, missing)
 
 
 def _noted(state: TableState, entry: int, by: frozenset[int], of: int | None, did: str) -> TableState:

@@ -55,6 +55,7 @@ class Expected(Message, frozen=True):
     versions: tuple[tuple[str, str], ...]
     #: The names at the table, by seat.
     names: tuple[str, ...]
+    hands: int = 0
 
     def accept(self, proposal: Proposal) -> None:
         """Raise `Declined` for any other proposal than the one that was expected."""
@@ -65,6 +66,7 @@ class Expected(Message, frozen=True):
             ("agreed versions", proposal.versions, self.versions),
             ("players", tuple(member.name for member in proposal.roster.members), self.names),
             ("roles", proposal.roster.roles, ()),
+            ("number of hands", proposal.hands, self.hands),
         ):
             if offered != wanted:
                 raise Declined(f"another {what} is proposed than was agreed: {offered}, not {wanted}")

@@ -24,6 +24,7 @@ from nodealer.play.bodies import (
     Leave,
     Move,
     Propose,
+    Tick,
     Without,
     Word,
 )
@@ -108,6 +109,8 @@ class Narrator:
                 yield {"event": "break", "seat": seat, "name": name, "text": "would break the hand off"}
             case Leave():
                 yield {"event": "leave", "seat": seat, "name": name, "text": "leaves"}
+            case Tick(time=time):
+                yield {"event": "tick", "seat": seat, "name": name, "time": time}
             case Word(text=text):
                 yield {"event": "word", "seat": seat, "name": name, "text": text}
             case Claim():

@@ -12,8 +12,9 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Final
 
-#: How many frames wait for those before them. What is beyond comes again.
+#: How many frames wait for those before them, and their bytes. What is beyond comes again.
 AHEAD_MAX: Final = 1024
+AHEAD_BYTES_MAX: Final = 16 << 20
 
 
 class Order:
@@ -23,6 +24,7 @@ class Order:
         #: How many have come.
         self.taken = 0
         self._ahead: dict[int, bytes] = {}
+        self._ahead_bytes = 0
         self._kept: deque[bytes] = deque()
 
     def came_back(self, kept: Iterable[bytes]) -> None:
@@ -37,14 +39,20 @@ class Order:
     def take(self, frame: bytes, number: int) -> list[bytes]:
         """The frames that are to be judged now. Frames may come repeated and too soon."""
         if number != self.taken:
-            if number > self.taken and len(self._ahead) < AHEAD_MAX:
-                self._ahead[number] = frame
+            if number > self.taken and number not in self._ahead:
+                self._wait(frame, number)
             return []
         ready = [frame]
         while (following := self._ahead.pop(self.taken + len(ready), None)) is not None:
+            self._ahead_bytes -= len(following)
             ready.append(following)
         self.taken += len(ready)
         return [one for one in ready if self._is_new(one)]
+
+    def _wait(self, frame: bytes, number: int) -> None:
+        if len(self._ahead) < AHEAD_MAX and self._ahead_bytes + len(frame) <= AHEAD_BYTES_MAX:
+            self._ahead[number] = frame
+            self._ahead_bytes += len(frame)
 
     def _is_new(self, frame: bytes) -> bool:
         if not self._kept:

@@ -41,12 +41,14 @@ from nodealer.play.state import Config, TableState, refuse_unfit
 from nodealer.play.view import peek_of, view_of
 from nodealer.proofs.checks import Entropy
 from nodealer.protocols.base import Duty
-from nodealer.wire import Message, encode
+from nodealer.wire import LOG_ENTRIES_MAX, Message, encode
 from nodealer.words import key_words, session_words
 
 #: How many entries of one seat wait for what they build on, where frames have no numbers, and how many heads of one
 #: seat are told of that this log never had.
 HELD_MAX: Final = 64
+#: And their bytes. The largest honest entry has a quarter of this.
+HELD_BYTES_MAX: Final = 8 << 20
 
 #: Whether to begin the next hand. Asked between hands.
 Stays = Callable[[TableState], bool]
@@ -210,10 +212,16 @@ class Participant:
         return self._order.taken
 
     @property
+    def missing(self) -> int:
+        """How many frames the table has, as the transport said, that have not been heard."""
+        return max(0, self._known - self._order.taken)
+
+    @property
     def hearing(self) -> bool:
         """Whether there is more to be heard than has been. So long nothing is signed: it may have been signed before,
-        by somebody whose home this one is an old copy of."""
-        return self._order.taken < self._known
+        by somebody whose home this one is an old copy of. A transport that says too much silences a participant this
+        way: whoever drives it says so after a while."""
+        return self.missing > 0
 
     def _looks_at(self, proposal: Proposal) -> bool | None:
         """What this player agrees to: what it wants, and can run."""
@@ -330,7 +338,7 @@ class Participant:
         held = [one.data for one in self._held if one.entry.seat == seat]
         if data in held:
             return
-        if len(held) < HELD_MAX:
+        if len(held) < HELD_MAX and sum(map(len, held)) + len(data) <= HELD_BYTES_MAX:
             self._held.append(read_entry(data))
         else:
             self._part(replica, seat, data, happened)
@@ -350,6 +358,8 @@ class Participant:
         that was not signed before.
         """
         if known is not None:
+            if not 0 <= known <= LOG_ENTRIES_MAX:
+                raise BadParameter(f"no table has {known} frames: a log has at most {LOG_ENTRIES_MAX}")
             self._known = known
             if known <= self._order.taken:
                 self._notice_rollback([])
@@ -482,6 +492,14 @@ class Participant:
     def without(self, seats: Iterable[int]) -> list[bytes]:
         """Say that the table should not wait for what these seats owe now."""
         return [self._speaking.without(seats)]
+
+    def without_duties(self, duties: Iterable[bytes]) -> list[bytes]:
+        """Say that the table should not wait for these duties of others."""
+        return [self._speaking.without_duties(duties)]
+
+    def tick(self, time: int) -> list[bytes]:
+        """Say what time it is, as the timekeeper."""
+        return [self._speaking.tick(time)]
 
     def break_off(self) -> list[bytes]:
         """Say that the hand should be broken off, because another seat does not do what it owes."""

@@ -1,7 +1,7 @@
 """Who sits at the table: proposals, agreements, and when a roster comes into force.
 
 A number, a key and a name belong together for the whole log. A roster is in force when more than half of the seats with
-cards that have not ended agree to it, two at least, and only between hands.
+cards that have not ended agree to it, two at least, and only between hands. Another timekeeper needs all of them.
 """
 
 from __future__ import annotations
@@ -30,8 +30,10 @@ def refuse_roster(state: TableState, roster: Roster, newcomers: tuple[Newcomer, 
         raise Malformed(f"{claims.name} cannot serve a table of {len(roster.with_cards)}")
     if not set(claims.roles) <= {role for role, _ in roster.roles}:
         raise Malformed(f"{claims.name} needs a seat for each of its roles")
-    if _without_cards(roster) != _without_cards(state.roster):
-        raise Malformed("only seats with cards can change: another role is another session")
+    if _fixed(roster) != _fixed(state.roster):
+        raise Malformed("only players and the timekeeper can change: another role is another session")
+    if roster.timekeeper is not None and state.clock is None:
+        raise Malformed("this session has no limits of time that a timekeeper could watch")
     _refuse_mixed_up(state, roster)
     fresh = [member for member in roster.members if member.seat not in state.known]
     if [one.seat for one in newcomers] != [member.seat for member in fresh]:
@@ -40,8 +42,9 @@ def refuse_roster(state: TableState, roster: Roster, newcomers: tuple[Newcomer, 
         verify_newcomer(one.signature, state.config.session.id, roster.digest, member)
 
 
-def _without_cards(roster: Roster) -> tuple[Member, ...]:
-    return tuple(member for member in roster.members if member.seat not in roster.with_cards)
+def _fixed(roster: Roster) -> tuple[Member, ...]:
+    movable = (*roster.with_cards, *(() if roster.timekeeper is None else (roster.timekeeper.seat,)))
+    return tuple(member for member in roster.members if member.seat not in movable)
 
 
 def _refuse_mixed_up(state: TableState, roster: Roster) -> None:
@@ -63,7 +66,9 @@ def in_force(state: TableState) -> TableState:
     voters = [seat for seat in state.roster.with_cards if seat not in state.ended]
     for one in state.proposed.values():
         agreed = one.agreed.intersection(voters)
-        if len(agreed) >= 2 and 2 * len(agreed) > len(voters):
+        same_clock = one.roster.timekeeper == state.roster.timekeeper
+        enough = 2 * len(agreed) > len(voters) if same_clock else len(agreed) == len(voters)
+        if len(agreed) >= 2 and enough:
             return _seated(state, one, tuple(sorted(agreed)))
     return state
 
@@ -73,7 +78,7 @@ def _seated(state: TableState, one: ProposedRoster, agreed: tuple[int, ...]) -> 
     account = state.account.seated(roster.with_cards, state.config.rules.stake)
     chips = {seat: account.chips[seat] for seat in roster.with_cards}
     seatings = (*state.chronicle.seatings, Seating(number, roster, agreed, chips))
-    binding = state.config.binding(number, roster, roster.seats)
+    binding = state.config.binding(number, roster, roster.awaited)
     known = {**state.known, **{member.seat: member for member in roster.members}}
     state = state.with_hand(binding=binding, commitments={}, votes={}, breaks={}).noted(seatings=seatings)
     gone = state.gone.intersection(roster.seats)

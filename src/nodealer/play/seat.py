@@ -41,6 +41,7 @@ from nodealer.play.bodies import (
     Move,
     Newcomer,
     Propose,
+    Tick,
     Without,
     Word,
     read_body,
@@ -242,7 +243,11 @@ class Seat:
     def without(self, seats: Iterable[int]) -> bytes:
         """Say that the table should not wait for what these seats owe now."""
         named = frozenset(seats)
-        owed = tuple(sorted(id for id, seat in self.waits_for.items() if seat in named))
+        return self.without_duties(id for id, seat in self.waits_for.items() if seat in named)
+
+    def without_duties(self, duties: Iterable[bytes]) -> bytes:
+        """Say that the table should not wait for these duties of others."""
+        owed = tuple(sorted(duties))
         if not owed:
             raise IllegalMove("nobody waits for these seats")
         return self._send_settled(Without(owed))
@@ -257,6 +262,10 @@ class Seat:
     def leave(self) -> bytes:
         """Leave the hand, or between hands sit out."""
         return self._send_settled(Leave())
+
+    def tick(self, time: int) -> bytes:
+        """Say what time it is, as the timekeeper."""
+        return self._send_settled(Tick(time))
 
     def word(self, text: str) -> bytes:
         """Say something that the log keeps and that changes nothing."""
@@ -335,7 +344,7 @@ class Seat:
         state, height = self.replica.state, self.replica.height
         if self.number in state.expelled:
             return "this seat was found at fault"
-        if self._outbox and isinstance(body, Propose | Agree):
+        if self._outbox and isinstance(body, Propose | Agree | Tick):
             return "something that this seat said is still on its way"
         try:
             apply_body(state, Origin(height, self.number, state.hand.number, height), body)

@@ -14,6 +14,7 @@ from nodealer.games.words import Words
 from nodealer.log.roster import Member, Roster
 from nodealer.log.session import Proposal, Session
 from nodealer.play.account import Account
+from nodealer.play.clock import Clock
 from nodealer.play.duties import Duties
 from nodealer.play.grown import Grown
 from nodealer.play.phases import Phase
@@ -205,12 +206,14 @@ class TableState:
     proposed: Mapping[bytes, ProposedRoster] = field(default_factory=dict)
     #: Every seat that this log has seen: a number, a key and a name belong together for good.
     known: Mapping[int, Member] = field(default_factory=dict)
+    #: What the ticks have shown; None in a session without limits of time.
+    clock: Clock | None = None
     chronicle: Chronicle = field(default_factory=Chronicle)
 
     @property
     def present(self) -> tuple[int, ...]:
-        """The seats of the roster that have neither gone nor ended."""
-        return tuple(seat for seat in self.roster.seats if seat not in self.gone | self.ended | self.expelled)
+        """The seats of the roster that have neither gone nor ended. The timekeeper is never one of them."""
+        return tuple(seat for seat in self.roster.awaited if seat not in self.gone | self.ended | self.expelled)
 
     @property
     def results(self) -> tuple[Mapping[str, Any], ...]:
@@ -252,6 +255,7 @@ class TableState:
             encode([[id, sorted(one.agreed)] for id, one in sorted(self.proposed.items())]),
             encode([[record.hand, record.result, record.void] for record in said.records]),
             encode([[fault.entry, fault.seat, fault.check] for fault in said.faults]),
+            encode(None if self.clock is None else self.clock.told),
         )
         return digest("state", *parts)
 
@@ -286,13 +290,15 @@ def refuse_unfit(proposal: Proposal, protocol: CardProtocol, rules: Rules) -> No
 def first_state(config: Config) -> TableState:
     """A table before its first entry. Refuses a game that needs more than the protocol has."""
     refuse_unfit(config.session.proposal, config.protocol, config.rules)
-    roster, stake = config.session.proposal.roster, config.rules.stake
+    proposal, stake = config.session.proposal, config.rules.stake
+    roster = proposal.roster
     return TableState(
         config,
         roster,
         Phase.BETWEEN,
-        HandState(0, config.binding(0, roster, roster.seats)),
+        HandState(0, config.binding(0, roster, roster.awaited)),
         account=Account().seated(roster.with_cards, stake),
         known={member.seat: member for member in roster.members},
+        clock=None if proposal.clock is None else Clock(proposal.clock),
         chronicle=Chronicle(seatings=(Seating(0, roster, roster.seats, dict.fromkeys(roster.with_cards, stake)),)),
     )

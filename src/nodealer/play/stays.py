@@ -19,7 +19,7 @@ def for_hands(hands: int) -> Stays:
 
 def while_it_lasts(state: TableState) -> bool:
     """Stay as long as there can be another hand, perhaps with those who are gone from this one."""
-    return not state.over and _enough(state, set(state.roster.seats) - state.ended - state.expelled)
+    return not state.over and _enough(state, set(state.roster.awaited) - state.ended - state.expelled)
 
 
 def _enough(state: TableState, there: Iterable[int]) -> bool:

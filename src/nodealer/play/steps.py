@@ -24,6 +24,7 @@ from nodealer.play.bodies import (
     Leave,
     Move,
     Propose,
+    Tick,
     Without,
     Word,
 )
@@ -190,6 +191,8 @@ def _without(state: TableState, origin: Origin, body: Without) -> Change:
 
 
 def _break(state: TableState, origin: Origin, body: Break) -> Change:
+    if state.roster.timekeeper is not None:
+        raise EntryRefused(origin.seat, "where somebody keeps the time nothing is broken off", origin.entry)
     if _named(state, origin, body.duty) is None or not has_word(state, origin.seat):
         raise TooLate
     return Change(state.with_hand(breaks={**state.hand.breaks, origin.seat: body.duty}))
@@ -199,6 +202,20 @@ def _leave(state: TableState, origin: Origin, body: Leave) -> Change:
     if origin.seat not in state.present:
         raise TooLate
     return leave(Change(state), frozenset({origin.seat}))
+
+
+# --- Time ---
+
+
+def _tick(state: TableState, origin: Origin, body: Tick) -> Change:
+    keeper, clock = state.roster.timekeeper, state.clock
+    if keeper is None or clock is None or origin.seat != keeper.seat:
+        raise EntryRefused(origin.seat, "only the timekeeper says what time it is", origin.entry)
+    if state.phase is Phase.ENDED:
+        raise TooLate
+    if (reason := clock.refusal(body.time, origin.seen, state.duties)) is not None:
+        raise EntryRefused(origin.seat, reason, origin.entry)
+    return Change(replace(state, clock=clock.ticked(body.time, origin.seen)))
 
 
 # --- Words ---
@@ -283,6 +300,7 @@ _STEPS: dict[type, Callable[[TableState, Origin, Any], Change]] = {
     Without: _without,
     Break: _break,
     Leave: _leave,
+    Tick: _tick,
     Word: _word,
     Claim: _claim,
     Book: _book,

@@ -1,37 +1,179 @@
-"""What a relay does, without a socket: one table, one order, everything kept in memory."""
+"""What a relay decides, without a socket, a store or a clock: who may write to a table, and what is too much.
+
+A table is what its notes say, in the order the store gives them. So all relays on one store decide the same.
+"""
 
 from __future__ import annotations
 
-from nodealer.errors import RelayError
-from nodealer.wire import LOG_BYTES_MAX, LOG_ENTRIES_MAX, MESSAGE_BYTES_MAX, Message, Natural
+import hashlib
+import hmac
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Final
+
+import msgspec
+
+from nodealer.errors import DecodeError, RelayError
+from nodealer.relay.limits import Limits
+from nodealer.relay.messages import Writer
+from nodealer.wire import Message, Natural, decode, encode
+
+_CLAIM_BYTES: Final = 16
 
 
-class Greeting(Message, frozen=True):
-    """What a relay says first, to each who comes: how many frames the table has."""
+class Refusal(RelayError):
+    """Something that a client asked for is not done. `code` is for programs; after a `last` one it is sent away."""
 
-    frames: Natural
+    def __init__(self, code: str, reason: str, *, last: bool = False) -> None:
+        super().__init__(reason)
+        self.code = code
+        self.last = last
 
 
-class RelayCore:
-    """Frames in the order in which they came."""
+# --- Notes ---
 
-    def __init__(self) -> None:
-        self._frames: list[bytes] = []
-        self._bytes = 0
 
-    def __len__(self) -> int:
-        return len(self._frames)
+class Made(Message, frozen=True, tag="made"):
+    """The table is made, for this writer. Only the first counts."""
 
-    def append(self, frame: bytes) -> int:
-        """Put a frame into the order; gives its number. Too much is refused, whatever it says."""
-        if not 0 < len(frame) <= MESSAGE_BYTES_MAX:
-            raise RelayError(f"a frame has 1 to {MESSAGE_BYTES_MAX} bytes, not {len(frame)}")
-        if len(self._frames) >= LOG_ENTRIES_MAX or self._bytes + len(frame) > LOG_BYTES_MAX:
-            raise RelayError("the table has more frames than a log can hold")
-        self._frames.append(frame)
-        self._bytes += len(frame)
-        return len(self._frames) - 1
+    writer: Writer
 
-    def frame(self, number: int) -> bytes:
-        """The frame with this number."""
-        return self._frames[number]
+
+class Given(Message, frozen=True, tag="given"):
+    """The mailbox is given to whoever said this. Only the first counts."""
+
+    claim: Annotated[bytes, msgspec.Meta(min_length=_CLAIM_BYTES, max_length=_CLAIM_BYTES)]
+
+
+class Rekeyed(Message, frozen=True, tag="rekeyed"):
+    """The next key epoch has this writer."""
+
+    writer: Writer
+
+
+class Reached(Message, frozen=True, tag="reached"):
+    """A frame by a token of this key epoch is coming: those of earlier epochs count no more."""
+
+    epoch: Natural
+
+
+class Ended(Message, frozen=True, tag="ended"):
+    """The game is over."""
+
+
+Note = Made | Given | Rekeyed | Reached | Ended
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What the notes of a table say."""
+
+    #: The writers, by key epoch.
+    writers: tuple[bytes, ...] = ()
+    #: The first key epoch whose token counts.
+    reached: int = 0
+    ended: bool = False
+    #: Whose a mailbox is. A table has none.
+    claim: bytes | None = None
+
+    @property
+    def mailbox(self) -> bool:
+        """Whether anybody may write here, a little."""
+        return self.claim is not None
+
+    def epoch_of(self, token: bytes) -> int | None:
+        """The key epoch of a token that counts. Takes as long for a wrong one, whatever is wrong with it."""
+        given, found = hashlib.sha512(token).digest(), None
+        for epoch, writer in enumerate(self.writers):
+            if hmac.compare_digest(given, writer):
+                found = epoch
+        return found if found is not None and found >= self.reached else None
+
+    def lets_write(self, epoch: int | None) -> bool:
+        """Whether a client with a token of this key epoch, or with none, may write."""
+        return self.mailbox or (epoch is not None and epoch >= self.reached)
+
+
+def rules_of(notes: Sequence[bytes]) -> Rules | None:
+    """What the notes of a table say, in their order. None where there are no notes: then there is no table."""
+    rules = None
+    for data in notes:
+        try:
+            note = decode(Note, data, what="a note of the store")
+        except DecodeError as error:
+            raise RelayError(str(error)) from None
+        rules = _first(note) if rules is None else _then(rules, note)
+    return rules
+
+
+def _first(note: Note) -> Rules:
+    match note:
+        case Made():
+            return Rules(writers=(note.writer,))
+        case Given():
+            return Rules(claim=note.claim)
+        case _:
+            raise RelayError("the store has a table that was never made")
+
+
+def _then(rules: Rules, note: Note) -> Rules:
+    match note:
+        case Rekeyed() if note.writer not in rules.writers:
+            return replace(rules, writers=(*rules.writers, note.writer))
+        case Reached() if rules.reached < note.epoch < len(rules.writers):
+            return replace(rules, reached=note.epoch)
+        case Ended():
+            return replace(rules, ended=True)
+        case _:
+            return rules
+
+
+# --- Frames ---
+
+
+def check_frame(limits: Limits, rules: Rules, epoch: int | None, size: int, *, frames: int, total: int) -> None:
+    """Raises `Refusal` for a frame of this size that may not be appended to a table with so many frames and bytes."""
+    if not rules.lets_write(epoch):
+        if epoch is None:
+            raise Refusal("token", "only who has shown a token may write to this table", last=True)
+        raise Refusal("token", "the table has a new key, and takes no more frames by the old one")
+    largest = limits.mailbox_bytes if rules.mailbox else limits.frame_bytes
+    if not 0 < size <= largest:
+        raise Refusal("frame", f"a frame has 1 to {largest} bytes here, not {size}", last=True)
+    if frames >= (limits.mailbox_frames if rules.mailbox else limits.frames_per_table):
+        raise Refusal("full", f"there are {frames} frames already, and that is all that fits")
+    if total + size > limits.bytes_per_table:
+        raise Refusal("full", f"there are {total} bytes already, and at most {limits.bytes_per_table} fit")
+
+
+# --- Mailboxes ---
+
+#: How the names of mailboxes begin.
+MAILBOX: Final = "box-"
+_DIGITS_MAX: Final = 6
+#: So many numbers of each length are tried before there is one digit more.
+_TRIES: Final = 12
+
+
+def mailbox_name(number: int) -> str:
+    """The table that a mailbox is."""
+    return f"{MAILBOX}{number}"
+
+
+def mailbox_numbers(entropy: Callable[[int], bytes]) -> Iterator[int]:
+    """Numbers to try, those that are easy to say first."""
+    for digits in range(1, _DIGITS_MAX + 1):
+        least = 10 ** (digits - 1)
+        start = int.from_bytes(entropy(8), "big")
+        for offset in range(min(_TRIES, 9 * least)):
+            yield least + (start + offset) % (9 * least)
+
+
+def claim(entropy: Callable[[int], bytes]) -> Given:
+    """A note that nobody else has put down."""
+    return Given(entropy(_CLAIM_BYTES))
+
+
+def note_bytes(note: Note) -> bytes:
+    """A note as the store keeps it."""
+    return encode(note)

@@ -7,7 +7,7 @@ of them, each with its cursor. A frame that comes in a page is kept: that is the
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Final
 
 import msgspec
@@ -53,7 +53,8 @@ class Open(Message, frozen=True, tag="open"):
 
 
 class Token(Message, frozen=True, tag="token"):
-    """What I need to append to the table that I have open."""
+    """What I need to append to the table that I have open. Frames are sent once it is accepted: before, the relay takes
+    nothing that is large."""
 
     token: Annotated[bytes, msgspec.Meta(min_length=TOKEN_BYTES, max_length=TOKEN_BYTES)]
 
@@ -92,7 +93,7 @@ class Opened(Message, frozen=True, tag="opened"):
 
 
 class Accepted(Message, frozen=True, tag="accepted"):
-    """The token is good, or the writer is taken."""
+    """The token is good, the writer is taken, or the end is noted."""
 
 
 class Refused(Message, frozen=True, tag="refused"):
@@ -132,6 +133,16 @@ def page(frames: Iterable[Stored]) -> bytes:
     for cursor, frame in frames:
         parts += (_HEAD.pack(cursor, len(frame)), frame)
     return b"".join(parts)
+
+
+def in_pages(frames: Sequence[Stored]) -> Iterator[Sequence[Stored]]:
+    """The frames of each page, so that none is larger than clients take."""
+    first = size = 0
+    for number, (_, frame) in enumerate(frames):
+        size += _HEAD.size + len(frame)
+        if size >= PAGE_BYTES or number == len(frames) - 1:
+            yield frames[first : number + 1]
+            first, size = number + 1, 0
 
 
 def read_page(data: bytes) -> list[Stored]:

@@ -1,15 +1,13 @@
-"""The relay on a socket: WebSocket, one binary message a frame, in both directions.
-
-A client is told, as text, how many frames there are. Then it gets every frame from the first one on, in order, and each
-new one as it comes. What it sends is put into the order and comes back to it like everybody else's.
-"""
+"""The relay on a socket: WebSocket for clients, and two pages for operators."""
 
 from __future__ import annotations
 
 import asyncio
-import hmac
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import ipaddress
+import logging
+import ssl
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
 from typing import Final
 
@@ -18,77 +16,219 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
 from nodealer.errors import RelayError
-from nodealer.relay.core import Greeting, RelayCore
-from nodealer.wire import MESSAGE_BYTES_MAX, encode
+from nodealer.relay.limits import Limits
+from nodealer.relay.metrics import Log, Metrics, alias, say_nothing
+from nodealer.relay.pace import Places
+from nodealer.relay.stores.base import Store
+from nodealer.relay.tables import Tables
+from nodealer.relay.talk import Talk
 
+#: A client is asked so often whether it is there, and may take so long to answer: it may be computing a proof.
+_PING_SECONDS: Final = 30.0
+_PONG_SECONDS: Final = 150.0
 #: How many seconds a client may take to say that it goes.
-FAREWELL: Final = 0.5
+_FAREWELL: Final = 1.0
+#: How many seconds are between two rounds of tidying up, and between two looks at slow readers.
+_TIDY_SECONDS: Final = 30.0
+_LOOK_SECONDS: Final = 2.0
+#: How many seconds the store may take to answer that it is well.
+_HEALTH_SECONDS: Final = 5.0
+#: Frames that wait unread for one client before its socket is not read any more.
+_UNREAD: Final = 1
 
 
-class RelayServer:
-    """One table's relay."""
+class Relay:
+    """A relay that runs."""
 
-    def __init__(self, core: RelayCore) -> None:
-        self.core = core
-        self._changed = asyncio.Condition()
+    def __init__(
+        self,
+        store: Store,
+        limits: Limits,
+        entropy: Callable[[int], bytes],
+        log: Log,
+        *,
+        trust_proxy: bool,
+        public_metrics: bool,
+    ) -> None:
+        self.metrics = Metrics()
+        self.port = 0
+        self._store = store
+        self._limits = limits
+        self._log = log
+        self._trust_proxy = trust_proxy
+        self._public_metrics = public_metrics
+        self._tables = Tables(store, limits, entropy, self.metrics, log)
+        self._places = Places(limits.connections_per_address)
 
     async def handle(self, connection: ServerConnection) -> None:
-        """Serve one client until it goes away."""
-        sending = asyncio.create_task(self._send_all(connection))
+        """Serve one client until it goes."""
+        address = self._address(connection)
+        leave = self._places.take(address)
+        self.metrics.connections += 1
         try:
-            async for message in connection:
-                if isinstance(message, str):
-                    raise RelayError("a frame is bytes, not text")
-                self.core.append(message)
-                async with self._changed:
-                    self._changed.notify_all()
-        except RelayError as error:
-            await connection.close(1008, str(error))
+            await Talk(self._tables, connection, address).run()
         except ConnectionClosed:
             pass
+        except Exception as error:
+            # One client's trouble is no other's. What it was stands in the log, and nothing of what was said.
+            self._log("error", {"kind": type(error).__name__, "where": _where(error)})
         finally:
-            sending.cancel()
+            self.metrics.connections -= 1
+            leave()
 
-    async def _send_all(self, connection: ServerConnection) -> None:
-        sent = 0
+    # --- Before a connection is one ---
+
+    async def let_in(self, connection: ServerConnection, request: Request) -> Response | None:
+        """What is asked of the relay by HTTP: to come in, or one of the pages."""
+        if request.path == "/healthz":
+            return await self._health(connection)
+        if request.path == "/metrics":
+            return self._metrics_page(connection, request)
+        full = self.metrics.connections >= self._limits.connections
+        if full or not self._places.free(self._address(connection, request)):
+            self.metrics.turned_away += 1
+            self._log("turned away", {"why": "the relay is full" if full else "too many of one address"})
+            status = HTTPStatus.SERVICE_UNAVAILABLE if full else HTTPStatus.TOO_MANY_REQUESTS
+            return connection.respond(status, "too many connections\n")
+        return None
+
+    async def _health(self, connection: ServerConnection) -> Response:
         try:
-            await connection.send(encode(Greeting(len(self.core))).decode())
-            while True:
-                async with self._changed:
-                    while sent == len(self.core):
-                        await self._changed.wait()
-                while sent < len(self.core):
-                    await connection.send(self.core.frame(sent))
-                    sent += 1
-        except ConnectionClosed:
-            return
+            async with asyncio.timeout(_HEALTH_SECONDS):
+                await self._store.size()
+        except (RelayError, TimeoutError):
+            return connection.respond(HTTPStatus.SERVICE_UNAVAILABLE, "the store does not answer\n")
+        return connection.respond(HTTPStatus.OK, "ok\n")
+
+    def _metrics_page(self, connection: ServerConnection, request: Request) -> Response:
+        forwarded = "X-Forwarded-For" in request.headers or "Forwarded" in request.headers
+        if not self._public_metrics and (forwarded or not _is_loopback(_peer(connection))):
+            return connection.respond(HTTPStatus.FORBIDDEN, "metrics are for this machine only\n")
+        self.metrics.tables = len(self._tables.live)
+        self.metrics.behind = sum(len(table.behind) for table in self._tables.live)
+        return connection.respond(HTTPStatus.OK, self.metrics.text())
+
+    def _address(self, connection: ServerConnection, request: Request | None = None) -> str:
+        """Whose the connection is: all addresses of one network of IPv6 are one."""
+        request = request or connection.request
+        address = _peer(connection)
+        if self._trust_proxy and request is not None:
+            # The proxy adds the last one. What stands before it, anybody can write.
+            said = request.headers.get_all("X-Forwarded-For")
+            address = said[-1].rpartition(",")[2].strip() if said else address
+        return _network(address)
+
+    # --- Beside the clients ---
+
+    async def tidy(self) -> None:
+        """From time to time, for ever."""
+        while True:
+            try:
+                await self._tables.tidy()
+            except RelayError as error:
+                self.metrics.failures += 1
+                self._log("store", {"reason": str(error)})
+            await asyncio.sleep(_TIDY_SECONDS)
+
+    async def cut_off(self) -> None:
+        """Who takes nothing of what waits for it is cut off, for ever."""
+        loop, seconds = asyncio.get_running_loop(), self._limits.slow_seconds
+        while True:
+            await asyncio.sleep(min(_LOOK_SECONDS, seconds / 4))
+            for table in self._tables.live:
+                for client in table.clients:
+                    if client.stuck(loop.time(), seconds):
+                        self.metrics.cut_off += 1
+                        self._log("cut off", {"table": alias(table.name), "waiting": client.waiting})
+                        client.connection.transport.abort()
 
 
 @asynccontextmanager
-async def relay_on_loopback(core: RelayCore, door: str = "") -> AsyncIterator[str]:
-    """A relay for some processes of this machine, on a free port. Gives its address, with the door in it.
+async def serving(
+    store: Store,
+    *,
+    entropy: Callable[[int], bytes],
+    limits: Limits | None = None,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    tls: ssl.SSLContext | None = None,
+    browsers: bool = True,
+    trust_proxy: bool = False,
+    public_metrics: bool = False,
+    log: Log = say_nothing,
+) -> AsyncIterator[Relay]:
+    """A relay on a socket, until the context ends; `port` 0 is a free one, and the relay says which. The store stays
+    open. Without `browsers` no page in any browser may connect. Raises `RelayError` where it cannot listen."""
+    limits = limits or Limits()
+    relay = Relay(store, limits, entropy, log, trust_proxy=trust_proxy, public_metrics=public_metrics)
+    try:
+        server = await serve(
+            relay.handle,
+            host,
+            port,
+            ssl=tls,
+            compression=None,
+            origins=None if browsers else [None],
+            process_request=relay.let_in,
+            server_header=None,
+            max_queue=_UNREAD,
+            open_timeout=limits.hello_seconds,
+            ping_interval=_PING_SECONDS,
+            ping_timeout=_PONG_SECONDS,
+            close_timeout=_FAREWELL,
+            logger=_silent(),
+        )
+    except OSError as error:
+        raise RelayError(f"cannot listen on {host}:{port}: {error.strerror or error}") from None
+    relay.port = next(iter(server.sockets)).getsockname()[1]
+    beside = [asyncio.create_task(relay.tidy()), asyncio.create_task(relay.cut_off())]
+    try:
+        yield relay
+    finally:
+        for task in beside:
+            task.cancel()
+        server.close()
+        await server.wait_closed()
+        for task in beside:
+            with suppress(asyncio.CancelledError):
+                await task
 
-    Every user of the machine can reach the port, and so can pages in their browsers. In come programs that know the
-    door.
-    """
-    relay = RelayServer(core)
-    path = f"/{door}".encode()
 
-    def watch_door(connection: ServerConnection, request: Request) -> Response | None:
-        known = hmac.compare_digest(request.path.encode(), path)
-        return None if known else connection.respond(HTTPStatus.FORBIDDEN, "")
+def _silent() -> logging.Logger:
+    """What the library would say of connections is not for our log."""
+    logger = logging.getLogger("nodealer.relay.websockets")
+    logger.propagate = False
+    logger.disabled = True
+    return logger
 
-    # Without pings, and without waiting for farewells: on one machine a connection says itself that its process died.
-    async with serve(
-        relay.handle,
-        "127.0.0.1",
-        0,
-        max_size=MESSAGE_BYTES_MAX,
-        compression=None,
-        ping_interval=None,
-        close_timeout=FAREWELL,
-        origins=[None],
-        process_request=watch_door,
-    ) as server:
-        port = next(iter(server.sockets)).getsockname()[1]
-        yield f"ws://127.0.0.1:{port}/{door}"
+
+def _where(error: BaseException) -> str:
+    """The last place of ours in a traceback."""
+    place, at = "", error.__traceback__
+    while at is not None:
+        place = f"{at.tb_frame.f_code.co_qualname}:{at.tb_lineno}"
+        at = at.tb_next
+    return place
+
+
+def _peer(connection: ServerConnection) -> str:
+    peer = connection.remote_address
+    return str(peer[0]) if peer else ""
+
+
+def _network(address: str) -> str:
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return "unknown"
+    if isinstance(found, ipaddress.IPv6Address):
+        mapped = found.ipv4_mapped
+        return str(mapped) if mapped is not None else str(ipaddress.ip_network((found, 64), strict=False))
+    return str(found)
+
+
+def _is_loopback(address: str) -> bool:
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False

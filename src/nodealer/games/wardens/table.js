@@ -1,5 +1,5 @@
 // Wardens: two sides of a field, hands, decks, discards. A card is chosen, then its target.
-import { T, appear, back, button, fill, flip, from, h, play, plainText, s, say } from "/static/js/kit.js";
+import { T, back, button, fill, flip, from, h, play, plainText, s, say } from "/static/js/kit.js";
 
 const W = {
   light: (n) => `${n} light`,
@@ -44,7 +44,6 @@ export default function table({ root, actions, table: agreed, say: tell, names }
   const hand = h("div", { class: "row-of hand", role: "group", "aria-label": W.yourHand });
   const backs = h("div", { class: "row-of backs" });
   arena.append(rows.theirs.strip, rows.theirs.field, mid, rows.mine.field, rows.mine.strip);
-  const shelf = h("div", {});
   rows.theirs.strip.after(backs);
   rows.mine.strip.after(hand);
   arena.style.gridTemplateRows = "auto auto 1fr auto 1fr auto auto";
@@ -62,7 +61,7 @@ export default function table({ root, actions, table: agreed, say: tell, names }
       sparks: h("span", { class: "sparks", role: "img" }),
       deck: h("span", { class: "pile" }),
       discards: h("button", { type: "button", class: "pile" }),
-      field: h("div", { class: "row-of field", role: "group" }),
+      field: h("div", { class: "row-of units", role: "group" }),
     };
     const strip = h("div", { class: "strip" }, parts.name, parts.light, parts.sparks, parts.mark, h("span", { class: "piles" }, parts.deck, parts.discards));
     parts.discards.addEventListener("click", () => look(parts.list ?? []));
@@ -99,12 +98,10 @@ export default function table({ root, actions, table: agreed, say: tell, names }
       say(mid.firstChild, T.working.begins);
       return;
     }
-    const at = Math.max(0, page.sides.findIndex((one) => one.seat === agreed.you));
     draw();
     const active = names(page.active);
     const winner = page.result ? (page.result.winner === null ? W.over(null) : W.over(names(page.result.winner))) : null;
     say(mid.firstChild, winner ?? W.turnOf(page.turn, active));
-    void at;
   }
 
   function draw() {
@@ -226,8 +223,6 @@ export default function table({ root, actions, table: agreed, say: tell, names }
     dialog.showModal();
   }
 
-  void shelf;
-  void appear;
   return {
     keys: [["P", "play the chosen card"], ["B", "bury the chosen card"], ["E", "end your turn"]],
     update,

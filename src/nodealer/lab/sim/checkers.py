@@ -13,10 +13,12 @@ from nodealer.audit.verify import Report, verify_file
 from nodealer.cards import Card, Event, Moved, Opened
 from nodealer.errors import NodealerError
 from nodealer.lab.sim.dice import Dice
+from nodealer.lab.sim.lateness import counted_anew, used
 from nodealer.lab.sim.node import Node
 from nodealer.lab.sim.relay import entry_in
 from nodealer.lab.sim.world import World
 from nodealer.log.file import save_log
+from nodealer.play.bodies import Tick, Without
 from nodealer.play.law import voters
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Replica
@@ -131,11 +133,13 @@ def twice(faces: set[tuple[int, Card, int]]) -> Iterator[str]:
 
 def nobody_blamed(seen: Seen) -> Iterator[str]:
     """No log names anybody but a liar, no audit does, and nobody is silenced."""
-    liars = {seen.world.plan.liar} - {None}
+    keeper = seen.world.plan.keeper
+    liars = {seen.world.plan.liar, seen.world.plan.seats if keeper is not None and keeper.how == "back" else None}
+    liars -= {None}
     for node in seen.begun:
         if {fault.seat for fault in node.replica.state.faults} - liars:
             yield f"the log of {node.name}: {node.replica.state.faults}"
-        if node.living_participant.silenced is not None:
+        if node.living_participant.silenced is not None and node.place not in liars:
             yield f"{node.name} is silenced: {node.living_participant.silenced}"
     for log in seen.logs:
         report = log.audited()
@@ -166,15 +170,64 @@ def _unnamed(world: World, node: Node) -> Iterator[str]:
 
 
 def _outvoted(world: World, node: Node) -> bool:
-    """Whether more than half of those who have a word are gone for good: then the law lets the others only wait."""
-    said = {*voters(node.replica.state)}
-    return 2 * len(said & world.doomed) > len(said)
+    """Whether more than half of those who have a word are gone for good: then the law lets the others only wait.
+
+    With a timekeeper that cannot be relied on, half of them are enough for that: ties wait.
+    """
+    said, keeper = {*voters(node.replica.state)}, world.plan.keeper
+    gone = 2 * len(said & world.doomed)
+    return gone > len(said) or (gone == len(said) and keeper is not None and not keeper.lasts)
 
 
 def _saw_another(world: World, node: Node) -> bool:
     order = world.relay.order(node.place)
-    entries = (entry_in(order.frame(number)) for number in range(len(order)))
+    entries = map(entry_in, order)
     return any(entry is not None and not node.replica.has_seen(entry.seen) for entry in entries)
+
+
+def same_lateness(seen: Seen) -> Iterator[str]:
+    """What is late, and what is left in the banks, is what whoever counts anew finds in the ticks of the log."""
+    for log in seen.logs:
+        limits = log.replica.config.session.proposal.clock
+        if limits is None:
+            continue
+        for number, late, banks in counted_anew(log.applied, log.replica, limits):
+            clock = log.applied[number].after.clock
+            if clock is None or (clock.late, used(clock.banks, limits)) != (late, banks):
+                yield f"entry {number} of {log.node.name}: {clock} has other late duties or banks than {banks}"
+
+
+def nobody_hurried(seen: Seen) -> Iterator[str]:
+    """By the ticks of a timekeeper that does not lie nothing is late before its limit has passed, whatever is killed or
+    held back; and whoever could not be waited for any more was named by half of the voters, or late and by half."""
+    world, keeper = seen.world, seen.world.plan.keeper
+    for log in seen.logs if keeper is not None else ():
+        for applied in log.applied:
+            yield from _too_few(log, applied)
+            if keeper is not None and keeper.how not in ("ahead", "back") and log.node.place not in world.doomed:
+                yield from _too_soon(world, log, applied)
+
+
+def _too_few(log: Replayed, applied: Applied) -> Iterator[str]:
+    before, after = applied.before, applied.after
+    said = after.chronicle.statements[len(before.chronicle.statements) :][:1]
+    if isinstance(applied.body, Without | Tick) and before.clock is not None and after.clock is not None:
+        late = {before.clock.watched[duty].seat for duty in before.clock.late}
+        late |= {known.seat for duty, known in before.clock.watched.items() if duty in after.clock.late}
+        for one in said:
+            by, count = 2 * len(one.by), len(voters(before))
+            if by < count or (by == count and one.of not in late and isinstance(applied.body, Without)):
+                yield f"entry {applied.number} of {log.node.name}: {one.by} of {count} went on without {one.of}"
+
+
+def _too_soon(world: World, log: Replayed, applied: Applied) -> Iterator[str]:
+    before, after, ordered = applied.before.clock, applied.after.clock, world.ordered
+    for duty in after.late - before.late if before is not None and after is not None else ():
+        watched, entries = before.watched[duty] if before is not None else None, log.node.replica.entries
+        if watched is not None and watched.since:
+            passed = ordered[entries[applied.number]] - ordered[entries[watched.since - 1]]
+            if passed < watched.limit:
+                yield f"entry {applied.number} of {log.node.name}: seat {watched.seat} is late after {passed} ms"
 
 
 #: What must hold, in the order in which it is looked at.
@@ -184,6 +237,8 @@ CHECKERS: Final[dict[str, Callable[[Seen], Iterator[str]]]] = {
     "each card once": each_card_once,
     "nobody honest blamed": nobody_blamed,
     "the game ends": game_ends,
+    "same lateness": same_lateness,
+    "nobody hurried": nobody_hurried,
 }
 
 

@@ -11,21 +11,25 @@ from msgspec import Raw, structs
 
 from nodealer.cards import Card
 from nodealer.drive.minds import BotMind
-from nodealer.drive.patience import Patience
+from nodealer.drive.patience import Looks, Patience
 from nodealer.errors import IllegalMove
 from nodealer.games.base import Turn
 from nodealer.games.free.rules import FreeHand
 from nodealer.keys import Identity
 from nodealer.lab.sim.dice import Dice
 from nodealer.lab.sim.home import FragileHome, Killed
+from nodealer.lab.sim.keeper import keeping
 from nodealer.lab.sim.line import Line
 from nodealer.lab.sim.minds import free_move
 from nodealer.lab.sim.plan import Struck
 from nodealer.lab.sim.relay import entry_in
-from nodealer.log.entry import sign_entry
+from nodealer.log.entry import Entry, sign_entry
+from nodealer.log.roster import PLAYER, TIMEKEEPER
+from nodealer.play.bodies import Tick
 from nodealer.play.config import proposal_of
-from nodealer.play.participant import Diverged, Participant
-from nodealer.play.replica import Replica
+from nodealer.play.participant import Diverged, Happened, Participant
+from nodealer.play.replica import Applied, Replica
+from nodealer.wire import encode
 
 if TYPE_CHECKING:
     from nodealer.lab.sim.world import World
@@ -44,9 +48,11 @@ class Node:
     def __init__(self, world: World, place: int) -> None:
         plan = world.plan
         self.place = place
-        self.name = f"player {place}" if place < plan.seats else f"watcher {place}"
+        self.keeps_time = plan.seats <= place < plan.sitting
+        player = "keeper" if self.keeps_time else f"player {place}"
+        self.name = player if place < plan.sitting else f"watcher {place}"
         dice = Dice(plan.seed, self.name)
-        self.home = FragileHome(self.name if place < plan.seats else None, Identity(dice(32)), dice(32))
+        self.home = FragileHome(self.name if place < plan.sitting else None, Identity(dice(32)), dice(32))
         self.participant: Participant | None = None
         self.muted = False
         #: What it said about logs that parted.
@@ -59,12 +65,20 @@ class Node:
         self._mind = BotMind(plan.package, self.home.root)
         self._up, self._down = (self._line(way) for way in ("up", "down"))
         self._online = False
-        self._patience = Patience(PATIENCE / 1000)
+        self._patience = self._new_patience()
+        #: What somebody slow thinks about, and until when.
+        self._pondered: tuple[bytes, int] = (b"", 0)
         #: Since when nothing has come, and when the table last changed.
         self._quiet = self._changed = 0
         #: The number of the next frame that the relay sends.
         self._coming = 0
         self._proposed = False
+
+    def _new_patience(self) -> Looks:
+        keeper = self._world.plan.keeper
+        if keeper is None or not self.keeps_time:
+            return Patience(PATIENCE / 1000)
+        return keeping(keeper.how, self._dice, self._world.struck)
 
     def _line(self, way: str) -> Line:
         world = self._world
@@ -78,7 +92,7 @@ class Node:
 
     def come(self) -> None:
         """The process starts, for the first time or again."""
-        self._patience, self._proposed = Patience(PATIENCE / 1000), False
+        self._patience, self._proposed = self._new_patience(), False
         self.participant = self._world.new_participant(self)
         self._tell(f"comes, with {len(self.home.entries)} entries and {len(self.home.journal.records)} records")
         self.connect()
@@ -160,19 +174,27 @@ class Node:
         """The relay sends what is new."""
         order = self._world.relay.order(self.place)
         while self._online and self._coming < len(order):
-            number, frame = self._coming, order.frame(self._coming)
+            number, frame = self._coming, order[self._coming]
             self._coming += 1
             self._down.carry(self._world.words(frame), partial(self.receive, frame, number))
 
     def _send(self, frame: bytes) -> None:
-        entry = entry_in(frame) if self.place == self._world.plan.liar else None
-        if entry is None or not self._dice.chance(300):
+        entry = entry_in(frame)
+        lie = None if entry is None else self._lie(entry)
+        if entry is None or lie is None or not self._dice.chance(300):
             self._say(frame)
             return
         # Before the true one it is refused; after it, it names its seat.
-        lie = sign_entry(self.home.identity, structs.replace(entry, body=Raw(NONSENSE)))
-        for each in (lie, frame) if self._dice.chance(900) else (frame, lie):
+        false = sign_entry(self.home.identity, structs.replace(entry, body=Raw(lie)))
+        for each in (false, frame) if self._dice.chance(900) else (frame, false):
             self._say(each)
+
+    def _lie(self, entry: Entry) -> bytes | None:
+        plan = self._world.plan
+        if self.keeps_time and plan.keeper is not None and plan.keeper.how == "back":
+            self._world.struck["lied"] += 1
+            return encode(Tick(self._dice.between(0, 3000)))
+        return NONSENSE if self.place == plan.liar else None
 
     def _say(self, frame: bytes) -> None:
         self._tell(f"says {self._world.words(frame)}")
@@ -191,6 +213,7 @@ class Node:
             for happened in step.happened:
                 self._tell(f"sees {type(happened).__name__}")
             self.diverged += (one for one in step.happened if isinstance(one, Diverged))
+            self._world.struck["late"] += sum(map(_found_late, step.happened)) if self.place == 0 else 0
             if step.happened:
                 self._changed = self._clock.now
                 self._clock.after(self._dice.between(20, 300), lambda: self.living(self._think))
@@ -210,23 +233,38 @@ class Node:
         """The first player proposes when all have come."""
         plan, lobby = self._world.plan, participant.lobby
         offers = {offer.name: offer for offer in lobby.offers}
-        names = [node.name for node in self._world.nodes[: plan.seats]]
+        names = [node.name for node in self._world.nodes[: plan.sitting]]
         if self.place or self._proposed or participant.begun or lobby.proposal or not offers.keys() >= {*names}:
             return []
         self._proposed = True
-        members = [offers[name].seated(seat) for seat, name in enumerate(names)]
-        return participant.propose(proposal_of(plan.rules, plan.protocol, members))
+        roles = {} if plan.keeper is None else {plan.seats: TIMEKEEPER}
+        members = [offers[name].seated(seat, roles.get(seat, PLAYER)) for seat, name in enumerate(names)]
+        limits = None if plan.keeper is None else plan.keeper.limits
+        return participant.propose(proposal_of(plan.rules, plan.protocol, members, clock=limits))
 
     def _think(self, participant: Participant) -> Iterable[bytes]:
-        if not participant.seated:
+        if not participant.seated or self.keeps_time:
             return []
         self._remember(participant)
+        if self._ponders(participant):
+            return []
         with suppress(IllegalMove):
             if participant.options().unreadable is not None:
                 return participant.claim()
             game = participant.replica.state.hand.game
             return self._ask(participant, game) if isinstance(game, FreeHand) else self._mind.act(participant)
         return []
+
+    def _ponders(self, participant: Participant) -> bool:
+        """Whether it is somebody slow, who is asked something and has not thought enough about it."""
+        asked = participant.options().asked if self.place == self._world.plan.slow else None
+        if asked is None:
+            return False
+        if self._pondered[0] != asked.id:
+            delay = self._dice.pick((100, 6000, 9000))
+            self._pondered = (asked.id, self._clock.now + delay)
+            self._clock.after(delay, lambda: self.living(self._think))
+        return self._clock.now < self._pondered[1]
 
     def _remember(self, participant: Participant) -> None:
         """Write down which faces it knows, for whoever checks that each is there once."""
@@ -261,19 +299,19 @@ class Node:
 
     @property
     def ended(self) -> bool:
-        """Whether the game is over for it: by the law, or all have signed the end who are not gone for good.
-
-        Where others are gone who are half of the table, or more of those who still sat, the law does not end it.
-        """
-        if self.participant is None or not self.participant.begun:
-            return False
-        state = self.participant.replica.state
-        return self.participant.over or {*state.roster.seats} - self._world.doomed <= state.ended
+        """Whether the game is over for it."""
+        return self.participant is not None and self.participant.over
 
     def catch_up(self) -> None:
         """Hear the rest, when nobody says anything any more."""
         participant = self.participant or self._world.new_participant(self)
         self.participant, order = participant, self._world.relay.order(self.place)
         for number in range(participant.expects, len(order)):
-            step = participant.receive(order.frame(number), number)
+            step = participant.receive(order[number], number)
             self.diverged += (one for one in step.happened if isinstance(one, Diverged))
+
+
+def _found_late(happened: Happened) -> bool:
+    if not isinstance(happened, Applied) or happened.before.clock is None or happened.after.clock is None:
+        return False
+    return happened.after.clock.late > happened.before.clock.late

@@ -12,17 +12,40 @@ from nodealer.games.free.rules import OPERATIONS, Free
 from nodealer.games.package import GamePackage
 from nodealer.lab.sim import highcard
 from nodealer.lab.sim.dice import Dice
+from nodealer.log.session import Limits
 from nodealer.protocols import make_protocol
 from nodealer.protocols.base import CardProtocol
 
 #: Every kind of fault.
-FAULTS: Final = ("lost", "repeated", "delayed", "reordered", "cut", "killed", "forked", "muted")
+FAULTS: Final = ("lost", "repeated", "delayed", "reordered", "cut", "killed", "forked", "muted", "late", "lied", "held")
 #: When all faults but those for good stop, in milliseconds, and how long the game may take from there to its end.
 HEALED: Final = 12_000
 BOUND: Final = 120_000
 
 Doom = Literal["swap", "withhold", "mute"]
 FATES: Final[tuple[Doom | None, ...]] = (None, None, "swap", "withhold", "mute", "mute")
+
+
+#: What a timekeeper does: its duty; run ahead; go back behind what it said, under the same number or before it; or
+#: nothing, from the beginning or from when the log has some entries.
+Keeping = Literal["truly", "ahead", "back", "silent", "dying"]
+KEEPERS: Final[tuple[Keeping, ...]] = ("truly", "truly", "truly", "ahead", "ahead", "back", "back", "silent", "dying")
+
+
+@dataclass(frozen=True)
+class Keeper:
+    """Who keeps the time of the game, after the last seat: how, with which limits, and how long the relay holds its
+    ticks back, in milliseconds at the most."""
+
+    how: Keeping
+    limits: Limits
+    held: int
+    entries: int
+
+    @property
+    def lasts(self) -> bool:
+        """Whether it can be relied on that what is late will be found late."""
+        return self.how in ("truly", "ahead")
 
 
 @dataclass(frozen=True)
@@ -66,12 +89,22 @@ class Plan:
     doomed: Doomed | None
     #: The seat that signs nonsense under the numbers of its entries, if one does.
     liar: int | None
+    keeper: Keeper | None = None
+    #: The seat that thinks for longer than it may, now and then.
+    slow: int | None = None
 
     def __str__(self) -> str:
         what = f"{self.package.name} on {self.protocol.claims.name}, {self.rules.deck_max} cards"
         doom = "nobody doomed" if self.doomed is None else f"{self.doomed.how} of {self.doomed.seats}"
         doom += "" if self.liar is None else f", seat {self.liar} lies"
+        doom += "" if self.slow is None else f", seat {self.slow} is slow"
+        doom += "" if self.keeper is None else f", time kept {self.keeper.how}"
         return f"{what}, {self.seats} seats, {self.watchers} watching, {self.hands} hands, {doom}"
+
+    @property
+    def sitting(self) -> int:
+        """How many sit at the table, the timekeeper too; its place is the last one of them."""
+        return self.seats + (self.keeper is not None)
 
 
 def plan_of(seed: str) -> Plan:
@@ -82,7 +115,8 @@ def plan_of(seed: str) -> Plan:
     protocol = make_protocol("mask" if name == "holdem" else dice.pick(("mask", "lock", "offset")))
     rules, package = _game(name, protocol, dice)
     watchers = int(dice.chance(200))
-    places, doomed = seats + watchers, _doomed(dice, seats)
+    keeper = _keeper(dice) if dice.chance(500) else None
+    places, doomed = seats + (keeper is not None) + watchers, _doomed(dice, seats)
     return Plan(
         seed,
         protocol,
@@ -96,7 +130,14 @@ def plan_of(seed: str) -> Plan:
         tuple(_struck(dice, places, 8) for _ in range(dice.between(0, 3))),
         doomed,
         dice.between(0, seats - 1) if doomed is None and dice.chance(600) else None,
+        keeper,
+        dice.between(0, seats - 1) if dice.chance(600) else None,
     )
+
+
+def _keeper(dice: Dice) -> Keeper:
+    limits = Limits(move=3000, cards=3000, bank=dice.pick((0, 1500, 4000)), refill=dice.pick((0, 1000)))
+    return Keeper(dice.pick(KEEPERS), limits, dice.pick((0, 0, 1000, 4000)), dice.between(1, 15))
 
 
 def _game(name: str, protocol: CardProtocol, dice: Dice) -> tuple[Rules, GamePackage]:

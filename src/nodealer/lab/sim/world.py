@@ -33,7 +33,10 @@ class World:
         #: The seats that are muted or see another order, for good.
         self.doomed: frozenset[int] = frozenset()
         self._trace = trace
-        self.nodes = [Node(self, place) for place in range(plan.seats + plan.watchers)]
+        self.nodes = [Node(self, place) for place in range(plan.sitting + plan.watchers)]
+        #: When each frame first had its place in the order.
+        self.ordered: dict[bytes, int] = {}
+        self._holding = Dice(plan.seed, "holding back")
 
     def tell(self, who: str, what: str) -> None:
         """Something happens."""
@@ -56,8 +59,20 @@ class World:
         )
 
     def take(self, frame: bytes) -> None:
-        """A frame reaches the relay."""
+        """A frame reaches the relay, which may hold a tick back."""
+        keeper = self.plan.keeper
+        entry = None if keeper is None or not keeper.held else entry_in(frame)
+        if keeper is not None and entry is not None and entry.seat == self.plan.seats:
+            self.struck["held"] += 1
+            self.clock.after(self._holding.between(0, keeper.held), lambda: self._order(frame))
+        else:
+            self._order(frame)
+
+    def _order(self, frame: bytes) -> None:
         self.relay.take(frame)
+        self.ordered.setdefault(frame, self.clock.now)
+        if self.plan.keeper is not None and self.plan.keeper.how == "dying":
+            self.nodes[self.plan.seats].muted |= self.relay.entries >= self.plan.keeper.entries
         if self.plan.doomed is not None and not self.doomed and self.relay.entries >= self.plan.doomed.entries:
             self._doom()
         self.struck["forked"] = int(self.relay.forked)

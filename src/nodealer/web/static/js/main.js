@@ -104,8 +104,8 @@ function settings() {
 }
 
 $("tools").append(
-  h("a", { class: "button quiet", href: "/how", target: "_blank", rel: "noopener" }, T.how),
-  button(T.settings, settings, { kind: "quiet" }),
+  h("a", { class: "button quiet", href: "/how", target: "_blank", rel: "noopener", "aria-label": T.how }, h("span", { class: "long" }, T.how), h("span", { class: "short", "aria-hidden": "true" }, "?")),
+  h("button", { type: "button", class: "button quiet", "aria-label": T.settings, onclick: settings }, h("span", { class: "long" }, T.settings), h("span", { class: "short", "aria-hidden": "true" }, "⚙")),
 );
 
 // --- Dialogs and notices ---

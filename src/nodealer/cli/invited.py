@@ -1,0 +1,140 @@
+"""Tables across the network that this user sits at, or watches: a folder each, among the kept games.
+
+table.json  the invitation, who one is there, and for a host what is played; never changed. It lets in whoever reads it
+seat        the home: key, root, journal, lobby and log
+relay.db    where the host's own relay keeps the table, if it runs one
+ended.json  how the log was verified, once the game has ended
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from nodealer.cli.kept import ENDED, Ended, fresh_folder, is_file, reached_in, read_kept
+from nodealer.drive.files import disk, write_whole
+from nodealer.drive.homes import HOME, LOG, in_use
+from nodealer.errors import DecodeError
+from nodealer.log.session import Label, read_session
+from nodealer.relay.links import Invitation, read_link
+from nodealer.wire import MESSAGE_BYTES_MAX, Message, Natural, encode
+
+FORMAT: Final = "nodealer-table"
+TABLE: Final = "table.json"
+
+
+class Hosted(Message, frozen=True):
+    """What a host has come to play with others."""
+
+    #: What was set for the game, as the person typed it.
+    settings: tuple[tuple[str, str], ...]
+    protocol: str
+    #: The parameters of the protocol, as canonical JSON.
+    parameters: str
+    seats: int
+    hands: int
+    #: Where the host's own relay listens; None where the table is at another one.
+    listen: str | None
+
+
+class KeptTable(Message, frozen=True):
+    """What table.json says."""
+
+    format: Literal["nodealer-table"]
+    version: Label
+    #: Seconds since 1970.
+    begun: Natural
+    #: None for one who only watches.
+    name: str | None
+    link: str
+    #: Where the game is found; None for the installed one that is proposed.
+    place: str | None
+    #: The folder in which a game that is not installed was found.
+    folder: str | None
+    hosted: Hosted | None
+    #: Whether a bot plays.
+    auto: bool
+    #: Where the person wants the log, beside this folder.
+    log: str | None
+
+    def __repr__(self) -> str:
+        return "<KeptTable>"
+
+
+@dataclass(frozen=True)
+class TableFolder:
+    """A table in its folder."""
+
+    folder: Path
+    what: KeptTable
+
+    @property
+    def name(self) -> str:
+        """What the person calls it."""
+        return self.folder.name
+
+    @property
+    def invitation(self) -> Invitation:
+        """How one comes to it."""
+        return read_link(self.what.link)
+
+    @property
+    def home(self) -> Path:
+        """The home of this user there."""
+        return self.folder / "seat"
+
+    @property
+    def store(self) -> Path:
+        """What the host's own relay writes."""
+        return self.folder / "relay.db"
+
+    @property
+    def kept_log(self) -> Path:
+        """The log as it is kept here."""
+        return self.home / LOG
+
+    @property
+    def log(self) -> Path:
+        """The log as the person knows it."""
+        return self.kept_log if self.what.log is None else Path(self.what.log)
+
+    @property
+    def in_use(self) -> bool:
+        """Whether this user plays it now."""
+        return is_file(self.home / HOME) and in_use(self.home)
+
+    @property
+    def ended(self) -> Ended | None:
+        """How it was verified, if it has ended."""
+        path = self.folder / ENDED
+        return read_kept(Ended, path) if is_file(path) else None
+
+    def end(self, verdict: str, hands: int) -> None:
+        """It has ended, and this was found."""
+        write_whole(self.folder / ENDED, encode(Ended(verdict, hands)))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Who sat there at the beginning, as the log has it."""
+        if not is_file(self.kept_log):
+            return ()
+        with disk(self.kept_log), self.kept_log.open("rb") as file:
+            first = file.readline(2 * MESSAGE_BYTES_MAX)
+        try:
+            members = read_session(first.rstrip(b"\n")).proposal.roster.members
+        except DecodeError:
+            return ()
+        return tuple(member.name for member in members)
+
+    @property
+    def reached(self) -> int | None:
+        """The hand that was played last, from 0; None before the first entry."""
+        return reached_in(self.kept_log)
+
+
+def keep_table(what: KeptTable) -> TableFolder:
+    """A folder for a table that this user has not been at."""
+    folder = fresh_folder(what.begun)
+    write_whole(folder / TABLE, encode(what))
+    return TableFolder(folder, what)

@@ -1,0 +1,260 @@
+"""Before the first hand: who comes to a table, whom its host lets sit, and what a guest agrees to.
+
+Looked at again and again by the loop of a seat, like everything that takes its time. A person is asked beside it:
+frames come and go while it thinks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection
+from typing import Final
+
+from nodealer.cli.lines import Lines
+from nodealer.cli.output import shown
+from nodealer.cli.plan import Plan
+from nodealer.cli.screen import Screen
+from nodealer.drive.known import KnownPlayers, Sight
+from nodealer.log.session import Proposal
+from nodealer.play.frames import Offered
+from nodealer.play.lobby import decline_rehearsals
+from nodealer.play.participant import Participant
+
+#: After how many seconds it is said whose answer to a proposal is missing.
+ANSWER_AFTER: Final = 15.0
+_YES: Final = ("", "y", "yes")
+
+
+class Questions:
+    """Asks the person one question at a time, while the table goes on."""
+
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
+        self._asked: str | None = None
+        self._line: asyncio.Future[str] | None = None
+
+    def answer(self, prompt: str) -> str | None:
+        """The answer to this question, once it has come. Another question before it is asked no more."""
+        if self._line is None or self._asked != prompt:
+            self.forget()
+            self._asked = prompt
+            self._line = asyncio.ensure_future(self._lines.answer(prompt) if prompt else self._lines.next())
+        if not self._line.done():
+            return None
+        line, self._line = self._line.result(), None
+        if line.strip().lower() in ("q", "quit", "exit"):
+            raise KeyboardInterrupt
+        return line.strip()
+
+    def forget(self) -> None:
+        """Nobody is asked any more."""
+        if self._line is not None:
+            self._line.cancel()
+            self._line = None
+
+
+def _said_of(screen: Screen, known: KnownPlayers, name: str, key: bytes) -> None:
+    """What this user knows of somebody; loudly, where a name has come with another key."""
+    look = known.look(name, key)
+    screen.emit({"event": "player", "name": name, "key": key.hex(), "sight": look.sight.value})
+    if not screen.json:
+        style = "bold red" if look.sight is Sight.OTHER_KEY else "dim"
+        screen.say(f"  [{style}]{shown(look.text)}[/]")
+
+
+class Hosting:
+    """The host's part in a lobby: lets people sit, and proposes when the table is full or the person says so."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        seats: int,
+        screen: Screen,
+        known: KnownPlayers,
+        questions: Questions | None,
+    ) -> None:
+        self._plan = plan
+        self._seats = seats
+        self._screen = screen
+        self._known = known
+        #: None where everybody may sit, until the table is full.
+        self._questions = questions
+        #: Gives a code for one more guest.
+        self.new_code: Callable[[], None] = lambda: None
+        #: Keys that may sit, because the host has said so, or because they came by a code; and those that may not.
+        self.admitted: list[bytes] = []
+        self._sent_away: set[bytes] = set()
+        self._told: set[tuple[bytes, int]] = set()
+        self._start = False
+        self._proposed_at: float | None = None
+
+    def look(self, participant: Participant, now: float) -> list[bytes]:
+        """Let people sit, and propose."""
+        if participant.begun or participant.hearing or participant.lobby.mine is None:
+            return []
+        if participant.lobby.proposal is not None:
+            return self._wait(participant, now)
+        self._proposed_at = None
+        come = [offer for offer in participant.offers if offer.key != participant.home.identity.public]
+        self._tell(come)
+        here = self._sitting(come)
+        if self._questions is None:
+            self.admitted += [offer.key for offer in come if offer.key not in here | self._sent_away]
+        elif len(here) < self._seats - 1:
+            self._ask(come)
+        seated = [offer for offer in come if offer.key in self.admitted][: self._seats - 1]
+        if len(seated) == self._seats - 1 or (self._start and seated):
+            return self._propose(participant, seated)
+        return []
+
+    def _sitting(self, come: Collection[Offered]) -> set[bytes]:
+        return {offer.key for offer in come}.intersection(self.admitted)
+
+    def _tell(self, come: Collection[Offered]) -> None:
+        for offer in come:
+            if (offer.key, offer.number) in self._told:
+                continue
+            self._told.add((offer.key, offer.number))
+            self._screen.emit({"event": "offer", "name": offer.name, "key": offer.key.hex()})
+            if not self._screen.json:
+                self._screen.say(f"[bold]{shown(offer.name)}[/bold] would like to sit.")
+            _said_of(self._screen, self._known, offer.name, offer.key)
+
+    def _ask(self, come: Collection[Offered]) -> None:
+        """Whether somebody may sit, or what else the person wants."""
+        if self._questions is None:
+            return
+        undecided = [offer for offer in come if offer.key not in self._sent_away and offer.key not in self.admitted]
+        if undecided:
+            offer = undecided[0]
+            line = self._questions.answer(f"Let {shown(offer.name)} sit? [Y/n] ")
+            if line is None:
+                return
+            if line.lower() in _YES:
+                self.admitted.append(offer.key)
+                self._screen.say(f"{shown(offer.name)} sits.")
+            else:
+                self._sent_away.add(offer.key)
+            return
+        line = self._questions.answer("")
+        if line is not None:
+            self._obey(line, come)
+
+    def _obey(self, line: str, come: Collection[Offered]) -> None:
+        verb, _, rest = line.lower().partition(" ")
+        if verb == "start":
+            self._start = bool(self._sitting(come))
+            if not self._start:
+                self._screen.say("Nobody sits but you.")
+        elif verb == "code":
+            self.new_code()
+        elif verb == "without":
+            self._without(rest, come)
+        elif line:
+            self._screen.say("Type start to begin with those who sit, code for a spoken code, without NAME, or quit.")
+
+    def _without(self, name: str, come: Collection[Offered]) -> None:
+        keys = [offer.key for offer in come if offer.name.casefold() == name.casefold()]
+        self._sent_away |= set(keys)
+        self.admitted = [key for key in self.admitted if key not in keys]
+        self._screen.say(f"{shown(name)} does not sit." if keys else f"Nobody here is called {shown(name)}.")
+
+    def _propose(self, participant: Participant, seated: Collection[Offered]) -> list[bytes]:
+        if self._questions is not None:
+            self._questions.forget()
+        mine = participant.lobby.mine
+        if mine is None:
+            return []
+        self._start = False
+        members = [offer.seated(seat) for seat, offer in enumerate((mine, *seated))]
+        return participant.propose(self._plan.proposal(members))
+
+    def _wait(self, participant: Participant, now: float) -> list[bytes]:
+        """The answers are missing. One who never answers must not keep the others from playing."""
+        if self._proposed_at is None:
+            self._proposed_at = now
+        if now - self._proposed_at < ANSWER_AFTER:
+            return []
+        awaited = [name for name in participant.lobby.awaited if name != participant.home.name]
+        if self._questions is None or not awaited:
+            return []
+        line = self._questions.answer(
+            f"{shown(awaited[0])} has not answered. Go on without {shown(awaited[0])}? [y/N] "
+        )
+        if line is None:
+            return []
+        if line.lower() not in ("y", "yes"):
+            self._proposed_at = now
+            return []
+        self._without(awaited[0], participant.offers)
+        return participant.decline(f"{awaited[0]} has not answered")
+
+    def declined(self, key: bytes) -> None:
+        """Somebody does not want what was proposed: it is not asked again."""
+        self._sent_away.add(key)
+        self.admitted = [admitted for admitted in self.admitted if admitted != key]
+
+
+class Guest:
+    """A guest's part in a lobby: looks at what is proposed, and agrees to it or not."""
+
+    def __init__(self, screen: Screen, known: KnownPlayers, questions: Questions | None) -> None:
+        self._screen = screen
+        self._known = known
+        #: None where everything is agreed to that this program can play.
+        self._questions = questions
+        self._there = False
+        self._told: Proposal | None = None
+        self._left_out: Proposal | None = None
+
+    def look(self, participant: Participant, now: float) -> list[bytes]:
+        """Agree, or decline, when the person has said so."""
+        proposal = participant.lobby.proposal
+        if participant.begun or participant.hearing:
+            return []
+        if participant.lobby.mine is not None and not self._there:
+            self._there = True
+            self._screen.emit({"event": "lobby"})
+            if not self._screen.json:
+                self._screen.say("You are at the door. The host lets people sit, and begins the game.")
+        if proposal is None:
+            return []
+        if participant.lobby.seat is None:
+            if self._left_out != proposal:
+                self._left_out = proposal
+                self._screen.say("The host proposes a game without you; perhaps there is no seat left.")
+            return []
+        if not participant.lobby.considering:
+            return []
+        if self._told != proposal:
+            self._told = proposal
+            self._tell(proposal, participant.home.identity.public)
+        if self._questions is None:
+            return participant.consent()
+        line = self._questions.answer("Sit down to this? [Y/n] ")
+        if line is None:
+            return []
+        if line.lower() in _YES:
+            return participant.consent()
+        return participant.decline("the player does not want to")
+
+    def _tell(self, proposal: Proposal, mine: bytes) -> None:
+        members = proposal.roster.members
+        names = [member.name for member in members]
+        game, protocol = proposal.game.name, proposal.protocol.name
+        self._screen.emit({"event": "proposal", "game": game, "protocol": protocol, "players": names})
+        if not self._screen.json:
+            listed = shown(", ".join(names))
+            hands = f", {proposal.hands} hand{'s'[: proposal.hands > 1]}" if proposal.hands else ""
+            self._screen.say(f"Proposed: [bold]{shown(game)}[/bold] on {shown(protocol)}{hands}, with {listed}.")
+            if len(members) == 2:
+                self._screen.say("  [dim]At two without a clock, a player who is losing can undo the hand.[/dim]")
+        for member in members:
+            if member.key != mine:
+                _said_of(self._screen, self._known, member.name, member.key)
+
+
+def ask_first(proposal: Proposal) -> bool:
+    """Decline what nobody should play, and leave the rest to the person."""
+    decline_rehearsals(proposal)
+    return False

@@ -1,0 +1,36 @@
+"""A table among processes of this machine: the relay, its memory as the store, and the invitation to the one table.
+
+Every user of the machine can reach the port. Who has no invitation reads nothing and writes nothing, and no page of any
+browser comes in.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+
+from nodealer.proofs.checks import Entropy
+from nodealer.relay.client import connect_to
+from nodealer.relay.limits import AT_HOME
+from nodealer.relay.links import SECRET_BYTES, TABLE_BYTES, Invitation
+from nodealer.relay.sealing import SENDER_BYTES, TableSecret
+from nodealer.relay.server import serving
+from nodealer.relay.stores.base import Store
+from nodealer.relay.stores.memory import MemoryStore
+
+
+@asynccontextmanager
+async def table_here(
+    host: bytes, entropy: Entropy, earlier: Iterable[bytes] = (), store: Store | None = None
+) -> AsyncIterator[Invitation]:
+    """A relay with one table. `host` is the mark of the host's key; what was said earlier is sealed anew."""
+    kept = MemoryStore(time.monotonic) if store is None else store
+    key, sender = TableSecret(entropy(SECRET_BYTES), entropy(TABLE_BYTES).hex(), 0), entropy(SENDER_BYTES)
+    async with serving(kept, entropy=entropy, limits=AT_HOME, browsers=False) as relay:
+        invitation = Invitation((f"ws://127.0.0.1:{relay.port}",), key, host)
+        async with connect_to(invitation.relays[0]) as client:
+            await client.create(key.table, key.write_token)
+        for frame in earlier:
+            await kept.append(key.table, key.reading.seal(sender, frame))
+        yield invitation

@@ -1,0 +1,219 @@
+"""Tables across the network: opening one, sitting down at one, watching one, and coming back."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import AsyncExitStack, ExitStack
+from pathlib import Path
+
+from nodealer.cli.entropy import system_entropy
+from nodealer.cli.games import game_of
+from nodealer.cli.invited import FORMAT, Hosted, KeptTable, TableFolder, keep_table
+from nodealer.cli.lines import Lines
+from nodealer.cli.lobbying import Hosting, Questions
+from nodealer.cli.logcopy import LogCopy
+from nodealer.cli.output import shown
+from nodealer.cli.ownrelay import free_port, own_address, own_relay
+from nodealer.cli.plan import Plan, plan_of
+from nodealer.cli.qr import print_qr
+from nodealer.cli.remote import Sitting, carry_out, take_part
+from nodealer.cli.screen import Screen
+from nodealer.cli.shelf import table_at
+from nodealer.cli.spoken import Codes, use_code
+from nodealer.cli.user import User, name_of, player, watcher
+from nodealer.errors import BadParameter
+from nodealer.keys import host_mark
+from nodealer.log.session import FORMAT_VERSION
+from nodealer.play.config import refuse_without_asserts
+from nodealer.play.participant import Participant
+from nodealer.relay.codes import read_code
+from nodealer.relay.links import SECRET_BYTES, TABLE_BYTES, Invitation, read_link, relay_address
+from nodealer.relay.sealing import TableSecret
+
+# --- To open one ---
+
+
+def host_table(
+    plan: Plan,
+    seats: int,
+    *,
+    relays: Sequence[str],
+    listen: str | None,
+    name: str | None,
+    auto: bool,
+    json: bool,
+    log: Path | None,
+    code: bool = False,
+    page: str = "",
+) -> int:
+    """Open a table, invite others, and play there. Gives the exit code."""
+    refuse_without_asserts()
+    called, user, screen = name_of(name), player(), Screen(json)
+    own = None if relays else listen or f"{own_address()}:{free_port()}"
+    addresses = tuple(relay_address(url) for url in relays) or (relay_address(f"ws://{own}"),)
+    if user.identity is None:
+        raise BadParameter("a host needs a key")
+    secret = TableSecret(system_entropy(SECRET_BYTES), system_entropy(TABLE_BYTES).hex(), 0)
+    invitation = Invitation(addresses, secret, host_mark(user.identity.public), page)
+    hosted = Hosted(
+        settings=tuple(sorted(plan.settings.items())),
+        protocol=plan.protocol,
+        parameters=plan.parameters.decode(),
+        seats=seats,
+        hands=plan.hands,
+        listen=own,
+    )
+    with ExitStack() as stack:
+        copies = [] if log is None else [stack.enter_context(LogCopy.new(log.absolute()))]
+        table = keep_table(_kept(called, invitation.link, plan.place, hosted, auto=auto, log=log))
+        return _host(Sitting(table, screen, copies), user, plan, code=code)
+
+
+def _host(sitting: Sitting, user: User, plan: Plan, *, code: bool = False) -> int:
+    hosted, screen = sitting.table.what.hosted, sitting.screen
+    if hosted is None:
+        raise BadParameter(f"{sitting.table.name} is a table of another host")
+    lines = Lines()
+    questions = Questions(lines) if sitting.by_hand else None
+    hosting = Hosting(plan, hosted.seats, screen, user.known, questions)
+    if user.identity is None:
+        raise BadParameter("a host needs a key")
+    codes = Codes(sitting.table.invitation, sitting.relays[0], user.identity, screen, hosting)
+    hosting.new_code = codes.give
+    if not sitting.table.names:
+        _invite(screen, sitting.table.invitation, hosted.seats, by_hand=sitting.by_hand)
+
+    async def play() -> Participant:
+        async with AsyncExitStack() as stack:
+            if hosted.listen is not None:
+                await stack.enter_async_context(own_relay(sitting.table.store, hosted.listen))
+            if code:
+                codes.give()
+            try:
+                return await take_part(sitting, user, hosting, lines)
+            finally:
+                codes.stop()
+
+    return carry_out(sitting, play)
+
+
+def _invite(screen: Screen, invitation: Invitation, seats: int, *, by_hand: bool) -> None:
+    """Show how others come to the table."""
+    to_watch = invitation.to_watch().link
+    screen.emit({"event": "table", "link": invitation.link, "watch": to_watch, "relays": list(invitation.relays)})
+    if screen.json:
+        return
+    others = "one other" if seats == 2 else f"up to {seats - 1} others"
+    screen.say(f"A table for you and {others}. Who has this link can sit down:")
+    screen.console.print(f"\n{shown(invitation.link)}\n", soft_wrap=True)
+    if screen.console.is_terminal:
+        print_qr(screen.console, invitation.link)
+    screen.say(f"[dim]They type: nodealer join {shlex.quote('LINK')} --name NAME[/dim]")
+    screen.say("[dim]To watch only:[/dim]")
+    screen.console.print(f"{shown(to_watch)}\n", soft_wrap=True)
+    if by_hand:
+        screen.say("Waiting. Type [bold]start[/bold] to begin with those who sit, [bold]quit[/bold] to stop.")
+
+
+# --- To come to one ---
+
+
+def invited_by(text: str, relay: str | None, name: str | None) -> tuple[Invitation, User | None]:
+    """What a person was given: a link, or a code that was spoken. By a code the host already knows who comes."""
+    if "-" not in text or not text.strip()[0].isdecimal():
+        return read_link(text), None
+    code = read_code(text)
+    if relay is None:
+        raise BadParameter("a code is heard at a relay: say which with --relay URL, as the host has it")
+    called, user = name_of(name), player()
+    if user.identity is None:
+        raise BadParameter("a guest needs a key")
+    return asyncio.run(use_code(code, relay_address(relay), user.identity, called)), user
+
+
+def join_table(
+    text: str, *, relay: str | None, name: str | None, game: str | None, auto: bool, json: bool, log: Path | None
+) -> int:
+    """Sit down at somebody's table, or go on where one sat. Gives the exit code."""
+    refuse_without_asserts()
+    invitation, unlocked = invited_by(text, relay, name)
+    invitation.table_secret()
+    before = table_at(invitation.table)
+    if before is not None:
+        return return_to(before, auto=auto, json=json)
+    called, user = name_of(name), unlocked or player()
+    return _come(_kept(called, invitation.link, game, None, auto=auto, log=log), user, Screen(json), log)
+
+
+def watch_table(invitation: Invitation, *, game: str | None, json: bool, log: Path | None) -> int:
+    """Look on at somebody's table. Gives the exit code."""
+    refuse_without_asserts()
+    only = invitation.to_watch().link
+    return _come(_kept(None, only, game, None, auto=False, log=log), watcher(), Screen(json), log)
+
+
+def _come(kept: KeptTable, user: User, screen: Screen, log: Path | None) -> int:
+    with ExitStack() as stack:
+        copies = [] if log is None else [stack.enter_context(LogCopy.new(log.absolute()))]
+        return _sit(Sitting(keep_table(kept), screen, copies), user)
+
+
+def _sit(sitting: Sitting, user: User) -> int:
+    return carry_out(sitting, lambda: take_part(sitting, user, None, Lines()))
+
+
+def _kept(
+    name: str | None, link: str, place: str | None, hosted: Hosted | None, *, auto: bool, log: Path | None
+) -> KeptTable:
+    return KeptTable(
+        format=FORMAT,
+        version=FORMAT_VERSION,
+        begun=int(time.time()),
+        name=name,
+        link=link,
+        place=place,
+        folder=str(Path.cwd()) if place is not None and ":" in place else None,
+        hosted=hosted,
+        auto=auto,
+        log=None if log is None else str(log.absolute()),
+    )
+
+
+# --- To come back ---
+
+
+def return_to(table: TableFolder, *, auto: bool, json: bool) -> int:
+    """Go on at a table, with the same cards. Gives the exit code."""
+    what, screen = table.what, Screen(json)
+    if (ended := table.ended) is not None:
+        raise BadParameter(f"{table.name} has ended ({ended.verdict}); its log is in {table.log}")
+    if table.in_use:
+        raise BadParameter(f"you are at this table already, in another window ({table.name})")
+    if what.name is not None and not (auto or json or what.auto or sys.stdin.isatty()):
+        raise BadParameter(f"{what.name} is no bot: resume in a terminal, or with --auto, or with --json")
+    if what.folder is not None and str(Path.cwd()) != what.folder:
+        # Another folder may have another file of that name.
+        raise BadParameter(f"the game {what.place} was found in {what.folder}: resume it there")
+    user = watcher() if what.name is None else player()
+    with ExitStack() as stack:
+        copies = [] if what.log is None else [stack.enter_context(LogCopy.again(Path(what.log)))]
+        sitting = Sitting(table, screen, copies, bot=auto)
+        if what.hosted is None or what.place is None:
+            return _sit(sitting, user)
+        return _host(sitting, user, _plan_again(what.place, what.hosted))
+
+
+def _plan_again(place: str, hosted: Hosted) -> Plan:
+    settings = game_of(place).settled(dict(hosted.settings))
+    return plan_of(
+        place,
+        settings,
+        protocol=hosted.protocol,
+        seats=hosted.seats,
+        hands=hosted.hands,
+        parameters=hosted.parameters.encode(),
+    )

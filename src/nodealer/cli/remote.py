@@ -1,0 +1,278 @@
+"""One seat at a table across the network, from the lobby to the verified log: a host's, a guest's, or a watcher's."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+from nodealer.audit.background import in_background
+from nodealer.audit.verify import Report, verify_file
+from nodealer.cli.attention import Attention, AtTheTable
+from nodealer.cli.entropy import system_entropy
+from nodealer.cli.games import game_or_none
+from nodealer.cli.invited import TableFolder
+from nodealer.cli.lines import Lines
+from nodealer.cli.lobbying import Guest, Hosting, Questions, ask_first
+from nodealer.cli.logcopy import LogCopy, follow_all
+from nodealer.cli.output import PipeClosed, err, shown, visible
+from nodealer.cli.program import Program
+from nodealer.cli.screen import Screen
+from nodealer.cli.terminal import Person
+from nodealer.cli.user import User
+from nodealer.cli.verify import print_report
+from nodealer.drive.known import KnownPlayers
+from nodealer.drive.loop import Loop
+from nodealer.drive.minds import BotMind, Mind
+from nodealer.drive.patience import Looks, Patience
+from nodealer.drive.sealed import Found, Line, SealedTransport, Unheard
+from nodealer.errors import BadParameter, IllegalMove, RelayError
+from nodealer.play.config import parts_of
+from nodealer.play.frames import OtherVersion, Refuses
+from nodealer.play.lobby import decline_rehearsals
+from nodealer.play.participant import Decision, Participant, Question, Step
+from nodealer.play.phases import Phase
+from nodealer.play.replica import Replica
+from nodealer.play.stays import while_it_lasts
+
+#: After how many seconds a bot would go on without somebody.
+PATIENCE: Final = 60.0
+
+
+class Chair:
+    """Who sits here: in the lobby it looks on, and knows what is played when the players have agreed.
+
+    Then `seat` makes the mind and what looks at the clock.
+    """
+
+    def __init__(
+        self, participant: Participant, lobby: Looks | None, seat: Callable[[Participant], tuple[Mind | None, Looks]]
+    ) -> None:
+        self._participant = participant
+        self._lobby = lobby
+        self._seat = seat
+        self._seated: tuple[Mind | None, Looks] | None = None
+
+    def look(self, participant: Participant, now: float) -> list[bytes]:
+        """What to say now."""
+        if not participant.begun:
+            return [] if self._lobby is None else self._lobby.look(participant, now)
+        return self._now[1].look(participant, now)
+
+    async def decide(self, question: Question) -> Decision:
+        """The move, or the choice."""
+        mind = self._now[0]
+        if mind is None:
+            raise IllegalMove("who watches decides nothing")
+        return await mind.decide(question)
+
+    @property
+    def _now(self) -> tuple[Mind | None, Looks]:
+        if self._seated is None:
+            self._seated = self._seat(self._participant)
+        return self._seated
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """How somebody sits at a table across the network."""
+
+    table: TableFolder
+    screen: Screen
+    copies: Sequence[LogCopy] = ()
+    #: Whether a bot plays on for a person.
+    bot: bool = False
+
+    @property
+    def auto(self) -> bool:
+        """Whether a bot plays."""
+        return self.bot or self.table.what.auto
+
+    @property
+    def relays(self) -> tuple[str, ...]:
+        """Where the table is. A host's own relay is on this machine, whatever others call that."""
+        hosted = self.table.what.hosted
+        if hosted is None or hosted.listen is None:
+            return self.table.invitation.relays
+        return (f"ws://127.0.0.1:{hosted.listen.rpartition(':')[2]}",)
+
+    @property
+    def watches(self) -> bool:
+        """Whether this is no player."""
+        return self.table.what.name is None
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether a person is at the keyboard."""
+        return not (self.auto or self.screen.json or self.watches)
+
+    def seat(self, participant: Participant, lines: Lines) -> tuple[Mind | None, Looks]:
+        """Who decides, and who looks at the clock, now that it is known what is played."""
+        config, screen = participant.replica.config, self.screen
+        names = [member.name for member in participant.members]
+        game = config.package
+        if self.watches or game is None:
+            return None, Attention(screen, names)
+        if self.auto:
+            return BotMind(game, participant.home.root), Patience(PATIENCE)
+        if screen.json:
+            return Program(game, screen), Attention(screen, names)
+        person = Person(game.words, screen.asking, lines)
+        return person, AtTheTable(person, screen, names)
+
+
+# --- From the lobby to the end ---
+
+
+@dataclass
+class _Connection:
+    """Tells a person of the connection. Who comes for the first time, and finds no relay, need not wait for one."""
+
+    screen: Screen
+    relays: int
+    patient: bool
+    _failed: int = 0
+    _lost: bool = False
+
+    def tell(self, line: Line) -> None:
+        """What became of it."""
+        if isinstance(line, Found):
+            if self._lost:
+                self._say("found", line.relay, f"Connected to {shown(line.relay)} again.")
+            self.patient, self._lost = True, False
+        elif isinstance(line, Unheard):
+            self._say("unheard", line.relay, f"[red]The relay does not take what you say:[/red] {shown(line.reason)}")
+        else:
+            self._failed += 1
+            if not self.patient and self._failed >= self.relays:
+                raise RelayError(line.reason)
+            if not self._lost and self.patient:
+                why = f"[magenta]No connection[/magenta] ({shown(line.reason)}). Trying again; Ctrl-C stops."
+                self._say("lost", line.relay, why)
+            self._lost = True
+
+    def _say(self, what: str, relay: str, text: str) -> None:
+        self.screen.emit({"event": "connection", "what": what, "relay": relay})
+        if not self.screen.json:
+            self.screen.say(text)
+
+
+class _Watch:
+    """Shows what happens, writes the log where the person wants it, and says what people compare."""
+
+    def __init__(
+        self, sitting: Sitting, participant: Participant, hosting: Hosting | None, known: KnownPlayers
+    ) -> None:
+        self._sitting = sitting
+        self._participant = participant
+        self._hosting = hosting
+        self._known = known
+        self._show = sitting.screen.follow(participant, you=not sitting.watches)
+        self._agreed = False
+
+    def see(self, step: Step) -> list[bytes]:
+        """What came of a frame."""
+        screen = self._sitting.screen
+        for news in step.happened:
+            if isinstance(news, Refuses) and not news.mine:
+                screen.emit({"event": "declined", "name": news.name, "reason": news.reason})
+                if not screen.json:
+                    screen.say(f"[magenta]{shown(news.name)} declines:[/magenta] {shown(news.reason)}")
+                if self._hosting is not None:
+                    self._hosting.declined(news.by)
+            elif isinstance(news, Refuses):
+                raise BadParameter(f"this is not for you: {news.reason}")
+            elif isinstance(news, OtherVersion):
+                raise BadParameter(f"the host's program is of another version: {news.reason}")
+        self._show(step)
+        if self._participant.begun:
+            follow_all(self._sitting.copies, self._participant.replica)
+            self._agree()
+        return []
+
+    def _agree(self) -> None:
+        if self._agreed:
+            return
+        self._agreed = True
+        one, screen = self._participant, self._sitting.screen
+        if not (one.seated or self._sitting.watches):
+            names = ", ".join(member.name for member in one.members)
+            raise BadParameter(f"there is no seat for you at this table: it is played by {names}. You can watch it")
+        words = " ".join(one.words)
+        screen.emit({"event": "words", "words": words})
+        if not screen.json:
+            screen.say(f"Words of this table: [bold]{words}[/bold]. Everybody here sees the same ones.")
+            screen.say("  [dim]Ask the others for theirs. If they differ, somebody is in between: stop.[/dim]")
+        others = [(member.name, member.key) for member in one.members if member.key != one.home.identity.public]
+        self._known.met(others, int(time.time()))
+
+
+async def take_part(sitting: Sitting, user: User, hosting: Hosting | None, lines: Lines) -> Participant:
+    """Sit there until nothing more comes from this seat. Raises `BadParameter` where there is no seat for it."""
+    table, screen = sitting.table, sitting.screen
+    invitation, what = table.invitation, table.what
+    lobby: Looks | None = hosting
+    if hosting is None and not sitting.watches:
+        lobby = Guest(screen, user.known, Questions(lines) if sitting.by_hand else None)
+    with user.home(table) as home:
+        with in_background() as begin:
+            participant = Participant(
+                home,
+                entropy=system_entropy,
+                accept=decline_rehearsals if hosting is not None else ask_first,
+                stays=while_it_lasts,
+                table=invitation.table,
+                host=invitation.host,
+                parts=partial(parts_of, game=game_or_none(what.place)),
+                begin=begin,
+            )
+        chair = Chair(participant, lobby, partial(sitting.seat, lines=lines))
+        been_here = bool(home.lobby)
+        connection = _Connection(screen, len(sitting.relays), patient=been_here)
+        transport = SealedTransport(
+            participant,
+            invitation.key,
+            sitting.relays,
+            entropy=system_entropy,
+            create=hosting is not None,
+            tell=connection.tell,
+        )
+        watch = _Watch(sitting, participant, hosting, user.known)
+        mind = None if sitting.watches else chair
+        await Loop(participant, transport, mind, watch=watch.see, patience=chair).run()
+        if participant.silenced is not None:
+            raise BadParameter(f"{table.folder}: {participant.silenced}")
+        return participant
+
+
+def carry_out(sitting: Sitting, playing: Callable[[], Coroutine[Any, Any, Participant]]) -> int:
+    """Play it, and say what it came to. Whatever happens, what there is stays. Gives the exit code."""
+    started = time.perf_counter()
+    try:
+        participant = asyncio.run(playing())
+    except (KeyboardInterrupt, PipeClosed):
+        replica = sitting.screen.replica
+        kept = "" if replica is None else f"; the unfinished log is in [bold]{shown(sitting.table.log)}[/bold]"
+        err().print(f"\nStopped{kept}; `nodealer resume {sitting.table.name}` goes on.", soft_wrap=True)
+        raise
+    replica = participant.replica
+    sitting.screen.done(replica, time.perf_counter() - started)
+    return _verified(sitting, replica).exit_code
+
+
+def _verified(sitting: Sitting, replica: Replica) -> Report:
+    """Audit the log as anybody could, from the file alone."""
+    table, screen = sitting.table, sitting.screen
+    path = table.kept_log if any(copy.left is not None for copy in sitting.copies) else table.log
+    report = verify_file(path, entropy=system_entropy, game=replica.config.package)
+    if replica.state.phase is Phase.ENDED:
+        table.end(report.verdict, len(report.chronicle.records))
+    if screen.json:
+        screen.emit({"event": "verified", "log": visible(path)} | report.as_json())
+    else:
+        screen.say(f"The log is in [bold]{shown(path)}[/bold].")
+        print_report(screen.console, report, brief=True)
+    return report

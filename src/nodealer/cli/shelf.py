@@ -1,0 +1,73 @@
+"""All that is kept: games of this machine and tables across the network, by the names of their folders."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from nodealer.cli.invited import TABLE, KeptTable, TableFolder
+from nodealer.cli.kept import GAME, Kept, KeptGame, games_folder, is_file, read_kept
+from nodealer.drive.files import disk
+from nodealer.errors import BadParameter, HomeUnusable, OtherFormat
+
+#: A game of this machine, or a table across the network.
+Shelved = KeptGame | TableFolder
+
+
+def kept_games() -> Iterator[Shelved | tuple[Path, str]]:
+    """All kept games, the newest first. Of one that cannot be read: its folder, and why."""
+    folder = games_folder()
+    if not folder.is_dir():
+        return
+    with disk(folder):
+        paths = sorted((Path(entry.path) for entry in os.scandir(folder) if entry.is_dir()), reverse=True)
+    for path in paths:
+        try:
+            # Otherwise somebody was killed before there was anything to keep.
+            if is_file(path / GAME):
+                yield KeptGame(path, read_kept(Kept, path / GAME))
+            elif is_file(path / TABLE):
+                yield TableFolder(path, read_kept(KeptTable, path / TABLE))
+        except (HomeUnusable, OtherFormat) as error:
+            yield path, str(error)
+
+
+def find_game(name: str | None) -> Shelved:
+    """The game that a person means: by its name or the beginning of it, or the newest that was interrupted."""
+    found = list(kept_games())
+    readable = [game for game in found if isinstance(game, Shelved)]
+    if name is None:
+        return _interrupted(readable)
+    for path, reason in (game for game in found if not isinstance(game, Shelved)):
+        if path.name == name:
+            raise BadParameter(f"the game {name} cannot be read: {reason}")
+    meant = [game for game in readable if game.name == name] or [
+        game for game in readable if game.name.startswith(name)
+    ]
+    if not meant:
+        raise BadParameter(f"there is no kept game {name!r}: `nodealer games` lists them")
+    if len(meant) > 1:
+        raise BadParameter(f"{name!r} may be one of several: {', '.join(game.name for game in meant)}")
+    return meant[0]
+
+
+def _interrupted(games: Iterable[Shelved]) -> Shelved:
+    playing = ""
+    for game in games:
+        # One that cannot be looked into is not what somebody means who does not name it.
+        with suppress(HomeUnusable):
+            if game.ended is None and not (isinstance(game, KeptGame) and game.what.seed is not None):
+                if not game.in_use:
+                    return game
+                playing = "; the one that has not ended is being played"
+    raise BadParameter(f"there is no game here that was interrupted{playing}: `nodealer games` lists them")
+
+
+def table_at(table: str) -> TableFolder | None:
+    """The kept table of this name at its relay, if this user has been there and it has not ended."""
+    for kept in kept_games():
+        if isinstance(kept, TableFolder) and kept.ended is None and kept.invitation.table == table:
+            return kept
+    return None

@@ -1,0 +1,52 @@
+"""The user of this machine at tables across the network: one key, one name, and the players whom it has met."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+
+from nodealer.cli.entropy import system_entropy
+from nodealer.cli.invited import TableFolder
+from nodealer.cli.me import known_players, me, unlocked
+from nodealer.drive.homes import FolderHome, home_in
+from nodealer.drive.known import KnownPlayers
+from nodealer.errors import BadParameter, DecodeError
+from nodealer.keys import Identity
+from nodealer.log.names import refuse_bad_name
+
+
+@dataclass(frozen=True)
+class User:
+    """Who comes to a table. Without a key it only watches."""
+
+    identity: Identity | None
+    known: KnownPlayers
+
+    def home(self, table: TableFolder) -> FolderHome:
+        """What this user keeps of a table. Who only watches has a key there that nobody knows it by."""
+        return home_in(table.home, table.what.name, system_entropy, self.identity)
+
+
+def player() -> User:
+    """The user, to sit down. Asks for the passphrase of its key, where there is one."""
+    return User(unlocked(me()), known_players())
+
+
+def watcher() -> User:
+    """The user, to look on."""
+    return User(None, known_players())
+
+
+def name_of(given: str | None) -> str:
+    """What the user is called at a table: what it says now, or has said to `whoami`, or is asked. Raises `BadParameter`
+    where nobody can be asked."""
+    name = given or me().name
+    if name is None:
+        if not sys.stdin.isatty():
+            raise BadParameter("say who you are: --name NAME, or once and for all `nodealer whoami --name NAME`")
+        name = input("What are you called? ").strip()
+    try:
+        refuse_bad_name(name, "your name")
+    except DecodeError as error:
+        raise BadParameter(str(error)) from None
+    return name

@@ -1,0 +1,412 @@
+"""Tables in one SQLite file. A frame that was acknowledged is on the disk, and outlives the process and the machine.
+
+One thread writes. What comes while it waits for the disk is written together next: one wait for many. Another thread
+reads, so that whoever catches up does not hold up the others.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+import sqlite3
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any, Final, TypeVar
+
+from nodealer.errors import RelayError
+from nodealer.relay.messages import FRAME_BYTES_MAX, PAGE_BYTES, Stored
+from nodealer.relay.stores.base import Hear, Standing
+
+T = TypeVar("T")
+
+#: "node", so that nobody takes another program's file for ours; and the version of what follows.
+_APPLICATION: Final = 0x6E6F6465
+_VERSION: Final = 1
+#: A frame is in the row of its table's number, shifted, and its cursor. So the frames of a table lie together, and no
+#: index is needed.
+_SHIFT: Final = 32
+_SCHEMA: Final = f"""
+BEGIN IMMEDIATE;
+CREATE TABLE tables (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,   -- never used again
+    name TEXT NOT NULL UNIQUE,
+    last INTEGER NOT NULL,                  -- cursor of the last frame; they are numbered from 1
+    bytes INTEGER NOT NULL,
+    written REAL NOT NULL,
+    expires REAL
+) STRICT;
+CREATE TABLE notes (tab INTEGER NOT NULL, number INTEGER NOT NULL, note BLOB NOT NULL, PRIMARY KEY (tab, number))
+STRICT, WITHOUT ROWID;
+CREATE TABLE frames (id INTEGER PRIMARY KEY, frame BLOB NOT NULL) STRICT;
+CREATE TABLE forgotten (tab INTEGER PRIMARY KEY) STRICT;    -- whose frames are still to be deleted
+PRAGMA application_id = {_APPLICATION};
+PRAGMA user_version = {_VERSION};
+COMMIT;
+"""
+#: At most so much is written at once …
+_BATCH_MAX: Final = 512
+#: … and so many frames are deleted, before others have their turn.
+_FORGET_MAX: Final = 500
+#: Tables whose standing the writer remembers.
+_KNOWN_MAX: Final = 10_000
+
+
+@dataclass(slots=True)
+class _Known:
+    """How a table stands, for the thread that writes."""
+
+    id: int
+    last: int
+    bytes: int
+
+
+@dataclass(slots=True)
+class _Job:
+    """Something to write: what to do in the thread, and then in the loop, in the order of the jobs."""
+
+    work: Callable[[], Any]
+    then: Callable[[Any], None] | None
+    future: asyncio.Future[Any]
+    result: Any = None
+
+
+class SqliteStore:
+    """A store in a file. `open_sqlite` makes it."""
+
+    largest = FRAME_BYTES_MAX
+
+    def __init__(self, path: Path, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._loop = asyncio.get_running_loop()
+        self._writing, self._reading = _connected(path), _connected(path)
+        self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
+        self._known: dict[str, _Known] = {}
+        #: What was written to in this transaction.
+        self._touched: dict[str, _Known] = {}
+        self._hears: dict[str, Hear] = {}
+        #: What is to be told when all jobs of a transaction have been looked at.
+        self._news: dict[str, list[Stored]] = {}
+        self._closed = False
+        self._reader = ThreadPoolExecutor(1, thread_name_prefix="relay-reader")
+        self._writer = threading.Thread(target=self._write_all, name="relay-writer", daemon=True)
+        self._writer.start()
+
+    # --- What a store does ---
+
+    async def note(self, table: str, note: bytes) -> list[bytes]:
+        """Put a note down; gives all of them."""
+        return await self._write(lambda: self._put_note(table, note))
+
+    async def notes(self, table: str) -> list[bytes]:
+        """All notes."""
+        return await self._read(lambda: _notes(self._reading, table))
+
+    async def append(self, table: str, frame: bytes) -> None:
+        """Put a frame into the order. It is on the disk when this returns."""
+        await self._write(lambda: self._put_frame(table, frame), lambda cursor: self._tell(table, cursor, frame))
+
+    async def read(self, table: str, after: int) -> list[Stored]:
+        """A page of frames after a cursor."""
+        return await self._read(lambda: _page(self._reading, table, after))
+
+    async def count(self, table: str, after: int) -> int:
+        """How many frames stand after a cursor."""
+        asked = "SELECT last FROM tables WHERE name = ?"
+        row = await self._read(lambda: self._reading.execute(asked, (table,)).fetchone())
+        return 0 if row is None else max(0, row[0] - after)
+
+    async def follow(self, table: str, hear: Hear) -> Standing:
+        """How the table stands. Asked of the writer, so that nothing comes between that and the first news."""
+
+        def begin(_: Standing) -> None:
+            self._hears[table] = hear
+
+        return await self._write(lambda: self._standing(table), begin)
+
+    async def unfollow(self, table: str) -> None:
+        """Tell no more."""
+        self._hears.pop(table, None)
+
+    async def size(self) -> int:
+        """Bytes of all tables."""
+        asked = "SELECT coalesce(sum(bytes), 0) FROM tables"
+        (size,) = await self._read(lambda: self._reading.execute(asked).fetchone())
+        return int(size)
+
+    async def expire(self, table: str, seconds: float) -> None:
+        """Forget it so many seconds from now."""
+        await self._write(lambda: self._put_expiry(table, self._clock() + seconds))
+
+    async def sweep(self, idle: float) -> int:
+        """Forget what has expired or is idle. Their frames go a few at a time."""
+        count = await self._write(lambda: self._forget(idle))
+        while await self._write(self._delete_some):
+            pass
+        return count
+
+    async def close(self) -> None:
+        """Write what is still to be written, and let go of the file."""
+        if self._closed:
+            return
+        self._closed = True
+        self._jobs.put(None)
+        await self._loop.run_in_executor(self._reader, self._writer.join)
+        self._reader.shutdown()
+        self._reading.close()
+        self._writing.close()
+
+    # --- In the loop ---
+
+    async def _read(self, work: Callable[[], T]) -> T:
+        self._refuse_closed()
+
+        def explained() -> T:
+            with _explained("read"):
+                return work()
+
+        return await self._loop.run_in_executor(self._reader, explained)
+
+    def _write(self, work: Callable[[], T], then: Callable[[T], None] | None = None) -> asyncio.Future[T]:
+        self._refuse_closed()
+        job = _Job(work, then, self._loop.create_future())
+        self._jobs.put(job)
+        return job.future
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise RelayError("the store is closed")
+
+    def _tell(self, table: str, cursor: int, frame: bytes) -> None:
+        if table in self._hears:
+            self._news.setdefault(table, []).append((cursor, frame))
+
+    def _written(self, jobs: Sequence[_Job]) -> None:
+        """All of them are on the disk, or have failed."""
+        for job in jobs:
+            if job.then is not None and not isinstance(job.result, RelayError):
+                job.then(job.result)
+        news, self._news = self._news, {}
+        for table, frames in news.items():
+            if (hear := self._hears.get(table)) is not None:
+                hear(frames)
+        for job in jobs:
+            if job.future.done():
+                continue
+            if isinstance(job.result, RelayError):
+                job.future.set_exception(job.result)
+            else:
+                job.future.set_result(job.result)
+
+    # --- In the thread that writes ---
+
+    def _write_all(self) -> None:
+        while (jobs := self._next_jobs()) is not None:
+            if not self._write_together(jobs) and len(jobs) > 1:
+                # What fails for one need not for another: to follow a table no disk is needed.
+                for job in jobs:
+                    self._write_together([job])
+            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                self._loop.call_soon_threadsafe(self._written, jobs)
+
+    def _write_together(self, jobs: Sequence[_Job]) -> bool:
+        """All or none of them. Whether that went well."""
+        try:
+            with _explained("written to"):
+                self._transaction(jobs)
+        except RelayError as error:
+            for job in jobs:
+                job.result = error
+            return False
+        return True
+
+    def _next_jobs(self) -> list[_Job] | None:
+        """All that wait, at least one. None when there will be no more."""
+        job = self._jobs.get()
+        jobs: list[_Job] = []
+        while job is not None:
+            jobs.append(job)
+            if self._jobs.empty() or len(jobs) == _BATCH_MAX:
+                return jobs
+            job = self._jobs.get()
+        if jobs:
+            self._jobs.put(None)
+        return jobs or None
+
+    def _transaction(self, jobs: Sequence[_Job]) -> None:
+        self._touched.clear()
+        self._writing.execute("BEGIN")
+        try:
+            for job in jobs:
+                try:
+                    job.result = job.work()
+                except RelayError as error:
+                    # Nothing was written for it, and the others go on.
+                    job.result = error
+            now = self._clock()
+            for known in self._touched.values():
+                changed = (known.last, known.bytes, now, known.id)
+                self._writing.execute("UPDATE tables SET last = ?, bytes = ?, written = ? WHERE id = ?", changed)
+            self._writing.execute("COMMIT")
+        except BaseException:
+            self._known.clear()
+            with suppress(sqlite3.Error):
+                self._writing.execute("ROLLBACK")
+            raise
+
+    def _find(self, table: str) -> _Known:
+        known = self._known.get(table)
+        if known is None:
+            asked = "SELECT id, last, bytes FROM tables WHERE name = ?"
+            row = self._writing.execute(asked, (table,)).fetchone()
+            if row is None:
+                raise RelayError("there is no such table")
+            if len(self._known) >= _KNOWN_MAX:
+                del self._known[next(iter(self._known))]
+            known = self._known[table] = _Known(*row)
+        return known
+
+    def _put_frame(self, table: str, frame: bytes) -> int:
+        known = self._touched[table] = self._find(table)
+        self._writing.execute("INSERT INTO frames VALUES (?, ?)", (known.id << _SHIFT | known.last + 1, frame))
+        known.last += 1
+        known.bytes += len(frame)
+        return known.last
+
+    def _put_note(self, table: str, note: bytes) -> list[bytes]:
+        made = "INSERT INTO tables (name, last, bytes, written) VALUES (?, 0, 0, ?) ON CONFLICT DO NOTHING"
+        self._writing.execute(made, (table, self._clock()))
+        known = self._touched[table] = self._find(table)
+        put = "INSERT INTO notes SELECT ?1, count(*), ?2 FROM notes WHERE tab = ?1"
+        self._writing.execute(put, (known.id, note))
+        return _notes(self._writing, table)
+
+    def _put_expiry(self, table: str, time: float) -> None:
+        self._writing.execute("UPDATE tables SET expires = ? WHERE id = ?", (time, self._find(table).id))
+
+    def _standing(self, table: str) -> Standing:
+        known = self._find(table)
+        return Standing(known.last, known.last, known.bytes)
+
+    def _forget(self, idle: float) -> int:
+        """From now on nobody finds these tables."""
+        now = self._clock()
+        asked = "SELECT id, name FROM tables WHERE expires <= ? OR written <= ?"
+        gone = self._writing.execute(asked, (now, now - idle)).fetchall()
+        for number, name in gone:
+            self._known.pop(name, None)
+            self._touched.pop(name, None)
+            self._writing.execute("INSERT INTO forgotten VALUES (?)", (number,))
+            self._writing.execute("DELETE FROM notes WHERE tab = ?", (number,))
+            self._writing.execute("DELETE FROM tables WHERE id = ?", (number,))
+        return len(gone)
+
+    def _delete_some(self) -> bool:
+        """A few frames of a table that is forgotten. Whether there are more."""
+        row = self._writing.execute("SELECT tab FROM forgotten LIMIT 1").fetchone()
+        if row is None:
+            return False
+        least, most = row[0] << _SHIFT, (row[0] + 1) << _SHIFT
+        some = "DELETE FROM frames WHERE id IN (SELECT id FROM frames WHERE id BETWEEN ? AND ? LIMIT ?)"
+        if self._writing.execute(some, (least, most - 1, _FORGET_MAX)).rowcount < _FORGET_MAX:
+            self._writing.execute("DELETE FROM forgotten WHERE tab = ?", row)
+        return True
+
+
+def _notes(connection: sqlite3.Connection, table: str) -> list[bytes]:
+    asked = "SELECT note FROM notes WHERE tab = (SELECT id FROM tables WHERE name = ?) ORDER BY number"
+    return [note for (note,) in connection.execute(asked, (table,))]
+
+
+def _page(connection: sqlite3.Connection, table: str, after: int) -> list[Stored]:
+    row = connection.execute("SELECT id, last FROM tables WHERE name = ?", (table,)).fetchone()
+    if row is None or after >= row[1]:
+        return []
+    base, size = row[0] << _SHIFT, 0
+    some: list[Stored] = []
+    rows = connection.execute(
+        "SELECT id, frame FROM frames WHERE id BETWEEN ? AND ? ORDER BY id", (base + after + 1, base + row[1])
+    )
+    for number, frame in rows:
+        some.append((number - base, frame))
+        size += len(frame)
+        if size >= PAGE_BYTES:
+            break
+    rows.close()
+    return some
+
+
+# --- The file ---
+
+
+@asynccontextmanager
+async def open_sqlite(path: Path, clock: Callable[[], float]) -> AsyncIterator[SqliteStore]:
+    """The store in this file, which is made if it is not there. Raises `RelayError`, also when another relay has it."""
+    with _locked(path):
+        store = SqliteStore(path, clock)
+        try:
+            yield store
+        finally:
+            await store.close()
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Two relays on one file would not hear of each other's frames."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # Nobody else on this machine needs to see when who plays.
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        lock = os.open(path.with_name(f"{path.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise RelayError(f"the store {path} cannot be opened: {error.strerror}") from None
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise RelayError(f"another relay uses the store {path}") from None
+        yield
+    finally:
+        os.close(lock)
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    with _explained("opened"):
+        connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        try:
+            # FULL: what is committed is synced. Most frames have about 2 kB, of which only one fits in a page of 4 kB.
+            connection.executescript("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+            (application,) = connection.execute("PRAGMA application_id").fetchone()
+            (things,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+            if (application, version, things) == (0, 0, 0):
+                connection.executescript(_SCHEMA)
+            elif (application, version) != (_APPLICATION, _VERSION):
+                raise RelayError(f"{path} is not a store of this version")
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+@contextmanager
+def _explained(done: str) -> Iterator[None]:
+    """What SQLite says, as a sentence."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        name = getattr(error, "sqlite_errorname", "")
+        if name == "SQLITE_FULL":
+            why = "its disk is full"
+        elif name.startswith("SQLITE_READONLY"):
+            why = "it is read-only"
+        elif name in ("SQLITE_CORRUPT", "SQLITE_NOTADB"):
+            why = "it is damaged, or not a store"
+        else:
+            why = f"{error} ({name})" if name else str(error)
+        raise RelayError(f"the store cannot be {done}: {why}") from None

@@ -1,0 +1,49 @@
+"""What is said when nothing comes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from nodealer.cli.attention import Attention
+from nodealer.cli.screen import Screen
+from play.circle import Circle
+
+
+class Noting(Screen):
+    """A screen that only notes events."""
+
+    def __init__(self) -> None:
+        super().__init__(json=True)
+        self.noted: list[dict[str, Any]] = []
+
+    def emit(self, event: dict[str, Any]) -> None:
+        self.noted.append(event)
+
+
+def test_a_relay_that_promises_more_than_it_brings() -> None:
+    """Whoever believes it signs nothing, and nobody would know why."""
+    circle = Circle().play(until=lambda circle: len(circle.frames) == 12)
+    screen = Noting()
+    attention, one = Attention(screen, (), after=5.0), circle.sit(circle.homes[0])
+    one.resend(1000)
+    now = 0.0
+    for number, frame in enumerate(circle.frames):
+        now += 4.0
+        one.receive(frame, number)
+        attention.look(one, now)
+    assert [event for event in screen.noted if event["event"] == "missing"] == [], "as long as they come"
+    for _ in range(3):
+        now += 4.0
+        attention.look(one, now)
+    assert [event for event in screen.noted if event["event"] == "missing"] == [{"event": "missing", "frames": 988}]
+
+
+def test_a_person_reads_it(capsys: pytest.CaptureFixture[str]) -> None:
+    one = Circle().people[0]
+    attention = Attention(Screen(json=False), (), after=5.0)
+    one.resend(7)
+    for now in (0.0, 6.0):
+        attention.look(one, now)
+    assert "it has 7 more frames" in capsys.readouterr().out.replace("\n", " ")

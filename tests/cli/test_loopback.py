@@ -1,0 +1,112 @@
+"""A table among processes of this machine: for those who were invited, and for nobody else who can reach the port."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import aclosing
+
+import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
+from websockets.typing import Origin
+
+from conformance.harness import Source
+from nodealer.cli.loopback import table_here
+from nodealer.cli.player import WithItsRelay, transport_of
+from nodealer.drive.loop import Connected, Disconnected, Event
+from nodealer.drive.sealed import Found, Lost, SealedTransport, Unheard
+from nodealer.errors import RelayError, RelayRefused
+from nodealer.keys import Identity
+from nodealer.play.home import MemoryHome
+from nodealer.play.participant import Participant
+from nodealer.relay.client import connect_to
+from nodealer.relay.links import Invitation
+from nodealer.relay.sealing import TableSecret
+
+
+def somebody() -> Participant:
+    return Participant(MemoryHome("Ada", Identity(bytes(32)), bytes(32)), entropy=Source("x"))
+
+
+def here(work: Callable[[Invitation], Awaitable[None]], earlier: Sequence[bytes] = ()) -> None:
+    async def run() -> None:
+        async with asyncio.timeout(20), table_here(bytes(16), os.urandom, earlier) as table:
+            await work(table)
+
+    asyncio.run(run())
+
+
+def test_what_was_said_earlier_stands_before_what_is_new() -> None:
+    async def work(table: Invitation) -> None:
+        way = transport_of(table, somebody())
+        async with aclosing(way.events()) as events:
+            assert [await anext(events) for _ in range(3)] == [Connected(2), b"one", b"two"]
+            await way.send(b"three")
+            assert await anext(events) == b"three"
+
+    here(work, [b"one", b"two"])
+
+
+def test_a_stranger_neither_writes_nor_reads() -> None:
+    """Anybody who finds the port could take a bot's seat, or end a lobby with junk."""
+
+    async def work(table: Invitation) -> None:
+        async with connect_to(table.relays[0]) as stranger:
+            assert await stranger.open(table.table) == 1, "and knowing the table's name is more than it does"
+            page = await stranger.read()
+            assert isinstance(page, list) and b"secret" not in page[0][1]
+            await stranger.say_token(bytes(32))
+            with pytest.raises(RelayRefused, match="does not let anybody write"):
+                await stranger.read()
+            await stranger.append(b"junk")
+            with pytest.raises(RelayError):
+                await stranger.read()
+        other = TableSecret(bytes(16), table.table, 0)
+        way = SealedTransport(somebody(), other, table.relays, entropy=os.urandom)
+        async with aclosing(way.events()) as events:
+            assert [await anext(events) for _ in range(2)] == [Connected(1), b""], "with another secret all is junk"
+
+    here(work, [b"secret"])
+
+
+def test_no_page_in_a_browser() -> None:
+    """A page of anybody's can reach the ports of the machine that it is looked at on."""
+
+    async def work(table: Invitation) -> None:
+        with pytest.raises(InvalidStatus, match="403"):
+            async with connect(table.relays[0], origin=Origin("https://example.org"), proxy=None):
+                pass
+
+    here(work)
+
+
+def test_who_is_cut_off_comes_again_and_ends_with_the_relay() -> None:
+    async def run() -> None:
+        heard: list[Event] = []
+        async with asyncio.timeout(20):
+            async with table_here(bytes(16), os.urandom) as table:
+                way = transport_of(table, somebody())
+                events = way.events()
+                heard.append(await anext(events))
+                assert way._client is not None
+                await way._client._connection.close()
+                heard += [await anext(events), await anext(events)]
+            with pytest.raises(RelayError, match="no relay at"):
+                while True:
+                    heard.append(await anext(events))
+        assert heard == [Connected(0), Disconnected(), Connected(0), Disconnected(), Disconnected()]
+
+    asyncio.run(run())
+
+
+def test_a_relay_that_was_never_there() -> None:
+    told = WithItsRelay()
+    with pytest.raises(RelayError, match="why"):
+        told(Lost("x", "why", 0.0))
+    told(Found("x"))
+    told(Unheard("x", "why"))
+    told(Lost("x", "broken", 0.0))
+    with pytest.raises(RelayError, match="gone"):
+        told(Lost("x", "gone", 0.0))

@@ -1,0 +1,235 @@
+"""Tables across the network, by the real command: a process for each person, each with its own key and folders."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.running import COMMAND, called, environment
+from nodealer.relay.links import Invitation
+from nodealer.relay.sealing import TableSecret
+
+TESTS = Path(__file__).parents[1]
+#: A small game, found in the folder of the tests, from which the processes are started.
+GAME = ("--game", "games.outside:GAME")
+#: The longest that anything here may take, on a machine that does much else.
+LONG = 60.0
+
+Event = dict[str, Any]
+
+
+class Somebody:
+    """A person with a key and folders of its own, and at most one process."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self.name = name
+        self._folder = folder / name
+        self._folder.mkdir()
+        self._output = self._folder / "output"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def folders(self) -> dict[str, str]:
+        return {"XDG_STATE_HOME": str(self._folder / "state"), "XDG_CONFIG_HOME": str(self._folder / "config")}
+
+    def start(self, *arguments: str) -> Somebody:
+        return self.run(*arguments, "--json")
+
+    def run(self, *arguments: str) -> Somebody:
+        with self._output.open("ab") as output:
+            self._process = subprocess.Popen(
+                [str(COMMAND), *arguments],
+                env=environment(**self.folders),
+                cwd=TESTS,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+            )
+        return self
+
+    @property
+    def events(self) -> list[Event]:
+        """All that was said as JSON, by all processes of this person."""
+        told: list[Event] = []
+        for line in self._output.read_text().splitlines():
+            with suppress(json.JSONDecodeError):
+                event = json.loads(line)
+                told += [event] if isinstance(event, dict) else []
+        return told
+
+    def until(self, wanted: Callable[[Event], bool]) -> Event:
+        """The first event that is wanted."""
+        deadline = time.monotonic() + LONG
+        while time.monotonic() < deadline:
+            for event in self.events:
+                if wanted(event):
+                    return event
+            time.sleep(0.05)
+        raise AssertionError(f"{self.name}: {self._output.read_text()[-2000:]}")
+
+    def event(self, kind: str) -> Event:
+        return self.until(lambda event: event.get("event") == kind)
+
+    def kill(self) -> None:
+        assert self._process is not None
+        self._process.kill()
+        self._process.wait()
+
+    @property
+    def code(self) -> int | None:
+        """How the process ended, once it has."""
+        assert self._process is not None
+        with suppress(subprocess.TimeoutExpired):
+            return self._process.wait(LONG)
+        return None
+
+    def ends_with(self, code: int) -> str:
+        said = self._output.read_text() if self.code == code else ""
+        assert self.code == code, self._output.read_text()[-3000:]
+        return said
+
+    def stop(self) -> None:
+        if self._process is not None and self._process.poll() is None:
+            self.kill()
+
+
+People = Callable[[str], Somebody]
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Iterator[People]:
+    everybody: list[Somebody] = []
+
+    def person(name: str) -> Somebody:
+        everybody.append(Somebody(tmp_path, name))
+        return everybody[-1]
+
+    yield person
+    for one in everybody:
+        one.stop()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def relay_of(operator: Somebody) -> tuple[str, str]:
+    """A relay of its own, as an option for a host."""
+    address = f"127.0.0.1:{free_port()}"
+    operator.run("relay", "--listen", address, "--store", "memory")
+    operator.until(lambda event: event.get("event") == "started")
+    return "--relay", f"ws://{address}"
+
+
+def own_relay() -> tuple[str, str]:
+    """The host's own relay, as an option for a host."""
+    return "--listen", f"127.0.0.1:{free_port()}"
+
+
+def hosted(host: Somebody, seats: int, relay: tuple[str, str], *more: str) -> tuple[str, str]:
+    """A table; gives the links to play and to watch."""
+    host.start("host", *GAME, "--seats", str(seats), "--hands", "1", "--name", host.name, *relay, *more)
+    table = host.event("table")
+    return table["link"], table["watch"]
+
+
+def join(guest: Somebody, link: str, *more: str) -> Somebody:
+    return guest.start("join", link, "--name", guest.name, "--auto", *GAME, *more)
+
+
+def test_strangers_play_and_everybody_has_the_same_words_and_log(people: People) -> None:
+    """One more comes than there are seats, and is told so."""
+    host, guests = people("Ada"), [people("Ben"), people("Cleo"), people("Dov")]
+    link, to_watch = hosted(host, 3, relay_of(people("relay")), "--auto")
+    watcher = people("Wim").start("watch", to_watch, *GAME)
+    for guest in guests:
+        join(guest, link)
+    for one in (host, watcher):
+        one.ends_with(0)
+    (left_out,) = [guest for guest in guests if guest.code == 2]
+    assert "no seat for you" in left_out.ends_with(2)
+    everybody = [host, watcher, *(guest for guest in guests if guest is not left_out)]
+    assert len({one.event("words")["words"] for one in everybody}) == 1
+    verified = [one.event("verified") for one in everybody]
+    assert {one["verdict"] for one in verified} == {"clean"}
+    assert len({Path(one["log"]).read_bytes() for one in verified}) == 1
+    (kept,) = json.loads(called_as(host, "games", "--json"))
+    assert kept["what"] == "games.outside:GAME (hosted)" and kept["players"][0] == "Ada"
+    assert kept["verdict"] == "clean"
+
+
+def called_as(one: Somebody, *arguments: str) -> str:
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in one.folders.items():
+            patch.setenv(name, value)
+        done = called(*arguments)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def played(event: Event) -> bool:
+    """The deck has been made."""
+    return event.get("event") == "cards" and event["entry"] >= 4
+
+
+def test_killed_and_come_back(people: People) -> None:
+    """A guest, and then the host with its relay, are killed in the middle of a hand. It ends as any other."""
+    host, guest = people("Ada"), people("Ben")
+    link, _ = hosted(host, 2, own_relay(), "--auto")
+    join(guest, link)
+    guest.until(played)
+    guest.kill()
+    # The same link goes on at the same seat.
+    join(guest, link)
+    host.kill()
+    host.start("resume")
+    for one in (host, guest):
+        one.ends_with(0)
+        assert one.event("verified")["verdict"] == "clean"
+    assert len({one.event("words")["words"] for one in (host, guest)}) == 1
+
+
+def test_a_code_is_for_one_guest(people: People) -> None:
+    host, guest, other = people("Ada"), people("Ben"), people("Eve")
+    hosted(host, 2, own_relay(), "--auto", "--code")
+    code = host.event("code")
+    wrong = f"{code['code'].partition('-')[0]}-zoo-zoo"
+    if wrong == code["code"]:
+        wrong = wrong.replace("zoo-zoo", "zoo-zone")
+    other.start("join", code["code"], "--name", "Eve", "--auto", *GAME)
+    assert "--relay URL" in other.ends_with(2)
+    guest.start("join", code["code"], "--relay", code["relay"], "--name", "Ben", "--auto", *GAME)
+    host.event("code-used")
+    other.start("join", code["code"], "--relay", code["relay"], "--name", "Eve", "--auto", *GAME)
+    other.ends_with(4)
+    for one in (host, guest):
+        one.ends_with(0)
+
+
+def test_what_is_no_invitation_or_leads_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    nowhere = Invitation((f"ws://127.0.0.1:{free_port()}",), TableSecret(bytes(16), "00" * 16, 0), bytes(16))
+    for text, code, said in (
+        ("hello!", 2, "no invitation"),
+        (nowhere.link[:-9], 2, "cut"),
+        (nowhere.to_watch().link, 2, "one to watch"),
+        (nowhere.link, 4, "no relay"),
+    ):
+        done = called("join", text, "--name", "Ben", "--auto")
+        assert done.returncode == code and said in done.stderr, (text, done.stderr)
+    # Who was never there does not wait for ever.
+    assert called("join", nowhere.link, "--auto").returncode == 4
+    other = Invitation(nowhere.relays, TableSecret(bytes(16), "11" * 16, 0), bytes(16))
+    done = called("join", other.link, "--auto")
+    assert done.returncode == 2 and "whoami" in done.stderr

@@ -1,0 +1,97 @@
+"""`nodealer relay`: what can be said to it, and how it says no."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from time import monotonic
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_private_key
+
+from cli.running import called
+from nodealer.cli.relay import limits_of
+from nodealer.cli.relaying import address_of, opened, tls_of
+from nodealer.errors import BadParameter
+from nodealer.relay.limits import Limits
+from nodealer.relay.server import serving
+from nodealer.relay.stores.memory import MemoryStore
+from nodealer.relay.stores.sqlite import SqliteStore
+from relay.wires import counting
+
+
+def test_limits_are_said_by_name() -> None:
+    assert limits_of(["refusals=3", "idle_seconds=60"]) == Limits(refusals=3, idle_seconds=60)
+    for wrong in ("refusals", "refusals=", "refusals=-1", "refusals=1.5", "refusals=²", "nothing=1", "refusals=0"):
+        with pytest.raises(BadParameter):
+            limits_of([wrong])
+
+
+def test_where_to_listen() -> None:
+    assert address_of("127.0.0.1:0") == ("127.0.0.1", 0) and address_of("[::1]:7777") == ("::1", 7777)
+    for wrong in ("", "7777", ":7777", "host:", "host:x", "host:65536", "host:²"):
+        with pytest.raises(BadParameter):
+            address_of(wrong)
+
+
+def test_what_to_keep_tables_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def kinds() -> None:
+        async with opened("memory", 1) as memory, opened(f"sqlite:{tmp_path}/x.db", 1) as file:
+            assert isinstance(memory, MemoryStore) and isinstance(file, SqliteStore)
+        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+        async with opened(None, 1) as file:
+            assert isinstance(file, SqliteStore) and (tmp_path / "state/nodealer/relay.db").exists()
+
+    asyncio.run(kinds())
+    for wrong in ("", "disk", "sqlite", "sqlite:", "nats:host", "nats://a,b"):
+        with pytest.raises(BadParameter):
+            opened(wrong, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("--limit", "refusals=x"), 2, "whole number"),
+        (("--listen", "7777"), 2, "HOST:PORT"),
+        (("--store", "disk"), 2, "--store is"),
+        (("--cert", "x"), 2, "go together"),
+        (("--cert", "/none", "--key", "/none"), 2, "cannot be used"),
+        (("--store", "sqlite:/dev/null/x"), 4, "cannot be opened"),
+        (("--store", "memory", "--listen", "192.0.2.1:1"), 4, "cannot listen"),
+    ],
+)
+def test_how_it_says_no(arguments: tuple[str, ...], code: int, said: str) -> None:
+    done = called("relay", *arguments)
+    assert done.returncode == code and said in done.stderr and done.stdout == ""
+
+
+def test_tls(tmp_path: Path) -> None:
+    key = generate_private_key(SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder(name, name, key.public_key(), 1, now - timedelta(1), now + timedelta(1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    pem, private = tmp_path / "cert.pem", tmp_path / "key.pem"
+    pem.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+    private.write_bytes(
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    )
+    tls = tls_of(str(pem), str(private))
+    assert tls is not None and tls.minimum_version >= ssl.TLSVersion.TLSv1_2 and tls_of(None, None) is None
+
+    async def work() -> None:
+        async with serving(MemoryStore(monotonic), entropy=counting(), tls=tls) as relay:
+            trust = ssl.create_default_context(cafile=pem)
+            reader, writer = await asyncio.open_connection("localhost", relay.port, ssl=trust)
+            writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert (await reader.readline()).startswith(b"HTTP/1.1 200")
+            writer.close()
+
+    asyncio.run(work())

@@ -1,0 +1,93 @@
+"""NATS servers for tests: one, or three as a cluster; killed and started again at will."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+
+import pytest
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports that nobody has now. Somebody may take one before it is used; that is rare, and fails loudly."""
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [taken.getsockname()[1] for taken in sockets]
+    for taken in sockets:
+        taken.close()
+    return ports
+
+
+class NatsServer:
+    """One server with a folder of its own."""
+
+    def __init__(self, folder: Path, *options: str, port: int | None = None) -> None:
+        self.port = free_ports(1)[0] if port is None else port
+        self.url = f"nats://127.0.0.1:{self.port}"
+        self._command = ["nats-server", "-a", "127.0.0.1", "-p", str(self.port), *options]
+        self._log = folder.with_suffix(".log")
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        if shutil.which("nats-server") is None:
+            pytest.fail("nats-server is missing; on Debian: apt-get install nats-server", pytrace=False)
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(self._command, stdout=log, stderr=log)
+        self._wait()
+
+    def _wait(self) -> None:
+        for _ in range(400):
+            try:
+                socket.create_connection(("127.0.0.1", self.port), 1).close()
+            except OSError:
+                time.sleep(0.025)
+            else:
+                return
+        pytest.fail(f"nats-server does not start: {self._log.read_text()[-2000:]}")
+
+    def kill(self) -> None:
+        """At once, whatever it was doing."""
+        if self._process is not None:
+            self._process.send_signal(signal.SIGKILL)
+            self._process.wait()
+            self._process = None
+
+    def __enter__(self) -> NatsServer:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.kill()
+
+
+def with_jetstream(folder: Path) -> NatsServer:
+    """A server with JetStream, and what it keeps in this folder."""
+    return NatsServer(folder, "-js", "-sd", str(folder))
+
+
+@contextmanager
+def cluster(folder: Path) -> Iterator[Sequence[NatsServer]]:
+    """Three servers that keep everything three times."""
+    ports, routes = free_ports(3), free_ports(3)
+    addresses = ",".join(f"nats://127.0.0.1:{route}" for route in routes)
+    servers = []
+    for number, (port, route) in enumerate(zip(ports, routes, strict=True)):
+        here = folder / f"server{number}"
+        options = ["-js", "-sd", str(here), "-n", f"server{number}", "--cluster_name", "tests"]
+        options += ["--cluster", f"nats://127.0.0.1:{route}", "--routes", addresses]
+        servers.append(NatsServer(here, *options, port=port))
+    try:
+        for server in servers:
+            server.start()
+        yield servers
+    finally:
+        for server in servers:
+            server.kill()

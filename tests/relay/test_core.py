@@ -1,0 +1,235 @@
+"""What a relay decides, without a socket: whose token counts, what is too much, how fast is too fast."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from hashlib import sha512
+from itertools import islice
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from nodealer.errors import BadParameter, RelayError
+from nodealer.relay import talk
+from nodealer.relay.core import (
+    Ended,
+    Given,
+    Made,
+    Note,
+    Reached,
+    Refusal,
+    Rekeyed,
+    Rules,
+    check_frame,
+    claim,
+    mailbox_name,
+    mailbox_numbers,
+    note_bytes,
+    rules_of,
+)
+from nodealer.relay.limits import AT_HOME, Limits
+from nodealer.relay.messages import FRAME_BYTES_MAX, PAGE_BYTES_MAX, Asked, Told, in_pages, page, read_page
+from nodealer.relay.metrics import Metrics, alias
+from nodealer.relay.pace import _ADDRESSES_MAX, Pace, Places, Quota
+from relay.wires import counting, writer
+
+TOKENS = [bytes([epoch]) * 32 for epoch in range(4)]
+
+
+def said(*notes: Note) -> Rules:
+    rules = rules_of([note_bytes(note) for note in notes])
+    assert rules is not None
+    return rules
+
+
+# --- Notes ---
+
+
+def test_a_table_without_notes_is_none() -> None:
+    assert rules_of([]) is None
+
+
+def test_whoever_was_first_has_the_table() -> None:
+    rules = said(Made(writer(TOKENS[0])), Made(writer(TOKENS[1])))
+    assert (rules.epoch_of(TOKENS[0]), rules.epoch_of(TOKENS[1])) == (0, None)
+    box = said(Given(b"a" * 16), Given(b"b" * 16), Made(writer()))
+    assert box.claim == b"a" * 16 and box.mailbox and box.writers == ()
+
+
+def test_a_new_key_ends_the_old_one_when_it_is_used() -> None:
+    notes: list[Note] = [Made(writer(TOKENS[0])), Rekeyed(writer(TOKENS[1]))]
+    both = said(*notes)
+    assert [both.epoch_of(token) for token in TOKENS[:3]] == [0, 1, None]
+    assert both.lets_write(0) and both.lets_write(1) and not both.lets_write(None)
+    used = said(*notes, Reached(1))
+    assert [used.epoch_of(token) for token in TOKENS[:3]] == [None, 1, None]
+    assert not used.lets_write(0) and used.lets_write(1)
+
+
+def test_notes_that_change_nothing() -> None:
+    notes: list[Note] = [Made(writer(TOKENS[0])), Rekeyed(writer(TOKENS[1])), Reached(1)]
+    rules = said(*notes)
+    for more in (Rekeyed(writer(TOKENS[1])), Rekeyed(writer(TOKENS[0])), Reached(0), Reached(2), Reached(1)):
+        assert said(*notes, more) == rules, more
+    assert not rules.ended and said(*notes, Ended()).ended
+    assert said(*notes, Ended(), Rekeyed(writer(TOKENS[2]))).epoch_of(TOKENS[2]) == 2
+
+
+@pytest.mark.parametrize("data", [b"", b"{}", note_bytes(Ended()), note_bytes(Made(writer())) + b" "])
+def test_notes_that_no_relay_wrote(data: bytes) -> None:
+    with pytest.raises(RelayError):
+        rules_of([data])
+
+
+def test_a_token_is_judged_by_its_hash() -> None:
+    rules = Rules(writers=(sha512(b"x" * 32).digest(),))
+    assert rules.epoch_of(b"x" * 32) == 0
+    assert rules.epoch_of(rules.writers[0][:32]) is None and rules.epoch_of(b"") is None
+
+
+# --- Frames ---
+
+LIMITS = Limits(frame_bytes=100, frames_per_table=3, bytes_per_table=250, mailbox_bytes=50, mailbox_frames=2)
+TABLE = Rules(writers=(writer(), writer(TOKENS[1])), reached=1)
+BOX = Rules(claim=b"a" * 16)
+
+
+def refusal(rules: Rules, epoch: int | None, size: int, frames: int = 0, total: int = 0) -> tuple[str, bool] | None:
+    try:
+        check_frame(LIMITS, rules, epoch, size, frames=frames, total=total)
+    except Refusal as refused:
+        return refused.code, refused.last
+    return None
+
+
+def test_who_may_write() -> None:
+    assert refusal(TABLE, 1, 1) is None
+    assert refusal(TABLE, None, 1) == ("token", True)
+    assert refusal(TABLE, 0, 1) == ("token", False)
+    assert refusal(BOX, None, 1) is None
+
+
+def test_how_large_a_frame_is() -> None:
+    assert refusal(TABLE, 1, 100) is None and refusal(BOX, None, 50) is None
+    for rules, size in ((TABLE, 0), (TABLE, 101), (BOX, 0), (BOX, 51)):
+        assert refusal(rules, 1, size) == ("frame", True)
+
+
+def test_how_much_a_table_holds() -> None:
+    assert refusal(TABLE, 1, 10, 2, 240) is None and refusal(BOX, None, 10, 1) is None
+    assert refusal(TABLE, 1, 10, 3, 30) == ("full", False)
+    assert refusal(TABLE, 1, 11, 2, 240) == ("full", False)
+    assert refusal(BOX, None, 10, 2) == ("full", False)
+
+
+# --- Mailboxes ---
+
+
+def test_numbers_that_are_easy_to_say_come_first() -> None:
+    numbers = list(mailbox_numbers(counting()))
+    assert sorted(numbers[:9]) == list(range(1, 10))
+    assert all(10 <= number < 100 for number in numbers[9:21]) and max(numbers) < 1_000_000
+    assert len(set(numbers)) == len(numbers)
+    entropy = counting()
+    assert len({tuple(islice(mailbox_numbers(entropy), 9)) for _ in range(30)}) > 5
+    assert claim(entropy) != claim(entropy) and mailbox_name(7) == "box-7"
+
+
+# --- Pace ---
+
+
+def test_a_client_that_is_too_fast_waits() -> None:
+    pace = Pace(Limits(frames_per_second=10, bytes_per_second=1000, burst_seconds=2), 0.0)
+    assert [pace.spend(0.0, 1) for _ in range(20)] == [0.0] * 20
+    assert pace.spend(0.0, 1) == pytest.approx(0.1)
+    assert pace.spend(0.2, 1) == 0.0
+    # Saved up for two seconds, and no more.
+    assert [pace.spend(100.0, 1) for _ in range(20)] == [0.0] * 20
+    assert pace.spend(100.0, 1) > 0
+
+
+def test_a_client_that_says_too_much_waits() -> None:
+    pace = Pace(Limits(frames_per_second=10, bytes_per_second=1000, burst_seconds=2), 0.0)
+    assert pace.spend(0.0, 2000) == 0.0
+    assert pace.spend(0.0, 500) == pytest.approx(0.5)
+    assert pace.spend(0.5, 0) == 0.0
+
+
+def test_an_address_makes_so_many_an_hour() -> None:
+    quota = Quota(3)
+    assert [quota.take(0.0, "a") for _ in range(4)] == [True, True, True, False]
+    assert quota.take(0.0, "b")
+    assert not quota.take(1100.0, "a") and quota.take(1300.0, "a") and not quota.take(1300.0, "a")
+
+
+def test_no_more_addresses_are_remembered_than_fit() -> None:
+    quota = Quota(1)
+    for number in range(_ADDRESSES_MAX + 10):
+        assert quota.take(0.0, str(number))
+    assert len(quota._left) == _ADDRESSES_MAX
+
+
+def test_places_of_an_address() -> None:
+    places = Places(2)
+    first, second = places.take("a"), places.take("a")
+    assert not places.free("a") and places.free("b")
+    first()
+    assert places.free("a")
+    second()
+    assert not places._taken
+
+
+# --- Limits, pages, numbers ---
+
+
+@pytest.mark.parametrize("wrong", [{"refusals": 0}, {"refusals": True}, {"frame_bytes": FRAME_BYTES_MAX + 1}])
+def test_limits_are_whole_numbers(wrong: dict[str, int]) -> None:
+    with pytest.raises(BadParameter):
+        Limits(**wrong)
+
+
+def test_every_limit_says_what_it_means() -> None:
+    assert all(each.metadata["meaning"] for each in fields(Limits))
+    assert AT_HOME.frames_per_second > Limits().frames_per_second
+
+
+def test_no_page_is_larger_than_a_client_takes() -> None:
+    """Also where the frames are so small that their heads are larger."""
+    frames = [(number + 1, b"x") for number in range(30_000)] + [(40_000, bytes(FRAME_BYTES_MAX))]
+    pages = [page(some) for some in in_pages(frames)]
+    assert [frame for each in pages for frame in read_page(each)] == frames
+    assert len(pages) == 2 and max(map(len, pages)) <= PAGE_BYTES_MAX
+    assert list(in_pages([])) == []
+
+
+def test_metrics_are_what_prometheus_reads() -> None:
+    text = Metrics(taken=3).text()
+    assert "# TYPE nodealer_relay_taken_total counter\nnodealer_relay_taken_total 3\n" in text
+    assert "# TYPE nodealer_relay_tables gauge\nnodealer_relay_tables 0\n" in text
+
+
+def test_a_log_names_no_table() -> None:
+    assert alias("ab" * 16) != alias("cd" * 16) and "abab" not in alias("ab" * 16)
+    assert alias("box-7") == alias("box-8")
+
+
+# --- The page ---
+
+PAGE = (Path(__file__).parents[2] / "docs/relay.md").read_text()
+
+
+def test_the_page_has_every_limit() -> None:
+    rows = [f"| `{each.name}` | {each.default:,} | {each.metadata['meaning']} |" for each in fields(Limits)]
+    assert "\n".join(rows) in PAGE
+
+
+def test_the_page_has_every_message_and_every_code() -> None:
+    for kind in (*get_args(Asked), *get_args(Told)):
+        assert f'{{"type":"{kind.__struct_config__.tag}"' in PAGE, kind
+        names = ",".join(f'"{name}":' for name in kind.__struct_fields__)
+        assert all(name in PAGE for name in names.split(",")), kind
+    sources = "".join(path.read_text() for path in Path(talk.__file__).parent.glob("*.py"))
+    codes = PAGE.partition("| Code | Means |")[2].partition("\n\n")[0]
+    assert set(re.findall(r'Refusal\(\s*"(\w+)"', sources)) == set(re.findall(r"^\| `(\w+)` ", codes, re.M))

@@ -1,0 +1,433 @@
+"""A relay that lies in every way it can: the game goes on, or stands still and is known to have parted.
+
+Nothing that a relay does makes any seat look guilty, and no card opens on what it has made up. It even has the read
+key: a relay with a friend at the table, who cannot sign for others.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import struct
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+import pytest
+from websockets.asyncio.server import ServerConnection
+
+from conformance.games import TinyMove
+from conformance.harness import NAMES, Source
+from nodealer.cards import Opened as OpenedCard
+from nodealer.drive.loop import Loop
+from nodealer.drive.sealed import Line, Lost, SealedTransport
+from nodealer.errors import NodealerError
+from nodealer.play.home import Home
+from nodealer.play.participant import Decision, Diverged, Participant, Question, Step
+from nodealer.play.phases import Phase
+from nodealer.play.replica import Applied
+from nodealer.relay.messages import FRAME_BYTES_MAX, Opened, Stored, Told, page
+from nodealer.relay.sealing import TableSecret
+from play.circle import Circle
+from relay.liar import Liar
+from sampling import DEEP
+
+SECRET = TableSecret(bytes(16), "0" * 32, 0)
+KEY = SECRET.reading
+#: Offers, proposal, commitments and nonces of three; entries follow. The first three of them cross.
+LOBBY = 10
+#: How many frames the undisturbed game has.
+FRAMES = 37
+VICTIM = NAMES[2]
+
+
+class Shows:
+    """A mind that knows at once."""
+
+    async def decide(self, question: Question) -> Decision:
+        return TinyMove(True)
+
+
+async def soon(seconds: float) -> None:
+    await asyncio.sleep(min(seconds, 0.002))
+
+
+class Around:
+    """Three players around a liar."""
+
+    def __init__(self, liar: Liar, url: str) -> None:
+        self.liar = liar
+        liar.writers = []
+        self.circle = Circle(3, hands=1, watchers=0)
+        self.told: list[Line] = []
+        #: What happened to each.
+        self.happened: dict[str, list[Any]] = {name: [] for name in NAMES[:3]}
+        self.tasks = [asyncio.create_task(self._play(one, url)) for one in self.circle.people]
+
+    async def _play(self, one: Participant, url: str) -> None:
+        name = str(one.home.name)
+        way = SealedTransport(
+            one, SECRET, [url + name], entropy=Source(name), create=True, tell=self.told.append, sleep=soon
+        )
+        await Loop(one, way, Shows(), watch=lambda step: self._watch(one, name, step)).run()
+
+    def _watch(self, one: Participant, name: str, step: Step) -> list[bytes]:
+        self.happened[name] += step.happened
+        first = one is self.circle.people[0]
+        if not first or one.begun or one.lobby.proposal is not None or len(one.offers) < 3:
+            return []
+        try:
+            return one.propose(self.circle.proposal())
+        except NodealerError:
+            return []
+
+    # --- Until ---
+
+    async def until(self, true: Callable[[], bool]) -> None:
+        while not true():
+            for task in self.tasks:
+                if task.done() and task.exception() is not None:
+                    task.result()
+            await asyncio.sleep(0.002)
+
+    async def end(self) -> None:
+        """All end well, with one log."""
+        await asyncio.gather(*self.tasks)
+        assert all(one.replica.state.phase is Phase.ENDED for one in self.circle.people)
+        assert len(self.circle.digests()) == 1
+
+    async def standstill(self) -> None:
+        """Nobody has anything to say."""
+        seen = -1
+        while seen != (seen := len(self.liar.frames)):
+            await asyncio.sleep(0.06)
+
+    async def stop(self) -> None:
+        for task in self.tasks:
+            task.cancel()
+        await asyncio.gather(*self.tasks, return_exceptions=True)
+
+    # --- What is known ---
+
+    def diverged(self) -> list[Diverged]:
+        return [one for happened in self.happened.values() for one in happened if isinstance(one, Diverged)]
+
+    def opened(self, name: str) -> dict[tuple[int, int], int]:
+        """The cards that somebody saw opened."""
+        applied = [one for one in self.happened[name] if isinstance(one, Applied)]
+        cards = [event for one in applied for event in one.events if isinstance(event, OpenedCard)]
+        return {(event.card.deck, event.card.position): event.face for event in cards}
+
+    def nobody_is_accused(self) -> None:
+        for one in self.circle.people:
+            if one.begun:
+                state = one.replica.state
+                assert not state.faults and not state.chronicle.statements and not state.gone
+
+
+def around(liar: Liar, work: Callable[[Around], Awaitable[None]]) -> None:
+    async def run() -> None:
+        async with asyncio.timeout(25), liar.on() as url:
+            table = Around(liar, url)
+            try:
+                await work(table)
+                table.nobody_is_accused()
+            finally:
+                await table.stop()
+
+    asyncio.run(run())
+
+
+async def ends(table: Around) -> None:
+    await table.end()
+
+
+def test_an_honest_one() -> None:
+    liar = Liar()
+    around(liar, ends)
+    assert len(liar.frames) == FRAMES
+    assert [KEY.open(frame)[1][:8] for frame in liar.frames].count(b'{"entry"') == FRAMES - LOBBY
+
+
+# --- What changes nothing ---
+
+
+class Repeats(Liar):
+    """Everything twice, at once and again much later."""
+
+    def take(self, name: str, frame: bytes) -> None:
+        self.frames += [frame, frame, *self.frames[-40:-10:10]]
+
+
+class RepeatsToOne(Liar):
+    """Only one counts differently."""
+
+    def shown(self, name: str) -> Sequence[Stored]:
+        times = 2 if name == VICTIM else 1
+        return list(enumerate((frame for frame in self.frames for _ in range(times)), 1))
+
+
+class AnotherEvening(Circle):
+    """The same people, with the same keys, at another table."""
+
+    def sit(self, home: Home, **options: Any) -> Participant:
+        return super().sit(home, table="another", **options)
+
+
+class Replays(Liar):
+    """What was said at another table of the same people, and what was never said."""
+
+    earlier: Sequence[bytes] = ()
+
+    def take(self, name: str, frame: bytes) -> None:
+        made_up = KEY.seal(bytes(16), b'{"entry":"%d"}' % len(self.frames))
+        changed = frame[:-1] + bytes([frame[-1] ^ 1])
+        self.frames += [*self.earlier[len(self.frames) % 7 :: 7], made_up, changed, frame, b"junk"]
+
+
+@pytest.mark.parametrize("kind", [Repeats, RepeatsToOne, Replays])
+def test_more_than_was_said_changes_nothing(kind: type[Liar]) -> None:
+    liar = kind()
+    if isinstance(liar, Replays):
+        other = AnotherEvening(3, hands=1, watchers=0).play()
+        liar.earlier = [KEY.seal(bytes(16), frame) for frame in other.frames]
+    around(liar, ends)
+
+
+class Cuts(Liar):
+    """Takes a frame and cuts: before it is kept, or after."""
+
+    def __init__(self, every: int) -> None:
+        super().__init__()
+        self.every = every
+        self.came = 0
+
+    def take(self, name: str, frame: bytes) -> None:
+        self.came += 1
+        if self.came % self.every == 0:
+            self.here[name].transport.abort()
+            if self.came % 2:
+                return
+        super().take(name, frame)
+
+
+@pytest.mark.parametrize("every", [2, 3, 7])
+def test_cuts(every: int) -> None:
+    """What got lost is sent again, and the hand ends as it would have."""
+    around(Cuts(every), ends)
+
+
+class Garbage(Liar):
+    """Says nonsense every few pages, and then what it should have said over the next connection."""
+
+    nonsense: Sequence[str | bytes] = (
+        b"",
+        b"\xff" * 40,
+        "text where bytes belong",
+        '{"type":"accepted"}',
+        '{"type":"refused","code":"no","reason":"because"}',
+        struct.pack(">QI", 1, 1 << 30),
+        struct.pack(">QI", 1 << 63, 1) + b"x",
+        page([(1, b"again")]) * 2,
+    )
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.said = 0
+
+    async def bring(self, name: str, connection: ServerConnection, frames: list[Stored]) -> None:
+        self.said += 1
+        if self.said % 4 == 0:
+            await connection.send(self.nonsense[self.said // 4 % len(self.nonsense)])
+        if self.said % 31 == 0:
+            # The head of a message of a gigabyte.
+            connection.transport.write(b"\x82\x7f" + struct.pack(">Q", 1 << 30))
+        await super().bring(name, connection, frames)
+
+
+def test_garbage() -> None:
+    async def work(table: Around) -> None:
+        await table.end()
+        reasons = [line.reason for line in table.told if isinstance(line, Lost)]
+        assert reasons and all("the relay ws://127.0.0.1" in reason for reason in reasons)
+        assert any("nonsense" in reason for reason in reasons) and any("because" in reason for reason in reasons)
+
+    around(Garbage(), work)
+
+
+# --- What stops the table, and names nobody ---
+
+
+class Drops(Liar):
+    """One frame is never heard of again, until it is sent again."""
+
+    def __init__(self, place: int) -> None:
+        super().__init__()
+        self.place = place
+        self.came = 0
+
+    def take(self, name: str, frame: bytes) -> None:
+        self.came += 1
+        if self.came - 1 != self.place:
+            super().take(name, frame)
+
+
+DROPPED = range(1, FRAMES - 1) if DEEP else (1, 4, LOBBY, 17, 25)
+
+
+@pytest.mark.parametrize("place", DROPPED)
+def test_a_frame_that_is_dropped(place: int) -> None:
+    """The table stands still, and goes on when those whose words were lost come again."""
+
+    async def work(table: Around) -> None:
+        await table.until(lambda: table.liar.came > place)  # type: ignore[attr-defined]
+        await table.standstill()
+        assert not table.diverged()
+        for connection in list(table.liar.here.values()):
+            connection.transport.abort()
+        await table.end()
+
+    around(Drops(place), work)
+
+
+class Delays(Liar):
+    """What one says is held back."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.held: list[bytes] | None = []
+
+    def take(self, name: str, frame: bytes) -> None:
+        if name == VICTIM and self.held is not None and len(self.frames) >= LOBBY:
+            self.held.append(frame)
+        else:
+            super().take(name, frame)
+
+
+def test_a_player_who_is_held_back() -> None:
+    async def work(table: Around) -> None:
+        liar = table.liar
+        assert isinstance(liar, Delays)
+        await table.until(lambda: bool(liar.held))
+        await table.standstill()
+        assert not any(table.opened(name) for name in table.happened) and not table.diverged()
+        held, liar.held = liar.held or [], None
+        liar.frames += held
+        liar.change()
+        await table.end()
+
+    around(Delays(), work)
+
+
+class Promises(Liar):
+    """Says that there is more than there is."""
+
+    def opened(self, name: str, after: int) -> Told:
+        told = super().opened(name, after)
+        assert isinstance(told, Opened)
+        return Opened(told.frames + 500_000, FRAME_BYTES_MAX) if name == VICTIM else told
+
+
+def test_a_relay_that_promises_more_than_it_brings() -> None:
+    async def work(table: Around) -> None:
+        await table.until(lambda: len(table.liar.frames) == LOBBY + 2)
+        await table.standstill()
+        victim = table.circle.people[2]
+        assert victim.begun and victim.missing > 400_000 and not victim.home.journal.records
+        assert not table.diverged()
+
+    around(Promises(), work)
+
+
+# --- What is noticed ---
+
+
+class TwoHistories(Liar):
+    """From a frame on one player is shown another order: without that frame, or with it after the next one."""
+
+    def __init__(self, place: int, swap: bool) -> None:
+        super().__init__()
+        self.place = place
+        self.swap = swap
+
+    def shown(self, name: str) -> Sequence[Stored]:
+        frames = self.frames
+        if name == VICTIM and len(frames) > self.place:
+            before, rest = frames[: self.place], frames[self.place + 1 :]
+            frames = [*before, *rest[:1], *([frames[self.place]] if self.swap and rest else ()), *rest[1:]]
+        return list(enumerate(frames, 1))
+
+
+#: The first three entries cross, and no card has been opened then.
+FORKS = range(LOBBY, FRAMES - 4) if DEEP else (LOBBY, LOBBY + 1, 18)
+
+
+@pytest.mark.parametrize("swap", [True, False], ids=["reordered", "left out"])
+@pytest.mark.parametrize("place", FORKS)
+def test_two_histories(place: int, swap: bool) -> None:
+    async def work(table: Around) -> None:
+        await table.until(lambda: len(table.liar.frames) > place)
+        await table.standstill()
+        await table.standstill()
+        if len(table.liar.frames) == place + 1:
+            # All wait for the one who does not get it.
+            return
+        people = table.circle.people
+        assert table.diverged(), "somebody says that the logs have parted"
+        assert {one.seat for one in table.diverged()} <= {0, 1, 2}
+        assert any(one.replica.state.phase is not Phase.ENDED for one in people)
+        seen = [table.opened(name) for name in table.happened]
+        if place <= LOBBY + 1:
+            assert not any(seen), "noticed before a card opens"
+        for one in seen:
+            for other in seen:
+                assert all(other.get(card, face) == face for card, face in one.items())
+
+    around(TwoHistories(place, swap), work)
+
+
+class RollsBack(Liar):
+    """Has forgotten the end of the table when somebody comes again."""
+
+    lost = False
+
+    def opened(self, name: str, after: int) -> Told:
+        if name == VICTIM and after:
+            self.lost = True
+            return Opened(0, FRAME_BYTES_MAX)
+        return super().opened(name, after)
+
+    def shown(self, name: str) -> Sequence[Stored]:
+        if name == VICTIM and self.lost:
+            return [(1000 + cursor, frame) for cursor, frame in list(super().shown(name))[LOBBY:]]
+        return super().shown(name)
+
+
+def test_an_old_table_for_who_comes_back() -> None:
+    """A player whose home has more than the relay shows signs nothing any more, and says why."""
+
+    async def work(table: Around) -> None:
+        await table.until(lambda: len(table.liar.frames) > 20)
+        old = table.circle.people[2]
+        table.tasks.pop().cancel()
+        table.liar.frames = table.liar.frames[:LOBBY]
+        for connection in list(table.liar.here.values()):
+            connection.transport.abort()
+        again = table.circle.people[2] = table.circle.sit(table.circle.homes[2])
+        records = len(again.home.journal.records)
+        task = asyncio.create_task(table._play(again, "ws" + table.told[0].relay[2:].rpartition("/")[0] + "/"))
+        table.tasks.append(task)
+        await table.until(lambda: all(one.silenced is not None for one in table.circle.people))
+        assert all("rolled back" in str(one.silenced) for one in table.circle.people)
+        assert old is not again and len(again.home.journal.records) == records
+
+    around(Liar(), work)
+
+
+def test_a_past_that_is_shown_as_new() -> None:
+    """Frames that were heard, with new cursors, after a cut: they are passed over, and what is new counts."""
+
+    async def work(table: Around) -> None:
+        await table.until(lambda: len(table.liar.frames) > 20)
+        table.liar.here[VICTIM].transport.abort()
+        await table.end()
+
+    around(RollsBack(), work)

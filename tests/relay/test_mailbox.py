@@ -1,0 +1,126 @@
+"""A code through a mailbox: in memory, with nothing of a relay but its order."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from nodealer.errors import CodeDead, RelayError
+from nodealer.relay.codes import Code, Guest, Over
+from nodealer.relay.mailbox import Mailbox, OpenMailbox, get_invitation, give_invitation
+from nodealer.relay.messages import Accepted, Stored
+from nodealer.wire import encode
+
+from .test_codes import GUEST, INVITATION, guest, host
+
+
+class List:
+    """A mailbox in memory. `ends` after so many frames, as a relay that goes away."""
+
+    def __init__(self, ends: int | None = None) -> None:
+        self.kept: list[bytes] = []
+        self._ends = ends
+        self._changed = asyncio.Condition()
+
+    async def append(self, frame: bytes) -> None:
+        if self._ends is not None and len(self.kept) >= self._ends:
+            raise RelayError("gone")
+        async with self._changed:
+            self.kept.append(frame)
+            self._changed.notify_all()
+
+    async def frames(self) -> AsyncIterator[bytes]:
+        at = 0
+        while self._ends is None or at < self._ends:
+            async with self._changed:
+                await self._changed.wait_for(lambda: at < len(self.kept))
+            yield self.kept[at]
+            at += 1
+
+
+class Pages:
+    """A client, whose frames come in pages, among answers."""
+
+    def __init__(self, box: List) -> None:
+        self._box = box
+        self._told = box.frames()
+        self._count = 0
+
+    async def append(self, frame: bytes) -> None:
+        await self._box.append(frame)
+
+    async def read(self) -> list[Stored] | Accepted:
+        self._count += 1
+        return Accepted() if self._count % 2 else [(self._count, await anext(self._told))]
+
+
+def zero() -> float:
+    return 0.0
+
+
+async def both(box: Mailbox, **change: Any) -> tuple[Any, Any]:
+    a, b = give_invitation(host(), box, zero), get_invitation(guest(now=0, **change), box, zero)
+    return await asyncio.gather(a, b, return_exceptions=True)
+
+
+def test_both_sides() -> None:
+    async def run() -> None:
+        came, welcome = await both(List())
+        assert came == Guest(GUEST.public, "Ada") and welcome.invitation == INVITATION
+
+    asyncio.run(run())
+
+
+def test_through_a_client() -> None:
+    async def run() -> None:
+        box = List()
+        host_side = give_invitation(host(), OpenMailbox(Pages(box)), zero)
+        came, welcome = await asyncio.gather(host_side, get_invitation(guest(now=0), OpenMailbox(Pages(box)), zero))
+        assert came == Guest(GUEST.public, "Ada") and welcome.invitation == INVITATION
+
+    asyncio.run(run())
+
+
+def test_a_wrong_code_ends_both_at_once() -> None:
+    async def run() -> None:
+        box = List()
+        came, welcome = await both(box, code=Code(7, ("zoo", "zoo")))
+        assert isinstance(came, CodeDead) and isinstance(welcome, CodeDead) and "wrong code" in str(came)
+        assert encode(Over()) in box.kept
+
+    asyncio.run(run())
+
+
+def test_nobody_comes() -> None:
+    """The clock of the caller is the one that counts when it is later."""
+
+    async def run() -> None:
+        box = List()
+        with pytest.raises(CodeDead, match="ten minutes"):
+            await give_invitation(host(), box, lambda: 599.99)
+        assert box.kept[-1] == encode(Over())
+
+    asyncio.run(run())
+
+
+def test_the_relay_goes_away() -> None:
+    async def run() -> None:
+        came, welcome = await both(List(ends=2))
+        assert isinstance(came, RelayError) and isinstance(welcome, RelayError)
+        # Between two frames.
+        box = List(ends=1)
+        await box.append(b"junk")
+        with pytest.raises(RelayError, match="before the invitation came"):
+            await get_invitation(guest(now=0), box, zero)
+        # And when it has died, in vain.
+        box = List(ends=3)
+        for _ in range(2):
+            await box.append(b"junk")
+        await box.append(encode(Over()))
+        with pytest.raises(CodeDead, match="does not work"):
+            await get_invitation(guest(now=0), box, zero)
+
+    asyncio.run(run())
