@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from nodealer.cli.games import LogGame
+from nodealer.cli.where import NoBrowser, Terminal, where
 
 Invited = Annotated[
     str, typer.Argument(metavar="INVITATION", help="The link that the host gave you, or a code such as 7-crater-lemon.")
@@ -33,6 +34,8 @@ def join(
         bool,
         typer.Option("--json", help="One JSON object an event. Without --auto a program plays your seat, as in play."),
     ] = False,
+    terminal: Terminal = False,
+    no_browser: NoBrowser = False,
 ) -> None:
     """Sit down at somebody's table, over the network.
 
@@ -43,7 +46,8 @@ def join(
     """
     from nodealer.cli.meeting import join_table  # late: no other command should wait for sockets
 
-    raise typer.Exit(join_table(invitation, relay=relay, name=name, game=game, auto=auto, json=json, log=log))
+    at = where(terminal=terminal, no_browser=no_browser, by_hand=not (auto or json))
+    raise typer.Exit(join_table(invitation, relay=relay, name=name, game=game, auto=auto, json=json, log=log, at=at))
 
 
 def watch(
@@ -51,6 +55,8 @@ def watch(
     game: LogGame = None,
     log: Log = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object an event.")] = False,
+    terminal: Terminal = False,
+    no_browser: NoBrowser = False,
 ) -> None:
     """Look on at somebody's table, over the network.
 
@@ -59,4 +65,5 @@ def watch(
     from nodealer.cli.meeting import watch_table  # late: no other command should wait for sockets
     from nodealer.relay.links import read_link
 
-    raise typer.Exit(watch_table(read_link(invitation), game=game, json=json, log=log))
+    at = where(terminal=terminal, no_browser=no_browser, by_hand=not json)
+    raise typer.Exit(watch_table(read_link(invitation), game=game, json=json, log=log, at=at))

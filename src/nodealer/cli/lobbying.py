@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection
-from typing import Final
+from typing import Final, Protocol
 
 from nodealer.cli.lines import Lines
 from nodealer.cli.output import shown
@@ -23,6 +23,16 @@ from nodealer.play.participant import Participant
 #: After how many seconds it is said whose answer to a proposal is missing.
 ANSWER_AFTER: Final = 15.0
 _YES: Final = ("", "y", "yes")
+
+
+class Asks(Protocol):
+    """Asks a person, in a terminal or on a page."""
+
+    def answer(self, prompt: str) -> str | None:
+        """The answer to this question, once it has come. Another question before it is asked no more."""
+
+    def forget(self) -> None:
+        """Nobody is asked any more."""
 
 
 class Questions:
@@ -71,7 +81,7 @@ class Hosting:
         seats: int,
         screen: Screen,
         known: KnownPlayers,
-        questions: Questions | None,
+        questions: Asks | None,
     ) -> None:
         self._plan = plan
         self._seats = seats
@@ -198,7 +208,7 @@ class Hosting:
 class Guest:
     """A guest's part in a lobby: looks at what is proposed, and agrees to it or not."""
 
-    def __init__(self, screen: Screen, known: KnownPlayers, questions: Questions | None) -> None:
+    def __init__(self, screen: Screen, known: KnownPlayers, questions: Asks | None) -> None:
         self._screen = screen
         self._known = known
         #: None where everything is agreed to that this program can play.

@@ -10,6 +10,7 @@ import typer
 from nodealer.cli.commands import Command
 from nodealer.cli.games import game_of, games_here, settings_of
 from nodealer.cli.output import shown
+from nodealer.cli.where import NoBrowser, Terminal, Where, where
 from nodealer.games.found import FIRST
 
 
@@ -95,12 +96,8 @@ def play(
             "throw-out. Default: double.",
         ),
     ] = None,
-    terminal: Annotated[
-        bool, typer.Option("--terminal", help="Play in the terminal, also where a browser is.")
-    ] = False,
-    no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Print the address of the table, and open no browser.")
-    ] = False,
+    terminal: Terminal = False,
+    no_browser: NoBrowser = False,
     seed: Annotated[
         int | None,
         typer.Option(min=0, metavar="N", help="A rehearsal: everything from this number, so nothing is secret."),
@@ -128,10 +125,9 @@ def play(
         game, settings, protocol=protocol, seats=seats, hands=hands, parameters=said, person=name, cheat=cheat
     )
     named = name is not None
-    from nodealer.cli.paging import in_browser
-
-    if in_browser(terminal=terminal, no_browser=no_browser, by_hand=not (auto or json) and seed is None):
+    at = where(terminal=terminal, no_browser=no_browser, by_hand=not (auto or json) and seed is None)
+    if at is not Where.TERMINAL:
         from nodealer.cli.playpage import play_in_browser
 
-        play_in_browser(plan, no_browser=no_browser, log=log, patience=patience)
+        play_in_browser(plan, at=at, log=log, patience=patience)
     raise typer.Exit(run(plan, auto=auto, json=json, seed=seed, log=log, patience=patience, named=named))

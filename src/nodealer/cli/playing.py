@@ -26,6 +26,7 @@ from nodealer.cli.screen import Screen
 from nodealer.cli.shelf import find_game
 from nodealer.cli.terminal import Person
 from nodealer.cli.verify import print_report
+from nodealer.cli.where import Where
 from nodealer.drive.files import FILE_MODE, FOLDER_MODE
 from nodealer.errors import BadParameter
 from nodealer.log.session import FORMAT_VERSION
@@ -119,7 +120,7 @@ def kept_of(plan: Plan, person: str | None, patience: float, seed: int | None, l
 # --- One that goes on ---
 
 
-def go_on(kept: KeptGame, *, auto: bool, json: bool) -> int:
+def go_on(kept: KeptGame, *, auto: bool, json: bool, at: Where = Where.TERMINAL) -> int:
     """Play a kept game of this machine to its end. Gives the exit code."""
     refuse_without_asserts()
     what = kept.what
@@ -133,7 +134,8 @@ def go_on(kept: KeptGame, *, auto: bool, json: bool) -> int:
     wait_until_free(kept)
     earlier = kept.earlier()
     screen = Screen(json)
-    if what.person is not None and not (auto or json or sys.stdin.isatty()):
+    paged = at is not Where.TERMINAL and what.person is not None
+    if what.person is not None and not (auto or json or paged or sys.stdin.isatty()):
         raise BadParameter(
             f"{what.person} is no bot: resume in a terminal, or with --auto let a bot play on, or with --json a program"
         )
@@ -148,13 +150,21 @@ def go_on(kept: KeptGame, *, auto: bool, json: bool) -> int:
         names=what.names,
         cheat=what.cheat,
     )
-    person = None if what.person is None or auto else _somebody(plan, screen)
+    person = None if what.person is None or auto or paged else _somebody(plan, screen)
     with ExitStack() as stack:
         copies = [] if what.log is None else [stack.enter_context(LogCopy.again(Path(what.log)))]
         for copy in copies:
             if copy.left is not None:
                 where = f"{copy.path} cannot be written: {copy.left}; the log is in {kept.kept_log}"
                 err().print(f"[magenta]{shown(where)}[/magenta]", soft_wrap=True)
+        if paged:
+            from nodealer.cli.paging import Page, PageScreen  # late: a terminal should not wait for a server
+            from nodealer.cli.playpage import go_on_in_browser
+
+            page = Page()
+            page.game = plan.game
+            sits, beside = page.sit("player", what.person), PageScreen(page, at)
+            return go_on_in_browser(Play(plan, kept, beside, sits, copies, earlier), page, at)
         return _carry_out(Play(plan, kept, screen, person, copies, earlier))
 
 

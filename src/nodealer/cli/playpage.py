@@ -14,6 +14,7 @@ from nodealer.cli.logcopy import LogCopy
 from nodealer.cli.paging import Page, PageScreen, served
 from nodealer.cli.plan import Plan, plan_of
 from nodealer.cli.playing import kept_of
+from nodealer.cli.where import Where
 from nodealer.errors import BadParameter, NodealerError
 from nodealer.play.phases import Phase
 from nodealer.web import documents as doc
@@ -38,16 +39,16 @@ def offers_of(plan: Plan) -> doc.Offers:
     return doc.Offers(games, cheats, plan.names[0], plan.place, len(plan.names), plan.hands)
 
 
-def play_in_browser(plan: Plan, *, no_browser: bool, log: Path | None, patience: float) -> NoReturn:
+def play_in_browser(plan: Plan, *, at: Where, log: Path | None, patience: float) -> NoReturn:
     """Serve the page, and play what its person wants, until it is stopped."""
-    asyncio.run(_tables(plan, no_browser, log, patience))
+    asyncio.run(_tables(plan, at, log, patience))
     raise AssertionError("a page is served until somebody stops it")
 
 
-async def _tables(plan: Plan, no_browser: bool, log: Path | None, patience: float) -> NoReturn:
+async def _tables(plan: Plan, at: Where, log: Path | None, patience: float) -> NoReturn:
     page, offers, first = Page(), offers_of(plan), True
     page.sit("player", plan.names[0], offers)
-    async with served(page, no_browser=no_browser):
+    async with served(page, at):
         while True:
             deal = await page.next_deal()
             try:
@@ -95,7 +96,7 @@ async def _one(page: Page, plan: Plan, offers: doc.Offers, log: Path | None, pat
         return await carry_on(page, play)
 
 
-async def carry_on(page: Page, play: Play) -> int:
+async def carry_on(page: Page, play: Play, *, again: bool = True) -> int:
     """Play it, and verify it in front of the person."""
     page.log = play.kept.kept_log
     replica = await host(play)
@@ -106,5 +107,17 @@ async def carry_on(page: Page, play: Play) -> int:
     if play.plan.cheat is not None and report is not None:
         cheat = play.plan.cheat
         page.seat.tell(doc.Cheating(cheat.seat, cheat.name, cheat.does, cheat.sentence, cheat.came(report)))
-    page.seat.tell(doc.Over("The game is over.", again=True))
+    page.seat.tell(doc.Over("The game is over.", again=again))
     return 0 if report is None else report.exit_code
+
+
+def go_on_in_browser(play: Play, page: Page, at: Where) -> int:
+    """Go on with a game on its page. Gives the exit code."""
+
+    async def run() -> int:
+        async with served(page, at):
+            code = await carry_on(page, play, again=False)
+            await page.until_left()
+            return code
+
+    return asyncio.run(run())

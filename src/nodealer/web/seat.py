@@ -416,13 +416,20 @@ class PageSeat:
 
     # --- History ---
 
+    def read(self, applied: Applied, replica: Replica) -> None:
+        """An entry of a saved log, as somebody sees it who has no seat."""
+        self.take(applied)
+        state = replica.state
+        view = self.view_in(state, public_view(state), None)
+        self._keep(view)
+        self._standing["view"] = view
+        self._standing["log"] = doc.LogGrown(
+            replica.height, self._bytes, replica.head.hex()[:16], replica.checks_settled
+        )
+
     def replay(self, hand: int) -> doc.Replayed:
         """A hand again, moment by moment."""
         return doc.Replayed(hand, tuple(self._frames.get(hand, ())))
-
-    def remember(self, hand: int, frames: list[doc.Frame]) -> None:
-        """Moments of a hand that was played before this process."""
-        self._frames.setdefault(hand, frames)
 
 
 def replace_view(view: doc.View) -> doc.View:

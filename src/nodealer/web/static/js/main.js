@@ -168,6 +168,10 @@ async function openTable(table) {
   if (now.working) now.game.working?.(now.working);
   if (now.view) showView(now.view);
   now.game.ask?.(now.ask);
+  if (now.hello.role === "replay") {
+    fill(actions, h("p", { class: "resting" }, T.replaying));
+    link.say({ type: "replay", hand: 1 });
+  }
 }
 
 function live() {
