@@ -82,7 +82,7 @@ export class Felt {
       if (!pod) continue;
       const turn = view.turn.includes(one.seat);
       flag(pod.element, "turn", turn);
-      flag(pod.element, "gone", one.state !== "here");
+      flag(pod.element, "gone", one.state === "gone" || one.state === "out");
       flag(pod.element, "caught", one.state === "out");
       flag(pod.element, "away", one.waited > 0);
       if (stacks) say(pod.stack, one.chips === null ? "" : one.chips.toLocaleString("en"));
@@ -93,7 +93,6 @@ export class Felt {
   #status(one, turn) {
     if (one.state === "out") return T.seat.out;
     if (one.state === "gone") return T.seat.gone;
-    if (one.state === "ended") return T.seat.ended;
     if (one.waited > 0) return T.seat.waited(one.waited);
     if (turn) return one.seat === this.you ? T.seat.yourTurn : T.seat.turn;
     return "";

@@ -53,10 +53,10 @@ export function logPanel(root, { link, state }) {
 
 /** A line of the log as elements, also for a replay. */
 export function rendered(line, state) {
-  const name = line.seat === null ? null : line.seat === state.you() ? T.you : line.name;
+  const name = line.seat === null ? null : line.name;
   return line.lines.map((pieces, at) => {
     const lead = { board: T.log.board, shows: T.log.shows }[line.event];
-    const who = name && at === 0 && line.event !== "result" ? h("b", {}, name, " ") : null;
+    const who = name && at === 0 && line.event !== "result" ? h("b", { class: line.seat === state.you() ? "me" : null }, name, " ") : null;
     return h("li", { class: line.event, data: { entry: line.entry ?? "" } }, who, lead ? `${lead} ` : null, spans(pieces));
   });
 }

@@ -284,7 +284,7 @@ const handlers = {
     }
     log.line(document);
     now.game?.line?.(document);
-    spoken(inWords(document, document.seat === null || document.event === "result" ? "" : document.seat === state.you() ? T.you : document.name));
+    spoken(inWords(document, document.seat === null || document.event === "result" ? "" : document.name));
   },
   working(document) {
     now.working = document;
