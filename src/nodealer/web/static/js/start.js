@@ -4,7 +4,7 @@ import { T, appear, back, button, card, fill, h, initial, s, say, tint } from ".
 export function startScreen(root, actions, offers, link, again) {
   const games = offers.games;
   const chosen = () => games.find((one) => one.name === game.value) ?? games[0];
-  const field = (label, control, help) => h("label", { class: "field" }, h("span", {}, label), control, help ? h("small", {}, help) : null);
+  const field = (label, control, help) => control.setAttribute("aria-label", label) ?? h("label", { class: "field" }, h("span", {}, label), control, help ? h("small", {}, help) : null);
   const name = h("input", { type: "text", value: offers.name, maxlength: 32, autocomplete: "nickname" });
   const game = h("select", {}, games.map((one) => h("option", { value: one.name, selected: one.name === offers.game }, one.name)));
   const seats = h("input", { type: "number", min: 2, max: 9, value: offers.seats });
