@@ -40,7 +40,7 @@ play: build ## Set up everything and play hold'em; without a terminal, watch bot
 
 .PHONY: test
 test: check rust-test ## Set up everything, run all checks and tests (a sample of the many), and say what they cost
-	@$(call need,nats-server --version,nats-server)
+	@$(call need,PATH=$$PATH:/usr/sbin nats-server --version,nats-server)
 	@$(BIN)/pytest -n auto --dist worksteal
 
 .PHONY: check
@@ -52,7 +52,7 @@ check: build rust-check ## Lint, format and types only
 
 .PHONY: bench
 bench: build ## Measure: every figure against its yardstick, a few minutes
-	@for suite in core proofs log hand game seat npm; do $(BIN)/nodealer bench $$suite; done
+	@for suite in core proofs log hand game seat recovery npm; do $(BIN)/nodealer bench $$suite; done
 
 .PHONY: figures
 figures: build ## Measure everything, and write the figures in README.md and docs/ again; a few minutes
@@ -70,7 +70,7 @@ diagrams: build ## Write the diagrams and tables in docs/ again, from what the c
 
 .PHONY: deep
 deep: build ## Run all tests in full: every case, many more examples; takes long
-	@$(call need,nats-server --version,nats-server)
+	@$(call need,PATH=$$PATH:/usr/sbin nats-server --version,nats-server)
 	@HYPOTHESIS_PROFILE=deep $(BIN)/pytest -n auto --dist worksteal -m '' --timeout 1800
 
 .PHONY: golden

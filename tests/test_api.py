@@ -71,6 +71,7 @@ def test_the_page_lists_exactly_what_is_public() -> None:
     for heading, public in (
         ("### `Watcher`", set(vars(nodealer.Watcher))),
         ("### `Player`", set(vars(nodealer.Player))),
+        ("### `Timekeeper`", set(vars(nodealer.Timekeeper))),
         ("### `Table`", {*vars(nodealer.Table), "players"}),
         ("### Events", {kind.__name__ for kind in events.Event.__args__} | {"Proposal", "Face", "Event"}),
         ("### `nodealer.game`", set(nodealer.game.__all__)),
@@ -527,7 +528,7 @@ def test_when_too_few_are_left() -> None:
     circle, (ada, ben) = seated("Ada", "Ben")
     circle.carry(ada.shuffle(6))
     circle.carry(ben.leave())
-    # On `mask` that ends the hand, and he is back for the next one.
+    # With one left that ends the hand, and he is back for the next one.
     assert ada.ready and ben.ready and ada.view().hand == 1
     circle.carry(ada.shuffle(6))
     circle.around = [ada]
@@ -615,3 +616,55 @@ def test_whose_folder_it_is(tmp_path: Path) -> None:
     with pytest.raises(BadParameter, match="is the home of one who watches"):
         nodealer.Player.open(tmp_path / "watching", "Ada")
     assert nodealer.Player.open(tmp_path / "ada").resend() != []
+
+
+# --- Time, and who sits ---
+
+
+def test_a_timekeeper_and_the_players_clocks_move_for_who_is_slow() -> None:
+    players, keeper = [nodealer.Player(name) for name in ("Ada", "Ben")], nodealer.Timekeeper()
+    circle = Circle(*players, keeper)
+    for frames in (players[0].hello(), players[1].hello(), keeper.hello()):
+        circle.carry(frames)
+    limits = {"move": 5_000, "cards": 5_000, "bank": 0, "refill": 0}
+    for wrong in (None, {"move": 5_000}, limits | {"move": 1}):
+        with pytest.raises(BadParameter, match="limits of time"):
+            players[0].propose(cards=4, clock=wrong)
+    circle.carry(players[0].propose(cards=4, clock=limits))
+    assert keeper.agreed and players[0].names == {0: "Ada", 1: "Ben", 2: "Clock"}
+    players[0].end()
+    circle.carry(players[1].shuffle(4))
+    # Ben falls silent in the middle of a deal: its keys are missing.
+    circle.around = [players[0], keeper]
+    circle.carry(players[0].deal({"Ada": 1}))
+    for now in range(20):
+        circle.carry([*keeper.look(now / 2), *players[0].look(now / 2)])
+    assert told(players[0], events.TimeIsUp) == [events.TimeIsUp("Ben")]
+    assert players[0].ended or players[0].stopped is not None
+    with pytest.raises(IllegalMove):
+        players[0].break_off()
+
+
+def test_sitting_out_and_a_newcomer() -> None:
+    circle, (ada, ben, cleo) = seated("Ada", "Ben", "Cleo")
+    dan = nodealer.Player("Dan")
+    circle.around.append(dan)
+    for frame in list(circle.frames):
+        dan.receive(frame)
+    with pytest.raises(IllegalMove, match="nobody proposes"):
+        ada.agree()
+    circle.carry(cleo.sit_out())
+    circle.carry(dan.ask_to_sit())
+    assert told(ada, events.AsksToSit) == [events.AsksToSit("Dan")]
+    circle.carry(ada.let_in("Dan"))
+    names = ("Ada", "Ben", "Cleo", "Dan")
+    assert told(ben, events.SeatsProposed) == [events.SeatsProposed("Ada", names)]
+    circle.carry(ben.agree())
+    circle.carry(ada.finish())
+    assert told(ben, events.Seated) == [events.Seated(names)]
+    began = [one for one in told(dan, events.Began) if isinstance(one, events.Began)]
+    assert began[-1].names == ("Ada", "Ben", "Dan")
+    circle.carry(cleo.come_back())
+    circle.carry(ada.finish())
+    began = [one for one in told(dan, events.Began) if isinstance(one, events.Began)]
+    assert began[-1].names == names

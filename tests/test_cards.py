@@ -168,8 +168,8 @@ def test_what_a_digest_is_of() -> None:
     [
         (NewDeck(1, 52, 3), b'["newdeck",1,52,3]'),
         (Deal(0, (Portion(0, 2), Portion(1, positions=(4, 3)))), b'["deal",0,[[0,2,[]],[1,0,[4,3]]]]'),
-        (Open(0, 3), b'["open",0,3,[]]'),
-        (Open(0, positions=(1, 2)), b'["open",0,0,[1,2]]'),
+        (Open(0, 3), b'["open",0,3,[],[]]'),
+        (Open(0, positions=(1, 2), order=((2,), (0, 1))), b'["open",0,0,[1,2],[[2],[0,1]]]'),
         (Show(0, 1, (5,)), b'["show",0,1,[5],null]'),
         (Show(0, 1, (5,), to=2), b'["show",0,1,[5],2]'),
         (Return(0, (5,), Place.TOP), b'["return",0,[5],"top",null]'),

@@ -113,6 +113,7 @@ FILES: dict[str, set[str]] = {
     "drive/identity.py": {"hashlib", "os", "pathlib", "stat", "unicodedata"},
     "drive/known.py": {"pathlib"},
     "drive/loop.py": {"asyncio", "time"},
+    "drive/outgoing.py": {"asyncio"},
     "drive/sealed.py": {"asyncio", "time"},
     "drive/journal.py": {"pathlib"},
     "drive/homes.py": {"fcntl", "os", "pathlib"},
@@ -126,11 +127,11 @@ FILES: dict[str, set[str]] = {
     "web/server.py": {"asyncio", "hmac", "importlib", "socket", "starlette", "uvicorn"},
     "relay/client.py": {"ipaddress", "websockets"},
     "relay/live.py": {"websockets"},
-    "relay/server.py": {"http", "ipaddress", "logging", "ssl", "websockets"},
+    "relay/server.py": {"http", "logging", "ssl", "websockets"},
+    "relay/sockets.py": {"ipaddress", "websockets"},
     "relay/stores/jetstream.py": {"nats"},
     "relay/stores/nats.py": {"datetime", "nats", "secrets", "time"},
     "relay/stores/sqlite.py": {"concurrent.futures", "fcntl", "os", "pathlib", "queue", "sqlite3", "threading"},
-    "relay/talk.py": {"websockets"},
 }
 
 #: What may be missing where a seat runs, a browser for one: asked for in a `try` that can do without it …

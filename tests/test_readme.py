@@ -45,7 +45,7 @@ TYPED = [
 ]
 COMMANDS = [command[1:] for command in TYPED if command[0] == "nodealer"]
 #: What takes long, or has nothing to do here. Of these it is only looked whether there is such a command.
-NOT_RUN = {"demo", "bench", "resume"}
+NOT_RUN = {"watch", "host", "join", "relay", "demo", "bench", "resume"}
 
 
 def test_the_first_block_is_enough_to_begin() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nodealer import errors, events, game
-    from nodealer.api import Face, Player, Question, Report, Table, Watcher, table, verify
+    from nodealer.api import Face, Player, Question, Report, Table, Timekeeper, Watcher, table, verify
 
 __all__ = [
     "Face",
@@ -18,6 +18,7 @@ __all__ = [
     "Question",
     "Report",
     "Table",
+    "Timekeeper",
     "Watcher",
     "__version__",
     "errors",

@@ -75,11 +75,23 @@ class Deal:
 
 @dataclass(frozen=True)
 class Open:
-    """Show the next `count` cards, or those at `positions`, to all."""
+    """Show the next `count` cards, or those at `positions`, to all.
+
+    `order` is who publishes its keys when, in groups of seats: a group owes its own once the group before it has
+    published. Seats that no group names are the first. So those learn a face last who have least to lose by leaving.
+    """
 
     deck: int
     count: int = 0
     positions: tuple[int, ...] = ()
+    order: tuple[tuple[int, ...], ...] = ()
+
+    def in_turn(self, owing: Iterable[int]) -> tuple[int, ...]:
+        """Of the seats that have not published yet, those that owe it now."""
+        group = {seat: place for place, seats in enumerate(self.order) for seat in seats}
+        waiting = tuple(owing)
+        first = min((group.get(seat, -1) for seat in waiting), default=-1)
+        return tuple(seat for seat in waiting if group.get(seat, -1) == first)
 
 
 @dataclass(frozen=True)
@@ -132,8 +144,8 @@ def words(operation: Operation) -> list[object]:
             return ["newdeck", deck, faces, owner]
         case Deal(deck=deck, portions=portions):
             return ["deal", deck, [[portion.seat, portion.count, portion.positions] for portion in portions]]
-        case Open(deck=deck, count=count, positions=positions):
-            return ["open", deck, count, positions]
+        case Open(deck=deck, count=count, positions=positions, order=order):
+            return ["open", deck, count, positions, order]
         case Show(deck=deck, seat=seat, positions=positions, to=to):
             return ["show", deck, seat, positions, to]
         case Return(deck=deck, positions=positions, place=place, by=by):
@@ -245,6 +257,21 @@ def _by(seat: int, owner: int | None) -> str:
     return ":owner" if seat == owner else ""
 
 
+# --- What a seat leaves half done ---
+
+
+class Half(enum.Enum):
+    """What a seat leaves half done that goes while it owes a message of the cards.
+
+    A card is half dealt or half opened once another seat has published its key of it.
+    """
+
+    DEALT = "dealt"
+    OPENED = "opened"
+    #: The deck was being made again by those who stayed when another seat had left.
+    REBUILT = "rebuilt"
+
+
 # --- What a protocol tells ---
 
 
@@ -344,6 +371,20 @@ class Places:
     def hidden(self, positions: Iterable[int]) -> tuple[int, ...]:
         """Those of the positions that are not open."""
         return tuple(position for position in positions if position not in self.opened)
+
+    @property
+    def kept(self) -> tuple[int, ...]:
+        """The hidden cards that lie in a hand or were laid aside, once for each lineage, in order.
+
+        They stay what they are when a deck is made again; each is its `owner`'s.
+        """
+        return tuple(sorted(self.hidden((*self.held, *self.aside))))
+
+    @property
+    def face_down(self) -> tuple[int, ...]:
+        """The faces that are not face up now: an open card that was shuffled in is among them again."""
+        up = set(self.opened.values())
+        return tuple(face for face in range(self.epochs[0]) if face not in up)
 
     def next_cards(self, count: int) -> tuple[int, ...]:
         """The top `count` positions of the pile."""

@@ -190,6 +190,35 @@ class Left:
 
 
 @dataclass(frozen=True)
+class TimeIsUp:
+    """By the timekeeper's ticks somebody has taken longer than its limit and its bank allow."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class AsksToSit:
+    """Somebody would like to sit at a table that plays; `let_in` proposes it."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class SeatsProposed:
+    """Somebody proposes who sits from the next hand on; `agree` agrees."""
+
+    by: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Seated:
+    """Others sit at the table from now on than before."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Late:
     """What somebody said came too late. It stands in the log, and changed nothing."""
 
@@ -256,6 +285,10 @@ Event = (
     | WouldNotWait
     | WouldBreakOff
     | Left
+    | TimeIsUp
+    | AsksToSit
+    | SeatsProposed
+    | Seated
     | Late
     | Result
     | Fault

@@ -247,7 +247,12 @@ class Identity:
     @cached_property
     def box(self) -> bytes:
         """The public key to which others seal secrets for this player. A key of its own, not a conversion."""
-        return agreement_key(expand("nodealer box", self._seed, size=KEY_BYTES))
+        return agreement_key(self.box_secret)
+
+    @property
+    def box_secret(self) -> bytes:
+        """What opens them."""
+        return expand("nodealer box", self._seed, size=KEY_BYTES)
 
     @cached_property
     def box_signature(self) -> bytes:

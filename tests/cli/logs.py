@@ -15,7 +15,8 @@ from nodealer.play.bodies import Cards, read_body
 from nodealer.tape import ROOT_BYTES
 from nodealer.wire import encode
 
-SEED = 7
+#: One with which all three have chips after the first hand. Every version of the format deals other cards.
+SEED = 8
 
 
 class Log:

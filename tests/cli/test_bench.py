@@ -77,6 +77,15 @@ def test_seat() -> None:
     assert rows[0]["ratio"] > 1 and rows[0]["ok"] is None, "a log this short is mostly the start of a process"
 
 
+@pytest.mark.deep
+@needs_core
+def test_recovery() -> None:
+    rows = document("recovery")
+    assert {row["n"]["leavers"] for row in rows} == {1, 2, 3} and {row["n"]["open"] for row in rows} == {0, 5}
+    assert all(row["required"] == 3 for row in rows if "broken off" not in row["name"])
+    assert all(row["ratio"] < 3 for row in rows if row["unit"] == "bytes" and row["required"])
+
+
 def test_people_see_a_table() -> None:
     done = nodealer("bench", "log", **QUICK)
     assert done.returncode == 0

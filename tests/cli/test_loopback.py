@@ -90,8 +90,8 @@ def test_who_is_cut_off_comes_again_and_ends_with_the_relay() -> None:
                 way = transport_of(table, somebody())
                 events = way.events()
                 heard.append(await anext(events))
-                assert way._client is not None
-                await way._client._connection.close()
+                assert way._out is not None
+                await way._out._client._connection.close()
                 heard += [await anext(events), await anext(events)]
             with pytest.raises(RelayError, match="no relay at"):
                 while True:

@@ -199,6 +199,36 @@ def test_killed_and_come_back(people: People) -> None:
     assert len({one.event("words")["words"] for one in (host, guest)}) == 1
 
 
+def test_a_name_that_somebody_has_taken(people: People) -> None:
+    """It is said, and does not leave the other one at the door for ever."""
+    host, first, other = people("Ada"), people("Ben"), people("Bo")
+    link, _ = hosted(host, 3, own_relay(), "--auto")
+    join(first, link)
+    host.until(lambda event: event.get("event") == "offer" and event["name"] == "Ben")
+    other.start("join", link, "--name", "BEN", "--auto", *GAME)
+    assert "another --name" in other.ends_with(2)
+    join(other, link)
+    for one in (host, first, other):
+        one.ends_with(0)
+    assert {one["name"] for one in host.events if one.get("event") == "offer"} == {"Ben", "Bo"}
+
+
+def test_somebody_keeps_the_time_of_a_table(people: People) -> None:
+    """At two seats it is neither player's machine; one is killed for good, and the other goes on."""
+    host, guest, keeper = people("Ada"), people("Ben"), people("Tim")
+    link, _ = hosted(host, 2, relay_of(people("relay")), "--auto", "--clock", "2")
+    keeper.start("timekeeper", link, *GAME)
+    host.until(lambda event: event.get("event") == "offer")
+    join(guest, link)
+    guest.until(played)
+    guest.kill()
+    assert keeper.event("late")["name"] == "Ben"
+    host.ends_with(0)
+    keeper.ends_with(0)
+    verified = host.event("verified")
+    assert verified["verdict"] == "clean" and verified["gone"] == [1]
+
+
 def test_a_code_is_for_one_guest(people: People) -> None:
     host, guest, other = people("Ada"), people("Ben"), people("Eve")
     hosted(host, 2, own_relay(), "--auto", "--code")

@@ -186,7 +186,7 @@ def test_what_was_interrupted_goes_on(tmp_path: Path, sent: signal.Signals) -> N
         assert process.stdout is not None and process.stderr is not None
         wait_for(process.stdout, "move")
         players = children(process.pid)
-        assert len(players) == 3
+        assert len(players) == 4, "and one that keeps the time"
         if sent is signal.SIGINT:
             os.kill(players[1], signal.SIGSTOP)
         started = time.monotonic()
@@ -229,14 +229,30 @@ def test_the_others_go_on_without_a_player_that_is_gone(sent: signal.Signals) ->
 @pytest.mark.deep
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGSTOP])
 def test_one_of_two_breaks_off_what_the_other_leaves(sent: signal.Signals) -> None:
-    """More the law does not let one do; the end is signed when the other comes back."""
-    with running("--auto", "--json", "--seats", "2", "--hands", "5", "--patience", "3") as process:
+    """Where nobody keeps the time the law lets one do no more, and afterwards end the log."""
+    with running("--auto", "--json", "--no-clock", "--seats", "2", "--hands", "5", "--patience", "3") as process:
         assert process.stdout is not None and process.stderr is not None
         wait_for(process.stdout, "move")
         os.kill(children(process.pid)[1], sent)
         told, _ = process.communicate(timeout=100)
-    kinds = [event["event"] for event in events(told)]
-    assert process.returncode == 3 and "void" in kinds and "stuck" in kinds and kinds.count("break") == 1
+    happened = events(told)
+    kinds = [event["event"] for event in happened]
+    assert process.returncode == 0 and "void" in kinds and "stuck" not in kinds and kinds.count("break") == 2
+    assert happened[-1]["verdict"] == "clean" and happened[-1]["gone"] == [1]
+
+
+@needs_proc
+def test_with_a_clock_one_of_two_goes_on_without_the_other() -> None:
+    """One voter of two is half of the table: enough for what is late by the ticks."""
+    with running("--auto", "--json", "--seats", "2", "--hands", "2", "--patience", "2") as process:
+        assert process.stdout is not None and process.stderr is not None
+        wait_for(process.stdout, "move")
+        os.kill(children(process.pid)[1], signal.SIGKILL)
+        told, _ = process.communicate(timeout=100)
+    happened = events(told)
+    kinds = [event["event"] for event in happened]
+    assert "tick" in kinds and "statement" in kinds and "void" not in kinds and "break" not in kinds
+    assert process.returncode == 0 and happened[-1]["verdict"] == "clean" and happened[-1]["gone"] == [1]
 
 
 @needs_proc
@@ -358,7 +374,8 @@ def test_a_person_does_not_wait_for_ever() -> None:
     person.type("break\n")
     person.read_until("broken off")
     os.kill(ben, signal.SIGKILL)
-    said = person.read_until("signatures")
-    assert "Ben has dropped out: its program was killed (SIGKILL)" in said and "INCOMPLETE" in said
-    assert "The game stops after the last hand" in said and "`nodealer resume` goes on" in said
-    assert person.close() == 3 and "Traceback" not in person.screen
+    person.read_until("end the log without the others' signatures")
+    person.type("break\n")
+    said = person.read_until("checked: ")
+    assert "Ben has dropped out: its program was killed (SIGKILL)" in person.screen and "CLEAN" in said
+    assert person.close() == 0 and "Traceback" not in person.screen

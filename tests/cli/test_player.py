@@ -26,8 +26,9 @@ from nodealer.play.lobby import Lobby
 from nodealer.play.participant import Participant, Step
 from nodealer.wire import encode
 
-PLAN = plan_of("holdem", {"blinds": "1/2", "ante": "0", "stack": "200"}, seats=2, hands=1)
-RAISED = plan_of("holdem", {"blinds": "50/100", "ante": "0", "stack": "200"}, seats=2, hands=1).expected.game
+SETTINGS = {"blinds": "1/2", "ante": "0", "stack": "200", "leaving": "strict"}
+PLAN = plan_of("holdem", SETTINGS, seats=2, hands=1)
+RAISED = plan_of("holdem", SETTINGS | {"blinds": "50/100"}, seats=2, hands=1).expected.game
 
 
 class Answered(Exception):

@@ -10,17 +10,21 @@ from typing import Final
 
 import msgspec
 
-from nodealer.cards import Card, Look
+from nodealer.cards import Card, Close, Deal, Look, NewDeck, Open, Operation, Place, Portion, Return, Show
 from nodealer.group import Group, concat, group
 from nodealer.protocols.base import Binding
 from nodealer.protocols.chain import Chain
 from nodealer.protocols.chain.deck import ChainDeck, SeatLayer
+from nodealer.protocols.keyed import Releasing
 from nodealer.protocols.lock import Lock
 from nodealer.protocols.lock.deck import LockDeck
+from nodealer.protocols.lock.picking import Picking
 from nodealer.protocols.mask import Mask
 from nodealer.protocols.mask.deck import MaskDeck
+from nodealer.protocols.mask.returning import Gathering
 from nodealer.protocols.offset import Offset
 from nodealer.protocols.offset.deck import OffsetDeck, OffsetPairs
+from nodealer.protocols.staged import Idle
 from nodealer.tape import DIGEST_BYTES, Tape
 
 from .clear import SHARE_BYTES, ClearDeck, ClearProtocol, KeyMessage, ShareMessage, ShuffleMessage, permuted
@@ -73,6 +77,17 @@ CLEAR: Final = ProtocolCase(
     fails=frozenset(SECRECY),
 )
 
+# --- What is asked of decks that go on when seats leave ---
+
+_DEAL: Final = Deal(0, tuple(Portion(seat, 1) for seat in range(4)))
+#: Cards held, laid aside, on the table, shown and in the pile; and everything is done twice.
+_BEGUN: Final[tuple[tuple[Operation, ...], ...]] = (
+    (NewDeck(0, 14), _DEAL),
+    (Open(0, 2), _DEAL),
+    (Return(0, (), Place.DISCARD),),
+    (Show(0, 2, ()), Open(0, 1)),
+)
+
 # --- mask ---
 
 
@@ -101,7 +116,7 @@ def _mask_attack(game: Game, tapes: Mapping[int, Tape]) -> Mapping[Card, int]:
     assert isinstance(deck, MaskDeck)
     read = dict[Card, int]()
     for position in deck.places.hidden(deck.places.held):
-        secrets = {seat: deck.binding.group.integers([0]) for seat in deck.binding.seats}
+        secrets = {seat: deck.binding.group.integers([0]) for seat in deck.masked_by(position)}
         secrets |= deck.released.get(position, {})
         secrets |= {seat: deck.card_secrets(tape, (position,), seat) for seat, tape in tapes.items()}
         (face,) = deck.unmask((position,), secrets)
@@ -119,6 +134,15 @@ MASK: Final = ProtocolCase(
     shuffle_alone=_mask_shuffle,
     attack=_mask_attack,
     rules=(TinyRules(), TinyRules(printed="AABBBC", together=True, discard=True)),
+    lasting=(
+        *_BEGUN,
+        (Return(0, (), Place.SHUFFLED),),
+        (_DEAL,),
+        (Return(0, (), Place.TOP),),
+        (Open(0, 1),),
+        (Close(0),),
+    ),
+    resting=(Idle, Releasing, Gathering),
 )
 
 # --- lock ---
@@ -161,6 +185,8 @@ LOCK: Final = ProtocolCase(
     shuffle_alone=_lock_shuffle,
     attack=_lock_attack,
     rules=(TinyRules(), TinyRules(printed="AABBBC", together=True, discard=True)),
+    lasting=(*_BEGUN, (Open(0, 1),), (Close(0),)),
+    resting=(Idle, Releasing, Picking),
 )
 
 # --- offset ---
@@ -280,3 +306,6 @@ CHAIN_PROVEN: Final = replace(CHAIN, name="chain proven", make=lambda group: Cha
 CASES: Final[tuple[ProtocolCase, ...]] = (MASK, LOCK, OFFSET, CHAIN)
 
 ALL: Final = (CLEAR, *CASES, CHAIN_PROVEN)
+
+#: Those whose decks go on when seats leave.
+LASTING: Final = tuple(case for case in CASES if case.lasting)

@@ -20,6 +20,7 @@ from nodealer.cards import (
     Deal,
     Event,
     Finished,
+    Half,
     Look,
     Moved,
     NewDeck,
@@ -133,7 +134,9 @@ class ClearDeck:
     def duties(self) -> tuple[Duty, ...]:
         if isinstance(self.doing, NewDeck):
             return self._making()
-        duties = tuple(self._duty(seat, "share") for seat, _ in self.owing)
+        owing = dict(self.owing)
+        in_turn = self.doing.in_turn(owing) if isinstance(self.doing, Open) else owing
+        duties = tuple(self._duty(seat, "share") for seat in in_turn)
         if not duties and isinstance(self.doing, Peek) and self.doing.seat in self.active and self._readable():
             return (replace(self._duty(self.doing.seat, "arrange"), choice=True),)
         return duties
@@ -168,6 +171,15 @@ class ClearDeck:
     @property
     def bars(self) -> frozenset[int]:
         return frozenset()
+
+    @property
+    def half(self) -> Mapping[int, Half]:
+        if not isinstance(self.doing, Deal | Open) or not self.owing:
+            return {}
+        what = Half.DEALT if isinstance(self.doing, Deal) else Half.OPENED
+        published = {position for _, position in dict(self.shares)}
+        owing = dict(self.owing)
+        return {duty.seat: what for duty in self.duties if published.intersection(owing[duty.seat])}
 
     def request(self, operation: Operation) -> DeckChange:
         if self.doing is not None:

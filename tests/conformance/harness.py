@@ -290,6 +290,30 @@ class Game:
         return sign_entry(key, Entry(**(fields | changes), body=msgspec.Raw(raw)))
 
 
+class Table(Game):
+    """A table that can be stopped between any two entries. What was signed and is not in the log yet is `pending`."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.pending: list[bytes] = []
+
+    def next(self) -> bytes | None:
+        """The next entry, which is then no longer pending."""
+        self.pending = self.pending or self.step()
+        return self.pending.pop(0) if self.pending else None
+
+    def play(self, until: Callable[[Game], bool] | None = None) -> Table:
+        while (data := self.next()) is not None:
+            self.order(data)
+            if until is not None and until(self):
+                return self
+        return self
+
+    @property
+    def present(self) -> list[Seat]:
+        return [seat for seat in self.seats.values() if seat.number not in self.silent]
+
+
 def journal_of(records: Iterable[Record]) -> MemoryJournal:
     journal = MemoryJournal()
     for record in records:

@@ -9,10 +9,9 @@ import pytest
 from conformance.games import TinyRules
 from nodealer.drive.patience import Patience
 from nodealer.drive.stopwatch import Drift, Stopwatch
-from nodealer.drive.timekeeper import Timekeeper, keep_time, only_to_keep_time
-from nodealer.errors import Declined, IllegalMove
+from nodealer.drive.timekeeper import Timekeeper, keep_time
+from nodealer.errors import IllegalMove
 from nodealer.log.entry import read_entry
-from nodealer.log.roster import TIMEKEEPER
 from nodealer.log.session import Limits
 from nodealer.play.bodies import Tick, Without, read_body
 from nodealer.play.clock import Clock
@@ -185,23 +184,6 @@ def test_what_it_said_and_has_not_heard_is_enough() -> None:
     table, keeper = Timed(), Timekeeper()
     frames = [frame for now in range(60) for frame in keeper.look(table.circle.keeper, float(now))]
     assert len(frames) == 1
-
-
-def test_it_agrees_to_keep_the_time_and_to_nothing_else() -> None:
-    circle = Circle(3, clock=LIMITS).greet()
-    proposal, key = circle.proposal(), circle.keeper.home.identity.public
-    only_to_keep_time(key)(proposal)
-    with pytest.raises(Declined, match="only keeps the time"):
-        only_to_keep_time(circle.homes[0].identity.public)(proposal)
-    with pytest.raises(Declined, match="only keeps the time"):
-        only_to_keep_time(key)(Circle(3).greet().proposal())
-
-    def too_slow(proposal: object) -> None:
-        raise Declined("too slow")
-
-    with pytest.raises(Declined, match="too slow"):
-        only_to_keep_time(key, too_slow)(proposal)
-    assert proposal.roster.timekeeper.role == TIMEKEEPER
 
 
 # --- What screens show ---

@@ -100,7 +100,8 @@ class HighestWords(Words):
         return "turns up"
 
     def result(self, result: Mapping[str, object], names: Mapping[int, str]) -> str:
-        return f"{names[result['winner']]} has the highest"  # type: ignore[index]
+        winner = result["winner"]
+        return f"{names[winner]} has the highest" if isinstance(winner, int) else "nobody has the highest"
 
     def read(self, view: View, text: str) -> TurnUp:
         if text.strip() != "t":

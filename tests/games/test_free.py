@@ -126,6 +126,7 @@ def test_cards_that_went_back_are_nobodys() -> None:
 def test_players_who_leave() -> None:
     game = hand().left((1,), cards=True)
     assert game.wants == Turn((), (0,))
+    assert game.held == {(0, 0): 0, (0, 1): 0}, "what it held hidden is in the deck again"
     over = hand().moved(0, encode(OpenCards(0, 1))).left((1,), cards=False)
     assert isinstance(over.wants, Done) and over.wants.result["ended"] == "given up"
     assert over.left((0,), cards=False).wants.result["ended"] == "given up"  # type: ignore[union-attr]

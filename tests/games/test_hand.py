@@ -56,9 +56,9 @@ def test_the_cards_flow() -> None:
             hand = hand.moved(hand.wants.seats[0], CALL if hand.stage is HandStage.BETTING else SHOW)
     assert asked == [
         (NewDeck(0, 52), Deal(0, (Portion(1, 2), Portion(2, 2), Portion(0, 2)))),
-        (Open(0, 3),),
-        (Open(0, 1),),
-        (Open(0, 1),),
+        (Open(0, 3, order=((0, 1, 2),)),),
+        (Open(0, 1, order=((0, 1, 2),)),),
+        (Open(0, 1, order=((0, 1, 2),)),),
         (Show(0, 1, (0, 1)),),
         (Show(0, 2, (2, 3)),),
         (Show(0, 0, (4, 5)),),
@@ -81,6 +81,8 @@ def test_the_cards_flow() -> None:
             {"seat": 2, "cards": ["Ks", "Kd"]},
         ],
         "gone": [],
+        "dead": 0,
+        "charged": [],
     }
 
 
@@ -243,7 +245,9 @@ def test_all_in_before_the_flop(count: int) -> None:
         move = CALL if legal.raise_to is None else raise_to(legal.raise_to)
         hand = hand.moved(hand.wants.seats[0], move)
     assert isinstance(hand.wants, Ask)
-    assert hand.wants.operations[0] == Open(0, 5)
+    # The last two have the same in the pot: what the last has more nobody called.
+    order = (*((seat,) for seat in range(count - 2)), (count - 2, count - 1))
+    assert hand.wants.operations[0] == Open(0, 5, order=order)
     assert {op.seat for op in hand.wants.operations[1:] if isinstance(op, Show)} == set(stacks)
     hand = hand.told(dealer.answer(hand.wants))
     assert hand.ending is Ending.SHOWDOWN and len(hand.board) == 5

@@ -10,6 +10,7 @@ from nodealer.cards import Card, Opened
 from nodealer.errors import BadParameter, IllegalMove
 from nodealer.games.holdem import Call, Fold, Hand, HandStage, Holdem, Legal, Move, Muck, Raise, ShowHand
 from nodealer.games.holdem.faces import indices
+from nodealer.games.holdem.leaving import Leaving
 from nodealer.games.holdem.package import rules_of
 from nodealer.games.holdem.page import page
 from nodealer.games.holdem.seating import pretty, standing_pots
@@ -234,7 +235,9 @@ def test_a_page_shows_what_its_person_sees() -> None:
 
 
 def test_settings() -> None:
-    assert rules_of({"blinds": "5/10", "ante": "1", "stack": "500"}) == Holdem(500, (5, 10), 1)
-    for changed in ({"blinds": "5"}, {"blinds": "a/b"}, {"ante": "-1"}, {"stack": "many"}, {"stack": "1"}):
+    given = {"blinds": "5/10", "ante": "1", "stack": "500", "leaving": "gentle"}
+    assert rules_of(given) == Holdem(500, (5, 10), 1, Leaving.GENTLE)
+    wrong = ({"blinds": "5"}, {"blinds": "a/b"}, {"ante": "-1"}, {"stack": "many"}, {"stack": "1"}, {"leaving": "free"})
+    for changed in wrong:
         with pytest.raises(BadParameter):
-            rules_of({"blinds": "1/2", "ante": "0", "stack": "200"} | changed)
+            rules_of(given | changed)

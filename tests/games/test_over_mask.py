@@ -70,8 +70,8 @@ def test_hands_over_mask() -> None:
 
 
 def test_a_seat_leaves() -> None:
-    """With mask no card opens without it: the hand ends, and its bet stays in the pot. Nobody could have thrown it out:
-    it owed nothing."""
+    """The deck is rebuilt without it, and the others play on for its bet, which stays in the pot. Nobody could have
+    thrown it out: it owed nothing."""
     table = seated(3, "gone")
     table.run()
     button = table.seats[0]
@@ -84,12 +84,17 @@ def test_a_seat_leaves() -> None:
     with pytest.raises(IllegalMove, match="nobody waits"):
         table.seats[1].without([0])
     table.say(button.leave())
-    table.run()
+
+    def decide(one: Participant) -> list[bytes]:
+        over = one.replica.state.results or one.options().move is None
+        return [] if over else one.move(careful(game(one), one.seat.number))
+
+    table.run(decide)
     state = table.seats[1].replica.state
     (result,) = state.results
-    assert result["ended"] == "forfeit" and result["gone"] == [0]
-    chips = {0: 40, 1: 59 + 2 + 9, 2: 58 + 1 + 2 + 9}
-    assert {row["seat"]: row["after"] for row in result["stacks"]} == chips == state.account.chips
+    assert result["ended"] == "showdown" and result["gone"] == [0] and len(result["board"]) == 5
+    chips = {row["seat"]: row["after"] for row in result["stacks"]}
+    assert chips[0] == 40 and sorted(chips.values()) == [40, 40, 100], "both called what it had raised to"
 
 
 def test_a_seat_that_does_not_move_folds() -> None:

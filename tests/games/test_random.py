@@ -136,7 +136,7 @@ def _session(seed: int, hands: int) -> None:
         hand = rules.begin(number, seats, before, {seat: account.chips[seat] for seat in seats})
         before = play(hand, Dealer.shuffled("session", seed, number), wild(dice))
         assert isinstance(before.wants, Done)
-        account = account.closed(number, before.wants.paid, before.wants.net, books=False)
+        account = account.closed(number, before.wants, before.players, books=False)
         chips, known = account.chips, set(account.chips)
         assert {seat: chips[seat] for seat in seats} == stacks_after(before)
         assert sum(chips.values()) == 60 * len(known)

@@ -21,7 +21,7 @@ RULES = Holdem(100, (1, 2))
 
 def test_parameters() -> None:
     rules = Holdem(500, (5, 10), 1)
-    assert rules.parameters == b'{"stack":500,"blinds":[5,10],"ante":1}'
+    assert rules.parameters == b'{"stack":500,"blinds":[5,10],"ante":1,"leaving":"strict"}'
     assert Holdem.from_parameters(rules.parameters) == rules == find("holdem").rules(rules.parameters)
     assert (rules.name, rules.version, rules.deck_max) == ("holdem", 1, 52)
     assert rules.stake == 500
@@ -42,6 +42,8 @@ def test_parameters() -> None:
         (b'"ante":1', b'"ante":-1'),
         (b'"ante":1', b'"ante":1,"rake":1'),
         (b',"ante":1', b""),
+        (b',"leaving":"strict"', b""),
+        (b'"strict"', b'"free"'),
         (b'"ante":1', b'"ante": 1'),
         (b"}", b""),
         (b"{", b"[{"),
@@ -137,7 +139,7 @@ def test_joining_leaving_and_coming_back() -> None:
         assert isinstance(begun_now, Hand) and begun_now.players == players
         hand = script(begun_now, Dealer.shuffled("join"), FOLD, FOLD, MUCK)
         assert isinstance(hand.wants, Done)
-        account = account.closed(1, hand.wants.paid, hand.wants.net, books=False)
+        account = account.closed(1, hand.wants, hand.players, books=False)
         assert account.chips == chips
     account = account.seated((0, 1, 2, 3), RULES.stake)
     assert account.chips[1] == 99 and sum(account.chips.values()) == 400

@@ -13,9 +13,14 @@ from typing import Final
 
 from conformance.harness import Source
 from nodealer.drive.local import LocalTable, seat_players
+from nodealer.drive.minds import BotMind
+from nodealer.drive.patience import Looks, Patience
+from nodealer.drive.timekeeper import Timekeeper
 from nodealer.games import free
+from nodealer.games.found import find
 from nodealer.games.free import Free
 from nodealer.log.file import save_log
+from nodealer.log.session import Limits
 from nodealer.play.participant import Participant
 from nodealer.play.stays import for_hands
 from nodealer.protocols import make_protocol
@@ -38,6 +43,8 @@ PLAYED: Final = {
     "wardens-duel-xor": (*WARDENS, "--mode", "xor"),
 }
 FREE: Final = "free-mask"
+TIMED: Final = "holdem-mask-timed"
+LEFT: Final = "free-mask-left"
 
 
 def log_of(name: str) -> Path:
@@ -48,11 +55,30 @@ def report_of(name: str) -> Path:
     return HERE / f"{name}.json"
 
 
-def play_free() -> LocalTable:
-    """Every request that a table without rules has, on `mask`, and a word."""
-    names = ["Ada", "Ben", "Cleo"]
-    table = seat_players(names, make_protocol("mask"), Free(8), Source("golden free"), stays=for_hands(1))
-    asked: list[tuple[int, free.Move]] = [
+#: Seat to what it asks for; None where it leaves.
+Asked = list[tuple[int, free.Move | None]]
+
+
+def play_free(name: str, *names: str, asked: Asked) -> LocalTable:
+    """A table without rules, on `mask`, and a word."""
+    table = seat_players(names, make_protocol("mask"), Free(8), Source(f"golden {name}"), stays=for_hands(1))
+
+    def decide(one: Participant) -> list[bytes]:
+        if not asked or one.seat.number != asked[0][0]:
+            return []
+        if asked[0][1] is None:
+            asked.pop(0)
+            return one.leave()
+        return [] if one.options().move is None else one.move(asked.pop(0)[1])
+
+    table.say(table.seats[1].word("I bet 10"))
+    table.run(decide)
+    return table
+
+
+def play_everything() -> LocalTable:
+    """Every request that there is."""
+    asked: Asked = [
         (0, free.Shuffle(0, 8, tuple("abcdefgh"))),
         (1, free.DealCards(0, ((0, 2), (1, 1), (2, 1)))),
         (0, free.OpenCards(0, 1)),
@@ -64,14 +90,53 @@ def play_free() -> LocalTable:
         (1, free.PutAway(0)),
         (0, free.Finish()),
     ]
+    return play_free("free", "Ada", "Ben", "Cleo", asked=asked)
+
+
+def play_left() -> LocalTable:
+    """Two leave, one after the other, with cards in hands, on the table and laid aside; the deck is rebuilt twice."""
+    asked: Asked = [
+        (0, free.Shuffle(0, 8, tuple("abcdefgh"))),
+        (1, free.DealCards(0, ((0, 2), (1, 1), (2, 1), (3, 1)))),
+        (0, free.OpenCards(0, 1)),
+        (0, free.GiveBack(0, (0,), "discard")),
+        (3, None),
+        (0, free.OpenCards(0, 1)),
+        (2, None),
+        (1, free.ShowCards(0, (2,))),
+        (0, free.GiveBack(0, (1,), "shuffled")),
+        (1, free.DealCards(0, ((0, 1), (1, 1)))),
+        (0, free.Finish()),
+    ]
+    return play_free("left", "Ada", "Ben", "Cleo", "Dan", asked=asked)
+
+
+def play_timed() -> LocalTable:
+    """Two players and who keeps the time: the first does not answer once, and gets the move of the rules."""
+    game = find("holdem")
+    rules, limits = game.from_settings(game.settled({})), Limits(move=5000, cards=5000, bank=3000, refill=1000)
+    source = Source("golden timed")
+    table = seat_players(
+        ["Ada", "Ben", "Clock"],
+        make_protocol("mask"),
+        rules,
+        source,
+        stays=for_hands(1),
+        package=game,
+        clock=limits,
+    )
+    minds = {one: BotMind(game, one.home.root) for one in table.participants}
+    ada, _, keeper = table.participants
+    looks: dict[Participant, Looks] = {keeper: Timekeeper(), **{one: Patience() for one in table.participants[:2]}}
 
     def decide(one: Participant) -> list[bytes]:
-        if not asked or one.seat.number != asked[0][0] or one.options().move is None:
-            return []
-        return one.move(asked.pop(0)[1])
+        late = one is ada and not one.replica.state.chronicle.statements
+        return [] if late or one is keeper else minds[one].act(one)
 
-    table.say(table.seats[1].word("I bet 10"))
-    table.run(decide)
+    for now in range(200):
+        table.run(decide)
+        for one, look in looks.items():
+            table.say(look.look(one, now / 2))
     return table
 
 
@@ -79,9 +144,9 @@ def main() -> None:
     for name, options in PLAYED.items():
         log_of(name).unlink(missing_ok=True)
         subprocess.run([*COMMAND, "play", "--auto", "--seed", "1", *options, "--log", str(log_of(name))], check=True)
-    table = play_free()
-    save_log(log_of(FREE), table.seats[0].replica.config.session, table.log)
-    for name in (*PLAYED, FREE):
+    for name, table in ((FREE, play_everything()), (LEFT, play_left()), (TIMED, play_timed())):
+        save_log(log_of(name), table.seats[0].replica.config.session, table.log)
+    for name in (*PLAYED, FREE, LEFT, TIMED):
         done = subprocess.run([*COMMAND, "verify", "--json", str(log_of(name))], check=True, capture_output=True)
         report_of(name).write_bytes(done.stdout)
 

@@ -16,7 +16,6 @@ from nodealer.games.base import Rules
 from nodealer.group import group
 from nodealer.keys import Identity
 from nodealer.log.entry import Entry, sign_entry
-from nodealer.log.roster import TIMEKEEPER
 from nodealer.log.session import Limits
 from nodealer.play.bodies import Body
 from nodealer.play.config import Parts, proposal_of
@@ -81,6 +80,7 @@ class Circle:
 
     def sit(self, home: Home, **options: Any) -> Participant:
         given: dict[str, Any] = {"stays": for_hands(self.hands), "parts": self.parts} | options
+        given |= {"keeps_time": home.name == KEEPER}
         return Participant(home, entropy=self.source, **given)
 
     # --- Playing ---
@@ -117,7 +117,7 @@ class Circle:
     def proposal(self) -> Any:
         offers = self.people[0].offers
         members = [offer.seated(seat) for seat, offer in enumerate(offers[: self.seats])]
-        members += [offer.seated(self.seats, TIMEKEEPER) for offer in offers if offer.name == KEEPER]
+        members += [offer.seated(self.seats) for offer in offers if offer.name == KEEPER]
         return proposal_of(self.rules, self.protocol, members, clock=self.clock)
 
     def play(self, until: Callable[[Circle], bool] = lambda circle: False, decide: Decide = shows_if_even) -> Circle:

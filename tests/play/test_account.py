@@ -13,6 +13,7 @@ from conformance.games import TinyRules
 from conformance.harness import Game
 from nodealer.audit.verify import Report
 from nodealer.errors import EntryRefused
+from nodealer.games.base import Done
 from nodealer.play.account import Account
 from nodealer.play.bodies import Begin, Book, Break, Choice, End, Without
 from nodealer.play.duties import Owed
@@ -29,7 +30,7 @@ def total(account: Account) -> int:
 
 def a_hand(books: bool = True) -> Account:
     """Seat 0 won 30 of seat 1 and 10 of seat 2."""
-    return Account(START).closed(0, {0: 30, 1: 30, 2: 10}, {0: 40, 1: -30, 2: -10}, books=books)
+    return Account(START).closed(0, Done({}, {0: 30, 1: 30, 2: 10}, {0: 40, 1: -30, 2: -10}), (0, 1, 2), books=books)
 
 
 def test_a_loss_counts_at_once_and_a_gain_after_the_book() -> None:
@@ -45,7 +46,9 @@ def test_a_loss_counts_at_once_and_a_gain_after_the_book() -> None:
 def test_a_winner_that_keeps_its_book_does_not_keep_the_pot() -> None:
     """A cheater once let all fold, fell silent, and kept it."""
     assert a_hand().over().chips == START
-    odd = Account({0: 5, 1: 5, 2: 5}).closed(0, {0: 2, 1: 2, 2: 1}, {0: 3, 1: -2, 2: -1}, books=True)
+    odd = Account({0: 5, 1: 5, 2: 5}).closed(
+        0, Done({}, {0: 2, 1: 2, 2: 1}, {0: 3, 1: -2, 2: -1}), (0, 1, 2), books=True
+    )
     assert odd.over().chips == {0: 5, 1: 5, 2: 5}
 
 
@@ -58,13 +61,13 @@ def test_a_false_book_voids_the_hand_and_costs_its_bets() -> None:
 
 
 def test_a_false_book_costs_its_bets_also_when_the_pot_was_divided() -> None:
-    tie = Account(START).closed(0, {0: 30, 1: 30, 2: 0}, {0: 0, 1: 0, 2: 0}, books=True)
+    tie = Account(START).closed(0, Done({}, {0: 30, 1: 30, 2: 0}, {0: 0, 1: 0, 2: 0}), (0, 1, 2), books=True)
     assert tie.chips == START and tie.named(0, 1).chips == {0: 130, 1: 70, 2: 100}
     assert tie.released() == Account(START) and tie.over() == Account(START)
 
 
 def test_what_has_counted_is_final() -> None:
-    split = Account(START).closed(0, {0: 20, 1: 20, 2: 40}, {0: 20, 1: 20, 2: -40}, books=True)
+    split = Account(START).closed(0, Done({}, {0: 20, 1: 20, 2: 40}, {0: 20, 1: 20, 2: -40}), (0, 1, 2), books=True)
     counted = split.covered(0, 0).released()
     assert counted.chips == {0: 120, 1: 100, 2: 60} and counted.held[0].final
     assert counted.named(0, 2).chips == counted.chips, "a false book afterwards names, and moves no chips"
@@ -81,7 +84,7 @@ def test_bets_of_a_disputed_hand_come_back_with_ones_own_book() -> None:
 
 
 def test_points_are_held_too_and_vanish_when_never_covered() -> None:
-    won = Account({0: 0, 1: 0}).closed(0, {}, {0: 1, 1: 0}, books=True)
+    won = Account({0: 0, 1: 0}).closed(0, Done({}, {}, {0: 1, 1: 0}), (0, 1, 2), books=True)
     assert won.chips == {0: 0, 1: 0} and won.covered(0, 0).released().chips == {0: 1, 1: 0}
     assert won.over().chips == {0: 0, 1: 0}
 
@@ -98,7 +101,7 @@ def test_chips_are_neither_made_nor_lost(acts: list[tuple[tuple[str, int], dict[
     for (act, seat), net in acts:
         match act:
             case "closed":
-                account = account.closed(hand, {s: max(0, -n) for s, n in net.items()}, net, books=True)
+                account = account.closed(hand, Done({}, {s: max(0, -n) for s, n in net.items()}, net), net, books=True)
                 hand += 1
             case "claimed":
                 account = account.claimed(hand, {s: abs(n) for s, n in net.items()})

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from nodealer.errors import BadParameter, Declined
 from nodealer.keys import Identity, box_words, host_mark
 from nodealer.log.roster import SERVER, Member, Roster, member_of
-from nodealer.log.session import FORMAT_VERSION, Part, Proposal, nonce_commitment, read_session
+from nodealer.log.session import FORMAT_VERSION, Limits, Part, Proposal, nonce_commitment, read_session
 from nodealer.play import floor
 from nodealer.play.frames import (
     FRAME_BYTES_MAX,
@@ -44,6 +44,8 @@ from nodealer.play.frames import (
 from nodealer.play.lobby import Accept, Expected, Heard, Lobby, decline_rehearsals
 from nodealer.tape import digest, framed
 from nodealer.wire import DEPTH_MAX, encode
+
+from .circle import Circle
 
 TABLE = "blue"
 KEYS = [Identity(digest("test key", place)) for place in range(8)]
@@ -800,3 +802,26 @@ def test_all_who_hear_the_same_agree(steps: Sequence[Step]) -> None:
 def test_no_bytes_stop_a_lobby(junk: bytes) -> None:
     heard = watching().receive(junk)
     assert not heard.kept and heard.answers == () and isinstance(heard.news[0], PassedOver)
+
+
+# --- Who keeps the time ---
+
+
+def test_who_offers_to_keep_the_time_does_that_and_nothing_else() -> None:
+    """And nobody else is made to."""
+    limits = Limits(30_000, 10_000, 0, 0)
+    circle = Circle(3, clock=limits).greet()
+    good = circle.proposal()
+    *players, keeper = good.roster.members
+    for members, clock in (
+        ((*players, replace(keeper, role="player")), None),
+        ((*players[:2], replace(players[2], role="timekeeper")), limits),
+    ):
+        circle.waiting.extend(circle.people[0].propose(replace(good, roster=Roster(tuple(members)), clock=clock)))
+        circle.greet()
+        assert circle.people[0].lobby.proposal is None
+    reasons = [one.reason for one in circle.told(PassedOver)]
+    assert "seat 3 of the proposal is not as anybody offered" in reasons
+    assert "seat 2 of the proposal has not offered to keep the time" in reasons
+    circle.play()
+    assert circle.keeper.seated and circle.keeper.over

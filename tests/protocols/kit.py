@@ -1,4 +1,4 @@
-"""What the tests of all protocols share: a table that stops between entries, a seat that cheats at it, and messages."""
+"""What the tests of all protocols share: a seat that cheats at a table, and messages."""
 
 from __future__ import annotations
 
@@ -8,43 +8,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.harness import Game, refusal, resigned
+from conformance.harness import Game, Table, refusal, resigned
 from nodealer.errors import EntryRefused
 from nodealer.group import Points
 from nodealer.log.entry import read_entry
 from nodealer.play.bodies import Cards, Leave, read_body
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome
-from nodealer.play.seat import Seat
 from nodealer.play.state import Fault, TableState
 from nodealer.protocols.base import Duty
 from nodealer.tape import Tape
 from nodealer.wire import encode
-
-
-class Table(Game):
-    """A table that can be stopped between any two entries. What was signed and is not in the log yet is `pending`."""
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.pending: list[bytes] = []
-
-    def next(self) -> bytes | None:
-        """The next entry, which is then no longer pending."""
-        self.pending = self.pending or self.step()
-        return self.pending.pop(0) if self.pending else None
-
-    def play(self, until: Callable[[Game], bool] | None = None) -> Table:
-        while (data := self.next()) is not None:
-            self.order(data)
-            if until is not None and until(self):
-                return self
-        return self
-
-    @property
-    def present(self) -> list[Seat]:
-        return [seat for seat in self.seats.values() if seat.number not in self.silent]
-
 
 # --- One seat cheats ---
 

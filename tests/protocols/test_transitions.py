@@ -20,6 +20,7 @@ from nodealer.protocols.chain.lists import name_of
 from nodealer.protocols.chain.messages import ChainShuffle, Pass, ShownCards
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.lock.messages import RaisedCards
+from nodealer.protocols.mask.messages import MaskShares
 from nodealer.protocols.staged import Closed, StagedDeck, Untouched
 from nodealer.tape import Tape
 from nodealer.wire import encode
@@ -102,6 +103,47 @@ DISCARD = Return(0, (0,), Place.DISCARD)
 def mask_scripts() -> None:
     made = Script("mask").run().ask(DEAL, Open(0, 1), Show(0, 0, (0,)), DISCARD)
     made.ask(Return(0, (1,), Place.TOP), Return(0, (2,), Place.SHUFFLED), Close(0))
+    for stage in ("MaskShuffling", "Rekeying"):
+        Script("mask").until(stage).leave(2).run()
+    for stage in ("Joining", "Declaring", "MaskShuffling", "Tagging", "Sharing", "Rekeying"):
+        Script("mask", seats=4).run().ask(DEAL).leave(2).until(stage).leave(3).run()
+        Script("mask", seats=4).run().ask(DEAL).leave(2).until(stage).begin(Close(0))
+    Script("mask").run().begin(Open(0, 1)).leave(2).run()
+    Script("mask").run().leave(2).run()
+    mask_scripts_of_returns()
+    mask_scripts_without_a_pile()
+    mask_scripts_of_a_lost_card()
+
+
+def mask_scripts_of_returns() -> None:
+    """Seats leave while a card goes back, and while the only face that is not public is masked."""
+    for stage, place in (("Gathering", Place.TOP), ("Masking", Place.TOP), ("MaskShuffling", Place.SHUFFLED)):
+        Script("mask").run().ask(DEAL).begin(Return(0, (0,), place)).until(stage).leave(2).run()
+    for leaves in (False, True):
+        last = Script("mask", seats=4, size=2).run().ask(Open(0, 1)).leave(2).until("Masking")
+        last.leave(3).run() if leaves else last.begin(Close(0))
+
+
+def mask_scripts_without_a_pile() -> None:
+    """All cards are dealt, and whoever leaves has none: there is nothing to rebuild."""
+    everything = Deal(0, (Portion(0, 3), Portion(1, 3)))
+    Script("mask").run().ask(everything).leave(2)
+    Script("mask").run().ask(everything).begin(Show(0, 0, (0,))).leave(2).run()
+    for stage, place in (("Gathering", Place.TOP), ("Masking", Place.TOP), ("MaskShuffling", Place.SHUFFLED)):
+        Script("mask").run().ask(everything).begin(Return(0, (0, 1), place)).until(stage).leave(2).run()
+
+
+def mask_scripts_of_a_lost_card() -> None:
+    def false_share(deck: StagedDeck, duty: Duty, message: bytes) -> bytes:
+        if duty.kind != "share":
+            return message
+        group, said = deck.binding.group, read_message(MaskShares, message)
+        shares = group.points(said.shares) + group.integers(range(1, 8)) * group.G
+        return encode(MaskShares(shares.to_bytes(), said.proof))
+
+    for leaves in (False, True):
+        lost = Script("mask", seats=4, forge=false_share).run().ask(Deal(0, (Portion(0, 1),))).leave(2).until("Unfound")
+        lost.leave(3).until("Joining") if leaves else lost.begin(Close(0))
 
 
 def offset_scripts() -> None:
@@ -214,8 +256,8 @@ def test_tables_are_whole(name: str) -> None:
 
 
 def test_another_step_is_an_error() -> None:
-    script = Script("mask")
-    with pytest.raises(AssertionError, match="mask: MaskShuffling is followed by Closed"):
+    script = Script("offset")
+    with pytest.raises(AssertionError, match="offset: Requesting is followed by Closed"):
         script.deck.to(Closed())
 
 

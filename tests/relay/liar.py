@@ -73,7 +73,7 @@ class Liar:
                 good = hashlib.sha512(token).digest() in self.writers
                 return Accepted() if good else Refused("token", "not a token of this table")
             case Rekey(writer=writer):
-                self.writers.append(writer)
+                self.writers += [] if writer in self.writers else [writer]
                 return Accepted()
             case End():
                 return Accepted()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import socket
@@ -30,15 +31,17 @@ class NatsServer:
     def __init__(self, folder: Path, *options: str, port: int | None = None) -> None:
         self.port = free_ports(1)[0] if port is None else port
         self.url = f"nats://127.0.0.1:{self.port}"
-        self._command = ["nats-server", "-a", "127.0.0.1", "-p", str(self.port), *options]
+        self._options = ["-a", "127.0.0.1", "-p", str(self.port), *options]
         self._log = folder.with_suffix(".log")
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        if shutil.which("nats-server") is None:
+        # Debian has it where only the superuser looks for programs.
+        program = shutil.which("nats-server", path=f"{os.environ['PATH']}:/usr/sbin")
+        if program is None:
             pytest.fail("nats-server is missing; on Debian: apt-get install nats-server", pytrace=False)
         with self._log.open("ab") as log:
-            self._process = subprocess.Popen(self._command, stdout=log, stderr=log)
+            self._process = subprocess.Popen([program, *self._options], stdout=log, stderr=log)
         self._wait()
 
     def _wait(self) -> None:

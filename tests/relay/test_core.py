@@ -33,9 +33,10 @@ from nodealer.relay.limits import AT_HOME, Limits
 from nodealer.relay.messages import FRAME_BYTES_MAX, PAGE_BYTES_MAX, Asked, Told, in_pages, page, read_page
 from nodealer.relay.metrics import Metrics, alias
 from nodealer.relay.pace import _ADDRESSES_MAX, Pace, Places, Quota
+from nodealer.relay.sockets import is_loopback, network
 from relay.wires import counting, writer
 
-TOKENS = [bytes([epoch]) * 32 for epoch in range(4)]
+TOKENS = [bytes([epoch]) * 32 for epoch in range(5)]
 
 
 def said(*notes: Note) -> Rules:
@@ -59,7 +60,7 @@ def test_whoever_was_first_has_the_table() -> None:
 
 
 def test_a_new_key_ends_the_old_one_when_it_is_used() -> None:
-    notes: list[Note] = [Made(writer(TOKENS[0])), Rekeyed(writer(TOKENS[1]))]
+    notes: list[Note] = [Made(writer(TOKENS[0])), Rekeyed(writer(TOKENS[1]), 0)]
     both = said(*notes)
     assert [both.epoch_of(token) for token in TOKENS[:3]] == [0, 1, None]
     assert both.lets_write(0) and both.lets_write(1) and not both.lets_write(None)
@@ -68,13 +69,26 @@ def test_a_new_key_ends_the_old_one_when_it_is_used() -> None:
     assert not used.lets_write(0) and used.lets_write(1)
 
 
+def test_who_leaves_leaves_no_key_behind() -> None:
+    """A key that was named with the old one, and one that was named with that, end with it."""
+    notes: list[Note] = [Made(writer(TOKENS[0]))]
+    notes += [Rekeyed(writer(token), by) for token, by in zip(TOKENS[1:4], (0, 0, 2), strict=True)]
+    assert [said(*notes).epoch_of(token) for token in TOKENS[:4]] == [0, 1, 2, 3]
+    used = said(*notes, Reached(1))
+    assert [used.epoch_of(token) for token in TOKENS[:4]] == [None, 1, None, None]
+    assert not used.lets_write(2) and not used.lets_write(3)
+    assert said(*notes, Reached(1), Reached(3)) == used
+    # Who has the new key names the next one.
+    assert said(*notes, Rekeyed(writer(TOKENS[4]), 1), Reached(1)).epoch_of(TOKENS[4]) == 4
+
+
 def test_notes_that_change_nothing() -> None:
-    notes: list[Note] = [Made(writer(TOKENS[0])), Rekeyed(writer(TOKENS[1])), Reached(1)]
+    notes: list[Note] = [Made(writer(TOKENS[0])), Rekeyed(writer(TOKENS[1]), 0), Reached(1)]
     rules = said(*notes)
-    for more in (Rekeyed(writer(TOKENS[1])), Rekeyed(writer(TOKENS[0])), Reached(0), Reached(2), Reached(1)):
+    for more in (Rekeyed(writer(TOKENS[1]), 0), Rekeyed(writer(TOKENS[0]), 1), Reached(0), Reached(2), Reached(1)):
         assert said(*notes, more) == rules, more
     assert not rules.ended and said(*notes, Ended()).ended
-    assert said(*notes, Ended(), Rekeyed(writer(TOKENS[2]))).epoch_of(TOKENS[2]) == 2
+    assert said(*notes, Ended(), Rekeyed(writer(TOKENS[2]), 1)).epoch_of(TOKENS[2]) == 2
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", note_bytes(Ended()), note_bytes(Made(writer())) + b" "])
@@ -92,7 +106,7 @@ def test_a_token_is_judged_by_its_hash() -> None:
 # --- Frames ---
 
 LIMITS = Limits(frame_bytes=100, frames_per_table=3, bytes_per_table=250, mailbox_bytes=50, mailbox_frames=2)
-TABLE = Rules(writers=(writer(), writer(TOKENS[1])), reached=1)
+TABLE = Rules(writers=(writer(), writer(TOKENS[1])), by=(0,), reached=1)
 BOX = Rules(claim=b"a" * 16)
 
 
@@ -179,6 +193,14 @@ def test_places_of_an_address() -> None:
     assert places.free("a")
     second()
     assert not places._taken
+
+
+def test_what_an_address_counts_as() -> None:
+    assert network("192.0.2.1") == "192.0.2.1" == network("::ffff:192.0.2.1")
+    assert network("2001:db8::1") == network("2001:db8::ffff%eth0") != network("2001:db8:1::1")
+    assert network("") == network("x") == "unknown"
+    assert is_loopback("127.0.0.1") and is_loopback("::1") and is_loopback("::ffff:127.0.0.1")
+    assert not is_loopback("192.0.2.1") and not is_loopback("")
 
 
 # --- Limits, pages, numbers ---

@@ -55,7 +55,7 @@ class Around:
 
     def __init__(self, liar: Liar, url: str) -> None:
         self.liar = liar
-        liar.writers = []
+        self.url = url
         self.circle = Circle(3, hands=1, watchers=0)
         self.told: list[Line] = []
         #: What happened to each.
@@ -413,7 +413,7 @@ def test_an_old_table_for_who_comes_back() -> None:
             connection.transport.abort()
         again = table.circle.people[2] = table.circle.sit(table.circle.homes[2])
         records = len(again.home.journal.records)
-        task = asyncio.create_task(table._play(again, "ws" + table.told[0].relay[2:].rpartition("/")[0] + "/"))
+        task = asyncio.create_task(table._play(again, table.url))
         table.tasks.append(task)
         await table.until(lambda: all(one.silenced is not None for one in table.circle.people))
         assert all("rolled back" in str(one.silenced) for one in table.circle.people)

@@ -20,11 +20,11 @@ from nodealer.relay.messages import FRAME_BYTES_MAX, Stored, read_page
 from nodealer.relay.stores import jetstream, nats
 from nodealer.relay.stores.base import Standing, Store
 from nodealer.relay.stores.jetstream import Link, NotYet, Session
-from nodealer.relay.stores.nats import Follower, NatsStore, open_nats, place
+from nodealer.relay.stores.nats import Follower, NatsStore, Tally, open_nats, place
 from relay.nats_servers import NatsServer, cluster, free_ports, with_jetstream
 from relay.store_contract import CONTRACT, Ears, Promise, made, new_table, the_largest_frame_fits, whole
 from relay.test_server import process
-from relay.wires import TOKEN, Wire, seat, wire
+from relay.wires import TABLE, TOKEN, Wire, seat, wire
 from sampling import times
 
 
@@ -203,11 +203,11 @@ def test_a_server_that_lags_tells_nothing_twice() -> None:
 
     async def work() -> None:
         follower = Follower(
-            cast(Link, SimpleNamespace(session=asyncio.Event().wait)), place("t"), Standing(7, 2, 9), ears
+            cast(Link, SimpleNamespace(session=asyncio.Event().wait)), place("t"), Tally(3, 7, 2, 9), ears
         )
         follower._tell([(3, b"old"), (7, b"old"), (8, b"new")])
         follower._tell([(8, b"new")])
-        assert (ears.heard, follower.standing) == ([(8, b"new")], Standing(8, 3, 12))
+        assert (ears.heard, follower.tally) == ([(8, b"new")], Tally(3, 8, 3, 12))
         await follower.stop()
 
     run(work)
@@ -240,8 +240,29 @@ def test_what_looks_old_to_one_server_may_be_in_use(server: NatsServer) -> None:
         table, now = await made(store), time.time()
         assert not await store._purge(place(table), now, 1000) and await store.notes(table) == [b"made"]
         assert await store._purge(place(table), now + 2000, 1000) and await store.notes(table) == []
+        assert not await store._purge(place(table), now + 2000, 1000)
 
     on(server, work)
+
+
+def test_a_table_that_was_made_again_is_counted_anew(server: NatsServer) -> None:
+    """Also where a relay has not noticed, and says of its frames what it knew of the table before."""
+
+    async def work(one: NatsStore, two: NatsStore) -> None:
+        table, unaware = await made(one), Ears()
+        await one.follow(table, unaware)
+        for number in range(5):
+            await one.append(table, b"old %d" % number)
+        await unaware.until(5)
+        assert await two._purge(place(table), time.time() + 2000, 1000)
+        for store, frame in ((one, b"a"), (two, b"bc"), (one, b"def")):
+            await store.append(table, frame)
+            await unaware.until(5 + len(frame))
+        stored = await whole(two, table)
+        assert [await two.count(table, cursor) for cursor in (0, *(cursor for cursor, _ in stored))] == [3, 2, 1, 0]
+        assert await two.follow(table, Ears()) == Standing(stored[-1][0], 3, 6)
+
+    on_two(server, work)
 
 
 # --- What is refused ---
@@ -340,8 +361,8 @@ def test_a_closed_store_says_so(server: NatsServer) -> None:
 
 
 async def heard_until(one: Wire, frame: bytes) -> list[Stored]:
-    """All that a client hears, up to this frame."""
-    while not one.frames or one.frames[-1][1] != frame:
+    """All that a client hears, up to the page with this frame."""
+    while all(heard != frame for _, heard in one.frames):
         message = await one.connection.recv()
         assert isinstance(message, bytes), message
         one.frames += read_page(message)
@@ -485,6 +506,38 @@ def test_a_leader_is_killed(tmp_path: Path) -> None:
             for ears in heard:
                 assert await ears.until(len(stored)) == stored
             assert await stores[0].count(table, stored[9][0]) == len(stored) - 10
+
+    with cluster(tmp_path) as servers:
+        run(work)
+
+
+@pytest.mark.deep
+def test_a_leader_is_killed_under_two_relays(tmp_path: Path) -> None:
+    """As before, with relays as processes, and clients that do as little as they can: no frame waits for 15 seconds."""
+
+    async def work() -> None:
+        store = ",".join(server.url for server in servers)
+        async with (
+            process(store, "--replicas", "3") as (_, at_first),
+            process(store, "--replicas", "3") as (_, at_second),
+            seat(at_first) as mine,
+            seat(at_second) as theirs,
+            open_nats(store.split(","), replicas=3) as watching,
+        ):
+            for number in range(4):
+                killed = await leader(watching, TABLE)
+                for count in range(30):
+                    if count == 10:
+                        servers[killed].kill()
+                    async with asyncio.timeout(15):
+                        await mine.send(b"mine %d %d" % (number, count))
+                        await theirs.send(b"theirs %d %d" % (number, count))
+                        for one in (mine, theirs):
+                            await heard_until(one, b"mine %d %d" % (number, count))
+                            await heard_until(one, b"theirs %d %d" % (number, count))
+                servers[killed].start()
+            assert mine.frames == theirs.frames == await whole(watching, TABLE)
+            assert len(mine.frames) == 240
 
     with cluster(tmp_path) as servers:
         run(work)

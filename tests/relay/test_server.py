@@ -18,11 +18,12 @@ from urllib.request import Request, urlopen
 
 import pytest
 from websockets.asyncio.client import connect
-from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidMessage, InvalidStatus
 from websockets.typing import Origin
 
 from nodealer.errors import RelayError
-from nodealer.relay import server
+from nodealer.relay import server, sockets
+from nodealer.relay.core import Given, Reached, Rekeyed, note_bytes
 from nodealer.relay.limits import Limits
 from nodealer.relay.messages import (
     PAGE_BYTES,
@@ -132,6 +133,22 @@ def test_a_table_outlives_those_who_sit_there() -> None:
     on_relay(work)
 
 
+def test_of_two_keys_the_one_that_was_used_first_counts() -> None:
+    """Used on another relay on the same store, of which this one has not heard."""
+    store = MemoryStore(monotonic)
+
+    async def work(relay: Relay) -> None:
+        async with seat(relay.port) as late:
+            assert await late.ask(Rekey(writer(OTHER))) == Accepted() == await late.ask(Token(OTHER))
+            for note in (Rekeyed(writer(b"x" * 32), 0), Reached(2)):
+                await store.note(TABLE, note_bytes(note))
+            await late.send(b"too late")
+            assert code(await late.told()) == "token"
+            assert (await store.follow(TABLE, lambda frames: None)).frames == 0
+
+    on_relay(work, store=store)
+
+
 def test_a_new_key() -> None:
     async def work(relay: Relay) -> None:
         async with seat(relay.port) as stays, seat(relay.port) as leaves:
@@ -148,6 +165,28 @@ def test_a_new_key() -> None:
             assert await leaves.next() == [b"and on"]
 
     on_relay(work)
+
+
+def test_keys_do_not_change_for_ever() -> None:
+    async def work(relay: Relay) -> None:
+        async with seat(relay.port) as one:
+            told = [await one.ask(Rekey(writer(bytes([number]) * 32))) for number in range(4)]
+            assert told[:3] == [Accepted()] * 3 and code(told[3]) == "full"
+            assert await one.ask(Rekey(writer(bytes(32)))) == Accepted()
+
+    on_relay(work, Limits(rekeys_per_table=3))
+
+
+def test_a_table_that_another_relay_has_forgotten() -> None:
+    store = MemoryStore(monotonic)
+
+    async def work(relay: Relay) -> None:
+        async with seat(relay.port) as one:
+            del store._tables[TABLE]
+            await one.send(b"too late")
+            assert code(await one.told()) == "missing" and await closed(one) == 1008
+
+    on_relay(work, store=store)
 
 
 def test_only_who_writes_may_say_that_it_is_over() -> None:
@@ -227,6 +266,26 @@ def test_a_mailbox_that_another_relay_gave_at_the_same_time() -> None:
             given = await one.ask(MailboxWanted())
             assert isinstance(given, MailboxGiven)
             assert len(await store.notes(f"box-{given.number}")) == 1 and store.lost
+
+    on_relay(work, store=store)
+
+
+def test_a_number_that_is_given_again() -> None:
+    """Somebody is still at the old mailbox, and another relay has forgotten it."""
+    store = MemoryStore(monotonic)
+
+    async def work(relay: Relay) -> None:
+        async with wire(relay.port) as old, wire(relay.port) as new:
+            given = await old.ask(MailboxWanted())
+            assert isinstance(given, MailboxGiven)
+            box = f"box-{given.number}"
+            await old.open(table=box)
+            del store._tables[box]
+            await store.note(box, note_bytes(Given(b"another mailbox.")))
+            assert code(await new.ask(Open(box, None))) == "busy" and await closed(old) == 1006
+            assert (await new.open(table=box)).frames == 0
+            await new.send(b"x")
+            assert await new.next() == [b"x"]
 
     on_relay(work, store=store)
 
@@ -388,12 +447,23 @@ def test_too_many_connections() -> None:
 
 def test_a_full_relay() -> None:
     async def stranger(relay: Relay, bad: Wire) -> None:
-        with pytest.raises(InvalidStatus) as refused:
+        with pytest.raises((OSError, InvalidMessage)):
             async with wire(relay.port):
                 pass
-        assert refused.value.response.status_code == 503
+        assert (relay.metrics.connections, relay.metrics.turned_away) == (3, 1)
 
     against(stranger, Limits(connections=3))
+
+
+def test_half_handshakes_of_one_address_do_not_fill_the_relay() -> None:
+    async def stranger(relay: Relay, bad: Wire) -> None:
+        half = [await asyncio.open_connection("127.0.0.1", relay.port) for _ in range(12)]
+        await asyncio.sleep(0.05)
+        assert (relay.metrics.connections, relay.metrics.turned_away) == (8, 7)
+        for _, writing in half:
+            writing.close()
+
+    against(stranger, Limits(connections_per_address=4))
 
 
 def test_a_table_that_is_full() -> None:
@@ -417,6 +487,9 @@ def test_a_storage_that_is_full() -> None:
             assert relay.metrics.stored_bytes == 1000
             await one.send(b"x")
             assert code(await one.told()) == "store"
+            assert (
+                code(await other.ask(Create("cd" * 16, writer()))) == "store" == code(await other.ask(MailboxWanted()))
+            )
             # It can be read.
             assert (await other.open()).frames == 2 and len(await other.next(2)) == 2
 
@@ -493,6 +566,56 @@ def test_text_in_many_small_pieces() -> None:
         assert await closed(bad) == 1009
 
     against(stranger)
+
+
+async def ping(bad: Wire, count: int, size: int) -> None:
+    """So many pings at once, as they stand on the wire."""
+    with suppress(ConnectionClosed, OSError):
+        bad.connection.transport.write((b"\x89" + bytes([0x80 | size]) + bytes(4) + bytes(size)) * count)
+        await bad.connection.drain()
+
+
+def test_a_flood_of_pings() -> None:
+    async def stranger(relay: Relay, bad: Wire) -> None:
+        await bad.open()
+        await ping(bad, 150, 1)
+        assert await bad.ask(Create(TABLE, writer())) == Created()
+        await ping(bad, 100, 1)
+        assert await closed(bad) == 1006
+
+    against(stranger, Limits(slow_seconds=1000))
+
+
+def test_pings_whose_answers_nobody_reads() -> None:
+    """The library answers each, and would let the answers pile up."""
+
+    async def work(relay: Relay) -> None:
+        async with table_goes_on(relay), deaf(relay) as bad:
+            (table,) = relay._tables.live
+            sizes = [0]
+            while len(table.clients) == 3:
+                await ping(bad, 2000, 125)
+                await asyncio.sleep(0)
+                sizes += [client.waiting for client in table.clients]
+            assert max(sizes) < relay.door.waiting_max + (1 << 20)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sockets, "_CONTROLS_MAX", 10**9)
+        on_relay(work, Limits(reader_bytes=1000))
+
+
+def test_who_is_read_slowly_may_go() -> None:
+    """Nobody waits for it: not the table, and not the relay when it stops."""
+
+    async def work(relay: Relay) -> None:
+        async with seat(relay.port) as fast:
+            await fast.send(bytes(100_000))
+            await fast.next()
+        async with asyncio.timeout(5):
+            while relay._tables.live:
+                await asyncio.sleep(0.01)
+
+    on_relay(work, Limits(bytes_per_second=100, burst_seconds=1))
 
 
 # --- Slow readers ---
@@ -643,6 +766,24 @@ def test_who_comes_from_a_relay_that_heard_more() -> None:
     on_two_relays(work)
 
 
+def test_a_frame_that_is_told_before_anybody_knows_how_the_table_stood() -> None:
+    class Hasty(MemoryStore):
+        async def follow(self, table: str, hear: Callable[[Sequence[Stored]], None]) -> Any:
+            await self.append(table, b"before")
+            standing = await super().follow(table, hear)
+            await self.append(table, b"meanwhile")
+            return standing
+
+    async def work(relay: Relay) -> None:
+        async with seat(relay.port) as one:
+            (table,) = relay._tables.live
+            assert (table.last, table.frames, table.bytes) == (2, 2, len(b"beforemeanwhile"))
+            await one.send(b"after")
+            assert await one.next(3) == [b"before", b"meanwhile", b"after"]
+
+    on_relay(work, store=Hasty(monotonic))
+
+
 # --- A store that fails ---
 
 
@@ -655,16 +796,17 @@ class Failing(MemoryStore):
         self._fail()
         await super().append(table, frame)
 
-    async def size(self) -> int:
-        self._fail()
-        return await super().size()
+    async def notes(self, table: str) -> list[bytes]:
+        if table == "box-1":
+            self._fail()
+        return await super().notes(table)
 
     def _fail(self) -> None:
         if self.failing:
             raise RelayError("the store cannot be written to: its disk is full")
 
 
-def test_a_store_that_fails_is_said_and_reads_go_on() -> None:
+def test_a_store_that_fails_is_said_and_reads_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     store, events = Failing(monotonic), list[tuple[str, dict[str, Any]]]()
 
     async def work(relay: Relay) -> None:
@@ -683,7 +825,11 @@ def test_a_store_that_fails_is_said_and_reads_go_on() -> None:
             await one.send(b"kept again")
             assert await one.next() == [b"kept again"]
             assert (await page_of(relay, "/healthz")) == (200, "ok\n")
+            store.failing = True
+            await asyncio.sleep(0.1)
+            assert (await page_of(relay, "/healthz"))[0] == 503
 
+    monkeypatch.setattr(server, "_HEALTHY_SECONDS", 0.05)
     on_relay(work, store=store, log=lambda event, facts: events.append((event, facts)))
     assert ("refused", {"code": "store", "table": alias(TABLE)}) in events
     assert TABLE not in json.dumps(events) and "kept" not in json.dumps(events)
@@ -803,10 +949,10 @@ COMMAND = [sys.executable, "-m", "nodealer.cli", "relay", "--listen", "127.0.0.1
 
 
 @asynccontextmanager
-async def process(store: str) -> AsyncIterator[tuple[asyncio.subprocess.Process, int]]:
+async def process(store: str, *options: str) -> AsyncIterator[tuple[asyncio.subprocess.Process, int]]:
     """The command, and where it listens."""
     pipe = asyncio.subprocess.PIPE
-    running = await asyncio.create_subprocess_exec(*COMMAND, store, stdout=pipe, stderr=pipe)
+    running = await asyncio.create_subprocess_exec(*COMMAND, store, *options, stdout=pipe, stderr=pipe)
     try:
         assert running.stdout is not None
         said = (await running.stdout.readline()).decode()

@@ -179,6 +179,14 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
         on_file(tmp_path / "file" / "relay.db", lambda store: asyncio.sleep(0))
 
 
+def test_a_disk_or_a_library_that_is_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(RelayError, match="no WAL there"):
+        sqlite._connected(Path(":memory:"))
+    monkeypatch.setattr(sqlite, "_SQLITE", (99, 0, 0))
+    with pytest.raises(RelayError, match=r"needs SQLite 99\.0\.0"):
+        sqlite._connected(Path(":memory:"))
+
+
 # --- A disk that fails ---
 
 
@@ -213,7 +221,8 @@ def test_a_disk_that_is_full_loses_nothing_and_can_be_read(tmp_path: Path) -> No
             assert [type(result).__name__ for result in results] == ["RelayError"] * 5 + ["Standing"]
             assert len(await whole(store, table)) == kept == len(ears.heard)
         await store.append(table, b"there is room again")
-        assert await whole(store, table) == ears.heard and len(ears.heard) == kept + 1
+        assert await whole(store, table) == ears.heard
+        assert [cursor for cursor, _ in ears.heard] == list(range(1, kept + 2))
 
     on_file(tmp_path / "relay.db", work)
 

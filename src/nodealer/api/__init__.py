@@ -4,9 +4,10 @@ own, `verify` for a saved log. docs/library.md lists what is public and stays; w
 
 from nodealer.api.player import Player
 from nodealer.api.tables import Table, table, verify
+from nodealer.api.timekeeper import Timekeeper
 from nodealer.api.watcher import Watcher
 from nodealer.audit.verify import Report
 from nodealer.events import Face
 from nodealer.play.participant import Question
 
-__all__ = ["Face", "Player", "Question", "Report", "Table", "Watcher", "table", "verify"]
+__all__ = ["Face", "Player", "Question", "Report", "Table", "Timekeeper", "Watcher", "table", "verify"]

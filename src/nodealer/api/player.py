@@ -8,12 +8,15 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Self
 
+from msgspec import ValidationError, convert
+
 from nodealer import events
 from nodealer.api.requests import FreeTable, To, free_rules
 from nodealer.api.standing import cannot_ask, listed
 from nodealer.api.telling import proposed
 from nodealer.api.watcher import Watcher, in_memory
 from nodealer.drive.homes import HOME, home_in
+from nodealer.drive.patience import Patience
 from nodealer.errors import BadParameter, Declined, IllegalMove
 from nodealer.events import Face
 from nodealer.games import free
@@ -23,8 +26,8 @@ from nodealer.games.free import Free
 from nodealer.games.package import GamePackage
 from nodealer.games.view import View
 from nodealer.log.names import refuse_bad_name
-from nodealer.log.roster import PLAYER, Member
-from nodealer.log.session import Proposal
+from nodealer.log.roster import PLAYER, TIMEKEEPER, Member
+from nodealer.log.session import Limits, Proposal
 from nodealer.play.config import proposal_of
 from nodealer.play.home import Home
 from nodealer.play.lobby import decline_rehearsals
@@ -65,6 +68,7 @@ class Player(Watcher):
         refuse_bad_name(name, "the name of this player")
         self.name = name
         self._accept = accept
+        self._patience = Patience()
         self._sit(home or in_memory(name), games)
 
     @classmethod
@@ -113,12 +117,14 @@ class Player(Watcher):
         roles: Mapping[str, str] | None = None,
         names: Sequence[str] | None = None,
         cards: int | None = None,
+        clock: Mapping[str, int] | None = None,
     ) -> list[bytes]:
         """Let us play this: one player sends it, when everybody has said hello.
 
         A game is one of this player's, with its settings as a person types them, or rules of such a game. `parameters`
         are those of the protocol. `names` are who sits, in this order; without them it is everybody who came. `roles`
-        has who is no ordinary player. `cards` is the largest deck of a free table.
+        has who is no ordinary player. `cards` is the largest deck of a free table. Where a `Timekeeper` has said hello
+        and sits, `clock` has the limits of time in milliseconds: `move`, `cards`, `bank` and `refill`.
         """
         with self._in_words():
             package = self._package(game)
@@ -132,7 +138,16 @@ class Player(Watcher):
                 rules = free_rules(served, cards)
             else:
                 rules = package.from_settings(given)
-            return self._me.propose(proposal_of(rules, served, self._members(names, roles or {})))
+            try:
+                limits = None if clock is None else convert(dict(clock), Limits)
+            except ValidationError as error:
+                raise BadParameter(f"these are no limits of time: {error}") from None
+            members = self._members(names, roles or {})
+            if (limits is None) == any(member.role == TIMEKEEPER for member in members):
+                raise BadParameter(
+                    "limits of time are for a table at which a Timekeeper sits, and it sits with them only"
+                )
+            return self._me.propose(proposal_of(rules, served, members, clock=limits))
 
     def _package(self, game: str | GamePackage | Rules) -> GamePackage:
         name = (chosen(game) if isinstance(game, str) else game).name
@@ -210,6 +225,40 @@ class Player(Watcher):
             if not self._me.begun or self.ended:
                 raise IllegalMove(cannot_ask(self._me))
             return self._me.leave()
+
+    def sit_out(self) -> list[bytes]:
+        """I play this hand to its end and not the next ones, until I `come_back`. I keep my number and my chips."""
+        return self._me.sit_out()
+
+    def come_back(self) -> list[bytes]:
+        """I play again, from the next hand on."""
+        return self._me.come_back()
+
+    def ask_to_sit(self) -> list[bytes]:
+        """I would like a seat at this table, which plays already: a new one, or the one that I had."""
+        with self._in_words():
+            return self._me.ask_to_sit()
+
+    def let_in(self, name: str) -> list[bytes]:
+        """I propose that this one sits who asks to. In force between hands, when more than half of us agree."""
+        with self._in_words():
+            return self._me.let_in(name)
+
+    def agree(self) -> list[bytes]:
+        """I agree to who is proposed to sit. Raises `IllegalMove` where I have nothing to agree to."""
+        with self._in_words():
+            mine = self._me.seat.number
+            for proposal, one in self._me.replica.state.proposed.items():
+                if mine not in one.agreed:
+                    return self._me.agree(proposal)
+            raise IllegalMove("nobody proposes who sits")
+
+    def look(self, now: float) -> list[bytes]:
+        """Where somebody keeps the time: go on without who is late, once my own clock has seen the time pass too.
+
+        To be called several times a second, with the seconds of a clock that only has to go on.
+        """
+        return self._patience.look(self._me, now)
 
     def end(self) -> list[bytes]:
         """This hand is my last: I sign the end of the log as soon as it is over."""

@@ -15,7 +15,7 @@ from nodealer.games.free import FreeHand
 from nodealer.log.roster import PLAYER
 from nodealer.log.session import Proposal
 from nodealer.play import frames
-from nodealer.play.bodies import Break, Move, Without, Word
+from nodealer.play.bodies import Break, Move, Propose, Without, Word
 from nodealer.play.participant import Diverged, Happened, Participant, Silenced
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Outcome
@@ -103,6 +103,8 @@ class Teller:
             case frames.Agreed(session=session):
                 names = tuple(member.name for member in session.proposal.roster.members)
                 yield events.Agreed(names, session_words(session.id))
+            case frames.Asks(who=asking):
+                yield events.AsksToSit(asking.name)
             case frames.PassedOver(reason=reason, mine=True) | frames.OtherVersion(reason=reason):
                 yield events.NotTaken(reason)
 
@@ -135,6 +137,8 @@ class Teller:
                 yield events.WouldNotWait(name, tuple(names[seat] for seat in sorted(owing)))
             case Break():
                 yield events.WouldBreakOff(name)
+            case Propose(roster=roster):
+                yield events.SeatsProposed(name, tuple(roster.member(seat).name for seat in roster.with_cards))
 
     def _cards(self, one: Applied) -> Iterator[events.Event]:
         heaps: dict[tuple[str, int, int | None], _Heap] = {}
@@ -184,6 +188,11 @@ def _changed(before: TableState, after: TableState) -> Iterator[events.Event]:
     for statement in statements:
         if statement.of is not None and statement.did == "move":
             yield events.Moved(names[statement.of], None, "", by_rules=True)
+    if before.clock is not None and after.clock is not None:
+        late = {before.clock.watched[duty].seat for duty in after.clock.late - before.clock.late}
+        yield from (events.TimeIsUp(names[seat]) for seat in sorted(late))
+    if after.roster.with_cards != before.roster.with_cards:
+        yield events.Seated(tuple(names[seat] for seat in after.roster.with_cards))
     for seat in sorted(after.gone - before.gone - after.expelled):
         yield events.Left(names[seat], any((one.of, one.did) == (seat, "gone") for one in statements))
     for record in said.records[len(before.chronicle.records) :]:

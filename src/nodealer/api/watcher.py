@@ -35,7 +35,7 @@ class Watcher:
         """`games` are those that are not installed here, as packages or as "module:attribute"."""
         self._sit(home or in_memory(None), games)
 
-    def _sit(self, home: Home, games: Iterable[str | GamePackage]) -> None:
+    def _sit(self, home: Home, games: Iterable[str | GamePackage], *, keeps_time: bool = False) -> None:
         packages = [chosen(game) if isinstance(game, str) else game for game in games]
         self._games = {package.name: package for package in packages}
         self._home = home
@@ -46,6 +46,7 @@ class Watcher:
             accept=self._looks_at,
             stays=lambda state: self._stays and while_it_lasts(state),
             parts=self._parts,
+            keeps_time=keeps_time,
         )
         self._teller = Teller(self._me)
         self._events: list[Event] = [*self._teller.asked()]

@@ -13,7 +13,7 @@ from nodealer.games.package import GamePackage
 from nodealer.group import Group
 from nodealer.log.file import LineCut, read_log
 from nodealer.log.session import Session
-from nodealer.play.account import Held
+from nodealer.play.account import Charge, Held
 from nodealer.play.config import config_of
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Outcome, Replica
@@ -92,6 +92,20 @@ class Report:
         return [(hand, seat) for hand, one in sorted(books.items()) for seat in sorted(one.owing)]
 
     @property
+    def charges(self) -> list[Charge]:
+        """What seats have paid for leaving in the middle of a card, hand by hand."""
+        return [
+            Charge(record.hand, seat, amount)
+            for record in self.chronicle.records
+            for seat, amount in sorted(record.charged.items())
+        ]
+
+    @property
+    def dead(self) -> int:
+        """What of it lies in no pot yet. With the chips and with what is held it is all that there is."""
+        return 0 if self.state is None else sum(one.amount for one in self.state.account.dead)
+
+    @property
     def proven(self) -> bool:
         """Whether everything that the log shows rests on proofs, and nothing on what seats opened afterwards."""
         return self.state is not None and not self.state.config.protocol.claims.open_book_at_end
@@ -141,6 +155,8 @@ class Report:
             "unchecked": [{"hand": hand + 1, "seat": seat} for hand, seat in self.unchecked],
             "rosters": [self._seating(one) for one in self.chronicle.seatings],
             "chips": _by_seat({} if self.state is None else self.state.account.chips),
+            "charges": [{"hand": one.hand + 1, "seat": one.seat, "amount": one.amount} for one in self.charges],
+            "dead": self.dead,
         }  # fmt: skip
 
     def _result(self, record: HandRecord) -> dict[str, Any]:

@@ -16,6 +16,7 @@ class _All(Commands):
         "host": Place("host", "host", "host --seats 3 --name Ada"),
         "join": Place("join", "join", "join 'nodealer:#AQ...' --name Ben"),
         "watch": Place("join", "watch", "watch 'nodealer:#AQ...'"),
+        "timekeeper": Place("timekeeper", "timekeeper", "timekeeper 'nodealer:#AQ...'"),
         "demo": Place("demo", "demo", "demo"),
         "verify": Place("verify", "verify", "verify game.jsonl"),
         "show": Place("show", "show", "show game.jsonl"),

@@ -1,7 +1,8 @@
 """Who is waited for: said once it has taken a while, with what the law lets one do about it.
 
-A person types what is meant for the table and not for the game, also while nobody asks: `without Ben`, `break` or
-`leave`. Where all are bots, somebody has to see when nothing more can come.
+A person types what is meant for the table and not for the game, also while nobody asks: `without Ben`, `break`,
+`leave`, `sit out`, `back`, `seat Dan` or `agree`; in a dispute `claim` and `book`. Where all are bots, somebody has to
+see when nothing more can come.
 """
 
 from __future__ import annotations
@@ -9,11 +10,16 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from typing import Final
 
+from nodealer.cli.disputes import Disputes
+from nodealer.cli.noticing import OwnTime, WhoSits
 from nodealer.cli.output import shown
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
+from nodealer.drive.patience import Patience
+from nodealer.drive.stopwatch import Drift
 from nodealer.errors import IllegalMove, RelayError
 from nodealer.play.law import voters
 from nodealer.play.participant import Participant
@@ -25,6 +31,10 @@ NOTICE_AFTER: Final = 5.0
 NOTICE_COMING: Final = 15.0
 #: For how many seconds nothing must have come before it counts that nothing can.
 QUIET: Final = 1.0
+
+
+#: What begins a line that is for the table.
+_VERBS: Final = ("without", "break", "leave", "sit", "back", "seat", "agree", "claim", "book")
 
 
 class Stuck(Exception):
@@ -44,6 +54,9 @@ class Attention:
         #: How many frames had come when one came last, when that was, and whether it was said that no more do.
         self._heard = (-1, 0.0)
         self._deaf = False
+        self._drift = Drift()
+        #: Whether the last hand has been seen.
+        self._over = False
 
     def look(self, participant: Participant, now: float) -> list[bytes]:
         """Say it, if it is time to."""
@@ -64,9 +77,24 @@ class Attention:
                     "not bring them; until it does, nothing is signed here[/magenta]"
                 )
 
+    def _notice_drift(self, participant: Participant, now: float) -> None:
+        """A timekeeper that runs ahead is to be seen here alone: no log shows it."""
+        ahead = self._drift.ahead(participant, now)
+        if ahead is not None:
+            self._screen.emit({"event": "drift", "seconds": round(ahead, 1)})
+            if not self._screen.json:
+                self._screen.say(
+                    f"[magenta]the timekeeper's clock has run {round(ahead)} s ahead of this machine's[/magenta], "
+                    "unless this one slept; nobody is called late here before its own clock has seen the limit pass"
+                )
+
     def _notice(self, participant: Participant, now: float) -> bool:
         """Whether somebody was named who had not been."""
         self._notice_missing(participant, now)
+        self._notice_drift(participant, now)
+        if participant.begun and participant.replica.state.over and not self._over:
+            # What is waited for now is another thing, and other things can be done about it.
+            self._over, self._since, self._told = True, {}, set()
         waited = waited_for(participant, self._names)
         self._since = {name: self._since.get(name, (now, time.strftime("%H:%M:%S"))) for name in waited}
         self._told &= waited
@@ -99,6 +127,10 @@ class AtTheTable(Attention):
 
     def __init__(self, person: Person, screen: Screen, names: Sequence[str], after: float = NOTICE_AFTER) -> None:
         super().__init__(screen, names, after)
+        self._patience = Patience()
+        self._time = OwnTime(screen)
+        self._seats = WhoSits(screen)
+        self._disputes = Disputes(screen)
         self._person = person
         self._typed: list[list[str]] = []
         self._idle: asyncio.Task[None] | None = None
@@ -107,7 +139,7 @@ class AtTheTable(Attention):
     def hear(self, line: str) -> bool:
         """Take what is said to the table. Done at the next look."""
         words = line.split()
-        if not words or words[0].lower() not in ("without", "break", "leave"):
+        if not words or words[0].lower() not in _VERBS:
             return False
         self._typed.append(words)
         return True
@@ -116,8 +148,12 @@ class AtTheTable(Attention):
         if self._notice(participant, now):
             for line in self._choices(participant):
                 self._screen.say(line)
-        self._listen(bool(self._told) and participant.options().asked is None)
-        said: list[bytes] = []
+        self._time.look(participant, now)
+        news = self._seats.look(participant)
+        news = (participant.seated and self._disputes.look(participant)) or news
+        away = participant.begun and participant.sits_out
+        self._listen((bool(self._told) or news or away) and participant.options().asked is None)
+        said = self._patience.look(participant, now)
         while self._typed:
             verb, *rest = self._typed.pop(0)
             try:
@@ -136,13 +172,34 @@ class AtTheTable(Attention):
 
     def _do(self, participant: Participant, verb: str, rest: str) -> list[bytes]:
         if verb == "leave":
-            said = participant.leave()
             participant.stays = lambda state: False
-            self._screen.say("You leave the table. What the others do now is shown; Ctrl-C ends that.")
-            return said
+            with suppress(IllegalMove):
+                # Who sits out has left the hand already.
+                self._screen.say("You leave the table. What the others do now is shown; Ctrl-C ends that.")
+                return participant.leave()
+            return participant.due()
+        if verb in ("sit", "back"):
+            return self._sit_out(participant, verb, rest)
+        if verb == "seat":
+            return participant.let_in(rest)
+        if verb == "agree":
+            return [frame for id in self._seats.proposed(participant)[:1] for frame in participant.agree(id)]
+        if verb in ("claim", "book"):
+            return participant.claim() if verb == "claim" else participant.open_books()
         if verb == "break":
             return participant.break_off()
         return participant.without({self._seat(participant, rest)})
+
+    def _sit_out(self, participant: Participant, verb: str, rest: str) -> list[bytes]:
+        if verb == "back":
+            self._screen.say("You play again, from the next hand on.")
+            return participant.come_back()
+        if rest.lower() != "out":
+            raise IllegalMove("say sit out")
+        self._screen.say(
+            "You sit out from the next hand on, and keep your chips; [bold]back[/bold] when you play again."
+        )
+        return participant.sit_out()
 
     def _seat(self, participant: Participant, name: str) -> int:
         waited = participant.waits_for.values() if participant.begun else ()
@@ -159,14 +216,17 @@ class AtTheTable(Attention):
         state, options = participant.replica.state, participant.options()
         count, between = len(voters(state)), state.phase is not Phase.PLAYING
         lines = [told]
-        if options.may_vote and count > 2:
-            name = shown(sorted(self._told)[0])
-            lines.append(
-                f"  [bold]without {name}[/bold]: go on without {name}, once {count // 2 + 1} of {count} say so"
-            )
-        if options.may_break and not (between and state.over):
+        timed = state.roster.timekeeper is not None
+        if timed:
+            lines.append("  Who is late gets the move of the rules, or is out; your program says so by itself.")
+        if options.may_vote and (count > 2 or timed):
+            name, enough = shown(sorted(self._told)[0]), f"{count // 2 + 1} of {count} say so"
+            half = f", or {count // 2} once it is late" if timed and count % 2 == 0 else ""
+            lines.append(f"  [bold]without {name}[/bold]: go on without {name}, once {enough}{half}")
+        if options.may_break:
             what = "break the hand off: chips are as before it, and it is the last one"
             what = "end the game before the next hand" if between else what
+            what = "end the log without the others' signatures" if between and state.over else what
             needed = "" if count <= 2 else f", once {-(-count // 2)} of {count} say so"
             lines.append(f"  [bold]break[/bold]: {what}{needed}")
         lines.append("  [bold]leave[/bold]: leave the table; what you have put in stays in")
@@ -224,4 +284,4 @@ class Overseer:
         state = participant.replica.state
         seats = voters(state)
         here = [seat for seat in seats if state.known[seat].name not in self.dropped]
-        return not here or (state.phase is Phase.BETWEEN and state.over and 2 * len(here) <= len(seats))
+        return not here or (state.phase is Phase.BETWEEN and state.over and 2 * len(here) < len(seats))

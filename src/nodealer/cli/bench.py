@@ -28,6 +28,7 @@ class Suite(enum.StrEnum):
     GAME = "game"
     NPM = "npm"
     SEAT = "seat"
+    RECOVERY = "recovery"
 
 
 def bench(
@@ -37,7 +38,7 @@ def bench(
             show_choices=False,
             help="core: the arithmetic; proofs: shuffles; log: signed entries; hand: a whole hand; "
             "game: whole games and their audit; seat: memory of a participant, and its restart; "
-            "npm: lock against the npm package it extends.",
+            "recovery: a deck rebuilt when players leave; npm: lock against the npm package it extends.",
         ),
     ],
     json: Annotated[bool, typer.Option("--json", help="One JSON document instead of a table.")] = False,

@@ -12,12 +12,15 @@ from typing import Final
 
 from nodealer.cli.cheating import Cheating
 from nodealer.cli.player import PlayerOrder
+from nodealer.cli.timekeeping import KeeperOrder
 from nodealer.wire import encode
 
 #: What Python is told to run for each bot.
 BOT: Final = ("-P", "-m", "nodealer.cli.player")
 #: And for one that cheats, before the name of its attack.
 CHEATER: Final = ("-P", "-m", "nodealer.cli.cheater")
+#: And for who keeps the time.
+KEEPER: Final = ("-P", "-m", "nodealer.cli.timekeeping")
 #: How many seconds a process has to end by itself, once it was asked to.
 TERM: Final = 1.0
 #: How much of what a bot's program complained about is read.
@@ -27,7 +30,9 @@ Process = asyncio.subprocess.Process
 
 
 @asynccontextmanager
-async def bots(orders: Mapping[Path, PlayerOrder], cheat: Cheating | None) -> AsyncIterator[dict[str, Process]]:
+async def bots(
+    orders: Mapping[Path, PlayerOrder | KeeperOrder], cheat: Cheating | None
+) -> AsyncIterator[dict[str, Process]]:
     """A process for each order, by the name of its player; gone when this ends, however it ends, and whatever they do.
 
     What a bot's program has to complain about goes to the file that its order is listed under.
@@ -35,7 +40,9 @@ async def bots(orders: Mapping[Path, PlayerOrder], cheat: Cheating | None) -> As
     processes: dict[str, Process] = {}
     try:
         for complaints, order in orders.items():
-            program = BOT if cheat is None or cheat.name != order.name else (*CHEATER, cheat.attack)
+            program: tuple[str, ...] = KEEPER if isinstance(order, KeeperOrder) else BOT
+            if cheat is not None and cheat.name == order.name:
+                program = (*CHEATER, cheat.attack)
             processes[order.name] = await _start(order, program, complaints)
         yield processes
         # The game is over for them too, once they have heard the last entry.
@@ -48,7 +55,7 @@ async def bots(orders: Mapping[Path, PlayerOrder], cheat: Cheating | None) -> As
                     complaints.unlink()
 
 
-async def _start(order: PlayerOrder, program: Sequence[str], complaints: Path) -> Process:
+async def _start(order: PlayerOrder | KeeperOrder, program: Sequence[str], complaints: Path) -> Process:
     with complaints.open("ab") as file:
         process = await asyncio.create_subprocess_exec(
             sys.executable, *program, stdin=asyncio.subprocess.PIPE, stderr=file, start_new_session=True

@@ -8,6 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from nodealer.cli.games import game_of, settings_of
+from nodealer.cli.limits import MOVE, limits_of
 from nodealer.cli.play import PlayCommand
 from nodealer.cli.where import NoBrowser, Terminal, where
 from nodealer.games.found import FIRST
@@ -49,6 +50,16 @@ def host(
         str | None,
         typer.Option(metavar="HOST:PORT", help="Where your own relay listens, as others reach it. Default: found out."),
     ] = None,
+    clock: Annotated[
+        float,
+        typer.Option(
+            min=1,
+            metavar="SECONDS",
+            help="Where somebody keeps the time: so many seconds for a move, and twice as many in the bank. From three "
+            "seats on your machine does, with a key of its own; or somebody joins with `nodealer timekeeper`.",
+        ),
+    ] = MOVE,
+    no_clock: Annotated[bool, typer.Option("--no-clock", help="Nobody keeps the time.")] = False,
     name: Annotated[
         str | None, typer.Option(metavar="NAME", help="Your name at the table. Default: as in `nodealer whoami`.")
     ] = None,
@@ -77,8 +88,8 @@ def host(
     from nodealer.cli.meeting import host_table  # late: no other command should wait for protocols and sockets
     from nodealer.cli.plan import plan_of
 
-    said = None if parameters is None else parameters.encode()
-    plan = plan_of(game, settings, protocol=protocol, seats=seats, hands=hands, parameters=said)
+    said, limits = None if parameters is None else parameters.encode(), None if no_clock else limits_of(clock)
+    plan = plan_of(game, settings, protocol=protocol, seats=seats, hands=hands, parameters=said, clock=limits)
     raise typer.Exit(
         host_table(
             plan,

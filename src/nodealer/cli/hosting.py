@@ -14,6 +14,7 @@ from nodealer.cli.attention import Attention, AtTheTable, Overseer, Stuck
 from nodealer.cli.bots import TERM, Process, bots, how_it_ended
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.kept import Earlier, KeptGame
+from nodealer.cli.limits import KEEPER
 from nodealer.cli.logcopy import LogCopy
 from nodealer.cli.loopback import table_here
 from nodealer.cli.output import err, shown
@@ -22,6 +23,7 @@ from nodealer.cli.player import PlayerOrder, sit, transport_of
 from nodealer.cli.program import Program
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
+from nodealer.cli.timekeeping import KeeperOrder
 from nodealer.drive.homes import home_in
 from nodealer.drive.loop import Loop
 from nodealer.errors import BadParameter, Declined
@@ -75,10 +77,21 @@ class Play:
         return "after the last hand" if over else f"before hand {number + 1}"
 
     def order(self, invitation: Invitation, seat: int) -> PlayerOrder:
-        """What a player is told."""
+        """What a player is told. Where somebody keeps the time, it keeps it for people too."""
         plan, home, patience = self.plan, str(self.kept.home(seat)), self.kept.what.patience
-        link, name = invitation.link, plan.names[seat]
-        return PlayerOrder(link, name, plan.hands, plan.expected, plan.place, home, patience, self.people)
+        link, name, spared = invitation.link, plan.names[seat], self.people if plan.clock is None else ()
+        return PlayerOrder(link, name, plan.hands, plan.expected, plan.place, home, patience, spared)
+
+    def orders(self, table: Invitation) -> dict[Path, PlayerOrder | KeeperOrder]:
+        """What each process is told, by where it may complain."""
+        orders: dict[Path, PlayerOrder | KeeperOrder] = {
+            self.kept.complaints(seat): self.order(table, seat) for seat in self.bots
+        }
+        if self.plan.clock is not None:
+            seat, place = len(self.plan.names), self.plan.place
+            home = str(self.kept.home(seat))
+            orders[self.kept.complaints(seat)] = KeeperOrder(table.link, "", table.relays, KEEPER, place, home)
+        return orders
 
 
 async def host(play: Play) -> Replica:
@@ -89,15 +102,16 @@ async def host(play: Play) -> Replica:
         mark = host_mark(home.identity.public)
         earlier = () if play.earlier is None else (*play.earlier.lobby, *play.earlier.entries)
         table = await stack.enter_async_context(table_here(mark, system_entropy, earlier))
-        orders = {play.kept.complaints(seat): play.order(table, seat) for seat in play.bots}
-        processes = await stack.enter_async_context(bots(orders, plan.cheat))
+        processes = await stack.enter_async_context(bots(play.orders(table), plan.cheat))
         watcher = Participant(home, entropy=system_entropy, host=mark, parts=partial(parts_of, game=plan.game))
         if isinstance(play.person, Person | PagePerson):
-            overseer = Overseer(plan.names, None, None)
+            overseer = Overseer(plan.sitting, None, None)
         else:
             # Those who vote have said all they can after twice their patience.
-            limit = 2 * play.kept.what.patience + 2
-            overseer = Overseer(plan.names, Attention(screen, plan.names), limit, play.people)
+            allowed = 0 if plan.clock is None else (plan.clock.move + plan.clock.cards + plan.clock.bank) / 1000 + 5
+            limit = 2 * play.kept.what.patience + 2 + allowed
+            spared = play.people if plan.clock is None else ()
+            overseer = Overseer(plan.sitting, Attention(screen, plan.sitting), limit, spared)
         tasks = [asyncio.ensure_future(_dropouts(play, processes, overseer.dropped))]
         if play.person is not None:
             (seat,) = set(range(len(plan.names))) - set(play.bots)
@@ -143,7 +157,7 @@ async def _dropouts(play: Play, processes: Mapping[str, Process], dropped: set[s
     async def follow(name: str, process: Process) -> None:
         code = await process.wait()
         if code != 0:
-            how = how_it_ended(code, play.kept.complaints(play.plan.names.index(name)))
+            how = how_it_ended(code, play.kept.complaints(play.plan.sitting.index(name)))
             play.screen.emit({"event": "dropout", "name": name, "code": code, "reason": how})
             if not play.screen.json:
                 play.screen.say(f"[red]{shown(name)} has dropped out[/red]: {shown(how)}")
@@ -173,10 +187,10 @@ async def _watch(table: Invitation, play: Play, host: Participant, overseer: Ove
         if proposed or host.begun or host.hearing or host.lobby.proposal is not None:
             return []
         came = {offer.name: offer for offer in host.offers}
-        if not came.keys() >= set(plan.names):
+        if not came.keys() >= set(plan.sitting):
             return []
         proposed = True
-        return host.propose(plan.proposal([came[name].seated(seat) for seat, name in enumerate(plan.names)]))
+        return host.propose(plan.proposal([came[name].seated(seat) for seat, name in enumerate(plan.sitting)]))
 
     try:
         await Loop(host, transport_of(table, host), watch=watch, patience=overseer).run()

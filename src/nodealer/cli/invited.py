@@ -2,6 +2,7 @@
 
 table.json  the invitation, who one is there, and for a host what is played; never changed. It lets in whoever reads it
 seat        the home: key, root, journal, lobby and log
+clock       the home of the host's own timekeeper, and in clock.txt what its program had to complain about
 relay.db    where the host's own relay keeps the table, if it runs one
 ended.json  how the log was verified, once the game has ended
 """
@@ -16,7 +17,7 @@ from nodealer.cli.kept import ENDED, Ended, fresh_folder, is_file, reached_in, r
 from nodealer.drive.files import disk, write_whole
 from nodealer.drive.homes import HOME, LOG, in_use
 from nodealer.errors import DecodeError
-from nodealer.log.session import Label, read_session
+from nodealer.log.session import Label, Limits, read_session
 from nodealer.relay.links import Invitation, read_link
 from nodealer.wire import MESSAGE_BYTES_MAX, Message, Natural, encode
 
@@ -36,6 +37,9 @@ class Hosted(Message, frozen=True):
     hands: int
     #: Where the host's own relay listens; None where the table is at another one.
     listen: str | None
+    #: The limits of time, where somebody may keep it, and whether the host brings who does.
+    clock: Limits | None = None
+    keeps_time: bool = False
 
 
 class KeptTable(Message, frozen=True):
@@ -83,6 +87,11 @@ class TableFolder:
     def home(self) -> Path:
         """The home of this user there."""
         return self.folder / "seat"
+
+    @property
+    def keeper(self) -> Path:
+        """The home of the host's own timekeeper."""
+        return self.folder / "clock"
 
     @property
     def store(self) -> Path:

@@ -24,7 +24,7 @@ from nodealer.drive.files import FOLDER_MODE, disk, write_whole
 from nodealer.drive.homes import HOME, LOG, FolderHome, in_use
 from nodealer.errors import DecodeError, HomeUnusable, NodealerError, OtherFormat
 from nodealer.log.entry import read_entry
-from nodealer.log.session import Head, Label, Session, refuse_other_version
+from nodealer.log.session import Head, Label, Limits, Session, refuse_other_version
 from nodealer.wire import MESSAGE_BYTES_MAX, Message, Natural, decode, encode
 
 FORMAT: Final = "nodealer-game"
@@ -62,6 +62,8 @@ class Kept(Message, frozen=True):
     log: str | None
     #: Who of the bots cheats and how, as SEAT:KIND.
     cheat: str | None
+    #: The limits of time, where somebody keeps it.
+    clock: Limits | None = None
 
 
 class Ended(Message, frozen=True):
@@ -107,7 +109,8 @@ class KeptGame:
     @property
     def homes(self) -> list[Path]:
         """The homes that are there."""
-        paths = [self.host, *(self.home(seat) for seat in range(len(self.what.names)))]
+        sitting = len(self.what.names) + (self.what.clock is not None)
+        paths = [self.host, *(self.home(seat) for seat in range(sitting))]
         return [path for path in paths if is_file(path / HOME)]
 
     @property

@@ -8,28 +8,36 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from typing import Final, Protocol
 
+from nodealer.cli.limits import about_time
 from nodealer.cli.lines import Lines
-from nodealer.cli.output import shown
+from nodealer.cli.output import shown, visible
 from nodealer.cli.plan import Plan
 from nodealer.cli.screen import Screen
 from nodealer.drive.known import KnownPlayers, Sight
-from nodealer.log.session import Proposal
+from nodealer.log.roster import TIMEKEEPER
+from nodealer.log.session import Part, Proposal
 from nodealer.play.frames import Offered
 from nodealer.play.lobby import decline_rehearsals
 from nodealer.play.participant import Participant
+from nodealer.protocols import make_protocol
 
 #: After how many seconds it is said whose answer to a proposal is missing.
 ANSWER_AFTER: Final = 15.0
+#: For how many seconds a full table waits for the host's own timekeeper.
+KEEPER_AFTER: Final = 15.0
+#: And after how many a host with nobody at the keyboard goes on without those.
+ANSWER_LIMIT: Final = 120.0
 _YES: Final = ("", "y", "yes")
 
 
 class Asks(Protocol):
     """Asks a person, in a terminal or on a page."""
 
-    def answer(self, prompt: str) -> str | None:
-        """The answer to this question, once it has come. Another question before it is asked no more."""
+    def answer(self, prompt: str, about: object = None) -> str | None:
+        """The answer to this question about this, once it has come. Another question before it is asked no more."""
 
     def forget(self) -> None:
         """Nobody is asked any more."""
@@ -40,14 +48,15 @@ class Questions:
 
     def __init__(self, lines: Lines) -> None:
         self._lines = lines
-        self._asked: str | None = None
+        self._asked: tuple[str, object] = ("", None)
         self._line: asyncio.Future[str] | None = None
 
-    def answer(self, prompt: str) -> str | None:
-        """The answer to this question, once it has come. Another question before it is asked no more."""
-        if self._line is None or self._asked != prompt:
+    def answer(self, prompt: str, about: object = None) -> str | None:
+        """The answer to this question about this, once it has come. Another question before it is asked no more: what
+        was typed for one does not answer another, in whatever words it is asked."""
+        if self._line is None or self._asked != (prompt, about):
             self.forget()
-            self._asked = prompt
+            self._asked = prompt, about
             self._line = asyncio.ensure_future(self._lines.answer(prompt) if prompt else self._lines.next())
         if not self._line.done():
             return None
@@ -72,6 +81,15 @@ def _said_of(screen: Screen, known: KnownPlayers, name: str, key: bytes) -> None
         screen.say(f"  [{style}]{shown(look.text)}[/]")
 
 
+@dataclass(frozen=True)
+class Admitted:
+    """Somebody who may sit, as whom and as what. Who comes back as another is asked about anew."""
+
+    key: bytes
+    name: str
+    keeps_time: bool = False
+
+
 class Hosting:
     """The host's part in a lobby: lets people sit, and proposes when the table is full or the person says so."""
 
@@ -82,8 +100,12 @@ class Hosting:
         screen: Screen,
         known: KnownPlayers,
         questions: Asks | None,
+        keeper: bytes | None = None,
     ) -> None:
         self._plan = plan
+        #: The key of the host's own timekeeper, where there is one.
+        self._keeper = keeper
+        self._full_at: float | None = None
         self._seats = seats
         self._screen = screen
         self._known = known
@@ -91,8 +113,8 @@ class Hosting:
         self._questions = questions
         #: Gives a code for one more guest.
         self.new_code: Callable[[], None] = lambda: None
-        #: Keys that may sit, because the host has said so, or because they came by a code; and those that may not.
-        self.admitted: list[bytes] = []
+        #: Who may sit, because the host has said so, or because they came by a code; and the keys that may not.
+        self._admitted: set[Admitted] = set()
         self._sent_away: set[bytes] = set()
         self._told: set[tuple[bytes, int]] = set()
         self._start = False
@@ -105,20 +127,41 @@ class Hosting:
         if participant.lobby.proposal is not None:
             return self._wait(participant, now)
         self._proposed_at = None
-        come = [offer for offer in participant.offers if offer.key != participant.home.identity.public]
+        ours = (participant.home.identity.public, self._keeper)
+        come = [offer for offer in participant.offers if offer.key not in ours]
         self._tell(come)
-        here = self._sitting(come)
         if self._questions is None:
-            self.admitted += [offer.key for offer in come if offer.key not in here | self._sent_away]
-        elif len(here) < self._seats - 1:
+            for offer in come:
+                if offer.key not in self._sent_away:
+                    self.admit(offer.key, offer.name, keeps_time=offer.keeps_time)
+        elif len(self._sitting(come)) < self._seats - 1:
             self._ask(come)
-        seated = [offer for offer in come if offer.key in self.admitted][: self._seats - 1]
-        if len(seated) == self._seats - 1 or (self._start and seated):
-            return self._propose(participant, seated)
-        return []
+        seated, come = self._sitting(come)[: self._seats - 1], list(participant.offers)
+        if len(seated) < self._seats - 1 and not (self._start and seated):
+            self._full_at = None
+            return []
+        clock = self._clock(come)
+        self._full_at = now if self._full_at is None else self._full_at
+        if clock is None and self._keeper is not None and now - self._full_at < KEEPER_AFTER:
+            # It is starting.
+            return []
+        return self._propose(participant, seated if clock is None else [*seated, clock])
 
-    def _sitting(self, come: Collection[Offered]) -> set[bytes]:
-        return {offer.key for offer in come}.intersection(self.admitted)
+    def _clock(self, come: Collection[Offered]) -> Offered | None:
+        """Who keeps the time: the host's own, or who has come to do it and was let in."""
+        keepers = [offer for offer in come if offer.keeps_time] if self._plan.clock is not None else []
+        own = [offer for offer in keepers if offer.key == self._keeper]
+        return next(iter(own or [offer for offer in keepers if self._lets(offer)]), None)
+
+    def admit(self, key: bytes, name: str, *, keeps_time: bool = False) -> None:
+        """Let somebody sit, or keep the time."""
+        self._admitted.add(Admitted(key, name, keeps_time))
+
+    def _lets(self, offer: Offered) -> bool:
+        return Admitted(offer.key, offer.name, offer.keeps_time) in self._admitted
+
+    def _sitting(self, come: Collection[Offered]) -> list[Offered]:
+        return [offer for offer in come if not offer.keeps_time and self._lets(offer)]
 
     def _tell(self, come: Collection[Offered]) -> None:
         for offer in come:
@@ -127,22 +170,25 @@ class Hosting:
             self._told.add((offer.key, offer.number))
             self._screen.emit({"event": "offer", "name": offer.name, "key": offer.key.hex()})
             if not self._screen.json:
-                self._screen.say(f"[bold]{shown(offer.name)}[/bold] would like to sit.")
-            _said_of(self._screen, self._known, offer.name, offer.key)
+                what = "keep the time" if offer.keeps_time else "sit"
+                self._screen.say(f"[bold]{shown(offer.name)}[/bold] would like to {what}.")
+            if not offer.keeps_time:
+                _said_of(self._screen, self._known, offer.name, offer.key)
 
     def _ask(self, come: Collection[Offered]) -> None:
         """Whether somebody may sit, or what else the person wants."""
         if self._questions is None:
             return
-        undecided = [offer for offer in come if offer.key not in self._sent_away and offer.key not in self.admitted]
+        undecided = [offer for offer in come if offer.key not in self._sent_away and not self._lets(offer)]
         if undecided:
             offer = undecided[0]
-            line = self._questions.answer(f"Let {shown(offer.name)} sit? [Y/n] ")
+            what = "keep the time" if offer.keeps_time else "sit"
+            line = self._questions.answer(f"Let {visible(offer.name)} {what}? [Y/n] ", offer.key)
             if line is None:
                 return
             if line.lower() in _YES:
-                self.admitted.append(offer.key)
-                self._screen.say(f"{shown(offer.name)} sits.")
+                self.admit(offer.key, offer.name, keeps_time=offer.keeps_time)
+                self._screen.say(f"{shown(offer.name)} {'keeps the time' if offer.keeps_time else 'sits'}.")
             else:
                 self._sent_away.add(offer.key)
             return
@@ -164,10 +210,13 @@ class Hosting:
             self._screen.say("Type start to begin with those who sit, code for a spoken code, without NAME, or quit.")
 
     def _without(self, name: str, come: Collection[Offered]) -> None:
-        keys = [offer.key for offer in come if offer.name.casefold() == name.casefold()]
-        self._sent_away |= set(keys)
-        self.admitted = [key for key in self.admitted if key not in keys]
+        keys = {offer.key for offer in come if offer.name.casefold() == name.casefold()}
+        self._send_away(keys)
         self._screen.say(f"{shown(name)} does not sit." if keys else f"Nobody here is called {shown(name)}.")
+
+    def _send_away(self, keys: set[bytes]) -> None:
+        self._sent_away |= keys
+        self._admitted = {one for one in self._admitted if one.key not in keys}
 
     def _propose(self, participant: Participant, seated: Collection[Offered]) -> list[bytes]:
         if self._questions is not None:
@@ -186,10 +235,17 @@ class Hosting:
         if now - self._proposed_at < ANSWER_AFTER:
             return []
         awaited = [name for name in participant.lobby.awaited if name != participant.home.name]
-        if self._questions is None or not awaited:
+        if not awaited:
             return []
+        if self._questions is None:
+            if now - self._proposed_at < ANSWER_LIMIT:
+                return []
+            for name in awaited:
+                self._without(name, participant.offers)
+            return participant.decline(f"{', '.join(awaited)} did not answer")
+        name = visible(awaited[0])
         line = self._questions.answer(
-            f"{shown(awaited[0])} has not answered. Go on without {shown(awaited[0])}? [y/N] "
+            f"{name} has not answered. Go on without {name}? [y/N] ", participant.lobby.proposal
         )
         if line is None:
             return []
@@ -201,8 +257,7 @@ class Hosting:
 
     def declined(self, key: bytes) -> None:
         """Somebody does not want what was proposed: it is not asked again."""
-        self._sent_away.add(key)
-        self.admitted = [admitted for admitted in self.admitted if admitted != key]
+        self._send_away({key})
 
 
 class Guest:
@@ -216,6 +271,8 @@ class Guest:
         self._there = False
         self._told: Proposal | None = None
         self._left_out: Proposal | None = None
+        #: Whether something else was shown before what is proposed now.
+        self._another = False
 
     def look(self, participant: Participant, now: float) -> list[bytes]:
         """Agree, or decline, when the person has said so."""
@@ -227,6 +284,8 @@ class Guest:
             self._screen.emit({"event": "lobby"})
             if not self._screen.json:
                 self._screen.say("You are at the door. The host lets people sit, and begins the game.")
+        if self._questions is not None and not participant.lobby.considering:
+            self._questions.forget()
         if proposal is None:
             return []
         if participant.lobby.seat is None:
@@ -237,12 +296,14 @@ class Guest:
         if not participant.lobby.considering:
             return []
         if self._told != proposal:
-            self._told = proposal
+            self._told, self._another = proposal, self._told is not None
             self._tell(proposal, participant.home.identity.public)
         if self._questions is None:
             return participant.consent()
-        line = self._questions.answer("Sit down to this? [Y/n] ")
-        if line is None:
+        asked = "This is ANOTHER proposal. Sit down to it? [y/n] " if self._another else "Sit down to this? [Y/n] "
+        line = self._questions.answer(asked, proposal)
+        if line is None or (self._another and not line):
+            # Enter alone may have been meant for what was shown before.
             return []
         if line.lower() in _YES:
             return participant.consent()
@@ -251,17 +312,29 @@ class Guest:
     def _tell(self, proposal: Proposal, mine: bytes) -> None:
         members = proposal.roster.members
         names = [member.name for member in members]
-        game, protocol = proposal.game.name, proposal.protocol.name
-        self._screen.emit({"event": "proposal", "game": game, "protocol": protocol, "players": names})
+        game, protocol = _told(proposal.game), _told(proposal.protocol)
+        claims = make_protocol(proposal.protocol.name, bytes(proposal.protocol.parameters)).claims
+        warning = claims.cost.get("warning")
+        self._screen.emit(
+            {"event": "proposal", "game": proposal.game.name, "protocol": proposal.protocol.name, "players": names}
+            | {"hands": proposal.hands, "told": [game, protocol], "warning": warning}
+        )
         if not self._screen.json:
             listed = shown(", ".join(names))
             hands = f", {proposal.hands} hand{'s'[: proposal.hands > 1]}" if proposal.hands else ""
             self._screen.say(f"Proposed: [bold]{shown(game)}[/bold] on {shown(protocol)}{hands}, with {listed}.")
-            if len(members) == 2:
-                self._screen.say("  [dim]At two without a clock, a player who is losing can undo the hand.[/dim]")
+            self._screen.say(f"  [dim]{shown(about_time(proposal))}[/dim]")
+            if warning is not None:
+                self._screen.say(f"  [bold red]{shown(warning)}[/]")
         for member in members:
-            if member.key != mine:
+            if member.key != mine and member.role != TIMEKEEPER:
                 _said_of(self._screen, self._known, member.name, member.key)
+
+
+def _told(part: Part) -> str:
+    """A game or a protocol, with everything that is set for it: a host could have set what a guest would not play."""
+    parameters = bytes(part.parameters).decode(errors="replace")
+    return part.name if parameters == "{}" else f"{part.name} {parameters}"
 
 
 def ask_first(proposal: Proposal) -> bool:

@@ -7,12 +7,14 @@ import shlex
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import AsyncExitStack, ExitStack
+from contextlib import AsyncExitStack, ExitStack, suppress
 from pathlib import Path
 
+from nodealer.cli.bots import bots
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import game_of
 from nodealer.cli.invited import FORMAT, Hosted, KeptTable, TableFolder, keep_table
+from nodealer.cli.limits import KEEPER
 from nodealer.cli.lines import Lines
 from nodealer.cli.lobbying import Hosting
 from nodealer.cli.logcopy import LogCopy
@@ -23,11 +25,13 @@ from nodealer.cli.plan import Plan, plan_of
 from nodealer.cli.qr import print_qr
 from nodealer.cli.remote import Sitting, carry_out, take_part
 from nodealer.cli.screen import Screen
-from nodealer.cli.shelf import table_at
+from nodealer.cli.shelf import keep_first, table_at
 from nodealer.cli.spoken import Codes, use_code
+from nodealer.cli.timekeeping import KeeperOrder
 from nodealer.cli.user import User, name_of, player, watcher
 from nodealer.cli.where import Where
-from nodealer.errors import BadParameter
+from nodealer.drive.homes import home_in
+from nodealer.errors import BadParameter, HomeUnusable
 from nodealer.keys import host_mark
 from nodealer.log.session import FORMAT_VERSION
 from nodealer.play.config import refuse_without_asserts
@@ -70,6 +74,9 @@ def host_table(
         seats=seats,
         hands=plan.hands,
         listen=own,
+        clock=plan.clock,
+        # At two seats it must not be the machine of one of the two.
+        keeps_time=plan.clock is not None and seats > 2,
     )
     with ExitStack() as stack:
         copies = [] if log is None else [stack.enter_context(LogCopy.new(log.absolute()))]
@@ -83,7 +90,7 @@ def _host(sitting: Sitting, user: User, plan: Plan, *, code: bool = False) -> in
         raise BadParameter(f"{sitting.table.name} is a table of another host")
     lines = Lines()
     questions = sitting.questions(lines)
-    hosting = Hosting(plan, hosted.seats, screen, user.known, questions)
+    hosting = Hosting(plan, hosted.seats, screen, user.known, questions, _own_keeper(sitting, hosted))
     if user.identity is None:
         raise BadParameter("a host needs a key")
     codes = Codes(sitting.table.invitation, sitting.relays[0], user.identity, screen, hosting)
@@ -95,6 +102,10 @@ def _host(sitting: Sitting, user: User, plan: Plan, *, code: bool = False) -> in
         async with AsyncExitStack() as stack:
             if hosted.listen is not None:
                 await stack.enter_async_context(own_relay(sitting.table.store, hosted.listen))
+            if hosted.keeps_time:
+                await stack.enter_async_context(
+                    bots({sitting.table.keeper.with_suffix(".txt"): _keeping(sitting)}, None)
+                )
             if code:
                 codes.give()
             try:
@@ -103,6 +114,22 @@ def _host(sitting: Sitting, user: User, plan: Plan, *, code: bool = False) -> in
                 codes.stop()
 
     return carry_out(sitting, play)
+
+
+def _own_keeper(sitting: Sitting, hosted: Hosted) -> bytes | None:
+    """The key of the host's own timekeeper: nobody else's offer is taken for its."""
+    if not hosted.keeps_time:
+        return None
+    # One that has outlived its host keeps the time already.
+    with suppress(HomeUnusable), home_in(sitting.table.keeper, KEEPER, system_entropy) as home:
+        return home.identity.public
+    return None
+
+
+def _keeping(sitting: Sitting) -> KeeperOrder:
+    what, invitation = sitting.table.what, sitting.table.invitation
+    home = str(sitting.table.keeper)
+    return KeeperOrder(what.link, invitation.table, sitting.relays, KEEPER, what.place, home)
 
 
 def _invite(screen: Screen, invitation: Invitation, seats: int, *, by_hand: bool) -> None:
@@ -154,7 +181,7 @@ def join_table(
     refuse_without_asserts()
     invitation, unlocked = invited_by(text, relay, name)
     invitation.table_secret()
-    before = table_at(invitation.table)
+    before = table_at(invitation, name)
     if before is not None:
         return return_to(before, auto=auto, json=json, at=at)
     called, user = name_of(name), unlocked or player()
@@ -175,7 +202,7 @@ def watch_table(
 def _come(kept: KeptTable, user: User, screen: Screen, log: Path | None) -> int:
     with ExitStack() as stack:
         copies = [] if log is None else [stack.enter_context(LogCopy.new(log.absolute()))]
-        return _sit(Sitting(keep_table(kept), screen, copies), user)
+        return _sit(Sitting(keep_first(kept), screen, copies), user)
 
 
 def _sit(sitting: Sitting, user: User) -> int:
@@ -234,4 +261,5 @@ def _plan_again(place: str, hosted: Hosted) -> Plan:
         seats=hosted.seats,
         hands=hosted.hands,
         parameters=hosted.parameters.encode(),
+        clock=hosted.clock,
     )

@@ -153,13 +153,13 @@ class PageQuestions:
 
     def __init__(self, page: Page) -> None:
         self._page = page
-        self._asked: str | None = None
+        self._asked: tuple[str, object] | None = None
 
-    def answer(self, prompt: str) -> str | None:
-        """The answer to this question, once it has come."""
-        if prompt != self._asked:
+    def answer(self, prompt: str, about: object = None) -> str | None:
+        """The answer to this question about this, once it has come."""
+        if (prompt, about) != self._asked:
             self.forget()
-            self._asked = prompt
+            self._asked = prompt, about
             text = prompt.partition("[")[0].replace("\\", "").strip()
             buttons = (
                 (("Yes", "y"), ("No", "n"))

@@ -10,12 +10,13 @@ from msgspec import Raw
 
 from nodealer.cli.cheating import Cheating, cheating_of
 from nodealer.cli.games import game_of
+from nodealer.cli.limits import KEEPER
 from nodealer.errors import BadParameter
 from nodealer.games.base import Rules
 from nodealer.games.package import GamePackage
 from nodealer.log.names import folded, refuse_bad_name
-from nodealer.log.roster import Member
-from nodealer.log.session import Part, Proposal
+from nodealer.log.roster import TIMEKEEPER, Member
+from nodealer.log.session import Limits, Part, Proposal
 from nodealer.play.config import proposal_of
 from nodealer.play.lobby import Expected
 from nodealer.protocols import make_protocol, refuse_unserved
@@ -44,6 +45,8 @@ class Plan:
     warning: str | None = None
     #: Who cheats, and how.
     cheat: Cheating | None = None
+    #: The limits of time, where somebody is to keep it.
+    clock: Limits | None = None
 
     def __post_init__(self) -> None:
         needs = Needs(self.rules.name, len(self.names), self.rules.deck_max, self.rules.operations)
@@ -57,13 +60,21 @@ class Plan:
             Part(self.rules.name, self.rules.version, Raw(self.rules.parameters)),
             Part(protocol.claims.name, protocol.claims.version, Raw(protocol.parameters)),
             self.rules.versions,
-            self.names,
+            self.sitting,
             self.hands,
+            self.clock,
         )
 
+    @property
+    def sitting(self) -> tuple[str, ...]:
+        """Everybody who has to come: the players, and the timekeeper."""
+        return self.names if self.clock is None else (*self.names, KEEPER)
+
     def proposal(self, members: Sequence[Member]) -> Proposal:
-        """What the players are asked to agree to."""
-        return proposal_of(self.rules, make_protocol(self.protocol, self.parameters), members, hands=self.hands)
+        """What the players are asked to agree to. There are limits of time if one of them is to keep it."""
+        clock = self.clock if any(member.role == TIMEKEEPER for member in members) else None
+        protocol = make_protocol(self.protocol, self.parameters)
+        return proposal_of(self.rules, protocol, members, hands=self.hands, clock=clock)
 
 
 def plan_of(
@@ -77,6 +88,7 @@ def plan_of(
     names: tuple[str, ...] | None = None,
     person: str | None = None,
     cheat: str | None = None,
+    clock: Limits | None = None,
 ) -> Plan:
     """A game with all its settings; what is None is as the game has it. Raises `BadParameter` for what cannot be."""
     game = game_of(place)
@@ -93,7 +105,7 @@ def plan_of(
     warning = " ".join(filter(None, (made.claims.cost.get("warning"), odds))) or None
     who = names or _names(count, person)
     cheating = None if cheat is None else cheating_of(cheat, who, made)
-    return Plan(game, place, dict(settings), rules, on, who, hands or game.hands, said, warning, cheating)
+    return Plan(game, place, dict(settings), rules, on, who, hands or game.hands, said, warning, cheating, clock)
 
 
 def _names(count: int, person: str | None) -> tuple[str, ...]:
@@ -102,7 +114,7 @@ def _names(count: int, person: str | None) -> tuple[str, ...]:
     if person is None:
         return first, *others
     refuse_bad_name(person, "your name")
-    for other in others:
+    for other in (*others, KEEPER):
         if folded(other) == folded(person):
             raise BadParameter(f"{other} is a bot at this table: take another name")
     return person, *others

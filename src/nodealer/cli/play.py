@@ -9,8 +9,10 @@ import typer
 
 from nodealer.cli.commands import Command
 from nodealer.cli.games import game_of, games_here, settings_of
+from nodealer.cli.limits import limits_of
 from nodealer.cli.output import shown
 from nodealer.cli.where import NoBrowser, Terminal, Where, where
+from nodealer.errors import BadParameter
 from nodealer.games.found import FIRST
 
 
@@ -82,6 +84,16 @@ def play(
             help="After how many seconds bots would go on without a bot that does not answer.",
         ),
     ] = 30.0,
+    clock: Annotated[
+        float | None,
+        typer.Option(
+            min=1,
+            metavar="SECONDS",
+            help="Somebody keeps the time: so many seconds for a move, and twice as many in the bank; whoever takes "
+            "longer gets the move of the rules. Default: bots wait for you as long as you like.",
+        ),
+    ] = None,
+    no_clock: Annotated[bool, typer.Option("--no-clock", help="Nobody keeps the time, among bots too.")] = False,
     name: Annotated[str | None, typer.Option(metavar="NAME", help="Your name at the table. Default: Ada.")] = None,
     auto: Annotated[bool, typer.Option("--auto", help="All seats are bots.")] = False,
     json: Annotated[
@@ -120,14 +132,23 @@ def play(
     from nodealer.cli.plan import plan_of  # late: no other command should wait for protocols and sockets
     from nodealer.cli.playing import run
 
-    said = None if parameters is None else parameters.encode()
+    if clock is not None and no_clock:
+        raise BadParameter("--clock says that somebody keeps the time, and --no-clock that nobody does")
     plan = plan_of(
-        game, settings, protocol=protocol, seats=seats, hands=hands, parameters=said, person=name, cheat=cheat
+        game,
+        settings,
+        protocol=protocol,
+        seats=seats,
+        hands=hands,
+        parameters=None if parameters is None else parameters.encode(),
+        person=name,
+        cheat=cheat,
+        clock=None if clock is None else limits_of(clock),
     )
-    named = name is not None
     at = where(terminal=terminal, no_browser=no_browser, by_hand=not (auto or json) and seed is None)
     if at is not Where.TERMINAL:
         from nodealer.cli.playpage import play_in_browser
 
         play_in_browser(plan, at=at, log=log, patience=patience)
-    raise typer.Exit(run(plan, auto=auto, json=json, seed=seed, log=log, patience=patience, named=named))
+    told = {"auto": auto, "json": json, "named": name is not None, "timed": not no_clock}
+    raise typer.Exit(run(plan, seed=seed, log=log, patience=patience, **told))

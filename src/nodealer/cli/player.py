@@ -15,8 +15,9 @@ from nodealer.cli.games import game_of
 from nodealer.drive.homes import home_in
 from nodealer.drive.loop import Loop, Watch
 from nodealer.drive.minds import BotMind, Mind
-from nodealer.drive.patience import Looks, Patience
+from nodealer.drive.patience import Looks, Patience, Together
 from nodealer.drive.sealed import Found, Line, Lost, SealedTransport
+from nodealer.drive.welcome import Welcome
 from nodealer.errors import Declined, JournalLost, NodealerError, RelayError
 from nodealer.play.config import parts_of
 from nodealer.play.frames import Refuses
@@ -75,7 +76,7 @@ async def sit(
                 begin=begin,
             )
         if looks is None and order.patience is not None:
-            looks = Patience(order.patience, frozenset(order.spared))
+            looks = Together(Patience(order.patience, frozenset(order.spared)), Welcome())
         mind = mind or BotMind(game, home.root)
         watch = end_when_declined if follow is None else follow(participant)
         await Loop(participant, transport_of(invitation, participant), mind, watch=watch, patience=looks).run()

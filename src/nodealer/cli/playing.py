@@ -8,6 +8,7 @@ import shlex
 import sys
 import time
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -17,6 +18,7 @@ from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import game_of
 from nodealer.cli.hosting import Play, host
 from nodealer.cli.kept import FORMAT, Kept, KeptGame, keep
+from nodealer.cli.limits import limits_for_bots
 from nodealer.cli.logcopy import LogCopy, follow_all
 from nodealer.cli.output import PipeClosed, err, shown, visible
 from nodealer.cli.plan import Plan, plan_of
@@ -53,14 +55,23 @@ def run(
     log: Path | None,
     patience: float = PATIENCE,
     named: bool = False,
+    timed: bool = True,
 ) -> int:
-    """Play, tell what happens, verify. Gives the exit code. `named` says that somebody gave the first seat its name."""
+    """Play, tell what happens, verify. Gives the exit code. `named` says that somebody gave the first seat its name.
+
+    `timed`: among bots somebody keeps the time. A person at a table of bots has all the time it wants, unless the plan
+    says otherwise.
+    """
     refuse_without_asserts()
     screen = Screen(json)
     only_bots = _only_bots(plan, auto=auto, json=json, seed=seed)
     person = None if only_bots else plan.names[0]
     if named and only_bots:
         raise BadParameter(f"--name is the name of a person, and bots play all seats: {only_bots}")
+    if seed is not None and plan.clock is not None:
+        raise BadParameter("nothing takes time in a rehearsal: --clock is for a game that is played")
+    if only_bots and seed is None and timed and plan.clock is None:
+        plan = replace(plan, clock=limits_for_bots(patience))
     if plan.cheat is not None:
         plan.cheat.refuse(seed, person)
     if only_bots and not auto and seed is None:
@@ -114,6 +125,7 @@ def kept_of(plan: Plan, person: str | None, patience: float, seed: int | None, l
         seed=seed,
         log=None if log is None else str(log.absolute()),
         cheat=None if plan.cheat is None else f"{plan.cheat.seat}:{plan.cheat.attack}",
+        clock=plan.clock,
     )
 
 
@@ -149,6 +161,7 @@ def go_on(kept: KeptGame, *, auto: bool, json: bool, at: Where = Where.TERMINAL)
         parameters=what.parameters.encode(),
         names=what.names,
         cheat=what.cheat,
+        clock=what.clock,
     )
     person = None if what.person is None or auto or paged else _somebody(plan, screen)
     with ExitStack() as stack:

@@ -8,7 +8,7 @@ import signal
 import ssl
 import sys
 import time
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 from platformdirs import user_state_path
 
 from nodealer.cli.entropy import system_entropy
+from nodealer.cli.output import out, shown
 from nodealer.errors import BackendMissing, BadParameter
 from nodealer.relay.limits import Limits
 from nodealer.relay.server import serving
@@ -51,9 +52,8 @@ async def _serve(
         opening as store,
         serving(store, host=host, port=port, tls=tls, entropy=system_entropy, log=log, **options) as relay,
     ):
-        shown = f"[{host}]" if ":" in host else host
-        sys.stdout.write(f"nodealer relay listens on {'wss' if tls else 'ws'}://{shown}:{relay.port}\n")
-        sys.stdout.flush()
+        url = f"{'wss' if tls else 'ws'}://{f'[{host}]' if ':' in host else host}:{relay.port}"
+        out().print(f"nodealer relay listens on {shown(url)}", soft_wrap=True)
         log("started", {"store": type(store).__name__})
         await stop.wait()
         log("stopping", {"connections": relay.metrics.connections})
@@ -63,8 +63,10 @@ async def _serve(
 def log(event: str, facts: dict[str, Any]) -> None:
     """One line of JSON on standard error."""
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
-    sys.stderr.write(json.dumps({"time": now, "event": event, **facts}, separators=(",", ":")) + "\n")
-    sys.stderr.flush()
+    # A relay goes on when nobody reads its log.
+    with suppress(OSError, ValueError):
+        sys.stderr.write(json.dumps({"time": now, "event": event, **facts}, separators=(",", ":")) + "\n")
+        sys.stderr.flush()
 
 
 def address_of(listen: str) -> tuple[str, int]:

@@ -28,11 +28,13 @@ from nodealer.cli.verify import print_report
 from nodealer.drive.known import KnownPlayers
 from nodealer.drive.loop import Loop
 from nodealer.drive.minds import BotMind, Mind
-from nodealer.drive.patience import Looks, Patience
-from nodealer.drive.sealed import Found, Line, SealedTransport, Unheard
+from nodealer.drive.patience import Looks, Patience, Together
+from nodealer.drive.sealed import Found, Line, Locked, SealedTransport, Unheard
+from nodealer.drive.welcome import Welcome
 from nodealer.errors import BadParameter, IllegalMove, RelayError
+from nodealer.log.roster import TIMEKEEPER
 from nodealer.play.config import parts_of
-from nodealer.play.frames import OtherVersion, Refuses
+from nodealer.play.frames import OtherVersion, PassedOver, Refuses
 from nodealer.play.lobby import decline_rehearsals
 from nodealer.play.participant import Decision, Participant, Question, Step
 from nodealer.play.phases import Phase
@@ -132,9 +134,9 @@ class Sitting:
         if self.watches or game is None:
             return None, Attention(screen, names)
         if self.auto:
-            return BotMind(game, participant.home.root), Patience(PATIENCE)
+            return BotMind(game, participant.home.root), Together(Patience(PATIENCE), Welcome())
         if screen.json:
-            return Program(game, screen), Attention(screen, names)
+            return Program(game, screen), Together(Attention(screen, names), Patience())
         person = Person(game.words, screen.asking, lines)
         return person, AtTheTable(person, screen, names)
 
@@ -160,6 +162,9 @@ class _Connection:
             self.patient, self._lost = True, False
         elif isinstance(line, Unheard):
             self._say("unheard", line.relay, f"[red]The relay does not take what you say:[/red] {shown(line.reason)}")
+        elif isinstance(line, Locked):
+            why = "[magenta]A seat has left, and the table has a new key.[/magenta] To go on, ask for a new link."
+            self._say("locked", line.relay, why)
         else:
             self._failed += 1
             if not self.patient and self._failed >= self.relays:
@@ -202,11 +207,22 @@ class _Watch:
                 raise BadParameter(f"this is not for you: {news.reason}")
             elif isinstance(news, OtherVersion):
                 raise BadParameter(f"the host's program is of another version: {news.reason}")
+            elif isinstance(news, PassedOver) and news.mine and self._turned_away:
+                raise BadParameter(
+                    f"you cannot sit there as {self._participant.home.name}: {news.reason}. Ask the host, or join with "
+                    "another --name"
+                )
         self._show(step)
         if self._participant.begun:
             follow_all(self._sitting.copies, self._participant.replica)
             self._agree()
         return []
+
+    @property
+    def _turned_away(self) -> bool:
+        """Whether this player's offer does not count, though all is heard: somebody may have taken its name."""
+        one = self._participant
+        return not (one.begun or one.hearing or self._sitting.watches) and one.lobby.mine is None
 
     def _agree(self) -> None:
         if self._agreed:
@@ -221,7 +237,12 @@ class _Watch:
         if not screen.json:
             screen.say(f"Words of this table: [bold]{words}[/bold]. Everybody here sees the same ones.")
             screen.say("  [dim]Ask the others for theirs. If they differ, somebody is in between: stop.[/dim]")
-        others = [(member.name, member.key) for member in one.members if member.key != one.home.identity.public]
+        # Every timekeeper of this program has the same name, and each a key of its own.
+        others = [
+            (member.name, member.key)
+            for member in one.members
+            if member.key != one.home.identity.public and member.role != TIMEKEEPER
+        ]
         self._known.met(others, int(time.time()))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.status import Status
 
+from nodealer.cli.limits import about_time
 from nodealer.cli.narrator import in_words
 from nodealer.cli.output import err, out, print_json_line, print_line, shown
 from nodealer.games.words import Line, Words
@@ -40,7 +41,7 @@ class Screen:
         self.replica = replica
         self._narrator = Narrator.of(replica.config, you)
         proposal = replica.config.session.proposal
-        self._names = {player.seat: player.name for player in proposal.roster.members}
+        self._names = {seat: proposal.roster.member(seat).name for seat in proposal.roster.awaited}
         session = replica.config.session.id.hex()
         self.emit({"event": "session", "session": session, "players": list(self._names.values())})
         if not self.json:
@@ -48,6 +49,8 @@ class Screen:
             note = replica.config.words.note
             beside = f"; {shown(note)}" if note else ""
             self.say(f"{shown(proposal.game.name)} on {shown(proposal.protocol.name)}{beside}.")
+            if not proposal.rehearsal:
+                self.say(f"[dim]{shown(about_time(proposal))}[/dim]")
             if proposal.rehearsal:
                 self.say("[magenta]A rehearsal: the seeds are public, nothing here is secret.[/magenta]")
 

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from nodealer.cli.invited import TABLE, KeptTable, TableFolder
+from nodealer.cli.invited import TABLE, KeptTable, TableFolder, keep_table
 from nodealer.cli.kept import GAME, Kept, KeptGame, games_folder, is_file, read_kept
-from nodealer.drive.files import disk
+from nodealer.drive.files import FOLDER_MODE, alone, disk
 from nodealer.errors import BadParameter, HomeUnusable, OtherFormat
+from nodealer.log.names import folded
+from nodealer.relay.links import Invitation, read_link
 
 #: A game of this machine, or a table across the network.
 Shelved = KeptGame | TableFolder
@@ -65,9 +67,34 @@ def _interrupted(games: Iterable[Shelved]) -> Shelved:
     raise BadParameter(f"there is no game here that was interrupted{playing}: `nodealer games` lists them")
 
 
-def table_at(table: str) -> TableFolder | None:
-    """The kept table of this name at its relay, if this user has been there and it has not ended."""
+def table_at(invitation: Invitation, name: str | None) -> TableFolder | None:
+    """The kept table that this link leads to, if this user has come there to play and it has not ended. Raises
+    `BadParameter` where the user sits there under another name, and for a link that is not the one it came by: who
+    knows the number of a table, such as its relay, could have sent another one for it."""
     for kept in kept_games():
-        if isinstance(kept, TableFolder) and kept.ended is None and kept.invitation.table == table:
+        if not isinstance(kept, TableFolder) or kept.ended is not None or kept.what.name is None:
+            continue
+        came_by = kept.invitation
+        if came_by.table != invitation.table:
+            continue
+        if (came_by.key, came_by.host) != (invitation.key, invitation.host):
+            raise BadParameter(
+                f"you have come to a table of this number by another link, with another key or another host "
+                f"({kept.folder}): one of the two links is false. If it was the first one, delete that folder"
+            )
+        if name is None or folded(name) == folded(kept.what.name):
             return kept
+        if kept.names or kept.in_use:
+            raise BadParameter(f"you are at this table already, as {kept.what.name} ({kept.name})")
     return None
+
+
+def keep_first(what: KeptTable) -> TableFolder:
+    """A folder for a table that this user comes to. Raises `BadParameter` where it has come there meanwhile through
+    another window: one key in two homes would sign one number twice."""
+    with disk(games_folder()):
+        games_folder().mkdir(FOLDER_MODE, parents=True, exist_ok=True)
+    with alone(games_folder()):
+        if what.name is not None and table_at(read_link(what.link), what.name) is not None:
+            raise BadParameter("you are at this table already, in another window")
+        return keep_table(what)

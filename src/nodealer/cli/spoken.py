@@ -63,7 +63,7 @@ class Codes:
             self._say("code-dead", f"[red]There is no code:[/red] {shown(error)}.")
         else:
             self._desk.admit(guest)
-            self._hosting.admitted.append(guest.key)
+            self._hosting.admit(guest.key, guest.name)
             self._say("code-used", f"{shown(guest.name)} has used the code, and may sit.")
 
     def _tell(self, code: Code) -> None:

@@ -209,6 +209,10 @@ def _happened(report: Report) -> Iterator[str]:
         what = {"gone": "declared gone", "move": "moved for by the rules"}.get(said.did, "the hand broken off")
         of = what if said.of is None else f"{report.who(said.of)} {what}"
         yield f"hand {said.hand + 1}, entry {said.entry}: {of}, said {by}"
+    for charge in report.charges:
+        yield f"hand {charge.hand + 1}: {report.who(charge.seat)} left in the middle of a card and paid {charge.amount}"
+    if report.dead:
+        yield f"{report.dead} of what was paid for leaving lie in no pot yet"
     for hand, seat in report.unchecked:
         yield f"hand {hand + 1}: {report.who(seat)} has not opened its book; what it gained is held"
     if report.gone:

@@ -15,7 +15,7 @@ from nodealer.games.base import Rules
 from nodealer.games.package import GamePackage
 from nodealer.keys import Identity
 from nodealer.log.roster import PLAYER
-from nodealer.log.session import Proposal
+from nodealer.log.session import Limits, Proposal
 from nodealer.play.config import proposal_of
 from nodealer.play.home import MemoryHome
 from nodealer.play.participant import Participant, Stays, Step
@@ -111,8 +111,12 @@ def seat_players(
     roles: Mapping[int, str] | None = None,
     package: GamePackage | None = None,
     rehearsal: bool = False,
+    clock: Limits | None = None,
 ) -> LocalTable:
-    """A table of fresh players who have agreed to play this, with keys and roots drawn from `entropy`."""
+    """A table of fresh players who have agreed to play this, with keys and roots drawn from `entropy`.
+
+    With `clock`, the last of the names is that of one who keeps the time.
+    """
     homes = [MemoryHome(name, Identity(entropy(KEY_BYTES)), entropy(ROOT_BYTES)) for name in names]
     table = LocalTable(
         Participant(
@@ -121,6 +125,7 @@ def seat_players(
             accept=lambda proposal: None,
             stays=stays,
             parts=lambda proposal: (protocol, rules, package),
+            keeps_time=clock is not None and home is homes[-1],
         )
         for home in homes
     )
@@ -128,5 +133,5 @@ def seat_players(
     given = roles or {}
     offers = {offer.name: offer for offer in table.participants[0].offers}
     members = [offers[name].seated(seat, given.get(seat, PLAYER)) for seat, name in enumerate(names)]
-    table.agree(proposal_of(rules, protocol, members, rehearsal=rehearsal))
+    table.agree(proposal_of(rules, protocol, members, rehearsal=rehearsal, clock=clock))
     return table

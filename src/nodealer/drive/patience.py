@@ -11,12 +11,16 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Final, Protocol
 
 from nodealer.drive.stopwatch import Stopwatch, Wait
 from nodealer.errors import IllegalMove
 from nodealer.play.participant import Participant
+from nodealer.play.phases import Phase
 from nodealer.play.state import TableState
+
+#: After how many seconds somebody who has no patience of its own ends a log after the last hand.
+ENDS_AFTER: Final = 60.0
 
 
 class Looks(Protocol):
@@ -24,6 +28,16 @@ class Looks(Protocol):
 
     def look(self, participant: Participant, now: float) -> list[bytes]:
         """What to say now, at this time of a clock that only has to go on."""
+
+
+class Together:
+    """Several who look, one after the other."""
+
+    def __init__(self, *looks: Looks) -> None:
+        self._looks = looks
+
+    def look(self, participant: Participant, now: float) -> list[bytes]:
+        return [frame for one in self._looks for frame in one.look(participant, now)]
 
 
 @dataclass
@@ -64,6 +78,9 @@ class Patience:
         return beyond >= 0 and (duty in state.clock.late or (self.seconds is not None and beyond >= self.seconds))
 
     def _gives_up(self, state: TableState, others: dict[bytes, Wait]) -> bool:
-        if state.roster.timekeeper is not None or self.seconds is None:
+        if state.roster.timekeeper is not None:
             return False
-        return any(wait.waited >= 2 * self.seconds for wait in others.values())
+        # After the last hand only signatures are missing: nobody loses anything by it.
+        last = state.over and state.phase is Phase.BETWEEN
+        limit = 2 * self.seconds if self.seconds is not None else ENDS_AFTER if last else None
+        return limit is not None and any(wait.waited >= limit for wait in others.values())

@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Final
 
+from nodealer.drive.history import find_history, history, read_history
+from nodealer.drive.keyring import Keyring
 from nodealer.drive.loop import Connected, Disconnected, Event
+from nodealer.drive.outgoing import Outgoing
 from nodealer.errors import BadParameter, DecodeError, RelayError, RelayRefused
+from nodealer.log.roster import Roster
+from nodealer.play.bodies import NewKey
 from nodealer.play.participant import Participant
 from nodealer.proofs.checks import Entropy
 from nodealer.relay.client import RelayClient, connect_to
@@ -56,8 +61,17 @@ class Unheard:
     reason: str
 
 
+@dataclass(frozen=True)
+class Locked:
+    """A seat has left, and what is said now has a new key, which this participant has not got: from here on it hears
+    nothing. Who watches needs a new link."""
+
+    relay: str
+    epoch: int
+
+
 #: What to tell a person of the connection.
-Line = Found | Lost | Unheard
+Line = Found | Lost | Unheard | Locked
 #: Is told of the connection. May raise, to give it up.
 Tell = Callable[[Line], None]
 
@@ -65,8 +79,9 @@ Tell = Callable[[Line], None]
 class SealedTransport:
     """A participant's way to its table, over one or several relays that have the same tables.
 
-    With a `TableSecret` it reads and writes, with a `ReadKey` it only reads. `create` is for the one who opens the
-    table: it lets a relay that does not know the table make it. What it takes from the world is given.
+    With a `TableSecret` it reads and writes, with a `ReadKey` it only reads; `more` are the keys of further links, for
+    the time after a seat left. `create` is for the one who opens the table: it lets a relay that does not
+    know the table make it. What it takes from the world is given.
     """
 
     def __init__(
@@ -76,6 +91,7 @@ class SealedTransport:
         relays: Sequence[str],
         *,
         entropy: Entropy,
+        more: Sequence[ReadKey] = (),
         create: bool = False,
         tell: Tell = lambda line: None,
         clock: Callable[[], float] = time.monotonic,
@@ -83,11 +99,11 @@ class SealedTransport:
     ) -> None:
         if not relays:
             raise BadParameter("a table needs a relay")
-        if create and not isinstance(key, TableSecret):
+        self._participant = participant
+        self._keys = Keyring(participant, (key, *more))
+        participant.refuse_key = self._keys.refuse_key
+        if create and self._keys.first is None:
             raise BadParameter("who only reads cannot make a table")
-        self._reading = key.reading if isinstance(key, TableSecret) else key
-        self._writing = key if isinstance(key, TableSecret) else None
-        self._table = key.table
         # Of the home and the table: whoever comes back says the same words as the same sender, in the same bytes.
         self._sender = expand("sender", participant.home.root, key.table, size=SENDER_BYTES)
         self._relays = tuple(relays)
@@ -96,26 +112,46 @@ class SealedTransport:
         self._tell = tell
         self._clock = clock
         self._sleep = sleep
-        self._client: RelayClient | None = None
-        #: Frames that wait for the relay's word on the write token; None when it is known.
-        self._waiting: list[bytes] | None = None
-        self._may_write = False
+        self._out: Outgoing | None = None
         #: How many frames have come, and the cursor of the last one.
         self._heard = 0
         self._cursor: int | None = None
+        self._locked = False
+        #: The epochs in which it was said what the keys before them were.
+        self._told: set[int] = set()
+
+    # --- Out ---
 
     async def send(self, frame: bytes) -> None:
         """Put a frame into the order. What gets lost was not confirmed, and is sent again over the next connection."""
-        if self._client is None or self._writing is None:
-            return
-        if self._waiting is not None:
-            self._waiting.append(frame)
-        elif self._may_write:
+        out = self._out
+        # Where the key has just changed: it is sent again with the new one.
+        if out is not None and out.secret is self._keys.writing:
             try:
-                await self._client.append(self._reading.seal(self._sender, frame))
+                await out.send(frame)
             except RelayError as error:
                 # If the connection has gone, whoever reads from it sees that too.
-                self._tell(Unheard(self._client.url, str(error)))
+                self._tell(Unheard(out.url, str(error)))
+
+    async def propose_roster(self, roster: Roster, newcomers: Mapping[int, bytes] | None = None) -> None:
+        """Propose another roster. Where a seat leaves, or one comes that the key in use was not given to, those in it
+        get a new key, whose writer the relay learns before anybody hears of it.
+
+        Raises `RelayError` without a relay that takes it, or `IllegalMove`, also where something is still on its way:
+        then it may be tried again.
+        """
+        me = self._participant
+        key: NewKey | None = None
+        before, after = set(me.replica.state.roster.seats), set(roster.seats)
+        if before - after or (me.keys and after - before):
+            if self._out is None:
+                raise RelayError("there is no connection to a relay now")
+            secret, key = self._keys.fresh(roster, self._entropy)
+            await self._out.register(secret)
+        for frame in me.propose_roster(roster, newcomers, key):
+            await self.send(frame)
+
+    # --- In ---
 
     async def events(self) -> AsyncGenerator[Event, None]:
         """The frames of the table from the first one on, over as many connections as it takes; for ever."""
@@ -124,6 +160,9 @@ class SealedTransport:
         while True:
             relay, since = self._relays[tries % len(self._relays)], self._clock()
             try:
+                if (late := self._keys.late) is not None:
+                    async with connect_to(relay) as client:
+                        self._keys.learn(await find_history(client, late))
                 async with connect_to(relay) as client, aclosing(self._through(client)) as events:
                     async for event in events:
                         yield event
@@ -150,57 +189,74 @@ class SealedTransport:
         known = self._heard + await self._open(client)
         if known > LOG_ENTRIES_MAX:
             raise client.error(f"says that the table has {known} frames, and no log has more than {LOG_ENTRIES_MAX}")
-        self._client, self._may_write = client, False
+        self._tell(Found(client.url))
+        out = self._out = Outgoing(client, self._sender)
         try:
-            self._tell(Found(client.url))
-            await self._ask_to_write(client)
+            await out.announce(self._keys.writing)
             yield Connected(known)
             while True:
-                for cursor, frame in await self._read(client):
+                for cursor, frame in await self._read(client, out):
                     self._heard, self._cursor = self._heard + 1, cursor
-                    yield self._opened(frame)
+                    yield self._opened(frame, out.url)
+                    if out.secret is not self._keys.writing:
+                        # The roster that this frame brought into force has a new key.
+                        await out.announce(self._keys.writing)
+                        yield Connected(max(known, self._heard))
         finally:
-            self._client, self._waiting = None, None
+            self._out = None
+            out.close()
 
     async def _open(self, client: RelayClient) -> int:
         """How many frames there are that have not come. Fewer than none, where the relay has lost some that have."""
-        if self._create and self._writing is not None:
-            await client.create(self._table, self._writing.write_token)
+        if self._create and self._keys.first is not None:
+            await client.create(self._keys.table, self._keys.first.write_token)
         try:
-            return await client.open(self._table, self._cursor)
+            return await client.open(self._keys.table, self._cursor)
         except RelayRefused as refused:
             if refused.code != "cursor":
                 raise
             # It gave this cursor, and does not know it any more.
             return -self._heard
 
-    async def _ask_to_write(self, client: RelayClient) -> None:
-        if self._writing is not None:
-            self._waiting = []
-            await client.say_token(self._writing.write_token)
-
-    async def _read(self, client: RelayClient) -> list[Stored]:
+    async def _read(self, client: RelayClient, out: Outgoing) -> list[Stored]:
         """The next page. Answers that come before it are taken on the way."""
         while True:
             try:
                 told = await client.read()
+                if isinstance(told, list):
+                    return told
             except RelayRefused as refused:
-                if self._waiting is None:
-                    raise
-                # It still brings what others say.
-                self._waiting = None
-                self._tell(Unheard(client.url, str(refused)))
-                continue
-            if isinstance(told, list):
-                return told
-            if self._waiting is None:
-                raise client.error("answers what nobody asked")
-            waiting, self._waiting, self._may_write = self._waiting, None, True
-            for frame in waiting:
-                await self.send(frame)
+                self._refused(refused, out)
+            else:
+                for frame in (*self._history(), *out.answered()):
+                    await self.send(frame)
 
-    def _opened(self, frame: bytes) -> bytes:
+    def _refused(self, refused: RelayRefused, out: Outgoing) -> None:
+        """Go on, where the relay only does not let this one write: it still brings what others say."""
         try:
-            return self._reading.open(frame)[1]
+            out.answered(refused)
+        except RelayRefused as final:
+            if final.code != "token":
+                raise
+            # While there is more to be heard, a new key may be in it.
+            if not self._participant.hearing:
+                self._tell(Unheard(out.url, str(final)))
+
+    def _history(self) -> list[bytes]:
+        """What the keys before this one were, for those who come later, where nobody here has said it yet."""
+        keys = self._keys.earlier
+        wanted = keys and len(keys) not in self._told and not self._participant.hearing
+        return [history(keys)] if wanted else []
+
+    def _opened(self, frame: bytes, relay: str) -> bytes:
+        key = self._keys.reading
+        if key is None and not self._locked:
+            self._locked = True
+            self._tell(Locked(relay, self._participant.epoch))
+        try:
+            text = JUNK if key is None else key.open(frame)[1]
         except DecodeError:
             return JUNK
+        if key is not None and read_history(text, key):
+            self._told.add(key.epoch)
+        return text

@@ -13,28 +13,14 @@ from typing import Final
 
 from nodealer.drive.loop import Loop, Transport, Watch
 from nodealer.drive.stopwatch import LOOK_MAX, Stopwatch
-from nodealer.errors import Declined, IllegalMove
-from nodealer.log.session import Proposal
+from nodealer.errors import IllegalMove
 from nodealer.play.clock import Clock
-from nodealer.play.lobby import Accept
 from nodealer.play.participant import Participant
 from nodealer.play.state import TableState
 
 #: After how many seconds a duty that is not answered gets its first tick, and how often it ticks while a bank runs.
 STARTS_AFTER: Final = 2.0
 BANK_EVERY: Final = 10_000
-
-
-def only_to_keep_time(key: bytes, accept: Accept = lambda proposal: None) -> Accept:
-    """What a timekeeper with this key agrees to: to keep the time, and to nothing else."""
-
-    def look(proposal: Proposal) -> None:
-        keeper = proposal.roster.timekeeper
-        if keeper is None or keeper.key != key:
-            raise Declined("a timekeeper plays at no table: it only keeps the time")
-        accept(proposal)
-
-    return look
 
 
 class Timekeeper:

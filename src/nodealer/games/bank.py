@@ -20,6 +20,8 @@ class Bank:
     chips: Mapping[int, int]
     #: Seat to what it has put in so far: `Done.paid`.
     paid: Mapping[int, int] = field(default_factory=dict)
+    #: Chips of earlier hands that lie there too: `Done.dead`.
+    dead: int = 0
 
     def left(self, seat: int) -> int:
         """What a seat can still put in."""
@@ -33,8 +35,8 @@ class Bank:
 
     def net(self, won: Mapping[int, int]) -> dict[int, int]:
         """What each seat has won or lost when what lies on the table is divided like this: `Done.net`."""
-        if any(amount < 0 for amount in won.values()) or sum(won.values()) != sum(self.paid.values()):
-            raise BadParameter(f"{dict(won)} is not what {dict(self.paid)} have put in")
+        if any(amount < 0 for amount in won.values()) or sum(won.values()) != sum(self.paid.values()) + self.dead:
+            raise BadParameter(f"{dict(won)} is not what {dict(self.paid)} have put in, and {self.dead}")
         return {seat: won.get(seat, 0) - self.paid.get(seat, 0) for seat in self.chips}
 
     def after(self, won: Mapping[int, int]) -> dict[int, int]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
-from nodealer.cards import Capability, Event, Operation
+from nodealer.cards import Capability, Event, Half, Operation
 
 #: A source of chance: so many bytes. Rules have none; bots do.
 Entropy = Callable[[int], bytes]
@@ -43,11 +43,16 @@ class Done:
 
     `paid` is what each seat has put in, `net` what it won or lost, in chips or in points: the table keeps the account,
     and holds a gain back where the gainer's own check is still to come.
+
+    `charged` is what seats pay beside it that left at a price: dead money for the next hand that is played. `dead` is
+    what this one had of it: by so much all nets together are more than nothing.
     """
 
     result: dict[str, Any]
     paid: Mapping[int, int] = field(default_factory=dict)
     net: Mapping[int, int] = field(default_factory=dict)
+    charged: Mapping[int, int] = field(default_factory=dict)
+    dead: int = 0
 
 
 Want = Ask | Turn | Done
@@ -76,6 +81,9 @@ class Game(Protocol):
     def left(self, seats: tuple[int, ...], *, cards: bool) -> Game:
         """Seats are gone for the rest of this hand. Without `cards` no operation is possible any more."""
 
+    def charged(self, seat: int, half: Half) -> Game:
+        """A seat is about to be gone while others wait for its part of this: what that costs is the game's to say."""
+
     def default(self, seat: int) -> bytes | None:
         """The move that is made for a seat that does not make one, or None where the seat has to go instead."""
 
@@ -94,6 +102,10 @@ class WithoutStakes:
     def paid(self) -> Mapping[int, int]:
         """Nothing."""
         return {}
+
+    def charged(self, seat: int, half: Half) -> Self:
+        """There is nothing to pay with."""
+        return self
 
     def default(self, seat: int) -> bytes | None:
         """None: the seat has to go."""

@@ -41,6 +41,8 @@ class PotClaims:
     gone: tuple[int, ...] = ()
     #: The most that each staying hand has put in or could still have put in, where a seat left in between.
     reach: Mapping[int, int] = field(default_factory=dict)
+    #: Chips that nobody has put in: they lie at the bottom of the first pot.
+    dead: int = 0
 
 
 def pots(claims: PotClaims) -> tuple[Pot, ...]:
@@ -54,7 +56,7 @@ def pots(claims: PotClaims) -> tuple[Pot, ...]:
         below = level
         if not paid or (len(paid) == 1 and winners == tuple(paid)):
             continue
-        amount = sum(paid.values())
+        amount = sum(paid.values()) + (0 if divided else claims.dead)
         if divided and divided[-1].winners == winners:
             amount += divided.pop().amount
         divided.append(Pot(amount, winners))
@@ -89,7 +91,7 @@ def winnings(claims: PotClaims) -> dict[int, int]:
     for pot in divided:
         for seat, share in pot.shares.items():
             won[seat] += share
-    rest = sum(claims.put_in.values()) - sum(won.values())
+    rest = sum(claims.put_in.values()) + claims.dead - sum(won.values())
     if rest:
         # There is one uncalled bet at most, and it is the largest.
         won[max(claims.put_in, key=lambda seat: claims.put_in[seat])] += rest

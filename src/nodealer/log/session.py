@@ -19,7 +19,7 @@ from nodealer.wire import INTEGER_MAX, Digest, Message, Natural, decode, encode
 
 FORMAT: Final = "nodealer-log"
 #: Until the release this is "1-N", and every change of signed bytes, or of what an entry means, raises N.
-FORMAT_VERSION: Final = "1-5"
+FORMAT_VERSION: Final = "1-6"
 NONCE_BYTES: Final = 32
 
 #: Names and versions in a session are short.

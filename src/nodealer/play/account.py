@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from nodealer.games.base import Done
+
 
 @dataclass(frozen=True)
 class Held:
@@ -25,41 +27,65 @@ class Held:
     claimed: bool = False
     #: Whether something of it has counted already. What has counted is final.
     final: bool = False
+    #: What its pot had of dead money.
+    dead: int = 0
 
-    @property
-    def payers(self) -> dict[int, int]:
-        """To whom it goes back, by weight, what nobody may have."""
-        if self.claimed:
-            return dict(self.paid)
-        return {seat: -net for seat, net in self.net.items() if net < 0}
+    def payers_but(self, seat: int) -> dict[int, int]:
+        """To whom it goes back, by weight, what this seat may not have. With dead money all may have gained."""
+        lost = {} if self.claimed else {other: -net for other, net in self.net.items() if net < 0}
+        return {other: paid for other, paid in (lost or self.paid).items() if other != seat}
+
+
+@dataclass(frozen=True)
+class Charge:
+    """What a seat has paid for leaving: dead money until a hand is played for it."""
+
+    hand: int
+    seat: int
+    amount: int
+    #: The others that were dealt in: theirs, where no hand is played for it any more.
+    others: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
 class Account:
-    """The chips of every seat that this session has seen, and the hands that are not settled."""
+    """The chips of every seat that this session has seen, the hands that are not settled, and what is nobody's yet."""
 
     chips: Mapping[int, int] = field(default_factory=dict)
     held: tuple[Held, ...] = ()
+    dead: tuple[Charge, ...] = ()
 
     def seated(self, seats: Iterable[int], stake: int) -> Account:
         """Seats that are new begin with the stake. Who comes back has what it had, also nothing."""
         return replace(self, chips={**dict.fromkeys(seats, stake), **self.chips})
 
-    def closed(self, hand: int, paid: Mapping[int, int], net: Mapping[int, int], *, books: bool) -> Account:
-        """A hand is over. With `books` what somebody gained is held until its book is open."""
-        chips = _added(self.chips, {seat: min(0, amount) for seat, amount in net.items()})
-        gains = {seat: amount for seat, amount in net.items() if amount > 0}
+    def closed(self, hand: int, done: Done, players: Iterable[int], *, books: bool) -> Account:
+        """A hand is over. With `books` what somebody gained is held until its book is open.
+
+        A charge counts at once, like a loss. What was dead before is so no more, if this hand was played for it.
+        """
+        fresh = tuple(
+            Charge(hand, seat, amount, tuple(other for other in players if other != seat))
+            for seat, amount in sorted(done.charged.items())
+            if amount
+        )
+        paying = {seat: -amount for seat, amount in done.charged.items()}
+        chips = _added(_added(self.chips, {seat: min(0, net) for seat, net in done.net.items()}), paying)
+        account = replace(self, chips=chips, dead=(*(() if done.dead else self.dead), *fresh))
+        gains = {seat: amount for seat, amount in done.net.items() if amount > 0}
         if not books:
-            return replace(self, chips=_added(chips, gains))
+            return replace(account, chips=_added(chips, gains))
         # Also a hand in which nobody gained: whose book is false pays even when the pot was divided.
-        open_yet = gains or any(paid.values())
-        return Account(chips, (*self.held, Held(hand, paid, net, gains)) if open_yet else self.held)
+        open_yet = gains or any(done.paid.values())
+        held = Held(hand, done.paid, done.net, gains, dead=done.dead)
+        return replace(account, held=(*self.held, held)) if open_yet else account
 
     def claimed(self, hand: int, paid: Mapping[int, int]) -> Account:
         """A hand ended without result: each seat's bets are held for it until its own book is open."""
         bets = {seat: amount for seat, amount in paid.items() if amount}
         lost = {seat: -amount for seat, amount in bets.items()}
-        return Account(_added(self.chips, lost), (*self.held, Held(hand, paid, lost, bets, claimed=True)))
+        held = (*self.held, Held(hand, paid, lost, bets, claimed=True))
+        return replace(self, chips=_added(self.chips, lost), held=held)
 
     def covered(self, hand: int, seat: int) -> Account:
         """A seat's book of a hand is open and holds."""
@@ -74,7 +100,7 @@ class Account:
             left = {seat: amount for seat, amount in held.gains.items() if seat not in now}
             if left:
                 rest.append(replace(held, gains=left, final=held.final or bool(now)))
-        return Account(chips, tuple(rest))
+        return replace(self, chips=chips, held=tuple(rest))
 
     def named(self, hand: int, seat: int) -> Account:
         """A seat's book of a hand is false: nothing to it, its bets to the others, and no result among the rest.
@@ -89,22 +115,26 @@ class Account:
         paid = {other: amount for other, amount in held.paid.items() if other != seat}
         if held.claimed:
             gains = _added(rest, _divided(held.gains.get(seat, 0), paid))
-            return Account(self.chips, (*others, replace(held, gains=gains)))
+            return replace(self, held=(*others, replace(held, gains=gains)))
         if held.final:
-            back = _divided(held.gains.get(seat, 0), held.payers)
-            return Account(_added(self.chips, back), (*others, replace(held, gains=rest)) if rest else others)
+            back = _divided(held.gains.get(seat, 0), held.payers_but(seat))
+            still = (*others, replace(held, gains=rest)) if rest else others
+            return replace(self, chips=_added(self.chips, back), held=still)
         undone = {other: max(0, -held.net.get(other, 0)) for other in paid}
         lost = {seat: -held.paid.get(seat, 0) - min(0, held.net.get(seat, 0))}
-        return Account(_added(_added(_added(self.chips, undone), lost), _divided(held.paid.get(seat, 0), paid)), others)
+        # What was dead in its pot goes with its bets.
+        bets = _divided(held.paid.get(seat, 0) + held.dead, paid)
+        return replace(self, chips=_added(_added(_added(self.chips, undone), lost), bets), held=others)
 
     def over(self) -> Account:
-        """The session has ended: what is covered counts, and the rest goes back."""
+        """The session has ended: what is covered counts, the rest goes back, and what is dead to those it was for."""
         last = self.released()
         chips = dict(last.chips)
         for held in last.held:
             for seat, amount in held.gains.items():
-                payers = {payer: weight for payer, weight in held.payers.items() if payer != seat}
-                chips = _added(chips, _divided(amount, payers))
+                chips = _added(chips, _divided(amount, held.payers_but(seat)))
+        for charge in last.dead:
+            chips = _added(chips, _divided(charge.amount, dict.fromkeys(charge.others, 1)))
         return Account(chips)
 
     def _with(self, hand: int, change: Callable[[Held], Held]) -> Account:

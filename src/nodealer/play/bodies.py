@@ -45,11 +45,31 @@ class Newcomer(Message, frozen=True):
     signature: Signature
 
 
+#: SHA-512 of a table's secret, and the secret sealed to one seat: an X25519 key, the secret, and a tag.
+SECRET_DIGEST_BYTES = 64
+BOX_BYTES = 80
+
+
+class Box(Message, frozen=True):
+    """The table's next secret, for one seat."""
+
+    seat: SeatNumber
+    box: Annotated[bytes, msgspec.Meta(min_length=BOX_BYTES, max_length=BOX_BYTES)]
+
+
+class NewKey(Message, frozen=True):
+    """The table's next secret, for those who are in a roster: its hash, and a box for each. docs/sealing.md."""
+
+    digest: Annotated[bytes, msgspec.Meta(min_length=SECRET_DIGEST_BYTES, max_length=SECRET_DIGEST_BYTES)]
+    boxes: Annotated[tuple[Box, ...], msgspec.Meta(max_length=SEATS_MAX)]
+
+
 class Propose(Message, frozen=True, tag="propose"):
-    """Let this be the roster, from the next hand on."""
+    """Let this be the roster, from the next hand on; and this the key of what is said then, where frames are sealed."""
 
     roster: Roster
     newcomers: Annotated[tuple[Newcomer, ...], msgspec.Meta(max_length=SEATS_MAX)]
+    key: NewKey | None = None
 
 
 class Agree(Message, frozen=True, tag="agree"):

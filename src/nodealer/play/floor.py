@@ -11,7 +11,7 @@ from typing import Final
 from nodealer.errors import BadParameter, DecodeError
 from nodealer.keys import MARK_BYTES, host_mark
 from nodealer.log.names import folded, refuse_bad_name
-from nodealer.log.roster import Member, refuse_bad_box
+from nodealer.log.roster import TIMEKEEPER, Member, refuse_bad_box
 from nodealer.log.session import Proposal, Session, nonce_commitment, open_session, refuse_bad_proposal
 from nodealer.play.frames import (
     Agreed,
@@ -103,7 +103,7 @@ class Floor:
         refuse_bad_box(key, frame.box, frame.box_signature, "the box key in an offer")
         if folded(frame.name) in {folded(other.name) for other in self.offers.values()}:
             raise DecodeError("somebody of that name is there, but for case and spaces")
-        offered = Offered(key, frame.number, frame.name, frame.box, frame.box_signature)
+        offered = Offered(key, frame.number, frame.name, frame.box, frame.box_signature, frame.keeps_time)
         self.offers[key] = offered
         self._offered[key] = frame.number + 1
         return (Came(offered),)
@@ -128,8 +128,11 @@ class Floor:
         refuse_bad_proposal(frame.proposal)
         for member in frame.proposal.roster.members:
             offered = self.offers.get(member.key)
+            keeps_time = member.role == TIMEKEEPER
             if offered is None or offered.seated(member.seat, member.role) != member:
                 raise DecodeError(f"seat {member.seat} of the proposal is not as anybody offered")
+            if keeps_time != offered.keeps_time:
+                raise DecodeError(f"seat {member.seat} of the proposal has not offered to keep the time")
         self.proposal, self.proposed = frame.proposal, said
         self.proposals += 1
         return (Proposes(said.key, frame.proposal),)

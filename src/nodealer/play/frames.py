@@ -10,7 +10,7 @@ import msgspec
 
 from nodealer.keys import KEY_BYTES, Identity, VerifyingKey
 from nodealer.log.entry import Signature
-from nodealer.log.roster import PLAYER, Member
+from nodealer.log.roster import PLAYER, TIMEKEEPER, Member, Roster
 from nodealer.log.session import Nonce, Proposal, Session, refuse_other_version
 from nodealer.tape import digest, framed
 from nodealer.wire import Digest, Message, Natural, SeatNumber, decode, encode
@@ -24,12 +24,14 @@ Key = Annotated[bytes, msgspec.Meta(min_length=KEY_BYTES, max_length=KEY_BYTES)]
 
 
 class Offer(Message, frozen=True, tag="offer"):
-    """I would like to sit. A key numbers its offers, so that one that was taken back never counts again."""
+    """I would like to sit, or to keep the time. A key numbers its offers, so that one that was taken back never counts
+    again."""
 
     number: Natural
     name: str
     box: Key
     box_signature: Signature = msgspec.field(name="boxSignature")
+    keeps_time: bool = msgspec.field(name="keepsTime", default=False)
 
 
 class Withdraw(Message, frozen=True, tag="withdraw"):
@@ -69,6 +71,14 @@ class Opening(Message, frozen=True, tag="opening"):
     nonce: Nonce
 
 
+class Ask(Message, frozen=True, tag="ask"):
+    """I would like to sit at a table that plays, in this roster. Who is new signs for its seat in it."""
+
+    session: Digest
+    roster: Roster
+    signature: Signature | None
+
+
 Frame = Offer | Withdraw | Proposed | Decline | Commitment | Opening
 
 
@@ -104,7 +114,7 @@ def _signed_words(table: str, words: bytes) -> bytes:
     return framed("nodealer/lobby/v1", table, words)
 
 
-def sign_frame(identity: Identity, table: str, frame: Frame) -> bytes:
+def sign_frame(identity: Identity, table: str, frame: Frame | Ask) -> bytes:
     """The bytes that are sent."""
     words = encode(frame)
     return encode(_Signed(msgspec.Raw(words), identity.public, identity.sign(_signed_words(table, words))))
@@ -128,6 +138,12 @@ def read_frame(words: bytes) -> Frame:
     return frame
 
 
+def read_ask(table: str, data: bytes) -> tuple[bytes, Ask]:
+    """Who asks for a seat at a table that plays. Raises `DecodeError` or `BadSignature`."""
+    said = read_said(table, data)
+    return said.key, decode(Ask, said.words, what="a frame of the lobby")
+
+
 # --- What to tell a person ---
 
 
@@ -140,10 +156,12 @@ class Offered:
     name: str
     box: bytes
     box_signature: bytes
+    keeps_time: bool = False
 
     def seated(self, seat: int, role: str = PLAYER) -> Member:
-        """This player at a seat."""
-        return Member(seat, self.name, self.key, self.box, self.box_signature, role)
+        """This player at a seat. Who offers to keep the time does nothing else."""
+        given = TIMEKEEPER if self.keeps_time else role
+        return Member(seat, self.name, self.key, self.box, self.box_signature, given)
 
 
 @dataclass(frozen=True)
@@ -215,7 +233,21 @@ class OtherVersion:
     reason: str
 
 
-News = Came | Went | Proposes | Refuses | Dropped | Commits | Agreed | PassedOver | OtherVersion
+@dataclass(frozen=True)
+class Asks:
+    """Somebody would like to sit at a table that plays: who, in which roster, and its signature where it is new."""
+
+    who: Member
+    roster: Roster
+    signature: bytes | None
+
+    @property
+    def newcomers(self) -> dict[int, bytes]:
+        """What a proposal of that roster carries."""
+        return {} if self.signature is None else {self.who.seat: self.signature}
+
+
+News = Came | Went | Proposes | Refuses | Dropped | Commits | Agreed | PassedOver | OtherVersion | Asks
 
 
 def cleaned(text: str) -> str:

@@ -34,7 +34,8 @@ def owed(state: TableState) -> tuple[Duty, ...]:
         return (*books, *(duty for seat in state.roster.awaited for duty in _between(state, seat)))
     if state.phase is Phase.PLAYING:
         hand = state.hand
-        return (*books, *(duty for deck in hand.decks.values() for duty in deck.duties), *_moves(hand))
+        cards = (duty for deck in hand.decks.values() for duty in deck.duties)
+        return (*books, *cards, *_moves(hand), *_coming_back(state))
     return books
 
 
@@ -56,6 +57,16 @@ def _between(state: TableState, seat: int) -> tuple[Duty, ...]:
     return Duty(hand.binding, None, seat, Owed.BEGIN, anchor, optional=seat in state.gone), end
 
 
+def _coming_back(state: TableState) -> tuple[Duty, ...]:
+    """A seat that is gone from a hand may begin the next one before it is over: then nobody is faster than it."""
+    if state.over or not state.gone or state.hand.number + 1 == state.config.session.proposal.hands:
+        return ()
+    away = state.gone.intersection(state.roster.awaited) - state.expelled - state.ended - state.hand.early.keys()
+    binding = state.config.binding(state.hand.number + 1, state.roster, state.roster.awaited)
+    anchor = digest("between", state.roster.digest)
+    return tuple(Duty(binding, None, seat, Owed.BEGIN, anchor, optional=True) for seat in sorted(away))
+
+
 def _moves(hand: HandState) -> tuple[Duty, ...]:
     if hand.game is None or not isinstance(want := hand.game.wants, Turn):
         return ()
@@ -71,6 +82,8 @@ def refreshed(state: TableState, height: int) -> TableState:
     """The state with its duties brought up to date at this height of the log. Votes for what is closed are void."""
     if len(state.chronicle.ends) < state.hand.number:
         state = state.noted(ends=(*state.chronicle.ends, height))
+    if len(state.chronicle.keyed) < len(state.chronicle.keys):
+        state = state.noted(keyed=(*state.chronicle.keyed, height))
     if state.hand.past.newest is not state.hand.decks:
         state = state.with_hand(past=state.hand.past.grown([(height, state.hand.decks)]))
     state = replace(state, duties=state.duties.refreshed(owed(state), height))
@@ -240,17 +253,18 @@ def take_deck(change: Change, deck: int, made: DeckChange) -> Change:
 def _end_hand(state: TableState, done: Done) -> TableState:
     """The hand is over. Where the protocol ends with open books, gains are held until these are open."""
     books = state.config.protocol.claims.open_book_at_end
-    account = state.account.closed(state.hand.number, done.paid, done.net, books=books)
-    record = HandRecord(state.hand.number, _names(state), done.result, done.net)
+    players = () if state.hand.game is None else state.hand.game.players
+    account = state.account.closed(state.hand.number, done, players, books=books)
+    record = HandRecord(state.hand.number, _names(state), done.result, done.net, charged=done.charged)
     state = replace(state, account=account)
     return next_hand(with_books(state) if books else state, record)
 
 
-def with_books(state: TableState) -> TableState:
+def with_books(state: TableState, *, disputed: bool = False) -> TableState:
     """From now on every seat that was dealt in owes its book of this hand, also one that has left."""
     hand = state.hand
     owing = frozenset(hand.binding.players) - state.expelled
-    books = Books(hand.binding, hand.commitments, hand.deeds, owing)
+    books = Books(hand.binding, hand.commitments, hand.deeds, owing, disputed)
     return replace(state, books={**state.books, hand.number: books})
 
 
@@ -263,9 +277,12 @@ def next_hand(state: TableState, record: HandRecord) -> TableState:
     """Between this hand and the next; a roster that was agreed on meanwhile comes into force."""
     number = state.hand.number + 1
     binding = state.config.binding(number, state.roster, state.roster.awaited)
-    fresh = HandState(number, binding, game=state.hand.game)
-    agreed = state.config.session.proposal.hands
-    state = replace(state, over=state.over or number == agreed).noted(records=(*state.chronicle.records, record))
+    state = replace(state, over=state.over or number == state.config.session.proposal.hands)
+    owing = frozenset(seat for books in state.books.values() for seat in books.owing)
+    out = owing | state.expelled | state.ended
+    begun = {seat: commitment for seat, commitment in state.hand.early.items() if seat not in out}
+    fresh = HandState(number, binding, game=state.hand.game, commitments={} if state.over else begun)
+    state = state.noted(records=(*state.chronicle.records, record))
     return in_force(replace(state, phase=Phase.BETWEEN, hand=fresh, duties=state.duties.next_hand()))
 
 

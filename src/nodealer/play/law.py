@@ -15,7 +15,7 @@ from nodealer.errors import BadParameter, IllegalMove
 from nodealer.play.duties import OpenDuty
 from nodealer.play.hand import begin_hand, drive, moved, refreshed, take_deck, told, void_hand, without_cards
 from nodealer.play.phases import Phase
-from nodealer.play.state import Change, Fault, StatementRecord, TableState
+from nodealer.play.state import Change, Fault, HandState, StatementRecord, TableState
 
 
 def voters(state: TableState) -> tuple[int, ...]:
@@ -154,6 +154,8 @@ def _left(change: Change, leaving: tuple[int, ...]) -> Change:
     state, hand, seats = change.state, change.state.hand, frozenset(leaving)
     if hand.game is None:
         return change
+    hand = _charged(hand, seats)
+    state = replace(state, hand=hand)
     decks = {number: deck.without(leaving) for number, deck in hand.decks.items()}
     if any(made is None for made in decks.values()):
         return drive(change.to(replace(state, hand=without_cards(hand, leaving))))
@@ -164,8 +166,19 @@ def _left(change: Change, leaving: tuple[int, ...]) -> Change:
     for number, made in decks.items():
         if made is not None:
             change = take_deck(change, number, made)
-    after = told(change.state.hand, hand.game.left(leaving, cards=True), "left", 1, *leaving)
+    if (game := change.state.hand.game) is None:
+        return change
+    after = told(change.state.hand, game.left(leaving, cards=True), "left", 1, *leaving)
     return drive(change.to(replace(change.state, hand=after)))
+
+
+def _charged(hand: HandState, leaving: frozenset[int]) -> HandState:
+    """The game is told who leaves what half done: an own word, the others' and a fault cost the same."""
+    left = {(seat, half) for deck in hand.decks.values() for seat, half in deck.half.items() if seat in leaving}
+    for seat, half in sorted(left, key=lambda one: (one[0], one[1].value)):
+        if hand.game is not None:
+            hand = told(hand, hand.game.charged(seat, half), "charged", seat, half.value)
+    return hand
 
 
 def _begun(change: Change, state: TableState) -> Change:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from nodealer.errors import BadParameter, BadSignature, Declined, DecodeError, NodealerError, OtherFormat
 from nodealer.keys import Identity
-from nodealer.log.session import FORMAT_VERSION, NONCE_BYTES, Part, Proposal, Session, nonce_commitment
+from nodealer.log.roster import TIMEKEEPER
+from nodealer.log.session import FORMAT_VERSION, NONCE_BYTES, Limits, Part, Proposal, Session, nonce_commitment
 from nodealer.play.floor import Floor
 from nodealer.play.frames import (
     Commitment,
@@ -56,6 +57,8 @@ class Expected(Message, frozen=True):
     #: The names at the table, by seat.
     names: tuple[str, ...]
     hands: int = 0
+    #: The limits of time; then the last of the names is that of the timekeeper.
+    clock: Limits | None = None
 
     def accept(self, proposal: Proposal) -> None:
         """Raise `Declined` for any other proposal than the one that was expected."""
@@ -65,7 +68,8 @@ class Expected(Message, frozen=True):
             ("protocol", _told(proposal.protocol), _told(self.protocol)),
             ("agreed versions", proposal.versions, self.versions),
             ("players", tuple(member.name for member in proposal.roster.members), self.names),
-            ("roles", proposal.roster.roles, ()),
+            ("roles", proposal.roster.roles, () if self.clock is None else ((TIMEKEEPER, len(self.names) - 1),)),
+            ("limits of time", proposal.clock, self.clock),
             ("number of hands", proposal.hands, self.hands),
         ):
             if offered != wanted:
@@ -105,13 +109,15 @@ class Lobby:
         name: str | None,
         accept: Accept = decline_rehearsals,
         host: bytes | None = None,
+        keeps_time: bool = False,
     ) -> None:
         if not isinstance(root, bytes) or len(root) != ROOT_BYTES:
             raise BadParameter(f"a root has {ROOT_BYTES} bytes")
-        self._table = table
+        self.table = table
         self._identity = identity
         self._root = root
         self._name = name
+        self._keeps_time = keeps_time
         self._accept = accept
         self._floor = Floor(host)
         #: The proposal that this player has committed to and not declined since.
@@ -177,7 +183,7 @@ class Lobby:
         if self._name is None:
             raise BadParameter("who only watches has nothing to offer")
         me = self._identity
-        return self._say(Offer(self._next_offer, self._name, me.box, me.box_signature))
+        return self._say(Offer(self._next_offer, self._name, me.box, me.box_signature, self._keeps_time))
 
     def withdraw(self) -> bytes:
         """That it no longer does. From here on it shows no nonce for a seat of that offer."""
@@ -218,7 +224,7 @@ class Lobby:
     def _say(self, frame: Frame, answered: bytes | None = None) -> bytes:
         if self._floor.session is not None:
             raise BadParameter("the session is open")
-        data = sign_frame(self._identity, self._table, frame)
+        data = sign_frame(self._identity, self.table, frame)
         self._said[data] = answered
         return data
 
@@ -229,7 +235,7 @@ class Lobby:
         mine = data in self._said
         self._said.pop(data, None)
         try:
-            said = read_said(self._table, data)
+            said = read_said(self.table, data)
         except (DecodeError, BadSignature) as error:
             return _passed_over(error, mine)
         try:
@@ -290,7 +296,7 @@ class Lobby:
             raise Declined("this player has taken its offer back")
 
     def _nonce(self, proposed: bytes) -> bytes:
-        return expand("session nonce", self._root, self._table, proposed, size=NONCE_BYTES)
+        return expand("session nonce", self._root, self.table, proposed, size=NONCE_BYTES)
 
 
 def _passed_over(error: NodealerError, mine: bool) -> Heard:

@@ -8,6 +8,7 @@ forget is in its home before it speaks, so that one that was killed goes on wher
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ from nodealer.errors import (
     BadSignature,
     CardUnreadable,
     Declined,
+    DecodeError,
     EntryAhead,
     EntryRefused,
     IllegalMove,
@@ -26,18 +28,20 @@ from nodealer.errors import (
 )
 from nodealer.games.view import View
 from nodealer.log.entry import Arrival, read_entry
-from nodealer.log.names import refuse_bad_name
+from nodealer.log.names import folded, refuse_bad_name
 from nodealer.log.roster import Member, Roster
 from nodealer.log.session import Proposal, Session
+from nodealer.play.asking import ASKING_MAX, ask, heard, roster_with
+from nodealer.play.bodies import NewKey
 from nodealer.play.config import Parts, parts_of
-from nodealer.play.frames import News, Offered
+from nodealer.play.frames import Asks, News, Offered
 from nodealer.play.home import Home
 from nodealer.play.lobby import Accept, Lobby, decline_rehearsals
 from nodealer.play.order import Order
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Begin, Outcome, Replica, at_once
 from nodealer.play.seat import Seat
-from nodealer.play.state import Config, TableState, refuse_unfit
+from nodealer.play.state import Config, KeyChange, TableState, refuse_unfit
 from nodealer.play.view import peek_of, view_of
 from nodealer.proofs.checks import Entropy
 from nodealer.protocols.base import Duty
@@ -111,6 +115,8 @@ class Options:
     choices: tuple[Duty, ...] = ()
     #: A card that was given to this seat and does not open: a reason to claim.
     unreadable: CardUnreadable | None = None
+    #: The hands that somebody disputes and whose books this person has not agreed to open.
+    books: tuple[int, ...] = ()
     #: The other seats that hold the table up.
     waiting_for: tuple[int, ...] = ()
     #: Whether this seat has a word on going on without them, and on breaking off.
@@ -137,8 +143,11 @@ class Participant:
         host: bytes | None = None,
         parts: Callable[[Proposal], Parts] = parts_of,
         begin: Begin = at_once,
+        keeps_time: bool = False,
     ) -> None:
         """Come to a table, or come back to it, with what is in the home. `begin` settles the checks of its log.
+
+        `keeps_time`: to be its timekeeper, and no player.
 
         Raises `LogRolledBack` or `JournalLost` for a home whose parts do not belong together, and `BadParameter` for
         one whose game is not here.
@@ -148,10 +157,28 @@ class Participant:
         self.home = home
         #: Whether to begin the next hand; may be changed at any time.
         self.stays = stays
+        #: Whether to sit out from the next hand on: nobody waits for this player, and it keeps its number and chips.
+        self.sits_out = False
+        #: Those who would like to sit at this table while it plays, by key.
+        self._asking: dict[bytes, Asks] = {}
+        #: Whether this player asks for a seat, and the roster for which it has.
+        self._asks = False
+        self._asked: bytes | None = None
+        #: Whether a person is asked before a dispute opens a book; may be changed at any time.
+        self.asks_for_books = False
+        #: Raises `DecodeError` for a proposed roster with a key that this participant could not read with: whoever has
+        #: the keys sets this.
+        self.refuse_key: Callable[[bytes], None] = lambda proposal: None
         #: Why this participant signs nothing any more, where that is so.
         self.silenced: str | None = None
         self.lobby = Lobby(
-            table=table, identity=home.identity, root=home.root, name=home.name, accept=self._looks_at, host=host
+            table=table,
+            identity=home.identity,
+            root=home.root,
+            name=home.name,
+            accept=self._looks_at,
+            host=host,
+            keeps_time=keeps_time,
         )
         self._accept = accept
         self._wants_to_sit = True
@@ -178,6 +205,7 @@ class Participant:
         elif self.lobby.session is not None:
             self._begin(self.lobby.session)
         self._begin_checks = at_once
+        self._came_with = 0 if self._replica is None else self._replica.height
         self._order.came_back([*home.lobby, *(() if self._replica is None else self._replica.entries)])
 
     # --- In ---
@@ -222,6 +250,19 @@ class Participant:
         by somebody whose home this one is an old copy of. A transport that says too much silences a participant this
         way: whoever drives it says so after a while."""
         return self.missing > 0
+
+    @property
+    def keys(self) -> tuple[KeyChange, ...]:
+        """The keys that have come with rosters, in their order: the first one is that of key epoch 1."""
+        return () if self._replica is None else self._replica.state.chronicle.keys
+
+    @property
+    def epoch(self) -> int:
+        """The key epoch of the next frame that is heard. Who comes back hears frames of earlier epochs again."""
+        if self._replica is None:
+            return 0
+        height = self._replica.height - min(self._order.lacking, self._came_with)
+        return sum(since <= height for since in self._replica.state.chronicle.keyed)
 
     def _looks_at(self, proposal: Proposal) -> bool | None:
         """What this player agrees to: what it wants, and can run."""
@@ -324,7 +365,9 @@ class Participant:
                 self._part(replica, refused.seat, data, happened)
             elif self._seat is not None and data in self._seat.unconfirmed:
                 self._early.add(data)
-        except (EntryRefused, BadSignature, Malformed):
+        except Malformed:
+            self._hear_ask(replica, data, happened)
+        except (EntryRefused, BadSignature):
             # Not part of the log, whoever sent it.
             return
         except JournalLost as lost:
@@ -333,6 +376,16 @@ class Participant:
         else:
             if applied.outcome is not Outcome.REPEATED:
                 happened.append(applied)
+
+    def _hear_ask(self, replica: Replica, data: bytes, happened: list[Happened]) -> None:
+        """Not part of the log; perhaps somebody would like to sit."""
+        asks = heard(replica.state, self.lobby.table, data)
+        key = b"" if asks is None else asks.who.key
+        if asks is not None and (key in self._asking or len(self._asking) < ASKING_MAX):
+            fresh = self._asking.get(key) != asks
+            self._asking[key] = asks
+            if fresh:
+                happened.append(asks)
 
     def _hold(self, replica: Replica, seat: int, data: bytes, happened: list[Happened]) -> None:
         held = [one.data for one in self._held if one.entry.seat == seat]
@@ -369,6 +422,7 @@ class Participant:
             if self.home.name is not None and self.lobby.mine is None and self._wants_to_sit:
                 self.lobby.offer()
             return list(self.lobby.unconfirmed)
+        self._asked = None
         return [*(() if self._seat is None else self._seat.unconfirmed), *self.due()]
 
     def _late(self) -> list[bytes]:
@@ -393,11 +447,31 @@ class Participant:
             # A newcomer: the roster with its key has come into force.
             self._be_seated(number, tuple(replica.entries))
             replica, seat = self.replica, self._seat
-        if seat is None or self.silenced is not None or self.hearing:
+        if self.silenced is not None or self.hearing:
             return []
-        if replica.state.phase is Phase.BETWEEN:
-            seat.stays = self.stays(replica.state)
-        return seat.due()
+        asking = self._due_ask(replica.state)
+        if seat is None:
+            return asking
+        state = replica.state
+        if state.phase is Phase.BETWEEN:
+            seat.stays = self.stays(state)
+        elif seat.number in state.gone:
+            # It may begin the next hand while this one is played without it.
+            seat.stays = self.stays(state.with_hand(number=state.hand.number + 1))
+        seat.sits_out, seat.asks_for_books = self.sits_out, self.asks_for_books
+        return [*asking, *seat.due()]
+
+    def _due_ask(self, state: TableState) -> list[bytes]:
+        """Ask for a seat, once for each roster, as long as one is wanted."""
+        if not self._asks or self._asked == state.roster.digest or self.home.name is None:
+            return []
+        self._asked = state.roster.digest
+        if any(member.key == self.home.identity.public for member in state.roster.members):
+            self._asks = False
+            return []
+        with suppress(IllegalMove):
+            return [ask(state, self.lobby.table, self.home.identity, self.home.name)]
+        return []
 
     # --- The lobby ---
 
@@ -443,6 +517,7 @@ class Participant:
             seat.must_move,
             seat.to_choose,
             unreadable,
+            seat.disputed_books,
             held_up,
             bool(held_up) and seat.may_vote,
             bool(held_up) and seat.may_break,
@@ -481,9 +556,23 @@ class Participant:
             return [seat.claim(unreadable)]
         raise IllegalMove("every card of this seat opens")
 
+    def open_books(self) -> list[bytes]:
+        """Open the books that a dispute asks for, where a person is asked."""
+        return self._speaking.open_books()
+
     def leave(self) -> list[bytes]:
         """Leave the hand, or between hands sit out."""
         return [self._speaking.leave()]
+
+    def sit_out(self) -> list[bytes]:
+        """Play this hand to its end, and not the next ones: nobody waits for this seat until it comes back."""
+        self.sits_out = True
+        return self.due()
+
+    def come_back(self) -> list[bytes]:
+        """Play again, from the next hand on, with the same number and chips."""
+        self.sits_out = False
+        return self.due()
 
     def word(self, text: str) -> list[bytes]:
         """Say something that the log keeps and that changes nothing."""
@@ -505,12 +594,41 @@ class Participant:
         """Say that the hand should be broken off, because another seat does not do what it owes."""
         return [self._speaking.break_off()]
 
-    def propose_roster(self, roster: Roster, newcomers: Mapping[int, bytes] | None = None) -> list[bytes]:
-        """Propose another roster, with the signature of each seat that is new in it."""
-        return [self._speaking.propose(roster, newcomers)]
+    def propose_roster(
+        self, roster: Roster, newcomers: Mapping[int, bytes] | None = None, key: NewKey | None = None
+    ) -> list[bytes]:
+        """Propose another roster, with the signature of each seat that is new in it, and perhaps another key."""
+        return [self._speaking.propose(roster, newcomers, key)]
+
+    def ask_to_sit(self) -> list[bytes]:
+        """Ask for a seat at a table that plays: a new one, or the one that a roster has left out. Raises `IllegalMove`
+        where there is none to be had. Asked again by itself, when another roster comes into force."""
+        if self.home.name is None:
+            raise IllegalMove("who only watches has no name to sit under")
+        frame = ask(self.replica.state, self.lobby.table, self.home.identity, self.home.name)
+        self._asks, self._asked = True, self.replica.state.roster.digest
+        return [frame]
+
+    @property
+    def asking(self) -> tuple[Asks, ...]:
+        """Those who would like to sit, and could in the roster that is in force."""
+        state = self.replica.state
+        there = (one for one in self._asking.values() if one.who.seat not in state.roster.seats)
+        return tuple(one for one in there if one.roster == roster_with(state, one.who))
+
+    def let_in(self, name: str) -> list[bytes]:
+        """Propose the roster that somebody who asks for a seat would have."""
+        for asks in self.asking:
+            if folded(asks.who.name) == folded(name):
+                return self.propose_roster(asks.roster, asks.newcomers)
+        raise IllegalMove(f"nobody called {name} asks for a seat")
 
     def agree(self, proposal: bytes) -> list[bytes]:
-        """Agree to a proposed roster."""
+        """Agree to a proposed roster. Raises `IllegalMove`, also for one whose key this seat cannot open."""
+        try:
+            self.refuse_key(proposal)
+        except DecodeError as error:
+            raise IllegalMove(f"that table would have a key that you cannot read with: {error}") from None
         return [self._speaking.agree(proposal)]
 
     @property

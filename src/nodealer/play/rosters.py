@@ -11,9 +11,9 @@ from dataclasses import replace
 from nodealer.errors import Malformed
 from nodealer.log.names import folded
 from nodealer.log.roster import Member, Roster, refuse_bad_roster, verify_newcomer
-from nodealer.play.bodies import Newcomer
+from nodealer.play.bodies import Propose
 from nodealer.play.phases import Phase
-from nodealer.play.state import ProposedRoster, Seating, TableState
+from nodealer.play.state import KeyChange, ProposedRoster, Seating, TableState
 from nodealer.tape import digest
 
 
@@ -22,8 +22,9 @@ def proposal_id(roster: Roster, by: int, hand: int) -> bytes:
     return digest("proposal", roster.digest, by, hand)
 
 
-def refuse_roster(state: TableState, roster: Roster, newcomers: tuple[Newcomer, ...]) -> None:
+def refuse_roster(state: TableState, body: Propose) -> None:
     """Raise `Malformed` for a roster that this table cannot have."""
+    roster, newcomers = body.roster, body.newcomers
     refuse_bad_roster(roster)
     claims = state.config.protocol.claims
     if not claims.seats[0] <= len(roster.with_cards) <= claims.seats[1]:
@@ -40,6 +41,9 @@ def refuse_roster(state: TableState, roster: Roster, newcomers: tuple[Newcomer, 
         raise Malformed("a proposal carries the signature of each seat that is new, and of no other")
     for one, member in zip(newcomers, fresh, strict=True):
         verify_newcomer(one.signature, state.config.session.id, roster.digest, member)
+    # What is in a box, only its seat can see: it agrees if it is the key.
+    if body.key is not None and [box.seat for box in body.key.boxes] != list(roster.seats):
+        raise Malformed("a new key comes in a box for each seat of the proposed roster, and for no other")
 
 
 def _fixed(roster: Roster) -> tuple[Member, ...]:
@@ -81,5 +85,7 @@ def _seated(state: TableState, one: ProposedRoster, agreed: tuple[int, ...]) -> 
     binding = state.config.binding(number, roster, roster.awaited)
     known = {**state.known, **{member.seat: member for member in roster.members}}
     state = state.with_hand(binding=binding, commitments={}, votes={}, breaks={}).noted(seatings=seatings)
+    if one.key is not None:
+        state = state.noted(keys=(*state.chronicle.keys, KeyChange(roster.digest, one.key)))
     gone = state.gone.intersection(roster.seats)
     return replace(state, roster=roster, known=known, account=account, gone=gone, proposed={})

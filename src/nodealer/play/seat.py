@@ -40,6 +40,7 @@ from nodealer.play.bodies import (
     Leave,
     Move,
     Newcomer,
+    NewKey,
     Propose,
     Tick,
     Without,
@@ -48,6 +49,7 @@ from nodealer.play.bodies import (
 )
 from nodealer.play.config import refuse_without_asserts
 from nodealer.play.duties import OpenDuty, Owed
+from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Outcome, Replica, at_once
 from nodealer.play.replica import Begin as BeginChecks
 from nodealer.play.state import Config, TableState
@@ -82,8 +84,15 @@ class Seat:
         """
         refuse_without_asserts()
         self.number = seat
-        #: Whether to begin the next hand; otherwise the seat ends.
+        #: Whether to begin the next hand; otherwise the seat ends. Who sits out does neither, and keeps its chips.
         self.stays = True
+        #: Whether a person is asked before a book is opened because somebody disputes a hand. Bots open it by rule.
+        self.asks_for_books = False
+        #: The hands whose books the person has agreed to open.
+        self._agreed: set[int] = set()
+        self.sits_out = False
+        #: The hand before which this seat has said that it sits out.
+        self._sat_out: int | None = None
         # Lazily: everything is settled at once, and always before anything is sent.
         # This seat has settled most of it before.
         self.replica = Replica(config, entropy=entropy, eager=False, begin=begin, by_hand=False)
@@ -143,18 +152,25 @@ class Seat:
             body = self._answer(open_duty)
             if body is not None:
                 sent.append(self._send(body))
+        state = self.replica.state
+        waited = state.phase is Phase.BETWEEN and not state.over and self.number in state.present
+        if self.sits_out and self.stays and waited and self._sat_out != state.hand.number:
+            self._sat_out = state.hand.number
+            sent.append(self._send(Leave()))
         return sent
 
     def _answer(self, open_duty: OpenDuty) -> Body | None:
         duty = open_duty.duty
         if duty.seat != self.number or self._has_answered(open_duty):
             return None
-        if duty.deck is None and duty.kind == Owed.BEGIN and self.stays:
+        if duty.deck is None and duty.kind == Owed.BEGIN and self._begins:
             session, hand = self.replica.config.session.id, duty.binding.hand
             return Begin(duty.id, commitment(self._tape(hand), session=session, seat=self.number, hand=hand))
         if duty.deck is None and duty.kind == Owed.END and not self.stays:
             return End(duty.id)
         if duty.deck is None and duty.kind == Owed.BOOK:
+            if duty.binding.hand in self.disputed_books:
+                return None
             return Book(duty.id, self._tape(duty.binding.hand).seed, self._opened_choices(duty.binding.hand))
         if duty.deck is None or duty.optional or (duty.choice and duty.id not in self._choices):
             return None
@@ -166,7 +182,28 @@ class Seat:
             return None
         return Cards(duty.id, msgspec.Raw(message))
 
+    @property
+    def _begins(self) -> bool:
+        """Whether this seat plays the next hand. One that owes a book is not dealt in."""
+        return self.stays and not self.sits_out and not self.disputed_books
+
     # --- The person ---
+
+    @property
+    def disputed_books(self) -> tuple[int, ...]:
+        """The hands whose books the person is asked to open. Until it does, they are unchecked."""
+        if not self.asks_for_books:
+            return ()
+        books = self.replica.state.books.items()
+        asked = [hand for hand, case in books if case.disputed and self.number in case.owing]
+        return tuple(hand for hand in asked if hand not in self._agreed)
+
+    def open_books(self) -> list[bytes]:
+        """Open what is asked for. It shows all that this seat held in these hands, and nothing of any other."""
+        if not self.disputed_books:
+            raise IllegalMove("nobody asks for a book of this seat")
+        self._agreed.update(self.disputed_books)
+        return self.due()
 
     @property
     def open_duties(self) -> tuple[Duty, ...]:
@@ -231,10 +268,10 @@ class Seat:
             raise IllegalMove(f"seat {self.number} has no move to make now")
         return self._send_settled(Move(duty.id, msgspec.Raw(encode(move))))
 
-    def propose(self, roster: Roster, newcomers: Mapping[int, bytes] | None = None) -> bytes:
-        """Propose another roster, with the signature of each seat that is new in it."""
+    def propose(self, roster: Roster, newcomers: Mapping[int, bytes] | None = None, key: NewKey | None = None) -> bytes:
+        """Propose another roster, with the signature of each seat that is new in it, and perhaps another key."""
         signed = tuple(Newcomer(seat, signature) for seat, signature in sorted((newcomers or {}).items()))
-        return self._send_settled(Propose(roster, signed))
+        return self._send_settled(Propose(roster, signed, key))
 
     def agree(self, proposal: bytes) -> bytes:
         """Agree to a proposed roster."""

@@ -14,6 +14,7 @@ from nodealer.games.words import Words
 from nodealer.log.roster import Member, Roster
 from nodealer.log.session import Proposal, Session
 from nodealer.play.account import Account
+from nodealer.play.bodies import NewKey
 from nodealer.play.clock import Clock
 from nodealer.play.duties import Duties
 from nodealer.play.grown import Grown
@@ -56,6 +57,8 @@ class HandRecord:
     names: Mapping[int, str]
     result: Mapping[str, Any] = field(default_factory=dict)
     net: Mapping[int, int] = field(default_factory=dict)
+    #: What seats paid that left at a price.
+    charged: Mapping[int, int] = field(default_factory=dict)
     #: Why nothing of it counts.
     void: str | None = None
 
@@ -71,6 +74,14 @@ class Seating:
 
 
 @dataclass(frozen=True)
+class KeyChange:
+    """A new key of what is said at the table, and the digest of the roster that it came with."""
+
+    roster: bytes
+    key: NewKey
+
+
+@dataclass(frozen=True)
 class Chronicle:
     """What has happened at a table and will not change any more."""
 
@@ -81,6 +92,9 @@ class Chronicle:
     #: The heights at which the hands before this one ended, and the one at which the roster came into force.
     ends: tuple[int, ...] = ()
     seated: int = 0
+    #: The keys that came with rosters, and the heights at which they came into force.
+    keys: tuple[KeyChange, ...] = ()
+    keyed: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -101,6 +115,8 @@ class Books:
     commitments: Mapping[int, bytes]
     deeds: Grown[int, Deed]
     owing: frozenset[int]
+    #: Whether somebody disputes the hand, and it did not just end so.
+    disputed: bool = False
 
 
 @dataclass(frozen=True)
@@ -157,6 +173,8 @@ class HandState:
     decks: Mapping[int, Deck] = field(default_factory=dict)
     #: Seat to what it committed itself to when it began.
     commitments: Mapping[int, bytes] = field(default_factory=dict)
+    #: The same for the next hand, of seats that are gone from this one and come back.
+    early: Mapping[int, bytes] = field(default_factory=dict)
     #: Seat to the open duties of others that it would not wait for, and to the one that it would break off for.
     votes: Mapping[int, frozenset[bytes]] = field(default_factory=dict)
     breaks: Mapping[int, bytes] = field(default_factory=dict)
@@ -180,6 +198,8 @@ class ProposedRoster:
     hand: int
     agreed: frozenset[int]
     begins: int = 0
+    #: The key of what is said once it is in force.
+    key: NewKey | None = None
 
 
 @dataclass(frozen=True)
@@ -252,6 +272,7 @@ class TableState:
             encode([[seat, duty] for seat, duty in sorted(hand.breaks.items())]),
             encode([sorted(self.gone), sorted(self.expelled), sorted(self.ended), sorted(self.barred), self.over]),
             encode([sorted(self.account.chips.items()), [sorted(held.gains.items()) for held in self.account.held]]),
+            encode([[one.hand, one.seat, one.amount] for one in self.account.dead]),
             encode([[id, sorted(one.agreed)] for id, one in sorted(self.proposed.items())]),
             encode([[record.hand, record.result, record.void] for record in said.records]),
             encode([[fault.entry, fault.seat, fault.check] for fault in said.faults]),

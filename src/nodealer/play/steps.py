@@ -88,6 +88,8 @@ def _begin(state: TableState, origin: Origin, body: Begin) -> Change:
     _duty(state, origin, body, Owed.BEGIN)
     if any(origin.seat in books.owing for books in state.books.values()):
         raise EntryRefused(origin.seat, "a seat that owes a book is not dealt in", origin.entry)
+    if state.phase is Phase.PLAYING:
+        return Change(state.with_hand(early={**state.hand.early, origin.seat: body.commitment}))
     return begin_hand(state.with_hand(commitments={**state.hand.commitments, origin.seat: body.commitment}))
 
 
@@ -124,7 +126,7 @@ def _disputed(state: TableState, reason: str) -> TableState:
     hand = state.hand
     paid = hand.game.paid if hand.game is not None else {}
     state = replace(state, account=state.account.claimed(hand.number, paid))
-    return void_hand(with_books(state), reason)
+    return void_hand(with_books(state, disputed=True), reason)
 
 
 def _move(state: TableState, origin: Origin, body: Move) -> Change:
@@ -144,8 +146,8 @@ def _propose(state: TableState, origin: Origin, body: Propose) -> Change:
         raise EntryRefused(seat, "only a seat with cards that has not ended proposes a roster", origin.entry)
     if any((one.by, one.hand) == (seat, hand) for one in state.proposed.values()):
         raise EntryRefused(seat, "a seat proposes one roster a hand", origin.entry)
-    refuse_roster(state, body.roster, body.newcomers)
-    one = ProposedRoster(body.roster, seat, hand, frozenset({seat}))
+    refuse_roster(state, body)
+    one = ProposedRoster(body.roster, seat, hand, frozenset({seat}), key=body.key)
     return _rostered(replace(state, proposed={**state.proposed, proposal_id(body.roster, seat, hand): one}), origin)
 
 

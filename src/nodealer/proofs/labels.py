@@ -17,6 +17,7 @@ KNOWLEDGE: Final = "knowledge of keys"
 EQUALITY: Final = "equality, one secret"
 EQUALITY_MANY: Final = "equality, a secret each"
 SHUFFLE: Final = "shuffle"
+HELD_CARDS: Final = "held cards, masked anew"
 
 # Items of transcripts.
 GROUP: Final = "group"

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any, Final, Literal, Protocol
 
-from nodealer.cards import Capability, Card, Event, Operation, Places
+from nodealer.cards import Capability, Card, Event, Half, Operation, Places
 from nodealer.errors import BadParameter
 from nodealer.group import Group
 from nodealer.proofs.checks import Check
@@ -149,6 +149,10 @@ class Deck(Protocol):
     @property
     def bars(self) -> frozenset[int]:
         """The seats that, if they are gone now, do not deal again in this session: they could be trying again."""
+
+    @property
+    def half(self) -> Mapping[int, Half]:
+        """What each seat would leave half done if it were gone now, for those that owe such a message."""
 
     def digest(self) -> bytes:
         """For comparing replicas."""

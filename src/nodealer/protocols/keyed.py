@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from nodealer.cards import Card, Deal, Open, Show
+from nodealer.cards import Card, Deal, Half, Open, Show
 from nodealer.errors import BadParameter, CardUnreadable, PeerFault, Undecided
 from nodealer.group import Points, Scalars, concat
 from nodealer.protocols.base import DeckChange, Duty
@@ -124,7 +124,7 @@ class Release(Message, frozen=True, tag="release"):
 
 @dataclass(frozen=True)
 class Releasing:
-    """Seats publish their secrets of the cards that are dealt, opened or shown, side by side."""
+    """Seats publish their secrets of the cards that are dealt, opened or shown: side by side, or in groups."""
 
     operation: Deal | Open | Show
     positions: tuple[int, ...]
@@ -151,8 +151,20 @@ class Releasing:
                 wanted = {operation.seat: positions}
         return cls(operation, positions, deck.owing(wanted), deck.trail)
 
+    @property
+    def in_turn(self) -> tuple[int, ...]:
+        """The seats that owe their secrets now."""
+        return self.operation.in_turn(self.owing) if isinstance(self.operation, Open) else tuple(self.owing)
+
     def duties(self, deck: KeyedDeck) -> tuple[Duty, ...]:
-        return tuple(deck.duty(seat, "release", self.anchor) for seat in self.owing)
+        return tuple(deck.duty(seat, "release", self.anchor) for seat in self.in_turn)
+
+    def half(self, deck: KeyedDeck) -> Mapping[int, Half]:
+        """Whoever owes a key of a card that others have published theirs of. A show is the holder's alone."""
+        if isinstance(self.operation, Show):
+            return {}
+        what = Half.DEALT if isinstance(self.operation, Deal) else Half.OPENED
+        return {seat: what for seat in self.in_turn if any(deck.released.get(p) for p in self.owing[seat])}
 
     def message(self, deck: KeyedDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         return encode(Release(deck.card_secrets(tape, self.owing[duty.seat], duty.seat).to_bytes()))
@@ -167,6 +179,9 @@ class Releasing:
         positions = self.owing[seat]
         refuse_other_keys(seat, positions, keys, deck.card_keys(positions, seat))
         stage = replace(self, owing={other: wanted for other, wanted in self.owing.items() if other != seat})
+        if not set(self.in_turn).intersection(stage.in_turn):
+            # The next group answers what this one has published.
+            stage = replace(stage, anchor=deck.trail)
         return stage.settle(deck.at(released=publish(deck.released, seat, positions, keys)))
 
     def settle(self, deck: KeyedDeck) -> DeckChange:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, runtime_checkable
 
-from nodealer.cards import Card, Close, Event, Finished, Moved, Opened, Operation, Place, Places, Return, words
+from nodealer.cards import Card, Close, Event, Finished, Half, Moved, Opened, Operation, Place, Places, Return, words
 from nodealer.errors import BadParameter
 from nodealer.proofs.transcript import Transcript
 from nodealer.protocols.base import Binding, DeckChange, Duty
@@ -54,6 +54,13 @@ class Idle(Quiet):
 @dataclass(frozen=True)
 class Closed(Quiet):
     """The deck takes no requests any more."""
+
+
+@runtime_checkable
+class Publishing(Protocol):
+    """A stage in which seats publish what opens cards: one that stops in between leaves them half done."""
+
+    def half(self, deck: Any) -> Mapping[int, Half]: ...
 
 
 #: Which stages may follow which. Plain data, for tests and for the diagrams in docs/.
@@ -112,6 +119,10 @@ class StagedDeck(ABC):
     @property
     def bars(self) -> frozenset[int]:
         return frozenset()
+
+    @property
+    def half(self) -> Mapping[int, Half]:
+        return self.stage.half(self) if isinstance(self.stage, Publishing) else {}
 
     def digest(self) -> bytes:
         return digest("deck", self.trail, self.places.digest())

@@ -46,9 +46,10 @@ class Given(Message, frozen=True, tag="given"):
 
 
 class Rekeyed(Message, frozen=True, tag="rekeyed"):
-    """The next key epoch has this writer."""
+    """The next key epoch has this writer, says one with a token of that one."""
 
     writer: Writer
+    by: Natural
 
 
 class Reached(Message, frozen=True, tag="reached"):
@@ -68,8 +69,9 @@ Note = Made | Given | Rekeyed | Reached | Ended
 class Rules:
     """What the notes of a table say."""
 
-    #: The writers, by key epoch.
+    #: The writers, by key epoch, and the key epoch of whoever named each; the first one was named by nobody.
     writers: tuple[bytes, ...] = ()
+    by: tuple[int, ...] = ()
     #: The first key epoch whose token counts.
     reached: int = 0
     ended: bool = False
@@ -87,11 +89,18 @@ class Rules:
         for epoch, writer in enumerate(self.writers):
             if hmac.compare_digest(given, writer):
                 found = epoch
-        return found if found is not None and found >= self.reached else None
+        return found if found is not None and self._counts(found) else None
 
     def lets_write(self, epoch: int | None) -> bool:
         """Whether a client with a token of this key epoch, or with none, may write."""
-        return self.mailbox or (epoch is not None and epoch >= self.reached)
+        return self.mailbox or (epoch is not None and self._counts(epoch))
+
+    def _counts(self, epoch: int) -> bool:
+        """A later key epoch counts if one with the key in use has named it, or one whom such a one has named: whoever
+        left the table must not have left a key behind."""
+        while epoch > self.reached:
+            epoch = self.by[epoch - 1]
+        return epoch == self.reached
 
 
 def rules_of(notes: Sequence[bytes]) -> Rules | None:
@@ -118,9 +127,9 @@ def _first(note: Note) -> Rules:
 
 def _then(rules: Rules, note: Note) -> Rules:
     match note:
-        case Rekeyed() if note.writer not in rules.writers:
-            return replace(rules, writers=(*rules.writers, note.writer))
-        case Reached() if rules.reached < note.epoch < len(rules.writers):
+        case Rekeyed() if note.writer not in rules.writers and note.by < len(rules.writers):
+            return replace(rules, writers=(*rules.writers, note.writer), by=(*rules.by, note.by))
+        case Reached() if rules.reached < note.epoch < len(rules.writers) and rules.lets_write(note.epoch):
             return replace(rules, reached=note.epoch)
         case Ended():
             return replace(rules, ended=True)

@@ -8,10 +8,10 @@ So at most a page waits for anybody, beside what a reader is allowed.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-from websockets.asyncio.server import ServerConnection, broadcast
+from websockets.asyncio.server import broadcast
 from websockets.exceptions import ConnectionClosed
 
 from nodealer.errors import RelayError
@@ -20,6 +20,7 @@ from nodealer.relay.limits import Limits
 from nodealer.relay.messages import Stored, in_pages, page
 from nodealer.relay.metrics import Metrics
 from nodealer.relay.pace import Pace
+from nodealer.relay.sockets import Connection
 from nodealer.relay.stores.base import Standing, Store
 
 #: How many seconds to wait for a store that has said of frames which it does not show yet, or the other way round.
@@ -33,7 +34,7 @@ class Client:
 
     __slots__ = ("address", "at", "catching_up", "connection", "cursor", "epoch", "pace", "refusals", "since", "table")
 
-    def __init__(self, connection: ServerConnection, address: str, pace: Pace) -> None:
+    def __init__(self, connection: Connection, address: str, pace: Pace) -> None:
         self.connection = connection
         self.address = address
         self.pace = pace
@@ -45,9 +46,9 @@ class Client:
         #: While it is behind: the last frame that was written to it, and the task that brings the next ones.
         self.cursor = 0
         self.catching_up: asyncio.Task[None] | None = None
-        #: How far it was, in frames and in bytes that wait, when that last changed.
+        #: How far it was when it was last looked at, in frames and in bytes that wait; and when it last took some.
         self.at = (0, 0)
-        self.since = 0.0
+        self.since = asyncio.get_running_loop().time()
 
     @property
     def waiting(self) -> int:
@@ -56,9 +57,11 @@ class Client:
 
     def stuck(self, now: float, seconds: float) -> bool:
         """Whether it has taken nothing for so long, though something waits for it."""
-        at = (self.cursor, self.waiting)
-        if self.at != at or (self.catching_up is None and not at[1]):
-            self.at, self.since = at, now
+        (cursor, waited), waiting = self.at, self.waiting
+        idle = self.catching_up is None and not waiting
+        if idle or self.cursor != cursor or waiting < waited:
+            self.since = now
+        self.at = (self.cursor, waiting)
         return now - self.since >= seconds
 
 
@@ -81,7 +84,7 @@ class LiveTable:
         self.bytes = 0
         #: How many frames were appended here, less those that were heard.
         self._own = 0
-        self._head: dict[ServerConnection, Client] = {}
+        self._head: dict[Connection, Client] = {}
         self._behind: set[Client] = set()
 
     @property
@@ -141,7 +144,7 @@ class LiveTable:
             broadcast(self._head, page(some))
             self._metrics.delivered += len(some) * len(self._head)
 
-    def _overflows(self, connection: ServerConnection) -> bool:
+    def _overflows(self, connection: Connection) -> bool:
         return connection.transport.get_write_buffer_size() > self._reader_bytes
 
     def join(self, client: Client, after: int) -> None:
@@ -166,12 +169,20 @@ class LiveTable:
         client.catching_up = asyncio.create_task(self._catch_up(client))
 
     async def _catch_up(self, client: Client) -> None:
+        """Until it has what was told last. The store may show frames before it tells of them: then it tells soon."""
         connection = client.connection
+        reading: asyncio.Task[list[Stored]] | None = None
         try:
-            async for some in self._pages(client):
-                await connection.send(page(some))
-                client.cursor = some[-1][0]
-                self._metrics.delivered += len(some)
+            while client.cursor != self.last:
+                some = await (reading or self._read(client.cursor))
+                if not some:
+                    await asyncio.sleep(_SOON)
+                # The next page is read while one is being sent.
+                reading = self._read(some[-1][0]) if some and some[-1][0] != self.last else None
+                for one in in_pages(some):
+                    await connection.send(page(one))
+                    client.cursor = one[-1][0]
+                    self._metrics.delivered += len(one)
             self._head[connection] = client
         except RelayError:
             self._metrics.failures += 1
@@ -181,23 +192,15 @@ class LiveTable:
         finally:
             self._behind.discard(client)
             client.catching_up = None
-
-    async def _pages(self, client: Client) -> AsyncIterator[Sequence[Stored]]:
-        """What a client lacks, until it lacks nothing. The next page is read while one is being sent."""
-        reading = self._read(client.cursor)
-        try:
-            while client.cursor != self.last:
-                some = await reading
-                # What the store has and has not told yet, it will tell: and never twice.
-                while some and some[-1][0] > self.last:
-                    some.pop()
-                if not some:
-                    await asyncio.sleep(_SOON)
-                reading = self._read(some[-1][0] if some else client.cursor)
-                for one in in_pages(some):
-                    yield one
-        finally:
-            reading.cancel()
+            if reading is not None:
+                reading.cancel()
+                reading.add_done_callback(_forget)
 
     def _read(self, after: int) -> asyncio.Task[list[Stored]]:
         return asyncio.create_task(self._store.read(self.name, after))
+
+
+def _forget(reading: asyncio.Task[list[Stored]]) -> None:
+    """Nobody needs it any more, whatever came of it."""
+    if not reading.cancelled():
+        reading.exception()

@@ -77,9 +77,14 @@ def open_box(
     E, public = box[:KEY_BYTES], agreement_key(own)
     key = _box_key(agree(own, E), E, public, session, roster, epoch)
     found = TableSecret(unseal(key, b"", box[KEY_BYTES:]), table, epoch)
-    if not hmac.compare_digest(hashlib.sha512(found.secret).digest(), digest):
+    if not hmac.compare_digest(secret_digest(found), digest):
         raise DecodeError("the box holds another secret than the proposal says")
     return found
+
+
+def secret_digest(secret: TableSecret) -> bytes:
+    """What a proposal says of a secret, so that all boxes hold the same one."""
+    return hashlib.sha512(secret.secret).digest()
 
 
 def _box_key(shared: bytes, E: bytes, public: bytes, session: bytes, roster: bytes, epoch: int) -> bytes:

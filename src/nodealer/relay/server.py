@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import logging
 import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from http import HTTPStatus
-from typing import Final
+from typing import Final, cast
 
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
 from nodealer.errors import RelayError
+from nodealer.relay.core import mailbox_name
 from nodealer.relay.limits import Limits
 from nodealer.relay.metrics import Log, Metrics, alias, say_nothing
 from nodealer.relay.pace import Places
+from nodealer.relay.sockets import Connection, Door, is_loopback, network, peer
 from nodealer.relay.stores.base import Store
 from nodealer.relay.tables import Tables
-from nodealer.relay.talk import Talk
+from nodealer.relay.talk import Talk, small
 
 #: A client is asked so often whether it is there, and may take so long to answer: it may be computing a proof.
 _PING_SECONDS: Final = 30.0
@@ -33,6 +35,8 @@ _TIDY_SECONDS: Final = 30.0
 _LOOK_SECONDS: Final = 2.0
 #: How many seconds the store may take to answer that it is well.
 _HEALTH_SECONDS: Final = 5.0
+#: For how many seconds that is believed.
+_HEALTHY_SECONDS: Final = 1.0
 #: Frames that wait unread for one client before its socket is not read any more.
 _UNREAD: Final = 1
 
@@ -59,21 +63,21 @@ class Relay:
         self._public_metrics = public_metrics
         self._tables = Tables(store, limits, entropy, self.metrics, log)
         self._places = Places(limits.connections_per_address)
+        self.door = Door(limits, self.metrics, proxy=trust_proxy)
+        self._healthy_until = 0.0
 
     async def handle(self, connection: ServerConnection) -> None:
         """Serve one client until it goes."""
         address = self._address(connection)
         leave = self._places.take(address)
-        self.metrics.connections += 1
         try:
-            await Talk(self._tables, connection, address).run()
+            await Talk(self._tables, cast(Connection, connection), address).run()
         except ConnectionClosed:
             pass
         except Exception as error:
             # One client's trouble is no other's. What it was stands in the log, and nothing of what was said.
             self._log("error", {"kind": type(error).__name__, "where": _where(error)})
         finally:
-            self.metrics.connections -= 1
             leave()
 
     # --- Before a connection is one ---
@@ -84,39 +88,41 @@ class Relay:
             return await self._health(connection)
         if request.path == "/metrics":
             return self._metrics_page(connection, request)
-        full = self.metrics.connections >= self._limits.connections
-        if full or not self._places.free(self._address(connection, request)):
+        if not self._places.free(self._address(connection, request)):
             self.metrics.turned_away += 1
-            self._log("turned away", {"why": "the relay is full" if full else "too many of one address"})
-            status = HTTPStatus.SERVICE_UNAVAILABLE if full else HTTPStatus.TOO_MANY_REQUESTS
-            return connection.respond(status, "too many connections\n")
+            self._log("turned away", {})
+            return connection.respond(HTTPStatus.TOO_MANY_REQUESTS, "too many connections\n")
         return None
 
     async def _health(self, connection: ServerConnection) -> Response:
-        try:
-            async with asyncio.timeout(_HEALTH_SECONDS):
-                await self._store.size()
-        except (RelayError, TimeoutError):
-            return connection.respond(HTTPStatus.SERVICE_UNAVAILABLE, "the store does not answer\n")
+        now = asyncio.get_running_loop().time()
+        if now >= self._healthy_until:
+            try:
+                async with asyncio.timeout(_HEALTH_SECONDS):
+                    await self._store.notes(mailbox_name(1))
+            except (RelayError, TimeoutError):
+                return connection.respond(HTTPStatus.SERVICE_UNAVAILABLE, "the store does not answer\n")
+            # Whoever asks all the time does not ask the store.
+            self._healthy_until = now + _HEALTHY_SECONDS
         return connection.respond(HTTPStatus.OK, "ok\n")
 
     def _metrics_page(self, connection: ServerConnection, request: Request) -> Response:
         forwarded = "X-Forwarded-For" in request.headers or "Forwarded" in request.headers
-        if not self._public_metrics and (forwarded or not _is_loopback(_peer(connection))):
+        if not self._public_metrics and (forwarded or not is_loopback(peer(connection))):
             return connection.respond(HTTPStatus.FORBIDDEN, "metrics are for this machine only\n")
         self.metrics.tables = len(self._tables.live)
         self.metrics.behind = sum(len(table.behind) for table in self._tables.live)
         return connection.respond(HTTPStatus.OK, self.metrics.text())
 
     def _address(self, connection: ServerConnection, request: Request | None = None) -> str:
-        """Whose the connection is: all addresses of one network of IPv6 are one."""
+        """Whose the connection is."""
         request = request or connection.request
-        address = _peer(connection)
+        address = peer(connection)
         if self._trust_proxy and request is not None:
             # The proxy adds the last one. What stands before it, anybody can write.
             said = request.headers.get_all("X-Forwarded-For")
             address = said[-1].rpartition(",")[2].strip() if said else address
-        return _network(address)
+        return network(address)
 
     # --- Beside the clients ---
 
@@ -137,6 +143,7 @@ class Relay:
             await asyncio.sleep(min(_LOOK_SECONDS, seconds / 4))
             for table in self._tables.live:
                 for client in table.clients:
+                    client.connection.looked_at()
                     if client.stuck(loop.time(), seconds):
                         self.metrics.cut_off += 1
                         self._log("cut off", {"table": alias(table.name), "waiting": client.waiting})
@@ -171,12 +178,14 @@ async def serving(
             origins=None if browsers else [None],
             process_request=relay.let_in,
             server_header=None,
+            max_size=small(limits),
             max_queue=_UNREAD,
             open_timeout=limits.hello_seconds,
             ping_interval=_PING_SECONDS,
             ping_timeout=_PONG_SECONDS,
             close_timeout=_FAREWELL,
             logger=_silent(),
+            create_connection=partial(Connection, door=relay.door),  # type: ignore[arg-type]
         )
     except OSError as error:
         raise RelayError(f"cannot listen on {host}:{port}: {error.strerror or error}") from None
@@ -209,26 +218,3 @@ def _where(error: BaseException) -> str:
         place = f"{at.tb_frame.f_code.co_qualname}:{at.tb_lineno}"
         at = at.tb_next
     return place
-
-
-def _peer(connection: ServerConnection) -> str:
-    peer = connection.remote_address
-    return str(peer[0]) if peer else ""
-
-
-def _network(address: str) -> str:
-    try:
-        found = ipaddress.ip_address(address.partition("%")[0])
-    except ValueError:
-        return "unknown"
-    if isinstance(found, ipaddress.IPv6Address):
-        mapped = found.ipv4_mapped
-        return str(mapped) if mapped is not None else str(ipaddress.ip_network((found, 64), strict=False))
-    return str(found)
-
-
-def _is_loopback(address: str) -> bool:
-    try:
-        return ipaddress.ip_address(address).is_loopback
-    except ValueError:
-        return False

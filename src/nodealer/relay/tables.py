@@ -95,7 +95,7 @@ class Tables:
         self.log("made", {"table": alias(name)})
 
     def _afford(self, address: str, now: float) -> None:
-        self.refuse_when_full(0)
+        self.refuse_when_full(1)
         if not self._made.take(now, address):
             raise Refusal("tables", f"an address makes at most {self.limits.tables_per_address} tables in an hour")
 
@@ -116,8 +116,13 @@ class Tables:
             if table.users > self.limits.clients_per_table:
                 raise Refusal("busy", f"at most {self.limits.clients_per_table} have one table open", last=True)
             async with table.lock:
+                rules = await self.rules(name)
+                if table.followed and rules.claim != table.rules.claim:
+                    # The number of a mailbox was given again, and somebody is still at the old one.
+                    table.dissolve()
+                    raise Refusal("busy", "the mailbox of before is being forgotten; try again")
+                table.rules = rules
                 if not table.followed:
-                    table.rules = await self.rules(name)
                     table.start(await self.store.follow(name, table.hear))
                     self.log("opened", {"table": alias(name), "frames": table.frames})
         except BaseException:

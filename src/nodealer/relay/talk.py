@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import Final
-
-from websockets.asyncio.server import ServerConnection
 
 from nodealer.errors import DecodeError, RelayError
 from nodealer.relay.core import Ended, Reached, Refusal, Rekeyed, check_frame
+from nodealer.relay.limits import Limits
 from nodealer.relay.live import Client, LiveTable
 from nodealer.relay.messages import (
     TEXT_BYTES_MAX,
@@ -29,6 +29,7 @@ from nodealer.relay.messages import (
 )
 from nodealer.relay.metrics import alias
 from nodealer.relay.pace import Pace
+from nodealer.relay.sockets import Connection
 from nodealer.relay.tables import Tables
 from nodealer.wire import encode
 
@@ -36,18 +37,22 @@ from nodealer.wire import encode
 _POLICY: Final = 1008
 
 
+def small(limits: Limits) -> int:
+    """The largest message of who has shown no token. Larger ones are not read at all."""
+    return max(TEXT_BYTES_MAX, limits.mailbox_bytes)
+
+
 class Talk:
     """One client, from its first word on."""
 
     __slots__ = ("_client", "_connection", "_limits", "_loop", "_tables")
 
-    def __init__(self, tables: Tables, connection: ServerConnection, address: str) -> None:
+    def __init__(self, tables: Tables, connection: Connection, address: str) -> None:
         self._tables = tables
         self._limits = tables.limits
         self._connection = connection
         self._loop = asyncio.get_running_loop()
         self._client = Client(connection, address, Pace(self._limits, self._loop.time()))
-        self._take(max(TEXT_BYTES_MAX, self._limits.mailbox_bytes))
 
     async def run(self) -> None:
         """Until it goes, or is sent away. Raises `ConnectionClosed`."""
@@ -62,7 +67,7 @@ class Talk:
                     await self._refuse(refusal)
                 if wait:
                     self._tables.metrics.slowed += 1
-                    await asyncio.sleep(wait)
+                    await self._rest(wait)
         except Refusal as refusal:
             await self._connection.close(_POLICY, refusal.code)
         finally:
@@ -70,6 +75,12 @@ class Talk:
                 table = client.table
                 table.leave(client)
                 await self._tables.release(table)
+
+    async def _rest(self, seconds: float) -> None:
+        """Read nothing for a while, unless it goes."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._connection.wait_closed()
 
     async def _next(self) -> str | bytes:
         if self._client.table is not None:
@@ -109,10 +120,6 @@ class Talk:
     async def _say(self, told: Told) -> None:
         await self._connection.send(encode(told).decode())
 
-    def _take(self, size: int) -> None:
-        """Larger messages are not read at all."""
-        self._connection.protocol.max_message_size = size
-
     # --- Frames ---
 
     async def _frame(self, frame: bytes) -> None:
@@ -121,6 +128,8 @@ class Talk:
         self._tables.refuse_when_full(len(frame))
         if epoch is not None and epoch > table.rules.reached:
             table.learn(await self._tables.note(table.name, Reached(epoch)))
+            if not table.rules.lets_write(epoch):
+                raise Refusal("token", "another key of this table was used first")
         try:
             await table.append(frame)
         except RelayError:
@@ -190,27 +199,27 @@ class Talk:
         if epoch is None:
             raise Refusal("token", "this token does not let anybody write to this table")
         self._client.epoch = epoch
-        self._take(max(TEXT_BYTES_MAX, self._tables.largest))
+        self._connection.protocol.max_message_size = max(small(self._limits), self._tables.largest)
         await self._say(Accepted())
 
     async def _rekey(self, writer: bytes) -> None:
-        table = self._writable()
+        table, epoch = self._writable()
         if writer not in table.rules.writers:
             if len(table.rules.writers) > self._limits.rekeys_per_table:
                 raise Refusal("full", f"a table has at most {self._limits.rekeys_per_table} new keys")
-            table.learn(await self._tables.note(table.name, Rekeyed(writer)))
+            table.learn(await self._tables.note(table.name, Rekeyed(writer, epoch)))
         await self._say(Accepted())
 
     async def _end(self) -> None:
-        table = self._writable()
+        table, _ = self._writable()
         if not table.rules.ended:
             table.learn(await self._tables.note(table.name, Ended()))
             await self._tables.store.expire(table.name, self._limits.ended_seconds)
         await self._say(Accepted())
 
-    def _writable(self) -> LiveTable:
-        """The table, for one who has shown a token that counts."""
-        table = self._table
-        if self._client.epoch is None or not table.rules.lets_write(self._client.epoch):
+    def _writable(self) -> tuple[LiveTable, int]:
+        """The table, for one who has shown a token that counts, and the key epoch of that."""
+        table, epoch = self._table, self._client.epoch
+        if epoch is None or not table.rules.lets_write(epoch):
             raise Refusal("token", "only who has shown a token that counts may ask for this")
-        return table
+        return table, epoch

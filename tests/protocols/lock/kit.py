@@ -8,14 +8,13 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from conformance.harness import Game, Source
+from conformance.harness import Game, Source, Table
 from nodealer.cards import Operation, Portion
 from nodealer.games.holdem.hand import Hand
 from nodealer.games.holdem.moves import Call, Fold, Raise, ShowHand
 from nodealer.games.holdem.rules import Holdem
 from nodealer.group import Group, Points, Scalars, concat
 from nodealer.play.bodies import Cards
-from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome, Replica
 from nodealer.play.seat import Seat
 from nodealer.protocols.base import Duty
@@ -26,7 +25,6 @@ from nodealer.protocols.lock.picking import Picking, ServerPicking
 from nodealer.protocols.staged import Idle
 from nodealer.tape import Tape
 
-from ..kit import Table
 from ..script import LastingRules
 
 A = TypeVar("A", Points, Scalars)
@@ -82,81 +80,7 @@ def holdem(
     return Table(protocol, Holdem(), seats=seats, seed=seed, decide=plays_on(Source(seed)), roles=roles)
 
 
-# --- Leaving ---
-
-
-def leave(game: Table, seats: Iterable[int]) -> None:
-    """Seats leave by their own word, one after the other, and say nothing else: not even what they had signed.
-
-    What the others had signed crosses with it; and what these owe after the first word they sign at once, so that it
-    crosses with the next.
-    """
-    leavers = sorted(seats)
-    for leaver in leavers:
-        unsaid(game, leaver)
-        assert game.order(game.seats[leaver].leave()) is Outcome.ACCEPTED
-        game.silent.add(leaver)
-        if leaver != leavers[-1]:
-            game.pending += [data for seat in game.present if seat.number not in leavers for data in seat.due()]
-
-
-def unsaid(game: Table, seat: int) -> None:
-    """What a seat has signed and not sent it never signed."""
-    game.pending = [data for data in game.pending if game.signer(data) != seat]
-    one = game.seats[seat]
-    del one._sent[one.replica.signed_by(game.persons[seat].key.public) :]
-    one._outbox.clear()
-
-
-def fall_silent(game: Table, seats: Iterable[int]) -> None:
-    """Seats say nothing any more. The others do what they can, and then those who owe nothing say that they go on.
-
-    More than half have to; the words of the rest cross with the last one that was needed.
-    """
-    leavers = frozenset(seats)
-    game.silent |= leavers
-    game.pending = [data for data in game.pending if game.signer(data) not in leavers]
-    game.play()
-    owing = leavers & {known.duty.seat for known in game.state.duties.open.values() if known.holds_up}
-    assert owing, "nobody waits for them"
-    words = [seat.without(owing) for seat in game.present if seat.number in game.state.hand.binding.players]
-    for word in words:
-        late = owing <= game.state.gone
-        assert game.order(word) is (Outcome.DROPPED if late else Outcome.ACCEPTED)
-    assert owing <= game.state.gone
-
-
-def playing(game: Game) -> bool:
-    return game.state.phase is Phase.PLAYING
-
-
-Plan = Sequence[tuple[int, tuple[int, ...]]]
-
-
-def play_leaving(game: Table, plan: Plan) -> Table:
-    """Play to the end; when the log has so many entries (and a hand is on), these seats leave. Leaves cards checked."""
-    for height, leavers in plan:
-        game.play(until=lambda game: len(game.log) >= height and playing(game))
-        if playing(game):
-            leave(game, leavers)
-    game.play()
-    ends_well(game)
-    return game
-
-
-def ends_well(game: Game) -> None:
-    """The table has come to its end, nobody is blamed, and all replicas agree however they settle."""
-    state = game.state
-    assert state.fault is None
-    assert state.phase in (Phase.ENDED, Phase.BETWEEN), state.phase
-    assert len(state.results) == game.hands
-    assert Outcome.FAULT not in game.outcomes
-    eager, lazy = game.replica(), game.replica(eager=False)
-    lazy.settle()
-    assert game.digests() == {eager.digest()} == {lazy.digest()}
-
-
-# --- What must be true of a deck ---
+# --- Looking ---
 
 
 def deck_of(game: Game | Replica) -> LockDeck:
@@ -165,39 +89,8 @@ def deck_of(game: Game | Replica) -> LockDeck:
     return deck
 
 
-def true_faces(deck: LockDeck, tapes: Mapping[int, Tape], positions: Iterable[int]) -> dict[int, int]:
-    """Position to face, with everybody's tape, those who left too."""
-    chosen, faces = tuple(positions), dict[int, int]()
-    for seats in {deck.masked_by(position) for position in chosen}:
-        here = tuple(position for position in chosen if deck.masked_by(position) == seats)
-        secrets = {seat: deck.card_secrets(tapes[seat], here, seat) for seat in seats}
-        found = zip(here, deck.faces_at(here, secrets), strict=True)
-        faces |= {position: face for position, face in found if face is not None}
-    return faces
-
-
-def union_is_whole(game: Game) -> bool:
-    """Open, held, laid aside and in the pile: every face exactly once. Says whether there was anything to count."""
-    if not playing(game) or 0 not in game.state.hand.decks:
-        return False
-    deck = deck_of(game)
-    if not deck.layers or not isinstance(deck.stage, Idle | Releasing | Picking | ServerPicking):
-        return False
-    places = deck.places
-    tapes = {seat: game.tape(seat, game.state.hand.number) for seat in game.seats}
-    positions = {*places.pile, *places.held, *places.aside, *places.opened}
-    faces = true_faces(deck, tapes, positions)
-    assert sorted(faces.values()) == list(range(deck.size))
-    assert all(faces[position] == face for position, face in places.opened.items())
-    assert not {*places.held.values(), *places.aside.values()} & game.silent
-    return True
-
-
-def nothing_is_shown(deck: LockDeck) -> None:
-    """No holder has published the secret of a card that is not open."""
-    for position, seat in (*deck.places.held.items(), *deck.places.aside.items()):
-        if deck.places.face(position) is None:
-            assert seat not in deck.released.get(position, {})
+#: The stages in which every card is somewhere.
+RESTING: Final = (Idle, Releasing, Picking, ServerPicking)
 
 
 # --- Messages ---

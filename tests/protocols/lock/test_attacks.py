@@ -10,7 +10,8 @@ import pytest
 from msgspec import Raw
 
 from conformance import suite
-from conformance.harness import Game
+from conformance.harness import Game, Table
+from conformance.leaving import ends_well, leave
 from nodealer.cards import Deal, NewDeck, Open, Operation, Show
 from nodealer.errors import BadParameter, EntryRefused, Undecided
 from nodealer.group import Group, Points, Scalars, concat
@@ -26,10 +27,10 @@ from nodealer.tape import Tape
 from nodealer.wire import encode
 from sampling import times
 
-from ..kit import Table, Verdict, changed, cheat, element, field_of, is_fault, is_refused, messages, put
+from ..kit import Verdict, changed, cheat, element, field_of, is_fault, is_refused, messages, put
 from . import cheats
 from .cheats import Declared, Locked, Where
-from .kit import Forge, at_place, deck_of, ends_well, leave, owed_by, portions, say, scripted, take_over
+from .kit import Forge, at_place, deck_of, owed_by, portions, say, scripted, take_over
 
 pytestmark = pytest.mark.sample(reference=1)
 

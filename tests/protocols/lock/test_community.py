@@ -7,6 +7,8 @@ from typing import Final
 import pytest
 from msgspec import Raw
 
+from conformance.harness import Table
+from conformance.leaving import ends_well, leave, play_leaving, playing
 from nodealer.cards import Deal, NewDeck, Open
 from nodealer.errors import BadParameter, EntryRefused
 from nodealer.group import Group
@@ -18,8 +20,8 @@ from nodealer.tape import digest
 from nodealer.wire import encode
 from sampling import times
 
-from ..kit import Table, changed, cheat, is_refused, messages
-from .kit import SERVER, deck_of, ends_well, holdem, leave, play_leaving, playing, portions, scripted
+from ..kit import changed, cheat, is_refused, messages
+from .kit import SERVER, deck_of, holdem, portions, scripted
 
 ROLES: Final = {3: "server"}
 SCRIPT: Final = ((NewDeck(0, 10), Deal(0, portions(range(3)))), (Open(0, 2),), (Open(0, 1),), (Open(0, 1),))

@@ -1,16 +1,28 @@
-"""Seats leave: at every entry, one or several, again and again, and the table goes on with a deck that is whole."""
+"""Seats leave: what of their cards returns, what crosses with it, and hold'em that goes on.
+
+That the deck is whole wherever they leave is in the conformance suite.
+"""
 
 from __future__ import annotations
 
-import itertools
 from contextlib import suppress
 from typing import Final
 
 import pytest
 from msgspec import Raw
 
-from conformance.harness import Game, Source, events_of
-from conformance.suite import faces_by_differences
+from conformance.harness import Game, Source, Table, events_of
+from conformance.leaving import (
+    ends_well,
+    fall_silent,
+    finish,
+    leave,
+    play_leaving,
+    playing,
+    recovered,
+    true_faces,
+    until_idle,
+)
 from nodealer.cards import Close, Deal, Moved, NewDeck, Open, Opened, Operation, Place, Return, Show
 from nodealer.errors import EntryRefused, IllegalMove
 from nodealer.games.holdem.hand import Hand
@@ -22,24 +34,9 @@ from nodealer.protocols.lock.locking import Locking
 from nodealer.protocols.lock.making import Cascading
 from nodealer.protocols.lock.recovery import Declaring, Raising
 from nodealer.wire import encode
-from sampling import times
 
-from ..kit import Table, messages
-from .kit import (
-    deck_of,
-    ends_well,
-    fall_silent,
-    holdem,
-    leave,
-    nothing_is_shown,
-    play_leaving,
-    playing,
-    points_in,
-    portions,
-    scripted,
-    true_faces,
-    union_is_whole,
-)
+from ..kit import messages
+from .kit import RESTING, deck_of, holdem, points_in, portions, scripted
 
 SEATS: Final = 4
 #: Cards held, laid aside, on the table, shown and in the pile; and everything is done twice.
@@ -57,143 +54,7 @@ def script(group: Group, seed: str = "leaving", seats: int = SEATS) -> Table:
     return scripted(group, *SCRIPT, seats=seats, seed=seed)
 
 
-def finish(game: Table) -> int:
-    """Play on; the deck is whole whenever it is idle. Gives how often that was counted."""
-    counted = 0
-    known = cards_known(game)
-    while playing(game):
-        heights = len(game.log)
-        game.play(until=lambda _: True)
-        if len(game.log) == heights:
-            break
-        counted += union_is_whole(game)
-        if playing(game) and 0 in game.state.hand.decks:
-            nothing_is_shown(deck_of(game))
-            now, aside = cards_known(game), deck_of(game).places.aside
-            for seat, cards in known.items():
-                kept = {position: face for position, face in cards.items() if position not in aside}
-                assert kept.items() <= now[seat].items(), "who stays keeps its cards and can read them"
-            known = now
-    game.play()
-    ends_well(game)
-    return counted
-
-
-def cards_known(game: Table) -> dict[int, dict[int, int]]:
-    """Seat to the positions it can read, for those who stay."""
-    if not playing(game) or 0 not in game.state.hand.decks:
-        return {}
-    deck = deck_of(game)
-    return {
-        seat.number: {card.position: face for card, face in deck.knows(seat.number, game.tape(seat.number)).items()}
-        for seat in game.present
-    }
-
-
-def left_at(group: Group, height: int, leavers: tuple[int, ...]) -> Table | None:
-    """The script with seats leaving at a height, or None when the hand was over by then."""
-    game = script(group).play(until=lambda game: len(game.log) >= height and playing(game))
-    if not playing(game):
-        return None
-    leave(game, leavers)
-    if finish(game) and game.state.results[0]["gone"]:
-        assert game.state.results[0]["gone"] == list(leavers)
-    else:
-        assert height > 40
-    return game
-
-
-HEIGHTS: Final = 52
-
-
-@pytest.mark.sample(cases=1)
-@pytest.mark.parametrize("part", range(3))
-def test_one_leaves_anywhere(fast: Group, part: int) -> None:
-    for height in range(SEATS + part, HEIGHTS, 7):
-        left_at(fast, height, (height % SEATS,))
-
-
-@pytest.mark.deep
-@pytest.mark.timeout(600)
-@pytest.mark.parametrize("leavers", [c for n in (1, 2) for c in itertools.combinations(range(SEATS), n)])
-def test_any_leave_anywhere(fast: Group, leavers: tuple[int, ...]) -> None:
-    for height in range(SEATS, HEIGHTS):
-        left_at(fast, height, leavers)
-
-
-def test_one_falls_silent_anywhere(fast: Group) -> None:
-    """More than half go on without it as soon as it owes something."""
-    for height in range(SEATS + 2, 40, times(15, deep=3)):
-        game = script(fast, "silent").play(until=lambda game: len(game.log) >= height and playing(game))
-        fall_silent(game, (height % SEATS,))
-        finish(game)
-        assert game.state.results[0]["gone"] == [height % SEATS]
-
-
-def test_two_of_five_go_at_once(fast: Group) -> None:
-    """The word that completes the votes for both takes both out together."""
-    for leavers in ((3, 4), (0, 2)):
-        game = script(fast, "five", seats=5)
-        game.play(until=lambda game: all(owes_release(game, seat) for seat in leavers))
-        fall_silent(game, leavers)
-        assert len(game.state.gone) == 2 and len({one.entry for one in game.state.chronicle.statements}) == 1
-        finish(game)
-
-
-def owes_release(game: Game, seat: int) -> bool:
-    return any((one.duty.seat, one.duty.kind) == (seat, "release") for one in game.state.duties.open.values())
-
-
-def test_two_leave_one_after_the_other(fast: Group) -> None:
-    pairs = list(itertools.combinations(range(SEATS), 2))
-    for height in range(SEATS + 3, HEIGHTS, times(14, deep=7)):
-        left_at(fast, height, pairs[height % len(pairs)])
-
-
-def again_at(group: Group, first: int, second: int) -> None:
-    """One leaves, and so many entries later, often within the recovery, another."""
-    game = script(group, "again").play(until=lambda game: len(game.log) >= first and playing(game))
-    leave(game, (first % SEATS,))
-    height = len(game.log) + second
-    game.play(until=lambda game: len(game.log) >= height)
-    if playing(game):
-        leave(game, ((first + 1 + second % 3) % SEATS,))
-    finish(game)
-
-
-@pytest.mark.sample(cases=3)
-@pytest.mark.parametrize("second", range(0, 16, 3))
-def test_again_within_a_recovery(fast: Group, second: int) -> None:
-    for first in range(SEATS + second % 5, 40, 11):
-        again_at(fast, first, second)
-
-
-@pytest.mark.deep
-@pytest.mark.timeout(600)
-@pytest.mark.parametrize("second", range(20))
-def test_again_everywhere(fast: Group, second: int) -> None:
-    for first in range(SEATS, 44):
-        again_at(fast, first, second)
-
-
-def test_on_the_reference(group: Group) -> None:
-    game = script(group, "reference").play(until=lambda game: len(game.log) >= 30)
-    leave(game, (1,))
-    assert finish(game)
-
-
 # --- What is held, what returns, what is dead ---
-
-
-def until_idle(game: Table, at: int) -> Table:
-    """Up to the moment when the deck has done what item `at` of the script asks and is asked the next."""
-    return game.play(until=lambda game: getattr(game.state.hand.game, "at", 0) >= at)
-
-
-def recovered(game: Table) -> Table:
-    """Up to the end of the recovery that is on."""
-    layers = len(deck_of(game).layers.every)
-    return game.play(until=lambda game: len(deck_of(game).layers.every) > layers)
 
 
 def test_what_returns_and_what_does_not(fast: Group) -> None:
@@ -226,7 +87,7 @@ def test_half_dealt_cards_go_back(fast: Group, released: int) -> None:
     assert not deck_of(game).places.held
     recovered(game)
     assert len(deck_of(game).places.pile) == 12
-    finish(game)
+    finish(game, RESTING)
 
 
 def deck_is_dealing(game: Game, released: int) -> bool:
@@ -248,7 +109,7 @@ def test_half_opened_cards_go_back(fast: Group, released: int) -> None:
     half = set(deck_of(game).released) - deck_of(game).places.held.keys()
     leave(game, (3,))
     assert len(half) == 2 and not deck_of(game).places.opened
-    finish(game)
+    finish(game, RESTING)
     opened = {event.card.position for event in events_of(game.seats[0].replica) if isinstance(event, Opened)}
     assert opened and not opened & half
 
@@ -261,11 +122,11 @@ def test_last_cards(fast: Group) -> None:
         game = scripted(fast, (NewDeck(0, size), *deal), (Open(0, board),), (Open(0, 1),), seats=3)
         until_idle(game, 2)
         leave(game, (2,))
-        assert finish(game) >= 0
+        assert finish(game, RESTING) >= 0
     game = scripted(fast, (NewDeck(0, 3), Deal(0, portions((0, 1)))), (Open(0, 1),), (Show(0, 0, (0,)),), seats=3)
     until_idle(game, 2)
     leave(game, (2,))
-    finish(game)
+    finish(game, RESTING)
 
 
 def test_positions_of_a_dead_pile(fast: Group) -> None:
@@ -279,7 +140,7 @@ def test_positions_of_a_dead_pile(fast: Group) -> None:
     )
     until_idle(game, 1)
     leave(game, (2,))
-    finish(game)
+    finish(game, RESTING)
     opened = [event for event in events_of(game.seats[0].replica) if isinstance(event, Opened)]
     assert len(opened) == 5 and len({event.face for event in opened}) == 5
 
@@ -306,49 +167,10 @@ def test_no_point_occurs_twice(fast: Group) -> None:
         recovered(game)
         part()
     assert all(len(one) > 30 for one in parts)
-    finish(game)
-
-
-def test_log_gives_nothing_away(fast: Group) -> None:
-    """After two recoveries no hidden face stands in the log, as a point, a difference of two, or by known secrets."""
-    game = until_idle(script(fast, "secrets"), 2)
-    for leaver in (3, 1):
-        leave(game, (leaver,))
-        recovered(game)
-    deck = deck_of(game)
-    assert deck.faces is not None and not faces_by_differences(fast, game.log, deck.faces)
-    one = fast.integers([1])
-    for position, seat in deck.places.held.items():
-        if deck.places.face(position) is None:
-            known = {other: deck.released[position].get(other, one) for other in deck.masked_by(position)}
-            assert deck.faces_at((position,), known) == [None]
-            assert seat not in deck.released[position]
+    finish(game, RESTING)
 
 
 # --- Crossings and those who come back ---
-
-
-def test_what_crosses_with_a_second_leaving_is_dropped(fast: Group) -> None:
-    """Two leave one after the other, and what honest seats signed in between arrives after both: nobody's fault."""
-    dropped = 0
-    for height in range(SEATS, 40, times(10, deep=5)):
-        game = script(fast, "crossing").play(until=lambda game: len(game.log) >= height)
-        leave(game, (2, 3))
-        finish(game)
-        dropped += game.outcomes.count(Outcome.DROPPED)
-    assert dropped
-
-
-def test_same_duty_is_never_owed_twice(fast: Group) -> None:
-    """What is owed after a leaving is not what was owed before, though nobody has said a word in between."""
-    for height in (SEATS, 9, 14, 30):
-        game = script(fast, "duties").play(until=lambda game: len(game.log) >= height)
-        seen = set(game.state.duties.open)
-        for leaver in (3, 2):
-            leave(game, (leaver,))
-            assert not seen & game.state.duties.open.keys()
-            seen |= game.state.duties.open.keys()
-        finish(game)
 
 
 @pytest.mark.sample(cases=2)
@@ -421,9 +243,9 @@ def test_who_comes_back_in_a_recovery(fast: Group, missed: int) -> None:
     game.play(until=lambda game: len(game.log) >= height)
     for data in signed:
         assert game.order(data) is Outcome.DROPPED
-    # It has seen that it is gone: there is nothing that it owes, and an honest seat says nothing.
-    assert back.due() == []
-    finish(game)
+    # It has seen that it is gone: it may begin the next hand, and says nothing of the cards of this one.
+    assert not messages(back.due())
+    finish(game, RESTING)
 
 
 def test_the_words_of_a_leaver(fast: Group) -> None:
@@ -439,7 +261,7 @@ def test_the_words_of_a_leaver(fast: Group) -> None:
                 replica.append(game.by_hand(1, body, replica))
             assert refused.value.seat == 1 and replica.digest() == before
         game.play(until=lambda _: True)
-    finish(game)
+    finish(game, RESTING)
 
 
 # --- Hold'em ---

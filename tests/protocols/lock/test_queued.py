@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from conformance.leaving import leave, playing
 from nodealer.cards import Close, Deal, Finished, NewDeck, Open, Operation, Place, Portion, Return, Show
 from nodealer.errors import BadParameter
 from nodealer.group import Group
@@ -14,7 +15,7 @@ from nodealer.protocols.lock import Lock
 from nodealer.protocols.lock.deck import LockDeck
 
 from ..decks import Decks, binding, tapes_of
-from .kit import deck_of, leave, playing, portions, scripted
+from .kit import deck_of, portions, scripted
 
 
 def recovered(fast: Group, *before: Operation) -> tuple[Decks[LockDeck], LockDeck]:

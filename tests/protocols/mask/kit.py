@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from conformance.harness import Game, Table
 from nodealer.cards import Operation
 from nodealer.group import Group
 from nodealer.protocols.base import Binding, Duty
@@ -13,8 +14,7 @@ from nodealer.protocols.mask.deck import MaskDeck
 from nodealer.tape import Tape
 
 from ..decks import Decks, binding, tapes_of
-from ..kit import Table
-from ..script import ScriptRules
+from ..script import LastingRules, ScriptRules
 
 Forge = Callable[[MaskDeck, Duty, Tape, bytes], bytes]
 
@@ -37,3 +37,23 @@ def fresh(group: Group, seats: int = 3, size: int = 4) -> Decks[MaskDeck]:
 def played(group: Group, *script: Sequence[Operation], seats: int = 3, seed: str = "mask", hands: int = 1) -> Table:
     """A table that has not begun to play a script."""
     return Table(Mask(on=group), ScriptRules.of(script), seats=seats, seed=seed, hands=hands)
+
+
+def lasting(group: Group, *script: Sequence[Operation], seats: int = 4, seed: str = "mask") -> Table:
+    """A table whose script goes on when seats leave."""
+    return Table(Mask(on=group), LastingRules.of(script), seats=seats, seed=seed)
+
+
+def deck_of(game: Game) -> MaskDeck:
+    deck = game.state.hand.decks[0]
+    assert isinstance(deck, MaskDeck)
+    return deck
+
+
+def without(decks: Decks[MaskDeck], *seats: int) -> MaskDeck:
+    """The deck right after these have left."""
+    change = decks.decks[0].without(seats)
+    assert change is not None and isinstance(change.deck, MaskDeck)
+    decks.events += change.events
+    decks.decks[0] = change.deck
+    return change.deck

@@ -85,6 +85,40 @@ class SymbolicCard:
         self.mask()
         self.move()
 
+    def tag(self, staying: tuple[int, ...], keys: list[Poly], *cards: tuple[Poly, Poly]) -> None:
+        """What a rebuild publishes to find cards: multiplied by each in turn, and everybody's share of the mask."""
+        number, cards_now = next(self.names), list(cards)  # type: ignore[call-overload]
+        for seat in staying:
+            z = symbol(f"z{number}[{seat}]")
+            cards_now = [(z * epk, z * msg) for epk, msg in cards_now]
+            self.published += [z, *(point for card in cards_now for point in card)]
+        shares = [[keys[seat] * epk for seat in staying] for epk, _ in cards_now]
+        self.published += [share for parts in shares for share in parts]
+
+    def rebuild(self, holder: int, staying: tuple[int, ...]) -> None:
+        """The card is held and stays so: its holder declares it, and everybody knows which card of the deck it is."""
+        keys = self._secrets("k")
+        joint = self._sum(keys[seat] for seat in staying)
+        rho, y = (symbol(f"{name}{next(self.names)}[{holder}]") for name in ("r", "y"))  # type: ignore[call-overload]
+        declared = rho, symbol("card") + rho * joint
+        shuffled = y, symbol("card") + y * joint
+        self.published += [*(keys[seat] for seat in staying), *declared, *shuffled]
+        self.tag(staying, keys, declared, shuffled)
+
+    def rebuilt_into(self, staying: tuple[int, ...]) -> None:
+        """The card is in the rebuilt deck: shuffled anew, tagged, and moved to keys of its own."""
+        self.keys = self._secrets("k")
+        for seat in range(SEATS):
+            if seat not in staying:
+                self.known.add(self.keys[seat].terms[0][0][0])
+        joint = self._sum(self.keys[seat] for seat in staying)
+        self.epk = symbol(f"y{next(self.names)}")  # type: ignore[call-overload]
+        self.msg = symbol("card") + joint * self.epk
+        self.published += [self.epk, self.msg, *(self.keys[seat] for seat in staying)]
+        self.tag(staying, self.keys, (self.epk, self.msg))
+        self.msg = symbol("card") + self._sum(self.keys) * self.epk
+        self.move()
+
     def read_by(self, *seats: int) -> bool:
         """Whether these seats together can compute the card."""
         names = {name for poly in self.published for monomial, _ in poly.terms for name in monomial}
@@ -146,6 +180,41 @@ def test_masks_under_the_old_keys_give_the_card_away() -> None:
     card.mask()
     card.move()
     card.deal(1)
+    assert card.read_by()
+
+
+@pytest.mark.parametrize("leavers", [(3,), (2, 3), (3, 2)], ids=str)
+def test_a_held_card_is_not_read_in_a_rebuild(leavers: tuple[int, ...]) -> None:
+    """Held by seat 0 through one or two rebuilds: no coalition of others reads it, with all that the leavers know."""
+    card, staying = SymbolicCard(), tuple(range(SEATS))
+    card.deal(0)
+    for leaver in leavers:
+        staying = tuple(seat for seat in staying if seat != leaver)
+        card.rebuild(0, staying)
+        assert card.read_by(0)
+        assert not any(card.read_by(*seats) for seats in outsiders(0))
+
+
+@pytest.mark.parametrize("had", [None, 0, 3])
+def test_a_card_of_a_rebuilt_deck_is_read_only_by_who_is_dealt_it(had: int | None) -> None:
+    """Never dealt, or half dealt to one who stays, or the leaver's: it goes back, and is dealt to seat 1."""
+    card, knew = SymbolicCard(), () if had is None else (had,)
+    if had is not None:
+        card.deal(had)
+    card.rebuilt_into((0, 1, 2))
+    assert not any(card.read_by(*seats) for seats in outsiders(*knew) if not {0, 1, 2} <= {*seats})
+    card.deal(1)
+    assert card.read_by(1)
+    assert not any(card.read_by(*seats) for seats in outsiders(1, *knew))
+
+
+def test_tags_with_a_known_secret_give_the_card_away() -> None:
+    """Why z is everybody's: if it were known, a tag would be the face."""
+    card = SymbolicCard()
+    card.deal(0)
+    card.rebuild(0, (0, 1, 2))
+    assert not card.read_by(1, 2)
+    card.known |= {name for poly in card.published for monomial, _ in poly.terms for name in monomial if name[0] == "z"}
     assert card.read_by()
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from conformance.harness import Table
 from nodealer.cards import Operation
 from nodealer.group import Group
 from nodealer.protocols.base import Binding, DeckChange, Duty
@@ -15,7 +16,6 @@ from nodealer.tape import Tape
 from nodealer.wire import encode
 
 from ..decks import Decks, binding, tapes_of
-from ..kit import Table
 from ..script import ScriptRules
 
 Forge = Callable[[OffsetDeck, Duty, Tape, bytes], bytes]

@@ -205,9 +205,12 @@ class FreeHand(WithoutStakes):
         return replace(self, asking=None, held=held, opened=opened)
 
     def left(self, seats: tuple[int, ...], *, cards: bool) -> FreeHand:
-        """Players are gone. Without cards the hand is over."""
+        """Players are gone, and with them what they held hidden: it is in the deck again. Without cards it is over."""
         hand = replace(self, gone=self.gone | frozenset(seats))
-        return hand if cards or self.ending is not None else replace(hand, asking=None, ending="given up")
+        if not cards:
+            return hand if self.ending is not None else replace(hand, asking=None, ending="given up")
+        kept = {spot: seat for spot, seat in self.held.items() if seat not in seats or spot in self.opened}
+        return replace(hand, held=kept)
 
     def face(self, deck: int, index: int) -> str | int:
         """What is printed on a face, or its number where nothing is agreed."""

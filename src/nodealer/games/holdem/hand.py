@@ -13,12 +13,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
 
-from nodealer.cards import Deal, Event, Moved, NewDeck, Open, Opened, Operation, Portion, Show
+from nodealer.cards import Deal, Event, Half, Moved, NewDeck, Open, Opened, Operation, Portion, Show
 from nodealer.errors import BadParameter, IllegalMove
 from nodealer.games.bank import Bank
 from nodealer.games.base import Ask, Done, Turn, Want
 from nodealer.games.holdem.adapter import BOARD, Act, Board, Over, PokerTable, Showdown, strength
 from nodealer.games.holdem.faces import CARDS
+from nodealer.games.holdem.leaving import Price
 from nodealer.games.holdem.moves import Call, Fold, Legal, Move, Muck, Raise, ShowHand, read_move
 from nodealer.games.holdem.result import Carry, Ending, result
 from nodealer.games.pots import Pot, PotClaims, pots, winnings
@@ -70,8 +71,15 @@ class Hand:
     #: Board cards that were opened with the hands; the table gets them after the hands.
     runout: tuple[int, ...] = ()
     gone: frozenset[int] = frozenset()
+    #: What leaving costs here.
+    price: Price = field(default_factory=Price)
+    #: Dead money of earlier hands in the pot, and what seats pay that leave this one at a price.
+    dead: int = 0
+    charges: Mapping[int, int] = field(default_factory=dict)
+    #: Seats that are not dealt in, and for how many hands yet, this one included.
+    benched: Mapping[int, int] = field(default_factory=dict)
     ending: Ending | None = None
-    #: What the seats that played have afterwards, once the hand is over.
+    #: What the seats that played have once the hand is over, before what they are charged.
     after: Mapping[int, int] = field(default_factory=dict)
     pots: tuple[Pot, ...] = ()
 
@@ -101,8 +109,8 @@ class Hand:
 
     @property
     def pot(self) -> int:
-        """Everything that was put in, the bets of this round too."""
-        return sum(self.table.put_in)
+        """Everything that can be won, the bets of this round too."""
+        return sum(self.table.put_in) + self.dead
 
     @property
     def contenders(self) -> tuple[int, ...]:
@@ -111,8 +119,11 @@ class Hand:
 
     @property
     def carry(self) -> Carry:
-        """What the next hand begins with, also after one that ended without a result."""
-        return Carry(self.button, self.big_blind)
+        """What the next hand begins with. After one that ended without a result nobody was charged."""
+        benched = Carry(None, None, benched=self.benched).a_hand_later()
+        dead = sum(self.charges.values()) if self.stage is HandStage.OVER else self.dead
+        out = {**benched, **dict.fromkeys(self.charges, len(self.players))}
+        return Carry(self.button, self.big_blind, dead, out)
 
     @property
     def paid(self) -> Mapping[int, int]:
@@ -121,8 +132,13 @@ class Hand:
 
     @property
     def net(self) -> dict[int, int]:
-        """What each seat has won or lost, once the hand is over."""
+        """What each seat has won or lost, once the hand is over, beside what it is charged."""
         return {seat: self.after[seat] - self.chips[seat] for seat in self.players}
+
+    @property
+    def stacks_after(self) -> dict[int, int]:
+        """What the seats that played have, once the hand is over."""
+        return {seat: stack - self.charges.get(seat, 0) for seat, stack in self.after.items()}
 
     def legal(self, seat: int) -> Legal:
         """What a seat may do now."""
@@ -148,7 +164,7 @@ class Hand:
                 portions = tuple(Portion(seat, HOLE) for seat in self.players)
                 return Ask((NewDeck(DECK, CARDS), Deal(DECK, portions)))
             case HandStage.BOARD, Board(count):
-                return Ask((Open(DECK, count),))
+                return Ask((Open(DECK, count, order=self._by_stake()),))
             case HandStage.REVEALING, _:
                 return Ask(self._revelations())
             case (HandStage.BETTING, Act(seat)) | (HandStage.CHOOSING, Showdown(seat)):
@@ -161,16 +177,26 @@ class Hand:
                 seat = self.table.live[0]
                 return Ask((Show(DECK, seat, self.held[seat]),))
             case HandStage.OVER, _:
-                return Done(result(self), self.paid, self.net)
+                return Done(result(self), self.paid, self.net, self.charges, self.dead)
         raise AssertionError(f"a hand cannot be {self.stage.value} now")
 
     def _revelations(self) -> tuple[Operation, ...]:
         """The rest of the board, then the hands that are not seen yet, in the order of the showdown."""
         missing = BOARD - len(self.board)
-        board = (Open(DECK, missing),) if missing else ()
+        board = (Open(DECK, missing, order=self._by_stake()),) if missing else ()
         order = (*self.table.showdown_order, *self.table.live)
         hidden = dict.fromkeys(seat for seat in order if seat in self.contenders and seat not in self.shown)
         return (*board, *(Show(DECK, seat, self.held[seat]) for seat in hidden))
+
+    def _by_stake(self) -> tuple[tuple[int, ...], ...]:
+        """The hands that can still win, by what they have in the pot, least first; all other seats come before them.
+
+        So nobody learns a card of the board before everybody has published who has less in the pot.
+        """
+        stakes = {seat: self.paid[seat] for seat in self.contenders}
+        return tuple(
+            tuple(sorted(seat for seat in stakes if stakes[seat] == stake)) for stake in sorted(set(stakes.values()))
+        )
 
     # --- Moves ---
 
@@ -275,6 +301,14 @@ class Hand:
             return hand._settled(Ending.FORFEIT)
         return hand if self.stage in _ASKING else hand._advanced()
 
+    def charged(self, seat: int, half: Half) -> Hand:
+        """A seat goes in the middle of a card. Of several prices it pays the largest, once, from what it has behind."""
+        if seat not in self.players:
+            return self
+        others = [self.paid[other] for other in self.contenders if other != seat]
+        price = min(self.price.of(half, max(others, default=0)), self.table.stacks[seat])
+        return replace(self, charges={**self.charges, seat: max(price, self.charges.get(seat, 0))})
+
     # --- From step to step ---
 
     def _advanced(self) -> Hand:
@@ -310,8 +344,10 @@ class Hand:
         return replace(self, table=table)._ended(ending, self._claims((seat,)))
 
     def _ended(self, ending: Ending, claims: PotClaims) -> Hand:
-        """pokerkit has paid; we say what for."""
-        return replace(self, stage=HandStage.OVER, ending=ending, after=self.table.stacks, pots=pots(claims))
+        """pokerkit has paid; we say what for, and add the dead money, of which it knows nothing."""
+        more, less = winnings(claims), winnings(replace(claims, dead=0))
+        after = {seat: stack + more[seat] - less[seat] for seat, stack in self.table.stacks.items()}
+        return replace(self, stage=HandStage.OVER, ending=ending, after=after, pots=pots(claims))
 
     def _settled(self, ending: Ending) -> Hand:
         """End a hand that a seat has left by our own settlement."""
@@ -324,18 +360,22 @@ class Hand:
         else:
             # Nobody is left who could win: those who are gone divide it, as if they had agreed to.
             claims = self._claims(gone)
-        after = Bank(self.table.stacks_before, claims.put_in).after(winnings(claims))
+        after = Bank(self.table.stacks_before, claims.put_in, self.dead).after(winnings(claims))
         return replace(self, stage=HandStage.OVER, ending=ending, after=after, pots=pots(claims))
 
     def _claims(self, staying: tuple[int, ...]) -> PotClaims:
         put_in = dict(zip(self.players, self.table.put_in, strict=True))
         comparable = [seat for seat in staying if seat in self.shown and len(self.board) == BOARD]
-        return PotClaims(put_in, staying, {seat: strength(self.shown[seat], self.board) for seat in comparable})
+        known = {seat: strength(self.shown[seat], self.board) for seat in comparable}
+        return PotClaims(put_in, staying, known, dead=self.dead)
 
 
 @dataclass(frozen=True, eq=False)
 class NoHand:
-    """A hand that cannot be played because fewer than two seats have chips. Over at once; the button stays."""
+    """A hand that cannot be played because fewer than two seats have chips and are to be dealt in.
+
+    Over at once; the button stays where it is, and dead money for the next hand that is played.
+    """
 
     number: int
     seats: tuple[int, ...]
@@ -355,6 +395,8 @@ class NoHand:
             "pots": [],
             "shown": [],
             "gone": [],
+            "dead": 0,
+            "charged": [],
         }
         return Done(outcome)
 
@@ -365,6 +407,9 @@ class NoHand:
         raise IllegalMove("this hand is not played: fewer than two seats have chips")
 
     def left(self, seats: tuple[int, ...], *, cards: bool) -> NoHand:
+        return self
+
+    def charged(self, seat: int, half: Half) -> NoHand:
         return self
 
     def legal(self, seat: int) -> Legal:

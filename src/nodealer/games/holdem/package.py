@@ -8,6 +8,7 @@ from typing import Final
 from nodealer.errors import BadParameter
 from nodealer.games.holdem.bot import Caller, HoldemBot
 from nodealer.games.holdem.export import PHH
+from nodealer.games.holdem.leaving import Leaving
 from nodealer.games.holdem.page import page
 from nodealer.games.holdem.rules import Holdem
 from nodealer.games.holdem.words import HoldemWords
@@ -20,7 +21,9 @@ def rules_of(settings: Mapping[str, str]) -> Holdem:
     if not (small.isascii() and small.isdigit() and big.isascii() and big.isdigit()):
         raise BadParameter(f"blinds are two numbers such as 1/2, not {settings['blinds']!r}")
     stack, ante = (whole_number(name, settings[name]) for name in ("stack", "ante"))
-    return Holdem(stack, (int(small), int(big)), ante)
+    if settings["leaving"] not in (known := [one.value for one in Leaving]):
+        raise BadParameter(f"--leaving is {' or '.join(known)}, not {settings['leaving']!r}")
+    return Holdem(stack, (int(small), int(big)), ante, Leaving(settings["leaving"]))
 
 
 GAME: Final = GamePackage(
@@ -32,6 +35,7 @@ GAME: Final = GamePackage(
         Setting("blinds", "small and big blind", "1/2"),
         Setting("ante", "what every player pays before each hand", "0"),
         Setting("stack", "chips to begin with, play money", "200"),
+        Setting("leaving", "what leaving in the middle of a card costs: strict or gentle", "strict"),
     ),
     seats=4,
     hands=3,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from nodealer.games.holdem.faces import names
@@ -21,7 +22,7 @@ class Ending(enum.Enum):
     FOLDED = "folded"
     #: Seats left, and what stayed could not be played to its end.
     FORFEIT = "forfeit"
-    #: Fewer than two seats had chips.
+    #: Fewer than two seats had chips and were to be dealt in.
     NOT_PLAYED = "not played"
 
 
@@ -31,11 +32,19 @@ class Carry:
 
     button: int | None
     big_blind: int | None
+    #: What those have paid who left at a price: it lies in the next pot.
+    dead: int = 0
+    #: Those seats, and how many hands they are not dealt in yet.
+    benched: Mapping[int, int] = field(default_factory=dict)
+
+    def a_hand_later(self) -> Mapping[int, int]:
+        """Who is not dealt in after one more hand."""
+        return {seat: hands - 1 for seat, hands in self.benched.items() if hands > 1}
 
 
 def result(hand: Hand) -> dict[str, Any]:
     """The result of a hand that is over. Lists, not tables by seat: JSON has no numbers for keys."""
-    before, after = hand.chips, {**hand.chips, **hand.after}
+    before, after = hand.chips, {**hand.chips, **hand.stacks_after}
     return {
         "hand": hand.number,
         "button": hand.button,
@@ -51,4 +60,6 @@ def result(hand: Hand) -> dict[str, Any]:
         ],
         "shown": [{"seat": seat, "cards": list(names(faces))} for seat, faces in sorted(hand.shown.items())],
         "gone": sorted(hand.gone),
+        "dead": hand.dead,
+        "charged": [{"seat": seat, "amount": amount} for seat, amount in sorted(hand.charges.items())],
     }

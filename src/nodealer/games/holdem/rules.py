@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Final
 
 import msgspec
@@ -15,6 +15,7 @@ from nodealer.games.base import Game
 from nodealer.games.holdem.adapter import POKERKIT_VERSION, SEATS, PokerTable
 from nodealer.games.holdem.faces import CARDS
 from nodealer.games.holdem.hand import Hand, NoHand
+from nodealer.games.holdem.leaving import Leaving, Price
 from nodealer.games.holdem.result import Carry
 from nodealer.wire import INTEGER_MAX, SEATS_MAX, Message, decode, encode
 
@@ -32,6 +33,8 @@ class HoldemParameters(Message, frozen=True):
     stack: Stake
     blinds: tuple[Stake, Stake]
     ante: Annotated[int, msgspec.Meta(ge=0, le=STACK_MAX)]
+    #: What it costs to leave in the middle of a card.
+    leaving: Leaving
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,7 @@ class Holdem:
     stack: int = 200
     blinds: tuple[int, int] = (1, 2)
     ante: int = 0
+    leaving: Leaving = Leaving.STRICT
 
     name = "holdem"
     version = 1
@@ -68,26 +72,27 @@ class Holdem:
     @property
     def parameters(self) -> bytes:
         """What the table agreed on, as canonical JSON."""
-        return encode(HoldemParameters(self.stack, self.blinds, self.ante))
+        return encode(HoldemParameters(self.stack, self.blinds, self.ante, self.leaving))
 
     @classmethod
     def from_parameters(cls, raw: bytes) -> Holdem:
         """What a session agreed on. Raises `DecodeError`, or `BadParameter` for what cannot be played here."""
         said = decode(HoldemParameters, raw, what="the parameters of holdem", limit=PARAMETERS_BYTES_MAX)
-        return cls(said.stack, said.blinds, said.ante)
+        return cls(said.stack, said.blinds, said.ante, said.leaving)
 
     def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> Hand | NoHand:
-        """The next hand. A seat without chips is not in it."""
+        """The next hand. A seat without chips is not in it, nor one that left at a price a short while ago."""
         _refuse_seats(seats)
         last = _carried(before)
-        able = tuple(seat for seat in sorted(seats) if chips[seat] > 0)
+        able = tuple(seat for seat in sorted(seats) if chips[seat] > 0 and seat not in last.benched)
         if len(able) < SEATS[0]:
-            return NoHand(hand, seats, last, chips)
+            return NoHand(hand, seats, replace(last, benched=last.a_hand_later()), chips)
         # At a larger table those sit out who are farthest from the button; it moves, and so do they.
         able = turns.around(_next_button(able, last), able)[: SEATS[1]]
         players = (*able[1:], able[0])
         table = PokerTable.deal(players, tuple(chips[seat] for seat in players), self.blinds, self.ante)
-        return Hand(hand, seats, chips, table)
+        price = Price(self.leaving, self.blinds[1])
+        return Hand(hand, seats, chips, table, price=price, dead=last.dead, benched=last.benched)
 
 
 def _refuse_seats(seats: tuple[int, ...]) -> None:

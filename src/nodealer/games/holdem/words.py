@@ -80,9 +80,10 @@ class HoldemWords(Words):
         return ", ".join(told)
 
     def outcome(self, result: Mapping[str, Any], names: Mapping[int, str]) -> Sequence[Line]:
-        """Who wins what with what."""
+        """Who wins what with what, and who left at a price."""
         hands, pots = _hands(result), result["pots"]
-        return [_won(pot, _kind(at, len(pots)), hands, names) for at, pot in enumerate(pots)]
+        won = [_won(pot, _kind(at, len(pots)), hands, names) for at, pot in enumerate(pots)]
+        return [*won, *(_charged(one, names) for one in result["charged"])]
 
     def parting(self, result: Mapping[str, Any], you: int) -> str:
         """Who has no chips any more is out."""
@@ -152,6 +153,11 @@ def _hands(result: Mapping[str, Any]) -> dict[int, Rank]:
     if result["ended"] != Ending.SHOWDOWN.value or len(board) != BOARD:
         return {}
     return {shown["seat"]: rank((*indices("".join(shown["cards"])), *board)) for shown in result["shown"]}
+
+
+def _charged(one: Mapping[str, Any], names: Mapping[int, str]) -> Line:
+    who = str(names.get(one["seat"], one["seat"]))
+    return line(strong(who), f" left in the middle of a card and pays {one['amount']}, which lie in the next pot")
 
 
 def _kind(at: int, count: int) -> str:

@@ -14,6 +14,7 @@ from nodealer.cards import (
     Close,
     Deal,
     Event,
+    Half,
     Look,
     Moved,
     NewDeck,
@@ -280,6 +281,10 @@ class WardensGame:
         stay = [at for at, seat in enumerate(self.seats) if seat not in gone]
         winner = stay[0] if len(stay) == 1 else None
         return replace(self, gone=gone, ending="forfeit", winner=winner, closed=True, asking=(), playing=None)
+
+    def charged(self, seat: int, half: Half) -> WardensGame:
+        """Who leaves has lost; there is nothing else to pay with."""
+        return self
 
     def default(self, seat: int) -> bytes:
         """Who does not move passes the turn."""

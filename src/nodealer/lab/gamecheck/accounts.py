@@ -18,7 +18,7 @@ def refuse_bad_end(moment: Moment) -> Done:
     if not isinstance(done, Done):
         raise Found(Finding("endless", f"{moment.when}, the hand is not over."))
     _refuse_bad_result(moment, done)
-    for name, amounts in (("paid", done.paid), ("net", done.net)):
+    for name, amounts in (("paid", done.paid), ("net", done.net), ("charged", done.charged)):
         _refuse_bad_amounts(moment, name, amounts)
     if moment.setup.rules.stake:
         _refuse_bad_sum(moment, done)
@@ -47,13 +47,13 @@ def _refuse_bad_amounts(moment: Moment, name: str, amounts: Mapping[int, int]) -
 def _refuse_bad_sum(moment: Moment, done: Done) -> None:
     """With chips at stake nobody loses what it has not put in, and no chip is made or lost."""
     what = f"{moment.when}, the hand is over, paid {dict(done.paid)}, net {dict(done.net)}"
-    if total := sum(done.net.values()):
+    if (total := sum(done.net.values())) != done.dead:
         remedy = f"What is won must be what is lost: these add up to {total}. `nodealer.game.Bank` counts so."
         raise Found(Finding("chips", f"{what}. {remedy}"))
     for seat, amount in done.net.items():
         if -amount > done.paid.get(seat, 0):
             raise Found(Finding("chips", f"{what}: seat {seat} loses more than it has put in."))
-        if moment.chips.get(seat, 0) + amount < 0:
+        if moment.chips.get(seat, 0) + amount - done.charged.get(seat, 0) < 0:
             raise Found(Finding("chips", f"{what}: seat {seat} had {moment.chips.get(seat, 0)}, and loses more."))
 
 

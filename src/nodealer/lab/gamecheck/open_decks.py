@@ -92,7 +92,10 @@ class OpenDecks:
             self.trails.append(trail)
             self._look(trail)
             done = refuse_bad_end(trail.moments[-1])
-            before, chips = trail.moments[-1].game, {seat: chips[seat] + done.net.get(seat, 0) for seat in chips}
+            before, chips = (
+                trail.moments[-1].game,
+                {seat: chips[seat] + done.net.get(seat, 0) - done.charged.get(seat, 0) for seat in chips},
+            )
 
     def _look(self, trail: Trail) -> None:
         """Everything about one hand."""

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Self
 
 import msgspec
 
-from nodealer.cards import Capability, Deal, Event, Moved, NewDeck, Opened, Portion, Show
+from nodealer.cards import Capability, Deal, Event, Half, Moved, NewDeck, Opened, Portion, Show
 from nodealer.errors import DecodeError, IllegalMove
 from nodealer.games.base import Ask, Done, Entropy, Game, Turn, Want
 from nodealer.games.package import Bot, GamePackage
@@ -113,6 +113,10 @@ class HighHand:
         """What they paid stays. Without cards it is divided among those who stay."""
         live = tuple(seat for seat in self.live if seat not in seats)
         return replace(self, live=live, gone=(*self.gone, *seats), divided=self.divided or not cards)
+
+    def charged(self, seat: int, half: Half) -> Self:
+        """Nothing: what it paid stays."""
+        return self
 
     def default(self, seat: int) -> bytes | None:
         """Pay nothing more."""

@@ -24,7 +24,6 @@ from nodealer.lab.sim.minds import free_move
 from nodealer.lab.sim.plan import Struck
 from nodealer.lab.sim.relay import entry_in
 from nodealer.log.entry import Entry, sign_entry
-from nodealer.log.roster import PLAYER, TIMEKEEPER
 from nodealer.play.bodies import Tick
 from nodealer.play.config import proposal_of
 from nodealer.play.participant import Diverged, Happened, Participant
@@ -237,8 +236,7 @@ class Node:
         if self.place or self._proposed or participant.begun or lobby.proposal or not offers.keys() >= {*names}:
             return []
         self._proposed = True
-        roles = {} if plan.keeper is None else {plan.seats: TIMEKEEPER}
-        members = [offers[name].seated(seat, roles.get(seat, PLAYER)) for seat, name in enumerate(names)]
+        members = [offers[name].seated(seat) for seat, name in enumerate(names)]
         limits = None if plan.keeper is None else plan.keeper.limits
         return participant.propose(proposal_of(plan.rules, plan.protocol, members, clock=limits))
 

@@ -56,6 +56,7 @@ class World:
             stays=for_hands(plan.hands),
             table=plan.seed,
             parts=lambda proposal: (plan.protocol, plan.rules, plan.package),
+            keeps_time=node.keeps_time,
         )
 
     def take(self, frame: bytes) -> None:

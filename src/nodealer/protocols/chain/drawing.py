@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from nodealer.cards import Deal, Open, Show
+from nodealer.cards import Deal, Half, Open, Show
 from nodealer.errors import BadParameter, DecodeError, PeerFault
 from nodealer.group import Points, Scalars, concat
 from nodealer.proofs import equality
@@ -48,6 +48,10 @@ class Track:
 
 class Purpose(Protocol):
     """What a pass is for."""
+
+    @property
+    def half(self) -> Half:
+        """What a seat that stops it leaves behind."""
 
     def settle(self, deck: ChainDeck, tracks: tuple[Track, ...]) -> DeckChange:
         """Every seat has said its part."""
@@ -128,6 +132,15 @@ class Passing:
     def duties(self, deck: ChainDeck) -> tuple[Duty, ...]:
         return (deck.duty(deck.order[self.turn], "pass", self.anchor),)
 
+    def half(self, deck: ChainDeck) -> Mapping[int, Half]:
+        """Whose turn it is, where another has said its part of the same card before."""
+        begun = [
+            track
+            for track in (*self._linked, *self._decrypted)
+            if track.index < _last(deck) or track.number is not None
+        ]
+        return {deck.order[self.turn]: self.purpose.half} if begun else {}
+
     @property
     def _linked(self) -> list[Track]:
         return [track for track in self.tracks if track.looked_up_by(self.turn)]
@@ -191,6 +204,7 @@ class Dealing:
     """Cards for the hands of seats."""
 
     deal: Deal
+    half = Half.DEALT
 
     def settle(self, deck: ChainDeck, tracks: tuple[Track, ...]) -> DeckChange:
         held = dict(deck.held)
@@ -218,6 +232,7 @@ class Turning:
     """Cards for everybody. `shown` is what their holder said they are."""
 
     shown: Mapping[int, int] = field(default_factory=dict)
+    half = Half.OPENED
 
     def settle(self, deck: ChainDeck, tracks: tuple[Track, ...]) -> DeckChange:
         faces = {track.position: track.place for track in tracks}

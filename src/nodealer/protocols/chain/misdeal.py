@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from nodealer.cards import Half
 from nodealer.errors import BadParameter, Malformed, PeerFault
 from nodealer.proofs.checks import Check, holds_now
 from nodealer.protocols.base import MISDEAL, DeckChange, Duty
@@ -35,6 +36,8 @@ from nodealer.wire import encode
 @dataclass(frozen=True)
 class Disclosed:
     """All links hold. Then the cards are cards, and all that can be wrong is that one is there twice."""
+
+    half = Half.OPENED
 
     def settle(self, deck: ChainDeck, tracks: tuple[Track, ...]) -> DeckChange:
         refuse_doubled(deck, {track.position: track.place for track in tracks})

@@ -60,7 +60,7 @@ def claims_of(parameters: ChainParameters) -> Claims:
             Cheat("a false claim that a card is none", "at once", True),
             Cheat("players telling each other their cards outside the table", "never", False),
         ),
-        dropout="ends the hand: its cards are under every seat's key",
+        dropout="ends the hand by the game's rule, which may divide a pot: among friends only; the next hand begins",
         cost=_cost(parameters),
         open_book_at_end=not proven,
     )
@@ -96,6 +96,7 @@ def _cost(parameters: ChainParameters) -> dict[str, str]:
     return more | {
         "rounds to make a deck": decks,
         "rounds to deal, open or show": "one pass over the seats for a whole request",
+        "who sees an opened card first": "the dealer, whose part comes last, whatever anybody has at stake",
         "bytes a seat, 52 cards": f"{size} to make the deck, 64 for a link, 256 for a decryption, 769 for a proof",
         "after the hand": "nothing" if parameters.proven else "every seat opens its book of the hand",
     }

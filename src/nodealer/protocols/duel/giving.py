@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from nodealer.cards import Close, Deal, Open, Operation, Peek, Show
+from nodealer.cards import Close, Deal, Half, Open, Operation, Peek, Show
 from nodealer.errors import BadParameter, Malformed, PeerFault
 from nodealer.group import Scalars, concat
 from nodealer.protocols.base import DeckChange, Duty
@@ -109,7 +109,16 @@ class Giving:
     anchor: bytes
 
     def duties(self, deck: DuelDeck) -> tuple[Duty, ...]:
-        return tuple(deck.duty(seat, "give", self.anchor) for seat in self.owing)
+        return tuple(deck.duty(seat, "give", self.anchor) for seat in self._in_turn)
+
+    def half(self, deck: DuelDeck) -> Mapping[int, Half]:
+        """Only a card of the pile that both see is under the keys of two."""
+        opened = self._in_turn if isinstance(self.operation, Open) else ()
+        return {seat: Half.OPENED for seat in opened if any(deck.released.get(p) for p in self.owing[seat])}
+
+    @property
+    def _in_turn(self) -> tuple[int, ...]:
+        return self.operation.in_turn(self.owing) if isinstance(self.operation, Open) else tuple(self.owing)
 
     def message(self, deck: DuelDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         return encode(Give(deck.layers.secrets(tape, self.owing[duty.seat], duty.seat).to_bytes()))
@@ -120,6 +129,9 @@ class Giving:
         if deck.mode.keys:
             refuse_other_keys(seat, positions, keys, deck.layers.keys(positions, seat))
         stage = replace(self, owing={other: wanted for other, wanted in self.owing.items() if other != seat})
+        if seat in self._in_turn and len(self._in_turn) == 1:
+            # The other answers what this one has published.
+            stage = replace(stage, anchor=deck.trail)
         return stage.settle(deck.at(released=publish(deck.released, seat, positions, keys)))
 
     def settle(self, deck: DuelDeck) -> DeckChange:

@@ -89,11 +89,11 @@ class Lock:
             deck,
             Places.fresh(deck, size),
             trail,
-            without,
-            Layers("lock secrets", deck),
             size,
             picker_order(binding),
             server,
+            leave=without,
+            layers=Layers("lock secrets", deck),
             asked=NewDeck(deck, size),
         )
         return made.to(CommittingFragments(trail))

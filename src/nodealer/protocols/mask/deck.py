@@ -5,13 +5,13 @@ A card is (msg, pk, epk). `pk` is the sum of the seats' keys for that card and i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from nodealer.group import Group, Points, Scalars, concat
 from nodealer.proofs.transcript import draw_scalars
-from nodealer.protocols.keyed import KeyedDeck
-from nodealer.protocols.layers import Faces, Layers
+from nodealer.protocols.lasting import LastingDeck
+from nodealer.protocols.layers import Faces
 from nodealer.tape import Tape, digest
 
 
@@ -44,26 +44,33 @@ class Masked:
 
 
 @dataclass(frozen=True)
-class MaskDeck(KeyedDeck):
+class MaskDeck(LastingDeck[Masked]):
     """One deck."""
 
     faces: Faces = field(repr=False)
-    layers: Layers[Masked] = field(repr=False)
-    #: How many returns to the deck were begun, those included that were broken off: no number is used twice.
-    epoch: int = 0
 
     def bare(self, faces: Sequence[int]) -> Masked:
         """Cards without a mask."""
         return Masked(self.binding.group.identity(len(faces)), self.faces.points.take(faces))
 
-    def masked_by(self, position: int) -> tuple[int, ...]:
-        return self.binding.players
+    def held_cards(self, positions: tuple[int, ...]) -> Masked:
+        """Cards under their owners' keys alone, (u, w = M + s·u): everybody else's are published."""
+        owner = self.places.owner
+        return self._freed(positions, lambda position, seat: seat != owner(position))
 
-    def card_keys(self, positions: tuple[int, ...], seat: int) -> Points:
-        return self.layers.keys(positions, seat)
+    def cards_of_those_here(self, positions: tuple[int, ...]) -> Masked:
+        """Cards under the keys of those who have not left: what the others had in cards that live on is published."""
+        here = self.binding.players
+        return self._freed(positions, lambda position, seat: seat not in here)
 
-    def card_secrets(self, tape: Tape, positions: tuple[int, ...], seat: int) -> Scalars:
-        return self.layers.secrets(tape, positions, seat)
+    def _freed(self, positions: tuple[int, ...], of: Callable[[int, int], bool]) -> Masked:
+        """Cards without the published keys of some seats: `of` says, of a position and a seat, which."""
+        cards, none = self.layers.cards(positions), self.binding.group.integers([0])
+        off = [
+            sum((self.released[position][seat] for seat in self.masked_by(position) if of(position, seat)), none)
+            for position in positions
+        ]
+        return Masked(cards.epk, cards.msg - concat(*off) * cards.epk)
 
     def faces_at(self, positions: tuple[int, ...], secrets: Mapping[int, Scalars]) -> list[int | None]:
         cards = self.layers.cards(positions)
@@ -93,3 +100,17 @@ class MaskDeck(KeyedDeck):
         """
         inputs = self.inputs(seat, epoch, cards.digest(), joint.to_bytes())
         return draw_scalars(tape, "mask masks in place", inputs, self.binding.group, len(cards))
+
+    # --- Secrets of a rebuild ---
+
+    def held_draws(self, tape: Tape, seat: int, cards: Masked, joint: Points) -> Scalars:
+        """The masks that a seat declares the cards it holds under: for these cards, this joint key and this epoch."""
+        inputs = self.inputs(seat, self.epoch, cards.digest(), joint.to_bytes())
+        return draw_scalars(tape, "mask held cards", inputs, self.binding.group, len(cards))
+
+    def tag_secret(self, tape: Tape, seat: int, cards: Masked) -> Scalars:
+        """The one secret that a seat multiplies all cards of a rebuild by, drawn for exactly these.
+
+        With one for two rebuilds, or for two forks of one, a card would have the same tag in both.
+        """
+        return draw_scalars(tape, "mask tags", self.inputs(seat, self.epoch, cards.digest()), self.binding.group, 1)

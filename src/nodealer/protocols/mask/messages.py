@@ -45,3 +45,33 @@ class MaskInPlace(Message, frozen=True, tag="mask"):
     epk: bytes
     msg: bytes
     proof: bytes
+
+
+class MaskJoin(Message, frozen=True, tag="join"):
+    """Somebody left: my new key, which the deck is rebuilt under, and the proof that I know its secret."""
+
+    key: bytes
+    knowledge: bytes
+
+
+class MaskHeld(Message, frozen=True, tag="held"):
+    """The cards that I hold, each masked anew under the joint key; the proof shows that they are those cards."""
+
+    epk: bytes
+    msg: bytes
+    proof: bytes
+
+
+class MaskTags(Message, frozen=True, tag="tag"):
+    """Every card of the rebuild, those that seats hold included, multiplied by one secret of mine: all epk, all msg."""
+
+    key: bytes
+    cards: bytes
+    proof: bytes
+
+
+class MaskShares(Message, frozen=True, tag="share"):
+    """My part of the mask of every card that was multiplied by everybody: without all parts it is a tag."""
+
+    shares: bytes
+    proof: bytes

@@ -10,7 +10,7 @@ from nodealer.group import Group, group
 from nodealer.protocols.base import Binding, Cheat, Claims
 from nodealer.protocols.layers import Faces, Layers
 from nodealer.protocols.mask.deck import MaskDeck
-from nodealer.protocols.mask.making import MaskShuffling
+from nodealer.protocols.mask.leaving import first_shuffle, without
 from nodealer.protocols.mask.stages import REQUESTS
 from nodealer.tape import digest
 from nodealer.wire import CARDS_MAX, CARDS_MIN, SEATS_MAX, SEATS_MIN
@@ -45,14 +45,16 @@ CLAIMS: Final = Claims(
         Cheat("a key chosen to cancel the others, or copied", "at once", True),
         Cheat("a card moved to another key than the one published", "at once", True),
         Cheat("a false key for a card that is dealt or opened", "at once", True),
+        Cheat("a held card substituted, doubled or left out in a rebuild", "at once", True),
         Cheat("a message of another hand, deck or session", "at once", True),
         Cheat("players telling each other their cards outside the table", "never", False),
     ),
-    dropout="ends the hand: its cards need every seat's keys",
+    dropout="those who stay rebuild the deck and keep their cards; the leaver knows faces that are live again",
     cost={
         "rounds to make a deck": "one shuffle a seat, then one round of all seats at once",
         "rounds to deal, open or show": "1",
-        "bytes a seat, 52 cards": "12,200 to make the deck, 32 for each key published",
+        "rounds to rebuild a deck when seats leave": "4 of all seats at once, and two turns a seat",
+        "bytes a seat, 52 cards": "12,200 to make the deck, 18,000 to rebuild it, 32 for each key published",
     },
 )
 
@@ -81,7 +83,8 @@ class Mask:
             Places.fresh(deck, size),
             digest("mask", binding.session, binding.roster, binding.hand, deck, size),
             Faces(binding.group, FACES, bound, size),
-            Layers("mask card keys", deck),
+            leave=without,
+            layers=Layers("mask card keys", deck),
             asked=NewDeck(deck, size),
         )
-        return made.to(MaskShuffling(NewDeck(deck, size), 0, None, binding.group.identity(1), {}, 0, made.trail))
+        return made.to(first_shuffle(made))

@@ -13,8 +13,9 @@ from nodealer.proofs.equality import Each
 from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import read_message, read_points
 from nodealer.protocols.mask.deck import MaskDeck, Masked
-from nodealer.protocols.mask.making import MaskShuffling, Rekeying
+from nodealer.protocols.mask.making import MaskShuffling
 from nodealer.protocols.mask.messages import MaskGather, MaskInPlace
+from nodealer.protocols.mask.rekeying import Purpose, Rekeying
 from nodealer.protocols.staged import lay_aside
 from nodealer.tape import Tape
 from nodealer.wire import encode
@@ -106,7 +107,7 @@ class Gathering:
         """Hidden cards with what they gained, and bare faces, in the order of the positions."""
         parts: list[Masked] = []
         if self.masked:
-            hidden = deck.layers.cards(self.masked)
+            hidden = deck.cards_of_those_here(self.masked)
             msg = hidden.msg
             for seat in deck.binding.players:
                 gains = self.said[seat][1]
@@ -121,9 +122,9 @@ class Gathering:
 
 @dataclass(frozen=True)
 class Masking:
-    """All seats mask the cards that go back where everybody sees them lie, side by side: masks add up."""
+    """All seats mask cards where everybody sees them lie, side by side: masks add up."""
 
-    operation: Return
+    purpose: Purpose
     epoch: int
     cards: Masked
     joint: Points
@@ -162,4 +163,4 @@ class Masking:
             epk, msg = epk + self.said[seat].epk, msg + self.said[seat].msg
         if epk.first_identity() is not None:
             raise Malformed(f"the masks of card {epk.first_identity()} cancel")
-        return Rekeying(self.operation, self.epoch, Masked(epk, msg), self.keys, deck.trail)
+        return Rekeying(self.purpose, self.epoch, Masked(epk, msg), self.keys, deck.trail)

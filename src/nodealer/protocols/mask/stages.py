@@ -6,19 +6,29 @@ from typing import Final
 
 from nodealer.cards import Close, Deal, Open, Return, Show
 from nodealer.protocols.keyed import Releasing, release
-from nodealer.protocols.mask.making import MaskShuffling, Rekeying
+from nodealer.protocols.mask.making import MaskShuffling
+from nodealer.protocols.mask.rebuild import Declaring, Joining
+from nodealer.protocols.mask.rekeying import Rekeying
 from nodealer.protocols.mask.returning import Gathering, Masking, give_back
+from nodealer.protocols.mask.tagging import Sharing, Tagging, Unfound
 from nodealer.protocols.staged import Closed, Idle, Requests, Transitions, Untouched, close
 
 REQUESTS: Final[Requests] = {Deal: release, Open: release, Show: release, Return: give_back, Close: close}
 
+#: When a seat leaves, a deck that is being made is shuffled from its faces, and those who stay join for one that was
+#: whole; or it rests, where no card is left to deal.
 TRANSITIONS: Final[Transitions] = {
     Untouched: frozenset({MaskShuffling}),
-    MaskShuffling: frozenset({MaskShuffling, Rekeying}),
-    Rekeying: frozenset({Rekeying, Idle}),
-    Idle: frozenset({Idle, Releasing, Gathering, Closed}),
-    Releasing: frozenset({Releasing, Idle}),
-    Gathering: frozenset({Gathering, MaskShuffling, Masking}),
-    Masking: frozenset({Masking, Rekeying}),
+    MaskShuffling: frozenset({MaskShuffling, Tagging, Rekeying, Joining, Idle, Closed}),
+    Tagging: frozenset({Tagging, Sharing, Joining, Closed}),
+    Sharing: frozenset({Sharing, Rekeying, Unfound, Joining, Closed}),
+    Rekeying: frozenset({Rekeying, Idle, MaskShuffling, Joining, Closed}),
+    Idle: frozenset({Idle, Releasing, Gathering, Joining, Closed}),
+    Releasing: frozenset({Releasing, Idle, Joining}),
+    Gathering: frozenset({Gathering, MaskShuffling, Masking, Joining, Idle}),
+    Masking: frozenset({Masking, Rekeying, Joining, Idle, Closed}),
+    Joining: frozenset({Joining, Declaring, MaskShuffling, Masking, Closed}),
+    Declaring: frozenset({Declaring, MaskShuffling, Joining, Closed}),
+    Unfound: frozenset({Joining, Closed}),
     Closed: frozenset(),
 }

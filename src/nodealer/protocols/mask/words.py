@@ -17,7 +17,8 @@ STEPS: Final = {
     ),
     "reshuffle": StepWords(
         "shuffles again",
-        "A shuffle of cards that came back, under keys that are known already. The proof is that of a shuffle.",
+        "A shuffle of cards that came back, or of a deck that is rebuilt, under keys that are known already. The proof "
+        "is that of a shuffle.",
         "shuffled again",
         SAME_CARDS,
         NOBODY_KNOWS,
@@ -41,5 +42,27 @@ STEPS: Final = {
         "publishes keys",
         "Publishes one's keys of some cards: of another player's, so that this player alone can read them; of the "
         f"board's, or one's own, so that all can. {KEY_NEEDS_NO_PROOF}",
+    ),
+    "join": StepWords(
+        "joins the new deck",
+        "Somebody left. Publishes a new key, which the deck is rebuilt under by those who stay. The proof shows that "
+        "one knows its secret.",
+    ),
+    "held": StepWords(
+        "declares its cards",
+        "Masks the cards that one holds anew, unseen, under the key of all who stay: the proof shows that they are the "
+        "cards that were dealt.",
+        "put its cards to the new deck, unseen",
+        "the cards that it was dealt",
+    ),
+    "tag": StepWords(
+        "tags the cards",
+        "Multiplies every card, of the new deck and of the hands, by one secret, so that a held card can be found in "
+        "the deck and nobody can say which face it is. The proof shows that it was one secret for all.",
+    ),
+    "share": StepWords(
+        "helps to compare the tags",
+        "Takes one's part off the masks of the tags. Equal tags are one card: it is in a hand, and is taken out of the "
+        "deck. The proof shows that it was one's own key that was taken off.",
     ),
 }

@@ -1,7 +1,8 @@
 """Dealing and opening in `offset`: the dealer announces, then the others publish their key parts.
 
 `dealInitial` names who gets what; all but the receiver answer `dealFinal`, the dealer included. `revealInitial` opens
-deals to all and carries the dealer's own parts; the others answer `revealFinal`. A holder who shows a card of its own
+deals to all and carries the dealer's own parts, unless others are to publish before it: then it answers `revealFinal`
+in its turn, as the others do. A holder who shows a card of its own
 says `revealFinal` without being asked.
 """
 
@@ -58,11 +59,15 @@ class Announcing:
         dealt = deck.places.deal(self.parts.operation, deck.binding.players)
         return tuple(seat + 1 for seat, positions in dealt.items() for _ in positions)
 
+    def _dealers(self, deck: OffsetDeck) -> tuple[int, ...]:
+        """What the announcement of an opening carries: the dealer's own parts, where nobody publishes before it."""
+        return self.parts.owing.get(deck.dealer, ()) if deck.dealer in self.parts.in_turn else ()
+
     def message(self, deck: OffsetDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         deals = _deal_numbers(self.parts.positions)
         if isinstance(self.parts.operation, Deal):
             return encode(DealInitial("cards", self._receivers(deck), deals))
-        owed = self.parts.owing.get(deck.dealer, ())
+        owed = self._dealers(deck)
         part = deck.card_secrets(tape, owed, duty.seat).to_bytes() if owed else b""
         return encode(RevealInitial("cards", deals, part))
 
@@ -76,7 +81,7 @@ class Announcing:
             return DeckChange(deck.to(parts))
         opening = read_message(RevealInitial, message)
         _refuse_deals(opening.dealNo, parts.positions)
-        owed = parts.owing.get(deck.dealer, ())
+        owed = self._dealers(deck)
         if not owed:
             if opening.dealKeyPart:
                 raise Malformed("key parts that nobody asked for")
@@ -91,7 +96,7 @@ class Parts(Releasing):
 
     def duties(self, deck: KeyedDeck) -> tuple[Duty, ...]:
         step = "dealFinal" if isinstance(self.operation, Deal) else "revealFinal"
-        return tuple(deck.duty(seat, step, self.anchor) for seat in self.owing)
+        return tuple(deck.duty(seat, step, self.anchor) for seat in self.in_turn)
 
     def message(self, deck: KeyedDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         positions = self.owing[duty.seat]

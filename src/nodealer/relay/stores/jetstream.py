@@ -35,6 +35,8 @@ FIRST: Final = 5.0
 #: A connection whose machine has lost its power says nothing: it is asked every so many seconds, and believed lost when
 #: two in a row stay without an answer.
 PING: Final = 2
+#: Consumers that are made at a time: more only wait for each other.
+MAKING: Final = 16
 
 #: What JetStream's answers are about: this one is not there, or was not well asked. All else may pass.
 FINAL: Final = (BadRequestError, MaxPayloadError, NotFoundError)
@@ -50,6 +52,8 @@ class Session:
     def __init__(self, client: Client) -> None:
         self.client = client
         self.streams: JetStreamContext = client.jetstream(timeout=ATTEMPT)
+        #: After a pause all tables are followed again at once.
+        self.making = asyncio.Semaphore(MAKING)
         self._limits: set[asyncio.Timeout] = set()
 
     @asynccontextmanager
@@ -128,7 +132,8 @@ class Link:
                 self._session = Session(client)
                 self._up.set()
                 await self._lost.wait()
-            except (Error, OSError, ValueError) as error:
+            except Exception as error:
+                # Also what the library does not expect itself: the next connection may do better.
                 self._trouble = self._trouble or _sentence(error)
             finally:
                 self._up.clear()
@@ -207,7 +212,8 @@ class Consumer:
         """Have it made. Raises what the last attempt raised."""
         for number, seconds in enumerate(attempts, 1):
             try:
-                info = await self._session.streams.add_consumer(self._stream, config, timeout=seconds)
+                async with self._session.making:
+                    info = await self._session.streams.add_consumer(self._stream, config, timeout=seconds)
             except TimeoutError:
                 if number == len(attempts):
                     raise
@@ -240,15 +246,20 @@ class Consumer:
 
 
 @asynccontextmanager
-async def consumer(session: Session, stream: str, config: ConsumerConfig, *, push: bool) -> AsyncIterator[Consumer]:
-    """A consumer as configured: one that is asked, or one that tells by itself."""
+async def consumer(
+    session: Session, stream: str, config: ConsumerConfig, *, push: float | None = None
+) -> AsyncIterator[Consumer]:
+    """A consumer as configured: one that is asked; or one that tells by itself, to be there in `push` seconds."""
     inbox, heard = session.client.new_inbox(), asyncio.Queue[Msg]()
     subscription = await session.client.subscribe(inbox, cb=heard.put)
     made = Consumer(session, stream, inbox, heard)
     here = {"ack_policy": AckPolicy.NONE, "mem_storage": True, "num_replicas": 1, "inactive_threshold": ORPHANED}
     try:
-        # Two that tell by themselves would tell everything twice, and so there is one attempt.
-        await made.make(config.evolve(deliver_subject=inbox if push else None, **here), (ATTEMPT,) if push else PLACING)
+        if push is None:
+            await made.make(config.evolve(**here), PLACING)
+        else:
+            # One attempt for each inbox: of two that were made both would tell.
+            await made.make(config.evolve(deliver_subject=inbox, **here), (push,))
         yield made
     finally:
         with suppress(Error, OSError):

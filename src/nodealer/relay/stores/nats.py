@@ -16,7 +16,7 @@ from datetime import datetime
 from hashlib import sha256
 from math import inf
 from secrets import token_hex
-from typing import Final
+from typing import Final, NamedTuple
 
 from nats.aio.msg import Msg
 from nats.errors import Error
@@ -26,7 +26,7 @@ from nats.js.errors import BadRequestError, NotFoundError
 from nodealer.errors import BadParameter, RelayError
 from nodealer.relay.messages import FRAME_BYTES_MAX, PAGE_BYTES, Stored
 from nodealer.relay.stores.base import Hear, Standing
-from nodealer.relay.stores.jetstream import CONTROL, FIRST, PAUSE, Link, NotYet, Session, consumer, status
+from nodealer.relay.stores.jetstream import CONTROL, FIRST, PAUSE, PLACING, Link, NotYet, Session, consumer, status
 
 #: Streams. All relays must say the same, for ever: the name of a table says which one it is in.
 SHARDS: Final = 4
@@ -47,14 +47,13 @@ ON_ITS_WAY: Final = 20
 ID: Final = "Nats-Msg-Id"
 LAST_TOLD: Final = "Nats-Last-Consumer"
 STALLED: Final = "Nats-Consumer-Stalled"
-#: How the table stood for the relay that sends a frame, at some earlier frame: three numbers as in `Standing`.
-STANDING: Final = "Nodealer-Standing"
+#: How the table stood for the relay that sends a frame, at some earlier frame: the numbers of a `Tally`.
+TALLY: Final = "Nodealer-Tally"
 #: When a table may be forgotten, in seconds since 1970.
 EXPIRES: Final = "Nodealer-Expires"
 
 #: JetStream's number for it.
 NO_MESSAGE_FOUND: Final = 10037
-NOTHING: Final = Standing(0, 0, 0)
 
 
 @dataclass(frozen=True)
@@ -117,31 +116,57 @@ async def _range(session: Session, stream: str, subject: str, after: int, until:
     return found
 
 
-async def _standing(session: Session, where: Place, frame: RawStreamMsg) -> Standing:
+class Tally(NamedTuple):
+    """How a table stands, and its first frame: one that was forgotten and made again has another."""
+
+    first: int
+    last: int
+    frames: int
+    bytes: int
+
+    def and_then(self, frames: Sequence[Stored]) -> Tally:
+        """With these after it."""
+        size = sum(len(frame) for _, frame in frames)
+        return Tally(self.first or frames[0][0], frames[-1][0], self.frames + len(frames), self.bytes + size)
+
+    @property
+    def standing(self) -> Standing:
+        return Standing(self.last, self.frames, self.bytes)
+
+
+NONE: Final = Tally(0, 0, 0, 0)
+
+
+async def _tally(session: Session, where: Place, frame: RawStreamMsg) -> Tally:
     """How a table stood when this was its last frame. It says how the table stood shortly before for the relay that
     sent it: only the rest is counted. A relay that does not follow what it writes to says nothing, and costs much."""
-    before, until = _read_standing((frame.headers or {}).get(STANDING)), frame.seq or 0
-    rest = await _range(session, where.stream, where.frames, before.last, until)
-    return Standing(until, before.frames + len(rest), before.bytes + sum(len(message.data or b"") for message in rest))
+    before = _read_tally(frame.headers)
+    if before != NONE:
+        first = await _get(session, where.stream, where.frames, 0)
+        before = before if first is not None and first.seq == before.first else NONE
+    rest = await _range(session, where.stream, where.frames, before.last, frame.seq or 0)
+    return before.and_then([(message.seq or 0, message.data or b"") for message in rest]) if rest else before
 
 
-def _written(standing: Standing) -> str:
-    return f"{standing.last} {standing.frames} {standing.bytes}"
+def _write_tally(tally: Tally) -> dict[str, str]:
+    return {TALLY: " ".join(str(number) for number in tally)}
 
 
-def _read_standing(text: str | None) -> Standing:
-    return NOTHING if text is None else Standing(*(int(number) for number in text.split(" ", 2)))
+def _read_tally(headers: dict[str, str] | None) -> Tally:
+    text = (headers or {}).get(TALLY)
+    return NONE if text is None else Tally(*(int(number) for number in text.split(" ", 3)))
 
 
 class Follower:
     """Tells the frames of one table as they come. When the server falls silent, or a frame is missing, it starts anew
     after the last frame that was told."""
 
-    def __init__(self, link: Link, where: Place, standing: Standing, hear: Hear) -> None:
+    def __init__(self, link: Link, where: Place, tally: Tally, hear: Hear) -> None:
         self._link = link
         self._place = where
         self._hear = hear
-        self.standing = standing
+        self.tally = tally
+        self._attempts = 0
         self._task = asyncio.create_task(self._follow())
 
     async def stop(self) -> None:
@@ -157,10 +182,12 @@ class Follower:
             await asyncio.sleep(PAUSE)
 
     async def _listen(self, session: Session) -> None:
-        config = _from(self._place.frames, self.standing.last)
+        config = _from(self._place.frames, self.tally.last)
         config = config.evolve(idle_heartbeat=HEARTBEAT, flow_control=True, max_deliver=1)
-        async with consumer(session, self._place.stream, config, push=True) as source:
-            heard = 0
+        patience = PLACING[min(self._attempts, len(PLACING) - 1)]
+        self._attempts += 1
+        async with consumer(session, self._place.stream, config, push=patience) as source:
+            heard = self._attempts = 0
             while True:
                 async with asyncio.timeout(SILENCE):
                     messages = [await source.heard.get()]
@@ -191,10 +218,9 @@ class Follower:
 
     def _tell(self, frames: list[Stored]) -> None:
         # A server that is not as far as we are starts where it is.
-        frames = [frame for frame in frames if frame[0] > self.standing.last]
+        frames = [frame for frame in frames if frame[0] > self.tally.last]
         if frames:
-            size = self.standing.bytes + sum(len(frame) for _, frame in frames)
-            self.standing = Standing(frames[-1][0], self.standing.frames + len(frames), size)
+            self.tally = self.tally.and_then(frames)
             self._hear(frames)
 
 
@@ -275,7 +301,7 @@ class NatsStore:
             most = f"{self.largest} bytes, as the NATS server's max_payload says"
             raise RelayError(f"a frame of {len(frame)} bytes, where 1 byte is the least and the most is {most}")
         where, follower = place(table), self._following.get(table)
-        headers = {} if follower is None else {STANDING: _written(follower.standing)}
+        headers = {} if follower is None else _write_tally(follower.tally)
         identity = sha256(table.encode() + b"\0" + frame).hexdigest()[:32]
         await self._publish(where.frames, frame, identity, headers)
 
@@ -300,7 +326,7 @@ class NatsStore:
         where = place(table)
 
         async def work(session: Session) -> list[Stored]:
-            async with consumer(session, where.stream, _from(where.frames, after), push=False) as source:
+            async with consumer(session, where.stream, _from(where.frames, after)) as source:
                 messages: list[Msg] = []
                 if source.pending:
                     # A frame that is larger than a page comes alone.
@@ -322,7 +348,7 @@ class NatsStore:
             last = await _get(session, where.stream, where.frames)
             if first is None or last is None:
                 return 0
-            return (await _standing(session, where, last)).frames - (await _standing(session, where, first)).frames + 1
+            return (await _tally(session, where, last)).frames - (await _tally(session, where, first)).frames + 1
 
         return await self._link.ask("a table cannot be read", work)
 
@@ -333,13 +359,13 @@ class NatsStore:
         where = place(table)
         await self.unfollow(table)
 
-        async def work(session: Session) -> Standing:
+        async def work(session: Session) -> Tally:
             last = await _get(session, where.stream, where.frames)
-            return NOTHING if last is None else await _standing(session, where, last)
+            return NONE if last is None else await _tally(session, where, last)
 
-        standing = await self._link.ask("a table cannot be read", work)
-        self._following[table] = Follower(self._link, where, standing, hear)
-        return standing
+        tally = await self._link.ask("a table cannot be read", work)
+        self._following[table] = Follower(self._link, where, tally, hear)
+        return tally.standing
 
     async def unfollow(self, table: str) -> None:
         """Tell no more of this table."""
@@ -381,7 +407,7 @@ class NatsStore:
             last = ConsumerConfig(
                 filter_subject=subjects, deliver_policy=DeliverPolicy.LAST_PER_SUBJECT, headers_only=True
             )
-            async with consumer(session, stream, last, push=False) as source:
+            async with consumer(session, stream, last) as source:
                 while messages := await source.fetch(BATCH):
                     for message in messages:
                         trace = traces.setdefault(message.subject.split(".")[2], Trace())
@@ -402,7 +428,7 @@ class NatsStore:
                 message = await _get(session, where.stream, subject)
                 if message is not None:
                     trace.add(message.seq, message.time, message.headers)
-            if not trace.is_old(now, idle):
+            if not trace.last or not trace.is_old(now, idle):
                 return False
             # Up to what was seen: what has just come is not old.
             await session.streams.purge_stream(where.stream, seq=trace.last + 1, subject=where.everything)

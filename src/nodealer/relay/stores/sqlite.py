@@ -28,27 +28,39 @@ T = TypeVar("T")
 #: "node", so that nobody takes another program's file for ours; and the version of what follows.
 _APPLICATION: Final = 0x6E6F6465
 _VERSION: Final = 1
+#: The first one with strict tables.
+_SQLITE: Final = (3, 37, 0)
 #: A frame is in the row of its table's number, shifted, and its cursor. So the frames of a table lie together, and no
-#: index is needed.
+#: index is needed. To append is one statement, and what the last row says is how the table stands.
 _SHIFT: Final = 32
+_CURSOR_MAX: Final = (1 << _SHIFT) - 1
 _SCHEMA: Final = f"""
 BEGIN IMMEDIATE;
 CREATE TABLE tables (
     id INTEGER PRIMARY KEY AUTOINCREMENT,   -- never used again
     name TEXT NOT NULL UNIQUE,
-    last INTEGER NOT NULL,                  -- cursor of the last frame; they are numbered from 1
-    bytes INTEGER NOT NULL,
-    written REAL NOT NULL,
+    written REAL NOT NULL,                  -- the last note; frames have times of their own
     expires REAL
 ) STRICT;
 CREATE TABLE notes (tab INTEGER NOT NULL, number INTEGER NOT NULL, note BLOB NOT NULL, PRIMARY KEY (tab, number))
 STRICT, WITHOUT ROWID;
-CREATE TABLE frames (id INTEGER PRIMARY KEY, frame BLOB NOT NULL) STRICT;
+CREATE TABLE frames (
+    id INTEGER PRIMARY KEY,
+    total INTEGER NOT NULL,                 -- bytes of the table's frames, with this one
+    written REAL NOT NULL,
+    frame BLOB NOT NULL
+) STRICT;
 CREATE TABLE forgotten (tab INTEGER PRIMARY KEY) STRICT;    -- whose frames are still to be deleted
 PRAGMA application_id = {_APPLICATION};
 PRAGMA user_version = {_VERSION};
 COMMIT;
 """
+#: What the last frame of one of the tables says.
+_OF_LAST: Final = (
+    "SELECT {} FROM frames "
+    f"WHERE frames.id BETWEEN tables.id << {_SHIFT} AND (tables.id << {_SHIFT}) + {_CURSOR_MAX} "
+    "ORDER BY frames.id DESC LIMIT 1"
+)
 #: At most so much is written at once …
 _BATCH_MAX: Final = 512
 #: … and so many frames are deleted, before others have their turn.
@@ -73,6 +85,8 @@ class _Job:
     work: Callable[[], Any]
     then: Callable[[Any], None] | None
     future: asyncio.Future[Any]
+    #: Whether it is one statement, which needs no transaction around it.
+    single: bool
     result: Any = None
 
 
@@ -87,8 +101,6 @@ class SqliteStore:
         self._writing, self._reading = _connected(path), _connected(path)
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._known: dict[str, _Known] = {}
-        #: What was written to in this transaction.
-        self._touched: dict[str, _Known] = {}
         self._hears: dict[str, Hear] = {}
         #: What is to be told when all jobs of a transaction have been looked at.
         self._news: dict[str, list[Stored]] = {}
@@ -109,7 +121,9 @@ class SqliteStore:
 
     async def append(self, table: str, frame: bytes) -> None:
         """Put a frame into the order. It is on the disk when this returns."""
-        await self._write(lambda: self._put_frame(table, frame), lambda cursor: self._tell(table, cursor, frame))
+        await self._write(
+            lambda: self._put_frame(table, frame), lambda cursor: self._tell(table, cursor, frame), single=True
+        )
 
     async def read(self, table: str, after: int) -> list[Stored]:
         """A page of frames after a cursor."""
@@ -117,9 +131,7 @@ class SqliteStore:
 
     async def count(self, table: str, after: int) -> int:
         """How many frames stand after a cursor."""
-        asked = "SELECT last FROM tables WHERE name = ?"
-        row = await self._read(lambda: self._reading.execute(asked, (table,)).fetchone())
-        return 0 if row is None else max(0, row[0] - after)
+        return max(0, await self._read(lambda: _last(self._reading, _number(self._reading, table))[0]) - after)
 
     async def follow(self, table: str, hear: Hear) -> Standing:
         """How the table stands. Asked of the writer, so that nothing comes between that and the first news."""
@@ -135,9 +147,8 @@ class SqliteStore:
 
     async def size(self) -> int:
         """Bytes of all tables."""
-        asked = "SELECT coalesce(sum(bytes), 0) FROM tables"
-        (size,) = await self._read(lambda: self._reading.execute(asked).fetchone())
-        return int(size)
+        asked = f"SELECT coalesce(sum(({_OF_LAST.format('total')})), 0) FROM tables"
+        return int(await self._read(lambda: self._reading.execute(asked).fetchone()[0]))
 
     async def expire(self, table: str, seconds: float) -> None:
         """Forget it so many seconds from now."""
@@ -172,9 +183,11 @@ class SqliteStore:
 
         return await self._loop.run_in_executor(self._reader, explained)
 
-    def _write(self, work: Callable[[], T], then: Callable[[T], None] | None = None) -> asyncio.Future[T]:
+    def _write(
+        self, work: Callable[[], T], then: Callable[[T], None] | None = None, *, single: bool = False
+    ) -> asyncio.Future[T]:
         self._refuse_closed()
-        job = _Job(work, then, self._loop.create_future())
+        job = _Job(work, then, self._loop.create_future(), single)
         self._jobs.put(job)
         return job.future
 
@@ -239,51 +252,49 @@ class SqliteStore:
         return jobs or None
 
     def _transaction(self, jobs: Sequence[_Job]) -> None:
-        self._touched.clear()
-        self._writing.execute("BEGIN")
+        alone = len(jobs) == 1 and jobs[0].single
         try:
+            if not alone:
+                self._writing.execute("BEGIN")
             for job in jobs:
                 try:
                     job.result = job.work()
                 except RelayError as error:
                     # Nothing was written for it, and the others go on.
                     job.result = error
-            now = self._clock()
-            for known in self._touched.values():
-                changed = (known.last, known.bytes, now, known.id)
-                self._writing.execute("UPDATE tables SET last = ?, bytes = ?, written = ? WHERE id = ?", changed)
-            self._writing.execute("COMMIT")
+            if not alone:
+                self._writing.execute("COMMIT")
         except BaseException:
             self._known.clear()
-            with suppress(sqlite3.Error):
-                self._writing.execute("ROLLBACK")
+            if self._writing.in_transaction:
+                with suppress(sqlite3.Error):
+                    self._writing.execute("ROLLBACK")
             raise
 
     def _find(self, table: str) -> _Known:
         known = self._known.get(table)
         if known is None:
-            asked = "SELECT id, last, bytes FROM tables WHERE name = ?"
-            row = self._writing.execute(asked, (table,)).fetchone()
-            if row is None:
+            number = _number(self._writing, table)
+            if number is None:
                 raise RelayError("there is no such table")
             if len(self._known) >= _KNOWN_MAX:
                 del self._known[next(iter(self._known))]
-            known = self._known[table] = _Known(*row)
+            known = self._known[table] = _Known(number, *_last(self._writing, number))
         return known
 
     def _put_frame(self, table: str, frame: bytes) -> int:
-        known = self._touched[table] = self._find(table)
-        self._writing.execute("INSERT INTO frames VALUES (?, ?)", (known.id << _SHIFT | known.last + 1, frame))
+        known = self._find(table)
+        row = (known.id << _SHIFT | known.last + 1, known.bytes + len(frame), self._clock(), frame)
+        self._writing.execute("INSERT INTO frames VALUES (?, ?, ?, ?)", row)
         known.last += 1
         known.bytes += len(frame)
         return known.last
 
     def _put_note(self, table: str, note: bytes) -> list[bytes]:
-        made = "INSERT INTO tables (name, last, bytes, written) VALUES (?, 0, 0, ?) ON CONFLICT DO NOTHING"
+        made = "INSERT INTO tables (name, written) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET written = ?2"
         self._writing.execute(made, (table, self._clock()))
-        known = self._touched[table] = self._find(table)
         put = "INSERT INTO notes SELECT ?1, count(*), ?2 FROM notes WHERE tab = ?1"
-        self._writing.execute(put, (known.id, note))
+        self._writing.execute(put, (self._find(table).id, note))
         return _notes(self._writing, table)
 
     def _put_expiry(self, table: str, time: float) -> None:
@@ -296,25 +307,29 @@ class SqliteStore:
     def _forget(self, idle: float) -> int:
         """From now on nobody finds these tables."""
         now = self._clock()
-        asked = "SELECT id, name FROM tables WHERE expires <= ? OR written <= ?"
+        written = _OF_LAST.format("frames.written")
+        asked = f"SELECT id, name FROM tables WHERE expires <= ?1 OR written <= ?2 AND coalesce(({written}), 0) <= ?2"
         gone = self._writing.execute(asked, (now, now - idle)).fetchall()
         for number, name in gone:
             self._known.pop(name, None)
-            self._touched.pop(name, None)
             self._writing.execute("INSERT INTO forgotten VALUES (?)", (number,))
             self._writing.execute("DELETE FROM notes WHERE tab = ?", (number,))
             self._writing.execute("DELETE FROM tables WHERE id = ?", (number,))
         return len(gone)
 
     def _delete_some(self) -> bool:
-        """A few frames of a table that is forgotten. Whether there are more."""
-        row = self._writing.execute("SELECT tab FROM forgotten LIMIT 1").fetchone()
-        if row is None:
-            return False
-        least, most = row[0] << _SHIFT, (row[0] + 1) << _SHIFT
+        """A few frames of tables that are forgotten. Whether there may be more."""
         some = "DELETE FROM frames WHERE id IN (SELECT id FROM frames WHERE id BETWEEN ? AND ? LIMIT ?)"
-        if self._writing.execute(some, (least, most - 1, _FORGET_MAX)).rowcount < _FORGET_MAX:
-            self._writing.execute("DELETE FROM forgotten WHERE tab = ?", row)
+        left = _FORGET_MAX
+        while left > 0:
+            row = self._writing.execute("SELECT tab FROM forgotten LIMIT 1").fetchone()
+            if row is None:
+                return False
+            base = row[0] << _SHIFT
+            deleted = self._writing.execute(some, (base, base + _CURSOR_MAX, left)).rowcount
+            if deleted < left:
+                self._writing.execute("DELETE FROM forgotten WHERE tab = ?", row)
+            left -= deleted + 1
         return True
 
 
@@ -323,17 +338,31 @@ def _notes(connection: sqlite3.Connection, table: str) -> list[bytes]:
     return [note for (note,) in connection.execute(asked, (table,))]
 
 
+def _number(connection: sqlite3.Connection, table: str) -> int | None:
+    row = connection.execute("SELECT id FROM tables WHERE name = ?", (table,)).fetchone()
+    return None if row is None else int(row[0])
+
+
+def _last(connection: sqlite3.Connection, number: int | None) -> tuple[int, int]:
+    """Cursor of the last frame, and bytes of all."""
+    if number is None:
+        return 0, 0
+    base = number << _SHIFT
+    asked = "SELECT id, total FROM frames WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1"
+    row = connection.execute(asked, (base, base + _CURSOR_MAX)).fetchone()
+    return (0, 0) if row is None else (row[0] - base, row[1])
+
+
 def _page(connection: sqlite3.Connection, table: str, after: int) -> list[Stored]:
-    row = connection.execute("SELECT id, last FROM tables WHERE name = ?", (table,)).fetchone()
-    if row is None or after >= row[1]:
-        return []
-    base, size = row[0] << _SHIFT, 0
+    number = _number(connection, table)
     some: list[Stored] = []
-    rows = connection.execute(
-        "SELECT id, frame FROM frames WHERE id BETWEEN ? AND ? ORDER BY id", (base + after + 1, base + row[1])
-    )
-    for number, frame in rows:
-        some.append((number - base, frame))
+    if number is None or after >= _CURSOR_MAX:
+        return some
+    base, size = number << _SHIFT, 0
+    asked = "SELECT id, frame FROM frames WHERE id BETWEEN ? AND ? ORDER BY id"
+    rows = connection.execute(asked, (base + after + 1, base + _CURSOR_MAX))
+    for row, frame in rows:
+        some.append((row - base, frame))
         size += len(frame)
         if size >= PAGE_BYTES:
             break
@@ -376,22 +405,34 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def _connected(path: Path) -> sqlite3.Connection:
+    if sqlite3.sqlite_version_info < _SQLITE:
+        raise RelayError(f"the store needs SQLite {'.'.join(map(str, _SQLITE))}, not {sqlite3.sqlite_version}")
     with _explained("opened"):
         connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         try:
-            # FULL: what is committed is synced. Most frames have about 2 kB, of which only one fits in a page of 4 kB.
-            connection.executescript("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
-            (version,) = connection.execute("PRAGMA user_version").fetchone()
-            (application,) = connection.execute("PRAGMA application_id").fetchone()
-            (things,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-            if (application, version, things) == (0, 0, 0):
-                connection.executescript(_SCHEMA)
-            elif (application, version) != (_APPLICATION, _VERSION):
-                raise RelayError(f"{path} is not a store of this version")
+            _prepare(connection, path)
         except BaseException:
             connection.close()
             raise
     return connection
+
+
+def _prepare(connection: sqlite3.Connection, path: Path) -> None:
+    def said(pragma: str) -> Any:
+        return connection.execute(f"PRAGMA {pragma}").fetchone()[0]
+
+    # Most frames have about 2 kB, of which only one fits in a page of 4 kB.
+    connection.execute("PRAGMA page_size = 8192")
+    if said("journal_mode = WAL") != "wal":
+        raise RelayError(f"the disk of {path} is not fit for a store: SQLite has no WAL there")
+    # What is committed is synced.
+    connection.execute("PRAGMA synchronous = FULL")
+    (things,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    kind = (said("application_id"), said("user_version"))
+    if (*kind, things) == (0, 0, 0):
+        connection.executescript(_SCHEMA)
+    elif kind != (_APPLICATION, _VERSION):
+        raise RelayError(f"{path} is not a store of this version")
 
 
 @contextmanager

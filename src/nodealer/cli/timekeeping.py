@@ -1,0 +1,95 @@
+"""A timekeeper in a process of its own: `python -m nodealer.cli.timekeeping`, with what it needs to know as one line of
+JSON on standard input, or `nodealer timekeeper`. Started again with the same home, it goes on where it was."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from nodealer.audit.background import in_background
+from nodealer.cli.entropy import system_entropy
+from nodealer.cli.games import game_or_none
+from nodealer.cli.player import WithItsRelay
+from nodealer.drive.homes import home_in
+from nodealer.drive.sealed import Line, SealedTransport
+from nodealer.drive.timekeeper import keep_time
+from nodealer.errors import Declined, NodealerError, RelayError
+from nodealer.play.config import parts_of
+from nodealer.play.frames import Refuses
+from nodealer.play.participant import Participant, Step
+from nodealer.relay.links import read_link
+from nodealer.wire import Message, decode
+
+
+class KeeperOrder(Message, frozen=True):
+    """What a timekeeper needs to know to come to a table."""
+
+    #: The link to play, what the table is called there, and where its relays are for this machine.
+    invitation: str
+    table: str
+    relays: tuple[str, ...]
+    name: str
+    #: Where the game is found; None for the installed one that is proposed.
+    game: str | None
+    #: The folder that it keeps everything in.
+    home: str
+
+
+def _nothing(participant: Participant, step: Step) -> None:
+    """Nobody looks on."""
+
+
+async def keep(
+    order: KeeperOrder, tell: Callable[[Line], None], see: Callable[[Participant, Step], None] = _nothing
+) -> Participant:
+    """Keep the time of a table until its end. `tell` hears of the connection, and `see` what happens."""
+    invitation, game = read_link(order.invitation), game_or_none(order.game)
+    with home_in(Path(order.home), order.name, system_entropy) as home:
+        with in_background() as begin:
+            participant = Participant(
+                home,
+                entropy=system_entropy,
+                table=order.table,
+                host=invitation.host,
+                parts=partial(parts_of, game=game),
+                begin=begin,
+                keeps_time=True,
+            )
+
+        def watch(step: Step) -> list[bytes]:
+            for news in step.happened:
+                if isinstance(news, Refuses) and news.mine:
+                    raise Declined(news.reason)
+            if participant.begun and not participant.seated:
+                raise Declined("this table plays with another timekeeper, or with none")
+            see(participant, step)
+            return []
+
+        transport = SealedTransport(participant, invitation.key, order.relays, entropy=system_entropy, tell=tell)
+        await keep_time(participant, transport, time.monotonic, watch)
+        return participant
+
+
+def main() -> int:
+    """Ends with 0 when its table has ended, 2 when it could not or would not keep time, 4 when the relay went away."""
+    try:
+        order = decode(KeeperOrder, sys.stdin.buffer.readline().strip(), what="the order")
+        asyncio.run(keep(order, WithItsRelay()))
+        return 0
+    except KeyboardInterrupt:
+        return 130
+    except RelayError:
+        return 4
+    except NodealerError as error:
+        from nodealer.cli.exits import UNJUDGED, explain  # late: what prints takes its time, and most say nothing
+
+        explain(error)
+        return UNJUDGED
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,99 @@
+"""The last step of a `mask` deck, whatever it is made for: every card gets keys of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from nodealer.cards import Moved, NewDeck, Return
+from nodealer.errors import Malformed
+from nodealer.group import Points
+from nodealer.proofs import equality
+from nodealer.proofs.equality import Each
+from nodealer.protocols.base import DeckChange, Duty
+from nodealer.protocols.codec import point_index, read_message, read_points
+from nodealer.protocols.layers import Layer
+from nodealer.protocols.mask.deck import MaskDeck, Masked
+from nodealer.protocols.mask.messages import MaskRekey
+from nodealer.protocols.staged import Idle
+from nodealer.tape import Tape
+from nodealer.wire import encode
+
+
+@dataclass(frozen=True)
+class Rebuild:
+    """What a deck is about when seats have left: no game asked for it."""
+
+    #: The cards that those who stay hold, as they have declared them under the new joint key; None if they hold none.
+    held: Masked | None
+
+
+#: What cards are shuffled and get their keys for.
+Purpose = NewDeck | Return | Rebuild
+
+
+@dataclass(frozen=True)
+class Rekeying:
+    """All seats move each card from their shuffle key to a key of its own, side by side."""
+
+    purpose: Purpose
+    epoch: int
+    cards: Masked
+    #: Seat to its shuffle key.
+    old: Mapping[int, Points]
+    anchor: bytes
+    #: Seat to its new public keys and what the cards gain.
+    said: Mapping[int, tuple[Points, Points]] = field(default_factory=dict)
+
+    def duties(self, deck: MaskDeck) -> tuple[Duty, ...]:
+        return tuple(deck.duty(seat, "rekey", self.anchor) for seat in deck.binding.players if seat not in self.said)
+
+    def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        seat, group = duty.seat, deck.binding.group
+        new = deck.layers.drawn(tape, self._layer(deck), seat)
+        delta = new - deck.shuffle_secret(tape, seat, self.epoch)
+        keys, gains = new * group.G, delta * self.cards.epk
+        transcript = deck.transcript(duty, self.epoch)
+        each = Each(group.G, keys, self.cards.epk, gains, less=self.old[seat])
+        proof = equality.prove_each(transcript, tape, each, delta)
+        return encode(MaskRekey(keys.to_bytes(), gains.to_bytes(), proof))
+
+    def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
+        said = read_message(MaskRekey, message)
+        group, count = deck.binding.group, len(self.cards)
+        keys = read_points(group, said.keys, count, "the new keys")
+        gains = read_points(group, said.gains, count, "the gains")
+        # Publishing one key must never publish another.
+        if len(point_index(keys)) != count:
+            raise Malformed("two cards have the same new key")
+        transcript = deck.transcript(duty, self.epoch)
+        each = Each(group.G, keys, self.cards.epk, gains, less=self.old[duty.seat])
+        check = equality.check_each(transcript, each, said.proof)
+        stage = replace(self, said={**self.said, duty.seat: (keys, gains)})
+        if len(stage.said) < len(deck.binding.players):
+            return DeckChange(deck.to(stage), (), (check,))
+        step = stage._finish(deck)
+        return replace(step, checks=(check, *step.checks))
+
+    def _layer(self, deck: MaskDeck) -> Layer[Masked]:
+        """The layer that the cards will be."""
+        first = 0 if isinstance(self.purpose, NewDeck) else deck.places.positions
+        return Layer(first, self.epoch, deck.binding, self.cards.digest(), self.cards, {})
+
+    def _finish(self, deck: MaskDeck) -> DeckChange:
+        """The cards as a new layer."""
+        msg = self.cards.msg
+        for seat in deck.binding.players:
+            msg = msg + self.said[seat][1]
+        keys = {seat: keys for seat, (keys, _) in self.said.items()}
+        layer = replace(self._layer(deck), cards=Masked(self.cards.epk, msg), keys=keys)
+        done = deck.at(layers=deck.layers.with_layer(layer))
+        match self.purpose:
+            case NewDeck():
+                return done.finish()
+            case Return(positions=back, place=place):
+                moved = (Moved(deck.places.card(position), None) for position in back)
+                return done.finish(*moved, places=deck.places.restack(back, place))
+            case Rebuild():
+                # What the leavers interrupted goes on.
+                return done.rebuilt(len(self.cards)).to(Idle()).resume()

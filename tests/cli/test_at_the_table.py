@@ -1,0 +1,199 @@
+"""What a person types to the table and not to the game, and what it is told about time and seats."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, cast
+
+import pytest
+
+from conformance.games import TinyRules
+from nodealer.cli.attention import Attention, AtTheTable
+from nodealer.cli.limits import about_time, limits_for_bots, limits_of
+from nodealer.cli.screen import Screen
+from nodealer.cli.terminal import Person
+from nodealer.drive.timekeeper import Timekeeper
+from nodealer.log.session import Limits
+from nodealer.play.phases import Phase
+from play.circle import Circle
+
+LIMITS = Limits(move=20_000, cards=20_000, bank=30_000, refill=0)
+
+
+class Typing:
+    """Somebody at a keyboard."""
+
+    def __init__(self) -> None:
+        self.to_the_table: Callable[[str], bool] = lambda line: False
+
+    async def idle(self) -> None:
+        await asyncio.sleep(0)
+
+
+class Reading(Screen):
+    """A screen whose lines somebody reads."""
+
+    def __init__(self) -> None:
+        super().__init__(json=False)
+        self.lines: list[str] = []
+        self.events: list[dict[str, Any]] = []
+
+    def say(self, text: str) -> None:
+        self.lines.append(text)
+
+    def emit(self, event: dict[str, Any]) -> None:
+        self.events.append(event)
+
+
+class Seat:
+    """A person at the second seat of a table."""
+
+    def __init__(self, clock: Limits | None = None, newcomers: int = 0) -> None:
+        rules = TinyRules(stake=10, passes=True, deck_max=12)
+        self.circle = Circle(3, rules=rules, hands=9, clock=clock, newcomers=newcomers)
+        self.typing, self.screen, self.now = Typing(), Reading(), 0.0
+        self.circle.play(until=lambda circle: bool(circle.people[1].options().must_move))
+        self.me = self.circle.people[1]
+        names = [member.name for member in self.me.members]
+        self.table = AtTheTable(cast(Person, self.typing), self.screen, names)
+
+    def types(self, line: str) -> list[str]:
+        """What is said to that."""
+        assert self.typing.to_the_table(line)
+        return self.looks()
+
+    def looks(self, seconds: float = 0.0) -> list[str]:
+        before = len(self.screen.lines)
+
+        async def look() -> None:
+            self.circle.waiting.extend(self.table.look(self.me, self.now))
+
+        for _ in range(1 + round(2 * seconds)):
+            asyncio.run(look())
+            self.now += 0.5
+        return self.screen.lines[before:]
+
+    def hand(self, number: int) -> None:
+        self.circle.play(
+            until=lambda circle: (
+                circle.people[0].replica.state.hand.number == number
+                and circle.people[0].replica.state.phase is Phase.PLAYING
+            )
+        )
+
+
+def test_sitting_out_and_coming_back() -> None:
+    seat = Seat()
+    assert any("say sit out" in line for line in seat.types("sit down"))
+    assert any("keep your chips" in line for line in seat.types("sit out"))
+    seat.hand(1)
+    assert seat.circle.people[0].replica.state.gone == {1}
+    assert any("from the next hand on" in line for line in seat.types("back"))
+    seat.hand(2)
+    assert not seat.circle.people[0].replica.state.gone
+
+
+def test_leaving_also_for_who_sits_out() -> None:
+    seat = Seat()
+    seat.types("sit out")
+    seat.hand(1)
+    assert any("You leave the table" in line for line in seat.types("leave"))
+    seat.circle.play(until=lambda circle: 1 in circle.people[0].replica.state.ended)
+
+
+def test_what_is_no_word_to_the_table_is_for_the_game() -> None:
+    seat = Seat()
+    assert not seat.typing.to_the_table("show") and not seat.typing.to_the_table("  ")
+
+
+def test_somebody_new_is_proposed_and_agreed_to() -> None:
+    seat = Seat(newcomers=1)
+    seat.circle.waiting.extend(seat.circle.people[3].ask_to_sit())
+    seat.circle.step()
+    name = str(seat.circle.homes[3].name)
+    assert seat.looks() == [f"[bold]{name}[/bold] would like to sit; [bold]seat {name}[/bold] proposes it."]
+    assert seat.looks() == [], "said once"
+    seat.circle.waiting.extend(seat.circle.people[0].let_in(name))
+    seat.circle.step()
+    (line,) = seat.looks()
+    assert "proposes a table of Ada, Bo, Cy, Dee; [bold]agree[/bold]" in line
+    seat.types("agree")
+    seat.hand(1)
+    assert 3 in seat.circle.people[0].replica.state.roster.seats
+
+
+def test_seating_somebody_oneself() -> None:
+    seat = Seat(newcomers=1)
+    seat.circle.waiting.extend(seat.circle.people[3].ask_to_sit())
+    seat.circle.step()
+    assert any("nobody called Zed" in line for line in seat.types("seat Zed"))
+    seat.types(f"seat {seat.circle.homes[3].name}")
+    seat.circle.step()
+    (one,) = seat.circle.people[0].replica.state.proposed.values()
+    assert one.by == 1
+
+
+def test_how_much_time_is_left() -> None:
+    """When it is asked, when the bank runs, and when little is left of it."""
+    seat = Seat(LIMITS)
+    assert "[dim]You have about 20 s, and 30 s in your bank.[/dim]" in seat.looks()
+    told = [line for line in seat.looks(60.0) if "bank" in line]
+    assert [line.partition(":")[0] for line in told] == ["[magenta]Your time is up"] * 2
+    assert "about 30 s" in told[0] and "about 10 s" in told[1]
+
+
+def test_without_a_clock_nothing_is_said_about_time() -> None:
+    assert not [line for line in Seat().looks(90.0) if "bank" in line or "time" in line]
+
+
+def test_a_persons_program_votes_by_itself() -> None:
+    seat = Seat(LIMITS)
+    seat.circle.waiting.extend(seat.me.move({"show": False}))
+    seat.circle.play(until=lambda circle: bool(circle.people[2].options().must_move), decide=lambda one: [])
+    keeper = Timekeeper()
+    for _ in range(60):
+        seat.looks(1.0)
+        seat.circle.waiting.extend(keeper.look(seat.circle.keeper, seat.now))
+        while seat.circle.step():
+            pass
+    assert seat.circle.people[0].replica.state.hand.votes.keys() == {1}
+    assert any("your program says so by itself" in line for line in seat.screen.lines)
+
+
+def test_a_timekeeper_that_runs_ahead_is_spoken_of() -> None:
+    seat = Seat(LIMITS)
+    for time in (0, 60_000):
+        seat.circle.waiting.extend(seat.circle.keeper.tick(time))
+        while seat.circle.step():
+            pass
+        lines = seat.looks()
+    assert any("60 s ahead" in line or "59 s ahead" in line or "58 s ahead" in line for line in lines)
+    noted = Reading()
+    noted.json = True
+    attention = Attention(noted, [])
+    for number, time in enumerate((200_000, 300_000)):
+        seat.circle.waiting.extend(seat.circle.keeper.tick(time))
+        while seat.circle.step():
+            pass
+        attention.look(seat.me, float(number))
+    assert [event["event"] for event in noted.events if event["event"] == "drift"] == ["drift"]
+
+
+# --- What it means ---
+
+
+def test_the_lobby_says_what_it_means() -> None:
+    two, three = Circle(2).greet().proposal(), Circle(3).greet().proposal()
+    assert about_time(two) == "Nobody keeps the time: a player who is losing can undo the hand by not answering."
+    assert "half of the table together can undo the hand" in about_time(three)
+    timed = about_time(Circle(3, clock=LIMITS).greet().proposal())
+    assert timed.startswith("Clock keeps the time, 20 s for a move and 30 s in the bank:")
+    assert "can hold your answer back and call you late" in timed
+
+
+@pytest.mark.parametrize(("seconds", "move"), [(0.1, 1_000), (2.5, 2_500), (60.0, 60_000)])
+def test_limits_are_what_a_session_may_have(seconds: float, move: int) -> None:
+    assert limits_for_bots(seconds) == Limits(move, move, 0, 0)
+    limits = limits_of(seconds)
+    assert (limits.move, limits.bank) == (move, 2 * move) and limits.cards >= 30_000

@@ -1,0 +1,255 @@
+"""Host and guests in a lobby: what was said of one does not count for another."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from conformance.harness import Source
+from nodealer.cli.games import game_of
+from nodealer.cli.lobbying import ANSWER_LIMIT, Guest, Hosting, Questions, ask_first
+from nodealer.cli.plan import plan_of
+from nodealer.cli.screen import Screen
+from nodealer.drive.known import KnownPlayers
+from nodealer.keys import Identity, host_mark
+from nodealer.log.session import Limits
+from nodealer.play.home import MemoryHome
+from nodealer.play.lobby import decline_rehearsals
+from nodealer.play.participant import Participant
+from nodealer.tape import expand
+
+CLOCK = Limits(move=1000, cards=1000, bank=1000, refill=1000)
+
+
+class Typing:
+    """A person who types what the test says."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self._waits: asyncio.Future[str] | None = None
+
+    async def answer(self, prompt: str) -> str:
+        self.asked.append(prompt)
+        self._waits = asyncio.get_running_loop().create_future()
+        return await self._waits
+
+    async def next(self) -> str:
+        return await self.answer("")
+
+    async def type(self, line: str) -> None:
+        await asyncio.sleep(0)
+        assert self._waits is not None and not self._waits.done()
+        self._waits.set_result(line + "\n")
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+
+
+class Door:
+    """A lobby: the host is the first, and everybody hears all frames at once."""
+
+    def __init__(self, folder: Path, *names: str, auto: bool = False, seats: int = 3) -> None:
+        self.known = KnownPlayers(folder)
+        self.people: dict[str, Participant] = {}
+        self.frames: list[bytes] = []
+        self._mark = host_mark(_identity(names[0]).public)
+        self.typing = {name: Typing() for name in names}
+        questions = None if auto else Questions(self.typing[names[0]])  # type: ignore[arg-type]
+        self.plan = plan_of("holdem", game_of("holdem").settled({}), seats=seats, hands=1, clock=CLOCK)
+        self.hosting = Hosting(self.plan, seats, Screen(json=True), self.known, questions)
+        for name in names:
+            self.come(name, host=name == names[0])
+
+    def come(self, name: str, *, key: str | None = None, host: bool = False, keeps_time: bool = False) -> Participant:
+        home = MemoryHome(name, _identity(key or name), expand("root", name, key or "", size=32))
+        one = self.people[name] = Participant(
+            home,
+            entropy=Source(name),
+            accept=decline_rehearsals if host else ask_first,
+            host=self._mark,
+            keeps_time=keeps_time,
+        )
+        for number, frame in enumerate(self.frames):
+            one.receive(frame, number)
+        self.say(*one.resend())
+        return one
+
+    def say(self, *frames: bytes) -> None:
+        waiting = list(frames)
+        while waiting:
+            self.frames.append(frame := waiting.pop(0))
+            for one in self.people.values():
+                while one.expects < len(self.frames):
+                    waiting += one.receive(self.frames[one.expects], one.expects).send
+            assert frame
+
+    def host_looks(self, now: float = 0.0) -> None:
+        self.say(*self.hosting.look(next(iter(self.people.values())), now))
+
+    @property
+    def seated(self) -> list[str]:
+        proposal = next(iter(self.people.values())).lobby.proposal
+        return [] if proposal is None else [member.name for member in proposal.roster.members]
+
+
+def _identity(name: str) -> Identity:
+    return Identity(expand("key", name, size=32))
+
+
+def run(work: Coroutine[Any, Any, None]) -> None:
+    async def limited() -> None:
+        async with asyncio.timeout(10):
+            await work
+
+    asyncio.run(limited())
+
+
+def test_a_yes_to_one_is_no_yes_to_another_of_that_name(tmp_path: Path) -> None:
+    """The first Ben takes the offer back, and another key comes as Ben, before the host's line is looked at."""
+
+    async def work() -> None:
+        door = Door(tmp_path, "Ada", "Ben")
+        host = door.typing["Ada"]
+        door.host_looks()
+        await asyncio.sleep(0)
+        assert host.asked == ["Let Ben sit? [Y/n] "]
+        door.say(*door.people["Ben"].withdraw())
+        await host.type("y")
+        door.come("Ben", key="Eve")
+        door.host_looks()
+        await asyncio.sleep(0)
+        assert host.asked == ["Let Ben sit? [Y/n] "] * 2, "asked anew"
+
+    run(work())
+
+
+@pytest.mark.parametrize("again", ["Cleo", "Clock"])
+def test_who_was_let_in_does_not_come_back_as_another(tmp_path: Path, again: str) -> None:
+    """Under another name, or to keep the time."""
+
+    async def work() -> None:
+        door = Door(tmp_path, "Ada", "Ben", "Dov")
+        host = door.typing["Ada"]
+        door.host_looks()
+        await host.type("y")
+        door.host_looks()
+        door.say(*door.people["Ben"].withdraw())
+        del door.people["Ben"]
+        door.come(again, key="Ben", keeps_time=again == "Clock")
+        door.host_looks()
+        await host.type("y")
+        for _ in range(2):
+            door.host_looks()
+        await asyncio.sleep(0)
+        assert host.asked[0] == "Let Ben sit? [Y/n] " and f"Let {again} " in host.asked[-1] and not door.seated
+
+    run(work())
+
+
+def test_who_was_let_in_may_come_again_as_the_same(tmp_path: Path) -> None:
+    async def work() -> None:
+        door = Door(tmp_path, "Ada", "Ben", seats=2)
+        door.hosting.admit(_identity("Ben").public, "Ben")
+        door.say(*door.people["Ben"].withdraw())
+        del door.people["Ben"]
+        door.come("Ben")
+        door.host_looks()
+        assert door.seated == ["Ada", "Ben"] and not door.typing["Ada"].asked
+
+    run(work())
+
+
+def proposes(door: Door, hands: int, on: tuple[str, bytes] | None = None) -> None:
+    plan = door.plan if on is None else replace(door.plan, protocol=on[0], parameters=on[1])
+    host = door.people["Ada"]
+    offers = {offer.name: offer for offer in host.offers}
+    members = [offers[name].seated(seat) for seat, name in enumerate(("Ada", "Ben"))]
+    door.say(*host.propose(msgspec.structs.replace(plan.proposal(members), hands=hands)))
+
+
+@pytest.mark.parametrize("line", ["", "y"])
+def test_a_yes_to_one_proposal_is_no_yes_to_the_next(tmp_path: Path, line: str) -> None:
+    """The host takes its proposal back and makes another one, after the guest has typed and before it is looked at."""
+
+    async def work() -> None:
+        door = Door(tmp_path, "Ada", "Ben", seats=2)
+        ben, typing = door.people["Ben"], door.typing["Ben"]
+        guest = Guest(Screen(json=True), door.known, Questions(typing))  # type: ignore[arg-type]
+
+        def looks() -> None:
+            door.say(*guest.look(ben, 0.0))
+
+        proposes(door, hands=1)
+        looks()
+        await typing.type(line)
+        door.say(*door.people["Ada"].decline("a mistake"))
+        proposes(door, hands=9999)
+        looks()
+        await asyncio.sleep(0)
+        assert ben.lobby.considering and "ANOTHER" in typing.asked[-1]
+        # An Enter that was on its way is no answer either; a word is.
+        await typing.type("")
+        for _ in range(2):
+            looks()
+            assert ben.lobby.considering
+        await typing.type("yes")
+        looks()
+        assert ben.begun
+
+    run(work())
+
+
+def test_what_is_typed_while_nothing_is_proposed_answers_nothing(tmp_path: Path) -> None:
+    async def work() -> None:
+        door = Door(tmp_path, "Ada", "Ben", seats=2)
+        ben, typing = door.people["Ben"], door.typing["Ben"]
+        guest = Guest(Screen(json=True), door.known, Questions(typing))  # type: ignore[arg-type]
+        proposes(door, hands=1)
+        assert guest.look(ben, 0.0) == []
+        door.say(*door.people["Ada"].decline("a mistake"))
+        assert guest.look(ben, 0.0) == []
+        await asyncio.sleep(0)
+        proposes(door, hands=1)
+        assert guest.look(ben, 0.0) == []
+        await typing.type("")
+        door.say(*guest.look(ben, 0.0))
+        assert ben.begun, "the same again is the same"
+
+    run(work())
+
+
+def test_one_who_never_answers_does_not_keep_a_bot_from_playing_with_the_others(tmp_path: Path) -> None:
+    async def work() -> None:
+        door = Door(tmp_path, "Ada", "Ben", "Cleo", auto=True)
+        door.come("Dov")
+        cleo = Guest(Screen(json=True), door.known, None)
+        door.host_looks(0.0)
+        assert door.seated == ["Ada", "Ben", "Cleo"]
+        door.say(*cleo.look(door.people["Cleo"], 0.0))
+        for now in (1.0, ANSWER_LIMIT - 1):
+            door.host_looks(now)
+        assert door.seated == ["Ada", "Ben", "Cleo"]
+        door.host_looks(ANSWER_LIMIT + 1)
+        door.host_looks(ANSWER_LIMIT + 2)
+        assert door.seated == ["Ada", "Cleo", "Dov"]
+
+    run(work())
+
+
+@pytest.mark.parametrize("json", [False, True])
+def test_a_guest_sees_what_a_host_has_set(tmp_path: Path, json: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    """A host may propose a game as was said, on a protocol that promises less."""
+
+    async def work() -> None:
+        door = Door(tmp_path, "Ada", "Ben", seats=2)
+        proposes(door, hands=1, on=("chain", b'{"proven":false}'))
+        Guest(Screen(json), door.known, None).look(door.people["Ben"], 0.0)
+
+    run(work())
+    said = capsys.readouterr().out
+    assert "proven" in said and "false" in said and "Nothing proves a shuffle here" in said

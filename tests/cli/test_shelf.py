@@ -1,0 +1,68 @@
+"""Which kept table a link leads to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from nodealer.cli.invited import FORMAT, KeptTable
+from nodealer.cli.shelf import keep_first, table_at
+from nodealer.drive.homes import FolderHome
+from nodealer.errors import BadParameter
+from nodealer.log.session import FORMAT_VERSION
+from nodealer.relay.links import Invitation
+from nodealer.relay.sealing import TableSecret
+
+INVITATION = Invitation(("ws://relay.example",), TableSecret(bytes(16), "ab" * 16, 0), bytes(16))
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    yield
+
+
+def came(invitation: Invitation, name: str | None) -> KeptTable:
+    return KeptTable(FORMAT, FORMAT_VERSION, 0, name, invitation.link, None, None, None, True, None)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Invitation(("ws://relay.example",), TableSecret(bytes(15) + b"x", "ab" * 16, 0), bytes(16)),
+        Invitation(("ws://relay.example",), TableSecret(bytes(16), "ab" * 16, 0), bytes(15) + b"x"),
+    ],
+    ids=["key", "host"],
+)
+def test_a_link_for_a_table_of_that_number_is_not_the_link(other: Invitation) -> None:
+    """A relay knows the numbers of its tables. It sends somebody a link for one, with itself as the host; and when the
+    host's own link comes, that must not lead to the relay's table."""
+    keep_first(came(other, "Ben"))
+    with pytest.raises(BadParameter, match="another link"):
+        table_at(INVITATION, "Ben")
+
+
+def test_two_windows_at_once() -> None:
+    """Both have looked before one of them was there, while passphrases were typed."""
+    assert table_at(INVITATION, "Ben") is None
+    kept = keep_first(came(INVITATION, "Ben"))
+    with pytest.raises(BadParameter, match="another window"):
+        keep_first(came(INVITATION, "Ben"))
+    found = table_at(INVITATION, None)
+    assert found is not None and found.folder == kept.folder
+
+
+def test_who_has_watched_may_sit_down() -> None:
+    keep_first(came(INVITATION.to_watch(), None))
+    keep_first(came(INVITATION.to_watch(), None))
+    assert table_at(INVITATION, None) is None
+
+
+def test_another_name_as_long_as_nobody_plays_under_the_first() -> None:
+    """Somebody may have taken it. But one key at two seats, or in two homes that play, is never right."""
+    kept = keep_first(came(INVITATION, "Ben"))
+    assert table_at(INVITATION, "Cleo") is None and table_at(INVITATION, "ben") is not None
+    with FolderHome.create(kept.home, "Ben", bytes(32), bytes(32)), pytest.raises(BadParameter, match="as Ben"):
+        table_at(INVITATION, "Cleo")
