@@ -13,7 +13,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
+from nodealer.lab.npm import installed
+
 from .browser import act, deal, opened, play_until, program
+
 
 def free_port() -> int:
     with socket.socket() as probe:
@@ -217,6 +220,7 @@ def test_two_browsers_a_spectator_and_a_relay(browser: Browser, folder: Path) ->
         ben.click("#tab-log")
         ben.fill(".chat input", "<img src=x onerror=alert(1)> hello")
         ben.press(".chat input", "Enter")
+        ben.click("#tab-fair")
         ada.click("#tab-log")
         ada.wait_for_selector(".said")
         assert "<img src=x onerror=alert(1)> hello" in (ada.text_content(".said") or "")
@@ -255,3 +259,42 @@ def test_the_address_opens_once(browser: Browser, folder: Path) -> None:
         other.wait_for_selector(".fatal")
         assert "opens once" in (other.text_content(".fatal") or "")
         other.close()
+
+
+# --- For everybody ---
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """axe-core, by npm."""
+    return (installed(NPM) / "node_modules" / "axe-core" / "axe.min.js").read_text()
+
+
+def broken_rules(page: Page, axe: str) -> list[str]:
+    """What axe-core finds wrong. Run through the protocol of the browser: the page's own policy lets nobody in."""
+    page.evaluate(axe)
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    return [f"{one['id']}: {one['nodes'][0]['html'][:160]} ({len(one['nodes'])})" for one in found["violations"]]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_is_out_of_reach(browser: Browser, folder: Path, axe: str, scheme: str) -> None:
+    with (
+        program(folder, "play", "--seats", "3", "--hands", "1") as running,
+        opened(browser, running.address(), color_scheme=scheme) as page,
+    ):
+        page.wait_for_selector(".start")
+        assert broken_rules(page, axe) == []
+        page.click(".start [type=submit]")
+        page.wait_for_selector("#actions .betting")
+        assert broken_rules(page, axe) == []
+        page.click("#tab-log")
+        assert broken_rules(page, axe) == []
+        page.get_by_label("Settings").click()
+        assert broken_rules(page, axe) == []
+        page.keyboard.press("Escape")
+        play_until(page, ".verdict .stamp", "S", "C")
+        page.click("#tab-hands")
+        assert broken_rules(page, axe) == []
+        page.goto(page.url + "how")
+        assert broken_rules(page, axe) == []

@@ -7,7 +7,7 @@ export function fairness(root, { link, state }) {
   const lead = h("p", { class: "lead" }, T.fair.lead);
   const alarm = h("div", { class: "alarm", role: "alert", hidden: true });
   const cheat = h("div", { class: "cheating", hidden: true });
-  const title = h("h3", {}, T.fair.shuffles);
+  const title = h("h2", {}, T.fair.shuffles);
   const list = h("ol", { class: "shuffles" });
   const known = h("p", { class: "order", hidden: true }, T.fair.order);
   const counts = h("dl", { class: "counts" });
@@ -29,7 +29,7 @@ export function fairness(root, { link, state }) {
   });
   const keys = h("details", { class: "keys" }, h("summary", {}, T.fair.keys));
   const claims = h("details", { class: "claims" }, h("summary", {}, T.fair.claims));
-  root.append(alarm, cheat, lead, title, list, known, h("h3", {}, T.fair.checked), counts, chain, h("div", { class: "row" }, save, verify), verdict, claims, keys);
+  root.append(alarm, cheat, lead, title, list, known, h("h2", {}, T.fair.checked), counts, chain, h("div", { class: "row" }, save, verify), verdict, claims, keys);
   let rows = new Map();
   let others = 0;
 
@@ -117,7 +117,7 @@ export function fairness(root, { link, state }) {
     },
     fault(document) {
       alarm.hidden = false;
-      fill(alarm, h("h3", {}, T.fair.fault), h("p", {}, document.sentence), button(T.fair.evidence, () => link().say({ type: "save", what: "evidence" }), { kind: "quiet" }));
+      fill(alarm, h("h2", {}, T.fair.fault), h("p", {}, document.sentence), button(T.fair.evidence, () => link().say({ type: "save", what: "evidence" }), { kind: "quiet" }));
     },
     verdict(document) {
       const report = document.report;

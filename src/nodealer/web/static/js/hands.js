@@ -13,7 +13,7 @@ export function handsPanel(root, { link, state, show, live }) {
   const hands = new Map();
 
   const where = h("output", { class: "at" });
-  const title = h("h3", {});
+  const title = h("h2", {});
   const range = h("input", { type: "range", min: 0, value: 0, "aria-label": T.hands.pick, oninput: () => go(Number(range.value)) });
   const told = h("ol", { class: "lines told", "aria-live": "polite" });
   const toggle = button(T.hands.play, () => (timer ? stop() : start()));

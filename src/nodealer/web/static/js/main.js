@@ -177,6 +177,7 @@ async function openTable(table) {
 function live() {
   if (now.view) showView(now.view);
   now.game?.ask?.(now.ask);
+  if (now.over) handlers.over(now.over);
 }
 
 function showView(view, replayed = false) {
