@@ -263,6 +263,8 @@ class SeatNow(Document, frozen=True):
     #: What it owes: in words, and for how long the table has waited for it.
     owes: str | None = None
     waited: int = 0
+    #: What is left of its time with its bank, in milliseconds, as the ticks and this machine's clock show it.
+    left: int | None = None
 
 
 class Named(Document, frozen=True):

@@ -34,6 +34,8 @@ from nodealer.words import key_words, session_words
 #: How many lines of the log a page that comes late is told, and of how many hands every moment is kept.
 LINES_KEPT: Final = 300
 HANDS_KEPT: Final = 100
+#: After how many seconds it is shown who is waited for.
+WAITS_SHOWN: Final = 5
 
 Tell = Callable[[Document], None]
 
@@ -64,6 +66,8 @@ class PageSeat:
         self._last: Seen | None = None
         #: Seat to since when it is waited for.
         self._since: dict[int, float] = {}
+        #: The last tick, and when it came by this seat's clock.
+        self._tick: tuple[int, float] = (-1, 0.0)
         self._question: Question | None = None
         self._asked = 0
         #: How long the newest entries took to be checked here, in seconds, by their number.
@@ -315,13 +319,30 @@ class PageSeat:
             late = 0
             if seat in waited and seat in self._since:
                 late = int(self._clock() - self._since[seat])
-            yield doc.SeatNow(seat, member.name, how, chips.get(seat), owes, late if late >= 5 else 0)  # type: ignore[arg-type]
+            waits, left = late if late >= WAITS_SHOWN else 0, self._left(state, seat)
+            yield doc.SeatNow(seat, member.name, how, chips.get(seat), owes, waits, left)  # type: ignore[arg-type]
+
+    def _left(self, state: TableState, seat: int) -> int | None:
+        """What is left of a seat's time, where a timekeeper counts it."""
+        clock = state.clock
+        if clock is None or clock.last is None:
+            return None
+        if clock.last != self._tick[0]:
+            self._tick = clock.last, self._clock()
+        used = [
+            one.limit - (clock.last - one.started)
+            for one in clock.watched.values()
+            if one.seat == seat and one.started is not None
+        ]
+        if not used:
+            return None
+        return max(0, min(used) + clock.bank(seat) - round(1000 * (self._clock() - self._tick[1])))
 
     def _may(self, state: TableState, participant: Participant, claim: bool) -> doc.MayDo:
         if not participant.seated or participant.over:
             return doc.MayDo()
         options, count = participant.options(), len(voters(state))
-        late = any(self._clock() - since >= 5 for since in self._since.values())
+        late = any(self._clock() - since >= WAITS_SHOWN for since in self._since.values())
         return doc.MayDo(
             vote=late and options.may_vote and count > 2,
             votes_needed=count // 2 + 1,
@@ -347,7 +368,7 @@ class PageSeat:
             return
         now, waited = self._clock(), set(participant.waits_for.values())
         self._since = {seat: self._since.get(seat, now) for seat in waited}
-        if any(now - since >= 5 for since in self._since.values()):
+        if any(now - since >= WAITS_SHOWN for since in self._since.values()):
             self.refresh(participant)
 
     # --- What is asked ---

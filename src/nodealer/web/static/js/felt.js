@@ -26,6 +26,7 @@ export class Felt {
     root.replaceChildren(this.element);
     this.watcher = new ResizeObserver(() => this.lay());
     this.watcher.observe(this.element);
+    this.clock = setInterval(() => this.tick(), 500);
     this.lay();
   }
 
@@ -87,6 +88,7 @@ export class Felt {
       flag(pod.element, "away", one.waited > 0);
       if (stacks) say(pod.stack, one.chips === null ? "" : one.chips.toLocaleString("en"));
       say(pod.status, this.#status(one, turn));
+      pod.until = one.left === null ? null : performance.now() + one.left;
     }
   }
 
@@ -98,7 +100,13 @@ export class Felt {
     return "";
   }
 
+  /** The time that is left to those who are waited for, as the seat has estimated it. */
+  tick() {
+    for (const pod of this.pods.values()) if (pod.until) say(pod.status, T.seat.left(Math.max(0, Math.ceil((pod.until - performance.now()) / 1000))));
+  }
+
   destroy() {
+    clearInterval(this.clock);
     this.watcher.disconnect();
   }
 }

@@ -20,11 +20,11 @@ export function handsPanel(root, { link, state, show, live }) {
   const controls = h(
     "div",
     { class: "row controls" },
-    button("⏮", () => go(0), { "aria-label": T.hands.first, title: T.hands.first, kind: "quiet" }),
-    button("◀", () => go(at - 1), { "aria-label": T.hands.back, title: T.hands.back, kind: "quiet" }),
+    button("«", () => go(0), { "aria-label": T.hands.first, title: T.hands.first, kind: "quiet" }),
+    button("‹", () => go(at - 1), { "aria-label": T.hands.back, title: T.hands.back, kind: "quiet" }),
     toggle,
-    button("▶", () => go(at + 1), { "aria-label": T.hands.forward, title: T.hands.forward, kind: "quiet" }),
-    button("⏭", () => go(frames.length - 1), { "aria-label": T.hands.last, title: T.hands.last, kind: "quiet" }),
+    button("›", () => go(at + 1), { "aria-label": T.hands.forward, title: T.hands.forward, kind: "quiet" }),
+    button("»", () => go(frames.length - 1), { "aria-label": T.hands.last, title: T.hands.last, kind: "quiet" }),
   );
   player.append(title, controls, h("div", { class: "row" }, range, where), told, button(T.hands.close, close, { kind: "quiet" }));
   player.addEventListener("keydown", (event) => {

@@ -1,8 +1,8 @@
 // Documents are shown one after the other, at a pace that a person can follow. Nothing waits when nothing came before.
 
 const HOLDS = {
-  calm: { move: 550, board: 900, shows: 900, result: 3200, deal: 700, looked: 900, changed: 500 },
-  quick: { move: 180, board: 350, shows: 450, result: 1400, deal: 300, looked: 400, changed: 200 },
+  calm: { move: 550, board: 900, shows: 900, result: 3200, deal: 700, looked: 900, changed: 500, proof: 380 },
+  quick: { move: 180, board: 350, shows: 450, result: 1400, deal: 300, looked: 400, changed: 200, proof: 120 },
   none: {},
 };
 const BACKLOG = 400;
@@ -32,6 +32,8 @@ export function pacer(show) {
   function holds(document) {
     const table = HOLDS[pace] ?? {};
     if (document.type === "line") return table[document.event] ?? 0;
+    // A shuffle is something to look at; keys are not.
+    if (document.type === "proof" && document.text) return table.proof ?? 0;
     return 0;
   }
 

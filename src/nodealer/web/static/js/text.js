@@ -66,6 +66,7 @@ export const T = {
     gone: "gone",
     out: "out: cheated",
     ended: "has ended",
+    left: (n) => `${n} s left`,
     waited: (n) => `waiting ${n} s`,
     folded: "folded",
     allIn: "all in",
