@@ -41,6 +41,8 @@ BUDGET: Final = {
     "proofs": 44,
     "protocols": 94,
     # With NATS servers, one of them as a cluster whose leader is killed, and a relay that lies to whole games.
+    # With a browser.
+    "web": 100,
     "relay": 24,
     # With a game over sockets, whose player crashes: two processes; and the tutorial's, played by bots in processes.
     "tests": 22,
