@@ -14,8 +14,10 @@ from nodealer.cli.limits import about_time, limits_for_bots, limits_of
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
 from nodealer.drive.timekeeper import Timekeeper
+from nodealer.log.roster import Roster
 from nodealer.log.session import Limits
 from nodealer.play.phases import Phase
+from nodealer.words import key_words
 from play.circle import Circle
 
 LIMITS = Limits(move=20_000, cards=20_000, bank=30_000, refill=0)
@@ -112,15 +114,37 @@ def test_somebody_new_is_proposed_and_agreed_to() -> None:
     seat.circle.waiting.extend(seat.circle.people[3].ask_to_sit())
     seat.circle.step()
     name = str(seat.circle.homes[3].name)
-    assert seat.looks() == [f"[bold]{name}[/bold] would like to sit; [bold]seat {name}[/bold] proposes it."]
+    line, words = seat.looks()
+    assert line == f"[bold]{name}[/bold] would like to sit; [bold]seat {name}[/bold] proposes it."
+    assert " ".join(key_words(seat.circle.homes[3].identity.public)) in words
     assert seat.looks() == [], "said once"
     seat.circle.waiting.extend(seat.circle.people[0].let_in(name))
     seat.circle.step()
     (line,) = seat.looks()
-    assert "proposes a table of Ada, Bo, Cy, Dee; [bold]agree[/bold]" in line
+    assert "proposes a table of Ada, Bo, Cy, Dee; [bold]agree Ada[/bold]" in line
     seat.types("agree")
     seat.hand(1)
     assert 3 in seat.circle.people[0].replica.state.roster.seats
+
+
+def test_an_agreement_is_to_what_the_person_means() -> None:
+    """Of two tables that are proposed the first one must not be the one that is agreed to, and never one unseen."""
+    seat = Seat()
+    ada, _, cy = seat.circle.people[:3]
+    everybody = ada.replica.state.roster.members
+    assert any("nothing to agree to" in line for line in seat.types("agree"))
+    seat.circle.waiting.extend(cy.propose_roster(Roster(everybody[1:])))
+    seat.circle.step()
+    assert any("nothing to agree to" in line for line in seat.types("agree")), "typed before it was told"
+    assert any("Cy proposes a table of Bo, Cy, without Ada;" in line for line in seat.screen.lines)
+    seat.circle.waiting.extend(ada.propose_roster(Roster(everybody[:2])))
+    seat.circle.step()
+    assert any("Ada proposes a table of Ada, Bo, without Cy;" in line for line in seat.looks())
+    assert any("say whose" in line for line in seat.types("agree"))
+    assert any("nothing to agree to" in line for line in seat.types("agree Bo"))
+    seat.types("agree ada")
+    seat.circle.step()
+    assert {one.by: one.agreed for one in ada.replica.state.proposed.values()} == {2: {2}, 0: {0, 1}}
 
 
 def test_seating_somebody_oneself() -> None:

@@ -16,7 +16,7 @@ from nodealer.keys import Identity
 from nodealer.log.entry import read_entry
 from nodealer.log.roster import Roster, sign_newcomer
 from nodealer.log.session import Limits
-from nodealer.play.asking import heard
+from nodealer.play.asking import ask, heard
 from nodealer.play.bodies import Begin
 from nodealer.play.frames import Ask, Asks, sign_frame
 from nodealer.play.home import MemoryHome
@@ -193,6 +193,20 @@ def test_it_asks_again_when_the_table_has_changed() -> None:
     assert asks != first[0] and asks.roster.seats == (0, 1, 3)
     circle.bring_back(3)
     assert not circle.people[3].seated
+
+
+def test_who_asks_again_and_again_is_told_of_once() -> None:
+    """Under another name each time; and who takes the name of somebody who asks does not get its seat."""
+    circle = asking()
+    state, name = circle.people[0].replica.state, str(circle.homes[3].name)
+    flood = [ask(state, "", circle.homes[3].identity, f"{name} {number}") for number in range(5)]
+    circle.waiting.extend(flood)
+    circle.waiting.append(ask(state, "", Identity(bytes(31) + b"q"), name))
+    while circle.step():
+        pass
+    assert [asks.who.name for asks in circle.told(Asks, 1)] == [name, name]
+    with pytest.raises(IllegalMove, match="2 who are called"):
+        circle.people[0].let_in(name)
 
 
 def test_who_only_watches_or_has_a_taken_name_does_not_ask() -> None:

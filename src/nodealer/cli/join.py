@@ -8,10 +8,15 @@ from typing import Annotated
 import typer
 
 from nodealer.cli.games import LogGame
+from nodealer.cli.lines import given
 from nodealer.cli.where import NoBrowser, Terminal, where
 
 Invited = Annotated[
-    str, typer.Argument(metavar="INVITATION", help="The link that the host gave you, or a code such as 7-crater-lemon.")
+    str,
+    typer.Argument(
+        metavar="INVITATION",
+        help="The link that the host gave you, or a code such as 7-crater-lemon; - to read it from standard input.",
+    ),
 ]
 Relay = Annotated[
     str | None, typer.Option(metavar="URL", help="Where a spoken code is heard: the relay that the host uses.")
@@ -46,12 +51,14 @@ def join(
     """
     from nodealer.cli.meeting import join_table  # late: no other command should wait for sockets
 
-    at = where(terminal=terminal, no_browser=no_browser, by_hand=not (auto or json))
-    raise typer.Exit(join_table(invitation, relay=relay, name=name, game=game, auto=auto, json=json, log=log, at=at))
+    at, text = where(terminal=terminal, no_browser=no_browser, by_hand=not (auto or json)), given(invitation)
+    raise typer.Exit(join_table(text, relay=relay, name=name, game=game, auto=auto, json=json, log=log, at=at))
 
 
 def watch(
-    invitation: Annotated[str, typer.Argument(metavar="INVITATION", help="The link that the host gave you.")],
+    invitation: Annotated[
+        str, typer.Argument(metavar="INVITATION", help="The link that the host gave you; - to read it.")
+    ],
     game: LogGame = None,
     log: Log = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object an event.")] = False,
@@ -66,4 +73,4 @@ def watch(
     from nodealer.relay.links import read_link
 
     at = where(terminal=terminal, no_browser=no_browser, by_hand=not json)
-    raise typer.Exit(watch_table(read_link(invitation), game=game, json=json, log=log, at=at))
+    raise typer.Exit(watch_table(read_link(given(invitation)), game=game, json=json, log=log, at=at))

@@ -77,7 +77,7 @@ def _said_of(screen: Screen, known: KnownPlayers, name: str, key: bytes) -> None
     look = known.look(name, key)
     screen.emit({"event": "player", "name": name, "key": key.hex(), "sight": look.sight.value})
     if not screen.json:
-        style = "bold red" if look.sight is Sight.OTHER_KEY else "dim"
+        style = "bold red" if look.sight in (Sight.OTHER_KEY, Sight.TWO_KEYS) else "dim"
         screen.say(f"  [{style}]{shown(look.text)}[/]")
 
 

@@ -101,7 +101,9 @@ def _host(sitting: Sitting, user: User, plan: Plan, *, code: bool = False) -> in
     async def play() -> Participant:
         async with AsyncExitStack() as stack:
             if hosted.listen is not None:
-                await stack.enter_async_context(own_relay(sitting.table.store, hosted.listen))
+                await stack.enter_async_context(
+                    own_relay(sitting.table.store, hosted.listen, sitting.table.invitation.table)
+                )
             if hosted.keeps_time:
                 await stack.enter_async_context(
                     bots({sitting.table.keeper.with_suffix(".txt"): _keeping(sitting)}, None)

@@ -11,13 +11,14 @@ from typing import Any, Final
 
 from nodealer.audit.background import in_background
 from nodealer.audit.verify import Report, verify_file
-from nodealer.cli.attention import Attention, AtTheTable
+from nodealer.cli.attention import NOTICE_AFTER, Attention, AtTheTable
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import game_or_none
 from nodealer.cli.invited import TableFolder
 from nodealer.cli.lines import Lines
 from nodealer.cli.lobbying import Guest, Hosting, Questions, ask_first
 from nodealer.cli.logcopy import LogCopy, follow_all
+from nodealer.cli.noticing import Missing
 from nodealer.cli.output import PipeClosed, err, shown, visible
 from nodealer.cli.paging import Page, PageLobby, PageQuestions, PageScreen, served
 from nodealer.cli.program import Program
@@ -53,9 +54,14 @@ class Chair:
     """
 
     def __init__(
-        self, participant: Participant, lobby: Looks | None, seat: Callable[[Participant], tuple[Mind | None, Looks]]
+        self,
+        participant: Participant,
+        missing: Missing,
+        lobby: Looks | None,
+        seat: Callable[[Participant], tuple[Mind | None, Looks]],
     ) -> None:
         self._participant = participant
+        self._missing = missing
         self._lobby = lobby
         self._seat = seat
         self._seated: tuple[Mind | None, Looks] | None = None
@@ -63,6 +69,7 @@ class Chair:
     def look(self, participant: Participant, now: float) -> list[bytes]:
         """What to say now."""
         if not participant.begun:
+            self._missing.look(participant, now)
             return [] if self._lobby is None else self._lobby.look(participant, now)
         return self._now[1].look(participant, now)
 
@@ -153,15 +160,20 @@ class _Connection:
     patient: bool
     _failed: int = 0
     _lost: bool = False
+    #: Whether it was told that the relay does not take what is said here: it may say so again and again.
+    _unheard: bool = False
 
     def tell(self, line: Line) -> None:
         """What became of it."""
         if isinstance(line, Found):
             if self._lost:
                 self._say("found", line.relay, f"Connected to {shown(line.relay)} again.")
-            self.patient, self._lost = True, False
+            self.patient, self._lost, self._unheard = True, False, False
         elif isinstance(line, Unheard):
-            self._say("unheard", line.relay, f"[red]The relay does not take what you say:[/red] {shown(line.reason)}")
+            if not self._unheard:
+                why = f"[red]The relay does not take what you say:[/red] {shown(line.reason)}"
+                self._say("unheard", line.relay, why)
+            self._unheard = True
         elif isinstance(line, Locked):
             why = "[magenta]A seat has left, and the table has a new key.[/magenta] To go on, ask for a new link."
             self._say("locked", line.relay, why)
@@ -268,7 +280,7 @@ async def take_part(sitting: Sitting, user: User, hosting: Hosting | None, lines
                 parts=partial(parts_of, game=game_or_none(what.place)),
                 begin=begin,
             )
-        chair = Chair(participant, lobby, partial(sitting.seat, lines=lines))
+        chair = Chair(participant, Missing(screen, NOTICE_AFTER), lobby, partial(sitting.seat, lines=lines))
         been_here = bool(home.lobby)
         connection = _Connection(screen, len(sitting.relays), patient=been_here)
         transport = SealedTransport(

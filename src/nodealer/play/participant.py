@@ -380,12 +380,12 @@ class Participant:
     def _hear_ask(self, replica: Replica, data: bytes, happened: list[Happened]) -> None:
         """Not part of the log; perhaps somebody would like to sit."""
         asks = heard(replica.state, self.lobby.table, data)
-        key = b"" if asks is None else asks.who.key
-        if asks is not None and (key in self._asking or len(self._asking) < ASKING_MAX):
-            fresh = self._asking.get(key) != asks
-            self._asking[key] = asks
-            if fresh:
-                happened.append(asks)
+        # Once for each roster: who asks again and again, each time as another, is not told of again and again.
+        there = {one.who.key: one for one in self.asking}
+        if asks is None or asks.who.key in there or len(there) >= ASKING_MAX:
+            return
+        self._asking = there | {asks.who.key: asks}
+        happened.append(asks)
 
     def _hold(self, replica: Replica, seat: int, data: bytes, happened: list[Happened]) -> None:
         held = [one.data for one in self._held if one.entry.seat == seat]
@@ -618,9 +618,11 @@ class Participant:
 
     def let_in(self, name: str) -> list[bytes]:
         """Propose the roster that somebody who asks for a seat would have."""
-        for asks in self.asking:
-            if folded(asks.who.name) == folded(name):
-                return self.propose_roster(asks.roster, asks.newcomers)
+        called = [asks for asks in self.asking if folded(asks.who.name) == folded(name)]
+        if len(called) > 1:
+            raise IllegalMove(f"{len(called)} who are called {name} ask for a seat: let them take other names")
+        for asks in called:
+            return self.propose_roster(asks.roster, asks.newcomers)
         raise IllegalMove(f"nobody called {name} asks for a seat")
 
     def agree(self, proposal: bytes) -> list[bytes]:
