@@ -78,7 +78,8 @@ def played(leavers: dict[int, int], hands: int = 1) -> LocalTable:
     assert sum(state.account.chips.values()) == SEATS * STACK
     for result in state.results:
         stacks = [(row["before"], row["after"]) for row in result["stacks"]]
-        assert sum(before for before, _ in stacks) == sum(after for _, after in stacks)
+        charged = sum(one["amount"] for one in result["charged"])
+        assert sum(before for before, _ in stacks) + result["dead"] == sum(after for _, after in stacks) + charged
         shown = [card for row in result["shown"] for card in row["cards"]]
         assert len({*shown, *result["board"]}) == len(shown) + len(result["board"]), "no card twice"
     assert others

@@ -13,7 +13,7 @@ from conformance.games import TinyRules
 from conformance.harness import Game, refusal, stands
 from conformance.suite import dealt, decoded_strings, eager_and_lazy_agree
 from nodealer.cards import Look
-from nodealer.errors import CardUnreadable, EntryRefused
+from nodealer.errors import CardUnreadable, EntryRefused, IllegalMove
 from nodealer.play.bodies import Begin, Book, Break, Choice, Claim, Without
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome, Replica
@@ -180,6 +180,29 @@ def test_a_book_is_never_too_late(game: Make) -> None:
     assert sum(table.state.account.chips.values()) == 30 and table.state.account.chips[1] == 9
     assert seeds_in_log(table) == {0, 2}
     eager_and_lazy_agree(table)
+
+
+def test_a_person_is_asked_before_its_book_is_opened(game: Make) -> None:
+    """It says nothing until it is told to, and does not begin: then its part is unchecked, and nobody is named."""
+    table = disputed(game, rules=TinyRules(stake=10), hands=2)
+    asked = table.seats[2]
+    with pytest.raises(IllegalMove, match="nobody asks"):
+        table.seats[0].open_books()
+    asked.asks_for_books = True
+    assert list(asked.disputed_books) == [0] and asked.due() == []
+    for data in table.due():
+        table.order(data)
+    assert table.state.books[0].owing == {2} and table.state.expelled == {1}
+    for data in asked.open_books():
+        table.order(data)
+    assert not asked.disputed_books and not table.state.books
+    table.play()
+    assert stands(table, Phase.ENDED) and len(table.state.results) == 1 and seeds_in_log(table) == {0, 1, 2}
+    # A hand that ends with books by agreement asks nobody.
+    routine = game(TinyRules(stake=10), {"open_book_at_end": True})
+    for seat in routine.seats.values():
+        seat.asks_for_books = True
+    assert stands(routine.play(), Phase.ENDED) and not routine.state.books
 
 
 def begin_of(table: Game) -> Begin:

@@ -1,7 +1,8 @@
 """Who is waited for: said once it has taken a while, with what the law lets one do about it.
 
 A person types what is meant for the table and not for the game, also while nobody asks: `without Ben`, `break`,
-`leave`, `sit out`, `back`, `seat Dan` or `agree`. Where all are bots, somebody has to see when nothing more can come.
+`leave`, `sit out`, `back`, `seat Dan` or `agree`; in a dispute `claim` and `book`. Where all are bots, somebody has to
+see when nothing more can come.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from typing import Final
 
+from nodealer.cli.disputes import Disputes
 from nodealer.cli.noticing import Missing, OwnTime, WhoSits
 from nodealer.cli.output import shown
 from nodealer.cli.screen import Screen
@@ -29,6 +31,10 @@ NOTICE_AFTER: Final = 5.0
 NOTICE_COMING: Final = 15.0
 #: For how many seconds nothing must have come before it counts that nothing can.
 QUIET: Final = 1.0
+
+
+#: What begins a line that is for the table.
+_VERBS: Final = ("without", "break", "leave", "sit", "back", "seat", "agree", "claim", "book")
 
 
 class Stuck(Exception):
@@ -108,6 +114,7 @@ class AtTheTable(Attention):
         self._patience = Patience()
         self._time = OwnTime(screen)
         self._seats = WhoSits(screen)
+        self._disputes = Disputes(screen)
         self._person = person
         self._typed: list[list[str]] = []
         self._idle: asyncio.Task[None] | None = None
@@ -116,7 +123,7 @@ class AtTheTable(Attention):
     def hear(self, line: str) -> bool:
         """Take what is said to the table. Done at the next look."""
         words = line.split()
-        if not words or words[0].lower() not in ("without", "break", "leave", "sit", "back", "seat", "agree"):
+        if not words or words[0].lower() not in _VERBS:
             return False
         self._typed.append(words)
         return True
@@ -135,6 +142,7 @@ class AtTheTable(Attention):
                 self._screen.say(f"[magenta]{shown(verb)}: {shown(refused)}[/magenta]")
         # Only now: what was typed was about what had been said before.
         news = self._seats.look(participant)
+        news = (participant.seated and self._disputes.look(participant)) or news
         away = participant.begun and participant.sits_out
         self._listen((bool(self._told) or news or away) and participant.options().asked is None)
         return said
@@ -161,6 +169,8 @@ class AtTheTable(Attention):
             return participant.let_in(rest)
         if verb == "agree":
             return participant.agree(self._seats.meant(participant, rest))
+        if verb in ("claim", "book"):
+            return participant.claim() if verb == "claim" else participant.open_books()
         if verb == "break":
             return participant.break_off()
         return participant.without({self._seat(participant, rest)})

@@ -9,6 +9,7 @@ import typer
 
 from nodealer.cli.games import LogGame
 from nodealer.cli.lines import given
+from nodealer.cli.where import NoBrowser, Terminal, where
 
 Invited = Annotated[
     str,
@@ -38,6 +39,8 @@ def join(
         bool,
         typer.Option("--json", help="One JSON object an event. Without --auto a program plays your seat, as in play."),
     ] = False,
+    terminal: Terminal = False,
+    no_browser: NoBrowser = False,
 ) -> None:
     """Sit down at somebody's table, over the network.
 
@@ -48,7 +51,8 @@ def join(
     """
     from nodealer.cli.meeting import join_table  # late: no other command should wait for sockets
 
-    raise typer.Exit(join_table(given(invitation), relay=relay, name=name, game=game, auto=auto, json=json, log=log))
+    at, text = where(terminal=terminal, no_browser=no_browser, by_hand=not (auto or json)), given(invitation)
+    raise typer.Exit(join_table(text, relay=relay, name=name, game=game, auto=auto, json=json, log=log, at=at))
 
 
 def watch(
@@ -58,6 +62,8 @@ def watch(
     game: LogGame = None,
     log: Log = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object an event.")] = False,
+    terminal: Terminal = False,
+    no_browser: NoBrowser = False,
 ) -> None:
     """Look on at somebody's table, over the network.
 
@@ -66,4 +72,5 @@ def watch(
     from nodealer.cli.meeting import watch_table  # late: no other command should wait for sockets
     from nodealer.relay.links import read_link
 
-    raise typer.Exit(watch_table(read_link(given(invitation)), game=game, json=json, log=log))
+    at = where(terminal=terminal, no_browser=no_browser, by_hand=not json)
+    raise typer.Exit(watch_table(read_link(given(invitation)), game=game, json=json, log=log, at=at))

@@ -131,4 +131,5 @@ def _hinted(asked: Text) -> Line:
 
 def _everywhere(words: Words) -> Line:
     rules = (strong("??"), " the rules   ") if words.rules else ()
-    return line("  ", *rules, "Enter: the table again   ", strong("quit"), " leave")
+    away = (strong("sit out"), " not the next hands   ", strong("leave"), " for good   ")
+    return line("  ", *rules, "Enter: the table again   ", *away, strong("quit"), " stop here")

@@ -138,7 +138,7 @@ class Loop:
             with suppress(IllegalMove):
                 await self._send(self._participant.answer(asked, decision))
         options = self._participant.options()
-        if options.unreadable is not None:
+        if options.unreadable is not None and not self._participant.asks_for_books:
             # What comes of it is for the table to say. The open books, which cost the whole hand, are for a person.
             await self._send(self._participant.claim())
             return

@@ -260,11 +260,11 @@ def _end_hand(state: TableState, done: Done) -> TableState:
     return next_hand(with_books(state) if books else state, record)
 
 
-def with_books(state: TableState) -> TableState:
+def with_books(state: TableState, *, disputed: bool = False) -> TableState:
     """From now on every seat that was dealt in owes its book of this hand, also one that has left."""
     hand = state.hand
     owing = frozenset(hand.binding.players) - state.expelled
-    books = Books(hand.binding, hand.commitments, hand.deeds, owing)
+    books = Books(hand.binding, hand.commitments, hand.deeds, owing, disputed)
     return replace(state, books={**state.books, hand.number: books})
 
 

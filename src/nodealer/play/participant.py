@@ -115,6 +115,8 @@ class Options:
     choices: tuple[Duty, ...] = ()
     #: A card that was given to this seat and does not open: a reason to claim.
     unreadable: CardUnreadable | None = None
+    #: The hands that somebody disputes and whose books this person has not agreed to open.
+    books: tuple[int, ...] = ()
     #: The other seats that hold the table up.
     waiting_for: tuple[int, ...] = ()
     #: Whether this seat has a word on going on without them, and on breaking off.
@@ -162,6 +164,8 @@ class Participant:
         #: Whether this player asks for a seat, and the roster for which it has.
         self._asks = False
         self._asked: bytes | None = None
+        #: Whether a person is asked before a dispute opens a book; may be changed at any time.
+        self.asks_for_books = False
         #: Raises `DecodeError` for a proposed roster with a key that this participant could not read with: whoever has
         #: the keys sets this.
         self.refuse_key: Callable[[bytes], None] = lambda proposal: None
@@ -454,7 +458,7 @@ class Participant:
         elif seat.number in state.gone:
             # It may begin the next hand while this one is played without it.
             seat.stays = self.stays(state.with_hand(number=state.hand.number + 1))
-        seat.sits_out = self.sits_out
+        seat.sits_out, seat.asks_for_books = self.sits_out, self.asks_for_books
         return [*asking, *seat.due()]
 
     def _due_ask(self, state: TableState) -> list[bytes]:
@@ -513,6 +517,7 @@ class Participant:
             seat.must_move,
             seat.to_choose,
             unreadable,
+            seat.disputed_books,
             held_up,
             bool(held_up) and seat.may_vote,
             bool(held_up) and seat.may_break,
@@ -550,6 +555,10 @@ class Participant:
         except CardUnreadable as unreadable:
             return [seat.claim(unreadable)]
         raise IllegalMove("every card of this seat opens")
+
+    def open_books(self) -> list[bytes]:
+        """Open the books that a dispute asks for, where a person is asked."""
+        return self._speaking.open_books()
 
     def leave(self) -> list[bytes]:
         """Leave the hand, or between hands sit out."""

@@ -86,6 +86,10 @@ class Seat:
         self.number = seat
         #: Whether to begin the next hand; otherwise the seat ends. Who sits out does neither, and keeps its chips.
         self.stays = True
+        #: Whether a person is asked before a book is opened because somebody disputes a hand. Bots open it by rule.
+        self.asks_for_books = False
+        #: The hands whose books the person has agreed to open.
+        self._agreed: set[int] = set()
         self.sits_out = False
         #: The hand before which this seat has said that it sits out.
         self._sat_out: int | None = None
@@ -159,12 +163,14 @@ class Seat:
         duty = open_duty.duty
         if duty.seat != self.number or self._has_answered(open_duty):
             return None
-        if duty.deck is None and duty.kind == Owed.BEGIN and self.stays and not self.sits_out:
+        if duty.deck is None and duty.kind == Owed.BEGIN and self._begins:
             session, hand = self.replica.config.session.id, duty.binding.hand
             return Begin(duty.id, commitment(self._tape(hand), session=session, seat=self.number, hand=hand))
         if duty.deck is None and duty.kind == Owed.END and not self.stays:
             return End(duty.id)
         if duty.deck is None and duty.kind == Owed.BOOK:
+            if duty.binding.hand in self.disputed_books:
+                return None
             return Book(duty.id, self._tape(duty.binding.hand).seed, self._opened_choices(duty.binding.hand))
         if duty.deck is None or duty.optional or (duty.choice and duty.id not in self._choices):
             return None
@@ -176,7 +182,28 @@ class Seat:
             return None
         return Cards(duty.id, msgspec.Raw(message))
 
+    @property
+    def _begins(self) -> bool:
+        """Whether this seat plays the next hand. One that owes a book is not dealt in."""
+        return self.stays and not self.sits_out and not self.disputed_books
+
     # --- The person ---
+
+    @property
+    def disputed_books(self) -> tuple[int, ...]:
+        """The hands whose books the person is asked to open. Until it does, they are unchecked."""
+        if not self.asks_for_books:
+            return ()
+        books = self.replica.state.books.items()
+        asked = [hand for hand, case in books if case.disputed and self.number in case.owing]
+        return tuple(hand for hand in asked if hand not in self._agreed)
+
+    def open_books(self) -> list[bytes]:
+        """Open what is asked for. It shows all that this seat held in these hands, and nothing of any other."""
+        if not self.disputed_books:
+            raise IllegalMove("nobody asks for a book of this seat")
+        self._agreed.update(self.disputed_books)
+        return self.due()
 
     @property
     def open_duties(self) -> tuple[Duty, ...]:

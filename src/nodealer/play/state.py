@@ -115,6 +115,8 @@ class Books:
     commitments: Mapping[int, bytes]
     deeds: Grown[int, Deed]
     owing: frozenset[int]
+    #: Whether somebody disputes the hand, and it did not just end so.
+    disputed: bool = False
 
 
 @dataclass(frozen=True)

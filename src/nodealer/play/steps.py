@@ -126,7 +126,7 @@ def _disputed(state: TableState, reason: str) -> TableState:
     hand = state.hand
     paid = hand.game.paid if hand.game is not None else {}
     state = replace(state, account=state.account.claimed(hand.number, paid))
-    return void_hand(with_books(state), reason)
+    return void_hand(with_books(state, disputed=True), reason)
 
 
 def _move(state: TableState, origin: Origin, body: Move) -> Change:

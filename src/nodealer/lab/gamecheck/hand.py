@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from nodealer.cards import Event, NewDeck, Operation, Peek, for_those_who_stay, needed
+from nodealer.cards import Deal, Event, Half, NewDeck, Open, Operation, Peek, for_those_who_stay, needed
 from nodealer.errors import BadParameter, IllegalMove, Malformed
 from nodealer.games.base import Ask, Done, Game, Rules, Turn, Want
 from nodealer.games.package import Bot, GamePackage
@@ -104,10 +104,11 @@ class Made:
 
 @dataclass(frozen=True)
 class Left:
-    """Seats left."""
+    """Seats left, perhaps in the middle of a card."""
 
     seats: tuple[int, ...]
     cards: bool
+    half: Half | None = None
 
 
 Act = Told | Made | Left
@@ -131,7 +132,9 @@ def applied(game: Game, act: Act) -> Game:
             return game.told(events)
         case Made(seat=seat, move=move):
             return game.moved(seat, move)
-        case Left(seats=seats, cards=cards):
+        case Left(seats=seats, cards=cards, half=half):
+            for seat in seats if half is not None else ():
+                game = game.charged(seat, half or Half.DEALT)
             return game.left(seats, cards=cards)
 
 
@@ -150,14 +153,21 @@ def moved(moment: Moment, seat: int, move: bytes) -> Moment:
 
 
 def left(moment: Moment, seats: tuple[int, ...], *, cards: bool) -> Moment:
-    """Seats are gone. Raises `BadParameter` or `IllegalMove` where the game cannot go on: the hand is broken off."""
+    """Seats are gone, in the middle of the cards that are asked for, if there are any."""
+    act = Left(seats, cards, _half(wants(moment)))
     doing = f"{moment.when}, seat {' and '.join(map(str, seats))} left ({_with(cards)}), and `left` failed with"
     with authors("left", doing, PURE):
-        game = moment.game.left(seats, cards=cards)
+        game = applied(moment.game, act)
     decks = {number: deck.without(seats) for number, deck in moment.decks.items()} if cards else {}
     gone = (*moment.gone, *seats)
-    after = replace(moment, game=game, decks=decks, gone=gone, course=(*moment.course, Left(seats, cards)))
+    after = replace(moment, game=game, decks=decks, gone=gone, course=(*moment.course, act))
     return checked(after, f"seat {seats[0]} left ({_with(cards)})")
+
+
+def _half(want: Want) -> Half | None:
+    """What somebody leaves half done who goes now."""
+    kinds = {type(one) for one in want.operations} if isinstance(want, Ask) else set()
+    return Half.OPENED if Open in kinds else Half.DEALT if Deal in kinds else None
 
 
 def _with(cards: bool) -> str:

@@ -60,7 +60,7 @@ def claims_of(parameters: ChainParameters) -> Claims:
             Cheat("a false claim that a card is none", "at once", True),
             Cheat("players telling each other their cards outside the table", "never", False),
         ),
-        dropout="ends the hand by the game's rule, which may divide a pot: among friends only; then the next begins",
+        dropout="ends the hand by the game's rule, which may divide a pot: among friends only; the next hand begins",
         cost=_cost(parameters),
         open_book_at_end=not proven,
     )

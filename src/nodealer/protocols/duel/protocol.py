@@ -60,7 +60,9 @@ _COST: Final = {
     "what a play shows": "which draw the card was: its place in the pile",
     "show to one seat": "the rival is everybody else, so it is the same as showing to all",
 }
-_DROPOUT: Final = "ends the hand by the game's rule: among friends only; refusing to draw is leaving; then the next"
+_DROPOUT: Final = (
+    "ends the hand by the game's rule: among friends only; refusing a draw is leaving; the next hand begins"
+)
 
 
 def claims_of(mode: Mode) -> Claims:
