@@ -149,7 +149,9 @@ class Hosting:
 
     def _clock(self, come: Collection[Offered]) -> Offered | None:
         """Who keeps the time: the host's own, or who has come to do it and was let in."""
-        keepers = [offer for offer in come if offer.keeps_time] if self._plan.clock is not None else []
+        if self._plan.clock is None:
+            return None
+        keepers = [offer for offer in come if offer.keeps_time and offer.key not in self._sent_away]
         own = [offer for offer in keepers if offer.key == self._keeper]
         return next(iter(own or [offer for offer in keepers if self._lets(offer)]), None)
 

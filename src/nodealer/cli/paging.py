@@ -41,6 +41,7 @@ NOTICES: Final = {
     "dropout": ("bad", "{name} has dropped out: {reason}."),
     "stuck": ("bad", "The game stops: {reason}."),
     "declined": ("note", "{name} declines: {reason}."),
+    "missing": ("bad", "The relay says that it has {frames} more frames of this table, and does not bring them."),
     "code": ("note", "A code for one guest, for ten minutes: {code}"),
 }
 CONNECTION: Final = {
@@ -87,8 +88,9 @@ class PageScreen(Screen):
             case "player":
                 self.page.lobby.sights[bytes.fromhex(event["key"])] = event["sight"]
             case "proposal":
-                names = ", ".join(event["players"])
-                self.page.lobby.proposal = f"{event['game']} on {event['protocol']}, with {names}"
+                names, (game, protocol) = ", ".join(event["players"]), event["told"]
+                warning = "" if event["warning"] is None else f". {event['warning']}"
+                self.page.lobby.proposal = f"{game} on {protocol}, {event['hands']} hands, with {names}{warning}"
 
 
 @dataclass
@@ -131,7 +133,7 @@ class PageLobby:
                 "here" if offer.key not in asked else "asked" if offer.name in awaited else "agreed",
                 offer.key == me,
                 SIGHTS.get(knows.sights.get(offer.key, ""), ""),
-                knows.sights.get(offer.key) == "other key",
+                knows.sights.get(offer.key) in ("other key", "two keys"),
             )
             for offer in participant.offers
         )
@@ -144,6 +146,7 @@ SIGHTS: Final = {
     "new": "somebody you have not met",
     "known": "you have met",
     "renamed": "you have met, under another name",
+    "two keys": "one of SEVERAL whom you know by this name: another key too",
     "other key": "NOT who had this name before: another key",
 }
 
@@ -154,20 +157,22 @@ class PageQuestions:
     def __init__(self, page: Page) -> None:
         self._page = page
         self._asked: tuple[str, object] | None = None
+        self._number = 0
 
     def answer(self, prompt: str, about: object = None) -> str | None:
         """The answer to this question about this, once it has come."""
         if (prompt, about) != self._asked:
             self.forget()
             self._asked = prompt, about
+            self._number += 1
             text = prompt.partition("[")[0].replace("\\", "").strip()
             buttons = (
                 (("Yes", "y"), ("No", "n"))
                 if prompt
                 else (("Begin with those who sit", "start"), ("Spoken code", "code"))
             )
-            self._page.lobby.question = doc.LobbyQuestion(text or "Waiting for guests.", buttons)
-        answer = self._page.answered()
+            self._page.lobby.question = doc.LobbyQuestion(self._number, text or "Waiting for guests.", buttons)
+        answer = self._page.answered(self._number)
         if answer is not None:
             self.forget()
         return answer
@@ -176,7 +181,6 @@ class PageQuestions:
         """Nobody is asked any more."""
         self._asked = None
         self._page.lobby.question = None
-        self._page.answered()
 
 
 def qr_rows(link: str) -> tuple[str, ...]:
@@ -218,11 +222,11 @@ class Page:
             if isinstance(asked, doc.Deal):
                 return asked
 
-    def answered(self) -> str | None:
-        """What the person has said to a question of the lobby, if it has."""
+    def answered(self, ask: int) -> str | None:
+        """What the person has said to this question of the lobby, if it has."""
         while not self._asked.empty():
             asked = self._asked.get_nowait()
-            if isinstance(asked, doc.Answer):
+            if isinstance(asked, doc.Answer) and asked.ask == ask:
                 return asked.text
         return None
 
