@@ -14,8 +14,10 @@ from nodealer.cli.limits import about_time, limits_for_bots, limits_of
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
 from nodealer.drive.timekeeper import Timekeeper
+from nodealer.log.roster import Roster
 from nodealer.log.session import Limits
 from nodealer.play.phases import Phase
+from nodealer.words import key_words
 from play.circle import Circle
 
 LIMITS = Limits(move=20_000, cards=20_000, bank=30_000, refill=0)
@@ -112,15 +114,43 @@ def test_somebody_new_is_proposed_and_agreed_to() -> None:
     seat.circle.waiting.extend(seat.circle.people[3].ask_to_sit())
     seat.circle.step()
     name = str(seat.circle.homes[3].name)
-    assert seat.looks() == [f"[bold]{name}[/bold] would like to sit; [bold]seat {name}[/bold] proposes it."]
+    asks, words = seat.looks()
+    assert asks == f"[bold]{name}[/bold] would like to sit; [bold]seat {name}[/bold] proposes it."
+    assert " ".join(key_words(seat.circle.homes[3].identity.public)) in words
     assert seat.looks() == [], "said once"
     seat.circle.waiting.extend(seat.circle.people[0].let_in(name))
     seat.circle.step()
     (line,) = seat.looks()
-    assert "proposes a table of Ada, Bo, Cy, Dee; [bold]agree[/bold]" in line
+    assert "proposes a table of Ada, Bo, Cy, Dee; [bold]agree Ada[/bold]" in line
     seat.types("agree")
     seat.hand(1)
     assert 3 in seat.circle.people[0].replica.state.roster.seats
+
+
+def test_nobody_agrees_to_another_table_than_is_meant() -> None:
+    """One proposes to throw somebody out, then another that somebody sits: a bare word says to neither."""
+    seat = Seat(newcomers=1)
+    ada, cy = seat.circle.people[0], seat.circle.people[2]
+    seat.circle.waiting.extend(cy.propose_roster(Roster(cy.members[1:])))
+    seat.circle.waiting.extend(seat.circle.people[3].ask_to_sit())
+    seat.circle.step()
+    seat.circle.step()
+    assert any("Cy proposes a table of Bo, Cy, without Ada; [bold]agree Cy[/bold]" in line for line in seat.looks())
+    seat.circle.waiting.extend(ada.let_in("Dee"))
+    seat.circle.step()
+    assert any("more than one table is proposed" in line for line in seat.types("agree"))
+    assert any("Zed proposes nothing" in line for line in seat.types("agree Zed"))
+    seat.types("agree Ada")
+    seat.circle.step()
+    assert [one.by for one in ada.replica.state.proposed.values() if 1 in one.agreed] == [0]
+
+
+def test_another_timekeeper_is_said() -> None:
+    seat = Seat(LIMITS)
+    ada = seat.circle.people[0]
+    seat.circle.waiting.extend(ada.propose_roster(Roster(ada.members[:3])))
+    seat.circle.step()
+    assert any("a table of Ada, Bo, Cy, where nobody keeps the time" in line for line in seat.looks())
 
 
 def test_seating_somebody_oneself() -> None:

@@ -244,14 +244,11 @@ class Player(Watcher):
         with self._in_words():
             return self._me.let_in(name)
 
-    def agree(self) -> list[bytes]:
-        """I agree to who is proposed to sit. Raises `IllegalMove` where I have nothing to agree to."""
+    def agree(self, by: str = "") -> list[bytes]:
+        """I agree to who is proposed to sit; where several propose, to what this one does. Raises `IllegalMove` where I
+        have nothing to agree to."""
         with self._in_words():
-            mine = self._me.seat.number
-            for proposal, one in self._me.replica.state.proposed.items():
-                if mine not in one.agreed:
-                    return self._me.agree(proposal)
-            raise IllegalMove("nobody proposes who sits")
+            return self._me.agree(self._me.proposal(by))
 
     def look(self, now: float) -> list[bytes]:
         """Where somebody keeps the time: go on without who is late, once my own clock has seen the time pass too.

@@ -183,7 +183,7 @@ class AtTheTable(Attention):
         if verb == "seat":
             return participant.let_in(rest)
         if verb == "agree":
-            return [frame for id in self._seats.proposed(participant)[:1] for frame in participant.agree(id)]
+            return participant.agree(participant.proposal(rest))
         if verb in ("claim", "book"):
             return participant.claim() if verb == "claim" else participant.open_books()
         if verb == "break":

@@ -5,7 +5,10 @@ from __future__ import annotations
 from nodealer.cli.output import shown
 from nodealer.cli.screen import Screen
 from nodealer.drive.stopwatch import Stopwatch
+from nodealer.log.roster import Roster
 from nodealer.play.participant import Participant
+from nodealer.play.state import TableState
+from nodealer.words import key_words
 
 
 class OwnTime:
@@ -44,13 +47,6 @@ class WhoSits:
         self._screen = screen
         self._told: set[bytes] = set()
 
-    def proposed(self, participant: Participant) -> list[bytes]:
-        """The rosters that this seat has not agreed to."""
-        if not participant.begun or not participant.seated:
-            return []
-        mine = participant.seat.number
-        return [id for id, one in participant.replica.state.proposed.items() if mine not in one.agreed]
-
     def look(self, participant: Participant) -> bool:
         """Whether there is something to answer."""
         if not participant.begun or not participant.seated:
@@ -59,13 +55,23 @@ class WhoSits:
         for asks in participant.asking:
             if asks.roster.digest not in self._told:
                 self._told.add(asks.roster.digest)
-                name = shown(asks.who.name)
+                name, words = shown(asks.who.name), " ".join(key_words(asks.who.key))
                 self._screen.say(f"[bold]{name}[/bold] would like to sit; [bold]seat {name}[/bold] proposes it.")
-        for id in self.proposed(participant):
+                self._screen.say(f"[dim]Its key has the words {words}: nodealer whoami shows the same there.[/dim]")
+        for id in participant.proposals:
             if id not in self._told:
                 self._told.add(id)
-                one = state.proposed[id]
-                names = ", ".join(one.roster.member(seat).name for seat in one.roster.with_cards)
-                by = shown(state.known[one.by].name)
-                self._screen.say(f"{by} proposes a table of {shown(names)}; [bold]agree[/bold] if you want that.")
-        return bool(participant.asking or self.proposed(participant))
+                by, table = shown(state.known[state.proposed[id].by].name), _table(state, state.proposed[id].roster)
+                self._screen.say(f"{by} proposes a table of {table}; [bold]agree {by}[/bold] if you want that.")
+        return bool(participant.asking or participant.proposals)
+
+
+def _table(state: TableState, roster: Roster) -> str:
+    """Who would sit there, who would not any more, and who would keep the time, where that would be another."""
+    names = ", ".join(roster.member(seat).name for seat in roster.with_cards)
+    out = ", ".join(state.known[seat].name for seat in state.roster.with_cards if seat not in roster.with_cards)
+    text = shown(names) + (f", without {shown(out)}" if out else "")
+    if roster.timekeeper == state.roster.timekeeper:
+        return text
+    keeper = "nobody" if roster.timekeeper is None else roster.timekeeper.name
+    return f"{text}, where {shown(keeper)} keeps the time"
