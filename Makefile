@@ -35,13 +35,22 @@ help: ## Print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1 \t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
 
 .PHONY: play
-play: build ## Set up everything and play hold'em; without a terminal, watch bots play and the log being verified
+play: build ## Set up everything and play hold'em: in the browser, or in the terminal where none is; else bots play
 	@$(BIN)/nodealer play --seats 4 --hands 3 || [ $$? = 130 ] # 130: the person left, and was told how to go on
 
 .PHONY: test
-test: check rust-test ## Set up everything, run all checks and tests (a sample of the many), and say what they cost
+test: check rust-test browser ## Set up everything, run all checks and tests (a sample of the many), and say what they cost
 	@$(call need,PATH=$$PATH:/usr/sbin nats-server --version,nats-server)
 	@$(BIN)/pytest -n auto --dist worksteal
+
+# The page is tested in a real browser.
+.PHONY: browser
+browser:
+	@$(call need,command -v chromium || command -v chromium-browser || command -v google-chrome,chromium)
+
+.PHONY: sheet
+sheet: build browser ## Take the contact sheets of the page in docs/ again
+	@cd tests && ../$(BIN)/python -m web.sheet
 
 .PHONY: check
 check: build rust-check ## Lint, format and types only
@@ -52,12 +61,12 @@ check: build rust-check ## Lint, format and types only
 
 .PHONY: bench
 bench: build ## Measure: every figure against its yardstick, a few minutes
-	@for suite in core proofs log hand game seat recovery npm; do $(BIN)/nodealer bench $$suite; done
+	@for suite in core proofs log hand game seat recovery npm relay; do $(BIN)/nodealer bench $$suite; done
 
 .PHONY: figures
 figures: build ## Measure everything, and write the figures in README.md and docs/ again; a few minutes
 	@mkdir -p build/bench
-	@for suite in core proofs log hand game npm; do $(BIN)/nodealer bench $$suite --json > build/bench/$$suite.json; done
+	@for suite in core proofs log hand game npm relay; do $(BIN)/nodealer bench $$suite --json > build/bench/$$suite.json; done
 	@cd tests && ../$(BIN)/python figures.py ../build/bench/*.json
 
 .PHONY: pictures
@@ -69,7 +78,7 @@ diagrams: build ## Write the diagrams and tables in docs/ again, from what the c
 	@cd tests && ../$(BIN)/python diagrams.py && ../$(BIN)/python attack_table.py
 
 .PHONY: deep
-deep: build ## Run all tests in full: every case, many more examples; takes long
+deep: build browser ## Run all tests in full: every case, many more examples; takes long
 	@$(call need,PATH=$$PATH:/usr/sbin nats-server --version,nats-server)
 	@HYPOTHESIS_PROFILE=deep $(BIN)/pytest -n auto --dist worksteal -m '' --timeout 1800
 
@@ -99,7 +108,7 @@ build: $(STAMP) ## Set up the virtual environment and the native core below this
 
 .PHONY: clean
 clean: ## Remove everything that was set up or built here
-	rm -rf $(VENV) build dist rust/target tests/npm/node_modules src/nodealer.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build dist rust/target tests/npm/node_modules tests/web/npm/node_modules src/nodealer.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	rm -f src/nodealer/group/_core*.so
 	find src tests -name __pycache__ -prune -exec rm -rf {} +
 

@@ -27,19 +27,22 @@ BUDGET: Final = {
     "conformance": 90,
     # With loops that play whole games, and a timekeeper at its table.
     "drive": 15,
-    # With the bots, which play hundreds of hands.
-    "games": 24,
+    # With the bots, which play hundreds of hands, and with what leaving them costs, step by step.
+    "games": 32,
     "golden": 7,
     "group": 19,
     # With the check of games, on more than sixty broken ones.
     "lab": 76,
     "log": 2,
     "npm": 23,
-    # With participants that a hostile seat and random frames are let loose on, and that hear every game again.
-    "play": 44,
+    # With participants that a hostile seat and random frames are let loose on, and that hear every game again;
+    # and with seats that are killed in the middle of a hand, on every protocol.
+    "play": 52,
     "proofs": 44,
     "protocols": 94,
     # With NATS servers, one of them as a cluster whose leader is killed, and a relay that lies to whole games.
+    # With a browser.
+    "web": 100,
     "relay": 24,
     # With a game over sockets, whose player crashes: two processes; and the tutorial's, played by bots in processes.
     "tests": 22,

@@ -659,7 +659,11 @@ def test_sitting_out_and_a_newcomer() -> None:
     circle.carry(ada.let_in("Dan"))
     names = ("Ada", "Ben", "Cleo", "Dan")
     assert told(ben, events.SeatsProposed) == [events.SeatsProposed("Ada", names)]
-    circle.carry(ben.agree())
+    # Another one proposes it too: whose proposal is meant has to be said.
+    circle.carry(cleo.let_in("Dan"))
+    with pytest.raises(IllegalMove, match="say with whom"):
+        ben.agree()
+    circle.carry(ben.agree("Ada"))
     circle.carry(ada.finish())
     assert told(ben, events.Seated) == [events.Seated(names)]
     began = [one for one in told(dan, events.Began) if isinstance(one, events.Began)]

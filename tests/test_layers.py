@@ -36,7 +36,7 @@ ARROWS: dict[str, set[str]] = {
     "audit": {"play"},
     "relay": {"keys", "wire", "words", "cpace"},
     "drive": {"play", "relay", "words"},
-    "web": {"drive", "audit"},
+    "web": {"play"},
     "events": set(),
     "api": {"audit", "drive", "events"},
     "__init__": {"api", "errors", "events", "game"},
@@ -61,6 +61,7 @@ OUTSIDE: dict[str, set[str]] = {
     "log": {"msgspec", "re", "unicodedata"},
     "games": {"msgspec"},
     "play": {"msgspec"},
+    "web": {"msgspec"},
     "drive": {"msgspec"},
     "relay": {"asyncio", "base64", "binascii", "hashlib", "hmac", "msgspec", "re", "struct"},
     "audit": {"concurrent.futures", "pathlib"},
@@ -84,7 +85,20 @@ OUTSIDE: dict[str, set[str]] = {
         "platform",
         "platformdirs",
     }
-    | {"rich", "secrets", "segno", "shlex", "signal", "sys", "tempfile", "threading", "time", "typer", "unicodedata"},
+    | {
+        "rich",
+        "secrets",
+        "segno",
+        "shlex",
+        "signal",
+        "sys",
+        "tempfile",
+        "threading",
+        "time",
+        "typer",
+        "unicodedata",
+        "webbrowser",
+    },
 }
 
 #: Single files that may do more than their room: the only ones in which bytes meet a disk, a socket or a library that
@@ -108,6 +122,12 @@ FILES: dict[str, set[str]] = {
     "games/holdem/export.py": {"pokerkit"},
     "cli/ownrelay.py": {"socket"},
     "cli/relaying.py": {"datetime", "ssl"},
+    "lab/bench/servers.py": {"socket", "websockets"},
+    "lab/bench/traffic.py": {"select"},
+    "lab/bench/wires.py": {"base64", "socket", "struct"},
+    "web/hub.py": {"asyncio"},
+    "web/person.py": {"asyncio"},
+    "web/server.py": {"asyncio", "hmac", "importlib", "socket", "starlette", "uvicorn"},
     "relay/client.py": {"ipaddress", "websockets"},
     "relay/live.py": {"websockets"},
     "relay/server.py": {"http", "logging", "ssl", "websockets"},
@@ -128,7 +148,7 @@ LATE_ROOMS = {"cli", "lab"}
 #: The rooms that a seat needs, and what a browser's Python lacks.
 SEAT = {"errors", "wire", "tape", "words", "keys", "cards", "group", "cpace", "proofs", "protocols", "log", "games"}
 SEAT |= {"play"}
-NOT_IN_A_BROWSER = {"cryptography", "fcntl", "gmpy2", "resource", "rich", "typer", "uvicorn", "websockets"}
+NOT_IN_A_BROWSER = {"cryptography", "fcntl", "gmpy2", "resource", "rich", "starlette", "typer", "uvicorn", "websockets"}
 
 #: Names that reach around every list, and names that belong to a terminal.
 NEVER = {"eval", "exec", "compile", "__import__", "__builtins__", "__loader__", "__spec__"}

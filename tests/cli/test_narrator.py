@@ -8,9 +8,10 @@ import pytest
 
 from nodealer.cli.entropy import rehearsal_entropy
 from nodealer.cli.games import game_of
-from nodealer.cli.narrator import Event, Narrator, in_words
+from nodealer.cli.narrator import in_words
 from nodealer.drive.local import seat_players
 from nodealer.drive.minds import BotMind
+from nodealer.play.narrator import Event, Narrator
 from nodealer.play.participant import Step
 from nodealer.play.replica import Applied
 from nodealer.play.stays import for_hands

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import subprocess
 import time
@@ -244,6 +245,19 @@ def test_a_code_is_for_one_guest(people: People) -> None:
     other.ends_with(4)
     for one in (host, guest):
         one.ends_with(0)
+
+
+def test_a_link_that_nobody_else_on_the_machine_sees(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command stands in the list of processes for all who look; standard input does not."""
+    reading, writing = os.pipe()
+    os.write(writing, b" hello! \n{}\n")
+    os.close(writing)
+    with os.fdopen(reading) as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        done = called("join", "-", "--name", "Ben", "--auto")
+        assert done.returncode == 2 and "no invitation" in done.stderr
+        assert os.read(reading, 9) == b"{}\n", "the rest is for a program that plays"
+        assert called("watch", "-").returncode == 2, "there is nothing more"
 
 
 def test_what_is_no_invitation_or_leads_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -87,11 +87,17 @@ def test_tls(tmp_path: Path) -> None:
     assert tls is not None and tls.minimum_version >= ssl.TLSVersion.TLSv1_2 and tls_of(None, None) is None
 
     async def work() -> None:
-        async with serving(MemoryStore(monotonic), entropy=counting(), tls=tls) as relay:
+        limits = Limits(hello_seconds=1)
+        async with serving(MemoryStore(monotonic), entropy=counting(), limits=limits, tls=tls) as relay:
             trust = ssl.create_default_context(cafile=pem)
             reader, writer = await asyncio.open_connection("localhost", relay.port, ssl=trust)
             writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert (await reader.readline()).startswith(b"HTTP/1.1 200")
+            writer.close()
+            # Who never begins to speak TLS is not kept: before that nobody counts its connections.
+            reader, writer = await asyncio.open_connection("localhost", relay.port)
+            async with asyncio.timeout(10):
+                assert await reader.read() == b""
             writer.close()
 
     asyncio.run(work())

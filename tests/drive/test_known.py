@@ -48,6 +48,15 @@ def test_a_name_that_has_another_key_now(players: KnownPlayers) -> None:
     assert look.sight is Sight.OTHER_KEY and "You know this key as Bo's" in look.text
 
 
+def test_two_who_were_called_the_same(players: KnownPlayers) -> None:
+    """Who has played once under somebody's name, at a table of bots perhaps, is not that one ever after."""
+    players.met([("Ada", ADA)], 1000)
+    players.met([("ada", EVE)], 2000)
+    for key in (ADA, EVE):
+        look = players.look("Ada", key)
+        assert look.sight is Sight.TWO_KEYS and "ANOTHER KEY" in look.text and " ".join(key_words(key)) in look.text
+
+
 def test_a_known_key_under_another_name(players: KnownPlayers) -> None:
     players.met([("Ada", ADA)], 1000)
     look = players.look("Lovelace", ADA)

@@ -22,12 +22,12 @@ def deep_stacks(leaving: Leaving) -> Holdem:
 
 @pytest.mark.timeout(3600)
 def test_with_fifty_big_blinds_each_on_the_turn(capsys: pytest.CaptureFixture[str]) -> None:
-    hands = range(times(60, deep=2000))
+    hands = range(times(50, deep=2000))
     strict, gentle = (fifty_each(deep_stacks(leaving), hands) for leaving in (Leaving.STRICT, Leaving.GENTLE))
     with capsys.disabled():
         print(f"\nfifty big blinds each, {len(hands)} hands: strict {strict:+.2f}, gentle {gentle:+.2f} a hand")
     assert strict < MOST
-    assert gentle > strict, "the attack is one: without the price it pays"
+    assert gentle > 3 * strict, "the attack is one: without the price it pays"
 
 
 @pytest.mark.deep
@@ -42,5 +42,6 @@ def test_any_two_seats_of_a_table_of_bots(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_a_few_hands_of_bots() -> None:
-    gains = gain_per_hand(STRICT, range(25))
+    """So few that one pot may decide; the figure is that of many, in the test above."""
+    gains = gain_per_hand(STRICT, range(1000, 1020))
     assert sum(gains.values()) / len(gains) < MOST

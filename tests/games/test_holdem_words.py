@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from nodealer.cards import Card, Opened
@@ -14,7 +16,7 @@ from nodealer.games.holdem.page import page
 from nodealer.games.holdem.seating import pretty, standing_pots
 from nodealer.games.holdem.typed import read_answer
 from nodealer.games.holdem.words import HoldemWords
-from nodealer.games.view import View
+from nodealer.games.view import NO_SEAT, View
 from nodealer.wire import encode
 
 from .dealer import CALL, FOLD, MUCK, SHOW, Dealer, checks_down, play, raise_to, script, table_of
@@ -219,8 +221,11 @@ def test_a_page_shows_what_its_person_sees() -> None:
     hand, dealer = begun()
     (seat,) = hand.wants.seats  # type: ignore[union-attr]
     told = page(seen(hand, seat, dealer))
-    assert told["version"] == 1 and len(told["mine"]) == 2 and told["turn"] == [seat] and told["pot"] == 3
+    assert told["version"] == 2 and len(told["mine"]) == 2 and told["turn"] == [seat] and told["pot"] == 3
     assert told["legal"]["call"] == 1 and told["result"] is None
+    assert told["pots"] == [3] and told["blinds"]["amount"] == 2 and told["called"]
+    watched = page(replace(seen(hand, seat, dealer), seat=NO_SEAT, cards={}))
+    assert watched["seat"] is None and watched["called"] is None and not watched["legal"]["fold"]
     assert all(not one["shown"] for one in told["seats"]) and {one["stack"] for one in told["seats"]} == {98, 99}
     over = play(hand, dealer, checks_down)
     assert isinstance(over, Hand)

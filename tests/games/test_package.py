@@ -83,4 +83,4 @@ def test_a_plain_page() -> None:
 @pytest.mark.parametrize("name", [*OURS])
 def test_every_page_is_json_with_a_version(name: str) -> None:
     told = find(name).page(replace(SEEN, my_turn=False))
-    assert encode(told) and told["version"] == 1 and told["seat"] == 1
+    assert encode(told) and told["version"] >= 1 and told["seat"] == 1

@@ -165,7 +165,7 @@ def test_a_page_shows_what_its_person_sees() -> None:
     view = dealer.view()
     told = page(view)
     encode(told)
-    assert told["version"] == 1 and len(told["mine"]) == len(dealer.hand())
+    assert told["version"] == 2 and len(told["mine"]) == len(dealer.hand())
     assert [side["hand"] for side in told["sides"]] == [len(side.hand) for side in dealer.game.sides]
-    assert told["sides"][1]["wardens"][0]["text"].startswith("Reef Warden")
-    assert page(replace(view, game=None))["version"] == 1
+    assert told["sides"][1]["wardens"][0]["name"] == "Reef Warden"
+    assert page(replace(view, game=None))["version"] == 2

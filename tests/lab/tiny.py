@@ -511,7 +511,7 @@ class NoChange(TinyWords):
 
 
 class NeverSure(TinyWords):
-    def sure(self, view: View, move: Message) -> Any:
+    def sure(self, view: View, move: Message | Mapping[str, Any]) -> Any:
         return None
 
 

@@ -16,7 +16,7 @@ from nodealer.keys import Identity
 from nodealer.log.entry import read_entry
 from nodealer.log.roster import Roster, sign_newcomer
 from nodealer.log.session import Limits
-from nodealer.play.asking import ASKING_MAX, ask, heard
+from nodealer.play.asking import ask, heard
 from nodealer.play.bodies import Begin
 from nodealer.play.frames import Ask, Asks, sign_frame
 from nodealer.play.home import MemoryHome
@@ -178,42 +178,6 @@ def test_a_newcomer_asks_and_is_let_in_between_hands() -> None:
         circle.people[0].let_in("Nobody")
 
 
-def another_asks(circle: Circle, name: str, number: int = 0) -> None:
-    """Somebody asks for a seat who was never seen, under this name."""
-    state, key = circle.people[0].replica.state, Identity(number.to_bytes(31, "big") + b"q")
-    circle.waiting.append(ask(state, "", key, name))
-    circle.step()
-
-
-def test_of_two_with_one_name_neither_is_let_in() -> None:
-    """Whoever asks first under somebody's name does not get its seat."""
-    circle = asking()
-    name = str(circle.homes[3].name)
-    another_asks(circle, name)
-    assert len(circle.people[0].asking) == 2
-    with pytest.raises(IllegalMove, match="2 who ask"):
-        circle.people[0].let_in(name)
-
-
-def test_those_who_cannot_sit_any_more_make_room() -> None:
-    """Many have asked for seats at a table that has changed since: who asks now is heard."""
-    circle = in_hand(6)
-    for number in range(ASKING_MAX):
-        another_asks(circle, f"Zed {number}", number)
-    one = circle.people[0]
-    assert len(one.asking) == ASKING_MAX
-    another_asks(circle, "Yan", ASKING_MAX)
-    assert len(one.asking) == ASKING_MAX, "no more are heard"
-    circle.waiting.extend(one.propose_roster(Roster(one.members[:2])))
-    circle.step()
-    (proposed,) = one.replica.state.proposed
-    circle.waiting.extend(circle.people[1].agree(proposed))
-    hand(circle, 1)
-    assert not one.asking
-    another_asks(circle, "Yan", ASKING_MAX)
-    assert [asks.who.name for asks in one.asking] == ["Yan"]
-
-
 def test_who_was_left_out_asks_for_its_own_seat() -> None:
     circle = in_hand(6)
     circle.waiting.extend(circle.people[2].sit_out())
@@ -250,6 +214,20 @@ def test_it_asks_again_when_the_table_has_changed() -> None:
     assert asks != first[0] and asks.roster.seats == (0, 1, 3)
     circle.bring_back(3)
     assert not circle.people[3].seated
+
+
+def test_who_asks_again_and_again_is_told_of_once() -> None:
+    """Under another name each time; and who takes the name of somebody who asks does not get its seat."""
+    circle = asking()
+    state, name = circle.people[0].replica.state, str(circle.homes[3].name)
+    flood = [ask(state, "", circle.homes[3].identity, f"{name} {number}") for number in range(5)]
+    circle.waiting.extend(flood)
+    circle.waiting.append(ask(state, "", Identity(bytes(31) + b"q"), name))
+    while circle.step():
+        pass
+    assert [asks.who.name for asks in circle.told(Asks, 1)] == [name, name]
+    with pytest.raises(IllegalMove, match="2 who are called"):
+        circle.people[0].let_in(name)
 
 
 def test_who_only_watches_or_has_a_taken_name_does_not_ask() -> None:

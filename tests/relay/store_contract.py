@@ -9,7 +9,7 @@ from itertools import count
 
 import pytest
 
-from nodealer.relay.messages import PAGE_BYTES, Stored
+from nodealer.relay.messages import PAGE_BYTES, Stored, read_page
 from nodealer.relay.stores.base import Standing, Store
 
 #: Lets so many seconds pass.
@@ -52,8 +52,9 @@ class Ears:
 async def pages(store: Store, table: str, after: int = 0) -> list[list[Stored]]:
     found: list[list[Stored]] = []
     while page := await store.read(table, after):
-        found.append(page)
-        after = page[-1][0]
+        found.append(read_page(page.data))
+        assert (page.last, page.frames) == (found[-1][-1][0], len(found[-1]))
+        after = page.last
     return found
 
 
@@ -68,7 +69,7 @@ async def notes_are_kept_in_their_order(store: Store, later: Later) -> None:
     assert await store.note(table, b"two") == [b"one", b"two"]
     assert await store.note(table, b"one") == [b"one", b"two", b"one"]
     assert await store.notes(table) == [b"one", b"two", b"one"]
-    assert await store.read(table, 0) == []
+    assert await store.read(table, 0) is None
 
 
 async def frames_are_kept_in_their_order(store: Store, later: Later) -> None:
@@ -85,6 +86,14 @@ async def frames_are_kept_in_their_order(store: Store, later: Later) -> None:
         assert await store.count(table, cursor) == 10 - number
         assert await whole(store, table, cursor) == stored[number:]
     assert [frame for _, frame in await whole(store, other)] == [b"other " + frame for frame in frames]
+
+
+async def frames_are_any_bytes(store: Store, later: Later) -> None:
+    table = await made(store)
+    frames = [b"\0", b"\xff", bytes(range(256)), b"\0" * 100, b"'", b"\xed\xa0\x80", b"\xfe\xff\0a"]
+    for frame in frames:
+        await store.append(table, frame)
+    assert [frame for _, frame in await whole(store, table)] == frames
 
 
 async def pages_have_a_size(store: Store, later: Later) -> None:
@@ -169,29 +178,30 @@ async def what_has_expired_is_forgotten(store: Store, later: Later) -> None:
     await later(0.6)
     await store.append(soon, b"written after the end")
     assert await store.sweep(10_000) >= 1
-    assert (await store.notes(soon), await store.read(soon, 0)) == ([], [])
-    assert (await store.notes(late), len(await store.read(late, 0))) == ([b"made"], 1)
+    assert (await store.notes(soon), await store.read(soon, 0)) == ([], None)
+    assert (await store.notes(late), len(await whole(store, late))) == ([b"made"], 1)
 
 
 async def what_is_idle_is_forgotten_and_can_be_made_again(store: Store, later: Later) -> None:
     table, used = await made(store), await made(store)
     await store.append(table, b"frame")
     await store.sweep(1000)
-    assert len(await store.read(table, 0)) == 1
+    assert len(await whole(store, table)) == 1
     await later(2.1)
     await store.append(used, b"frame")
     assert await store.sweep(2) >= 1
-    assert (await store.notes(table), await store.read(table, 0), await store.count(table, 0)) == ([], [], 0)
-    assert (await store.notes(used), len(await store.read(used, 0))) == ([b"made"], 1)
+    assert (await store.notes(table), await store.read(table, 0), await store.count(table, 0)) == ([], None, 0)
+    assert (await store.notes(used), len(await whole(store, used))) == ([b"made"], 1)
     # Numbers of mailboxes come again, with the same note.
     assert await store.note(table, b"made") == [b"made"]
     await store.append(table, b"another frame")
-    assert [frame for _, frame in await store.read(table, 0)] == [b"another frame"]
+    assert [frame for _, frame in await whole(store, table)] == [b"another frame"]
 
 
 CONTRACT: list[Promise] = [
     notes_are_kept_in_their_order,
     frames_are_kept_in_their_order,
+    frames_are_any_bytes,
     pages_have_a_size,
     the_largest_frame_fits,
     who_follows_hears_what_comes,

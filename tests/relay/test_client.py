@@ -17,6 +17,7 @@ from nodealer.relay.messages import (
     PAGE_BYTES_MAX,
     TEXT_BYTES_MAX,
     Accepted,
+    Asked,
     Create,
     Created,
     End,
@@ -207,6 +208,33 @@ def test_a_relay_that_goes_away() -> None:
                     await attempt
 
     asyncio.run(work())
+
+
+def test_a_relay_that_never_answers() -> None:
+    """It takes the connection and answers pings. There may be another relay: nobody waits for this one for ever."""
+
+    class Mute(Liar):
+        def answer(self, name: str, asked: Asked) -> None:
+            return None
+
+    async def work() -> None:
+        async with asyncio.timeout(20), Mute().on() as url, connect_to(url) as client:
+            assert client._patience is None, "one of this machine may be busy"
+            client._patience = 0.05
+            for attempt in (client.create(TABLE, TOKEN), client.open(TABLE), client.mailbox()):
+                with pytest.raises(RelayError, match=r"has not answered for 0\.05 seconds"):
+                    await attempt
+
+    asyncio.run(work())
+
+
+@pytest.mark.parametrize("number", [0, -1, 1_000_000, 1 << 52])
+def test_a_mailbox_that_no_code_can_name(number: int) -> None:
+    async def work(client: RelayClient) -> None:
+        with pytest.raises(RelayError, match="speaks nonsense"):
+            await client.mailbox()
+
+    against([f'{{"type":"mailbox","number":{number}}}'], work)
 
 
 @pytest.mark.parametrize("url", ["ws://127.0.0.1:9/", "ws://", "nonsense", "http://127.0.0.1/", "ws://\N{SNOWMAN}..x/"])

@@ -11,7 +11,7 @@ import pytest
 
 from nodealer.errors import BadParameter, DecodeError, OtherFormat
 from nodealer.keys import host_mark
-from nodealer.relay.links import Invitation, page_address, read_link, relay_address
+from nodealer.relay.links import EPOCH_MAX, Invitation, page_address, read_link, relay_address
 from nodealer.relay.sealing import ReadKey, TableSecret
 
 TABLE = bytes(range(50, 66)).hex()
@@ -172,7 +172,7 @@ def test_what_is_no_address(bad: str) -> None:
         ({"key": TableSecret(bytes(32), TABLE, 0)}, "of the first key epoch, of 16 bytes"),
         ({"key": TableSecret(SECRET, TABLE, 1)}, "of the first key epoch"),
         ({"key": ReadKey(bytes(16), TABLE, 0)}, "a key of 32 bytes"),
-        ({"key": ReadKey(bytes(32), TABLE, 1 << 32)}, "number of its epoch"),
+        ({"key": ReadKey(bytes(32), TABLE, EPOCH_MAX + 1)}, "its epoch, at most"),
     ],
 )
 def test_what_is_no_invitation(change: dict[str, Any], said: str) -> None:

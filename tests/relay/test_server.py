@@ -425,6 +425,23 @@ def test_too_many_at_one_table() -> None:
     against(stranger, Limits(clients_per_table=3))
 
 
+def test_a_relay_for_one_table_makes_no_others() -> None:
+    """Whoever reaches a host's own relay must not fill the host's disk."""
+
+    async def work(relay: Relay) -> None:
+        async with (
+            wire(relay.port) as one,
+            wire(relay.port, additional_headers={"X-Forwarded-For": "192.0.2.7"}) as far,
+        ):
+            assert code(await one.ask(Create("cd" * 16, writer()))) == "tables"
+            assert isinstance(await one.ask(Create(TABLE, writer())), Created)
+            assert isinstance(await one.ask(MailboxWanted()), MailboxGiven), "the host gives codes"
+            assert code(await far.ask(MailboxWanted())) == "tables"
+            assert isinstance(await far.ask(Create(TABLE, writer())), Created), "it is there, and that is no harm"
+
+    on_relay(work, only=TABLE, trust_proxy=True)
+
+
 def test_too_many_tables_of_one_address() -> None:
     async def stranger(relay: Relay, bad: Wire) -> None:
         names = [bytes([number]).hex() * 16 for number in range(5)]

@@ -244,11 +244,18 @@ class Player(Watcher):
         with self._in_words():
             return self._me.let_in(name)
 
-    def agree(self, by: str = "") -> list[bytes]:
-        """I agree to who is proposed to sit; where several propose, to what this one does. Raises `IllegalMove` where I
-        have nothing to agree to."""
+    def agree(self, by: str | None = None) -> list[bytes]:
+        """I agree to who is proposed to sit, by this player. Raises `IllegalMove` where I have nothing to agree to, or
+        several propose and I do not say who."""
         with self._in_words():
-            return self._me.agree(self._me.proposal(by))
+            mine, state = self._me.seat.number, self._me.replica.state
+            there = {id: state.known[one.by].name for id, one in state.proposed.items() if mine not in one.agreed}
+            meant = [id for id, name in there.items() if by in (None, name)]
+            if len(meant) > 1:
+                raise IllegalMove(f"{', '.join(there.values())} propose who sits: say with whom you agree")
+            for proposal in meant:
+                return self._me.agree(proposal)
+            raise IllegalMove("nobody proposes who sits")
 
     def look(self, now: float) -> list[bytes]:
         """Where somebody keeps the time: go on without who is late, once my own clock has seen the time pass too.

@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Final
 
 from nodealer.cli.disputes import Disputes
-from nodealer.cli.noticing import OwnTime, WhoSits
+from nodealer.cli.noticing import Missing, OwnTime, WhoSits
 from nodealer.cli.output import shown
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
@@ -51,9 +51,7 @@ class Attention:
         #: Whom the table waits for: since when by the clock that goes on, and by the one on the wall.
         self._since: dict[str, tuple[float, str]] = {}
         self._told: set[str] = set()
-        #: How many frames had come when one came last, when that was, and whether it was said that no more do.
-        self._heard = (-1, 0.0)
-        self._deaf = False
+        self._missing = Missing(screen, after)
         self._drift = Drift()
         #: Whether the last hand has been seen.
         self._over = False
@@ -62,20 +60,6 @@ class Attention:
         """Say it, if it is time to."""
         self._notice(participant, now)
         return []
-
-    def _notice_missing(self, participant: Participant, now: float) -> None:
-        """A relay that promises more frames than it brings keeps a player silent: that is to be said."""
-        if participant.expects != self._heard[0]:
-            self._heard, self._deaf = (participant.expects, now), False
-        late = participant.missing > 0 and now - self._heard[1] >= self._after
-        if late and not self._deaf:
-            self._deaf = True
-            self._screen.emit({"event": "missing", "frames": participant.missing})
-            if not self._screen.json:
-                self._screen.say(
-                    f"[magenta]the relay says that it has {participant.missing} more frames of this table, and does "
-                    "not bring them; until it does, nothing is signed here[/magenta]"
-                )
 
     def _notice_drift(self, participant: Participant, now: float) -> None:
         """A timekeeper that runs ahead is to be seen here alone: no log shows it."""
@@ -90,7 +74,7 @@ class Attention:
 
     def _notice(self, participant: Participant, now: float) -> bool:
         """Whether somebody was named who had not been."""
-        self._notice_missing(participant, now)
+        self._missing.look(participant, now)
         self._notice_drift(participant, now)
         if participant.begun and participant.replica.state.over and not self._over:
             # What is waited for now is another thing, and other things can be done about it.
@@ -149,10 +133,6 @@ class AtTheTable(Attention):
             for line in self._choices(participant):
                 self._screen.say(line)
         self._time.look(participant, now)
-        news = self._seats.look(participant)
-        news = (participant.seated and self._disputes.look(participant)) or news
-        away = participant.begun and participant.sits_out
-        self._listen((bool(self._told) or news or away) and participant.options().asked is None)
         said = self._patience.look(participant, now)
         while self._typed:
             verb, *rest = self._typed.pop(0)
@@ -160,6 +140,11 @@ class AtTheTable(Attention):
                 said += self._do(participant, verb.lower(), " ".join(rest))
             except IllegalMove as refused:
                 self._screen.say(f"[magenta]{shown(verb)}: {shown(refused)}[/magenta]")
+        # Only now: what was typed was about what had been said before.
+        news = self._seats.look(participant)
+        news = (participant.seated and self._disputes.look(participant)) or news
+        away = participant.begun and participant.sits_out
+        self._listen((bool(self._told) or news or away) and participant.options().asked is None)
         return said
 
     def _listen(self, wanted: bool) -> None:
@@ -183,7 +168,7 @@ class AtTheTable(Attention):
         if verb == "seat":
             return participant.let_in(rest)
         if verb == "agree":
-            return participant.agree(participant.proposal(rest))
+            return participant.agree(self._seats.meant(participant, rest))
         if verb in ("claim", "book"):
             return participant.claim() if verb == "claim" else participant.open_books()
         if verb == "break":

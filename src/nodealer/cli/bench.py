@@ -29,6 +29,7 @@ class Suite(enum.StrEnum):
     NPM = "npm"
     SEAT = "seat"
     RECOVERY = "recovery"
+    RELAY = "relay"
 
 
 def bench(
@@ -38,7 +39,8 @@ def bench(
             show_choices=False,
             help="core: the arithmetic; proofs: shuffles; log: signed entries; hand: a whole hand; "
             "game: whole games and their audit; seat: memory of a participant, and its restart; "
-            "recovery: a deck rebuilt when players leave; npm: lock against the npm package it extends.",
+            "recovery: a deck rebuilt when players leave; "
+            "relay: a relay against a bare broadcast; npm: lock against the npm package it extends.",
         ),
     ],
     json: Annotated[bool, typer.Option("--json", help="One JSON document instead of a table.")] = False,

@@ -44,9 +44,10 @@ class Cheating:
     def judge(self, screen: Screen, report: Report) -> None:
         """After it, when the log was read as anybody can read it."""
         if not screen.json:
-            screen.say(f"What came of it: {shown(self._came(report))}.")
+            screen.say(f"What came of it: {shown(self.came(report))}.")
 
-    def _came(self, report: Report) -> str:
+    def came(self, report: Report) -> str:
+        """What came of it, in words."""
         if any(fault.seat == self.seat for fault in report.faults):
             return f"the log names {self.name}, and whoever has the log can see that"
         if not self.claim.culprit:

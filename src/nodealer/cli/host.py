@@ -10,6 +10,7 @@ import typer
 from nodealer.cli.games import game_of, settings_of
 from nodealer.cli.limits import MOVE, limits_of
 from nodealer.cli.play import PlayCommand
+from nodealer.cli.where import NoBrowser, Terminal, where
 from nodealer.games.found import FIRST
 
 #: How it is made a command: it takes the settings of games, like play.
@@ -71,6 +72,8 @@ def host(
         bool,
         typer.Option("--json", help="One JSON object an event. Without --auto a program plays your seat, as in play."),
     ] = False,
+    terminal: Terminal = False,
+    no_browser: NoBrowser = False,
 ) -> None:
     """Open a table that others come to over the network, and play there.
 
@@ -98,5 +101,6 @@ def host(
             json=json,
             log=log,
             code=code,
+            at=where(terminal=terminal, no_browser=no_browser, by_hand=not (auto or json)),
         )
     )

@@ -34,6 +34,7 @@ from nodealer.play.participant import Participant, Step
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Replica
 from nodealer.relay.links import Invitation
+from nodealer.web.person import PagePerson
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,8 @@ class Play:
     plan: Plan
     kept: KeptGame
     screen: Screen
-    #: Who is no bot: at the keyboard, or a program at the other end of a pipe.
-    person: Person | Program | None
+    #: Who is no bot: at the keyboard, at a page, or a program at the other end of a pipe.
+    person: Person | Program | PagePerson | None
     copies: Sequence[LogCopy]
     #: None for a game that is new.
     earlier: Earlier | None = None
@@ -103,7 +104,7 @@ async def host(play: Play) -> Replica:
         table = await stack.enter_async_context(table_here(mark, system_entropy, earlier))
         processes = await stack.enter_async_context(bots(play.orders(table), plan.cheat))
         watcher = Participant(home, entropy=system_entropy, host=mark, parts=partial(parts_of, game=plan.game))
-        if isinstance(play.person, Person):
+        if isinstance(play.person, Person | PagePerson):
             overseer = Overseer(plan.sitting, None, None)
         else:
             # Those who vote have said all they can after twice their patience.
@@ -118,8 +119,11 @@ async def host(play: Play) -> Replica:
         return await _until(asyncio.ensure_future(_watch(table, play, watcher, overseer)), tasks)
 
 
-async def _sit(play: Play, order: PlayerOrder, person: Person | Program) -> None:
+async def _sit(play: Play, order: PlayerOrder, person: Person | Program | PagePerson) -> None:
     """A person sees what its own seat sees, and has checked. A program that waits for others does what bots do."""
+    if isinstance(person, PagePerson):
+        await sit(order, person, person.watch, looks=person, take_part=person.take_part)
+        return
     follow = partial(play.screen.follow, you=True)
     looks = AtTheTable(person, play.screen, play.plan.names) if isinstance(person, Person) else None
     await sit(order, person, follow, looks=looks)

@@ -8,9 +8,15 @@ from typing import Annotated
 import typer
 
 from nodealer.cli.games import LogGame
+from nodealer.cli.lines import given
+from nodealer.cli.where import NoBrowser, Terminal, where
 
 Invited = Annotated[
-    str, typer.Argument(metavar="INVITATION", help="The link that the host gave you, or a code such as 7-crater-lemon.")
+    str,
+    typer.Argument(
+        metavar="INVITATION",
+        help="The link that the host gave you, or a code such as 7-crater-lemon; - to read it from standard input.",
+    ),
 ]
 Relay = Annotated[
     str | None, typer.Option(metavar="URL", help="Where a spoken code is heard: the relay that the host uses.")
@@ -33,6 +39,8 @@ def join(
         bool,
         typer.Option("--json", help="One JSON object an event. Without --auto a program plays your seat, as in play."),
     ] = False,
+    terminal: Terminal = False,
+    no_browser: NoBrowser = False,
 ) -> None:
     """Sit down at somebody's table, over the network.
 
@@ -43,14 +51,19 @@ def join(
     """
     from nodealer.cli.meeting import join_table  # late: no other command should wait for sockets
 
-    raise typer.Exit(join_table(invitation, relay=relay, name=name, game=game, auto=auto, json=json, log=log))
+    at, text = where(terminal=terminal, no_browser=no_browser, by_hand=not (auto or json)), given(invitation)
+    raise typer.Exit(join_table(text, relay=relay, name=name, game=game, auto=auto, json=json, log=log, at=at))
 
 
 def watch(
-    invitation: Annotated[str, typer.Argument(metavar="INVITATION", help="The link that the host gave you.")],
+    invitation: Annotated[
+        str, typer.Argument(metavar="INVITATION", help="The link that the host gave you; - to read it.")
+    ],
     game: LogGame = None,
     log: Log = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object an event.")] = False,
+    terminal: Terminal = False,
+    no_browser: NoBrowser = False,
 ) -> None:
     """Look on at somebody's table, over the network.
 
@@ -59,4 +72,5 @@ def watch(
     from nodealer.cli.meeting import watch_table  # late: no other command should wait for sockets
     from nodealer.relay.links import read_link
 
-    raise typer.Exit(watch_table(read_link(invitation), game=game, json=json, log=log))
+    at = where(terminal=terminal, no_browser=no_browser, by_hand=not json)
+    raise typer.Exit(watch_table(read_link(given(invitation)), game=game, json=json, log=log, at=at))

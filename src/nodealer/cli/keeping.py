@@ -10,6 +10,7 @@ import typer
 from rich.table import Column, Table
 
 from nodealer.cli.output import out, print_json, shown, visible
+from nodealer.cli.where import NoBrowser, Terminal, where
 from nodealer.errors import HomeUnusable
 
 
@@ -103,6 +104,8 @@ def resume(
         bool,
         typer.Option("--json", help="One JSON object an event. Without --auto a program plays your seat, as in play."),
     ] = False,
+    terminal: Terminal = False,
+    no_browser: NoBrowser = False,
 ) -> None:
     """Go on with a game that was interrupted, of this machine or across the network: with the same players, cards and
     log.
@@ -115,5 +118,7 @@ def resume(
     from nodealer.cli.shelf import find_game
 
     kept = find_game(game)
-    again = go_on(kept, auto=auto, json=json) if isinstance(kept, KeptGame) else return_to(kept, auto=auto, json=json)
-    raise typer.Exit(again)
+    at = where(terminal=terminal, no_browser=no_browser, by_hand=not (auto or json))
+    if isinstance(kept, KeptGame):
+        raise typer.Exit(go_on(kept, auto=auto, json=json, at=at))
+    raise typer.Exit(return_to(kept, auto=auto, json=json, at=at))

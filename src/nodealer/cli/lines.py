@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import os
 import sys
 import threading
 from contextlib import suppress
+from typing import Final
 
 try:
     import readline
@@ -15,6 +17,22 @@ except ImportError:  # no terminal of this kind: lines come as they are
     _EDITING = False
 else:
     _EDITING = True
+
+
+#: The longest line that is taken in the place of an argument.
+GIVEN_BYTES_MAX: Final = 8192
+
+
+def given(text: str) -> str:
+    """What was typed in a command; or, for a `-`, the first line of standard input, which nobody else can see. What
+    stands behind it is left for whoever reads next."""
+    line = b""
+    while text == "-" and len(line) < GIVEN_BYTES_MAX and not line.endswith(b"\n"):
+        byte = os.read(sys.stdin.fileno(), 1)
+        if not byte:
+            break
+        line += byte
+    return line.decode(errors="replace").strip() if text == "-" else text
 
 
 class _BegunBefore(Exception):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 from nodealer.cli.limits import about_time
 from nodealer.cli.lines import Lines
@@ -31,6 +31,16 @@ KEEPER_AFTER: Final = 15.0
 #: And after how many a host with nobody at the keyboard goes on without those.
 ANSWER_LIMIT: Final = 120.0
 _YES: Final = ("", "y", "yes")
+
+
+class Asks(Protocol):
+    """Asks a person, in a terminal or on a page."""
+
+    def answer(self, prompt: str, about: object = None) -> str | None:
+        """The answer to this question about this, once it has come. Another question before it is asked no more."""
+
+    def forget(self) -> None:
+        """Nobody is asked any more."""
 
 
 class Questions:
@@ -67,7 +77,7 @@ def _said_of(screen: Screen, known: KnownPlayers, name: str, key: bytes) -> None
     look = known.look(name, key)
     screen.emit({"event": "player", "name": name, "key": key.hex(), "sight": look.sight.value})
     if not screen.json:
-        style = "bold red" if look.sight is Sight.OTHER_KEY else "dim"
+        style = "bold red" if look.sight in (Sight.OTHER_KEY, Sight.TWO_KEYS) else "dim"
         screen.say(f"  [{style}]{shown(look.text)}[/]")
 
 
@@ -89,7 +99,7 @@ class Hosting:
         seats: int,
         screen: Screen,
         known: KnownPlayers,
-        questions: Questions | None,
+        questions: Asks | None,
         keeper: bytes | None = None,
     ) -> None:
         self._plan = plan
@@ -253,7 +263,7 @@ class Hosting:
 class Guest:
     """A guest's part in a lobby: looks at what is proposed, and agrees to it or not."""
 
-    def __init__(self, screen: Screen, known: KnownPlayers, questions: Questions | None) -> None:
+    def __init__(self, screen: Screen, known: KnownPlayers, questions: Asks | None) -> None:
         self._screen = screen
         self._known = known
         #: None where everything is agreed to that this program can play.

@@ -16,10 +16,11 @@ from nodealer.cli.games import game_of
 from nodealer.cli.invited import FORMAT, Hosted, KeptTable, TableFolder, keep_table
 from nodealer.cli.limits import KEEPER
 from nodealer.cli.lines import Lines
-from nodealer.cli.lobbying import Hosting, Questions
+from nodealer.cli.lobbying import Hosting
 from nodealer.cli.logcopy import LogCopy
 from nodealer.cli.output import shown
 from nodealer.cli.ownrelay import free_port, own_address, own_relay
+from nodealer.cli.paging import screen_at
 from nodealer.cli.plan import Plan, plan_of
 from nodealer.cli.qr import print_qr
 from nodealer.cli.remote import Sitting, carry_out, take_part
@@ -28,6 +29,7 @@ from nodealer.cli.shelf import keep_first, table_at
 from nodealer.cli.spoken import Codes, use_code
 from nodealer.cli.timekeeping import KeeperOrder
 from nodealer.cli.user import User, name_of, player, watcher
+from nodealer.cli.where import Where
 from nodealer.drive.homes import home_in
 from nodealer.errors import BadParameter, HomeUnusable
 from nodealer.keys import host_mark
@@ -53,10 +55,12 @@ def host_table(
     log: Path | None,
     code: bool = False,
     page: str = "",
+    at: Where = Where.TERMINAL,
 ) -> int:
     """Open a table, invite others, and play there. Gives the exit code."""
     refuse_without_asserts()
-    called, user, screen = name_of(name), player(), Screen(json)
+    called, user = name_of(name), player()
+    screen = screen_at(at, json=json, role="player", name=called)
     own = None if relays else listen or f"{own_address()}:{free_port()}"
     addresses = tuple(relay_address(url) for url in relays) or (relay_address(f"ws://{own}"),)
     if user.identity is None:
@@ -85,7 +89,7 @@ def _host(sitting: Sitting, user: User, plan: Plan, *, code: bool = False) -> in
     if hosted is None:
         raise BadParameter(f"{sitting.table.name} is a table of another host")
     lines = Lines()
-    questions = Questions(lines) if sitting.by_hand else None
+    questions = sitting.questions(lines)
     hosting = Hosting(plan, hosted.seats, screen, user.known, questions, _own_keeper(sitting, hosted))
     if user.identity is None:
         raise BadParameter("a host needs a key")
@@ -97,7 +101,9 @@ def _host(sitting: Sitting, user: User, plan: Plan, *, code: bool = False) -> in
     async def play() -> Participant:
         async with AsyncExitStack() as stack:
             if hosted.listen is not None:
-                await stack.enter_async_context(own_relay(sitting.table.store, hosted.listen))
+                await stack.enter_async_context(
+                    own_relay(sitting.table.store, hosted.listen, sitting.table.invitation.table)
+                )
             if hosted.keeps_time:
                 await stack.enter_async_context(
                     bots({sitting.table.keeper.with_suffix(".txt"): _keeping(sitting)}, None)
@@ -163,7 +169,15 @@ def invited_by(text: str, relay: str | None, name: str | None) -> tuple[Invitati
 
 
 def join_table(
-    text: str, *, relay: str | None, name: str | None, game: str | None, auto: bool, json: bool, log: Path | None
+    text: str,
+    *,
+    relay: str | None,
+    name: str | None,
+    game: str | None,
+    auto: bool,
+    json: bool,
+    log: Path | None,
+    at: Where = Where.TERMINAL,
 ) -> int:
     """Sit down at somebody's table, or go on where one sat. Gives the exit code."""
     refuse_without_asserts()
@@ -171,16 +185,20 @@ def join_table(
     invitation.table_secret()
     before = table_at(invitation, name)
     if before is not None:
-        return return_to(before, auto=auto, json=json)
+        return return_to(before, auto=auto, json=json, at=at)
     called, user = name_of(name), unlocked or player()
-    return _come(_kept(called, invitation.link, game, None, auto=auto, log=log), user, Screen(json), log)
+    screen = screen_at(at, json=json, role="player", name=called)
+    return _come(_kept(called, invitation.link, game, None, auto=auto, log=log), user, screen, log)
 
 
-def watch_table(invitation: Invitation, *, game: str | None, json: bool, log: Path | None) -> int:
+def watch_table(
+    invitation: Invitation, *, game: str | None, json: bool, log: Path | None, at: Where = Where.TERMINAL
+) -> int:
     """Look on at somebody's table. Gives the exit code."""
     refuse_without_asserts()
     only = invitation.to_watch().link
-    return _come(_kept(None, only, game, None, auto=False, log=log), watcher(), Screen(json), log)
+    screen = screen_at(at, json=json, role="watcher", name=None)
+    return _come(_kept(None, only, game, None, auto=False, log=log), watcher(), screen, log)
 
 
 def _come(kept: KeptTable, user: User, screen: Screen, log: Path | None) -> int:
@@ -213,18 +231,20 @@ def _kept(
 # --- To come back ---
 
 
-def return_to(table: TableFolder, *, auto: bool, json: bool) -> int:
+def return_to(table: TableFolder, *, auto: bool, json: bool, at: Where = Where.TERMINAL) -> int:
     """Go on at a table, with the same cards. Gives the exit code."""
-    what, screen = table.what, Screen(json)
+    what = table.what
     if (ended := table.ended) is not None:
         raise BadParameter(f"{table.name} has ended ({ended.verdict}); its log is in {table.log}")
     if table.in_use:
         raise BadParameter(f"you are at this table already, in another window ({table.name})")
-    if what.name is not None and not (auto or json or what.auto or sys.stdin.isatty()):
+    if what.name is not None and not (auto or json or what.auto or at is not Where.TERMINAL or sys.stdin.isatty()):
         raise BadParameter(f"{what.name} is no bot: resume in a terminal, or with --auto, or with --json")
     if what.folder is not None and str(Path.cwd()) != what.folder:
         # Another folder may have another file of that name.
         raise BadParameter(f"the game {what.place} was found in {what.folder}: resume it there")
+    role = "watcher" if what.name is None else "player"
+    screen = screen_at(Where.TERMINAL if what.auto or auto else at, json=json, role=role, name=what.name)
     user = watcher() if what.name is None else player()
     with ExitStack() as stack:
         copies = [] if what.log is None else [stack.enter_context(LogCopy.again(Path(what.log)))]

@@ -1,14 +1,41 @@
-"""What a person at a table is told beside the game: how much time it has, who asks for a seat, what is proposed."""
+"""What a person at a table is told beside the game: what the relay holds back, how much time there is, who asks for a
+seat, and what is proposed."""
 
 from __future__ import annotations
 
 from nodealer.cli.output import shown
 from nodealer.cli.screen import Screen
 from nodealer.drive.stopwatch import Stopwatch
-from nodealer.log.roster import Roster
+from nodealer.errors import IllegalMove
+from nodealer.log.names import folded
 from nodealer.play.participant import Participant
-from nodealer.play.state import TableState
+from nodealer.play.state import ProposedRoster, TableState
 from nodealer.words import key_words
+
+
+class Missing:
+    """Says when a relay promises more frames than it brings: that keeps a player silent, from the lobby on."""
+
+    def __init__(self, screen: Screen, after: float) -> None:
+        self._screen = screen
+        self._after = after
+        #: How many frames had come when one came last, when that was, and whether it was said that no more do.
+        self._heard = (-1, 0.0)
+        self._told = False
+
+    def look(self, participant: Participant, now: float) -> None:
+        """Say it, if it is time to."""
+        if participant.expects != self._heard[0]:
+            self._heard, self._told = (participant.expects, now), False
+        late = participant.missing > 0 and now - self._heard[1] >= self._after
+        if late and not self._told:
+            self._told = True
+            self._screen.emit({"event": "missing", "frames": participant.missing})
+            if not self._screen.json:
+                self._screen.say(
+                    f"[magenta]the relay says that it has {participant.missing} more frames of this table, and does "
+                    "not bring them; until it does, nothing is signed here[/magenta]"
+                )
 
 
 class OwnTime:
@@ -47,6 +74,24 @@ class WhoSits:
         self._screen = screen
         self._told: set[bytes] = set()
 
+    def proposed(self, participant: Participant) -> list[bytes]:
+        """The rosters that this seat has not agreed to."""
+        if not participant.begun or not participant.seated:
+            return []
+        mine = participant.seat.number
+        return [id for id, one in participant.replica.state.proposed.items() if mine not in one.agreed]
+
+    def meant(self, participant: Participant, by: str) -> bytes:
+        """What a person agrees to: what it was told of, and whose. Raises `IllegalMove` where that is not one thing."""
+        state = participant.replica.state
+        told = [id for id in self.proposed(participant) if id in self._told]
+        whose = [id for id in told if not by or folded(state.known[state.proposed[id].by].name) == folded(by)]
+        if len(whose) > 1:
+            raise IllegalMove("several tables are proposed: say whose, agree NAME")
+        if not whose:
+            raise IllegalMove("there is nothing to agree to")
+        return whose[0]
+
     def look(self, participant: Participant) -> bool:
         """Whether there is something to answer."""
         if not participant.begun or not participant.seated:
@@ -57,21 +102,19 @@ class WhoSits:
                 self._told.add(asks.roster.digest)
                 name, words = shown(asks.who.name), " ".join(key_words(asks.who.key))
                 self._screen.say(f"[bold]{name}[/bold] would like to sit; [bold]seat {name}[/bold] proposes it.")
-                self._screen.say(f"[dim]Its key has the words {words}: nodealer whoami shows the same there.[/dim]")
-        for id in participant.proposals:
+                self._screen.say(f"  [dim]Ask, and not here, whether the words of the key are: {words}[/dim]")
+        for id in self.proposed(participant):
             if id not in self._told:
                 self._told.add(id)
-                by, table = shown(state.known[state.proposed[id].by].name), _table(state, state.proposed[id].roster)
-                self._screen.say(f"{by} proposes a table of {table}; [bold]agree {by}[/bold] if you want that.")
-        return bool(participant.asking or participant.proposals)
+                self._propose(state, state.proposed[id])
+        return bool(participant.asking or self.proposed(participant))
 
-
-def _table(state: TableState, roster: Roster) -> str:
-    """Who would sit there, who would not any more, and who would keep the time, where that would be another."""
-    names = ", ".join(roster.member(seat).name for seat in roster.with_cards)
-    out = ", ".join(state.known[seat].name for seat in state.roster.with_cards if seat not in roster.with_cards)
-    text = shown(names) + (f", without {shown(out)}" if out else "")
-    if roster.timekeeper == state.roster.timekeeper:
-        return text
-    keeper = "nobody" if roster.timekeeper is None else roster.timekeeper.name
-    return f"{text}, where {shown(keeper)} keeps the time"
+    def _propose(self, state: TableState, one: ProposedRoster) -> None:
+        names = ", ".join(one.roster.member(seat).name for seat in one.roster.with_cards)
+        out = [state.known[seat].name for seat in state.roster.with_cards if seat not in one.roster.seats]
+        names += f", without {', '.join(out)}" if out else ""
+        if one.roster.timekeeper != state.roster.timekeeper:
+            keeper = one.roster.timekeeper
+            names += ", where nobody keeps the time" if keeper is None else f", where {keeper.name} keeps the time"
+        by = shown(state.known[one.by].name)
+        self._screen.say(f"{by} proposes a table of {shown(names)}; [bold]agree {by}[/bold] if you want that.")

@@ -13,6 +13,7 @@ from typing import Final
 from nodealer.cli.entropy import system_entropy
 from nodealer.errors import BadParameter
 from nodealer.relay.server import serving
+from nodealer.relay.sockets import is_loopback
 from nodealer.relay.stores.sqlite import open_sqlite
 
 #: For how many seconds the relay stays when the host's game is over: the others hear the last entries too.
@@ -22,14 +23,23 @@ PORT: Final = 7777
 
 
 @asynccontextmanager
-async def own_relay(store: Path, listen: str) -> AsyncIterator[None]:
-    """A relay that keeps its one table in a file, and is there until the others have heard all of it."""
-    port = listen.rpartition(":")[2]
+async def own_relay(store: Path, listen: str, table: str) -> AsyncIterator[None]:
+    """A relay that keeps its one table in a file, and is there until the others have heard all of it. Everybody in the
+    network can reach it, and nobody can leave anything else on the host's disk."""
+    host, _, port = listen.rpartition(":")
     if not port.isdecimal():
         raise BadParameter(f"--listen is HOST:PORT, not {listen!r}")
+    # The host itself comes by this machine's own address, and others by one that may be the router's.
+    inside = host == "localhost" or is_loopback(host.strip("[]"))
     async with (
         open_sqlite(store, time.time) as kept,
-        serving(kept, entropy=system_entropy, host="0.0.0.0", port=int(port)) as relay,
+        serving(
+            kept,
+            entropy=system_entropy,
+            host="127.0.0.1" if inside else "0.0.0.0",
+            port=int(port),
+            only=table,
+        ) as relay,
     ):
         yield
         deadline = asyncio.get_running_loop().time() + FAREWELL

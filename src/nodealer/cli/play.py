@@ -11,6 +11,7 @@ from nodealer.cli.commands import Command
 from nodealer.cli.games import game_of, games_here, settings_of
 from nodealer.cli.limits import limits_of
 from nodealer.cli.output import shown
+from nodealer.cli.where import NoBrowser, Terminal, Where, where
 from nodealer.errors import BadParameter
 from nodealer.games.found import FIRST
 
@@ -107,6 +108,8 @@ def play(
             "throw-out. Default: double.",
         ),
     ] = None,
+    terminal: Terminal = False,
+    no_browser: NoBrowser = False,
     seed: Annotated[
         int | None,
         typer.Option(min=0, metavar="N", help="A rehearsal: everything from this number, so nothing is secret."),
@@ -114,7 +117,8 @@ def play(
 ) -> None:
     """Play cards without a dealer, then verify the game from its own log.
 
-    In a terminal you play one seat and bots the others; with --auto, or without a terminal, bots play all seats. Each
+    Your table opens in the browser, or with --terminal, or where no browser is, in the terminal: you play one seat and
+    bots the others; with --auto, or without a browser and a terminal, bots play all seats. Each
     player is a process of its own with its own secrets; a relay on this machine only carries their messages.
 
     With --json a program in any language plays your seat: an event "ask" says what is asked and what the seat sees, and
@@ -141,5 +145,10 @@ def play(
         cheat=cheat,
         clock=None if clock is None else limits_of(clock),
     )
+    at = where(terminal=terminal, no_browser=no_browser, by_hand=not (auto or json) and seed is None)
+    if at is not Where.TERMINAL:
+        from nodealer.cli.playpage import play_in_browser
+
+        play_in_browser(plan, at=at, log=log, patience=patience)
     told = {"auto": auto, "json": json, "named": name is not None, "timed": not no_clock}
     raise typer.Exit(run(plan, seed=seed, log=log, patience=patience, **told))

@@ -28,6 +28,7 @@ from nodealer.cli.screen import Screen
 from nodealer.cli.shelf import find_game
 from nodealer.cli.terminal import Person
 from nodealer.cli.verify import print_report
+from nodealer.cli.where import Where
 from nodealer.drive.files import FILE_MODE, FOLDER_MODE
 from nodealer.errors import BadParameter
 from nodealer.log.session import FORMAT_VERSION
@@ -79,7 +80,7 @@ def run(
         copies = [] if log is None else [stack.enter_context(LogCopy.new(log.absolute()))]
         if plan.warning is not None:
             err().print(f"[magenta]{shown(plan.warning)}[/magenta]", soft_wrap=True)
-        kept = keep(_kept(plan, person, patience, seed, log))
+        kept = keep(kept_of(plan, person, patience, seed, log))
         if not json:
             screen.say(f"[dim]This game is kept in {shown(kept.folder)}[/dim]")
         if seed is not None:
@@ -106,7 +107,8 @@ def _somebody(plan: Plan, screen: Screen) -> Person | Program:
     return Program(plan.game, screen) if screen.json else Person(plan.game.words, screen.asking)
 
 
-def _kept(plan: Plan, person: str | None, patience: float, seed: int | None, log: Path | None) -> Kept:
+def kept_of(plan: Plan, person: str | None, patience: float, seed: int | None, log: Path | None) -> Kept:
+    """What is written down of a game before it begins."""
     return Kept(
         format=FORMAT,
         version=FORMAT_VERSION,
@@ -130,7 +132,7 @@ def _kept(plan: Plan, person: str | None, patience: float, seed: int | None, log
 # --- One that goes on ---
 
 
-def go_on(kept: KeptGame, *, auto: bool, json: bool) -> int:
+def go_on(kept: KeptGame, *, auto: bool, json: bool, at: Where = Where.TERMINAL) -> int:
     """Play a kept game of this machine to its end. Gives the exit code."""
     refuse_without_asserts()
     what = kept.what
@@ -141,10 +143,11 @@ def go_on(kept: KeptGame, *, auto: bool, json: bool) -> int:
     if what.folder is not None and str(Path.cwd()) != what.folder:
         # Another folder may have another file of that name.
         raise BadParameter(f"the game {what.place} was found in {what.folder}: resume it there")
-    _wait_until_free(kept)
+    wait_until_free(kept)
     earlier = kept.earlier()
     screen = Screen(json)
-    if what.person is not None and not (auto or json or sys.stdin.isatty()):
+    paged = at is not Where.TERMINAL and what.person is not None
+    if what.person is not None and not (auto or json or paged or sys.stdin.isatty()):
         raise BadParameter(
             f"{what.person} is no bot: resume in a terminal, or with --auto let a bot play on, or with --json a program"
         )
@@ -160,17 +163,25 @@ def go_on(kept: KeptGame, *, auto: bool, json: bool) -> int:
         cheat=what.cheat,
         clock=what.clock,
     )
-    person = None if what.person is None or auto else _somebody(plan, screen)
+    person = None if what.person is None or auto or paged else _somebody(plan, screen)
     with ExitStack() as stack:
         copies = [] if what.log is None else [stack.enter_context(LogCopy.again(Path(what.log)))]
         for copy in copies:
             if copy.left is not None:
                 where = f"{copy.path} cannot be written: {copy.left}; the log is in {kept.kept_log}"
                 err().print(f"[magenta]{shown(where)}[/magenta]", soft_wrap=True)
+        if paged:
+            from nodealer.cli.paging import Page, PageScreen  # late: a terminal should not wait for a server
+            from nodealer.cli.playpage import go_on_in_browser
+
+            page = Page()
+            page.game = plan.game
+            sits, beside = page.sit("player", what.person), PageScreen(page, at)
+            return go_on_in_browser(Play(plan, kept, beside, sits, copies, earlier), page, at)
         return _carry_out(Play(plan, kept, screen, person, copies, earlier))
 
 
-def _wait_until_free(kept: KeptGame) -> None:
+def wait_until_free(kept: KeptGame) -> None:
     """Players whose table was killed notice it, and end."""
     deadline = time.monotonic() + ENDING
     while kept.in_use:

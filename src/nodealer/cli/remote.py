@@ -11,14 +11,16 @@ from typing import Any, Final
 
 from nodealer.audit.background import in_background
 from nodealer.audit.verify import Report, verify_file
-from nodealer.cli.attention import Attention, AtTheTable
+from nodealer.cli.attention import NOTICE_AFTER, Attention, AtTheTable
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import game_or_none
 from nodealer.cli.invited import TableFolder
 from nodealer.cli.lines import Lines
 from nodealer.cli.lobbying import Guest, Hosting, Questions, ask_first
 from nodealer.cli.logcopy import LogCopy, follow_all
+from nodealer.cli.noticing import Missing
 from nodealer.cli.output import PipeClosed, err, shown, visible
+from nodealer.cli.paging import Page, PageLobby, PageQuestions, PageScreen, served
 from nodealer.cli.program import Program
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
@@ -39,6 +41,7 @@ from nodealer.play.participant import Decision, Participant, Question, Step
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Replica
 from nodealer.play.stays import while_it_lasts
+from nodealer.web import documents as doc
 
 #: After how many seconds a bot would go on without somebody.
 PATIENCE: Final = 60.0
@@ -51,9 +54,14 @@ class Chair:
     """
 
     def __init__(
-        self, participant: Participant, lobby: Looks | None, seat: Callable[[Participant], tuple[Mind | None, Looks]]
+        self,
+        participant: Participant,
+        missing: Missing,
+        lobby: Looks | None,
+        seat: Callable[[Participant], tuple[Mind | None, Looks]],
     ) -> None:
         self._participant = participant
+        self._missing = missing
         self._lobby = lobby
         self._seat = seat
         self._seated: tuple[Mind | None, Looks] | None = None
@@ -61,6 +69,7 @@ class Chair:
     def look(self, participant: Participant, now: float) -> list[bytes]:
         """What to say now."""
         if not participant.begun:
+            self._missing.look(participant, now)
             return [] if self._lobby is None else self._lobby.look(participant, now)
         return self._now[1].look(participant, now)
 
@@ -108,14 +117,27 @@ class Sitting:
 
     @property
     def by_hand(self) -> bool:
-        """Whether a person is at the keyboard."""
-        return not (self.auto or self.screen.json or self.watches)
+        """Whether a person is at the keyboard, or at a page."""
+        return not (self.auto or self.watches) and (self.page is not None or not self.screen.json)
+
+    @property
+    def page(self) -> Page | None:
+        """The page that this is shown on, if it is."""
+        return self.screen.page if isinstance(self.screen, PageScreen) else None
+
+    def questions(self, lines: Lines) -> Questions | PageQuestions | None:
+        """Who asks the person before the first hand; None where nobody is asked."""
+        if not self.by_hand:
+            return None
+        return Questions(lines) if self.page is None else PageQuestions(self.page)
 
     def seat(self, participant: Participant, lines: Lines) -> tuple[Mind | None, Looks]:
         """Who decides, and who looks at the clock, now that it is known what is played."""
         config, screen = participant.replica.config, self.screen
         names = [member.name for member in participant.members]
         game = config.package
+        if self.page is not None and not self.auto:
+            return None if self.watches else self.page.person, self.page.person
         if self.watches or game is None:
             return None, Attention(screen, names)
         if self.auto:
@@ -138,15 +160,20 @@ class _Connection:
     patient: bool
     _failed: int = 0
     _lost: bool = False
+    #: Whether it was told that the relay does not take what is said here: it may say so again and again.
+    _unheard: bool = False
 
     def tell(self, line: Line) -> None:
         """What became of it."""
         if isinstance(line, Found):
             if self._lost:
                 self._say("found", line.relay, f"Connected to {shown(line.relay)} again.")
-            self.patient, self._lost = True, False
+            self.patient, self._lost, self._unheard = True, False, False
         elif isinstance(line, Unheard):
-            self._say("unheard", line.relay, f"[red]The relay does not take what you say:[/red] {shown(line.reason)}")
+            if not self._unheard:
+                why = f"[red]The relay does not take what you say:[/red] {shown(line.reason)}"
+                self._say("unheard", line.relay, why)
+            self._unheard = True
         elif isinstance(line, Locked):
             why = "[magenta]A seat has left, and the table has a new key.[/magenta] To go on, ask for a new link."
             self._say("locked", line.relay, why)
@@ -237,10 +264,13 @@ async def take_part(sitting: Sitting, user: User, hosting: Hosting | None, lines
     invitation, what = table.invitation, table.what
     lobby: Looks | None = hosting
     if hosting is None and not sitting.watches:
-        lobby = Guest(screen, user.known, Questions(lines) if sitting.by_hand else None)
+        lobby = Guest(screen, user.known, sitting.questions(lines))
+    page, make = sitting.page, Participant if sitting.page is None else sitting.page.person.take_part
+    if page is not None:
+        lobby = PageLobby(page, lobby, 0 if what.hosted is None else what.hosted.seats)
     with user.home(table) as home:
         with in_background() as begin:
-            participant = Participant(
+            participant = make(
                 home,
                 entropy=system_entropy,
                 accept=decline_rehearsals if hosting is not None else ask_first,
@@ -250,7 +280,7 @@ async def take_part(sitting: Sitting, user: User, hosting: Hosting | None, lines
                 parts=partial(parts_of, game=game_or_none(what.place)),
                 begin=begin,
             )
-        chair = Chair(participant, lobby, partial(sitting.seat, lines=lines))
+        chair = Chair(participant, Missing(screen, NOTICE_AFTER), lobby, partial(sitting.seat, lines=lines))
         been_here = bool(home.lobby)
         connection = _Connection(screen, len(sitting.relays), patient=been_here)
         transport = SealedTransport(
@@ -273,6 +303,8 @@ def carry_out(sitting: Sitting, playing: Callable[[], Coroutine[Any, Any, Partic
     """Play it, and say what it came to. Whatever happens, what there is stays. Gives the exit code."""
     started = time.perf_counter()
     try:
+        if isinstance(sitting.screen, PageScreen):
+            return asyncio.run(_on_page(sitting, sitting.screen, playing))
         participant = asyncio.run(playing())
     except (KeyboardInterrupt, PipeClosed):
         replica = sitting.screen.replica
@@ -282,6 +314,25 @@ def carry_out(sitting: Sitting, playing: Callable[[], Coroutine[Any, Any, Partic
     replica = participant.replica
     sitting.screen.done(replica, time.perf_counter() - started)
     return _verified(sitting, replica).exit_code
+
+
+async def _on_page(
+    sitting: Sitting, screen: PageScreen, playing: Callable[[], Coroutine[Any, Any, Participant]]
+) -> int:
+    """The same on a page, which stays a while when the game is over."""
+    table, page = sitting.table, screen.page
+    async with served(page, screen.at):
+        page.log = table.kept_log
+        participant = await playing()
+        replica = participant.replica
+        page.log = table.kept_log if any(copy.left is not None for copy in sitting.copies) else table.log
+        page.game = replica.config.package
+        report = await page.verify()
+        if report is not None and replica.state.phase is Phase.ENDED:
+            table.end(report.verdict, len(report.chronicle.records))
+        page.seat.tell(doc.Over("The game is over.", again=False))
+        await page.until_left()
+        return 0 if report is None else report.exit_code
 
 
 def _verified(sitting: Sitting, replica: Replica) -> Report:

@@ -9,9 +9,10 @@ from typing import Any
 from rich.status import Status
 
 from nodealer.cli.limits import about_time
-from nodealer.cli.narrator import Event, Narrator, in_words
+from nodealer.cli.narrator import in_words
 from nodealer.cli.output import err, out, print_json_line, print_line, shown
 from nodealer.games.words import Line, Words
+from nodealer.play.narrator import Event, Narrator
 from nodealer.play.participant import Diverged, Participant, Silenced, Step
 from nodealer.play.replica import Applied, Replica
 

@@ -12,6 +12,7 @@ from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import LogGame, game_or_none
 from nodealer.cli.screen import Screen
 from nodealer.cli.verify import print_report
+from nodealer.cli.where import NoBrowser, Where
 from nodealer.play.replica import Applied, Replica
 
 
@@ -19,6 +20,8 @@ def show(
     file: Annotated[Path, typer.Argument(help="A saved log.")],
     json: Annotated[bool, typer.Option("--json", help="One JSON object an event on standard output.")] = False,
     game: LogGame = None,
+    browser: Annotated[bool, typer.Option("--browser", help="On a page, forward and back, with the verdict.")] = False,
+    no_browser: NoBrowser = False,
 ) -> None:
     """Replay a log: public cards, bets, and who proved what when. Every proof is checked as it comes.
 
@@ -26,6 +29,10 @@ def show(
     verify: 0 when the game is clean, 1 for a fault or a broken log, 2 when the file cannot be judged, 3 when the game
     is not complete.
     """
+    if browser or no_browser:
+        from nodealer.cli.showpage import show_in_browser  # late: a terminal should not wait for a server
+
+        raise typer.Exit(show_in_browser(file, game_or_none(game), Where.ADDRESS if no_browser else Where.BROWSER))
     screen = Screen(json, proofs=True)
 
     def watch(replica: Replica) -> Append:

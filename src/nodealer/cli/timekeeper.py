@@ -8,10 +8,13 @@ import typer
 
 from nodealer.cli.games import LogGame
 from nodealer.cli.limits import KEEPER
+from nodealer.cli.lines import given
 
 
 def timekeeper(
-    invitation: Annotated[str, typer.Argument(metavar="INVITATION", help="The link to play that the host gave you.")],
+    invitation: Annotated[
+        str, typer.Argument(metavar="INVITATION", help="The link to play that the host gave you; - to read it.")
+    ],
     name: Annotated[str, typer.Option(metavar="NAME", help="What you are called at the table.")] = KEEPER,
     game: LogGame = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object an event.")] = False,
@@ -26,4 +29,4 @@ def timekeeper(
     """
     from nodealer.cli.clockkeeping import keep_the_time  # late: no other command should wait for sockets
 
-    raise typer.Exit(keep_the_time(invitation, name=name, game=game, json=json))
+    raise typer.Exit(keep_the_time(given(invitation), name=name, game=game, json=json))

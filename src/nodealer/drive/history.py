@@ -17,7 +17,7 @@ from nodealer.relay.sealing import EPOCH_BYTES, ReadKey
 _MARK: Final = b"nodealer/keys/v1"
 #: How many frames of each epoch keys are tried on, and how large they may be: some may be anybody's junk.
 _TRIED: Final = 16
-_TRIED_BYTES_MAX: Final = 1 << 16
+_TRIED_BYTES_MAX: Final = 1 << 12
 
 
 def history(keys: Sequence[ReadKey]) -> bytes:

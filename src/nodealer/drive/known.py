@@ -56,6 +56,8 @@ class Sight(Enum):
     KNOWN = "known"
     #: The key is known, and was called something else.
     RENAMED = "renamed"
+    #: This key was called this before, and so was another one.
+    TWO_KEYS = "two keys"
     #: Somebody of this name is known, and has another key.
     OTHER_KEY = "other key"
 
@@ -85,6 +87,12 @@ class KnownPlayers:
         by_key = next((met for met in players if met.key == key), None)
         same_name = [met for met in players if folded(met.name) == folded(name)]
         words = " ".join(key_words(key))
+        if by_key is not None and by_key in same_name and len(same_name) > 1:
+            return Look(
+                Sight.TWO_KEYS,
+                f"{name} has a key that you know, and you know ANOTHER KEY of that name: one may have taken it. "
+                f"Ask, and not here, whether the words of the key are: {words}",
+            )
         if by_key is not None and by_key in same_name:
             return Look(Sight.KNOWN, f"{name} has the key that you know.")
         if same_name:

@@ -84,6 +84,8 @@ class GamePackage:
     words: Words = field(default_factory=Words)
     #: What a person sees as plain JSON; its "version" is that of the form of this document.
     page: Callable[[View], dict[str, Any]] = plain_page
+    #: The Python package that has the game's own table for the browser: table.js and table.css. None for the plain one.
+    table: str | None = None
     export: Export | None = None
     measured: Measured | None = None
 

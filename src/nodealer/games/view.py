@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from nodealer.games.base import Game
+
+#: The seat of somebody who has none: who watches, or looks at a game again.
+NO_SEAT: Final = -1
 
 
 @dataclass(frozen=True)
 class View:
-    """A moment at the table, for the person at one seat."""
+    """A moment at the table, for the person at one seat, or for one who watches."""
 
     seat: int
     names: Mapping[int, str]
@@ -32,7 +35,7 @@ def plain_page(view: View) -> dict[str, Any]:
     """A view as JSON for a game that has no page of its own: numbers, and no words."""
     return {
         "version": 1,
-        "seat": view.seat,
+        "seat": None if view.seat == NO_SEAT else view.seat,
         "names": [{"seat": seat, "name": name} for seat, name in sorted(view.names.items())],
         # As people count.
         "hand": view.hand + 1,

@@ -154,8 +154,11 @@ class Words:
         """The move that was typed. Raises `IllegalMove` with a sentence for the person."""
         raise IllegalMove("this game has no words for what a person types")
 
-    def sure(self, view: View, move: Message) -> str:
-        """A question to answer with yes before a move that is likely to be regretted; empty for all others."""
+    def sure(self, view: View, move: Message | Mapping[str, Any]) -> str:
+        """A question to answer with yes before a move that is likely to be regretted; empty for all others.
+
+        The move is a message of the game, or the plain data of one.
+        """
         return ""
 
     # --- A private choice about cards that were looked at ---

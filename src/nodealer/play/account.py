@@ -55,6 +55,12 @@ class Account:
     held: tuple[Held, ...] = ()
     dead: tuple[Charge, ...] = ()
 
+    @property
+    def total(self) -> int:
+        """All chips: what seats have, what is held for them, and what is dead. No hand changes it."""
+        held = sum(sum(one.gains.values()) for one in self.held)
+        return sum(self.chips.values()) + held + sum(one.amount for one in self.dead)
+
     def seated(self, seats: Iterable[int], stake: int) -> Account:
         """Seats that are new begin with the stake. Who comes back has what it had, also nothing."""
         return replace(self, chips={**dict.fromkeys(seats, stake), **self.chips})

@@ -380,15 +380,12 @@ class Participant:
     def _hear_ask(self, replica: Replica, data: bytes, happened: list[Happened]) -> None:
         """Not part of the log; perhaps somebody would like to sit."""
         asks = heard(replica.state, self.lobby.table, data)
-        key = b"" if asks is None else asks.who.key
-        if len(self._asking) >= ASKING_MAX:
-            # Whoever could not sit any more makes room.
-            self._asking = {one.who.key: one for one in self.asking}
-        if asks is not None and (key in self._asking or len(self._asking) < ASKING_MAX):
-            fresh = self._asking.get(key) != asks
-            self._asking[key] = asks
-            if fresh:
-                happened.append(asks)
+        # Once for each roster: who asks again and again, each time as another, is not told of again and again.
+        there = {one.who.key: one for one in self.asking}
+        if asks is None or asks.who.key in there or len(there) >= ASKING_MAX:
+            return
+        self._asking = there | {asks.who.key: asks}
+        happened.append(asks)
 
     def _hold(self, replica: Replica, seat: int, data: bytes, happened: list[Happened]) -> None:
         held = [one.data for one in self._held if one.entry.seat == seat]
@@ -622,33 +619,11 @@ class Participant:
     def let_in(self, name: str) -> list[bytes]:
         """Propose the roster that somebody who asks for a seat would have."""
         called = [asks for asks in self.asking if folded(asks.who.name) == folded(name)]
-        if not called:
-            raise IllegalMove(f"nobody called {name} asks for a seat")
         if len(called) > 1:
-            # Whoever was faster may not be the one that is meant.
-            raise IllegalMove(
-                f"{len(called)} who ask for a seat are called {name}: one of them has to take another name"
-            )
-        return self.propose_roster(called[0].roster, called[0].newcomers)
-
-    @property
-    def proposals(self) -> tuple[bytes, ...]:
-        """The proposed rosters that this seat has not agreed to, the oldest first."""
-        if self._replica is None or self._seat is None:
-            return ()
-        proposed = self._replica.state.proposed.items()
-        return tuple(id for id, one in proposed if self._seat.number not in one.agreed)
-
-    def proposal(self, by: str = "") -> bytes:
-        """The one that somebody proposes; without a name, the only one: nobody agrees to another than is meant."""
-        state, found = self.replica.state, self.proposals
-        if by:
-            found = tuple(id for id in found if folded(state.known[state.proposed[id].by].name) == folded(by))
-        if not found:
-            raise IllegalMove(f"{by} proposes nothing to agree to" if by else "nobody proposes who sits")
-        if len(found) > 1 and not by:
-            raise IllegalMove("more than one table is proposed: say who proposes the one that you agree to")
-        return found[-1]
+            raise IllegalMove(f"{len(called)} who are called {name} ask for a seat: let them take other names")
+        for asks in called:
+            return self.propose_roster(asks.roster, asks.newcomers)
+        raise IllegalMove(f"nobody called {name} asks for a seat")
 
     def agree(self, proposal: bytes) -> list[bytes]:
         """Agree to a proposed roster. Raises `IllegalMove`, also for one whose key this seat cannot open."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from nodealer.cards import Peek
 from nodealer.errors import BadParameter
-from nodealer.games.view import View
+from nodealer.games.view import NO_SEAT, View
 from nodealer.play.seat import Seat
+from nodealer.play.state import TableState
 from nodealer.protocols.base import Duty
 
 
@@ -33,6 +34,12 @@ def view_of(seat: Seat) -> View:
         seat.may_move,
         seen,
     )
+
+
+def public_view(state: TableState) -> View:
+    """What somebody sees who has no seat."""
+    names = {player.seat: player.name for player in state.roster.members}
+    return View(NO_SEAT, names, state.hand.number, state.hand.game, {}, False)
 
 
 def peek_of(seat: Seat, duty: Duty) -> Peek:

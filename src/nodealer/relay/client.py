@@ -42,6 +42,8 @@ from nodealer.wire import encode
 #: A network that is dead is noticed after the two of them.
 PING_EVERY: Final = 20.0
 PONG_WITHIN: Final = 30.0
+#: How many seconds a relay may take to answer what all the rest waits for.
+ANSWER_WITHIN: Final = 60.0
 #: How many seconds a relay may take to say good-bye.
 FAREWELL: Final = 2.0
 #: Messages that are read before anybody asks for them.
@@ -62,8 +64,10 @@ class RelayClient:
     and `say_end`.
     """
 
-    def __init__(self, connection: ClientConnection, url: str) -> None:
+    def __init__(self, connection: ClientConnection, url: str, patience: float | None = None) -> None:
+        """`patience`: seconds for an answer; None for one of this machine, which may be busy."""
         self.url = url
+        self._patience = patience
         self._connection = connection
         #: The cursor of the last frame that came.
         self._last = -1
@@ -136,7 +140,12 @@ class RelayClient:
             raise self._gone(closed) from None
 
     async def _answer(self, kind: type[T]) -> T:
-        told = await self._read()
+        try:
+            async with asyncio.timeout(self._patience):
+                told = await self._read()
+        except TimeoutError:
+            # It may be there for others, and there may be another relay.
+            raise self.error(f"has not answered for {self._patience:g} seconds") from None
         if isinstance(told, Refused):
             raise RelayRefused(self.url, told.code, told.reason)
         if not isinstance(told, kind):
@@ -178,7 +187,7 @@ async def connect_to(url: str) -> AsyncIterator[RelayClient]:
         raise RelayError(f"no relay at {url}: {str(error) or type(error).__name__}") from None
     async with connection:
         try:
-            yield RelayClient(connection, url)
+            yield RelayClient(connection, url, None if here else ANSWER_WITHIN)
         finally:
             # What nobody reads any more stands before the relay's good-bye.
             await asyncio.gather(connection.close(), _unread(connection))

@@ -23,14 +23,13 @@ from nodealer.cpace import ENTROPY_BYTES, SHARE_BYTES, Run
 from nodealer.errors import BadParameter, BadSignature, CodeDead, DecodeError
 from nodealer.keys import KEY_BYTES, SIGNATURE_BYTES, Identity, VerifyingKey, derive, extract, host_mark, seal, unseal
 from nodealer.relay.links import Invitation, read_link, relay_address
+from nodealer.relay.messages import MAILBOX_MAX
 from nodealer.tape import digest, framed
 from nodealer.wire import NAME_BYTES_MAX, Message, decode, encode
 from nodealer.words import WORD_BITS, word_list
 
 _LABEL: Final = "nodealer/invite/v1"
 CODE_WORDS: Final = 2
-#: As many as the names of mailboxes have room for.
-MAILBOX_MAX: Final = 999_999
 #: How long a code is good for.
 SECONDS: Final = 600
 #: After so many codes that somebody has tried, a host gives no more.

@@ -28,6 +28,8 @@ EPOCH_BYTES: Final = 4
 RELAYS_MAX: Final = 4
 #: Of one relay's address, and of a page's.
 ADDRESS_BYTES_MAX: Final = 200
+#: No table has had so many keys: a relay of ours takes 100. Who watches looks for all that came before.
+EPOCH_MAX: Final = 1023
 #: A link in a letter, with all the space around it. Longer is not looked at.
 TEXT_CHARACTERS_MAX: Final = 4096
 #: Before the fragment, where there is no page.
@@ -95,8 +97,8 @@ class Invitation:
         if isinstance(self.key, TableSecret):
             if len(self.key.secret) != SECRET_BYTES or self.key.epoch:
                 raise BadParameter(f"a link to play has the secret of the first key epoch, of {SECRET_BYTES} bytes")
-        elif len(self.key.key) != KEY_BYTES or not 0 <= self.key.epoch < 1 << 8 * EPOCH_BYTES:
-            raise BadParameter(f"a link to watch has a key of {KEY_BYTES} bytes, and the number of its epoch")
+        elif len(self.key.key) != KEY_BYTES or not 0 <= self.key.epoch <= EPOCH_MAX:
+            raise BadParameter(f"a link to watch has a key of {KEY_BYTES} bytes, and its epoch, at most {EPOCH_MAX}")
 
     @property
     def table(self) -> str:

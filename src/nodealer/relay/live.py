@@ -11,8 +11,9 @@ import asyncio
 from collections.abc import Sequence
 from typing import Final
 
-from websockets.asyncio.server import broadcast
 from websockets.exceptions import ConnectionClosed
+from websockets.frames import Frame, Opcode
+from websockets.protocol import State
 
 from nodealer.errors import RelayError
 from nodealer.relay.core import Rules
@@ -21,7 +22,7 @@ from nodealer.relay.messages import Stored, in_pages, page
 from nodealer.relay.metrics import Metrics
 from nodealer.relay.pace import Pace
 from nodealer.relay.sockets import Connection
-from nodealer.relay.stores.base import Standing, Store
+from nodealer.relay.stores.base import Page, Standing, Store
 
 #: How many seconds to wait for a store that has said of frames which it does not show yet, or the other way round.
 _SOON: Final = 0.05
@@ -141,7 +142,11 @@ class LiveTable:
             self.bytes += sum(len(frame) for _, frame in some)
             for connection in [each for each in self._head if self._overflows(each)]:
                 self._fall_behind(self._head.pop(connection), before)
-            broadcast(self._head, page(some))
+            # What a server says is not masked, so the same bytes go to all.
+            message = Frame(Opcode.BINARY, page(some)).serialize(mask=False)
+            for connection in self._head:
+                if connection.protocol.state is State.OPEN:
+                    connection.transport.write(message)
             self._metrics.delivered += len(some) * len(self._head)
 
     def _overflows(self, connection: Connection) -> bool:
@@ -171,18 +176,20 @@ class LiveTable:
     async def _catch_up(self, client: Client) -> None:
         """Until it has what was told last. The store may show frames before it tells of them: then it tells soon."""
         connection = client.connection
-        reading: asyncio.Task[list[Stored]] | None = None
+        reading: asyncio.Task[Page | None] | None = None
         try:
             while client.cursor != self.last:
                 some = await (reading or self._read(client.cursor))
-                if not some:
+                if some is None:
+                    reading = None
                     await asyncio.sleep(_SOON)
-                # The next page is read while one is being sent.
-                reading = self._read(some[-1][0]) if some and some[-1][0] != self.last else None
-                for one in in_pages(some):
-                    await connection.send(page(one))
-                    client.cursor = one[-1][0]
-                    self._metrics.delivered += len(one)
+                    continue
+                # The next page is read while one is being sent: which sleeping for no time lets begin.
+                reading = self._read(some.last) if some.last != self.last else None
+                await asyncio.sleep(0)
+                await connection.send(some.data)
+                client.cursor = some.last
+                self._metrics.delivered += some.frames
             self._head[connection] = client
         except RelayError:
             self._metrics.failures += 1
@@ -196,11 +203,11 @@ class LiveTable:
                 reading.cancel()
                 reading.add_done_callback(_forget)
 
-    def _read(self, after: int) -> asyncio.Task[list[Stored]]:
+    def _read(self, after: int) -> asyncio.Task[Page | None]:
         return asyncio.create_task(self._store.read(self.name, after))
 
 
-def _forget(reading: asyncio.Task[list[Stored]]) -> None:
+def _forget(reading: asyncio.Task[Page | None]) -> None:
     """Nobody needs it any more, whatever came of it."""
     if not reading.cancelled():
         reading.exception()

@@ -28,6 +28,8 @@ WRITER_BYTES: Final = 64
 
 #: A table is 16 random bytes, in hex. A mailbox is a number, and a table that anybody may write a few frames to.
 TableName = Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{32}|box-[1-9][0-9]{0,5})$")]
+#: The numbers that the pattern has room for.
+MAILBOX_MAX: Final = 999_999
 #: SHA-512 of a write token: all that a relay keeps of it.
 Writer = Annotated[bytes, msgspec.Meta(min_length=WRITER_BYTES, max_length=WRITER_BYTES)]
 
@@ -82,7 +84,7 @@ class Created(Message, frozen=True, tag="created"):
 class MailboxGiven(Message, frozen=True, tag="mailbox"):
     """The number of a mailbox that nobody else has."""
 
-    number: Natural
+    number: Annotated[int, msgspec.Meta(ge=1, le=MAILBOX_MAX)]
 
 
 class Opened(Message, frozen=True, tag="opened"):
@@ -125,10 +127,17 @@ def _read(kind: object, text: str, what: str):  # type: ignore[no-untyped-def]
 #: A frame and where it stands. Cursors of a table grow; nothing else is to be read from them.
 Stored = tuple[int, bytes]
 _HEAD: Final = struct.Struct(">QI")
+#: What a frame adds to a page beside its own bytes.
+HEAD_BYTES: Final = _HEAD.size
+
+
+def head(cursor: int, size: int) -> bytes:
+    """What stands before a frame: its cursor (8 bytes) and its length (4 bytes), both big-endian."""
+    return _HEAD.pack(cursor, size)
 
 
 def page(frames: Iterable[Stored]) -> bytes:
-    """Frames as one message: of each its cursor (8 bytes), its length (4 bytes, both big-endian), and its bytes."""
+    """Frames as one message: of each its head, and its bytes."""
     parts: list[bytes] = []
     for cursor, frame in frames:
         parts += (_HEAD.pack(cursor, len(frame)), frame)
@@ -139,7 +148,7 @@ def in_pages(frames: Sequence[Stored]) -> Iterator[Sequence[Stored]]:
     """The frames of each page, so that none is larger than clients take."""
     first = size = 0
     for number, (_, frame) in enumerate(frames):
-        size += _HEAD.size + len(frame)
+        size += HEAD_BYTES + len(frame)
         if size >= PAGE_BYTES or number == len(frames) - 1:
             yield frames[first : number + 1]
             first, size = number + 1, 0

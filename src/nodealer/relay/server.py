@@ -53,6 +53,7 @@ class Relay:
         *,
         trust_proxy: bool,
         public_metrics: bool,
+        only: str | None,
     ) -> None:
         self.metrics = Metrics()
         self.port = 0
@@ -61,7 +62,7 @@ class Relay:
         self._log = log
         self._trust_proxy = trust_proxy
         self._public_metrics = public_metrics
-        self._tables = Tables(store, limits, entropy, self.metrics, log)
+        self._tables = Tables(store, limits, entropy, self.metrics, log, only)
         self._places = Places(limits.connections_per_address)
         self.door = Door(limits, self.metrics, proxy=trust_proxy)
         self._healthy_until = 0.0
@@ -162,12 +163,14 @@ async def serving(
     browsers: bool = True,
     trust_proxy: bool = False,
     public_metrics: bool = False,
+    only: str | None = None,
     log: Log = say_nothing,
 ) -> AsyncIterator[Relay]:
     """A relay on a socket, until the context ends; `port` 0 is a free one, and the relay says which. The store stays
-    open. Without `browsers` no page in any browser may connect. Raises `RelayError` where it cannot listen."""
+    open. Without `browsers` no page in any browser may connect; with `only`, no other table is made than this one.
+    Raises `RelayError` where it cannot listen."""
     limits = limits or Limits()
-    relay = Relay(store, limits, entropy, log, trust_proxy=trust_proxy, public_metrics=public_metrics)
+    relay = Relay(store, limits, entropy, log, trust_proxy=trust_proxy, public_metrics=public_metrics, only=only)
     try:
         server = await serve(
             relay.handle,
@@ -181,6 +184,8 @@ async def serving(
             max_size=small(limits),
             max_queue=_UNREAD,
             open_timeout=limits.hello_seconds,
+            # Until this is over nobody counts the connection.
+            ssl_handshake_timeout=None if tls is None else limits.hello_seconds,
             ping_interval=_PING_SECONDS,
             ping_timeout=_PONG_SECONDS,
             close_timeout=_FAREWELL,

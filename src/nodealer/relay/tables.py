@@ -22,6 +22,7 @@ from nodealer.relay.live import LiveTable
 from nodealer.relay.messages import Create
 from nodealer.relay.metrics import Log, Metrics, alias
 from nodealer.relay.pace import Quota
+from nodealer.relay.sockets import is_loopback
 from nodealer.relay.stores.base import Store
 
 
@@ -29,9 +30,17 @@ class Tables:
     """What all clients of a relay share."""
 
     def __init__(
-        self, store: Store, limits: Limits, entropy: Callable[[int], bytes], metrics: Metrics, log: Log
+        self,
+        store: Store,
+        limits: Limits,
+        entropy: Callable[[int], bytes],
+        metrics: Metrics,
+        log: Log,
+        only: str | None = None,
     ) -> None:
         self.store = store
+        #: The one table of a relay that is there for it alone.
+        self._only = only
         self.log = log
         self.limits = limits
         self.metrics = metrics
@@ -69,6 +78,7 @@ class Tables:
             raise Refusal("talk", "a mailbox is asked for without a name")
         rules = rules_of(await self.store.notes(asked.table))
         if rules is None:
+            self._refuse_others(asked.table == self._only)
             self._afford(address, now)
             rules = await self.note(asked.table, Made(asked.writer))
             self._was_made(asked.table)
@@ -77,6 +87,8 @@ class Tables:
 
     async def give_mailbox(self, address: str, now: float) -> int:
         """The number of a mailbox that was free."""
+        # Whoever hosts the one table runs the relay, and gives the codes.
+        self._refuse_others(is_loopback(address))
         self._afford(address, now)
         for number in mailbox_numbers(self._entropy):
             name = mailbox_name(number)
@@ -89,6 +101,10 @@ class Tables:
                 self._was_made(name)
                 return number
         raise Refusal("busy", "all mailboxes are taken; try again in a few minutes")
+
+    def _refuse_others(self, own: bool) -> None:
+        if self._only is not None and not own:
+            raise Refusal("tables", "this relay is there for one table, and makes no others")
 
     def _was_made(self, name: str) -> None:
         self.metrics.made += 1

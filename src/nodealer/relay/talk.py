@@ -26,6 +26,7 @@ from nodealer.relay.messages import (
     Token,
     Told,
     read_asked,
+    read_page,
 )
 from nodealer.relay.metrics import alias
 from nodealer.relay.pace import Pace
@@ -183,8 +184,8 @@ class Talk:
 
     async def _find(self, name: str, cursor: int) -> None:
         """Another relay may have told of a frame before the store told this one. But there must be one."""
-        some = await self._tables.store.read(name, cursor - 1)
-        if not some or some[0][0] != cursor:
+        found = await self._tables.store.read(name, cursor - 1)
+        if found is None or read_page(found.data)[0][0] != cursor:
             raise Refusal("cursor", "the table has no frame with this cursor: it is not the one you know", last=True)
 
     def _largest(self, table: LiveTable) -> int:

@@ -148,6 +148,11 @@ class PokerTable:
         raise AssertionError("pokerkit waits for nothing that we know")
 
     @property
+    def big_blind(self) -> int:
+        """What bets are counted in."""
+        return int(max(self._game.raw_blinds_or_straddles))  # type: ignore[arg-type]
+
+    @property
     def live(self) -> tuple[int, ...]:
         """The seats that have neither folded nor mucked, from the left of the button."""
         return tuple(seat for seat, alive in zip(self.seats, self._state.statuses, strict=True) if alive)

@@ -42,6 +42,7 @@ GAME: Final = GamePackage(
     bot=HoldemBot,
     words=HoldemWords(),
     page=page,
+    table="nodealer.games.holdem",
     export=PHH,
     # So many chips that nobody is out before the end.
     measured=Measured(seats=6, settings={"stack": "100000"}, bot=Caller),

@@ -9,10 +9,12 @@ import msgspec
 from nodealer.games.base import Done, Turn
 from nodealer.games.holdem.faces import names
 from nodealer.games.holdem.hand import Hand
+from nodealer.games.holdem.naming import hand_name
+from nodealer.games.holdem.seating import standing_pots
 from nodealer.games.view import View, plain_page
 
 #: Of the form of this document.
-PAGE_VERSION: Final = 1
+PAGE_VERSION: Final = 2
 
 
 def page(view: View) -> dict[str, Any]:
@@ -21,11 +23,17 @@ def page(view: View) -> dict[str, Any]:
     game = view.game
     if not isinstance(game, Hand):
         return plain
-    want = game.wants
+    want, mine = game.wants, tuple(view.cards.values())
     return plain | {
-        "mine": list(names(view.cards.values())),
+        "mine": list(names(mine)),
+        # What they make with the board.
+        "called": hand_name((*mine, *game.board)) if mine else None,
         "board": list(names(game.board)),
         "pot": game.pot,
+        # The main pot first, as they stand now.
+        "pots": standing_pots(game),
+        "blinds": {"small": game.small_blind, "big": game.big_blind, "amount": game.table.big_blind},
+        "stage": game.stage.value,
         "button": game.button,
         "seats": [_seat(game, seat) for seat in game.players],
         "turn": list(want.seats) if isinstance(want, Turn) else [],
@@ -41,5 +49,7 @@ def _seat(game: Hand, seat: int) -> dict[str, Any]:
         "bet": game.table.bets[seat],
         "paid": game.paid[seat],
         "in": seat in game.contenders,
+        "held": len(game.held.get(seat, ())),
         "shown": list(names(game.shown.get(seat, ()))),
+        "called": hand_name((*game.shown[seat], *game.board)) if seat in game.shown else None,
     }

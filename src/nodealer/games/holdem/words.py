@@ -119,7 +119,8 @@ class HoldemWords(Words):
     def sure(self, view: View, move: object) -> str:
         """Before a hand is thrown away that would win."""
         game, mine = _hand(view), tuple(view.cards.values())
-        if not isinstance(move, Muck) or game.stage is not HandStage.CHOOSING or not may_win(game, view.seat, mine):
+        mucks = isinstance(move, Muck) or move == {"type": "muck"}
+        if not mucks or game.stage is not HandStage.CHOOSING or not may_win(game, view.seat, mine):
             return ""
         return f"nobody has shown better than your {hand_name((*mine, *game.board))}: give it up unseen?"
 

@@ -54,4 +54,5 @@ GAME: Final = GamePackage(
     bot=WardensBot,
     words=WardensWords(),
     page=page,
+    table="nodealer.games.wardens",
 )

@@ -23,5 +23,7 @@ def mine_of(view: View) -> Side:
 
 def hand_of(view: View) -> dict[int, int]:
     """The cards in this seat's hand: place to card of the pool."""
+    if view.seat not in game_of(view).seats:
+        return {}
     side = mine_of(view)
     return {place: side.list[view.cards[side.deck, place]] for place in side.hand if (side.deck, place) in view.cards}

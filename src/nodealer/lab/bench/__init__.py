@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from nodealer.lab.bench import core, game, hand, log, npm, proofs, recovery, seat
+from nodealer.lab.bench import core, game, hand, log, npm, proofs, recovery, relay, seat
 from nodealer.lab.bench.machine import describe_machine
 from nodealer.lab.bench.rows import Row
 from nodealer.lab.bench.timing import Effort
@@ -21,4 +21,5 @@ SUITES: Final[dict[str, Callable[[Effort], Iterator[Row]]]] = {
     "npm": npm.run,
     "seat": seat.run,
     "recovery": recovery.run,
+    "relay": relay.run,
 }

@@ -86,13 +86,12 @@ def same_digest(seen: Seen) -> Iterator[str]:
 
 
 def chips_conserved(seen: Seen) -> Iterator[str]:
-    """After every entry the chips of all seats, and what is held, are what the seats began with."""
+    """After every entry the chips of all seats, what is held and what is dead are what the seats began with."""
     stake = seen.world.plan.rules.stake
     for log in seen.logs if stake else ():
         for applied in log.applied:
             account = applied.after.account
-            there = sum(account.chips.values()) + sum(sum(held.gains.values()) for held in account.held)
-            if there != stake * seen.world.plan.seats or min(account.chips.values()) < 0:
+            if account.total != stake * seen.world.plan.seats or min(account.chips.values()) < 0:
                 yield f"entry {applied.number} of {log.node.name}: {dict(account.chips)} and {account.held}"
 
 

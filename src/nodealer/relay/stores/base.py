@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from nodealer.relay.messages import Stored
+from nodealer.relay.messages import Stored, page
 
 #: Hears the new frames of a table, in their order, and never twice.
 Hear = Callable[[Sequence[Stored]], None]
@@ -23,6 +23,20 @@ class Standing:
     last: int
     frames: int
     bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Frames that follow each other, as `messages.page` has them; the cursor of the last; and how many they are."""
+
+    data: bytes
+    last: int
+    frames: int
+
+
+def page_of(frames: Sequence[Stored]) -> Page | None:
+    """A page of these frames; none of none."""
+    return Page(page(frames), frames[-1][0], len(frames)) if frames else None
 
 
 class Store(Protocol):
@@ -40,8 +54,8 @@ class Store(Protocol):
     async def append(self, table: str, frame: bytes) -> None:
         """Put a frame into the order. When this returns the frame is kept, as far as this store promises."""
 
-    async def read(self, table: str, after: int) -> list[Stored]:
-        """The next frames after a cursor (0: from the first): about a page of them, none where there are no more."""
+    async def read(self, table: str, after: int) -> Page | None:
+        """The next frames after a cursor (0: from the first), as many as a page takes; None where there are none."""
 
     async def count(self, table: str, after: int) -> int:
         """How many frames stand after a cursor."""

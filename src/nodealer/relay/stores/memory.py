@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from math import inf
 
 from nodealer.errors import RelayError
-from nodealer.relay.messages import FRAME_BYTES_MAX, PAGE_BYTES, Stored
-from nodealer.relay.stores.base import Hear, Standing
+from nodealer.relay.messages import FRAME_BYTES_MAX, HEAD_BYTES, PAGE_BYTES, Stored
+from nodealer.relay.stores.base import Hear, Page, Standing, page_of
 
 
 @dataclass(slots=True)
@@ -52,16 +52,16 @@ class MemoryStore:
         if found.hear is not None:
             found.hear([(len(found.frames), frame)])
 
-    async def read(self, table: str, after: int) -> list[Stored]:
+    async def read(self, table: str, after: int) -> Page | None:
         """A page of frames after a cursor."""
         found = self._tables.get(table)
         some: list[Stored] = []
         size = 0
         while found is not None and after < len(found.frames) and size < PAGE_BYTES:
             frame = found.frames[after]
-            after, size = after + 1, size + len(frame)
+            after, size = after + 1, size + HEAD_BYTES + len(frame)
             some.append((after, frame))
-        return some
+        return page_of(some)
 
     async def count(self, table: str, after: int) -> int:
         """How many frames stand after a cursor."""

@@ -25,7 +25,7 @@ from nats.js.errors import BadRequestError, NotFoundError
 
 from nodealer.errors import BadParameter, RelayError
 from nodealer.relay.messages import FRAME_BYTES_MAX, PAGE_BYTES, Stored
-from nodealer.relay.stores.base import Hear, Standing
+from nodealer.relay.stores.base import Hear, Page, Standing, page_of
 from nodealer.relay.stores.jetstream import CONTROL, FIRST, PAUSE, PLACING, Link, NotYet, Session, consumer, status
 
 #: Streams. All relays must say the same, for ever: the name of a table says which one it is in.
@@ -321,11 +321,11 @@ class NatsStore:
 
         await self._link.ask("nothing could be kept", work)
 
-    async def read(self, table: str, after: int) -> list[Stored]:
-        """The next frames after a cursor: about a page of them, none where there are no more."""
+    async def read(self, table: str, after: int) -> Page | None:
+        """A page of frames after a cursor."""
         where = place(table)
 
-        async def work(session: Session) -> list[Stored]:
+        async def work(session: Session) -> Page | None:
             async with consumer(session, where.stream, _from(where.frames, after)) as source:
                 messages: list[Msg] = []
                 if source.pending:
@@ -335,7 +335,7 @@ class NatsStore:
             frames = [(_number(message), message.data) for message in messages if _number(message) > after]
             if not frames and await _get(session, where.stream, where.frames, after) is not None:
                 raise NotYet("a server of the cluster has not caught up")
-            return frames
+            return page_of(frames)
 
         return await self._link.ask("a table cannot be read", work)
 

@@ -12,7 +12,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +20,8 @@ from queue import SimpleQueue
 from typing import Any, Final, TypeVar
 
 from nodealer.errors import RelayError
-from nodealer.relay.messages import FRAME_BYTES_MAX, PAGE_BYTES, Stored
-from nodealer.relay.stores.base import Hear, Standing
+from nodealer.relay.messages import FRAME_BYTES_MAX, PAGE_BYTES, Stored, head
+from nodealer.relay.stores.base import Hear, Page, Standing
 
 T = TypeVar("T")
 
@@ -48,7 +48,7 @@ CREATE TABLE frames (
     id INTEGER PRIMARY KEY,
     total INTEGER NOT NULL,                 -- bytes of the table's frames, with this one
     written REAL NOT NULL,
-    frame BLOB NOT NULL
+    frame BLOB NOT NULL                     -- with the head that it has in a page
 ) STRICT;
 CREATE TABLE forgotten (tab INTEGER PRIMARY KEY) STRICT;    -- whose frames are still to be deleted
 PRAGMA application_id = {_APPLICATION};
@@ -61,10 +61,24 @@ _OF_LAST: Final = (
     f"WHERE frames.id BETWEEN tables.id << {_SHIFT} AND (tables.id << {_SHIFT}) + {_CURSOR_MAX} "
     "ORDER BY frames.id DESC LIMIT 1"
 )
+#: A page has at most so many frames …
+_PAGE_MAX: Final = 128
+#: … and is one value: SQLite puts it together, while Python does something else. To concatenate does not change bytes,
+#: whatever they are.
+_PAGE: Final = f"""
+SELECT max(id), count(*), CAST(group_concat(frame, '') AS BLOB) FROM (
+    SELECT id, frame FROM frames WHERE id > ?1 AND id <= ?2
+    AND (id = ?1 + 1 OR total <= {PAGE_BYTES} + coalesce((SELECT total FROM frames WHERE id = ?1), 0)) ORDER BY id
+)
+"""
 #: At most so much is written at once …
 _BATCH_MAX: Final = 512
 #: … and so many frames are deleted, before others have their turn.
 _FORGET_MAX: Final = 500
+#: When so many frames stand in SQLite's log, they are moved to where they belong. By itself SQLite would do so in the
+#: middle of writing, and everybody would wait; it still does when its log has grown to so many pages.
+_LOG_FRAMES: Final = 500
+_LOG_PAGES: Final = 10_000
 #: Tables whose standing the writer remembers.
 _KNOWN_MAX: Final = 10_000
 
@@ -98,13 +112,17 @@ class SqliteStore:
     def __init__(self, path: Path, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._loop = asyncio.get_running_loop()
-        self._writing, self._reading = _connected(path), _connected(path)
+        self._writing, self._reading, self._moving = (_connected(path) for _ in range(3))
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._known: dict[str, _Known] = {}
         self._hears: dict[str, Hear] = {}
         #: What is to be told when all jobs of a transaction have been looked at.
         self._news: dict[str, list[Stored]] = {}
         self._closed = False
+        #: Frames in the log of SQLite, and who moves them.
+        self._logged = 0
+        self._move: Future[None] | None = None
+        self._mover = ThreadPoolExecutor(1, thread_name_prefix="relay-mover")
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="relay-reader")
         self._writer = threading.Thread(target=self._write_all, name="relay-writer", daemon=True)
         self._writer.start()
@@ -125,7 +143,7 @@ class SqliteStore:
             lambda: self._put_frame(table, frame), lambda cursor: self._tell(table, cursor, frame), single=True
         )
 
-    async def read(self, table: str, after: int) -> list[Stored]:
+    async def read(self, table: str, after: int) -> Page | None:
         """A page of frames after a cursor."""
         return await self._read(lambda: _page(self._reading, table, after))
 
@@ -169,6 +187,8 @@ class SqliteStore:
         self._jobs.put(None)
         await self._loop.run_in_executor(self._reader, self._writer.join)
         self._reader.shutdown()
+        self._mover.shutdown()
+        self._moving.close()
         self._reading.close()
         self._writing.close()
 
@@ -226,6 +246,16 @@ class SqliteStore:
                     self._write_together([job])
             with suppress(RuntimeError):  # the loop is closed: nobody waits any more
                 self._loop.call_soon_threadsafe(self._written, jobs)
+            self._shorten_log()
+
+    def _shorten_log(self) -> None:
+        """SQLite begins its log anew once all of it is moved. What comes while another thread moves the most of it is
+        moved here, and that is little."""
+        if self._move is None and self._logged >= _LOG_FRAMES:
+            self._move, self._logged = self._mover.submit(_move, self._moving), 0
+        elif self._move is not None and self._move.done():
+            self._move = None
+            _move(self._writing)
 
     def _write_together(self, jobs: Sequence[_Job]) -> bool:
         """All or none of them. Whether that went well."""
@@ -284,11 +314,12 @@ class SqliteStore:
 
     def _put_frame(self, table: str, frame: bytes) -> int:
         known = self._find(table)
-        row = (known.id << _SHIFT | known.last + 1, known.bytes + len(frame), self._clock(), frame)
+        cursor, size = known.last + 1, len(frame)
+        row = (known.id << _SHIFT | cursor, known.bytes + size, self._clock(), head(cursor, size) + frame)
         self._writing.execute("INSERT INTO frames VALUES (?, ?, ?, ?)", row)
-        known.last += 1
-        known.bytes += len(frame)
-        return known.last
+        known.last, known.bytes = cursor, known.bytes + size
+        self._logged += 1
+        return cursor
 
     def _put_note(self, table: str, note: bytes) -> list[bytes]:
         made = "INSERT INTO tables (name, written) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET written = ?2"
@@ -333,6 +364,12 @@ class SqliteStore:
         return True
 
 
+def _move(connection: sqlite3.Connection) -> None:
+    """Move what stands in the log. A disk that does not let it is met again, by those who write."""
+    with suppress(sqlite3.Error):
+        connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+
 def _notes(connection: sqlite3.Connection, table: str) -> list[bytes]:
     asked = "SELECT note FROM notes WHERE tab = (SELECT id FROM tables WHERE name = ?) ORDER BY number"
     return [note for (note,) in connection.execute(asked, (table,))]
@@ -353,21 +390,13 @@ def _last(connection: sqlite3.Connection, number: int | None) -> tuple[int, int]
     return (0, 0) if row is None else (row[0] - base, row[1])
 
 
-def _page(connection: sqlite3.Connection, table: str, after: int) -> list[Stored]:
+def _page(connection: sqlite3.Connection, table: str, after: int) -> Page | None:
     number = _number(connection, table)
-    some: list[Stored] = []
-    if number is None or after >= _CURSOR_MAX:
-        return some
-    base, size = number << _SHIFT, 0
-    asked = "SELECT id, frame FROM frames WHERE id BETWEEN ? AND ? ORDER BY id"
-    rows = connection.execute(asked, (base + after + 1, base + _CURSOR_MAX))
-    for row, frame in rows:
-        some.append((row - base, frame))
-        size += len(frame)
-        if size >= PAGE_BYTES:
-            break
-    rows.close()
-    return some
+    if number is None:
+        return None
+    base = number << _SHIFT
+    row, frames, data = connection.execute(_PAGE, (base + after, base + min(after + _PAGE_MAX, _CURSOR_MAX))).fetchone()
+    return Page(data, row - base, frames) if frames else None
 
 
 # --- The file ---
@@ -425,6 +454,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("PRAGMA page_size = 8192")
     if said("journal_mode = WAL") != "wal":
         raise RelayError(f"the disk of {path} is not fit for a store: SQLite has no WAL there")
+    connection.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}")
     # What is committed is synced.
     connection.execute("PRAGMA synchronous = FULL")
     (things,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()

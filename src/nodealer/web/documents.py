@@ -1,0 +1,464 @@
+"""What a page and a seat say to each other: plain JSON, one document a message. docs/page.md has it in words.
+
+A page may be anybody's: what it says is measured, decoded strictly and judged like bytes from a stranger. What is told
+to it is text and numbers, never markup, and nothing that its person must not see.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+
+from nodealer.errors import DecodeError
+from nodealer.games.words import Line as GameLine
+from nodealer.games.words import Text
+from nodealer.wire import CARDS_MAX, SEATS_MAX, Natural, SeatNumber
+
+#: Of all documents together. A page of another version says so, and is not spoken to.
+PAGE_VERSION: Final = 1
+#: The longest document of a page.
+SAID_BYTES_MAX: Final = 1 << 16
+#: The longest chat, in characters.
+CHAT_MAX: Final = 280
+
+#: Text in pieces, each with what it is, or null for plain text.
+Spans = tuple[tuple[str, str | None], ...]
+
+
+def spans(text: Text) -> Spans:
+    """A game's text for a page."""
+    if isinstance(text, GameLine):
+        return tuple((span.text, span.mark) for span in text.spans)
+    return ((text, None),) if text else ()
+
+
+class Document(msgspec.Struct, frozen=True):
+    """The base of all documents; "type" says which."""
+
+
+# --- From the page ---
+
+
+class Said(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The base of what a page says."""
+
+
+Short = Annotated[str, msgspec.Meta(max_length=200)]
+Ask = Annotated[int, msgspec.Meta(ge=1, le=2**31)]
+
+
+class Move(Said, frozen=True, tag="move"):
+    """A move in the game, for the question of this number. `sure`: yes, also if it is likely to be regretted."""
+
+    ask: Ask
+    move: Annotated[dict[str, Any], msgspec.Meta(min_length=1, max_length=6)]
+    sure: bool = False
+
+
+class Typed(Said, frozen=True, tag="typed"):
+    """The same in words, as a person types them: for games without a table of their own."""
+
+    ask: Ask
+    text: Short
+    sure: bool = False
+
+
+class Choose(Said, frozen=True, tag="choose"):
+    """Positions of cards that were looked at: the one to keep, or all, the one on top first."""
+
+    ask: Ask
+    choose: Annotated[tuple[Natural, ...], msgspec.Meta(min_length=1, max_length=CARDS_MAX)]
+
+
+class Without(Said, frozen=True, tag="without"):
+    """The table should not wait for these seats."""
+
+    seats: Annotated[tuple[SeatNumber, ...], msgspec.Meta(min_length=1, max_length=SEATS_MAX)]
+
+
+class Break(Said, frozen=True, tag="break"):
+    """The hand should be broken off."""
+
+
+class Leave(Said, frozen=True, tag="leave"):
+    """I leave the hand, and sit out."""
+
+
+class Claim(Said, frozen=True, tag="claim"):
+    """A card of mine does not open: open the books."""
+
+
+class Chat(Said, frozen=True, tag="chat"):
+    """Something for all at the table, beside the log."""
+
+    text: Annotated[str, msgspec.Meta(min_length=1, max_length=CHAT_MAX)]
+
+
+class Answer(Said, frozen=True, tag="answer"):
+    """What the person says to a question of the lobby."""
+
+    text: Short
+
+
+class Deal(Said, frozen=True, tag="deal"):
+    """Begin a table on this machine, with bots: which of those on offer, by how many, for how long, and who cheats."""
+
+    game: Short
+    name: Short
+    seats: Annotated[int, msgspec.Meta(ge=2, le=9)]
+    hands: Annotated[int, msgspec.Meta(ge=1, le=10_000)]
+    settings: dict[Short, Short] = {}
+    cheat: Short | None = None
+
+
+class Save(Said, frozen=True, tag="save"):
+    """Give me the log as a file; or the evidence of a fault, which is the log up to it."""
+
+    what: Literal["log", "evidence"]
+
+
+class Verify(Said, frozen=True, tag="verify"):
+    """Verify the log in front of me, from its first byte."""
+
+
+class Replay(Said, frozen=True, tag="replay"):
+    """Show me a hand again, as people count."""
+
+    hand: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
+
+
+Said_ = (
+    Move | Typed | Choose | Without | Break | Leave | Claim | Chat | Answer | Deal | Save | Verify | Replay
+)  # fmt: skip
+_said = msgspec.json.Decoder(Said_)
+
+
+def read_said(text: str | bytes) -> Said_:
+    """What a page says. Raises `DecodeError`."""
+    data = text.encode(errors="replace") if isinstance(text, str) else text
+    if len(data) > SAID_BYTES_MAX:
+        raise DecodeError(f"what the page says has {len(data)} bytes, more than {SAID_BYTES_MAX}")
+    try:
+        said: Said_ = _said.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise DecodeError(f"what the page says: {error}") from None
+    return said
+
+
+# --- To the page ---
+
+
+class Hello(Document, frozen=True, tag="hello"):
+    """The first one of every connection."""
+
+    page: int
+    program: str
+    role: Literal["player", "watcher", "replay"]
+    name: str | None
+
+
+class Notice(Document, frozen=True, tag="notice"):
+    """Something that a person should read: of the connection, of a dropout, of an end."""
+
+    kind: Literal["good", "note", "bad"]
+    text: str
+    #: What it is about, so that a later one takes its place.
+    about: str = ""
+
+
+class GameOffer(Document, frozen=True):
+    """A game that can be begun here."""
+
+    name: str
+    note: str
+    seats: int
+    hands: int
+    settings: tuple[tuple[str, str, str], ...]
+
+
+class CheatOffer(Document, frozen=True):
+    """A way to cheat that a bot can be told to take."""
+
+    name: str
+    does: str
+
+
+class Offers(Document, frozen=True, tag="offers"):
+    """What can be begun on this machine, and how a bot may cheat there."""
+
+    games: tuple[GameOffer, ...]
+    cheats: tuple[CheatOffer, ...]
+    name: str
+    game: str
+    seats: int
+    hands: int
+
+
+class LobbyPerson(Document, frozen=True):
+    """Somebody who has come, and what is known of the key behind the name."""
+
+    name: str
+    state: Literal["here", "asked", "agreed", "expected"]
+    you: bool = False
+    known: str = ""
+    warn: bool = False
+
+
+class LobbyQuestion(Document, frozen=True):
+    """What the person is asked: buttons, each with what it answers."""
+
+    text: str
+    buttons: tuple[tuple[str, str], ...]
+
+
+class Lobby(Document, frozen=True, tag="lobby"):
+    """Before the first hand."""
+
+    people: tuple[LobbyPerson, ...]
+    seats: int
+    #: Links to play and to watch, and the first as a QR code: rows of "1" for dark.
+    link: str | None = None
+    watch: str | None = None
+    qr: tuple[str, ...] = ()
+    proposal: str | None = None
+    question: LobbyQuestion | None = None
+
+
+class Seated(Document, frozen=True):
+    """A player, and six words of its key."""
+
+    seat: int
+    name: str
+    key: str
+
+
+class Table(Document, frozen=True, tag="table"):
+    """What was agreed."""
+
+    session: str
+    words: tuple[str, ...]
+    game: str
+    #: Where the module of the game's table is, or null for the plain one.
+    module: str | None
+    note: str
+    rules: tuple[Spans, ...]
+    protocol: str
+    proven: bool
+    claims: tuple[tuple[str, str, bool], ...]
+    warning: str | None
+    rehearsal: bool
+    you: int | None
+    seats: tuple[Seated, ...]
+
+
+class SeatNow(Document, frozen=True):
+    """How a seat is."""
+
+    seat: int
+    name: str
+    #: "gone" from this hand, "out" for good, "ended", or "here".
+    state: Literal["here", "gone", "out", "ended"]
+    chips: int | None
+    #: What it owes: in words, and for how long the table has waited for it.
+    owes: str | None = None
+    waited: int = 0
+    #: What is left of its time with its bank, in milliseconds, as the ticks and this machine's clock show it.
+    left: int | None = None
+
+
+class Named(Document, frozen=True):
+    """A card of one's own by its name."""
+
+    deck: int
+    position: int
+    name: str
+
+
+class MayDo(Document, frozen=True):
+    """What the person may do beside the game."""
+
+    vote: bool = False
+    votes_needed: int = 0
+    voters: int = 0
+    break_off: bool = False
+    leave: bool = False
+    claim: bool = False
+
+
+class View(Document, frozen=True, tag="view"):
+    """What the person sees now. `page` is the game's own document."""
+
+    entry: int
+    hand: int
+    phase: Literal["between", "playing", "ended"]
+    page: dict[str, Any]
+    seats: tuple[SeatNow, ...]
+    turn: tuple[int, ...]
+    mine: tuple[Named, ...] = ()
+    text: tuple[Spans, ...] = ()
+    may: MayDo = MayDo()
+
+
+class Looked(Document, frozen=True):
+    """A card that was looked at and has to be chosen about."""
+
+    position: int
+    text: Spans
+
+
+class Asked(Document, frozen=True, tag="ask"):
+    """The table waits for this person: for a move, or for a choice about cards that it looked at."""
+
+    ask: int
+    for_: Literal["move", "choose"] = msgspec.field(name="for")
+    prompt: Spans = ()
+    help: tuple[Spans, ...] = ()
+    then: str | None = None
+    seen: tuple[Looked, ...] = ()
+    typed: bool = False
+
+
+class Unasked(Document, frozen=True, tag="unask"):
+    """Nothing is asked any more."""
+
+
+class Refused(Document, frozen=True, tag="refused"):
+    """What the page said is not possible, and why. The question stays open."""
+
+    reason: str
+    ask: int | None = None
+
+
+class Doubt(Document, frozen=True, tag="doubt"):
+    """A move that is likely to be regretted: say it again, with `sure`, if it is meant."""
+
+    ask: int
+    text: str
+
+
+class Line(Document, frozen=True, tag="line"):
+    """Something that happened, as the log has it."""
+
+    entry: int | None
+    hand: int
+    event: str
+    seat: int | None
+    name: str | None
+    lines: tuple[Spans, ...]
+    #: For `begin`, `result` and `move`: the data itself.
+    data: Any = None
+
+
+class Proof(Document, frozen=True, tag="proof"):
+    """A step of the cards: sent, proven, and verified here. `took` is how many milliseconds this machine checked it."""
+
+    entry: int
+    hand: int
+    seat: int
+    name: str
+    kind: str
+    doing: str
+    text: str
+    bytes: int
+    #: The names of its proofs, and how it stands: "own" for what this seat sent itself.
+    checks: tuple[str, ...]
+    state: Literal["verified", "own", "unproven", "false"]
+    at: int
+    took: float | None
+    means: str = ""
+
+
+class Working(Document, frozen=True, tag="working"):
+    """Who is at work on the cards now: seat, kind of step, and what that is in words."""
+
+    hand: int
+    steps: tuple[tuple[int, str, str], ...]
+
+
+class FaultFound(Document, frozen=True, tag="fault"):
+    """The log proves that somebody cheated."""
+
+    entry: int
+    seat: int | None
+    name: str | None
+    check: str
+    reason: str
+    sentence: str
+
+
+class LogGrown(Document, frozen=True, tag="log"):
+    """How long the log is, its head, and how many proofs were checked here."""
+
+    entries: int
+    bytes: int
+    head: str
+    proofs: int
+
+
+class Chatted(Document, frozen=True, tag="chat"):
+    """Somebody said something beside the log, and signed it."""
+
+    seat: int
+    name: str
+    text: str
+
+
+class HandDone(Document, frozen=True, tag="hand"):
+    """A hand that can be shown again."""
+
+    hand: int
+    text: str
+
+
+class Frame(Document, frozen=True):
+    """A moment of a hand."""
+
+    view: View
+    lines: tuple[Line, ...]
+
+
+class Replayed(Document, frozen=True, tag="replay"):
+    """A hand, moment by moment; and how many there are to choose from."""
+
+    hand: int
+    frames: tuple[Frame, ...]
+
+
+class File(Document, frozen=True, tag="file"):
+    """A file to save."""
+
+    name: str
+    text: str
+
+
+class Verdict(Document, frozen=True, tag="verdict"):
+    """What an audit of the log found."""
+
+    verdict: str
+    sentence: str
+    report: dict[str, Any]
+    took: float
+
+
+class Cheating(Document, frozen=True, tag="cheat"):
+    """A bot cheats, and what is claimed of that."""
+
+    seat: int
+    name: str
+    does: str
+    claim: str
+    #: What came of it, once the game is over.
+    came: str | None = None
+
+
+class Over(Document, frozen=True, tag="over"):
+    """Nothing more comes from this table. `again`: another one can be begun."""
+
+    text: str
+    again: bool
+
+
+def encoded(document: Document) -> bytes:
+    """The bytes of a document."""
+    return msgspec.json.encode(document)

@@ -1,0 +1,112 @@
+"""A person whose seat is a page: what the loop of a seat asks, and what its pages answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from nodealer.errors import BadParameter, IllegalMove
+from nodealer.play.chat import Chats, read_chat, sign_chat
+from nodealer.play.home import Home
+from nodealer.play.participant import Decision, Participant, Question, Step
+from nodealer.play.replica import Replica
+from nodealer.web import documents as doc
+from nodealer.web.seat import PageSeat
+from nodealer.web.timed import PageParticipant
+
+
+class PagePerson:
+    """Decides by what pages say, and looks at the clock. What is meant for the table is done at the next look."""
+
+    def __init__(self, seat: PageSeat, now: Callable[[], int]) -> None:
+        self.seat = seat
+        #: Milliseconds since 1970, for what is said beside the log.
+        self._now = now
+        self._decided: asyncio.Future[Decision] | None = None
+        self._to_do: list[doc.Said_] = []
+        self._chats = Chats()
+        #: The table, once the players have agreed.
+        self.replica: Replica | None = None
+
+    # --- The loop of a seat ---
+
+    async def decide(self, question: Question) -> Decision:
+        """Ask the pages, and wait for one that answers."""
+        self.seat.ask(question)
+        self._decided = asyncio.get_running_loop().create_future()
+        try:
+            return await self._decided
+        finally:
+            self._decided = None
+            self.seat.unask()
+
+    def look(self, participant: Participant, now: float) -> list[bytes]:
+        """Do what was said to the table, and see who is waited for."""
+        self.seat.clock(participant)
+        said: list[bytes] = []
+        while self._to_do:
+            document = self._to_do.pop(0)
+            try:
+                said += self._do(participant, document)
+            except (IllegalMove, BadParameter) as refused:
+                self.seat.tell(doc.Refused(str(refused)))
+        return said
+
+    def take_part(self, home: Home, **rest: Any) -> Participant:
+        """The participant of this person."""
+        clock, took = self.seat.clock_now, self.seat.note_took
+        return PageParticipant(home, clock=clock, took=took, beside=self.hear_frame, **rest)
+
+    def watch(self, participant: Participant) -> Callable[[Step], list[bytes]]:
+        """Follows what a participant sees happen."""
+
+        def see(step: Step) -> list[bytes]:
+            if participant.begun:
+                self.replica = participant.replica
+            self.seat.see(participant, step)
+            return []
+
+        return see
+
+    def hear_frame(self, participant: Participant, frame: bytes) -> None:
+        """A frame that is no entry may be chat."""
+        if not participant.begun or participant.hearing:
+            return
+        state = participant.replica.state
+        keys = {seat: member.key for seat, member in state.known.items()}
+        with suppress(BadParameter):
+            chat = read_chat(frame, participant.session.id, keys)
+            if chat is not None and self._chats.is_new(chat):
+                self.seat.tell(doc.Chatted(chat.seat, state.known[chat.seat].name, chat.text))
+
+    # --- What a page says ---
+
+    def hear(self, document: doc.Said_) -> None:
+        """What one of the pages says."""
+        if isinstance(document, doc.Move | doc.Typed | doc.Choose):
+            decision = self.seat.decision(document)
+            if decision is not None and self._decided is not None and not self._decided.done():
+                self._decided.set_result(decision)
+        elif isinstance(document, doc.Replay):
+            self.seat.tell(self.seat.replay(document.hand))
+        else:
+            self._to_do.append(document)
+
+    def _do(self, participant: Participant, document: doc.Said_) -> list[bytes]:
+        match document:
+            case doc.Without(seats=seats):
+                return participant.without(seats)
+            case doc.Break():
+                return participant.break_off()
+            case doc.Leave():
+                said = participant.leave()
+                participant.stays = lambda state: False
+                return said
+            case doc.Claim():
+                return participant.claim()
+            case doc.Chat(text=text):
+                seat, home = participant.seat.number, participant.home
+                return [sign_chat(home.identity, participant.session.id, seat, self._now(), text)]
+        raise IllegalMove("that cannot be done at this table")

@@ -1,0 +1,523 @@
+"""The seat of a page: what a participant hears becomes documents, and what a page says becomes decisions.
+
+No socket, no clock and no thread of its own. The page on loopback talks to it over a WebSocket, the one in a tab by
+messages. Everything that a page gets passes through here, and all of it is made of the view of its own seat.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import permutations
+from typing import Any, Final
+
+from nodealer import __version__
+from nodealer.cards import Look, Peek
+from nodealer.errors import CardUnreadable, IllegalMove
+from nodealer.games.base import Turn
+from nodealer.games.package import GamePackage
+from nodealer.games.view import View as Seen
+from nodealer.games.words import Text, Words
+from nodealer.play.law import voters
+from nodealer.play.narrator import Event, Narrator
+from nodealer.play.participant import Decision, Diverged, Participant, Question, Silenced, Step
+from nodealer.play.phases import Phase
+from nodealer.play.replica import Applied, Outcome, Replica
+from nodealer.play.state import TableState
+from nodealer.play.view import public_view, view_of
+from nodealer.web import documents as doc
+from nodealer.web.documents import Document, spans
+from nodealer.wire import Message, encode
+from nodealer.words import key_words, session_words
+
+#: How many lines of the log a page that comes late is told, and of how many hands every moment is kept.
+LINES_KEPT: Final = 300
+HANDS_KEPT: Final = 100
+#: After how many seconds it is shown who is waited for.
+WAITS_SHOWN: Final = 5
+
+Tell = Callable[[Document], None]
+
+
+class PageSeat:
+    """One person's place at one table, as its pages see it. Documents go out by `tell`, and `everything` has them for a
+    page that comes later."""
+
+    def __init__(self, tell: Tell, clock: Callable[[], float], role: str = "player", name: str | None = None) -> None:
+        self._out = tell
+        self._clock = clock
+        self._began = clock()
+        self._hello = doc.Hello(doc.PAGE_VERSION, __version__, role, name)  # type: ignore[arg-type]
+        self._narrator = Narrator(Words(), {})
+        self._package: GamePackage | None = None
+        self._you: int | None = None
+        #: What stands for itself until another takes its place, by the type of document.
+        self._standing: dict[str, Document] = {}
+        self._notices: dict[str, doc.Notice] = {}
+        self._lines: deque[Document] = deque(maxlen=LINES_KEPT)
+        self._proofs: list[doc.Proof] = []
+        self._hands: dict[int, doc.HandDone] = {}
+        self._frames: dict[int, list[doc.Frame]] = {}
+        self._pending: list[doc.Line] = []
+        self._bytes = 0
+        self._counted = 0
+        #: The cards of this seat when they were last to be read, for the showdown.
+        self._last: Seen | None = None
+        #: Seat to since when it is waited for.
+        self._since: dict[int, float] = {}
+        #: The last tick, and when it came by this seat's clock.
+        self._tick: tuple[int, float] = (-1, 0.0)
+        self._question: Question | None = None
+        self._asked = 0
+        #: How long the newest entries took to be checked here, in seconds, by their number.
+        self._took: dict[int, float] = {}
+        self.opened = False
+
+    def clock_now(self) -> float:
+        """The time by this seat's clock."""
+        return self._clock()
+
+    def note_took(self, number: int, seconds: float) -> None:
+        """How long an entry took to be checked here. Only the newest is of interest."""
+        self._took = {number: seconds}
+
+    # --- For pages ---
+
+    def everything(self) -> Iterator[Document]:
+        """All that a page needs that has just come."""
+        yield self._hello
+        yield from self._stands("offers", "lobby", "table", "cheat")
+        yield from self._lines
+        yield from self._proofs
+        yield from self._hands.values()
+        yield from self._stands("working", "log", "view", "ask", "fault", "verdict", "over")
+        yield from self._notices.values()
+
+    def _stands(self, *kinds: str) -> Iterator[Document]:
+        return (self._standing[kind] for kind in kinds if kind in self._standing)
+
+    def tell(self, document: Document) -> None:
+        """Tell the pages, and those that come later."""
+        kind = str(document.__struct_config__.tag)
+        if isinstance(document, doc.Line | doc.Chatted):
+            self._lines.append(document)
+        elif isinstance(document, doc.Proof):
+            self._proofs.append(document)
+        elif isinstance(document, doc.HandDone):
+            self._hands[document.hand] = document
+        elif isinstance(document, doc.Notice):
+            self._notices.pop(document.about, None)
+            self._notices[document.about] = document
+        elif isinstance(document, doc.Unasked):
+            self._standing.pop("ask", None)
+        elif not isinstance(document, doc.Refused | doc.Doubt | doc.Replayed | doc.File):
+            self._standing[kind] = document
+        self._out(document)
+
+    def notice(self, kind: str, text: str, about: str = "") -> None:
+        """Something that a person should read."""
+        self.tell(doc.Notice(kind, text, about))  # type: ignore[arg-type]
+
+    # --- The table ---
+
+    def open(self, replica: Replica, you: int | None) -> None:
+        """The players have agreed."""
+        config = replica.config
+        self.opened, self._you, self._package = True, you, config.package
+        self._narrator = Narrator.of(config, you)
+        proposal, claims = config.session.proposal, config.protocol.claims
+        package, words = config.package, config.words
+        module = None if package is None or package.table is None else f"game/{package.name}/table.js"
+        self._standing.pop("lobby", None)
+        self.tell(
+            doc.Table(
+                session=config.session.id.hex(),
+                words=session_words(config.session.id),
+                game=proposal.game.name,
+                module=module,
+                note=words.note,
+                rules=tuple(map(spans, words.rules)),
+                protocol=claims.name,
+                proven=not claims.open_book_at_end,
+                claims=tuple((one.cheat, one.seen, one.culprit) for one in claims.cheats),
+                warning=claims.cost.get("warning"),
+                rehearsal=proposal.rehearsal,
+                you=you,
+                seats=tuple(
+                    doc.Seated(one.seat, one.name, " ".join(key_words(one.key))) for one in proposal.roster.members
+                ),
+            )
+        )
+
+    def see(self, participant: Participant, step: Step) -> None:
+        """What came of a frame."""
+        if not participant.begun:
+            return
+        if not self.opened:
+            self.open(participant.replica, participant.seat.number if participant.seated else None)
+        for one in step.happened:
+            if isinstance(one, Applied):
+                self.take(one)
+            elif isinstance(one, Diverged):
+                name = participant.replica.state.known[one.seat].name
+                heads = f"it saw {one.theirs.hex()[:16]}, and here is {one.ours.hex()[:16]}"
+                self.notice("bad", f"{name}'s log and yours have parted: {heads}.", "diverged")
+            elif isinstance(one, Silenced):
+                self.notice("bad", one.reason, "silenced")
+        self.refresh(participant)
+
+    def take(self, applied: Applied) -> None:
+        """An entry, as lines and proofs."""
+        if applied.outcome is Outcome.REPEATED:
+            return
+        if applied.before.phase is not Phase.PLAYING and applied.after.phase is Phase.PLAYING:
+            self._proofs.clear()
+        self._bytes += applied.size
+        before = len(applied.before.faults)
+        for event in self._narrator.tell(applied):
+            if event["event"] == "cards":
+                self._step(applied, event)
+            else:
+                self._line(applied, event)
+        for fault in applied.after.faults[before:]:
+            name = None if fault.seat is None else applied.after.known[fault.seat].name
+            sentence = _sentence(name, fault.reason)
+            self.tell(doc.FaultFound(fault.entry, fault.seat, name, fault.check, fault.reason, sentence))
+
+    def _line(self, applied: Applied, event: Event) -> None:
+        lines = tuple(_lines(event))
+        kind, data = event["event"], None
+        if kind == "begin":
+            data = {"hand": event["hand"]}
+        elif kind == "move":
+            data = event["move"]
+        elif kind in ("result", "void"):
+            hand = event["hand"]
+            text = str(event.get("text") or event.get("reason") or "")
+            outcome = [str(line) for line in event.get("outcome", ())]
+            self.tell(doc.HandDone(hand, "; ".join(outcome) or text))
+            data = {"outcome": outcome, "parting": str(event.get("parting", ""))}
+        line = doc.Line(
+            entry=event.get("entry"),
+            hand=_hand_of(applied),
+            event=kind,
+            seat=event.get("seat"),
+            name=event.get("name"),
+            lines=lines,
+            data=data,
+        )
+        self._pending.append(line)
+        self.tell(line)
+
+    def _step(self, applied: Applied, event: Event) -> None:
+        """A step of the cards, with what this machine has checked of it."""
+        seat, words = event["seat"], self._narrator.words_of(event["kind"])
+        mine, false = seat == self._you, applied.outcome is Outcome.FAULT
+        state = "false" if false else "own" if mine else "verified" if applied.checks else "unproven"
+        took = self._took.pop(applied.number, None)
+        self.tell(
+            doc.Proof(
+                entry=applied.number,
+                hand=_hand_of(applied),
+                seat=seat,
+                name=event["name"],
+                kind=event["kind"],
+                doing=words.doing,
+                text=str(event["text"]),
+                bytes=event["bytes"],
+                checks=tuple(event["proofs"]),
+                state=state,  # type: ignore[arg-type]
+                at=round((self._clock() - self._began) * 1000),
+                took=None if took is None or mine else round(took * 1000, 1),
+                means=words.means,
+            )
+        )
+
+    # --- What is seen ---
+
+    def refresh(self, participant: Participant) -> None:
+        """The table as it is now, where something has changed."""
+        replica = participant.replica
+        state = replica.state
+        working = doc.Working(state.hand.number + 1, tuple(self._steps(state)))
+        if working != self._standing.get("working"):
+            self.tell(working)
+        view = self._view(participant)
+        if view != self._standing.get("view"):
+            self._keep(view)
+            self.tell(view)
+        if replica.height != self._counted:
+            self._counted = replica.height
+            size = max(self._bytes, 1)
+            self.tell(doc.LogGrown(replica.height, size, replica.head.hex()[:16], replica.checks_settled))
+
+    def _steps(self, state: TableState) -> Iterator[tuple[int, str, str]]:
+        for known in state.duties.open.values():
+            duty = known.duty
+            if duty.deck is not None and not duty.optional:
+                yield duty.seat, duty.kind, self._narrator.words_of(duty.kind).doing
+
+    def _view(self, participant: Participant) -> doc.View:
+        state = participant.replica.state
+        seen, unreadable = public_view(state), False
+        if participant.seated:
+            try:
+                seen = view_of(participant.seat)
+            except CardUnreadable:
+                unreadable = True
+        return self.view_in(state, self._with_old_cards(state, seen), participant, claim=unreadable)
+
+    def _with_old_cards(self, state: TableState, seen: Seen) -> Seen:
+        """After a hand its decks are gone; a person still wants to look at what it had."""
+        last = self._last
+        if state.phase is Phase.PLAYING:
+            self._last = seen
+        elif last is not None and seen.game is not None:
+            return replace(seen, cards=last.cards)
+        return seen
+
+    def view_in(
+        self, state: TableState, seen: Seen, participant: Participant | None, *, claim: bool = False
+    ) -> doc.View:
+        """The document of a moment: of this person's table now, or of any moment of a log."""
+        package, words, game = self._package, state.config.words, seen.game
+        page = {"version": 0} if package is None else package.page(seen)
+        want = None if game is None else game.wants
+        playing = state.phase is Phase.PLAYING
+        named = tuple(
+            doc.Named(deck, position, words.face(game, deck, face))
+            for (deck, position), face in sorted(seen.cards.items())
+        )
+        return doc.View(
+            entry=0 if participant is None else participant.replica.height,
+            hand=max(state.hand.number + playing, 1),
+            phase=state.phase.value,
+            page=page,
+            seats=tuple(self._seats(state, participant)),
+            turn=tuple(want.seats) if playing and isinstance(want, Turn) else (),
+            mine=named,
+            text=tuple(map(spans, words.table(seen))) if self._plain and game is not None and named else (),
+            may=doc.MayDo() if participant is None else self._may(state, participant, claim),
+        )
+
+    @property
+    def _plain(self) -> bool:
+        """Whether the game has no table of its own."""
+        return self._package is None or self._package.table is None
+
+    def _seats(self, state: TableState, participant: Participant | None) -> Iterator[doc.SeatNow]:
+        waited = set() if participant is None else set(participant.waits_for.values())
+        owing = {known.duty.seat: known.duty for known in state.duties.open.values() if known.holds_up}
+        chips = state.account.chips if state.config.rules.stake else {}
+        for member in state.roster.members:
+            seat = member.seat
+            how = "out" if seat in state.expelled else "ended" if seat in state.ended else "here"
+            how = "gone" if how == "here" and seat in state.gone else how
+            duty = owing.get(seat)
+            owes = None if duty is None else self._narrator.words_of(duty.kind).doing or duty.kind
+            late = 0
+            if seat in waited and seat in self._since:
+                late = int(self._clock() - self._since[seat])
+            waits, left = late if late >= WAITS_SHOWN else 0, self._left(state, seat)
+            yield doc.SeatNow(seat, member.name, how, chips.get(seat), owes, waits, left)  # type: ignore[arg-type]
+
+    def _left(self, state: TableState, seat: int) -> int | None:
+        """What is left of a seat's time, where a timekeeper counts it."""
+        clock = state.clock
+        if clock is None or clock.last is None:
+            return None
+        if clock.last != self._tick[0]:
+            self._tick = clock.last, self._clock()
+        used = [
+            one.limit - (clock.last - one.started)
+            for one in clock.watched.values()
+            if one.seat == seat and one.started is not None
+        ]
+        if not used:
+            return None
+        return max(0, min(used) + clock.bank(seat) - round(1000 * (self._clock() - self._tick[1])))
+
+    def _may(self, state: TableState, participant: Participant, claim: bool) -> doc.MayDo:
+        if not participant.seated or participant.over:
+            return doc.MayDo()
+        options, count = participant.options(), len(voters(state))
+        late = any(self._clock() - since >= WAITS_SHOWN for since in self._since.values())
+        return doc.MayDo(
+            vote=late and options.may_vote and count > 2,
+            votes_needed=count // 2 + 1,
+            voters=count,
+            break_off=late and options.may_break,
+            leave=state.phase is not Phase.ENDED and participant.seat.number not in state.gone | state.ended,
+            claim=claim,
+        )
+
+    def _keep(self, view: doc.View) -> None:
+        """A moment for the history. One in which only the clock has moved is none."""
+        hand = view.hand
+        frames = self._frames.setdefault(hand, [])
+        lines, self._pending = tuple(self._pending), []
+        if lines or not frames or frames[-1].view.page != view.page:
+            frames.append(doc.Frame(replace_view(view), lines))
+        for old in sorted(self._frames)[:-HANDS_KEPT]:
+            del self._frames[old]
+
+    def clock(self, participant: Participant) -> None:
+        """Look at the clock: who is waited for, and since when."""
+        if not participant.begun:
+            return
+        now, waited = self._clock(), set(participant.waits_for.values())
+        self._since = {seat: self._since.get(seat, now) for seat in waited}
+        if any(now - since >= WAITS_SHOWN for since in self._since.values()):
+            self.refresh(participant)
+
+    # --- What is asked ---
+
+    def ask(self, question: Question) -> None:
+        """The table waits for this person."""
+        self._question = question
+        self._asked += 1
+        words, view, peek = self._words, question.view, question.peek
+        if peek is None:
+            told = doc.Asked(
+                self._asked,
+                "move",
+                spans(words.prompt(view)) if self._plain else (),
+                tuple(map(spans, words.help)),
+                typed=self._package is not None and self._package.listens,
+            )
+        else:
+            seen = tuple(
+                doc.Looked(position, spans(words.looked_at(view.game, peek.deck, face)))
+                for position, face in view.seen_in(peek.deck).items()
+            )
+            told = doc.Asked(self._asked, "choose", (), (), peek.then.value, seen)
+        self.tell(told)
+
+    def unask(self) -> None:
+        """Nothing is asked any more."""
+        if self._question is not None:
+            self._question = None
+            self.tell(doc.Unasked())
+
+    def decision(self, said: doc.Move | doc.Typed | doc.Choose) -> Decision | None:
+        """What was decided, or None where it is refused or doubted, and told so."""
+        question = self._question
+        if question is None or said.ask != self._asked:
+            self.tell(doc.Refused("that is not asked any more", said.ask))
+            return None
+        try:
+            if isinstance(said, doc.Choose):
+                return _chosen(question, said.choose)
+            return self._move(question, said)
+        except IllegalMove as error:
+            self.tell(doc.Refused(str(error), said.ask))
+            return None
+
+    def _move(self, question: Question, said: doc.Move | doc.Typed) -> Decision | None:
+        view = question.view
+        if question.peek is not None:
+            raise IllegalMove("a choice is asked for, and no move")
+        read: Message | dict[str, Any]
+        if isinstance(said, doc.Typed):
+            read = self._words.read(view, said.text)
+            if view.game is not None:
+                view.game.moved(view.seat, encode(read))
+        else:
+            read = _legal(view, said.move)
+        doubt = "" if said.sure else self._words.sure(view, read)
+        if doubt:
+            self.tell(doc.Doubt(said.ask, doubt))
+            return None
+        return read
+
+    @property
+    def _words(self) -> Words:
+        return Words() if self._package is None else self._package.words
+
+    # --- History ---
+
+    def read(self, applied: Applied, replica: Replica) -> None:
+        """An entry of a saved log, as somebody sees it who has no seat."""
+        self.take(applied)
+        state = replica.state
+        view = self.view_in(state, public_view(state), None)
+        self._keep(view)
+        self._standing["view"] = view
+        self._standing["log"] = doc.LogGrown(
+            replica.height, self._bytes, replica.head.hex()[:16], replica.checks_settled
+        )
+
+    def replay(self, hand: int) -> doc.Replayed:
+        """A hand again, moment by moment."""
+        return doc.Replayed(hand, tuple(self._frames.get(hand, ())))
+
+
+def replace_view(view: doc.View) -> doc.View:
+    """A moment without what only mattered then."""
+    return doc.View(view.entry, view.hand, view.phase, view.page, view.seats, view.turn, view.mine, view.text)
+
+
+def _hand_of(applied: Applied) -> int:
+    """The hand that an entry belongs to, as people count."""
+    return applied.before.hand.number + 1
+
+
+def _sentence(name: str | None, reason: str) -> str:
+    if name is None:
+        return f"Something at this table is false, and nobody can be named for it: {reason}."
+    left = f"What {name} put in stays in, and {name} has no word any more."
+    return f"{name} cheated, and the log proves it: {reason}. {left}"
+
+
+def _lines(event: Event) -> Iterator[doc.Spans]:
+    """What an event says; nothing where that would be noise."""
+    match event["event"]:
+        case "result":
+            yield from (spans(line) for line in event["outcome"])
+            if event["text"]:
+                yield spans(event["text"])
+            if event["parting"]:
+                yield spans(event["parting"])
+        case "void":
+            yield (("no result: ", "strong"), (event["reason"], None))
+        case "fault":
+            yield ((event["reason"], None),)
+        case "statement":
+            did = {"gone": "is gone", "move": "gets the move that the rules make"}.get(event["did"])
+            yield ((did or "the hand is broken off", None),)
+        case "begin" | "dropped":
+            return
+        case _:
+            text: Text = event.get("text", "")
+            if str(text):
+                yield spans(text)
+
+
+def _legal(view: Seen, move: dict[str, Any]) -> dict[str, Any]:
+    """The move as the log has it. Raises `IllegalMove`, with what is wrong with the fields in the order they came.
+
+    The fields of a JSON object have no order, and those of an entry have one. Only the game knows which.
+    """
+    refused: IllegalMove | None = None
+    for fields in permutations(sorted(move.items(), key=lambda field: field[0] != "type")):
+        ordered = dict(fields)
+        try:
+            if view.game is not None:
+                view.game.moved(view.seat, encode(ordered))
+            return ordered
+        except IllegalMove as error:
+            refused = refused or error
+    raise refused or IllegalMove("this is no move")
+
+
+def _chosen(question: Question, choose: tuple[int, ...]) -> tuple[int, ...]:
+    peek: Peek | None = question.peek
+    if peek is None:
+        raise IllegalMove("a move is asked for, and no choice")
+    seen = sorted(question.view.seen_in(peek.deck))
+    if peek.then is Look.TAKE and not (len(choose) == 1 and choose[0] in seen):
+        raise IllegalMove("choose one of the cards that you looked at")
+    if peek.then is not Look.TAKE and sorted(choose) != seen:
+        raise IllegalMove("choose all of the cards that you looked at, the one on top first")
+    return choose

@@ -1,0 +1,289 @@
+"""The page on loopback: files without secrets, a door with a token that opens once, and a WebSocket for documents.
+
+Other programs on this machine, other users of it and other pages in the browser can reach the port too. So the port is
+on loopback only; `Host` and `Origin` must be its own, which ends DNS rebinding and other pages; and nobody gets a
+document without the cookie, which is given once, for the token in the address that this program printed or opened. The
+token is in the fragment: browsers send that to nobody. The cookie is named after the table: cookies do not know ports.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import socket
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, nullcontext, suppress
+from importlib import resources
+from typing import Any, Final
+
+import msgspec
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from nodealer.errors import BadParameter
+from nodealer.games.package import GamePackage
+from nodealer.web.documents import SAID_BYTES_MAX
+from nodealer.web.hub import Hub
+
+LOOPBACK: Final = "127.0.0.1"
+TOKEN_BYTES: Final = 32
+#: How many wrong tokens are heard before the door stays shut.
+TRIES_MAX: Final = 20
+
+_TYPES: Final = {
+    "html": "text/html; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "svg": "image/svg+xml",
+}
+#: What a game may bring.
+_OF_GAMES: Final = ("table.js", "table.css")
+
+Entropy = Callable[[int], bytes]
+
+
+def static_files() -> dict[str, bytes]:
+    """The page itself, by path. Whatever is not listed here is not there."""
+    found: dict[str, bytes] = {}
+    todo = [("", resources.files("nodealer.web") / "static")]
+    while todo:
+        path, folder = todo.pop()
+        for item in folder.iterdir():
+            if item.is_dir():
+                todo.append((f"{path}{item.name}/", item))
+            elif item.name.rpartition(".")[2] in _TYPES:
+                found[path + item.name] = item.read_bytes()
+    return found
+
+
+def game_file(game: GamePackage, name: str) -> bytes | None:
+    """A file of a game's own table."""
+    if game.table is None or name not in _OF_GAMES:
+        return None
+    with suppress(OSError, ModuleNotFoundError):
+        return (resources.files(game.table) / name).read_bytes()
+    return None
+
+
+class Door:
+    """Lets in who has the token, once."""
+
+    def __init__(self, table: str, entropy: Entropy) -> None:
+        self.cookie = f"nodealer-{table}"
+        self._entropy = entropy
+        self.token: str | None = None
+        self._tries = 0
+        self._keys: set[str] = set()
+        self.new_token()
+
+    def new_token(self) -> str:
+        """Another token. The one before it opens nothing any more."""
+        self.token = self._entropy(TOKEN_BYTES).hex()
+        return self.token
+
+    def enter(self, token: str) -> str | None:
+        """The cookie for a token, or None for a wrong one."""
+        if self.token is None or self._tries >= TRIES_MAX:
+            return None
+        if not hmac.compare_digest(token.encode(errors="replace"), self.token.encode()):
+            self._tries += 1
+            return None
+        self.token = None
+        key = self._entropy(TOKEN_BYTES).hex()
+        self._keys.add(key)
+        return key
+
+    def knows(self, cookies: Mapping[str, str]) -> bool:
+        """Whether somebody has been let in."""
+        given = cookies.get(self.cookie, "").encode(errors="replace")
+        return any(hmac.compare_digest(given, key.encode()) for key in self._keys)
+
+
+class Enter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is posted to the door."""
+
+    token: str
+
+
+class TableServer:
+    """The page of one person at one table."""
+
+    def __init__(self, hub: Hub, door: Door, games: Callable[[str], GamePackage | None], port: int) -> None:
+        self._hub = hub
+        self._door = door
+        self._games = games
+        self._hosts = {f"{LOOPBACK}:{port}", f"localhost:{port}"}
+        self._files = static_files()
+        self._headers = _headers(port)
+        routes = [
+            Route("/", self._index),
+            Route("/how", self._how),
+            Route("/static/{path:path}", self._static),
+            Route("/game/{name}/{file}", self._game),
+            Route("/enter", self._enter, methods=["POST"]),
+            WebSocketRoute("/documents", self._documents),
+        ]
+        self._starlette = Starlette(routes=routes)
+
+    @property
+    def app(self) -> ASGIApp:
+        """What a server runs."""
+        return self._guarded
+
+    async def _guarded(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Whatever is not of this page is answered nothing."""
+        refusal = self._refusal(scope)
+        if refusal is None:
+            await self._starlette(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await WebSocket(scope, receive, send).close(1008, refusal)
+        else:
+            await Response(refusal, 403, self._headers)(scope, receive, send)
+
+    def _refusal(self, scope: Scope) -> str | None:
+        headers = [(name.lower(), value) for name, value in scope["headers"]]
+        hosts = [value.decode("latin-1") for name, value in headers if name == b"host"]
+        if len(hosts) != 1 or hosts[0] not in self._hosts:
+            return "another host"
+        origins = [value.decode("latin-1") for name, value in headers if name == b"origin"]
+        must = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
+        if (origins or must) and origins != [f"http://{hosts[0]}"]:
+            return "another origin"
+        return None
+
+    # --- Files ---
+
+    async def _index(self, request: Request) -> Response:
+        return self._file("index.html")
+
+    async def _how(self, request: Request) -> Response:
+        return self._file("how.html")
+
+    async def _static(self, request: Request) -> Response:
+        return self._file(str(request.path_params["path"]))
+
+    def _file(self, path: str) -> Response:
+        data = self._files.get(path)
+        return self._nothing() if data is None else self._sent(path, data)
+
+    async def _game(self, request: Request) -> Response:
+        name, file = str(request.path_params["name"]), str(request.path_params["file"])
+        game = self._games(name)
+        data = None if game is None else game_file(game, file)
+        return self._nothing() if data is None else self._sent(file, data)
+
+    def _sent(self, path: str, data: bytes) -> Response:
+        return Response(data, 200, self._headers, media_type=_TYPES[path.rpartition(".")[2]])
+
+    def _nothing(self) -> Response:
+        return Response("nothing is here", 404, self._headers)
+
+    # --- The door ---
+
+    async def _enter(self, request: Request) -> Response:
+        data = b""
+        async for chunk in request.stream():
+            data += chunk
+            if len(data) > 1024:
+                return Response("too long", 413, self._headers)
+        try:
+            said = msgspec.json.decode(data, type=Enter)
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            return Response("no token", 400, self._headers)
+        key = self._door.enter(said.token)
+        if key is None:
+            return Response("this address has been used", 403, self._headers)
+        response = Response(status_code=204, headers=self._headers)
+        response.set_cookie(self._door.cookie, key, path="/", httponly=True, samesite="strict")
+        return response
+
+    # --- Documents ---
+
+    async def _documents(self, websocket: WebSocket) -> None:
+        if not self._door.knows(websocket.cookies):
+            await websocket.close(1008, "not let in")
+            return
+        await websocket.accept()
+        page = self._hub.come()
+        telling = asyncio.ensure_future(_tell(websocket, page))
+        try:
+            while True:
+                message = await websocket.receive()
+                if message["type"] == "websocket.disconnect":
+                    break
+                self._hub.said(page, message.get("text") or message.get("bytes") or "")
+        except (WebSocketDisconnect, RuntimeError):
+            pass
+        finally:
+            self._hub.go(page)
+            telling.cancel()
+            await asyncio.gather(telling, return_exceptions=True)
+
+
+async def _tell(websocket: WebSocket, page: asyncio.Queue[bytes | None]) -> None:
+    while (data := await page.get()) is not None:
+        await websocket.send_text(data.decode())
+    await websocket.close(1013, "too many")
+
+
+def _headers(port: int) -> dict[str, str]:
+    policy = (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+        f"connect-src 'self' ws://{LOOPBACK}:{port} ws://localhost:{port}; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+    return {
+        "Content-Security-Policy": policy,
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "no-referrer",
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "Cache-Control": "no-cache",
+    }
+
+
+class _Server(uvicorn.Server):
+    """Signals are for the program, not for its page."""
+
+    def capture_signals(self) -> Any:
+        return nullcontext()
+
+
+@asynccontextmanager
+async def serve(hub: Hub, door: Door, games: Callable[[str], GamePackage | None], port: int = 0) -> AsyncIterator[str]:
+    """The page on a port of loopback, as long as this lasts. Gives the address, with the token in its fragment."""
+    listening = socket.socket()
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((LOOPBACK, port))
+        # Before the address is told: who comes at once waits, and is not turned away.
+        listening.listen(64)
+    except OSError as error:
+        listening.close()
+        raise BadParameter(f"the page cannot be served on port {port}: {error.strerror}") from None
+    port = listening.getsockname()[1]
+    config = uvicorn.Config(
+        TableServer(hub, door, games, port).app,
+        log_config=None,
+        interface="asgi3",
+        proxy_headers=False,
+        lifespan="off",
+        ws="websockets-sansio",
+        ws_max_size=SAID_BYTES_MAX,
+        server_header=False,
+        access_log=False,
+        timeout_graceful_shutdown=1,
+    )
+    server = _Server(config)
+    running = asyncio.ensure_future(server.serve(sockets=[listening]))
+    try:
+        yield f"http://{LOOPBACK}:{port}/#{door.token}"
+    finally:
+        server.should_exit = True
+        await asyncio.gather(running, return_exceptions=True)
+        listening.close()

@@ -1,0 +1,112 @@
+// A felt with seats around it: for every game that is played at a table. The person of this page sits at the bottom.
+import { T, flag, h, initial, say, tint } from "./kit.js";
+
+/** Where seats lie, in percent of the felt, the first at the bottom and then clockwise. */
+export function places(count, tall) {
+  const [rx, ry] = tall ? [39.5, 42] : [43.5, 40];
+  return Array.from({ length: count }, (_, at) => {
+    const angle = Math.PI / 2 + (at * 2 * Math.PI) / count;
+    const bend = (value) => Math.sign(value) * Math.abs(value) ** (tall ? 0.75 : 0.82);
+    return { x: 50 + rx * bend(Math.cos(angle)), y: 50 + ry * bend(Math.sin(angle)) };
+  });
+}
+
+export class Felt {
+  constructor(root, seats, you) {
+    this.you = you;
+    this.center = h("div", { class: "center" });
+    this.rail = h("div", { class: "rail", "aria-hidden": "true" });
+    this.pods = new Map();
+    this.element = h("div", { class: "felt", data: { seats: seats.length } }, this.rail, this.center);
+    const first = Math.max(0, seats.findIndex((one) => one.seat === you));
+    this.order = [...seats.slice(first), ...seats.slice(0, first)];
+    this.list = h("ul", { class: "seats", "aria-label": "Players" });
+    for (const one of this.order) this.list.append(this.#pod(one).element);
+    this.element.append(this.list);
+    root.replaceChildren(this.element);
+    this.watcher = new ResizeObserver(() => this.lay());
+    this.watcher.observe(this.element);
+    this.clock = setInterval(() => this.tick(), 500);
+    this.lay();
+  }
+
+  #pod({ seat, name }) {
+    const you = seat === this.you;
+    const parts = {
+      cards: h("div", { class: "hole" }),
+      face: h("span", { class: `avatar ${tint(seat)}`, "aria-hidden": "true" }, initial(name)),
+      name: h("span", { class: "name" }, name),
+      stack: h("span", { class: "stack" }),
+      status: h("span", { class: "status" }),
+      badge: h("span", { class: "badges" }),
+      bet: h("div", { class: "bet" }),
+    };
+    const element = h(
+      "li",
+      { class: `pod${you ? " you" : ""}`, data: { seat } },
+      parts.cards,
+      h("div", { class: "plate" }, parts.face, h("span", { class: "who" }, parts.name, parts.stack), parts.badge),
+      parts.status,
+    );
+    const pod = { seat, element, ...parts };
+    this.element.append(parts.bet);
+    this.pods.set(seat, pod);
+    return pod;
+  }
+
+  pod(seat) {
+    return this.pods.get(seat);
+  }
+
+  lay() {
+    const { clientWidth: width, clientHeight: height } = this.element;
+    const tall = height > width * 0.92;
+    flag(this.element, "tall", tall);
+    const spots = places(this.order.length, tall);
+    this.order.forEach(({ seat }, at) => {
+      const pod = this.pods.get(seat);
+      const { x, y } = spots[at];
+      pod.element.style.left = `${x}%`;
+      pod.element.style.top = `${y}%`;
+      pod.element.dataset.side = y < 32 ? "top" : y > 76 ? "bottom" : x < 50 ? "left" : "right";
+      const mine = at === 0 && this.you !== null;
+      const inward = tall ? (mine ? 0.5 : 0.56) : mine ? 0.4 : 0.56;
+      pod.bet.style.left = `${50 + (x - 50) * (tall && y > 32 && y < 76 ? 0.42 : inward)}%`;
+      pod.bet.style.top = `${50 + (y - 50) * inward}%`;
+    });
+  }
+
+  /** What is the same in every game: who is here, who is waited for, whose turn it is. */
+  update(view, { stacks = true } = {}) {
+    for (const one of view.seats) {
+      const pod = this.pods.get(one.seat);
+      if (!pod) continue;
+      const turn = view.turn.includes(one.seat);
+      flag(pod.element, "turn", turn);
+      flag(pod.element, "gone", one.state === "gone" || one.state === "out");
+      flag(pod.element, "caught", one.state === "out");
+      flag(pod.element, "away", one.waited > 0);
+      if (stacks) say(pod.stack, one.chips === null ? "" : one.chips.toLocaleString("en"));
+      say(pod.status, this.#status(one, turn));
+      pod.until = one.left === null ? null : performance.now() + one.left;
+    }
+  }
+
+  #status(one, turn) {
+    if (one.state === "out") return T.seat.out;
+    if (one.state === "gone") return T.seat.gone;
+    if (one.waited > 0) return T.seat.waited(one.waited);
+    if (turn) return one.seat === this.you ? T.seat.yourTurn : T.seat.turn;
+    return "";
+  }
+
+  /** The time that is left to those who are waited for, as the seat has estimated it. */
+  tick() {
+    for (const pod of this.pods.values()) if (pod.until) say(pod.status, T.seat.left(Math.max(0, Math.ceil((pod.until - performance.now()) / 1000))));
+  }
+
+  destroy() {
+    clearInterval(this.clock);
+    this.watcher.disconnect();
+  }
+}

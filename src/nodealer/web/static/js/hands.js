@@ -1,0 +1,106 @@
+// Hands that were played: a list, and each again, forward and back, on the same table.
+import { T, button, fill, h, say } from "./kit.js";
+import { rendered } from "./log.js";
+
+export function handsPanel(root, { link, state, show, live }) {
+  const list = h("ol", { class: "hands", reversed: true });
+  const empty = h("p", { class: "none" }, T.hands.none);
+  const player = h("div", { class: "player", hidden: true });
+  root.append(player, empty, list);
+  let frames = [];
+  let at = 0;
+  let timer = null;
+  const hands = new Map();
+
+  const where = h("output", { class: "at" });
+  const title = h("h2", {});
+  const range = h("input", { type: "range", min: 0, value: 0, "aria-label": T.hands.pick, oninput: () => go(Number(range.value)) });
+  const told = h("ol", { class: "lines told", "aria-live": "polite" });
+  const toggle = button(T.hands.play, () => (timer ? stop() : start()));
+  const controls = h(
+    "div",
+    { class: "row controls" },
+    button("«", () => go(0), { "aria-label": T.hands.first, title: T.hands.first, kind: "quiet" }),
+    button("‹", () => go(at - 1), { "aria-label": T.hands.back, title: T.hands.back, kind: "quiet" }),
+    toggle,
+    button("›", () => go(at + 1), { "aria-label": T.hands.forward, title: T.hands.forward, kind: "quiet" }),
+    button("»", () => go(frames.length - 1), { "aria-label": T.hands.last, title: T.hands.last, kind: "quiet" }),
+  );
+  player.append(title, controls, h("div", { class: "row" }, range, where), told, button(T.hands.close, close, { kind: "quiet" }));
+  player.addEventListener("keydown", (event) => {
+    if (event.target === range) return;
+    if (event.key === "ArrowLeft") go(at - 1);
+    else if (event.key === "ArrowRight") go(at + 1);
+  });
+
+  function start() {
+    if (at >= frames.length - 1) at = -1;
+    const step = () => {
+      if (at >= frames.length - 1) return stop();
+      go(at + 1, true);
+      timer = setTimeout(step, 900);
+    };
+    timer = setTimeout(step, 0);
+    say(toggle.firstChild, T.hands.pause);
+  }
+
+  function stop() {
+    clearTimeout(timer);
+    timer = null;
+    say(toggle.firstChild, T.hands.play);
+  }
+
+  function go(to, playing = false) {
+    if (!playing && timer) stop();
+    at = Math.max(0, Math.min(frames.length - 1, to));
+    const frame = frames[at];
+    if (!frame) return;
+    range.value = at;
+    say(where, T.hands.at(at + 1, frames.length));
+    fill(told, frame.lines.flatMap((line) => rendered(line, state)));
+    show(frame.view);
+  }
+
+  function close() {
+    stop();
+    frames = [];
+    player.hidden = true;
+    live();
+  }
+
+  return {
+    hand(document) {
+      empty.hidden = true;
+      if (hands.has(document.hand)) return;
+      const item = h("li", {}, h("button", { type: "button", class: "replay", "aria-label": T.hands.replay(document.hand), onclick: () => link().say({ type: "replay", hand: document.hand }) }, h("b", {}, T.hand(document.hand)), h("span", {}, document.text)));
+      hands.set(document.hand, item);
+      list.prepend(item);
+      while (list.childElementCount > 120) list.lastElementChild.remove();
+    },
+    replay(document) {
+      stop();
+      frames = document.frames;
+      player.hidden = false;
+      say(title, T.hands.title(document.hand));
+      fill(told);
+      if (!frames.length) {
+        fill(told, h("li", {}, T.hands.missing));
+        return;
+      }
+      range.max = frames.length - 1;
+      go(0);
+      toggle.focus();
+    },
+    reset() {
+      stop();
+      frames = [];
+      hands.clear();
+      player.hidden = true;
+      empty.hidden = false;
+      list.replaceChildren();
+    },
+    get replaying() {
+      return !player.hidden;
+    },
+  };
+}

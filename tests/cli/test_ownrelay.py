@@ -1,0 +1,51 @@
+"""The relay of a host who has none."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from nodealer.cli import ownrelay
+from nodealer.cli.ownrelay import free_port, own_relay
+from nodealer.errors import BadParameter, RelayRefused
+from nodealer.relay.client import connect_to
+from nodealer.relay.server import serving
+
+
+@pytest.mark.parametrize(
+    ("host", "bound"),
+    [("127.0.0.1", "127.0.0.1"), ("localhost", "127.0.0.1"), ("[::1]", "127.0.0.1"), ("cards.example", "0.0.0.0")],
+)
+def test_what_listens_on_this_machine_only_is_not_open_to_others(
+    tmp_path: Path, host: str, bound: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[object] = []
+
+    def noted(*args: object, **options: object) -> object:
+        seen.append(options["host"])
+        return serving(*args, **(options | {"host": "127.0.0.1"}))  # type: ignore[arg-type]
+
+    monkeypatch.setattr(ownrelay, "serving", noted)
+
+    async def run() -> None:
+        port = free_port()
+        listen, here = f"{host}:{port}", f"ws://127.0.0.1:{port}"
+        async with own_relay(tmp_path / "relay.db", listen, "ab" * 16), connect_to(here) as client:
+            with pytest.raises(RelayRefused, match="one table"):
+                await client.create("cd" * 16, bytes(32))
+            await client.create("ab" * 16, bytes(32))
+
+    asyncio.run(run())
+    assert seen == [bound]
+    assert (tmp_path / "relay.db").stat().st_mode & 0o077 == 0
+
+
+def test_what_is_no_address(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with own_relay(tmp_path / "relay.db", "here", "ab" * 16):
+            pass
+
+    with pytest.raises(BadParameter, match="HOST:PORT"):
+        asyncio.run(run())

@@ -1,0 +1,43 @@
+"""The browser, started once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from .browser import chromium, opened, program
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One for all tests."""
+    found = chromium()
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def bots(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    """A page of `nodealer play`, on which one table is played after the other."""
+    with program(tmp_path_factory.mktemp("bots"), "play") as running, opened(browser, running.address()) as page:
+        yield page
+
+
+@pytest.fixture
+def fresh(bots: Page) -> Page:
+    """The same page before a new table."""
+    again = bots.query_selector("#actions .question .primary")
+    if again is not None:
+        again.click()
+    bots.wait_for_selector(".start")
+    return bots
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path

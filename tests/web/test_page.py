@@ -1,0 +1,300 @@
+"""The page in a real browser, driven as a person would."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from nodealer.lab.npm import installed
+
+from .browser import act, deal, opened, play_until, program
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+NPM = Path(__file__).parent / "npm"
+
+
+def pods(page: Page) -> dict[str, int]:
+    """Names and stacks."""
+    found = page.eval_on_selector_all(
+        ".pod",
+        "all => all.map(one => [one.querySelector('.name').textContent, one.querySelector('.stack').textContent])",
+    )
+    return {name: int(stack) for name, stack in found}
+
+
+def test_a_hand_to_showdown_against_bots(fresh: Page) -> None:
+    deal(fresh, Players="3", Hands="1")
+    play_until(fresh, ".verdict .stamp", "S", "C")
+    assert fresh.text_content(".verdict .stamp") == fresh.text_content(".verdict .stamp.clean")
+    assert fresh.locator(".board .card.face").count() in (0, 3, 4, 5)
+    assert sum(pods(fresh).values()) == 600
+    states = fresh.locator(".shuffle .state").all_text_contents()
+    assert states == ["yours: the others check it", "verified by you", "verified by you"]
+    assert fresh.locator(".order").is_visible()
+    assert fresh.locator(".lines .result").count() >= 1
+
+
+def test_a_fold_and_an_all_in_by_keyboard_only(fresh: Page) -> None:
+    deal(fresh, Players="2", Hands="2")
+    fresh.wait_for_selector("#actions .betting")
+    while not act(fresh, "F"):
+        act(fresh, "C")
+        fresh.wait_for_timeout(50)
+    fresh.wait_for_selector(".hands li", state="attached")
+    fresh.wait_for_selector("#actions [aria-keyshortcuts=R]")
+    fresh.keyboard.press("a")
+    assert "All in" in (fresh.text_content("#actions [aria-keyshortcuts=R]") or "")
+    fresh.keyboard.press("r")
+    play_until(fresh, ".verdict .stamp", "S", "C")
+    assert "all in" in " ".join(fresh.locator(".lines .move").all_text_contents())
+
+
+def test_amounts_have_steps_and_both_ends(fresh: Page) -> None:
+    deal(fresh, Players="2", Hands="1", stack="57")
+    fresh.wait_for_selector(".sizes")
+    number, slider = fresh.locator(".sizes [type=number]"), fresh.locator(".sizes [type=range]")
+    least, most = int(number.get_attribute("min") or 0), int(number.get_attribute("max") or 0)
+    assert int(number.input_value()) == least and most == 57
+    slider.fill(str(least + 5))
+    assert (int(number.input_value()) % 2) == 0
+    number.fill("9999")
+    number.blur()
+    assert number.input_value() == str(most) and "All in" in (fresh.text_content("[aria-keyshortcuts=R]") or "")
+    number.fill("")
+    number.blur()
+    assert number.input_value() == str(least)
+    act(fresh, "F") or act(fresh, "C")
+    play_until(fresh, ".verdict .stamp", "S", "F", "C")
+
+
+def test_a_reload_in_the_middle_shows_the_same_table(fresh: Page) -> None:
+    deal(fresh, Players="3", Hands="1")
+    fresh.wait_for_selector("#actions .betting")
+    before = fresh.locator(".pod.you .card").evaluate_all("all => all.map(one => one.dataset.face)")
+    fresh.reload()
+    fresh.wait_for_selector("#actions .betting")
+    after = fresh.locator(".pod.you .card").evaluate_all("all => all.map(one => one.dataset.face)")
+    assert before == after and len(after) == 2 and "#" not in fresh.url
+    play_until(fresh, ".verdict .stamp", "S", "C")
+
+
+def test_a_bot_that_cheats_is_caught_and_the_evidence_can_be_saved(fresh: Page, folder: Path) -> None:
+    deal(fresh, Players="3", Hands="1", **{"Let a bot cheat": "double"})
+    fresh.wait_for_selector(".alarm:not([hidden])")
+    assert "Cleo cheated" in (fresh.text_content(".alarm") or "")
+    with fresh.expect_download() as download:
+        fresh.click(".alarm button")
+    evidence = folder / "evidence.jsonl"
+    download.value.save_as(evidence)
+    verify = [sys.executable, "-m", "nodealer.cli", "verify", "--json", str(evidence)]
+    report = json.loads(subprocess.run(verify, capture_output=True, check=False).stdout)
+    assert report["verdict"] == "fault" and report["faults"][0]["name"] == "Cleo"
+    play_until(fresh, ".verdict .stamp.fault", "S", "C")
+    assert "the log names Cleo" in (fresh.text_content(".cheating") or "")
+
+
+def test_a_hand_again_forward_and_back(fresh: Page) -> None:
+    deal(fresh, Players="2", Hands="1")
+    play_until(fresh, ".verdict .stamp", "S", "C")
+    fresh.click("#tab-hands")
+    fresh.click(".replay")
+    fresh.wait_for_selector(".player:not([hidden])")
+    fresh.click("[aria-label=Last]")
+    last, board = fresh.text_content(".at"), fresh.locator(".board .card.face").count()
+    fresh.click("[aria-label=First]")
+    assert fresh.locator(".board .card.face").count() == 0 and (last or "").split()[0] == (last or "").split()[2]
+    fresh.click("[aria-label=Last]")
+    assert fresh.locator(".board .card.face").count() == board
+    fresh.click("text=Back to the table")
+    fresh.click("#tab-fair")
+
+
+def test_the_collectible_game_with_a_search(fresh: Page) -> None:
+    """Ember has two searches among thirty cards: whatever can be played is, until one is seen or the game ends."""
+    deal(fresh, Game="wardens")
+    searched = False
+    for _ in range(400):
+        if (choice := fresh.query_selector("dialog[open] .choice")) is not None:
+            searched = True
+            assert fresh.locator("dialog[open] .choice").count() > 5
+            choice.click()
+            break
+        if fresh.query_selector(".verdict .stamp") is not None:
+            break
+        if fresh.query_selector("#actions [aria-keyshortcuts=E]") is None:
+            fresh.wait_for_timeout(50)
+            continue
+        forge = fresh.query_selector('.hand .unit.can:has-text("Call the Forge")')
+        card = forge or fresh.query_selector(".hand .unit.can")
+        if card is None:
+            act(fresh, "E")
+        else:
+            card.click()
+            target = fresh.query_selector(".face-target, .unit.target")
+            if target is not None:
+                target.click()
+            elif not act(fresh, "P"):
+                act(fresh, "E")
+        fresh.wait_for_timeout(60)
+    if searched:
+        fresh.wait_for_selector("dialog", state="hidden")
+    if fresh.query_selector(".verdict .stamp") is None:
+        fresh.wait_for_selector("#actions [aria-keyshortcuts=E]")
+        fresh.click("text=Concede")
+        fresh.click("dialog[open] .danger")
+    fresh.wait_for_selector(".verdict .stamp.clean")
+
+
+@pytest.mark.parametrize("seats", ["2", "9"])
+def test_a_phone_has_everything_and_nothing_sticks_out(browser: Browser, folder: Path, seats: str) -> None:
+    phone: dict[str, Any] = {"viewport": {"width": 360, "height": 640}, "has_touch": True, "is_mobile": True}
+    with (
+        program(folder, "play", "--seats", seats, "--hands", "1") as running,
+        opened(browser, running.address(), **phone) as page,
+    ):
+        page.click(".start [type=submit]")
+        page.wait_for_selector("#actions .betting")
+        page.wait_for_timeout(100)
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        boxes = page.eval_on_selector_all(
+            ".pod .plate, #actions button, .board",
+            "all => all.map(one => one.getBoundingClientRect()).map(b => [b.left, b.right, b.top, b.bottom])",
+        )
+        assert wide <= 360
+        inside = [left >= -1 and right <= 361 and top >= 0 and bottom <= 641 for left, right, top, bottom in boxes]
+        assert all(inside), boxes
+        page.click("#tab-log")
+        assert page.locator(".panel.log .lines").is_visible()
+        page.click("#tab-log")
+        assert not page.locator(".panel.log .lines").is_visible()
+        page.tap("#actions [aria-keyshortcuts=C]")
+        play_until(page, ".lines .result", "S", "F", "C")
+
+
+def test_killed_in_the_middle_it_goes_on_with_the_same_cards(browser: Browser, folder: Path) -> None:
+    with program(folder, "play", "--seats", "2", "--hands", "1") as running, opened(browser, running.address()) as page:
+        page.click(".start [type=submit]")
+        page.wait_for_selector("#actions .betting")
+        cards = page.locator(".pod.you .card").evaluate_all("all => all.map(one => one.dataset.face)")
+        running.process.kill()
+        running.process.wait()
+        page.wait_for_selector(".notice")
+    with program(folder, "resume") as running, opened(browser, running.address()) as page:
+        page.wait_for_selector("#actions .betting")
+        assert page.locator(".pod.you .card").evaluate_all("all => all.map(one => one.dataset.face)") == cards
+        play_until(page, ".verdict .stamp.clean", "S", "C")
+
+
+def test_two_browsers_a_spectator_and_a_relay(browser: Browser, folder: Path) -> None:
+    with ExitStack() as stack:
+        host = stack.enter_context(program(folder / "host", "host", "--name", "Ada", "--seats", "2", "--hands", "1",
+                                           "--listen", f"127.0.0.1:{free_port()}"))  # fmt: skip
+        ada = stack.enter_context(opened(browser, host.address()))
+        link = ada.input_value(".invite input")
+        watch = ada.locator(".invite details input").input_value()
+        assert ada.locator(".qr").is_visible()
+        guest = stack.enter_context(program(folder / "guest", "join", link, "--name", "Ben"))
+        ben = stack.enter_context(opened(browser, guest.address()))
+        ada.click("#actions >> text=Yes")
+        ben.click("#actions >> text=Yes")
+        third = stack.enter_context(program(folder / "third", "watch", watch))
+        eve = stack.enter_context(opened(browser, third.address()))
+        for page in (ada, ben, eve):
+            page.wait_for_selector(".felt")
+        assert ada.text_content(".words") == ben.text_content(".words") == eve.text_content(".words")
+        ben.wait_for_selector("#actions .betting, #actions .resting")
+        ben.click("#tab-log")
+        ben.fill(".chat input", "<img src=x onerror=alert(1)> hello")
+        ben.press(".chat input", "Enter")
+        ben.click("#tab-fair")
+        ada.click("#tab-log")
+        ada.wait_for_selector(".said")
+        assert "<img src=x onerror=alert(1)> hello" in (ada.text_content(".said") or "")
+        assert ada.locator(".said img").count() == 0
+        for _ in range(200):
+            if all(page.query_selector(".verdict .stamp") for page in (ada, ben, eve)):
+                break
+            for page in (ada, ben):
+                act(page, "S", "C")
+            ada.wait_for_timeout(50)
+        for page in (ada, ben, eve):
+            assert page.query_selector(".verdict .stamp.clean")
+        assert eve.locator(".chat").is_hidden() and not eve.locator("#actions button").count()
+
+
+def test_a_saved_log_is_shown_with_its_verdict(browser: Browser, folder: Path) -> None:
+    log = folder / "game.jsonl"
+    play = [sys.executable, "-m", "nodealer.cli", "play", "--auto", "--seats", "2", "--hands", "2", "--log", str(log)]
+    subprocess.run(play, capture_output=True, check=True)
+    with program(folder, "show", str(log)) as running, opened(browser, running.address()) as page:
+        page.wait_for_selector(".player:not([hidden])")
+        page.wait_for_selector(".hands li >> nth=1")
+        page.click("[aria-label=Last]")
+        assert page.locator(".pod").count() == 2
+        page.click("#tab-fair")
+        assert "Clean" in (page.text_content(".verdict .stamp") or "")
+
+
+def test_the_address_opens_once(browser: Browser, folder: Path) -> None:
+    with program(folder, "play") as running:
+        address = running.address()
+        with opened(browser, address) as page:
+            page.wait_for_selector(".start")
+        other = browser.new_page()
+        other.goto(address)
+        other.wait_for_selector(".fatal")
+        assert "opens once" in (other.text_content(".fatal") or "")
+        other.close()
+
+
+# --- For everybody ---
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """axe-core, by npm."""
+    return (installed(NPM) / "node_modules" / "axe-core" / "axe.min.js").read_text()
+
+
+def broken_rules(page: Page, axe: str) -> list[str]:
+    """What axe-core finds wrong. Run through the protocol of the browser: the page's own policy lets nobody in."""
+    page.evaluate(axe)
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    return [f"{one['id']}: {one['nodes'][0]['html'][:160]} ({len(one['nodes'])})" for one in found["violations"]]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_is_out_of_reach(browser: Browser, folder: Path, axe: str, scheme: str) -> None:
+    with (
+        program(folder, "play", "--seats", "3", "--hands", "1") as running,
+        opened(browser, running.address(), color_scheme=scheme) as page,
+    ):
+        page.wait_for_selector(".start")
+        assert broken_rules(page, axe) == []
+        page.click(".start [type=submit]")
+        page.wait_for_selector("#actions .betting")
+        assert broken_rules(page, axe) == []
+        page.click("#tab-log")
+        assert broken_rules(page, axe) == []
+        page.get_by_label("Settings").click()
+        assert broken_rules(page, axe) == []
+        page.keyboard.press("Escape")
+        play_until(page, ".verdict .stamp", "S", "C")
+        page.click("#tab-hands")
+        assert broken_rules(page, axe) == []
+        page.goto(page.url + "how")
+        assert broken_rules(page, axe) == []

@@ -1,0 +1,253 @@
+"""The seat of a page at whole games: what it tells, what it never tells, and what it makes of answers."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from conformance.harness import Source
+from nodealer.drive.minds import BotMind
+from nodealer.games.found import find
+from nodealer.games.holdem.faces import name as face_name
+from nodealer.keys import Identity
+from nodealer.play.chat import sign_chat
+from nodealer.play.config import parts_of, proposal_of
+from nodealer.play.home import MemoryHome
+from nodealer.play.participant import Participant
+from nodealer.play.stays import for_hands
+from nodealer.protocols import make_protocol
+from nodealer.web import documents as doc
+from nodealer.web.person import PagePerson
+from nodealer.web.seat import PageSeat
+
+NAMES = ("Ada", "Ben", "Cleo")
+
+
+class Table:
+    """Three bots, of whom the first has a page that looks on; and one who watches, on a page of its own."""
+
+    def __init__(self, game: str = "holdem", protocol: str = "mask", seats: int = 3, hands: int = 2) -> None:
+        self.source, self.package = Source(f"page {game}"), find(game)
+        self.rules = self.package.from_settings(self.package.settled({}))
+        self.protocol, self.seats = protocol, seats
+        self.told: list[dict[str, Any]] = []
+        self.watched: list[dict[str, Any]] = []
+        self.time = 0.0
+        self.pages = [self._page(self.told), self._page(self.watched)]
+        homes = [MemoryHome(name, Identity(self.source(32)), self.source(32)) for name in (*NAMES[:seats], None)]
+        rest: dict[str, Any] = {"entropy": self.source, "stays": for_hands(hands), "parts": parts_of}
+        self.people: list[Participant] = [self.pages[0].take_part(homes[0], **rest)]
+        self.people += [Participant(home, **rest) for home in homes[1:-1]]
+        self.people.append(self.pages[1].take_part(homes[-1], **rest))
+        self.see = [self.pages[0].watch(self.people[0]), self.pages[1].watch(self.people[-1])]
+        self.waiting: deque[bytes] = deque(frame for one in self.people for frame in one.resend())
+        self.frames: list[bytes] = []
+        #: The faces that each seat has held, by hand.
+        self.held: dict[tuple[int, int], set[int]] = {}
+
+    def _page(self, told: list[dict[str, Any]]) -> PagePerson:
+        return PagePerson(PageSeat(lambda one: told.append(json.loads(doc.encoded(one))), self.clock), lambda: 1)
+
+    def clock(self) -> float:
+        self.time += 0.001
+        return self.time
+
+    def play(self, decide: Callable[[Participant], list[bytes]] | None = None, steps: int = 100_000) -> None:
+        minds = {one: BotMind(self.package, one.home.root) for one in self.people if one.home.name is not None}
+        for _ in range(steps):
+            if not self.waiting:
+                self._propose()
+                for one, mind in minds.items():
+                    if one.begun and not one.over:
+                        answer = decide if decide is not None and one is self.people[0] else mind.act
+                        self.waiting.extend(answer(one))
+            if not self.waiting:
+                return
+            frame = self.waiting.popleft()
+            self.frames.append(frame)
+            for one in self.people:
+                step = one.receive(frame, len(self.frames) - 1)
+                self.waiting.extend(step.send)
+                if one in (self.people[0], self.people[-1]):
+                    self.see[0 if one is self.people[0] else 1](step)
+            self._note()
+
+    def _propose(self) -> None:
+        first = self.people[0]
+        if not first.begun and first.lobby.proposal is None and len(first.offers) == self.seats:
+            members = [offer.seated(seat) for seat, offer in enumerate(first.offers)]
+            self.waiting.extend(first.propose(proposal_of(self.rules, make_protocol(self.protocol, b"{}"), members)))
+
+    def _note(self) -> None:
+        for one in self.people[:-1]:
+            if one.begun and one.seated:
+                view = one.view()
+                if view.cards:
+                    self.held.setdefault((view.hand, view.seat), set()).update(view.cards.values())
+
+
+@pytest.fixture(scope="module")
+def played() -> Table:
+    table = Table()
+    table.play()
+    assert table.people[0].over
+    return table
+
+
+def of(told: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
+    return [one for one in told if one["type"] == kind]
+
+
+def test_a_page_never_gets_a_card_that_its_person_must_not_see(played: Table) -> None:
+    """In each hand, every card of another seat that was never shown, anywhere in what the page received."""
+    hidden = 0
+    for told, mine in ((played.told, 0), (played.watched, None)):
+        for hand in (0, 1):
+            views = [one for one in of(told, "view") if one["hand"] == hand + 1 and one["phase"] == "playing"]
+            after = [one for one in of(told, "view") if one["hand"] == hand + 1]
+            shown = {card for one in after for seat in one["page"].get("seats", ()) for card in seat["shown"]}
+            text = "".join(json.dumps(one) for one in told if one.get("hand") == hand + 1)
+            assert views
+            for seat in range(3):
+                secret = {face_name(face) for face in played.held[hand, seat]} - shown
+                for card in secret:
+                    hidden += seat != mine
+                    assert (f'"{card}"' in text) == (seat == mine), (hand, seat, card)
+    assert hidden, "every card was shown: the test sees nothing"
+
+
+def test_faces_of_other_seats_are_in_no_list_either(played: Table) -> None:
+    for view in of(played.told, "view"):
+        if view["phase"] == "playing":
+            faces = {card["face"] for card in view["page"]["cards"]}
+            assert faces <= played.held.get((view["hand"] - 1, 0), set())
+    assert all(not view["page"]["cards"] and not view["mine"] for view in of(played.watched, "view"))
+
+
+def test_shuffles_are_sent_proven_and_verified_with_their_time(played: Table) -> None:
+    proofs = [one for one in of(played.told, "proof") if one["kind"] == "shuffle" and one["hand"] == 1]
+    assert [(one["name"], one["state"]) for one in proofs] == [
+        ("Ada", "own"),
+        ("Ben", "verified"),
+        ("Cleo", "verified"),
+    ]
+    assert proofs[0]["took"] is None and all(one["took"] > 0 and one["checks"] for one in proofs[1:])
+    shuffling = [step[0] for one in of(played.told, "working") for step in one["steps"] if step[1] == "shuffle"]
+    assert {0, 1, 2} <= set(shuffling)
+    watched = [one for one in of(played.watched, "proof") if one["kind"] == "shuffle"]
+    assert {one["state"] for one in watched} == {"verified"}
+
+
+def test_the_table_its_words_and_the_log_are_told(played: Table) -> None:
+    (table,) = of(played.told, "table")
+    one = played.people[0]
+    assert table["words"] == list(one.words) and table["session"] == one.session.id.hex() and table["you"] == 0
+    assert table["module"] == "game/holdem/table.js" and of(played.watched, "table")[0]["you"] is None
+    grown = of(played.told, "log")[-1]
+    assert grown["entries"] == one.replica.height and one.replica.head.hex().startswith(grown["head"])
+    assert grown["bytes"] == sum(map(len, one.replica.entries))
+    assert of(played.told, "view")[-1]["phase"] == "ended"
+
+
+def test_hands_are_shown_again_moment_by_moment(played: Table) -> None:
+    assert [one["hand"] for one in of(played.told, "hand")] == [1, 2]
+    again = played.pages[0].seat.replay(1)
+    events = [line.event for frame in again.frames for line in frame.lines]
+    assert events[0] == "begin" and "result" in events and len(again.frames) > 8
+    assert {frame.view.hand for frame in again.frames} == {1}
+    assert again.frames[-1].view.page["result"]["hand"] == 0
+    assert played.pages[0].seat.replay(9).frames == ()
+
+
+def test_a_page_that_loads_again_gets_what_it_needs(played: Table) -> None:
+    kinds = [json.loads(doc.encoded(one))["type"] for one in played.pages[0].seat.everything()]
+    assert kinds[0] == "hello" and kinds.index("table") < kinds.index("line") < kinds.index("view")
+    assert kinds.count("view") == 1 and kinds.count("hand") == 2
+
+
+def test_a_collectible_game_hides_what_was_drawn_and_tells_what_was_looked_at() -> None:
+    table = Table("wardens", "duel", seats=2, hands=1)
+    table.play(steps=400)
+    views = [one for one in of(table.told, "view") if one["page"].get("sides")]
+    assert views and all("hand" in side and isinstance(side["hand"], int) for side in views[-1]["page"]["sides"])
+    theirs = {face for (_, seat), faces in table.held.items() if seat == 1 for face in faces}
+    listed = [card["face"] for view in views for card in view["page"]["cards"] if card["deck"] == 1]
+    assert theirs and listed == []
+
+
+# --- Answers ---
+
+
+class Asking(Table):
+    """The first seat answers by documents."""
+
+    def __init__(self) -> None:
+        super().__init__(seats=2, hands=1)
+        self.play(lambda one: [], steps=200)
+        question = self.people[0].question()
+        if question is None:
+            self.play(steps=1)
+            question = self.people[0].question()
+        assert question is not None
+        self.question = question
+        self.seat = self.pages[0].seat
+        self.seat.ask(question)
+
+    def refused(self) -> str:
+        return str(self.told[-1]["reason"]) if self.told[-1]["type"] == "refused" else ""
+
+
+@pytest.fixture(scope="module")
+def asking() -> Asking:
+    return Asking()
+
+
+def test_a_move_is_taken_whatever_the_order_of_its_fields(asking: Asking) -> None:
+    legal = of(asking.told, "view")[-1]["page"]["legal"]
+    ask = asking.told[-1]["ask"]
+    to = legal["raise_from"]
+    for move in ({"type": "raise", "to": to}, {"to": to, "type": "raise"}):
+        assert asking.seat.decision(doc.Move(ask, move)) == {"type": "raise", "to": to}
+    assert asking.seat.decision(doc.Move(ask, {"type": "call"})) == {"type": "call"}
+    assert asking.seat.decision(doc.Typed(ask, "call")) is not None
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        (doc.Move(99, {"type": "call"}), "not asked any more"),
+        (doc.Move(1, {"type": "win"}), "Invalid value"),
+        (doc.Move(1, {"type": "raise", "to": 10**9}), ""),
+        (doc.Move(1, {"type": "show"}), ""),
+        (doc.Typed(1, "dance"), "not a move"),
+        (doc.Choose(1, (0,)), "a move is asked for"),
+    ],
+)
+def test_what_is_no_answer_is_refused_with_a_reason(
+    asking: Asking, said: doc.Move | doc.Typed | doc.Choose, reason: str
+) -> None:
+    assert asking.seat.decision(said) is None
+    assert reason in asking.refused() and asking.refused()
+
+
+def test_when_nothing_is_asked_nothing_is_taken(asking: Asking) -> None:
+    asking.seat.unask()
+    assert asking.told[-1] == {"type": "unask"}
+    assert asking.seat.decision(doc.Move(1, {"type": "call"})) is None and asking.refused()
+    asking.seat.ask(asking.question)
+
+
+def test_chat_of_a_seat_is_told_once_and_of_nobody_else_never(asking: Asking) -> None:
+    one, page = asking.people[0], asking.pages[0]
+    good = sign_chat(asking.people[1].home.identity, one.session.id, 1, 5, "hello <b>there</b>")
+    forged = sign_chat(asking.people[1].home.identity, one.session.id, 0, 5, "I fold")
+    before = len(of(asking.told, "chat"))
+    for frame in (good, good, forged, b"{}"):
+        page.hear_frame(one, frame)
+    assert of(asking.told, "chat")[before:] == [
+        {"type": "chat", "seat": 1, "name": "Ben", "text": "hello <b>there</b>"}
+    ]
