@@ -223,6 +223,8 @@ def test_what_is_told_of_a_leavers_cards(case: ProtocolCase, fast: Group) -> Non
     mine = {position for position, seat in lasting_deck(game).places.held.items() if seat == 3}
     before = len(events_of(game.seats[0].replica))
     leave(game, (3,))
+    # What is in progress is a show of another seat, which needs nothing of this one: that comes first.
+    game.play(until=lambda game: lasting_deck(game).rebuilding)
     gone = events_of(game.seats[0].replica)[before:]
     assert len(mine) == 2 and {(event.card.position, event.holder) for event in gone if isinstance(event, Moved)} == {
         (position, None) for position in mine

@@ -14,10 +14,12 @@ from conformance.games import TinyRules
 from conformance.harness import Game, Source, forked, refusal, stands, statement
 from nodealer.cards import Look
 from nodealer.errors import EntryRefused, IllegalMove
-from nodealer.log.roster import Roster
+from nodealer.keys import Identity
+from nodealer.log.entry import Entry, sign_entry
+from nodealer.log.roster import TIMEKEEPER, Roster, member_of, sign_newcomer
 from nodealer.log.session import Limits
 from nodealer.play import law
-from nodealer.play.bodies import Agree, Break, Leave, Move, Propose, Tick, Without, Word
+from nodealer.play.bodies import Agree, Break, Leave, Move, Newcomer, Propose, Tick, Without, Word
 from nodealer.play.clock import Clock, Watched
 from nodealer.play.duties import Duties
 from nodealer.play.hand import owed
@@ -26,7 +28,7 @@ from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome, Replica
 from nodealer.play.rosters import proposal_id
 from nodealer.play.state import TableState
-from nodealer.wire import encode
+from nodealer.wire import INTEGER_MAX, encode
 
 Make = Callable[..., Game]
 LIMITS = Limits(move=30_000, cards=10_000, bank=60_000, refill=5_000)
@@ -506,6 +508,26 @@ def test_another_timekeeper_needs_every_seat(game: Make) -> None:
     assert refusal(replica, table.by_hand(0, Break(duty), replica)) is Outcome.ACCEPTED, "now nobody keeps the time"
     back = table.config.session.proposal.roster
     assert refusal(replica, table.by_hand(1, Propose(back, ()), replica)) is Outcome.ACCEPTED
+
+
+def test_another_timekeeper_has_a_clock_of_its_own(game: Make) -> None:
+    """One that has run to the end of all numbers is replaced, and time goes on."""
+    table = game(seats=3, clock=HURRIED)
+    replica = table.replica()
+    ticked(table, replica, INTEGER_MAX)
+    old = replica.state.roster.members
+    key = Identity(bytes(32))
+    member = member_of(key, 7, "Zoe", TIMEKEEPER)
+    roster = Roster((*old[:-1], member))
+    newcomer = Newcomer(7, sign_newcomer(key, table.config.session.id, roster.digest, member))
+    replica.append(table.by_hand(0, Propose(roster, (newcomer,)), replica))
+    for seat in (1, 2):
+        replica.append(table.by_hand(seat, Agree(proposal_id(roster, 0, 0)), replica))
+    assert replica.state.roster == roster and clock_of(replica).last is None
+    for seq, time in enumerate((5, 30_006)):
+        fields = (table.config.session.id, roster.digest, 0, 7, seq, replica.head, msgspec.Raw(encode(Tick(time))))
+        assert replica.append(sign_entry(key, Entry(*fields))).outcome is Outcome.ACCEPTED
+        assert late(replica) == (set(range(3)) if seq else set()), "nobody has begun"
 
 
 def test_a_player_may_go_with_more_than_half_as_ever(game: Make) -> None:

@@ -21,7 +21,7 @@ from nodealer.play.bodies import Begin
 from nodealer.play.frames import Ask, Asks, sign_frame
 from nodealer.play.home import MemoryHome
 from nodealer.play.phases import Phase
-from nodealer.play.replica import Outcome
+from nodealer.play.replica import Applied, Outcome
 
 from .circle import Circle
 
@@ -73,6 +73,27 @@ def test_a_seat_that_is_gone_begins_the_next_hand_while_this_one_is_played() -> 
     hand(circle, 1)
     assert dealt_in(circle) == (0, 1, 2) and not circle.people[0].replica.state.gone
     assert len(circle.digests()) == 1
+
+
+@pytest.mark.parametrize("books", [False, True])
+def test_a_begin_that_comes_when_its_hand_is_over_does_not_lose_its_seat(books: bool) -> None:
+    """A relay holds it back until the hand has ended: it counts, or is dropped where a book is owed, and takes its
+    number. A refused one would be signed and in no log, and nothing of its seat could ever follow it."""
+    circle = Circle(3, rules=RULES, hands=3, protocol=ClearProtocol(group(), open_book_at_end=books))
+    circle.play(until=lambda circle: bool(circle.people[0].options().must_move))
+    circle.waiting.extend(circle.people[2].leave())
+    circle.step()
+    (early,) = (frame for frame in circle.waiting if read_entry(frame).entry.seat == 2)
+    circle.waiting.remove(early)
+    circle.play(until=lambda circle: circle.people[0].replica.state.hand.number == 1)
+    circle.waiting.appendleft(early)
+    circle.step()
+    applied = circle.told(Applied)[-1]
+    assert applied.outcome is (Outcome.DROPPED if books else Outcome.ACCEPTED) and applied.entry.hand == 0
+    assert (2 in circle.people[0].replica.state.hand.commitments) is not books
+    circle.play()
+    assert not circle.people[2].seat.unconfirmed and len(circle.digests()) == 1
+    assert 2 in circle.people[0].replica.state.ended
 
 
 def test_who_sits_in_a_hand_cannot_begin_the_next_one(game: Make) -> None:

@@ -20,12 +20,12 @@ from conformance.harness import Game
 from games.dealer import Dice, Policy, wild
 from nodealer.cards import Half, Open
 from nodealer.errors import IllegalMove
-from nodealer.games.holdem import Call, Hand, HandStage, Holdem, Move, Raise, ShowHand
+from nodealer.games.holdem import Call, Fold, Hand, HandStage, Holdem, Move, Raise, ShowHand
 from nodealer.games.holdem.leaving import Leaving
 from nodealer.games.wardens.moves import EndTurn
 from nodealer.games.wardens.package import GAME as WARDENS
 from nodealer.group import group
-from nodealer.play.bodies import Cards, Leave
+from nodealer.play.bodies import Cards, Leave, Word
 from nodealer.play.law import voters
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome, Replica, replay
@@ -306,6 +306,47 @@ def test_a_message_of_a_rebuild_has_a_price(name: str) -> None:
     game.order(game.by_hand(second, Leave(), state_of(game)))
     hand = game.state.hand.game
     assert isinstance(hand, Hand) and hand.charges == {seat: 10, second: 2}
+
+
+def folds_first(hand: Hand, seat: int) -> Move:
+    """Seat 3 folds, and the others have 10 in the pot."""
+    if seat == 3 and hand.stage is HandStage.BETTING:
+        return Fold()
+    if hand.stage is not HandStage.BETTING:
+        return ShowHand()
+    return Raise(10) if max(hand.table.bets.values()) == 2 and not hand.board else Call()
+
+
+def seen_by_one(state: TableState) -> bool:
+    """Whether all but one have published their keys of the flop."""
+    deck = state.hand.decks.get(0)
+    if not isinstance(deck, KeyedDeck) or not isinstance(deck.asked, Open):
+        return False
+    return any(len(deck.released.get(place, {})) == SEATS - 1 for place in deck.places.pile)
+
+
+@pytest.mark.parametrize("way", ["word", "fault"])
+@pytest.mark.parametrize("name", ["mask", "lock"])
+def test_a_friend_who_owes_nothing_cannot_take_a_card_back(name: str, way: str) -> None:
+    """One who has folded, and has published, leaves when the last one has seen the flop: the same flop comes."""
+    game, whole = Watched(name, 0), Watched(name, 0)
+    game.policy = whole.policy = folds_first
+    game.play(until=lambda g: seen_by_one(g.state))
+    assert seen_by_one(game.state) and 3 not in halves(game.state)
+    del game.seats[3]
+    game.silent.add(3)
+    if way == "word":
+        game.order(game.by_hand(3, Leave(), state_of(game)))
+    else:
+        two = [game.by_hand(3, Word(text), state_of(game)) for text in ("yes", "no")]
+        assert [game.order(data) for data in two] == [Outcome.ACCEPTED, Outcome.FAULT]
+    for one in game.seats.values():
+        for data in one.unconfirmed:
+            game.order(data)
+    (left, right) = (one.play().state.results[0] for one in (game, whole))
+    assert left["board"][:3] == right["board"][:3] and left["board"][3:] != right["board"][3:]
+    assert left["gone"] == [3] and not left["charged"] and left["ended"] == "showdown"
+    assert replay(game.config, game.log, entropy=game.source, eager=False).state.digest() == game.state.digest()
 
 
 def test_gentle_is_agreed_on() -> None:

@@ -75,6 +75,10 @@ class Clock:
         banks = {seat: min(limits.bank, left + limits.refill) for seat, left in self.banks.items()}
         return replace(self, banks={seat: left for seat, left in banks.items() if left < limits.bank})
 
+    def restarted(self) -> Clock:
+        """Another keeps the time: from a moment of its own, whatever the one before it has said."""
+        return replace(self, last=None, seen=0)
+
     # --- Ticks ---
 
     def refusal(self, time: int, seen: int, duties: Duties) -> str | None:

@@ -28,6 +28,7 @@ from nodealer.errors import (
     Undecided,
 )
 from nodealer.log.entry import Arrival, Entry, authenticate, first_head, next_head, read_entry
+from nodealer.play.bodies import Begin as BeginHand
 from nodealer.play.bodies import Body, Book, read_body
 from nodealer.play.hand import refreshed
 from nodealer.play.law import counted, expel
@@ -290,12 +291,18 @@ class Replica:
         origin = Origin(self.height, entry.seat, entry.hand, self._heights[entry.seen])
         # A book is never too late: it names its hand by its duty. Nothing else is heard of a seat that is not there.
         here = entry.seat in state.roster.seats and entry.roster == state.roster.digest
-        if isinstance(body, Book) or (here and entry.hand == state.hand.number):
+        if isinstance(body, Book) or (here and (entry.hand == state.hand.number or self._begins_early(origin, body))):
             return apply_body(state, origin, body)
         # For another hand or roster it can only be late, and only if it was due on what it saw.
         if was_due(state, origin, body):
             raise TooLate
         raise EntryRefused(entry.seat, f"the entry is signed for another hand or roster ({entry.hand})", self.height)
+
+    def _begins_early(self, origin: Origin, body: Body) -> bool:
+        """Whether a seat that was gone begins the next hand, and that hand is next now: the one it was signed in ended
+        on its way. Its duty, which says of which hand it is, has been open all the time."""
+        ends, number = self.state.chronicle.ends, self.state.hand.number
+        return isinstance(body, BeginHand) and origin.hand + 1 == number and origin.seen < ends[origin.hand]
 
     def _commit(self, arrival: Arrival, body: Body | None, change: Change) -> Applied:
         number, before = self.height, self.state

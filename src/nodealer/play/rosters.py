@@ -87,5 +87,7 @@ def _seated(state: TableState, one: ProposedRoster, agreed: tuple[int, ...]) -> 
     state = state.with_hand(binding=binding, commitments={}, votes={}, breaks={}).noted(seatings=seatings)
     if one.key is not None:
         state = state.noted(keys=(*state.chronicle.keys, KeyChange(roster.digest, one.key)))
+    if state.clock is not None and roster.timekeeper != state.roster.timekeeper:
+        state = replace(state, clock=state.clock.restarted())
     gone = state.gone.intersection(roster.seats)
     return replace(state, roster=roster, known=known, account=account, gone=gone, proposed={})

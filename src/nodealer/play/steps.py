@@ -87,6 +87,9 @@ def was_due(state: TableState, origin: Origin, body: Body) -> bool:
 def _begin(state: TableState, origin: Origin, body: Begin) -> Change:
     _duty(state, origin, body, Owed.BEGIN)
     if any(origin.seat in books.owing for books in state.books.values()):
+        if origin.hand < state.hand.number:
+            # It owed none when it signed: the hand whose book it owes ended on its way.
+            raise TooLate
         raise EntryRefused(origin.seat, "a seat that owes a book is not dealt in", origin.entry)
     if state.phase is Phase.PLAYING:
         return Change(state.with_hand(early={**state.hand.early, origin.seat: body.commitment}))

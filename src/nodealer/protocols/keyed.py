@@ -160,11 +160,12 @@ class Releasing:
         return tuple(deck.duty(seat, "release", self.anchor) for seat in self.in_turn)
 
     def half(self, deck: KeyedDeck) -> Mapping[int, Half]:
-        """Whoever owes a key of a card that others have published theirs of. A show is the holder's alone."""
+        """Whoever owes a key, now or in a later group, of a card that others have published theirs of: two friends in
+        two groups may know the card together. A show is the holder's alone."""
         if isinstance(self.operation, Show):
             return {}
         what = Half.DEALT if isinstance(self.operation, Deal) else Half.OPENED
-        return {seat: what for seat in self.in_turn if any(deck.released.get(p) for p in self.owing[seat])}
+        return {seat: what for seat, owing in self.owing.items() if any(deck.released.get(p) for p in owing)}
 
     def message(self, deck: KeyedDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         return encode(Release(deck.card_secrets(tape, self.owing[duty.seat], duty.seat).to_bytes()))

@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Self, TypeVar
 
-from nodealer.cards import Close, Deal, Half, Moved, Open, Operation, Place, Portion, Return, for_those_who_stay
+from nodealer.cards import Close, Deal, Event, Half, Moved, Open, Operation, Place, Portion, Return, for_those_who_stay
 from nodealer.errors import BadParameter
 from nodealer.group import Points, Scalars
 from nodealer.protocols.base import DeckChange
-from nodealer.protocols.keyed import KeyedDeck
+from nodealer.protocols.keyed import KeyedDeck, Releasing
 from nodealer.protocols.layers import CardArray, Layers
 from nodealer.protocols.staged import Idle, Quiet, close
 from nodealer.tape import Tape, digest
@@ -40,6 +40,8 @@ class LastingDeck(KeyedDeck, Generic[C]):
     lost: frozenset[int] = field(default=frozenset(), kw_only=True)
     #: Whether the deck is being made again around the cards that are held.
     rebuilding: bool = field(default=False, kw_only=True)
+    #: Seats that have left and whose keys of the cards in progress are published: those cards come first.
+    leavers: tuple[int, ...] = field(default=(), kw_only=True)
 
     # --- What a deck with keys needs ---
 
@@ -102,7 +104,19 @@ class LastingDeck(KeyedDeck, Generic[C]):
     # --- For a protocol's `leave` ---
 
     def without(self, seats: tuple[int, ...]) -> DeckChange | None:
-        return self.leave(self, seats)
+        """Go on without these seats: at once, if cards that are on their way need their keys. Else these cards come
+        first. Otherwise somebody who has seen a card could have a friend leave, who owes nothing, and get another."""
+        leavers = tuple(sorted({*self.leavers, *seats}))
+        needed = frozenset(self.stage.owing if isinstance(self.stage, Releasing) else leavers)
+        if needed.isdisjoint(leavers) and len(self.binding.without(leavers).players) > 1:
+            return DeckChange(self.at(leavers=leavers))
+        return self.leave(self.at(leavers=()) if self.leavers else self, leavers)
+
+    def finish(self, *events: Event, **changes: Any) -> DeckChange:
+        """What was asked is done; now the deck goes on without those who have left meanwhile."""
+        done = super().finish(*events, leavers=(), **changes)
+        step = self.leave(done.deck, self.leavers) if self.leavers else None
+        return done if step is None else DeckChange(step.deck, (*done.events, *step.events), step.checks)
 
     def trail_without(self, seats: tuple[int, ...]) -> bytes:
         """The trail once these have left: what is owed then is another duty than what was owed before, even if nobody

@@ -19,6 +19,7 @@ from nodealer.cards import (
     Deal,
     Event,
     Finished,
+    Half,
     Moved,
     NewDeck,
     Open,
@@ -137,6 +138,62 @@ def test_last_cards(fast: Group, size: int, asked: tuple[Operation, ...], pile: 
     if pile:
         decks.ask(Open(0, 1))
         is_whole(decks)
+
+
+# --- In the middle of a card ---
+
+
+def half_open(group: Group, *published: int) -> Decks[MaskDeck]:
+    """An opening in three groups, of seats 0 and 3, 1, and 2; these have published."""
+    decks = fresh(group, SEATS, 9)
+    decks.ask(portions(*range(SEATS)))
+    step = decks.decks[0].request(Open(0, 1, order=((1,), (2,))))
+    assert isinstance(step.deck, MaskDeck)
+    decks.decks[0] = step.deck
+    for seat in published:
+        (duty,) = (duty for duty in decks.decks[0].duties if duty.seat == seat)
+        decks.decks[0] = decks.step(decks.decks[0], duty)
+    return decks
+
+
+def test_who_would_leave_it_half_open(fast: Group) -> None:
+    """Whoever owes a key that others have published, in a later group too: with the one in turn it may know it."""
+    assert half_open(fast).decks[0].half == {}
+    assert half_open(fast, 0).decks[0].half == dict.fromkeys((1, 2, 3), Half.OPENED)
+    assert half_open(fast, 0, 3).decks[0].half == dict.fromkeys((1, 2), Half.OPENED)
+
+
+def test_who_has_published_leaves_after_the_card(fast: Group) -> None:
+    """It owes nothing of it, and cannot have it dealt again; what it held goes back when the card is open."""
+    whole = half_open(fast, 0, 3, 1)
+    face = whole.run(whole.decks[0]).places.opened[4]
+    for leavers in ((3,), (0, 3)):
+        decks = half_open(fast, 0, 3, 1)
+        for leaver in leavers:
+            deck = without(decks, leaver)
+        assert isinstance(deck.stage, Releasing) and [duty.seat for duty in deck.duties] == [2]
+        decks.decks[0] = decks.step(deck, deck.duties[0])
+        after = decks.decks[0]
+        assert after.places.opened == {4: face} and isinstance(after.stage, Joining)
+        assert [e for e in decks.events if isinstance(e, Moved) and e.holder is None] == [
+            Moved(after.places.card(leaver), None) for leaver in leavers
+        ]
+        assert not set(leavers) & {*after.places.held.values(), *after.binding.players}
+        decks.run(after)
+        is_whole(decks)
+
+
+def test_one_more_who_owes_a_key_takes_them_all_out(fast: Group) -> None:
+    decks = half_open(fast, 0, 3)
+    without(decks, 3)
+    deck = without(decks, 2)
+    assert isinstance(deck.stage, Joining) and deck.binding.players == (0, 1) and not deck.leavers
+    decks.run(deck)
+    assert len(decks.decks[0].places.opened) == 1
+    is_whole(decks)
+    decks = half_open(fast, 0, 3, 1)
+    without(decks, 3, 0)
+    assert decks.decks[0].without((1,)) is None, "and one alone has no deck"
 
 
 def test_who_stays_alone_has_no_deck(fast: Group) -> None:
