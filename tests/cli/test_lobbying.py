@@ -243,19 +243,33 @@ def test_one_who_never_answers_does_not_keep_a_bot_from_playing_with_the_others(
     run(work())
 
 
-def test_a_timekeeper_that_never_answers_is_not_proposed_again(tmp_path: Path) -> None:
-    """Not the host's own one either: its program may have ended."""
+def test_at_two_seats_the_hosts_own_timekeeper_is_not_proposed(tmp_path: Path) -> None:
+    """It would decide alone who is late; one that a guest brings may."""
 
     async def work() -> None:
         door = Door(tmp_path, "Ada", "Ben", auto=True, seats=2)
         door.come("Clock", keeps_time=True)
         door.hosting._keeper = _identity("Clock").public
         door.host_looks(0.0)
-        assert door.seated == ["Ada", "Ben", "Clock"]
-        door.say(*Guest(Screen(json=True), door.known, None).look(door.people["Ben"], 0.0))
+        assert door.seated == ["Ada", "Ben"]
+
+    run(work())
+
+
+def test_a_timekeeper_that_never_answers_is_not_proposed_again(tmp_path: Path) -> None:
+    """Not the host's own one either: its program may have ended."""
+
+    async def work() -> None:
+        door = Door(tmp_path, "Ada", "Ben", "Cleo", auto=True)
+        door.come("Clock", keeps_time=True)
+        door.hosting._keeper = _identity("Clock").public
+        door.host_looks(0.0)
+        assert door.seated == ["Ada", "Ben", "Cleo", "Clock"]
+        for name in ("Ben", "Cleo"):
+            door.say(*Guest(Screen(json=True), door.known, None).look(door.people[name], 0.0))
         for now in (1.0, ANSWER_LIMIT + 2, ANSWER_LIMIT + 3, ANSWER_LIMIT + 20):
             door.host_looks(now)
-        assert door.seated == ["Ada", "Ben"]
+        assert door.seated == ["Ada", "Ben", "Cleo"]
 
     run(work())
 
