@@ -17,7 +17,7 @@ import segno
 from nodealer.audit.verify import Report, verify_file
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import games_here
-from nodealer.cli.output import err, shown
+from nodealer.cli.output import err, shown, visible
 from nodealer.cli.screen import Screen
 from nodealer.cli.where import Where
 from nodealer.drive.patience import Looks
@@ -47,6 +47,7 @@ CONNECTION: Final = {
     "found": ("good", "Connected again."),
     "lost": ("note", "No connection to the relay. Trying again."),
     "unheard": ("bad", "The relay does not take what you say."),
+    "locked": ("bad", "A seat has left, and the table has a new key. To go on, ask for a new link."),
 }
 
 
@@ -87,8 +88,15 @@ class PageScreen(Screen):
             case "player":
                 self.page.lobby.sights[bytes.fromhex(event["key"])] = event["sight"]
             case "proposal":
-                names = ", ".join(event["players"])
-                self.page.lobby.proposal = f"{event['game']} on {event['protocol']}, with {names}"
+                self.page.lobby.proposal = proposal_text(event)
+
+
+def proposal_text(event: dict[str, Any]) -> str:
+    """All that the person agrees to, with what is set for it: a host could have set what a guest would not play."""
+    game, protocol = event["told"]
+    hands = f", {event['hands']} hand{'s'[: event['hands'] > 1]}" if event["hands"] else ""
+    warning = "" if event["warning"] is None else f" {event['warning']}"
+    return visible(f"{game} on {protocol}{hands}, with {', '.join(event['players'])}.{warning}")
 
 
 @dataclass
@@ -154,20 +162,23 @@ class PageQuestions:
     def __init__(self, page: Page) -> None:
         self._page = page
         self._asked: tuple[str, object] | None = None
+        self._number = 0
 
     def answer(self, prompt: str, about: object = None) -> str | None:
         """The answer to this question about this, once it has come."""
         if (prompt, about) != self._asked:
             self.forget()
             self._asked = prompt, about
-            text = prompt.partition("[")[0].replace("\\", "").strip()
+            self._number += 1
+            # The choices are the last of a prompt. A bracket before them is of somebody's name.
+            text = prompt.rpartition("[")[0].strip()
             buttons = (
                 (("Yes", "y"), ("No", "n"))
                 if prompt
                 else (("Begin with those who sit", "start"), ("Spoken code", "code"))
             )
-            self._page.lobby.question = doc.LobbyQuestion(text or "Waiting for guests.", buttons)
-        answer = self._page.answered()
+            self._page.lobby.question = doc.LobbyQuestion(self._number, text or "Waiting for guests.", buttons)
+        answer = self._page.answered(self._number)
         if answer is not None:
             self.forget()
         return answer
@@ -176,7 +187,6 @@ class PageQuestions:
         """Nobody is asked any more."""
         self._asked = None
         self._page.lobby.question = None
-        self._page.answered()
 
 
 def qr_rows(link: str) -> tuple[str, ...]:
@@ -212,17 +222,20 @@ class Page:
         return self.person
 
     async def next_deal(self) -> doc.Deal:
-        """What the person wants to play next."""
+        """What the person wants to play next. What was said during another table was not meant for now."""
+        while not self._asked.empty():
+            self._asked.get_nowait()
         while True:
             asked = await self._asked.get()
             if isinstance(asked, doc.Deal):
                 return asked
 
-    def answered(self) -> str | None:
-        """What the person has said to a question of the lobby, if it has."""
+    def answered(self, number: int) -> str | None:
+        """What the person has said to this question of the lobby, if it has. Answers to others are forgotten: a yes to
+        what was proposed before is none to what is proposed now."""
         while not self._asked.empty():
             asked = self._asked.get_nowait()
-            if isinstance(asked, doc.Answer):
+            if isinstance(asked, doc.Answer) and asked.ask == number:
                 return asked.text
         return None
 
@@ -232,6 +245,8 @@ class Page:
         elif isinstance(said, doc.Save):
             self._save(said.what)
         elif isinstance(said, doc.Verify):
+            if self._tasks:
+                return
             task = asyncio.ensure_future(self.verify())
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
