@@ -85,3 +85,10 @@ def test_what_was_said_during_a_table_does_not_begin_the_next() -> None:
         assert (await waiting).name == "Ben"
 
     asyncio.run(deals())
+
+
+def test_what_others_give_as_a_reason_turns_no_text_around() -> None:
+    page = Page()
+    PageScreen(page).emit({"event": "declined", "name": "Ben", "reason": "\u202ednuora"})
+    (notice,) = [one for one in page.seat.everything() if isinstance(one, doc.Notice)]
+    assert "\u202e" not in notice.text and "Ben declines" in notice.text

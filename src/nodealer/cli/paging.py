@@ -78,7 +78,8 @@ class PageScreen(Screen):
         told = NOTICES.get(event["event"])
         if told is not None:
             kind, text = told
-            self.page.seat.notice(kind, text.format(**event), f"{event['event']} {event.get('name', '')}".strip())
+            said = visible(text.format(**event))
+            self.page.seat.notice(kind, said, f"{event['event']} {event.get('name', '')}".strip())
         match event["event"]:
             case "connection":
                 kind, text = CONNECTION[event["what"]]
