@@ -20,6 +20,8 @@ from nodealer.web.timed import PageParticipant
 #: How often a seat is heard beside the log, in so many seconds: more would push the log itself from the page.
 CHATS_MAX: Final = 10
 CHATS_WITHIN: Final = 10.0
+#: How much may wait for the next look. Where a log is shown, nobody looks.
+TO_DO_MAX: Final = 100
 
 
 class PagePerson:
@@ -106,6 +108,9 @@ class PagePerson:
                 self._decided.set_result(decision)
         elif isinstance(document, doc.Replay):
             self.seat.tell(self.seat.replay(document.hand))
+        elif self.replica is None or len(self._to_do) >= TO_DO_MAX:
+            # Not kept for later: a leaving that was said in the lobby would be done at the table.
+            self.seat.tell(doc.Refused("that cannot be done now"))
         else:
             self._to_do.append(document)
 
