@@ -63,6 +63,7 @@ BAD: list[tuple[str, dict[str, Any]]] = [
     ("chat", {"text": ""}),
     ("chat", {"text": "x" * (CHAT_MAX + 1)}),
     ("answer", {"ask": 1, "text": "x" * 201}),
+    ("answer", {"ask": 0}),
     ("deal", {"seats": 1}),
     ("deal", {"seats": 10}),
     ("deal", {"hands": 0}),

@@ -17,7 +17,7 @@ import segno
 from nodealer.audit.verify import Report, verify_file
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import games_here
-from nodealer.cli.output import err, shown
+from nodealer.cli.output import err, shown, visible
 from nodealer.cli.screen import Screen
 from nodealer.cli.where import Where
 from nodealer.drive.patience import Looks
@@ -48,6 +48,7 @@ CONNECTION: Final = {
     "found": ("good", "Connected again."),
     "lost": ("note", "No connection to the relay. Trying again."),
     "unheard": ("bad", "The relay does not take what you say."),
+    "locked": ("bad", "A seat has left, and the table has a new key. To go on, ask for a new link."),
 }
 
 
@@ -78,7 +79,8 @@ class PageScreen(Screen):
         told = NOTICES.get(event["event"])
         if told is not None:
             kind, text = told
-            self.page.seat.notice(kind, text.format(**event), f"{event['event']} {event.get('name', '')}".strip())
+            said = visible(text.format(**event))
+            self.page.seat.notice(kind, said, f"{event['event']} {event.get('name', '')}".strip())
         match event["event"]:
             case "connection":
                 kind, text = CONNECTION[event["what"]]
@@ -88,9 +90,15 @@ class PageScreen(Screen):
             case "player":
                 self.page.lobby.sights[bytes.fromhex(event["key"])] = event["sight"]
             case "proposal":
-                names, (game, protocol) = ", ".join(event["players"]), event["told"]
-                warning = "" if event["warning"] is None else f". {event['warning']}"
-                self.page.lobby.proposal = f"{game} on {protocol}, {event['hands']} hands, with {names}{warning}"
+                self.page.lobby.proposal = proposal_text(event)
+
+
+def proposal_text(event: dict[str, Any]) -> str:
+    """All that the person agrees to, with what is set for it: a host could have set what a guest would not play."""
+    game, protocol = event["told"]
+    hands = f", {event['hands']} hand{'s'[: event['hands'] > 1]}" if event["hands"] else ""
+    warning = "" if event["warning"] is None else f" {event['warning']}"
+    return visible(f"{game} on {protocol}{hands}, with {', '.join(event['players'])}.{warning}")
 
 
 @dataclass
@@ -165,7 +173,8 @@ class PageQuestions:
             self.forget()
             self._asked = prompt, about
             self._number += 1
-            text = prompt.partition("[")[0].replace("\\", "").strip()
+            # The choices are the last of a prompt. A bracket before them is of somebody's name.
+            text = prompt.rpartition("[")[0].strip()
             buttons = (
                 (("Yes", "y"), ("No", "n"))
                 if prompt
@@ -216,17 +225,20 @@ class Page:
         return self.person
 
     async def next_deal(self) -> doc.Deal:
-        """What the person wants to play next."""
+        """What the person wants to play next. What was said during another table was not meant for now."""
+        while not self._asked.empty():
+            self._asked.get_nowait()
         while True:
             asked = await self._asked.get()
             if isinstance(asked, doc.Deal):
                 return asked
 
-    def answered(self, ask: int) -> str | None:
-        """What the person has said to this question of the lobby, if it has."""
+    def answered(self, number: int) -> str | None:
+        """What the person has said to this question of the lobby, if it has. Answers to others are forgotten: a yes to
+        what was proposed before is none to what is proposed now."""
         while not self._asked.empty():
             asked = self._asked.get_nowait()
-            if isinstance(asked, doc.Answer) and asked.ask == ask:
+            if isinstance(asked, doc.Answer) and asked.ask == number:
                 return asked.text
         return None
 
@@ -236,6 +248,8 @@ class Page:
         elif isinstance(said, doc.Save):
             self._save(said.what)
         elif isinstance(said, doc.Verify):
+            if self._tasks:
+                return
             task = asyncio.ensure_future(self.verify())
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)

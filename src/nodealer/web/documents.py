@@ -96,9 +96,9 @@ class Chat(Said, frozen=True, tag="chat"):
 
 
 class Answer(Said, frozen=True, tag="answer"):
-    """What the person says to a question of the lobby, and to which: another one may have come meanwhile."""
+    """What the person says to the question of the lobby that has this number, and to no other."""
 
-    ask: int
+    ask: Ask
     text: Short
 
 
@@ -207,7 +207,7 @@ class LobbyPerson(Document, frozen=True):
 
 
 class LobbyQuestion(Document, frozen=True):
-    """What the person is asked: buttons, each with what it answers. Questions are numbered."""
+    """What the person is asked: buttons, each with what it answers. Another question has another number."""
 
     ask: int
     text: str
