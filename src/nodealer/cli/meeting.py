@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import shlex
 import sys
 import time
@@ -162,7 +161,7 @@ def _invite(screen: Screen, invitation: Invitation, seats: int, *, by_hand: bool
 
 def invited_by(text: str, relay: str | None, name: str | None) -> tuple[Invitation, User | None]:
     """What a person was given: a link, or a code that was spoken. By a code the host already knows who comes."""
-    if not re.match(r"\s*[0-9]+[ -]", text):
+    if not text.strip().replace("-", " ").partition(" ")[0].isdecimal():
         return read_link(text), None
     code = read_code(text)
     if relay is None:
