@@ -1,10 +1,11 @@
-"""The table in docs/attacks.md, from the attacks and the claims: `python attack_table.py` in this folder writes it."""
+"""The tables in docs/attacks.md, from attacks and claims: `python attack_table.py` in this folder writes them."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +17,160 @@ from nodealer.protocols.base import CardProtocol
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "attacks.md"
 BEGIN, END = "<!-- attacks: written by `make diagrams` -->", "<!-- end of the attacks -->"
+AROUND_BEGIN, AROUND_END = "<!-- around the cards: written by `make diagrams` -->", "<!-- end of what is around -->"
+TESTS: Final = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Around:
+    """An attack on what is around the cards, what comes of it, and the test that tries it."""
+
+    who: str
+    does: str
+    comes: str
+    test: str
+
+
+AROUND: Final = (
+    Around(
+        "the relay",
+        "shows two players two histories",
+        "each sees that the logs have parted before a card opens",
+        "relay/test_liar.py::test_two_histories",
+    ),
+    Around(
+        "the relay",
+        "drops, repeats or reorders frames, or sends junk",
+        "the hand ends, or nothing is opened; nobody is named",
+        "relay/test_liar.py::test_a_frame_that_is_dropped",
+    ),
+    Around(
+        "the relay",
+        "shows an old table to who comes back",
+        "it signs nothing, and says why",
+        "relay/test_liar.py::test_an_old_table_for_who_comes_back",
+    ),
+    Around(
+        "the relay",
+        "promises frames and does not bring them",
+        "the player is silent; from the lobby on it is told why",
+        "cli/test_remote.py::test_what_a_relay_holds_back_is_said_in_the_lobby_too",
+    ),
+    Around(
+        "the relay",
+        "takes the connection and never answers",
+        "given up after a minute: there may be another relay",
+        "relay/test_client.py::test_a_relay_that_never_answers",
+    ),
+    Around(
+        "the relay",
+        "sends somebody a link of its own for the number of a table, before the host's link comes",
+        "the second link is refused, and the sentence says that one of the two is false",
+        "cli/test_shelf.py::test_a_link_for_a_table_of_that_number_is_not_the_link",
+    ),
+    Around(
+        "who has a link to watch",
+        "writes",
+        "refused: reading keys give no token",
+        "relay/test_server.py::test_a_watcher_that_writes",
+    ),
+    Around(
+        "who makes a link",
+        "names the key of an epoch that no table has reached, so that its reader runs out of memory",
+        "the link is refused",
+        "relay/test_links.py::test_what_is_no_invitation",
+    ),
+    Around(
+        "the host",
+        "takes its proposal back and makes another one while the guest answers",
+        "the answer does not count for the other one",
+        "cli/test_lobbying.py::test_a_yes_to_one_proposal_is_no_yes_to_the_next",
+    ),
+    Around(
+        "the host",
+        "proposes the game that was agreed on, on a mode that promises less",
+        "the guest is shown all that is set, and the protocol's warning",
+        "cli/test_lobbying.py::test_a_guest_sees_what_a_host_has_set",
+    ),
+    Around(
+        "a guest",
+        "comes in the place of another one of its name, while the host answers",
+        "the host is asked anew",
+        "cli/test_lobbying.py::test_a_yes_to_one_is_no_yes_to_another_of_that_name",
+    ),
+    Around(
+        "a guest",
+        "is let in, and comes back under another name, or to keep the time",
+        "the host is asked anew",
+        "cli/test_lobbying.py::test_who_was_let_in_does_not_come_back_as_another",
+    ),
+    Around(
+        "a guest",
+        "takes another guest's name",
+        "the other one is told, and may come under another",
+        "cli/test_network.py::test_a_name_that_somebody_has_taken",
+    ),
+    Around(
+        "a guest",
+        "never answers a proposal",
+        "the host goes on without it",
+        "cli/test_lobbying.py::test_one_who_never_answers_does_not_keep_a_bot_from_playing_with_the_others",
+    ),
+    Around(
+        "a guest",
+        "asks for a seat again and again, each time under another name",
+        "each seat is told once for each roster",
+        "play/test_coming_back.py::test_who_asks_again_and_again_is_told_of_once",
+    ),
+    Around(
+        "a player",
+        "proposes the table as it is with a new key, and junk in the others' boxes",
+        "nobody agrees to a key that it cannot open, bots neither",
+        "drive/test_keyring.py::test_a_bot_is_not_locked_out_by_a_roster_that_puts_nobody_out",
+    ),
+    Around(
+        "a player who was put out",
+        "has named writers of its own to the relay before",
+        "they do not count: only who has the key in use names the next",
+        "relay/test_core.py::test_who_leaves_leaves_no_key_behind",
+    ),
+    Around(
+        "who hears a spoken code's number",
+        "tries words, plays the host, or sends back what was said",
+        "the code is dead after one try, and nothing was sent under its key",
+        "relay/test_codes.py::test_a_wrong_code",
+    ),
+    Around(
+        "a stranger in the host's network",
+        "makes tables on the host's own relay, to fill its disk",
+        "refused: it makes one table",
+        "relay/test_server.py::test_a_relay_for_one_table_makes_no_others",
+    ),
+    Around(
+        "a stranger",
+        "opens connections and never speaks, floods, or never reads",
+        "let go of, read slowly, cut off",
+        "relay/test_server.py::test_a_reader_that_never_reads_is_cut_off",
+    ),
+    Around(
+        "another user of the machine",
+        "uses up the tries at the door of a person's page",
+        "there is nothing to use up",
+        "web/test_server.py::test_a_wrong_token_opens_nothing_and_shuts_nobody_out",
+    ),
+    Around(
+        "somebody",
+        "plays once under the name of a player who is known",
+        "from then on it is said that there are two of that name",
+        "drive/test_known.py::test_two_who_were_called_the_same",
+    ),
+    Around(
+        "chance",
+        "kills a player or the relay, at any moment",
+        "the hand ends as undisturbed, and nothing that was heard is lost",
+        "cli/test_network.py::test_killed_at_every_stage",
+    ),
+)
 
 
 def mode_of(parameters: bytes) -> str:
@@ -51,13 +206,22 @@ def lines() -> Iterator[str]:
         yield ""
 
 
+def around() -> Iterator[str]:
+    yield "| who | does what | what comes of it | tried by |"
+    yield "| --- | --- | --- | --- |"
+    for one in AROUND:
+        yield f"| {one.who} | {one.does} | {one.comes} | `{one.test}` |"
+    yield ""
+
+
 def with_table(page: str) -> str:
-    """The page with the table between the markers."""
-    between = re.compile(f"{re.escape(BEGIN)}.*{re.escape(END)}", re.DOTALL)
-    table = "\n".join(lines())
-    page, count = between.subn(lambda _: f"{BEGIN}\n\n{table}\n{END}", page)
-    if count != 1:
-        raise ValueError("the page needs the markers of its table once")
+    """The page with the tables between their markers."""
+    for begin, end, table in ((BEGIN, END, lines()), (AROUND_BEGIN, AROUND_END, around())):
+        between = re.compile(f"{re.escape(begin)}.*{re.escape(end)}", re.DOTALL)
+        text = f"{begin}\n\n{chr(10).join(table)}\n{end}"
+        page, count = between.subn(lambda _, text=text: text, page)  # type: ignore[misc]
+        if count != 1:
+            raise ValueError("the page needs the markers of its tables once")
     return page
 
 

@@ -127,6 +127,7 @@ FILES: dict[str, set[str]] = {
     "lab/bench/wires.py": {"base64", "socket", "struct"},
     "web/hub.py": {"asyncio"},
     "web/person.py": {"asyncio"},
+    "web/peers.py": {"os", "pathlib", "socket", "sys"},
     "web/server.py": {"asyncio", "hmac", "importlib", "socket", "starlette", "uvicorn"},
     "relay/client.py": {"ipaddress", "websockets"},
     "relay/live.py": {"websockets"},

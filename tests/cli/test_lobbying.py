@@ -14,6 +14,7 @@ import pytest
 from conformance.harness import Source
 from nodealer.cli.games import game_of
 from nodealer.cli.lobbying import ANSWER_LIMIT, Guest, Hosting, Questions, ask_first
+from nodealer.cli.paging import Page, PageQuestions, PageScreen
 from nodealer.cli.plan import plan_of
 from nodealer.cli.screen import Screen
 from nodealer.drive.known import KnownPlayers
@@ -23,6 +24,7 @@ from nodealer.play.home import MemoryHome
 from nodealer.play.lobby import decline_rehearsals
 from nodealer.play.participant import Participant
 from nodealer.tape import expand
+from nodealer.web import documents as doc
 
 CLOCK = Limits(move=1000, cards=1000, bank=1000, refill=1000)
 
@@ -241,6 +243,37 @@ def test_one_who_never_answers_does_not_keep_a_bot_from_playing_with_the_others(
     run(work())
 
 
+def test_at_two_seats_the_hosts_own_timekeeper_is_not_proposed(tmp_path: Path) -> None:
+    """It would decide alone who is late; one that a guest brings may."""
+
+    async def work() -> None:
+        door = Door(tmp_path, "Ada", "Ben", auto=True, seats=2)
+        door.come("Clock", keeps_time=True)
+        door.hosting._keeper = _identity("Clock").public
+        door.host_looks(0.0)
+        assert door.seated == ["Ada", "Ben"]
+
+    run(work())
+
+
+def test_a_timekeeper_that_never_answers_is_not_proposed_again(tmp_path: Path) -> None:
+    """Not the host's own one either: its program may have ended."""
+
+    async def work() -> None:
+        door = Door(tmp_path, "Ada", "Ben", "Cleo", auto=True)
+        door.come("Clock", keeps_time=True)
+        door.hosting._keeper = _identity("Clock").public
+        door.host_looks(0.0)
+        assert door.seated == ["Ada", "Ben", "Cleo", "Clock"]
+        for name in ("Ben", "Cleo"):
+            door.say(*Guest(Screen(json=True), door.known, None).look(door.people[name], 0.0))
+        for now in (1.0, ANSWER_LIMIT + 2, ANSWER_LIMIT + 3, ANSWER_LIMIT + 20):
+            door.host_looks(now)
+        assert door.seated == ["Ada", "Ben", "Cleo"]
+
+    run(work())
+
+
 @pytest.mark.parametrize("json", [False, True])
 def test_a_guest_sees_what_a_host_has_set(tmp_path: Path, json: bool, capsys: pytest.CaptureFixture[str]) -> None:
     """A host may propose a game as was said, on a protocol that promises less."""
@@ -253,3 +286,26 @@ def test_a_guest_sees_what_a_host_has_set(tmp_path: Path, json: bool, capsys: py
     run(work())
     said = capsys.readouterr().out
     assert "proven" in said and "false" in said and "Nothing proves a shuffle here" in said
+
+
+def test_an_answer_of_a_page_is_to_the_question_that_it_showed(tmp_path: Path) -> None:
+    """A click may be on its way while another proposal takes the place of the one that it was for."""
+
+    async def work() -> None:
+        door, page = Door(tmp_path, "Ada", "Ben", seats=2), Page()
+        ben, questions = door.people["Ben"], PageQuestions(page)
+        guest = Guest(PageScreen(page), door.known, questions)
+        proposes(door, hands=1)
+        assert guest.look(ben, 0.0) == [] and page.lobby.question is not None
+        first = page.lobby.question.ask
+        door.say(*door.people["Ada"].decline("a mistake"))
+        proposes(door, hands=2, on=("chain", b'{"proven":false}'))
+        assert guest.look(ben, 0.0) == []
+        assert page.lobby.proposal is not None and "Nothing proves a shuffle here" in page.lobby.proposal
+        page.hub.hear(doc.Answer(first, "y"))
+        assert guest.look(ben, 0.0) == [] and ben.lobby.considering
+        page.hub.hear(doc.Answer(page.lobby.question.ask, "y"))
+        door.say(*guest.look(ben, 0.0))
+        assert ben.begun
+
+    run(work())

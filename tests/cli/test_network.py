@@ -32,14 +32,14 @@ class Somebody:
 
     def __init__(self, folder: Path, name: str) -> None:
         self.name = name
-        self._folder = folder / name
-        self._folder.mkdir()
-        self._output = self._folder / "output"
+        self.folder = folder / name
+        self.folder.mkdir()
+        self._output = self.folder / "output"
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
     def folders(self) -> dict[str, str]:
-        return {"XDG_STATE_HOME": str(self._folder / "state"), "XDG_CONFIG_HOME": str(self._folder / "config")}
+        return {"XDG_STATE_HOME": str(self.folder / "state"), "XDG_CONFIG_HOME": str(self.folder / "config")}
 
     def start(self, *arguments: str) -> Somebody:
         return self.run(*arguments, "--json")
@@ -68,13 +68,28 @@ class Somebody:
 
     def until(self, wanted: Callable[[Event], bool]) -> Event:
         """The first event that is wanted."""
+        found: list[Event] = []
+
+        def there() -> bool:
+            found[:] = [event for event in self.events if wanted(event)]
+            return bool(found)
+
+        self.wait_until(there)
+        return found[0]
+
+    def wait_until(self, done: Callable[[], bool]) -> None:
         deadline = time.monotonic() + LONG
         while time.monotonic() < deadline:
-            for event in self.events:
-                if wanted(event):
-                    return event
+            if done():
+                return
             time.sleep(0.05)
         raise AssertionError(f"{self.name}: {self._output.read_text()[-2000:]}")
+
+    @property
+    def log(self) -> bytes:
+        """The log as this person keeps it, if the game has begun."""
+        (path, *_) = [*self.folder.glob("state/nodealer/games/*/seat/log.jsonl"), None]
+        return b"" if path is None else path.read_bytes()
 
     def event(self, kind: str) -> Event:
         return self.until(lambda event: event.get("event") == kind)
@@ -198,6 +213,53 @@ def test_killed_and_come_back(people: People) -> None:
         one.ends_with(0)
         assert one.event("verified")["verdict"] == "clean"
     assert len({one.event("words")["words"] for one in (host, guest)}) == 1
+
+
+#: What a seat tells of a game before its end, one line each.
+STAGES = 16
+
+
+def kept_relay(operator: Somebody, address: str) -> Somebody:
+    """A relay that has what it had before it was killed."""
+    store = f"sqlite:{operator.folder / 'relay.db'}"
+    return operator.run("relay", "--listen", address, "--store", store)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("stage", range(STAGES))
+@pytest.mark.parametrize("whom", ["relay", "guest", "host", "host with its relay"])
+def test_killed_at_every_stage(people: People, whom: str, stage: int) -> None:
+    """The hand ends as undisturbed: all are there, and what anybody had heard before is in the log of all."""
+    host, guests, relay = people("Ada"), [people("Ben"), people("Cleo")], people("relay")
+    address = f"127.0.0.1:{free_port()}"
+    own = whom == "host with its relay"
+    if not own:
+        kept_relay(relay, address).until(lambda event: event.get("event") == "started")
+    link, _ = hosted(host, 3, ("--listen", address) if own else ("--relay", f"ws://{address}"), "--auto")
+    for guest in guests:
+        join(guest, link)
+    everybody = [host, *guests]
+    victim = {"relay": relay, "guest": guests[0]}.get(whom, host)
+    seen = guests[1] if victim is relay else victim
+    # Who was never there does not wait for a relay or a host that may never come.
+    host.wait_until(lambda: {"Ben", "Cleo"} <= {event.get("name") for event in host.events})
+    before_that = len(seen.events)
+    seen.wait_until(lambda: len(seen.events) >= before_that + stage)
+    victim.kill()
+    before = [one.log for one in everybody]
+    if victim is relay:
+        kept_relay(relay, address)
+    elif victim is host:
+        host.start("resume")
+    else:
+        join(victim, link)
+    for one in everybody:
+        one.ends_with(0)
+    verified = [one.event("verified") for one in everybody]
+    assert {one["verdict"] for one in verified} == {"clean"} and all(not one["gone"] for one in verified)
+    assert len({one.event("words")["words"] for one in everybody}) == 1
+    (log,) = {one.log for one in everybody}
+    assert all(log.startswith(heard) for heard in before)
 
 
 def test_a_name_that_somebody_has_taken(people: People) -> None:

@@ -152,3 +152,9 @@ def test_the_page_says_what_the_claims_say() -> None:
     assert attack_table.with_table(page) == page, "run `make diagrams`"
     with pytest.raises(ValueError, match="markers"):
         attack_table.with_table("")
+
+
+@pytest.mark.parametrize("named", [one.test for one in attack_table.AROUND])
+def test_what_is_said_of_the_way_to_the_cards_is_tried(named: str) -> None:
+    file, _, test = named.partition("::")
+    assert f"\ndef {test}(" in (attack_table.TESTS / file).read_text()

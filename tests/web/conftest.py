@@ -31,6 +31,8 @@ def bots(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 @pytest.fixture
 def fresh(bots: Page) -> Page:
     """The same page before a new table."""
+    # The end of the table before comes a moment after its verdict.
+    bots.wait_for_selector(".start, #actions .question .primary")
     again = bots.query_selector("#actions .question .primary")
     if again is not None:
         again.click()

@@ -143,6 +143,8 @@ def main() -> None:
             sheet.take(page, "shuffling")
             page.wait_for_selector("#actions .betting")
             sheet.take(page, "nine seats")
+            page.goto(f"{page.url}how")
+            sheet.take(page, "how it works")
         sheet.write(browser)
         browser.close()
 

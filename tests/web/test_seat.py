@@ -21,7 +21,7 @@ from nodealer.play.participant import Participant
 from nodealer.play.stays import for_hands
 from nodealer.protocols import make_protocol
 from nodealer.web import documents as doc
-from nodealer.web.person import PagePerson
+from nodealer.web.person import CHATS_MAX, TO_DO_MAX, PagePerson
 from nodealer.web.seat import PageSeat
 
 NAMES = ("Ada", "Ben", "Cleo")
@@ -251,3 +251,27 @@ def test_chat_of_a_seat_is_told_once_and_of_nobody_else_never(asking: Asking) ->
     assert of(asking.told, "chat")[before:] == [
         {"type": "chat", "seat": 1, "name": "Ben", "text": "hello <b>there</b>"}
     ]
+
+
+def test_a_seat_that_chats_without_end_does_not_push_the_log_from_the_page(asking: Asking) -> None:
+    one, page, identity = asking.people[0], asking.pages[0], asking.people[1].home.identity
+    asking.time += 100
+    before = len(of(asking.told, "chat"))
+    for number in range(100, 200):
+        page.hear_frame(one, sign_chat(identity, one.session.id, 1, number, "spam"))
+    assert len(of(asking.told, "chat")) == before + CHATS_MAX
+    asking.time += 100
+    page.hear_frame(one, sign_chat(identity, one.session.id, 1, 200, "sorry"))
+    assert of(asking.told, "chat")[-1]["text"] == "sorry"
+
+
+def test_what_is_said_before_the_table_or_without_end_is_not_kept_for_later(asking: Asking) -> None:
+    told: list[doc.Document] = []
+    page = PagePerson(PageSeat(told.append, asking.clock), lambda: 1)
+    page.hear(doc.Leave())
+    assert told == [doc.Refused("that cannot be done now")]
+    page.replica = asking.people[0].replica
+    assert page.look(asking.people[0], 0.0) == []
+    for _ in range(TO_DO_MAX + 1):
+        page.hear(doc.Chat("more"))
+    assert told[-1] == doc.Refused("that cannot be done now") and told.count(told[-1]) == 2

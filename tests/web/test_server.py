@@ -17,8 +17,9 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from nodealer.errors import BadParameter
 from nodealer.games.found import find
 from nodealer.web import documents as doc
+from nodealer.web import server
 from nodealer.web.hub import PAGES_MAX, WAITING_MAX, Hub
-from nodealer.web.server import TRIES_MAX, Door, game_file, serve, static_files
+from nodealer.web.server import Door, game_file, serve, static_files
 
 
 class Source:
@@ -128,15 +129,27 @@ def test_a_token_opens_once_and_gives_a_cookie_for_this_table_alone() -> None:
     run(once)
 
 
-def test_a_wrong_token_opens_nothing_and_after_many_the_right_one_neither() -> None:
+def test_a_wrong_token_opens_nothing_and_shuts_nobody_out() -> None:
     async def wrong(served: Served) -> None:
-        for bad in ("", served.token[:-1], served.token + "0", "é"):
+        for bad in ("", served.token[:-1], served.token + "0", "é", *("0" * 64,) * 21):
             assert (await served.enter(bad))[0] == 403
-        for _ in range(TRIES_MAX):
-            await served.enter("0" * 64)
-        assert (await served.enter())[0] == 403
+        assert (await served.enter())[0] == 204
 
     run(wrong)
+
+
+def test_another_user_with_the_token_and_the_cookie_is_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def stranger(served: Served) -> None:
+        monkeypatch.setattr(server, "is_stranger", lambda client, at: True)
+        assert (await served.enter())[2] == b"another user"
+        monkeypatch.setattr(server, "is_stranger", lambda client, at: False)
+        cookie = await served.cookie()
+        monkeypatch.setattr(server, "is_stranger", lambda client, at: True)
+        with pytest.raises(InvalidStatus):
+            async with served.socket(cookie):
+                raise AssertionError("it was let in")
+
+    run(stranger)
 
 
 def test_the_door_reads_little_and_strictly() -> None:

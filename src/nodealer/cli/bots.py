@@ -62,7 +62,8 @@ async def _start(order: PlayerOrder | KeeperOrder, program: Sequence[str], compl
         )
     if process.stdin is not None:
         process.stdin.write(encode(order) + b"\n")
-        process.stdin.close()
+        if not isinstance(order, KeeperOrder):
+            process.stdin.close()
     return process
 
 

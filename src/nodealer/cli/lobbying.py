@@ -140,17 +140,21 @@ class Hosting:
         if len(seated) < self._seats - 1 and not (self._start and seated):
             self._full_at = None
             return []
-        clock = self._clock(come)
+        clock = self._clock(come, len(seated) + 1)
         self._full_at = now if self._full_at is None else self._full_at
-        if clock is None and self._keeper is not None and now - self._full_at < KEEPER_AFTER:
+        if clock is None and self._keeper is not None and len(seated) > 1 and now - self._full_at < KEEPER_AFTER:
             # It is starting.
             return []
         return self._propose(participant, seated if clock is None else [*seated, clock])
 
-    def _clock(self, come: Collection[Offered]) -> Offered | None:
-        """Who keeps the time: the host's own, or who has come to do it and was let in."""
-        keepers = [offer for offer in come if offer.keeps_time] if self._plan.clock is not None else []
-        own = [offer for offer in keepers if offer.key == self._keeper]
+    def _clock(self, come: Collection[Offered], players: int) -> Offered | None:
+        """Who keeps the time: the host's own, or who has come to do it and was let in. At two seats not the host's: it
+        would decide alone who is late."""
+        if self._plan.clock is None:
+            return None
+        keepers = [offer for offer in come if offer.keeps_time and offer.key not in self._sent_away]
+        own = [offer for offer in keepers if offer.key == self._keeper and players > 2]
+        keepers = [offer for offer in keepers if offer.key != self._keeper]
         return next(iter(own or [offer for offer in keepers if self._lets(offer)]), None)
 
     def admit(self, key: bytes, name: str, *, keeps_time: bool = False) -> None:

@@ -141,15 +141,19 @@ def _invite(screen: Screen, invitation: Invitation, seats: int, *, by_hand: bool
     if screen.json:
         return
     others = "one other" if seats == 2 else f"up to {seats - 1} others"
-    screen.say(f"A table for you and {others}. Who has this link can sit down:")
-    screen.console.print(f"\n{shown(invitation.link)}\n", soft_wrap=True)
+    screen.say(f"A table for you and {others}. Who has this link can only watch:")
+    screen.console.print(f"\n{shown(to_watch)}\n", soft_wrap=True)
+    # Last, so that a small window still shows it: it is what most hosts want to send.
+    screen.say("And who has this one can sit down:")
     if screen.console.is_terminal:
         print_qr(screen.console, invitation.link)
+    screen.console.print(f"\n{shown(invitation.link)}\n", soft_wrap=True)
     screen.say(f"[dim]They type: nodealer join {shlex.quote('LINK')} --name NAME[/dim]")
-    screen.say("[dim]To watch only:[/dim]")
-    screen.console.print(f"{shown(to_watch)}\n", soft_wrap=True)
     if by_hand:
-        screen.say("Waiting. Type [bold]start[/bold] to begin with those who sit, [bold]quit[/bold] to stop.")
+        screen.say(
+            "Waiting. Type [bold]start[/bold] to begin with those who sit, [bold]code[/bold] for a code that can be "
+            "spoken, [bold]quit[/bold] to stop."
+        )
 
 
 # --- To come to one ---
@@ -157,7 +161,7 @@ def _invite(screen: Screen, invitation: Invitation, seats: int, *, by_hand: bool
 
 def invited_by(text: str, relay: str | None, name: str | None) -> tuple[Invitation, User | None]:
     """What a person was given: a link, or a code that was spoken. By a code the host already knows who comes."""
-    if "-" not in text or not text.strip()[0].isdecimal():
+    if not text.strip().replace("-", " ").partition(" ")[0].isdecimal():
         return read_link(text), None
     code = read_code(text)
     if relay is None:

@@ -17,7 +17,7 @@ import segno
 from nodealer.audit.verify import Report, verify_file
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import games_here
-from nodealer.cli.output import err, shown
+from nodealer.cli.output import err, shown, visible
 from nodealer.cli.screen import Screen
 from nodealer.cli.where import Where
 from nodealer.drive.patience import Looks
@@ -41,12 +41,14 @@ NOTICES: Final = {
     "dropout": ("bad", "{name} has dropped out: {reason}."),
     "stuck": ("bad", "The game stops: {reason}."),
     "declined": ("note", "{name} declines: {reason}."),
+    "missing": ("bad", "The relay says that it has {frames} more frames of this table, and does not bring them."),
     "code": ("note", "A code for one guest, for ten minutes: {code}"),
 }
 CONNECTION: Final = {
     "found": ("good", "Connected again."),
     "lost": ("note", "No connection to the relay. Trying again."),
     "unheard": ("bad", "The relay does not take what you say."),
+    "locked": ("bad", "A seat has left, and the table has a new key. To go on, ask for a new link."),
 }
 
 
@@ -77,7 +79,8 @@ class PageScreen(Screen):
         told = NOTICES.get(event["event"])
         if told is not None:
             kind, text = told
-            self.page.seat.notice(kind, text.format(**event), f"{event['event']} {event.get('name', '')}".strip())
+            said = visible(text.format(**event))
+            self.page.seat.notice(kind, said, f"{event['event']} {event.get('name', '')}".strip())
         match event["event"]:
             case "connection":
                 kind, text = CONNECTION[event["what"]]
@@ -87,8 +90,15 @@ class PageScreen(Screen):
             case "player":
                 self.page.lobby.sights[bytes.fromhex(event["key"])] = event["sight"]
             case "proposal":
-                names = ", ".join(event["players"])
-                self.page.lobby.proposal = f"{event['game']} on {event['protocol']}, with {names}"
+                self.page.lobby.proposal = proposal_text(event)
+
+
+def proposal_text(event: dict[str, Any]) -> str:
+    """All that the person agrees to, with what is set for it: a host could have set what a guest would not play."""
+    game, protocol = event["told"]
+    hands = f", {event['hands']} hand{'s'[: event['hands'] > 1]}" if event["hands"] else ""
+    warning = "" if event["warning"] is None else f" {event['warning']}"
+    return visible(f"{game} on {protocol}{hands}, with {', '.join(event['players'])}.{warning}")
 
 
 @dataclass
@@ -131,7 +141,7 @@ class PageLobby:
                 "here" if offer.key not in asked else "asked" if offer.name in awaited else "agreed",
                 offer.key == me,
                 SIGHTS.get(knows.sights.get(offer.key, ""), ""),
-                knows.sights.get(offer.key) == "other key",
+                knows.sights.get(offer.key) in ("other key", "two keys"),
             )
             for offer in participant.offers
         )
@@ -144,6 +154,7 @@ SIGHTS: Final = {
     "new": "somebody you have not met",
     "known": "you have met",
     "renamed": "you have met, under another name",
+    "two keys": "one of SEVERAL whom you know by this name: another key too",
     "other key": "NOT who had this name before: another key",
 }
 
@@ -154,20 +165,23 @@ class PageQuestions:
     def __init__(self, page: Page) -> None:
         self._page = page
         self._asked: tuple[str, object] | None = None
+        self._number = 0
 
     def answer(self, prompt: str, about: object = None) -> str | None:
         """The answer to this question about this, once it has come."""
         if (prompt, about) != self._asked:
             self.forget()
             self._asked = prompt, about
-            text = prompt.partition("[")[0].replace("\\", "").strip()
+            self._number += 1
+            # The choices are the last of a prompt. A bracket before them is of somebody's name.
+            text = prompt.rpartition("[")[0].strip()
             buttons = (
                 (("Yes", "y"), ("No", "n"))
                 if prompt
                 else (("Begin with those who sit", "start"), ("Spoken code", "code"))
             )
-            self._page.lobby.question = doc.LobbyQuestion(text or "Waiting for guests.", buttons)
-        answer = self._page.answered()
+            self._page.lobby.question = doc.LobbyQuestion(self._number, text or "Waiting for guests.", buttons)
+        answer = self._page.answered(self._number)
         if answer is not None:
             self.forget()
         return answer
@@ -176,7 +190,6 @@ class PageQuestions:
         """Nobody is asked any more."""
         self._asked = None
         self._page.lobby.question = None
-        self._page.answered()
 
 
 def qr_rows(link: str) -> tuple[str, ...]:
@@ -212,17 +225,20 @@ class Page:
         return self.person
 
     async def next_deal(self) -> doc.Deal:
-        """What the person wants to play next."""
+        """What the person wants to play next. What was said during another table was not meant for now."""
+        while not self._asked.empty():
+            self._asked.get_nowait()
         while True:
             asked = await self._asked.get()
             if isinstance(asked, doc.Deal):
                 return asked
 
-    def answered(self) -> str | None:
-        """What the person has said to a question of the lobby, if it has."""
+    def answered(self, number: int) -> str | None:
+        """What the person has said to this question of the lobby, if it has. Answers to others are forgotten: a yes to
+        what was proposed before is none to what is proposed now."""
         while not self._asked.empty():
             asked = self._asked.get_nowait()
-            if isinstance(asked, doc.Answer):
+            if isinstance(asked, doc.Answer) and asked.ask == number:
                 return asked.text
         return None
 
@@ -232,6 +248,8 @@ class Page:
         elif isinstance(said, doc.Save):
             self._save(said.what)
         elif isinstance(said, doc.Verify):
+            if self._tasks:
+                return
             task = asyncio.ensure_future(self.verify())
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)

@@ -62,9 +62,10 @@ async def _tables(plan: Plan, at: Where, log: Path | None, patience: float) -> N
 def _plan(plan: Plan, deal: doc.Deal) -> Plan:
     """What a page asks for: what was typed holds where the page says nothing else."""
     same = deal.game == plan.place
-    game = game_of(deal.game)
-    if not same and all(game.name != other.name for other in games_here()):
+    # Before it is looked for: `module:attribute` would be imported, and a page is no one who may run what it names.
+    if not same and all(deal.game != other.name for other in games_here()):
         raise BadParameter(f"{deal.game} is not on offer")
+    game = game_of(deal.game)
     settings = game.settled(dict(plan.settings) if same else {}) | dict(deal.settings)
     wanted = plan_of(
         deal.game,

@@ -19,7 +19,7 @@ from nodealer.cli.lines import Lines
 from nodealer.cli.lobbying import Guest, Hosting, Questions, ask_first
 from nodealer.cli.logcopy import LogCopy, follow_all
 from nodealer.cli.noticing import Missing
-from nodealer.cli.output import PipeClosed, err, shown, visible
+from nodealer.cli.output import PipeClosed, err, print_line, shown, visible
 from nodealer.cli.paging import Page, PageLobby, PageQuestions, PageScreen, served
 from nodealer.cli.program import Program
 from nodealer.cli.screen import Screen
@@ -43,6 +43,8 @@ from nodealer.play.replica import Replica
 from nodealer.play.stays import while_it_lasts
 from nodealer.web import documents as doc
 
+#: After how many seconds it is said that a person is waited for.
+PEOPLE_THINK: Final = 20.0
 #: After how many seconds a bot would go on without somebody.
 PATIENCE: Final = 60.0
 
@@ -145,7 +147,7 @@ class Sitting:
         if screen.json:
             return Program(game, screen), Together(Attention(screen, names), Patience())
         person = Person(game.words, screen.asking, lines)
-        return person, AtTheTable(person, screen, names)
+        return person, AtTheTable(person, screen, names, PEOPLE_THINK)
 
 
 # --- From the lobby to the end ---
@@ -309,7 +311,9 @@ def carry_out(sitting: Sitting, playing: Callable[[], Coroutine[Any, Any, Partic
     except (KeyboardInterrupt, PipeClosed):
         replica = sitting.screen.replica
         kept = "" if replica is None else f"; the unfinished log is in [bold]{shown(sitting.table.log)}[/bold]"
-        err().print(f"\nStopped{kept}; `nodealer resume {sitting.table.name}` goes on.", soft_wrap=True)
+        hosted = sitting.table.what.hosted
+        own = "" if hosted is None or hosted.listen is None else " Your relay stops with you: the others wait for you."
+        print_line(err(), f"\nStopped{kept}; `nodealer resume {sitting.table.name}` goes on.{own}")
         raise
     replica = participant.replica
     sitting.screen.done(replica, time.perf_counter() - started)

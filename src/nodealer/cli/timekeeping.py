@@ -1,5 +1,6 @@
 """A timekeeper in a process of its own: `python -m nodealer.cli.timekeeping`, with what it needs to know as one line of
-JSON on standard input, or `nodealer timekeeper`. Started again with the same home, it goes on where it was."""
+JSON on standard input, which stays open as long as it is wanted; or `nodealer timekeeper`. Started again with the same
+home, it goes on where it was."""
 
 from __future__ import annotations
 
@@ -13,11 +14,10 @@ from pathlib import Path
 from nodealer.audit.background import in_background
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import game_or_none
-from nodealer.cli.player import WithItsRelay
 from nodealer.drive.homes import home_in
 from nodealer.drive.sealed import Line, SealedTransport
 from nodealer.drive.timekeeper import keep_time
-from nodealer.errors import Declined, NodealerError, RelayError
+from nodealer.errors import Declined, NodealerError
 from nodealer.play.config import parts_of
 from nodealer.play.frames import Refuses
 from nodealer.play.participant import Participant, Step
@@ -74,16 +74,37 @@ async def keep(
         return participant
 
 
+async def _keep_beside(order: KeeperOrder) -> None:
+    """Until the table has ended, or whoever started this program has gone: then its home is for the next one. A relay
+    may go and come back meanwhile."""
+    keeping, gone = asyncio.ensure_future(keep(order, lambda line: None)), asyncio.ensure_future(_end_of_input())
+    try:
+        await asyncio.wait({keeping, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if keeping.done():
+            keeping.result()
+    finally:
+        keeping.cancel()
+        gone.cancel()
+        await asyncio.gather(keeping, gone, return_exceptions=True)
+
+
+async def _end_of_input() -> None:
+    loop, reader = asyncio.get_running_loop(), asyncio.StreamReader()
+    transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    try:
+        await reader.read()
+    finally:
+        transport.close()
+
+
 def main() -> int:
-    """Ends with 0 when its table has ended, 2 when it could not or would not keep time, 4 when the relay went away."""
+    """Ends with 0 when its table has ended, or who started it has gone, 2 when it could not or would not keep time."""
     try:
         order = decode(KeeperOrder, sys.stdin.buffer.readline().strip(), what="the order")
-        asyncio.run(keep(order, WithItsRelay()))
+        asyncio.run(_keep_beside(order))
         return 0
     except KeyboardInterrupt:
         return 130
-    except RelayError:
-        return 4
     except NodealerError as error:
         from nodealer.cli.exits import UNJUDGED, explain  # late: what prints takes its time, and most say nothing
 

@@ -96,8 +96,9 @@ class Chat(Said, frozen=True, tag="chat"):
 
 
 class Answer(Said, frozen=True, tag="answer"):
-    """What the person says to a question of the lobby."""
+    """What the person says to the question of the lobby that has this number, and to no other."""
 
+    ask: Ask
     text: Short
 
 
@@ -206,8 +207,9 @@ class LobbyPerson(Document, frozen=True):
 
 
 class LobbyQuestion(Document, frozen=True):
-    """What the person is asked: buttons, each with what it answers."""
+    """What the person is asked: buttons, each with what it answers. Another question has another number."""
 
+    ask: int
     text: str
     buttons: tuple[tuple[str, str], ...]
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict, deque
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 
 from nodealer.errors import BadParameter, IllegalMove
 from nodealer.play.chat import Chats, read_chat, sign_chat
@@ -15,6 +16,12 @@ from nodealer.play.replica import Replica
 from nodealer.web import documents as doc
 from nodealer.web.seat import PageSeat
 from nodealer.web.timed import PageParticipant
+
+#: How often a seat is heard beside the log, in so many seconds: more would push the log itself from the page.
+CHATS_MAX: Final = 10
+CHATS_WITHIN: Final = 10.0
+#: How much may wait for the next look. Where a log is shown, nobody looks.
+TO_DO_MAX: Final = 100
 
 
 class PagePerson:
@@ -27,6 +34,8 @@ class PagePerson:
         self._decided: asyncio.Future[Decision] | None = None
         self._to_do: list[doc.Said_] = []
         self._chats = Chats()
+        #: Seat to when it was last heard.
+        self._heard: defaultdict[int, deque[float]] = defaultdict(lambda: deque(maxlen=CHATS_MAX))
         #: The table, once the players have agreed.
         self.replica: Replica | None = None
 
@@ -78,8 +87,16 @@ class PagePerson:
         keys = {seat: member.key for seat, member in state.known.items()}
         with suppress(BadParameter):
             chat = read_chat(frame, participant.session.id, keys)
-            if chat is not None and self._chats.is_new(chat):
+            if chat is not None and self._chats.is_new(chat) and self._has_patience(chat.seat):
                 self.seat.tell(doc.Chatted(chat.seat, state.known[chat.seat].name, chat.text))
+
+    def _has_patience(self, seat: int) -> bool:
+        """Whether a seat is heard once more."""
+        heard, now = self._heard[seat], self.seat.clock_now()
+        if len(heard) == CHATS_MAX and now - heard[0] < CHATS_WITHIN:
+            return False
+        heard.append(now)
+        return True
 
     # --- What a page says ---
 
@@ -91,6 +108,9 @@ class PagePerson:
                 self._decided.set_result(decision)
         elif isinstance(document, doc.Replay):
             self.seat.tell(self.seat.replay(document.hand))
+        elif self.replica is None or len(self._to_do) >= TO_DO_MAX:
+            # Not kept for later: a leaving that was said in the lobby would be done at the table.
+            self.seat.tell(doc.Refused("that cannot be done now"))
         else:
             self._to_do.append(document)
 

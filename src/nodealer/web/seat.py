@@ -145,7 +145,9 @@ class PageSeat:
                 rehearsal=proposal.rehearsal,
                 you=you,
                 seats=tuple(
-                    doc.Seated(one.seat, one.name, " ".join(key_words(one.key))) for one in proposal.roster.members
+                    doc.Seated(one.seat, one.name, " ".join(key_words(one.key)))
+                    for one in proposal.roster.members
+                    if one.seat in proposal.roster.with_cards
                 ),
             )
         )
@@ -188,6 +190,8 @@ class PageSeat:
     def _line(self, applied: Applied, event: Event) -> None:
         lines = tuple(_lines(event))
         kind, data = event["event"], None
+        if kind == "tick":
+            return
         if kind == "begin":
             data = {"hand": event["hand"]}
         elif kind == "move":
@@ -310,8 +314,8 @@ class PageSeat:
         waited = set() if participant is None else set(participant.waits_for.values())
         owing = {known.duty.seat: known.duty for known in state.duties.open.values() if known.holds_up}
         chips = state.account.chips if state.config.rules.stake else {}
-        for member in state.roster.members:
-            seat = member.seat
+        for seat in state.roster.with_cards:
+            member = state.roster.member(seat)
             how = "out" if seat in state.expelled else "ended" if seat in state.ended else "here"
             how = "gone" if how == "here" and seat in state.gone else how
             duty = owing.get(seat)

@@ -1,9 +1,10 @@
 """The page on loopback: files without secrets, a door with a token that opens once, and a WebSocket for documents.
 
 Other programs on this machine, other users of it and other pages in the browser can reach the port too. So the port is
-on loopback only; `Host` and `Origin` must be its own, which ends DNS rebinding and other pages; and nobody gets a
-document without the cookie, which is given once, for the token in the address that this program printed or opened. The
-token is in the fragment: browsers send that to nobody. The cookie is named after the table: cookies do not know ports.
+on loopback only; `Host` and `Origin` must be its own, which ends DNS rebinding and other pages; other users are nobody,
+where the system tells whose a connection is; and nobody gets a document without the cookie, which is given once, for
+the token in the address that this program printed or opened. The token is in the fragment: browsers send that to
+nobody. The cookie is named after the table: cookies do not know ports.
 """
 
 from __future__ import annotations
@@ -29,11 +30,10 @@ from nodealer.errors import BadParameter
 from nodealer.games.package import GamePackage
 from nodealer.web.documents import SAID_BYTES_MAX
 from nodealer.web.hub import Hub
+from nodealer.web.peers import is_stranger
 
 LOOPBACK: Final = "127.0.0.1"
 TOKEN_BYTES: Final = 32
-#: How many wrong tokens are heard before the door stays shut.
-TRIES_MAX: Final = 20
 
 _TYPES: Final = {
     "html": "text/html; charset=utf-8",
@@ -41,6 +41,8 @@ _TYPES: Final = {
     "js": "text/javascript; charset=utf-8",
     "svg": "image/svg+xml",
 }
+#: Where there is something that is not for everybody.
+_SECRET: Final = ("/enter", "/documents")
 #: What a game may bring.
 _OF_GAMES: Final = ("table.js", "table.css")
 
@@ -71,13 +73,13 @@ def game_file(game: GamePackage, name: str) -> bytes | None:
 
 
 class Door:
-    """Lets in who has the token, once."""
+    """Lets in who has the token, once. Wrong ones are not counted: 32 random bytes are not guessed, and whoever can say
+    wrong ones would shut the person out."""
 
     def __init__(self, table: str, entropy: Entropy) -> None:
         self.cookie = f"nodealer-{table}"
         self._entropy = entropy
         self.token: str | None = None
-        self._tries = 0
         self._keys: set[str] = set()
         self.new_token()
 
@@ -88,10 +90,9 @@ class Door:
 
     def enter(self, token: str) -> str | None:
         """The cookie for a token, or None for a wrong one."""
-        if self.token is None or self._tries >= TRIES_MAX:
+        if self.token is None:
             return None
         if not hmac.compare_digest(token.encode(errors="replace"), self.token.encode()):
-            self._tries += 1
             return None
         self.token = None
         key = self._entropy(TOKEN_BYTES).hex()
@@ -154,6 +155,8 @@ class TableServer:
         must = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
         if (origins or must) and origins != [f"http://{hosts[0]}"]:
             return "another origin"
+        if scope["path"] in _SECRET and is_stranger(scope["client"], scope["server"]):
+            return "another user"
         return None
 
     # --- Files ---

@@ -48,7 +48,7 @@ export default function table({ root, actions, table: agreed, say: tell, names }
       }
       showSeat(pod, one, page, view, same && !replayed);
     }
-    if (page.stage !== "over") say(news, "");
+    if (page.stage !== "over" && !felt.element.classList.contains("shuffling")) say(news, "");
     showWinners(page);
     before = page;
   }

@@ -276,7 +276,8 @@ const handlers = {
     now.game?.refused?.(document.reason);
   },
   doubt(document) {
-    confirmed(document.text, () => now.game?.sure?.());
+    // Only for the question it was about: another one may be asked by the time somebody says yes.
+    confirmed(document.text, () => now.ask?.ask === document.ask && now.game?.sure?.());
   },
   line(document) {
     if (document.event === "begin" && document.data.hand !== now.begun) {

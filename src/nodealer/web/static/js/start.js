@@ -90,7 +90,7 @@ export function lobbyScreen(root, actions, lobby, link) {
   );
   root.replaceChildren(h("div", { class: "sheet" }, sheet));
   const asked = lobby.question;
-  fill(actions, asked ? h("div", { class: "question" }, h("p", {}, asked.text), h("div", { class: "row" }, asked.buttons.map(([label, answer], at) => button(label, () => link.say({ type: "answer", text: answer }), { kind: at ? "" : "primary" })))) : null);
+  fill(actions, asked ? h("div", { class: "question" }, h("p", {}, asked.text), h("div", { class: "row" }, asked.buttons.map(([label, answer], at) => button(label, () => link.say({ type: "answer", ask: asked.ask, text: answer }), { kind: at ? "" : "primary" })))) : null);
 }
 
 function invitation(lobby) {

@@ -1,0 +1,94 @@
+"""What a page can make its process do, and what it cannot: the questions of a lobby, and tables to begin."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+
+from nodealer.cli import playpage
+from nodealer.cli.games import game_of
+from nodealer.cli.paging import CONNECTION, Page, PageQuestions, PageScreen
+from nodealer.cli.plan import plan_of
+from nodealer.errors import BadParameter
+from nodealer.web import documents as doc
+
+
+def asked(page: Page) -> doc.LobbyQuestion:
+    assert page.lobby.question is not None
+    return page.lobby.question
+
+
+def test_a_yes_to_one_proposal_is_none_to_the_next() -> None:
+    page = Page()
+    questions = PageQuestions(page)
+    assert questions.answer("Sit down to this? [Y/n] ", "the first") is None
+    first = asked(page).ask
+    assert questions.answer("Sit down to this? [Y/n] ", "the second") is None
+    # The page still showed the first one when somebody clicked.
+    page.hub.hear(doc.Answer(first, "y"))
+    assert questions.answer("Sit down to this? [Y/n] ", "the second") is None
+    page.hub.hear(doc.Answer(asked(page).ask, "y"))
+    assert questions.answer("Sit down to this? [Y/n] ", "the second") == "y"
+    assert page.lobby.question is None
+    # Nor does a second click answer the same question when it is asked again.
+    page.hub.hear(doc.Answer(first + 1, "y"))
+    assert questions.answer("Sit down to this? [Y/n] ", "the second") is None
+
+
+def test_a_name_does_not_cut_a_question_short() -> None:
+    page = Page()
+    PageQuestions(page).answer("Let Ben [the host] sit? [Y/n] ", b"key")
+    assert asked(page).text == "Let Ben [the host] sit?"
+
+
+def test_a_person_sees_all_that_it_agrees_to() -> None:
+    page = Page()
+    event = {"event": "proposal", "game": "holdem", "protocol": "mask", "players": ["Ada", "Ben"], "hands": 3}
+    told = {"told": ['holdem {"stack":1000000}', "mask"], "warning": "Everybody can cheat."}
+    PageScreen(page).emit(event | told)
+    assert page.lobby.proposal == 'holdem {"stack":1000000} on mask, 3 hands, with Ada, Ben. Everybody can cheat.'
+
+
+def test_whatever_becomes_of_a_connection_is_told() -> None:
+    """Four things; one without words would end the process of the seat."""
+    page = Page()
+    for what in ("found", "lost", "unheard", "locked"):
+        PageScreen(page).emit({"event": "connection", "what": what, "relay": "ws://somewhere"})
+    assert len(CONNECTION) == 4
+
+
+def test_a_page_begins_only_what_is_on_offer_and_imports_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "lies_here.py").write_text("game = None\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
+    game = game_of("holdem")
+    plan = plan_of("holdem", game.settled({}), protocol=None, seats=2, hands=1, person="Ada")
+    with pytest.raises(BadParameter, match="not on offer"):
+        playpage._plan(plan, doc.Deal("lies_here:game", "Ada", 2, 1))
+    assert "lies_here" not in sys.modules
+
+
+def test_what_was_said_during_a_table_does_not_begin_the_next() -> None:
+    async def deals() -> None:
+        page = Page()
+        page.hub.hear(doc.Deal("holdem", "Ada", 2, 1))
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(page.next_deal(), 0.05)
+        waiting = asyncio.ensure_future(page.next_deal())
+        await asyncio.sleep(0)
+        page.hub.hear(doc.Deal("holdem", "Ben", 2, 1))
+        assert (await waiting).name == "Ben"
+
+    asyncio.run(deals())
+
+
+def test_what_others_give_as_a_reason_turns_no_text_around() -> None:
+    page = Page()
+    PageScreen(page).emit({"event": "declined", "name": "Ben", "reason": "\u202ednuora"})
+    (notice,) = [one for one in page.seat.everything() if isinstance(one, doc.Notice)]
+    assert "\u202e" not in notice.text and "Ben declines" in notice.text
