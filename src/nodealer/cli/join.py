@@ -32,6 +32,7 @@ def join(
     relay: Relay = None,
     game: LogGame = None,
     log: Log = None,
+    ask: Annotated[bool, typer.Option("--ask", help="If they play already, ask them for a seat.")] = False,
     auto: Annotated[
         bool, typer.Option("--auto", help="A bot plays your seat, and agrees to what it can play.")
     ] = False,
@@ -52,7 +53,7 @@ def join(
     from nodealer.cli.meeting import join_table  # late: no other command should wait for sockets
 
     at, text = where(terminal=terminal, no_browser=no_browser, by_hand=not (auto or json)), given(invitation)
-    raise typer.Exit(join_table(text, relay=relay, name=name, game=game, auto=auto, json=json, log=log, at=at))
+    raise typer.Exit(join_table(text, relay=relay, name=name, game=game, auto=auto, json=json, log=log, ask=ask, at=at))
 
 
 def watch(

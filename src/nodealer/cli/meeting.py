@@ -181,6 +181,7 @@ def join_table(
     auto: bool,
     json: bool,
     log: Path | None,
+    ask: bool = False,
     at: Where = Where.TERMINAL,
 ) -> int:
     """Sit down at somebody's table, or go on where one sat. Gives the exit code."""
@@ -189,10 +190,10 @@ def join_table(
     invitation.table_secret()
     before = table_at(invitation, name)
     if before is not None:
-        return return_to(before, auto=auto, json=json, at=at)
+        return return_to(before, auto=auto, json=json, ask=ask, at=at)
     called, user = name_of(name), unlocked or player()
     screen = screen_at(at, json=json, role="player", name=called)
-    return _come(_kept(called, invitation.link, game, None, auto=auto, log=log), user, screen, log)
+    return _come(_kept(called, invitation.link, game, None, auto=auto, log=log), user, screen, log, ask=ask)
 
 
 def watch_table(
@@ -205,10 +206,10 @@ def watch_table(
     return _come(_kept(None, only, game, None, auto=False, log=log), watcher(), screen, log)
 
 
-def _come(kept: KeptTable, user: User, screen: Screen, log: Path | None) -> int:
+def _come(kept: KeptTable, user: User, screen: Screen, log: Path | None, *, ask: bool = False) -> int:
     with ExitStack() as stack:
         copies = [] if log is None else [stack.enter_context(LogCopy.new(log.absolute()))]
-        return _sit(Sitting(keep_first(kept), screen, copies), user)
+        return _sit(Sitting(keep_first(kept), screen, copies, ask=ask), user)
 
 
 def _sit(sitting: Sitting, user: User) -> int:
@@ -235,7 +236,7 @@ def _kept(
 # --- To come back ---
 
 
-def return_to(table: TableFolder, *, auto: bool, json: bool, at: Where = Where.TERMINAL) -> int:
+def return_to(table: TableFolder, *, auto: bool, json: bool, ask: bool = False, at: Where = Where.TERMINAL) -> int:
     """Go on at a table, with the same cards. Gives the exit code."""
     what = table.what
     if (ended := table.ended) is not None:
@@ -252,7 +253,7 @@ def return_to(table: TableFolder, *, auto: bool, json: bool, at: Where = Where.T
     user = watcher() if what.name is None else player()
     with ExitStack() as stack:
         copies = [] if what.log is None else [stack.enter_context(LogCopy.again(Path(what.log)))]
-        sitting = Sitting(table, screen, copies, bot=auto)
+        sitting = Sitting(table, screen, copies, bot=auto, ask=ask)
         if what.hosted is None or what.place is None:
             return _sit(sitting, user)
         return _host(sitting, user, _plan_again(what.place, what.hosted))

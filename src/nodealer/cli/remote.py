@@ -66,7 +66,7 @@ class Chair:
         self._missing = missing
         self._lobby = lobby
         self._seat = seat
-        self._seated: tuple[Mind | None, Looks] | None = None
+        self._seated: dict[bool, tuple[Mind | None, Looks]] = {}
 
     def look(self, participant: Participant, now: float) -> list[bytes]:
         """What to say now."""
@@ -84,9 +84,11 @@ class Chair:
 
     @property
     def _now(self) -> tuple[Mind | None, Looks]:
-        if self._seated is None:
-            self._seated = self._seat(self._participant)
-        return self._seated
+        """Who has asked for a seat watches until it has one."""
+        sits = self._participant.seated
+        if sits not in self._seated:
+            self._seated[sits] = self._seat(self._participant)
+        return self._seated[sits]
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,8 @@ class Sitting:
     copies: Sequence[LogCopy] = ()
     #: Whether a bot plays on for a person.
     bot: bool = False
+    #: Whether one who comes to a table that plays asks for a seat.
+    ask: bool = False
 
     @property
     def auto(self) -> bool:
@@ -140,7 +144,7 @@ class Sitting:
         game = config.package
         if self.page is not None and not self.auto:
             return None if self.watches else self.page.person, self.page.person
-        if self.watches or game is None:
+        if self.watches or game is None or not participant.seated:
             return None, Attention(screen, names)
         if self.auto:
             return BotMind(game, participant.home.root), Together(Patience(PATIENCE), Welcome())
@@ -206,6 +210,7 @@ class _Watch:
         self._known = known
         self._show = sitting.screen.follow(participant, you=not sitting.watches)
         self._agreed = False
+        self._asked = False
 
     def see(self, step: Step) -> list[bytes]:
         """What came of a frame."""
@@ -227,10 +232,33 @@ class _Watch:
                     "another --name"
                 )
         self._show(step)
-        if self._participant.begun:
-            follow_all(self._sitting.copies, self._participant.replica)
-            self._agree()
-        return []
+        if not self._participant.begun:
+            return []
+        follow_all(self._sitting.copies, self._participant.replica)
+        frames = self._ask()
+        self._agree()
+        return frames
+
+    def _ask(self) -> list[bytes]:
+        """Ask for a seat at a table that plays, once all of it is heard."""
+        one, sitting = self._participant, self._sitting
+        if one.seated or sitting.watches or self._asked or (sitting.ask and one.hearing):
+            return []
+        self._asked = True
+        names = ", ".join(member.name for member in one.members if member.role != TIMEKEEPER)
+        if not sitting.ask or one.over:
+            raise BadParameter(
+                f"there is no seat for you at this table: it is played by {names}. `nodealer join LINK --ask` asks for "
+                "one while they play, and `nodealer watch LINK` looks on"
+            )
+        try:
+            frames = one.ask_to_sit()
+        except IllegalMove as refused:
+            raise BadParameter(f"you cannot sit at this table: {refused}") from None
+        sitting.screen.emit({"event": "asks", "players": names})
+        if not sitting.screen.json:
+            sitting.screen.say(f"You have asked {shown(names)} for a seat. Until you have one, you look on.")
+        return frames
 
     @property
     def _turned_away(self) -> bool:
@@ -243,9 +271,6 @@ class _Watch:
             return
         self._agreed = True
         one, screen = self._participant, self._sitting.screen
-        if not (one.seated or self._sitting.watches):
-            names = ", ".join(member.name for member in one.members)
-            raise BadParameter(f"there is no seat for you at this table: it is played by {names}. You can watch it")
         words = " ".join(one.words)
         screen.emit({"event": "words", "words": words})
         if not screen.json:
