@@ -159,6 +159,7 @@ def lock_scripts() -> None:
         Script("lock", seats=4).run().ask(DEAL).leave(2).until(stage).begin(Close(0))
     Script("lock").run().ask(DEAL).begin(Show(0, 0, (0,))).leave(2).run()
     Script("lock").run().begin(Open(0, 1)).leave(2).run()
+    Script("lock").run().begin(Open(0, 1)).until("Releasing").leave(2).run()
     lock_scripts_with_a_server()
     lock_scripts_without_a_pile()
     lock_script_of_a_lost_card()

@@ -400,7 +400,8 @@ def test_who_holds_nothing_declares_nothing(fast: Group) -> None:
     game.play(until=lambda game: getattr(game.state.hand.game, "at", 0) == 2)
     leave(game, (3,))
     game.play(until=lambda game: any(d.duty.kind == "held" for d in game.state.duties.open.values()))
-    assert {d.duty.seat for d in game.state.duties.open.values()} == {0, 1}
+    # Who has left may begin the next hand meanwhile.
+    assert {d.duty.seat for d in game.state.duties.open.values() if d.duty.deck is not None} == {0, 1}
     duty, replica = owed_by(game, 0, "held"), game.replica()
     message = deck_of(game).message(duty, game.tape(0))
     with pytest.raises(EntryRefused) as refused:
