@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Annotated, Final, NoReturn
@@ -216,7 +217,7 @@ def _run(code: Code, relay: str, session: bytes, entropy: Entropy) -> Run:
     return Run("-".join(code.words).encode(), _channel(relay, code.number), session, entropy(ENTROPY_BYTES))
 
 
-class _Exchange:
+class _Exchange(ABC):
     """What host and guest share: a deadline, an end, and passing over what is not theirs."""
 
     def __init__(self, code: Code, relay: str, now: float) -> None:
@@ -256,8 +257,9 @@ class _Exchange:
         """The time is over."""
         self._die("the code is too old: one is good for ten minutes", tried=False)
 
+    @abstractmethod
     def _took(self, found: _Frame, frame: bytes) -> tuple[bytes, ...]:
-        raise NotImplementedError
+        """What this side makes of a frame of ours that it has not seen. Gives what to append."""
 
     def _die(self, reason: str, *, tried: bool) -> NoReturn:
         self._dead = CodeDead(reason, tried=tried)
