@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from cli.test_attention import Noting
 from nodealer.cli.noticing import Missing
-from nodealer.cli.remote import Chair, _Connection
+from nodealer.cli.remote import Chair, _Connection, _Watch
 from nodealer.drive.minds import Mind
 from nodealer.drive.patience import Looks
 from nodealer.drive.sealed import Found, Lost, Unheard
-from nodealer.errors import RelayError
+from nodealer.errors import BadParameter, IllegalMove, RelayError
 from nodealer.play.participant import Participant
 from play.circle import Circle
 
@@ -44,3 +47,50 @@ def test_who_never_was_there_does_not_wait() -> None:
     connection.tell(Lost("ws://a", "gone", 0.0))
     with pytest.raises(RelayError, match="gone"):
         connection.tell(Lost("ws://b", "gone", 0.0))
+
+
+# --- A table that plays without this player ---
+
+
+class LeftOut:
+    """Somebody who has come to a table at which others play."""
+
+    def __init__(self, refusal: str = "") -> None:
+        self.seated = self.over = self.hearing = False
+        self.members = [SimpleNamespace(name="Ada", role="player"), SimpleNamespace(name="Clock", role="timekeeper")]
+        self._refusal = refusal
+
+    def ask_to_sit(self) -> list[bytes]:
+        if self._refusal:
+            raise IllegalMove(self._refusal)
+        return [b"a seat, please"]
+
+
+def left_out(one: LeftOut, *, ask: bool) -> tuple[Any, Noting]:
+    screen = Noting()
+    watch: Any = _Watch.__new__(_Watch)
+    watch._participant, watch._asked = one, False
+    watch._sitting = SimpleNamespace(watches=False, ask=ask, screen=screen)
+    return watch, screen
+
+
+def test_who_asks_for_a_seat_asks_once_and_when_all_is_heard() -> None:
+    one = LeftOut()
+    watch, screen = left_out(one, ask=True)
+    one.hearing = True
+    assert watch._ask() == []
+    one.hearing = False
+    assert [watch._ask(), watch._ask()] == [[b"a seat, please"], []]
+    assert screen.noted == [{"event": "asks", "players": "Ada"}], "the timekeeper plays nothing"
+
+
+def test_there_is_no_seat_where_nobody_asks_or_none_is_to_be_had() -> None:
+    ended = LeftOut()
+    ended.over = True
+    for one, ask, said in (
+        (LeftOut(), False, "no seat for you"),
+        (ended, True, "no seat for you"),
+        (LeftOut("the table is full"), True, "the table is full"),
+    ):
+        with pytest.raises(BadParameter, match=said):
+            left_out(one, ask=ask)[0]._ask()
