@@ -21,6 +21,8 @@ from nodealer.relay.sealing import TableSecret
 TESTS = Path(__file__).parents[1]
 #: A small game, found in the folder of the tests, from which the processes are started.
 GAME = ("--game", "games.outside:GAME")
+#: Enough that nobody has played them all before a test has seen the first and killed somebody.
+MANY_HANDS = ("--hands", "20")
 #: The longest that anything here may take, on a machine that does much else.
 LONG = 60.0
 
@@ -199,12 +201,13 @@ def played(event: Event) -> bool:
 
 
 def test_killed_and_come_back(people: People) -> None:
-    """A guest, and then the host with its relay, are killed in the middle of a hand. It ends as any other."""
+    """A guest, and then the host with its relay, are killed in the middle of a game. It ends as any other."""
     host, guest = people("Ada"), people("Ben")
-    link, _ = hosted(host, 2, own_relay(), "--auto")
+    link, _ = hosted(host, 2, own_relay(), "--auto", *MANY_HANDS)
     join(guest, link)
     guest.until(played)
     guest.kill()
+    assert not any(event.get("event") == "done" for event in guest.events)
     # The same link goes on at the same seat.
     join(guest, link)
     host.kill()
@@ -279,7 +282,7 @@ def test_a_name_that_somebody_has_taken(people: People) -> None:
 def test_somebody_keeps_the_time_of_a_table(people: People) -> None:
     """At two seats it is neither player's machine; one is killed for good, and the other goes on."""
     host, guest, keeper = people("Ada"), people("Ben"), people("Tim")
-    link, _ = hosted(host, 2, relay_of(people("relay")), "--auto", "--clock", "2")
+    link, _ = hosted(host, 2, relay_of(people("relay")), "--auto", "--clock", "2", *MANY_HANDS)
     keeper.start("timekeeper", link, *GAME)
     host.until(lambda event: event.get("event") == "offer")
     join(guest, link)

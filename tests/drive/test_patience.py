@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from conformance.games import TinyRules
-from nodealer.drive.patience import Patience
+from nodealer.drive.patience import ALONE_MAX, Patience
 from nodealer.drive.stopwatch import LOOK_MAX
 from nodealer.log.entry import read_entry
-from nodealer.play.bodies import Break, Without, read_body
+from nodealer.play.bodies import Break, End, Without, read_body
 from nodealer.play.participant import Participant
 from nodealer.play.phases import Phase
+from nodealer.play.stays import too_few, while_it_lasts
 from play.circle import Circle, shows_if_even
 
 HOUR = 3600.0
@@ -151,3 +152,18 @@ def test_somebody_may_take_all_the_time_it_wants() -> None:
     circle = held_up()
     name = circle.people[0].members[0].name
     assert looks(Patience(1.0, frozenset({name})), circle.people[1], *map(float, range(99))) == []
+
+
+def test_who_has_nobody_left_to_play_with_ends_after_a_while() -> None:
+    """At two seats one is gone, and more hands were agreed on. Whoever has no patience of its own waits for it."""
+    circle = Circle(2, rules=TinyRules(passes=True, deck_max=9))
+    for one in circle.people[:2]:
+        one.stays = while_it_lasts
+    circle.waiting.extend(circle.agree().people[1].sit_out())
+    circle.play(until=lambda circle: too_few(circle.people[0].replica.state) and not circle.waiting)
+    one = circle.people[0]
+    assert one.replica.state.hand.commitments.keys() == {0}
+    assert looks(Patience(), one, *map(float, range(100))) == []
+    patience, jumps = Patience(3.0), [0.0, HOUR, 0.0, 2 * HOUR]
+    assert looks(patience, one, *jumps, *map(float, range(int(ALONE_MAX) - 2))) == []
+    assert looks(patience, one, ALONE_MAX - 2, ALONE_MAX - 1) == [End]

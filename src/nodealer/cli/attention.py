@@ -24,6 +24,7 @@ from nodealer.errors import IllegalMove, RelayError
 from nodealer.play.law import voters
 from nodealer.play.participant import Participant
 from nodealer.play.phases import Phase
+from nodealer.play.stays import too_few
 
 #: After how many seconds it is said who is waited for.
 NOTICE_AFTER: Final = 5.0
@@ -53,6 +54,9 @@ class Attention:
         self._told: set[str] = set()
         self._missing = Missing(screen, after)
         self._drift = Drift()
+        #: Since when there have been too few to play, and whether that was said.
+        self._alone_since: float | None = None
+        self._alone = False
         #: Whether the last hand has been seen.
         self._over = False
 
@@ -72,8 +76,27 @@ class Attention:
                     "unless this one slept; nobody is called late here before its own clock has seen the limit pass"
                 )
 
+    def _notice_alone(self, participant: Participant, now: float) -> None:
+        """Nobody is waited for who is gone: it has to be said that no hand comes without them."""
+        if not participant.seated or participant.hearing or not too_few(participant.replica.state):
+            self._alone_since, self._alone = None, False
+            return
+        self._alone_since = now if self._alone_since is None else self._alone_since
+        if self._alone or now - self._alone_since < self._after:
+            return
+        self._alone, state = True, participant.replica.state
+        gone = [state.known[seat].name for seat in sorted(state.gone - state.ended - state.expelled)]
+        self._screen.emit({"event": "alone", "gone": gone})
+        if not self._screen.json:
+            names = shown(" and ".join(gone)) or "nobody"
+            self._screen.say(
+                f"[magenta]Too few are left for another hand.[/magenta] It comes if {names} comes back; "
+                "[bold]leave[/bold] ends the game, and keeps what was won."
+            )
+
     def _notice(self, participant: Participant, now: float) -> bool:
         """Whether somebody was named who had not been."""
+        self._notice_alone(participant, now)
         self._missing.look(participant, now)
         self._notice_drift(participant, now)
         if participant.begun and participant.replica.state.over and not self._over:
@@ -144,7 +167,7 @@ class AtTheTable(Attention):
         news = self._seats.look(participant)
         news = (participant.seated and self._disputes.look(participant)) or news
         away = participant.begun and participant.sits_out
-        self._listen((bool(self._told) or news or away) and participant.options().asked is None)
+        self._listen((bool(self._told) or self._alone or news or away) and participant.options().asked is None)
         return said
 
     def _listen(self, wanted: bool) -> None:

@@ -4,7 +4,7 @@ Where somebody keeps the time, a participant would go on without what is late, a
 time pass too: a timekeeper that runs ahead makes nobody vote. Where nobody does, it is a matter of patience, a bot's or
 a person's who has said so: after a time it would go on without a seat that holds the table up, and after the same time
 again it would break off, which is all that half of a table can do. There may be some whom it gives all the time that
-they want: a person at a table of bots.
+they want: a person at a table of bots. And who has patience, but nobody left to play with, ends after a while.
 """
 
 from __future__ import annotations
@@ -13,14 +13,17 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from nodealer.drive.stopwatch import Stopwatch, Wait
+from nodealer.drive.stopwatch import LOOK_MAX, Stopwatch, Wait
 from nodealer.errors import IllegalMove
 from nodealer.play.participant import Participant
 from nodealer.play.phases import Phase
 from nodealer.play.state import TableState
+from nodealer.play.stays import too_few
 
 #: After how many seconds somebody who has no patience of its own ends a log after the last hand.
 ENDS_AFTER: Final = 60.0
+#: For how many seconds somebody who has one waits for players who are gone, when those left are too few for a hand.
+ALONE_MAX: Final = 20.0
 
 
 class Looks(Protocol):
@@ -50,12 +53,18 @@ class Patience:
     seconds: float | None = None
     spared: frozenset[str] = frozenset()
     _watch: Stopwatch = field(default_factory=Stopwatch)
+    #: For how long there have been too few to play, and the last look of those.
+    _alone: float = 0.0
+    _alone_at: float | None = None
 
     def look(self, participant: Participant, now: float) -> list[bytes]:
         if not participant.seated or participant.over:
             self._watch.stop(now)
             return []
         seat, state = participant.seat, participant.replica.state
+        if self._waited_alone(state, now):
+            participant.stays = lambda state: False
+            return participant.due()
         spared = any(state.known[other].name in self.spared for other in seat.waits_for.values())
         waits = self._watch.look(state, now, stands=spared)
         if seat.unconfirmed:
@@ -70,6 +79,14 @@ class Patience:
             if self._gives_up(state, others) and seat.number not in state.hand.breaks:
                 return participant.break_off()
         return []
+
+    def _waited_alone(self, state: TableState, now: float) -> bool:
+        if self.seconds is None or not too_few(state):
+            self._alone, self._alone_at = 0.0, None
+            return False
+        self._alone += 0.0 if self._alone_at is None else min(max(now - self._alone_at, 0.0), LOOK_MAX)
+        self._alone_at = now
+        return self._alone >= ALONE_MAX
 
     def _is_late(self, state: TableState, duty: bytes, wait: Wait) -> bool:
         if state.clock is None or state.roster.timekeeper is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from nodealer.play.participant import Stays
+from nodealer.play.phases import Phase
 from nodealer.play.state import TableState
 
 
@@ -20,6 +21,11 @@ def for_hands(hands: int) -> Stays:
 def while_it_lasts(state: TableState) -> bool:
     """Stay as long as there can be another hand, perhaps with those who are gone from this one."""
     return not state.over and _enough(state, set(state.roster.awaited) - state.ended - state.expelled)
+
+
+def too_few(state: TableState) -> bool:
+    """Whether only somebody who comes back can make another hand: those who are here are not enough for one."""
+    return state.phase is Phase.BETWEEN and not state.over and not _enough(state, state.present)
 
 
 def _enough(state: TableState, there: Iterable[int]) -> bool:
