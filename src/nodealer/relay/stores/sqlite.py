@@ -14,7 +14,7 @@ import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Final, TypeVar
@@ -22,6 +22,7 @@ from typing import Any, Final, TypeVar
 from nodealer.errors import RelayError
 from nodealer.relay.messages import FRAME_BYTES_MAX, PAGE_BYTES, Stored, head
 from nodealer.relay.stores.base import Hear, Page, Standing
+from nodealer.relay.stores.shelf import Shelf
 
 T = TypeVar("T")
 
@@ -61,15 +62,14 @@ _OF_LAST: Final = (
     f"WHERE frames.id BETWEEN tables.id << {_SHIFT} AND (tables.id << {_SHIFT}) + {_CURSOR_MAX} "
     "ORDER BY frames.id DESC LIMIT 1"
 )
-#: A page has at most so many frames …
+#: A page ends at the latest with a cursor that this divides, so that whoever begins anywhere soon reads the same pages
+#: as others …
 _PAGE_MAX: Final = 128
 #: … and is one value: SQLite puts it together, while Python does something else. To concatenate does not change bytes,
-#: whatever they are.
+#: whatever they are. Rows come in the order of their ids, for there is no other way to them.
 _PAGE: Final = f"""
-SELECT max(id), count(*), CAST(group_concat(frame, '') AS BLOB) FROM (
-    SELECT id, frame FROM frames WHERE id > ?1 AND id <= ?2
-    AND (id = ?1 + 1 OR total <= {PAGE_BYTES} + coalesce((SELECT total FROM frames WHERE id = ?1), 0)) ORDER BY id
-)
+SELECT max(id), count(*), CAST(group_concat(frame, '') AS BLOB) FROM frames WHERE id > ?1 AND id <= ?2
+AND (id = ?1 + 1 OR total <= {PAGE_BYTES} + coalesce((SELECT total FROM frames WHERE id = ?1), 0))
 """
 #: At most so much is written at once …
 _BATCH_MAX: Final = 512
@@ -115,7 +115,10 @@ class SqliteStore:
         self._writing, self._reading, self._moving = (_connected(path) for _ in range(3))
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._known: dict[str, _Known] = {}
+        #: Of the tables that are followed: who is told, and their numbers.
         self._hears: dict[str, Hear] = {}
+        self._numbers: dict[str, int] = {}
+        self._shelf = Shelf(path.parent)
         #: What is to be told when all jobs of a transaction have been looked at.
         self._news: dict[str, list[Stored]] = {}
         self._closed = False
@@ -145,7 +148,12 @@ class SqliteStore:
 
     async def read(self, table: str, after: int) -> Page | None:
         """A page of frames after a cursor."""
-        return await self._read(lambda: _page(self._reading, table, after))
+        return await self._read(lambda: self._page(table, after))
+
+    def at_hand(self, table: str, after: int) -> Page | None:
+        """Who has read it before has left it."""
+        number = self._numbers.get(table)
+        return None if number is None else self._shelf.find(number, after)
 
     async def count(self, table: str, after: int) -> int:
         """How many frames stand after a cursor."""
@@ -154,14 +162,16 @@ class SqliteStore:
     async def follow(self, table: str, hear: Hear) -> Standing:
         """How the table stands. Asked of the writer, so that nothing comes between that and the first news."""
 
-        def begin(_: Standing) -> None:
-            self._hears[table] = hear
+        def begin(known: _Known) -> None:
+            self._hears[table], self._numbers[table] = hear, known.id
 
-        return await self._write(lambda: self._standing(table), begin)
+        known = await self._write(lambda: replace(self._find(table)), begin)
+        return Standing(known.last, known.last, known.bytes)
 
     async def unfollow(self, table: str) -> None:
         """Tell no more."""
         self._hears.pop(table, None)
+        self._numbers.pop(table, None)
 
     async def size(self) -> int:
         """Bytes of all tables."""
@@ -174,10 +184,15 @@ class SqliteStore:
 
     async def sweep(self, idle: float) -> int:
         """Forget what has expired or is idle. Their frames go a few at a time."""
-        count = await self._write(lambda: self._forget(idle))
+
+        def unlearn(names: list[str]) -> None:
+            for name in names:
+                self._numbers.pop(name, None)
+
+        gone = await self._write(lambda: self._forget(idle), unlearn)
         while await self._write(self._delete_some):
             pass
-        return count
+        return len(gone)
 
     async def close(self) -> None:
         """Write what is still to be written, and let go of the file."""
@@ -188,6 +203,7 @@ class SqliteStore:
         await self._loop.run_in_executor(self._reader, self._writer.join)
         self._reader.shutdown()
         self._mover.shutdown()
+        self._shelf.close()
         self._moving.close()
         self._reading.close()
         self._writing.close()
@@ -331,11 +347,7 @@ class SqliteStore:
     def _put_expiry(self, table: str, time: float) -> None:
         self._writing.execute("UPDATE tables SET expires = ? WHERE id = ?", (time, self._find(table).id))
 
-    def _standing(self, table: str) -> Standing:
-        known = self._find(table)
-        return Standing(known.last, known.last, known.bytes)
-
-    def _forget(self, idle: float) -> int:
+    def _forget(self, idle: float) -> list[str]:
         """From now on nobody finds these tables."""
         now = self._clock()
         written = _OF_LAST.format("frames.written")
@@ -346,7 +358,7 @@ class SqliteStore:
             self._writing.execute("INSERT INTO forgotten VALUES (?)", (number,))
             self._writing.execute("DELETE FROM notes WHERE tab = ?", (number,))
             self._writing.execute("DELETE FROM tables WHERE id = ?", (number,))
-        return len(gone)
+        return [name for _, name in gone]
 
     def _delete_some(self) -> bool:
         """A few frames of tables that are forgotten. Whether there may be more."""
@@ -362,6 +374,16 @@ class SqliteStore:
                 self._writing.execute("DELETE FROM forgotten WHERE tab = ?", row)
             left -= deleted + 1
         return True
+
+    # --- In the thread that reads ---
+
+    def _page(self, table: str, after: int) -> Page | None:
+        number = _number(self._reading, table)
+        if number is None:
+            return None
+        base, most = number << _SHIFT, after - after % _PAGE_MAX + _PAGE_MAX
+        row, frames, data = self._reading.execute(_PAGE, (base + after, base + min(most, _CURSOR_MAX))).fetchone()
+        return self._shelf.keep(number, after, data, last=row - base, frames=frames) if frames else None
 
 
 def _move(connection: sqlite3.Connection) -> None:
@@ -388,15 +410,6 @@ def _last(connection: sqlite3.Connection, number: int | None) -> tuple[int, int]
     asked = "SELECT id, total FROM frames WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1"
     row = connection.execute(asked, (base, base + _CURSOR_MAX)).fetchone()
     return (0, 0) if row is None else (row[0] - base, row[1])
-
-
-def _page(connection: sqlite3.Connection, table: str, after: int) -> Page | None:
-    number = _number(connection, table)
-    if number is None:
-        return None
-    base = number << _SHIFT
-    row, frames, data = connection.execute(_PAGE, (base + after, base + min(after + _PAGE_MAX, _CURSOR_MAX))).fetchone()
-    return Page(data, row - base, frames) if frames else None
 
 
 # --- The file ---
