@@ -71,6 +71,8 @@ _PAGE: Final = f"""
 SELECT max(id), count(*), CAST(group_concat(frame, '') AS BLOB) FROM frames WHERE id > ?1 AND id <= ?2
 AND (id = ?1 + 1 OR total <= {PAGE_BYTES} + coalesce((SELECT total FROM frames WHERE id = ?1), 0))
 """
+#: So many pages are read ahead, before others have their turn.
+_AHEAD: Final = 3
 #: At most so much is written at once …
 _BATCH_MAX: Final = 512
 #: … and so many frames are deleted, before others have their turn.
@@ -148,7 +150,7 @@ class SqliteStore:
 
     async def read(self, table: str, after: int) -> Page | None:
         """A page of frames after a cursor."""
-        return await self._read(lambda: self._page(table, after))
+        return await self._read(lambda: self._pages(table, after))
 
     def at_hand(self, table: str, after: int) -> Page | None:
         """Who has read it before has left it."""
@@ -377,10 +379,19 @@ class SqliteStore:
 
     # --- In the thread that reads ---
 
-    def _page(self, table: str, after: int) -> Page | None:
+    def _pages(self, table: str, after: int) -> Page | None:
+        """The page after a cursor. The next ones are put on the shelf, for who reads one will read them all."""
         number = _number(self._reading, table)
         if number is None:
             return None
+        first = page = self._page(number, after)
+        for _ in range(_AHEAD):
+            if page is None or isinstance(page.message, bytes) or self._shelf.find(number, page.last) is not None:
+                break
+            page = self._page(number, page.last)
+        return first
+
+    def _page(self, number: int, after: int) -> Page | None:
         base, most = number << _SHIFT, after - after % _PAGE_MAX + _PAGE_MAX
         row, frames, data = self._reading.execute(_PAGE, (base + after, base + min(most, _CURSOR_MAX))).fetchone()
         return self._shelf.keep(number, after, data, last=row - base, frames=frames) if frames else None
