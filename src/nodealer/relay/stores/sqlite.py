@@ -16,7 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any, Final, TypeVar
 
 from nodealer.errors import RelayError
@@ -77,10 +77,14 @@ _AHEAD: Final = 3
 _BATCH_MAX: Final = 512
 #: … and so many frames are deleted, before others have their turn.
 _FORGET_MAX: Final = 500
-#: When so many frames stand in SQLite's log, they are moved to where they belong. By itself SQLite would do so in the
-#: middle of writing, and everybody would wait; it still does when its log has grown to so many pages.
+#: When so many frames stand in SQLite's log they are moved to where they belong, as soon as nobody has written for so
+#: many seconds. The disk has much to do then, and whoever writes meanwhile waits for it …
 _LOG_FRAMES: Final = 500
-_LOG_PAGES: Final = 10_000
+_QUIET: Final = 0.2
+#: … so where it is never quiet, they are moved seldom: when there are so many, some 40 MB of log. By itself SQLite would
+#: do so in the middle of writing, and everybody would wait; it still does when its log has grown to so many pages.
+_LOG_FRAMES_MAX: Final = 5000
+_LOG_PAGES: Final = 20_000
 #: Tables whose standing the writer remembers.
 _KNOWN_MAX: Final = 10_000
 
@@ -264,13 +268,13 @@ class SqliteStore:
                     self._write_together([job])
             with suppress(RuntimeError):  # the loop is closed: nobody waits any more
                 self._loop.call_soon_threadsafe(self._written, jobs)
-            self._shorten_log()
+            self._shorten_log(_LOG_FRAMES_MAX)
 
-    def _shorten_log(self) -> None:
+    def _shorten_log(self, most: int) -> None:
         """SQLite begins its log anew once all of it is moved. What comes while another thread moves the most of it is
         moved here, and that is little."""
-        if self._move is None and self._logged >= _LOG_FRAMES:
-            self._move, self._logged = self._mover.submit(_move, self._moving), 0
+        if self._move is None and self._logged >= most:
+            self._move, self._logged = self._mover.submit(_move_most, self._moving), 0
         elif self._move is not None and self._move.done():
             self._move = None
             _move(self._writing)
@@ -288,7 +292,11 @@ class SqliteStore:
 
     def _next_jobs(self) -> list[_Job] | None:
         """All that wait, at least one. None when there will be no more."""
-        job = self._jobs.get()
+        try:
+            job = self._jobs.get(timeout=_QUIET)
+        except Empty:
+            self._shorten_log(_LOG_FRAMES)
+            job = self._jobs.get()
         jobs: list[_Job] = []
         while job is not None:
             jobs.append(job)
@@ -401,6 +409,12 @@ def _move(connection: sqlite3.Connection) -> None:
     """Move what stands in the log. A disk that does not let it is met again, by those who write."""
     with suppress(sqlite3.Error):
         connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+
+def _move_most(connection: sqlite3.Connection) -> None:
+    """Twice: what came while the most was moved is moved too."""
+    _move(connection)
+    _move(connection)
 
 
 def _notes(connection: sqlite3.Connection, table: str) -> list[bytes]:
