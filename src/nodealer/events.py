@@ -151,6 +151,14 @@ class GivenBack:
 
 
 @dataclass(frozen=True)
+class Rolled:
+    """The numbers of a roll; none where the players of `silent` did not open what they had committed to."""
+
+    numbers: tuple[int, ...]
+    silent: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Unreadable:
     """A card of this player's own does not open: a reason for `claim`."""
 
@@ -280,6 +288,7 @@ Event = (
     | Opened
     | Shown
     | GivenBack
+    | Rolled
     | Unreadable
     | Word
     | WouldNotWait

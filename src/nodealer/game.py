@@ -24,7 +24,9 @@ from nodealer.cards import (
     Peek,
     Place,
     Portion,
+    Random,
     Return,
+    Rolled,
     Show,
 )
 from nodealer.errors import BadParameter, DecodeError, IllegalMove
@@ -76,7 +78,9 @@ __all__ = [
     "Portion",
     "Pot",
     "PotClaims",
+    "Random",
     "Return",
+    "Rolled",
     "Rules",
     "SeatNumber",
     "Setting",

@@ -33,7 +33,10 @@ from nodealer.play.home import Home
 from nodealer.play.lobby import decline_rehearsals
 from nodealer.play.participant import Decision, Question
 from nodealer.protocols import make_protocol
-from nodealer.wire import WORD_BYTES_MAX, encode
+from nodealer.wire import DECKS_MAX, WORD_BYTES_MAX, encode
+
+#: Where is rolled, unless somebody says otherwise: the last of the numbers that decks have.
+DICE = DECKS_MAX - 1
 
 #: Looks at a proposal before a player commits to it. Raises `Declined`, with a sentence, to decline.
 Accept = Callable[[events.Proposal], None]
@@ -304,6 +307,10 @@ class Player(Watcher):
     def open_cards(self, count: int = 1, deck: int = 0) -> list[bytes]:
         """The next cards for all to see."""
         return self._ask(deck, lambda table: table.open_cards(count))
+
+    def roll(self, *sides: int, deck: int = DICE) -> list[bytes]:
+        """Numbers that nobody chooses, from 0 on: `roll(6, 6)` gives two, each below six."""
+        return self._ask(deck, lambda table: table.roll(sides))
 
     def show(self, *faces: Face, deck: int = 0) -> list[bytes]:
         """These of my cards for all to see, or all of them."""

@@ -20,7 +20,7 @@ def in_words(event: Event) -> list[str]:
             return [f"  {shown(event['name'])} says: {shown(' '.join(event['text'].split()))}"]
         case "cards":
             return [f"  [dim]{shown(event['text'])}[/dim]"]
-        case "changed":
+        case "changed" | "rolled":
             return [f"    {rendered(event['text'])}"]
         case "board":
             return [f"  board: {rendered(event['text'])}"]

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from nodealer.cards import Look, Opened, Operation, Peek
+from nodealer.cards import Look, Opened, Operation, Peek, Rolled
 from nodealer.errors import IllegalMove
 from nodealer.games.view import View
 from nodealer.wire import Message
@@ -119,6 +119,12 @@ class Words:
             case Look.TAKE:
                 back = operation.count - 1
                 return f"looked at {some}, kept one and put {back} back; you know that, not which"
+
+    def rolled(self, game: Any, rolled: Rolled, names: Mapping[int, str]) -> Text:
+        """What a roll gave, in one line; empty where what comes of it says so by itself."""
+        if rolled.silent:
+            return f"no roll: {' and '.join(names[seat] for seat in rolled.silent)} did not open it"
+        return line("rolled ", strong(", ".join(map(str, rolled.numbers))))
 
     def result(self, result: Mapping[str, Any], names: Mapping[int, str]) -> Text:
         """How a hand ended, in one line."""

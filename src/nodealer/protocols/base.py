@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any, Final, Literal, Protocol
 
-from nodealer.cards import Capability, Card, Event, Half, Operation, Places
+from nodealer.cards import WITHOUT_CARDS, Capability, Card, Event, Half, Operation, Places
 from nodealer.errors import BadParameter
 from nodealer.group import Group
 from nodealer.proofs.checks import Check
@@ -209,7 +209,11 @@ class Claims:
             raise BadParameter(f"{self.name} cannot seat {needs.seats} players, only {_span(self.seats)}")
         if not self.cards[0] <= needs.cards <= self.cards[1]:
             raise BadParameter(f"{self.name} cannot make decks of {needs.cards} cards, only of {_span(self.cards)}")
-        missing = [str(operation) for operation in Capability if operation in needs.operations - self.operations]
+        missing = [
+            str(operation)
+            for operation in Capability
+            if operation in needs.operations - self.operations - WITHOUT_CARDS
+        ]
         if missing:
             raise BadParameter(f"{self.name} cannot {_either(missing)}, and {needs.game} needs that")
         if vacant := sorted(frozenset(self.roles) - needs.roles):

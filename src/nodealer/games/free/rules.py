@@ -13,6 +13,8 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 
 from nodealer.cards import (
+    ROLLS_MAX,
+    SIDES_MAX,
     Capability,
     Close,
     Deal,
@@ -24,7 +26,9 @@ from nodealer.cards import (
     Operation,
     Place,
     Portion,
+    Random,
     Return,
+    Rolled,
     Show,
     needed,
 )
@@ -52,6 +56,7 @@ OPERATIONS: Final = (
     Capability.RETURN_SHUFFLED,
     Capability.RETURN_DISCARD,
     Capability.CLOSE,
+    Capability.RANDOM,
 )
 
 
@@ -95,6 +100,15 @@ class GiveBack(Message, frozen=True, tag="give back"):
     place: Literal["top", "bottom", "shuffled", "discard"]
 
 
+class Roll(Message, frozen=True, tag="roll"):
+    """Numbers that nobody chooses: each of `sides` gives one, from 0 on and below it."""
+
+    deck: DeckNumber
+    sides: Annotated[
+        tuple[Annotated[int, msgspec.Meta(ge=2, le=SIDES_MAX)], ...], msgspec.Meta(min_length=1, max_length=ROLLS_MAX)
+    ]
+
+
 class PutAway(Message, frozen=True, tag="put away"):
     """The deck is not needed any more."""
 
@@ -105,7 +119,7 @@ class Finish(Message, frozen=True, tag="finish"):
     """The hand is over."""
 
 
-Move = Shuffle | DealCards | OpenCards | ShowCards | GiveBack | PutAway | Finish
+Move = Shuffle | DealCards | OpenCards | ShowCards | GiveBack | Roll | PutAway | Finish
 
 
 def read_move(data: bytes) -> Move:
@@ -137,6 +151,8 @@ class FreeHand(WithoutStakes):
     #: By deck and position: who holds a card, and which face is open.
     held: Mapping[Spot, int] = field(default_factory=dict)
     opened: Mapping[Spot, int] = field(default_factory=dict)
+    #: Every roll so far, in order.
+    rolled: tuple[Rolled, ...] = ()
     gone: frozenset[int] = frozenset()
     ending: str | None = None
 
@@ -185,6 +201,8 @@ class FreeHand(WithoutStakes):
                     if self.held.get((deck, position), seat) != seat:
                         raise IllegalMove(f"card {position} of deck {deck} is another player's")
                 return Return(deck, positions, Place(place), by=seat)
+            case Roll(deck=deck, sides=sides):
+                return Random(deck, sides)
             case PutAway(deck=deck):
                 return Close(deck)
         raise IllegalMove("nothing is asked for")
@@ -202,7 +220,8 @@ class FreeHand(WithoutStakes):
                 held[event.card.deck, event.card.position] = event.holder
             elif isinstance(event, Opened):
                 opened[event.card.deck, event.card.position] = event.face
-        return replace(self, asking=None, held=held, opened=opened)
+        rolled = tuple(event for event in events if isinstance(event, Rolled))
+        return replace(self, asking=None, held=held, opened=opened, rolled=(*self.rolled, *rolled))
 
     def left(self, seats: tuple[int, ...], *, cards: bool) -> FreeHand:
         """Players are gone, and with them what they held hidden: it is in the deck again. Without cards it is over."""
@@ -233,6 +252,7 @@ class FreeHand(WithoutStakes):
             "held": [
                 {"seat": seat, "cards": sum(holder == seat for holder in self.held.values())} for seat in self.seats
             ],
+            "rolled": [{"numbers": list(one.numbers), "silent": list(one.silent)} for one in self.rolled],
             "gone": sorted(self.gone),
         }
 

@@ -12,6 +12,7 @@ from nodealer.games.free.rules import (
     GiveBack,
     OpenCards,
     PutAway,
+    Roll,
     ShowCards,
     Shuffle,
     read_move,
@@ -43,6 +44,8 @@ class FreeWords(Words):
                 return f"shows {len(positions)}"
             case GiveBack(positions=positions, place=place):
                 return f"gives back {len(positions)} ({place})"
+            case Roll(sides=sides):
+                return f"asks to roll {len(sides)}: {' '.join(f'1 of {count}' for count in sides[:8])}"
             case PutAway(deck=deck):
                 return f"puts deck {deck} away"
             case Finish():

@@ -23,7 +23,9 @@ from nodealer.cards import (
     Peek,
     Place,
     Places,
+    Random,
     Return,
+    Rolled,
     Show,
 )
 from nodealer.errors import BadParameter
@@ -50,6 +52,11 @@ class PlainDeck:
         places = Places.fresh(made.deck, made.faces, made.owner)
         order = _shuffled(range(made.faces), digest("plain", seed, made.deck))
         return cls(places, dict(enumerate(order)), digest("plain", seed, made.deck))
+
+    @classmethod
+    def dice(cls, number: int, seed: bytes) -> PlainDeck:
+        """What is rolled and has no cards."""
+        return cls(Places(number, (0,), ()), {}, digest("plain dice", seed, number))
 
     def known_to(self, seat: int) -> dict[int, int]:
         """The cards that a seat holds."""
@@ -87,6 +94,12 @@ class PlainDeck:
                 return self._peeked(operation, choose)
             case Close():
                 return self, []
+            case Random(sides=sides) if not self.faces:
+                operation.refuse_sides()
+                numbers = Tape(self.seed).below("plain roll", b"", sides)
+                return replace(self, seed=digest("plain rolled", self.seed)), [Rolled(places.deck, numbers)]
+            case Random():
+                raise BadParameter(f"deck {operation.deck} has cards, and is not rolled")
         raise BadParameter(f"deck {operation.deck} is there already")
 
     def _dealt(self, dealt: Mapping[int, tuple[int, ...]]) -> tuple[PlainDeck, list[Event]]:

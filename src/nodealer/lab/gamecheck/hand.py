@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from nodealer.cards import Deal, Event, Half, NewDeck, Open, Operation, Peek, for_those_who_stay, needed
+from nodealer.cards import Deal, Event, Half, NewDeck, Open, Operation, Peek, Random, for_those_who_stay, needed
 from nodealer.errors import BadParameter, IllegalMove, Malformed
 from nodealer.games.base import Ask, Done, Game, Rules, Turn, Want
 from nodealer.games.package import Bot, GamePackage
@@ -291,6 +291,8 @@ def _answer(moment: Moment, decks: dict[int, PlainDeck], operation: Operation, c
             raise BadParameter(f"`deck_max` of the rules is {rules.deck_max}")
         decks[number] = PlainDeck.fresh(operation, expand("deal", moment.setup.seed, moment.number, size=32))
         return finished(operation, ())
+    if isinstance(operation, Random) and number not in decks and 0 <= number < DECKS_MAX:
+        decks[number] = PlainDeck.dice(number, expand("deal", moment.setup.seed, moment.number, size=32))
     if number not in decks:
         raise BadParameter(
             f"there is no deck {number}" + (", and no card can be opened any more" if moment.gone else "")
