@@ -143,8 +143,8 @@ SIDES_MAX: Final = 1 << 32
 class Random:
     """Numbers without cards: dice, coins, who begins. Each of `sides` gives one, from 0 on and below it.
 
-    `deck` is a number of its own, like a deck's; it can be rolled again. `seats` are those whose bytes make the numbers:
-    as long as one of them is honest nobody could choose. None named means all who are dealt in.
+    `deck` is a number of its own, like a deck's; it can be rolled again. `seats` are those whose bytes make the
+    numbers: as long as one of them is honest nobody could choose. None named means all who are dealt in.
     """
 
     deck: int
@@ -160,7 +160,29 @@ class Random:
                 raise BadParameter(f"a number of a roll is one of 2 to {SIDES_MAX}, not of {sides!r}")
 
 
-Operation = NewDeck | Deal | Open | Show | Return | Peek | Close | Random
+#: What can be sealed, in bytes.
+SEALED_MAX: Final = 1024
+
+
+@dataclass(frozen=True)
+class Seal:
+    """Each of these seats puts something into an envelope: a bid, a guess. Nobody else can read it, nor it change it.
+
+    `deck` is a number of its own, like a deck's. None named means all who are dealt in.
+    """
+
+    deck: int
+    seats: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Unseal:
+    """The envelopes of one number are opened, all that are closed."""
+
+    deck: int
+
+
+Operation = NewDeck | Deal | Open | Show | Return | Peek | Close | Random | Seal | Unseal
 
 
 def words(operation: Operation) -> list[object]:
@@ -182,6 +204,10 @@ def words(operation: Operation) -> list[object]:
             return ["close", deck]
         case Random(deck=deck, sides=sides, seats=seats):
             return ["random", deck, sides, seats]
+        case Seal(deck=deck, seats=seats):
+            return ["seal", deck, seats]
+        case Unseal(deck=deck):
+            return ["unseal", deck]
 
 
 def for_those_who_stay(operation: Operation, gone: frozenset[int]) -> Operation | None:
@@ -192,7 +218,7 @@ def for_those_who_stay(operation: Operation, gone: frozenset[int]) -> Operation 
             return replace(operation, portions=portions) if portions else None
         case Show() | Peek():
             return None if operation.seat in gone else operation
-        case Random(seats=seats) if seats:
+        case Random(seats=seats) | Seal(seats=seats) if seats:
             here = tuple(seat for seat in seats if seat not in gone)
             return replace(operation, seats=here) if here else None
         case _:
@@ -231,6 +257,7 @@ class Capability(enum.Enum):
     PEEK_TAKE_BY_OWNER = "peek:take:owner"
     CLOSE = "close"
     RANDOM = "random"
+    SEAL = "seal"
 
     def __str__(self) -> str:
         """In words, after "can" or "cannot"."""
@@ -260,10 +287,11 @@ _IN_WORDS: Final[Mapping[Capability, str]] = {
     Capability.PEEK_TAKE_BY_OWNER: "let the owner of a deck look at its next cards and keep one",
     Capability.CLOSE: "put a deck away",
     Capability.RANDOM: "roll dice",
+    Capability.SEAL: "seal what players say, and open it later",
 }
 
 #: What takes no cards, and so no protocol: every table has it.
-WITHOUT_CARDS: Final = frozenset({Capability.RANDOM})
+WITHOUT_CARDS: Final = frozenset({Capability.RANDOM, Capability.SEAL})
 
 
 def needed(operation: Operation, owner: int | None) -> frozenset[Capability]:
@@ -285,6 +313,8 @@ def needed(operation: Operation, owner: int | None) -> frozenset[Capability]:
             return frozenset({Capability.CLOSE})
         case Random():
             return frozenset({Capability.RANDOM})
+        case Seal() | Unseal():
+            return frozenset({Capability.SEAL})
 
 
 def _needed_for(portion: Portion, owner: int | None) -> Capability:
@@ -349,7 +379,16 @@ class Rolled:
     silent: tuple[int, ...] = ()
 
 
-Event = Moved | Opened | Finished | Rolled
+@dataclass(frozen=True)
+class Unsealed:
+    """What was in a seat's envelope; None where the seat is gone, and nobody will know."""
+
+    deck: int
+    seat: int
+    value: bytes | None
+
+
+Event = Moved | Opened | Finished | Rolled | Unsealed
 
 
 # --- The public bookkeeping of a deck, one for all protocols ---

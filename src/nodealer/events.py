@@ -159,6 +159,14 @@ class Rolled:
 
 
 @dataclass(frozen=True)
+class Unsealed:
+    """What somebody had sealed; None where that player is gone, and nobody will know."""
+
+    name: str
+    value: bytes | None
+
+
+@dataclass(frozen=True)
 class Unreadable:
     """A card of this player's own does not open: a reason for `claim`."""
 
@@ -289,6 +297,7 @@ Event = (
     | Shown
     | GivenBack
     | Rolled
+    | Unsealed
     | Unreadable
     | Word
     | WouldNotWait

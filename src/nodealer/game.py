@@ -27,7 +27,10 @@ from nodealer.cards import (
     Random,
     Return,
     Rolled,
+    Seal,
     Show,
+    Unseal,
+    Unsealed,
 )
 from nodealer.errors import BadParameter, DecodeError, IllegalMove
 from nodealer.games import turns
@@ -82,12 +85,15 @@ __all__ = [
     "Return",
     "Rolled",
     "Rules",
+    "Seal",
     "SeatNumber",
     "Setting",
     "Show",
     "Span",
     "Text",
     "Turn",
+    "Unseal",
+    "Unsealed",
     "View",
     "Want",
     "WithoutStakes",

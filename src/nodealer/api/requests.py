@@ -136,6 +136,14 @@ class FreeTable:
                 raise IllegalMove(f"a number of a roll is one of 2 to {SIDES_MAX}, not of {count!r}")
         return free.Roll(self._deck, tuple(sides))
 
+    def seal(self, names: Sequence[str]) -> free.Move:
+        """Each of these players seals something, or all of them."""
+        return free.SealAll(self._deck, tuple(sorted({self._seat(name) for name in names})))
+
+    def unseal(self) -> free.Move:
+        """What was sealed is opened."""
+        return free.UnsealAll(self._deck)
+
     def put_away(self) -> free.Move:
         """The deck is not needed any more."""
         return free.PutAway(self._deck)

@@ -13,7 +13,7 @@ def in_words(event: Event) -> list[str]:
     if "text" in event and event["event"] != "result" and not str(event["text"]):
         return []
     match event["event"]:
-        case "move" | "without" | "break" | "leave" | "claim" | "book" | "roster" | "looked":
+        case "move" | "without" | "break" | "leave" | "claim" | "book" | "roster" | "looked" | "unsealed":
             return [f"  {shown(event['name'])} {rendered(event['text'])}"]
         case "word":
             # Without rows of blanks: a terminal would begin its next line with what comes after them.

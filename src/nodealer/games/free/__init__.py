@@ -11,8 +11,10 @@ from nodealer.games.free.rules import (
     OpenCards,
     PutAway,
     Roll,
+    SealAll,
     ShowCards,
     Shuffle,
+    UnsealAll,
     read_move,
 )
 
@@ -27,7 +29,9 @@ __all__ = [
     "OpenCards",
     "PutAway",
     "Roll",
+    "SealAll",
     "ShowCards",
     "Shuffle",
+    "UnsealAll",
     "read_move",
 ]

@@ -29,12 +29,15 @@ from nodealer.cards import (
     Random,
     Return,
     Rolled,
+    Seal,
     Show,
+    Unseal,
+    Unsealed,
     needed,
 )
 from nodealer.errors import BadParameter, DecodeError, IllegalMove
 from nodealer.games.base import Ask, Done, Game, Turn, Want, WithoutStakes
-from nodealer.wire import CARDS_MAX, CARDS_MIN, DECKS_MAX, Message, Natural, SeatNumber, decode, encode
+from nodealer.wire import CARDS_MAX, CARDS_MIN, DECKS_MAX, SEATS_MAX, Message, Natural, SeatNumber, decode, encode
 
 DeckNumber = Annotated[int, msgspec.Meta(ge=0, lt=DECKS_MAX)]
 Count = Annotated[int, msgspec.Meta(ge=1, le=CARDS_MAX)]
@@ -57,6 +60,7 @@ OPERATIONS: Final = (
     Capability.RETURN_DISCARD,
     Capability.CLOSE,
     Capability.RANDOM,
+    Capability.SEAL,
 )
 
 
@@ -109,6 +113,19 @@ class Roll(Message, frozen=True, tag="roll"):
     ]
 
 
+class SealAll(Message, frozen=True, tag="seal"):
+    """Each of these players seals something; all, where none is named."""
+
+    deck: DeckNumber
+    seats: Annotated[tuple[SeatNumber, ...], msgspec.Meta(max_length=SEATS_MAX)] = ()
+
+
+class UnsealAll(Message, frozen=True, tag="unseal"):
+    """What was sealed is opened."""
+
+    deck: DeckNumber
+
+
 class PutAway(Message, frozen=True, tag="put away"):
     """The deck is not needed any more."""
 
@@ -119,7 +136,7 @@ class Finish(Message, frozen=True, tag="finish"):
     """The hand is over."""
 
 
-Move = Shuffle | DealCards | OpenCards | ShowCards | GiveBack | Roll | PutAway | Finish
+Move = Shuffle | DealCards | OpenCards | ShowCards | GiveBack | Roll | SealAll | UnsealAll | PutAway | Finish
 
 
 def read_move(data: bytes) -> Move:
@@ -153,6 +170,8 @@ class FreeHand(WithoutStakes):
     opened: Mapping[Spot, int] = field(default_factory=dict)
     #: Every roll so far, in order.
     rolled: tuple[Rolled, ...] = ()
+    #: Everything that was sealed and opened, in order.
+    unsealed: tuple[Unsealed, ...] = ()
     gone: frozenset[int] = frozenset()
     ending: str | None = None
 
@@ -203,6 +222,10 @@ class FreeHand(WithoutStakes):
                 return Return(deck, positions, Place(place), by=seat)
             case Roll(deck=deck, sides=sides):
                 return Random(deck, sides)
+            case SealAll(deck=deck, seats=seats):
+                return Seal(deck, seats)
+            case UnsealAll(deck=deck):
+                return Unseal(deck)
             case PutAway(deck=deck):
                 return Close(deck)
         raise IllegalMove("nothing is asked for")
@@ -221,7 +244,9 @@ class FreeHand(WithoutStakes):
             elif isinstance(event, Opened):
                 opened[event.card.deck, event.card.position] = event.face
         rolled = tuple(event for event in events if isinstance(event, Rolled))
-        return replace(self, asking=None, held=held, opened=opened, rolled=(*self.rolled, *rolled))
+        unsealed = tuple(event for event in events if isinstance(event, Unsealed))
+        hand = replace(self, rolled=(*self.rolled, *rolled), unsealed=(*self.unsealed, *unsealed))
+        return replace(hand, asking=None, held=held, opened=opened)
 
     def left(self, seats: tuple[int, ...], *, cards: bool) -> FreeHand:
         """Players are gone, and with them what they held hidden: it is in the deck again. Without cards it is over."""
@@ -252,9 +277,25 @@ class FreeHand(WithoutStakes):
             "held": [
                 {"seat": seat, "cards": sum(holder == seat for holder in self.held.values())} for seat in self.seats
             ],
-            "rolled": [{"numbers": list(one.numbers), "silent": list(one.silent)} for one in self.rolled],
             "gone": sorted(self.gone),
+            **self._without_cards(),
         }
+
+    def _without_cards(self) -> dict[str, Any]:
+        """Only where there was such a thing."""
+        rolled = [{"numbers": list(one.numbers), "silent": list(one.silent)} for one in self.rolled]
+        unsealed = [{"seat": one.seat, "value": _text(one.value)} for one in self.unsealed]
+        return ({"rolled": rolled} if rolled else {}) | ({"unsealed": unsealed} if unsealed else {})
+
+
+def _text(value: bytes | None) -> str | None:
+    """For people and programs: what is no text is in hexadecimal digits."""
+    if value is None:
+        return None
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value.hex()
 
 
 # --- The rules ---

@@ -13,8 +13,10 @@ from nodealer.games.free.rules import (
     OpenCards,
     PutAway,
     Roll,
+    SealAll,
     ShowCards,
     Shuffle,
+    UnsealAll,
     read_move,
 )
 from nodealer.games.words import Words
@@ -46,6 +48,10 @@ class FreeWords(Words):
                 return f"gives back {len(positions)} ({place})"
             case Roll(sides=sides):
                 return f"asks to roll {len(sides)}: {' '.join(f'1 of {count}' for count in sides[:8])}"
+            case SealAll(seats=seats):
+                return f"asks {', '.join(str(names.get(seat, seat)) for seat in seats) or 'all'} to seal something"
+            case UnsealAll():
+                return "asks to open what was sealed"
             case PutAway(deck=deck):
                 return f"puts deck {deck} away"
             case Finish():
