@@ -128,7 +128,7 @@ def test_the_log_of_sqlite_is_begun_anew_when_it_is_quiet(tmp_path: Path, monkey
         for _ in range(5):
             await asyncio.gather(*(store.append(table, bytes(2000)) for _ in range(20)))
             async with asyncio.timeout(20):
-                while not (store._move is not None and store._move.done()):
+                while store._logged or store._move is not None:
                     await asyncio.sleep(0.01)
             sizes.append((tmp_path / "relay.db-wal").stat().st_size)
         # It has not grown by what came later.

@@ -81,8 +81,8 @@ _FORGET_MAX: Final = 500
 #: many seconds. The disk has much to do then, and whoever writes meanwhile waits for it …
 _LOG_FRAMES: Final = 500
 _QUIET: Final = 0.2
-#: … so where it is never quiet, they are moved seldom: when there are so many, some 40 MB of log. By itself SQLite would
-#: do so in the middle of writing, and everybody would wait; it still does when its log has grown to so many pages.
+#: … so where it is never quiet they are moved seldom, when there are so many: some 40 MB of log. By itself SQLite
+#: would do so in the middle of writing, and everybody would wait; it still does when its log has so many pages.
 _LOG_FRAMES_MAX: Final = 5000
 _LOG_PAGES: Final = 20_000
 #: Tables whose standing the writer remembers.
@@ -262,13 +262,13 @@ class SqliteStore:
 
     def _write_all(self) -> None:
         while (jobs := self._next_jobs()) is not None:
+            self._shorten_log(_LOG_FRAMES_MAX)
             if not self._write_together(jobs) and len(jobs) > 1:
                 # What fails for one need not for another: to follow a table no disk is needed.
                 for job in jobs:
                     self._write_together([job])
             with suppress(RuntimeError):  # the loop is closed: nobody waits any more
                 self._loop.call_soon_threadsafe(self._written, jobs)
-            self._shorten_log(_LOG_FRAMES_MAX)
 
     def _shorten_log(self, most: int) -> None:
         """SQLite begins its log anew once all of it is moved. What comes while another thread moves the most of it is
@@ -277,7 +277,9 @@ class SqliteStore:
             self._move, self._logged = self._mover.submit(_move_most, self._moving), 0
         elif self._move is not None and self._move.done():
             self._move = None
-            _move(self._writing)
+            if self._logged:
+                _move(self._writing)
+                self._logged = 0
 
     def _write_together(self, jobs: Sequence[_Job]) -> bool:
         """All or none of them. Whether that went well."""
@@ -292,11 +294,7 @@ class SqliteStore:
 
     def _next_jobs(self) -> list[_Job] | None:
         """All that wait, at least one. None when there will be no more."""
-        try:
-            job = self._jobs.get(timeout=_QUIET)
-        except Empty:
-            self._shorten_log(_LOG_FRAMES)
-            job = self._jobs.get()
+        job = self._next_job()
         jobs: list[_Job] = []
         while job is not None:
             jobs.append(job)
@@ -306,6 +304,14 @@ class SqliteStore:
         if jobs:
             self._jobs.put(None)
         return jobs or None
+
+    def _next_job(self) -> _Job | None:
+        """Waits for it; and when it is quiet, sees to the log."""
+        while self._move is not None or self._logged >= _LOG_FRAMES:
+            with suppress(Empty):
+                return self._jobs.get(timeout=_QUIET)
+            self._shorten_log(_LOG_FRAMES)
+        return self._jobs.get()
 
     def _transaction(self, jobs: Sequence[_Job]) -> None:
         alone = len(jobs) == 1 and jobs[0].single
