@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import os
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ from nodealer.relay.limits import Limits
 from nodealer.relay.messages import PAGE_BYTES_MAX
 from nodealer.relay.metrics import Metrics
 from nodealer.relay.pace import Places
+from nodealer.relay.stores.base import Shelved
 
 #: From here on opcodes are of frames that control the connection.
 _CONTROL: Final = 8
@@ -87,6 +89,25 @@ class Connection(ServerConnection):
             if self._controls > _CONTROLS_MAX:
                 self.transport.abort()
         super().process_event(event)
+
+    def bring(self, message: bytes | Shelved) -> None:
+        """Send a whole message of ours, the bytes as they are. What the system does not take at once waits, and goes
+        before all that is sent later: so a message is never torn."""
+        if isinstance(message, bytes):
+            self.transport.write(message)
+        elif (sent := self._straight(message)) < message.size:
+            self.transport.write(message.read(sent))
+
+    def _straight(self, message: Shelved) -> int:
+        """How many bytes the system has sent from file to socket by itself. With TLS it cannot, nor where some wait."""
+        if self.transport.get_extra_info("sslcontext") is not None or self.transport.get_write_buffer_size():
+            return 0
+        try:
+            socket = self.transport.get_extra_info("socket").fileno()
+            return os.sendfile(socket, message.file.descriptor, message.start, message.size)
+        except OSError:
+            # It takes none now, or has gone; and then writing says so.
+            return 0
 
     def looked_at(self) -> None:
         """It may send some more pings."""
