@@ -56,7 +56,7 @@ class LeftOut:
     """Somebody who has come to a table at which others play."""
 
     def __init__(self, refusal: str = "") -> None:
-        self.seated = self.over = self.hearing = False
+        self.sits = self.over = self.hearing = False
         self.members = [SimpleNamespace(name="Ada", role="player"), SimpleNamespace(name="Clock", role="timekeeper")]
         self._refusal = refusal
 

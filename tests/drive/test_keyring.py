@@ -16,8 +16,8 @@ from nodealer.drive.history import history
 from nodealer.drive.keyring import Keyring
 from nodealer.drive.loop import Connected, Disconnected, Loop
 from nodealer.drive.sealed import Found, Line, Locked, Lost, SealedTransport, Unheard
-from nodealer.drive.welcome import Welcome, puts_nobody_out
-from nodealer.errors import BadParameter, DecodeError, IllegalMove, RelayError
+from nodealer.drive.welcome import Welcome, agrees_to
+from nodealer.errors import BadParameter, DecodeError, IllegalMove
 from nodealer.keys import Identity
 from nodealer.log.roster import Roster
 from nodealer.play.bodies import Box, NewKey, Propose
@@ -213,7 +213,9 @@ def test_a_bot_is_not_locked_out_by_a_roster_that_puts_nobody_out() -> None:
     settled(circle)
     SealedTransport(two, SECRET, ["ws://127.0.0.1:9/"], entropy=Source("x"))
     (proposed,) = two.replica.state.proposed.values()
-    assert puts_nobody_out(two.replica.state, proposed) and Welcome().look(two, 0.0) == []
+    assert not agrees_to(two, proposed) and Welcome().look(two, 0.0) == []
+    with pytest.raises(IllegalMove, match="cannot read with"):
+        two.agree(*two.replica.state.proposed)
 
 
 def test_who_leaves_must_not_go_on_reading() -> None:

@@ -93,7 +93,12 @@ def test_notes_that_change_nothing() -> None:
 
 def test_a_writer_that_was_named_too_early_is_named_again() -> None:
     """Else a player could name the writer of a later key before its time, and nobody could write with that key."""
-    notes: list[Note] = [Made(writer(TOKENS[0])), Rekeyed(writer(TOKENS[2]), 0), Rekeyed(writer(TOKENS[1]), 0), Reached(2)]
+    notes: list[Note] = [
+        Made(writer(TOKENS[0])),
+        Rekeyed(writer(TOKENS[2]), 0),
+        Rekeyed(writer(TOKENS[1]), 0),
+        Reached(2),
+    ]
     assert said(*notes).epoch_of(TOKENS[2]) is None and not said(*notes).knows(writer(TOKENS[2]))
     again = said(*notes, Rekeyed(writer(TOKENS[2]), 2))
     assert again.epoch_of(TOKENS[2]) == 3 and again.knows(writer(TOKENS[2]))

@@ -1,8 +1,8 @@
 """Who is waited for: said once it has taken a while, with what the law lets one do about it.
 
 A person types what is meant for the table and not for the game, also while nobody asks: `without Ben`, `break`,
-`leave`, `sit out`, `back`, `seat Dan` or `agree`; in a dispute `claim` and `book`. Where all are bots, somebody has to
-see when nothing more can come.
+`leave`, `sit out`, `back`, `seat Dan`, `remove Cy` or `agree`; in a dispute `claim` and `book`. Where all are bots,
+somebody has to see when nothing more can come.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ QUIET: Final = 1.0
 
 
 #: What begins a line that is for the table.
-_VERBS: Final = ("without", "break", "leave", "sit", "back", "seat", "agree", "claim", "book")
+_VERBS: Final = ("without", "break", "leave", "sit", "back", "seat", "remove", "agree", "claim", "book")
 
 
 class Stuck(Exception):
@@ -106,7 +106,8 @@ class Attention:
         self._since = {name: self._since.get(name, (now, time.strftime("%H:%M:%S"))) for name in waited}
         self._told &= waited
         after = self._after if participant.begun else self._after + NOTICE_COMING
-        late = [name for name in self._names if name in waited and now - self._since[name][0] >= after]
+        there = [*self._names, *sorted(waited.difference(self._names))]
+        late = [name for name in there if name in waited and now - self._since[name][0] >= after]
         fresh = [name for name in late if name not in self._told]
         for name in fresh:
             seconds, since = now - self._since[name][0], self._since[name][1]
@@ -132,11 +133,20 @@ def waited_for(participant: Participant, names: Collection[str]) -> set[str]:
 class AtTheTable(Attention):
     """The same for a person, who may do something about it."""
 
-    def __init__(self, person: Person, screen: Screen, names: Sequence[str], after: float = NOTICE_AFTER) -> None:
+    def __init__(
+        self,
+        person: Person,
+        screen: Screen,
+        names: Sequence[str],
+        after: float = NOTICE_AFTER,
+        *,
+        across: bool = False,
+    ) -> None:
+        """`across`: the table is across the network."""
         super().__init__(screen, names, after)
         self._patience = Patience()
         self._time = OwnTime(screen)
-        self._seats = WhoSits(screen)
+        self._seats = WhoSits(screen, across=across)
         self._disputes = Disputes(screen)
         self._person = person
         self._typed: list[list[str]] = []
@@ -190,6 +200,8 @@ class AtTheTable(Attention):
             return self._sit_out(participant, verb, rest)
         if verb == "seat":
             return participant.let_in(rest)
+        if verb == "remove":
+            return self._seats.remove(participant, rest)
         if verb == "agree":
             return participant.agree(self._seats.meant(participant, rest))
         if verb in ("claim", "book"):

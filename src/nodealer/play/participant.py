@@ -155,6 +155,8 @@ class Participant:
         if home.name is not None:
             refuse_bad_name(home.name, "the name")
         self.home = home
+        #: The mark of the key that opened this table, if it is known.
+        self.host = host
         #: Whether to begin the next hand; may be changed at any time.
         self.stays = stays
         #: Whether to sit out from the next hand on: nobody waits for this player, and it keeps its number and chips.
@@ -622,7 +624,7 @@ class Participant:
         return self.propose_roster(asks.roster, asks.newcomers)
 
     def remove(self, name: str) -> list[bytes]:
-        """Propose the roster without somebody who is gone, or has ended. It loses its place, and may ask for it again."""
+        """Propose the roster without somebody who is gone, or has ended: it loses its place."""
         return self.propose_roster(roster_without(self.replica.state, name))
 
     def agree(self, proposal: bytes) -> list[bytes]:

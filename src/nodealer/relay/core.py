@@ -102,7 +102,9 @@ class Rules:
         while epoch:
             epoch = self.by[epoch - 1]
             over.add(epoch)
-        return any(writer == known and (epoch in over or self._counts(epoch)) for epoch, known in enumerate(self.writers))
+        return any(
+            writer == known and (epoch in over or self._counts(epoch)) for epoch, known in enumerate(self.writers)
+        )
 
     def _counts(self, epoch: int) -> bool:
         """A later key epoch counts if one with the key in use has named it, or one whom such a one has named: whoever

@@ -99,7 +99,9 @@ class Invitation:
             raise BadParameter(f"a link names a key epoch of at most {EPOCH_MAX}")
         if isinstance(self.key, TableSecret):
             if len(self.key.secret) != (KEY_BYTES if self.key.epoch else SECRET_BYTES):
-                raise BadParameter(f"a link to play has a secret of {SECRET_BYTES} bytes, or a later one of {KEY_BYTES}")
+                raise BadParameter(
+                    f"a link to play has a secret of {SECRET_BYTES} bytes, or a later one of {KEY_BYTES}"
+                )
         elif len(self.key.key) != KEY_BYTES:
             raise BadParameter(f"a link to watch has a key of {KEY_BYTES} bytes")
 
