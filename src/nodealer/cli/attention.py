@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -150,6 +150,8 @@ class AtTheTable(Attention):
         self._disputes = Disputes(screen)
         self._person = person
         self._typed: list[list[str]] = []
+        #: What was said last of seats, and the roster of then.
+        self._said_of_seats: tuple[bytes, Callable[[], list[bytes]]] | None = None
         self._idle: asyncio.Task[None] | None = None
         person.to_the_table = self.hear
 
@@ -167,18 +169,25 @@ class AtTheTable(Attention):
                 self._screen.say(line)
         self._time.look(participant, now)
         said = self._patience.look(participant, now)
-        while self._typed:
+        with suppress(IllegalMove):
+            said += self._say_again(participant)
+        while self._typed and not self._must_wait(participant):
             verb, *rest = self._typed.pop(0)
             try:
                 said += self._do(participant, verb.lower(), " ".join(rest))
             except IllegalMove as refused:
                 self._screen.say(f"[magenta]{shown(verb)}: {shown(refused)}[/magenta]")
         # Only now: what was typed was about what had been said before.
-        news = self._seats.look(participant)
+        news = bool(self._typed) or self._seats.look(participant)
         news = (participant.seated and self._disputes.look(participant)) or news
         away = participant.begun and participant.sits_out
         self._listen((bool(self._told) or self._alone or news or away) and participant.options().asked is None)
         return said
+
+    def _must_wait(self, participant: Participant) -> bool:
+        """Whether what was typed first is about seats, and a move is still on its way: then it is done after that."""
+        about_seats = self._typed[0][0].lower() in ("seat", "remove", "agree")
+        return about_seats and participant.seated and bool(participant.seat.unconfirmed)
 
     def _listen(self, wanted: bool) -> None:
         """Hear what is typed while nobody asks, as long as that is of use."""
@@ -199,16 +208,34 @@ class AtTheTable(Attention):
         if verb in ("sit", "back"):
             return self._sit_out(participant, verb, rest)
         if verb == "seat":
-            return participant.let_in(rest)
+            return self._about_seats(participant, lambda: participant.let_in(rest))
         if verb == "remove":
-            return self._seats.remove(participant, rest)
+            self._seats.refuse_removal(rest)
+            said = self._about_seats(participant, lambda: participant.remove(rest))
+            self._seats.say_removed(rest)
+            return said
         if verb == "agree":
-            return participant.agree(self._seats.meant(participant, rest))
+            proposal = self._seats.meant(participant, rest)
+            return self._about_seats(participant, lambda: participant.agree(proposal))
         if verb in ("claim", "book"):
             return participant.claim() if verb == "claim" else participant.open_books()
         if verb == "break":
             return participant.break_off()
         return participant.without({self._seat(participant, rest)})
+
+    def _about_seats(self, participant: Participant, say: Callable[[], list[bytes]]) -> list[bytes]:
+        frames = say()
+        self._said_of_seats = participant.replica.state.roster.digest, say
+        return frames
+
+    def _say_again(self, participant: Participant) -> list[bytes]:
+        """What was said of seats while the hand ended counts for nothing. The person meant it, so it is said again."""
+        if self._said_of_seats is None or participant.seat.unconfirmed:
+            return []
+        (roster, say), self._said_of_seats = self._said_of_seats, None
+        state, me = participant.replica.state, participant.seat.number
+        counts = state.roster.digest != roster or any(me in one.agreed for one in state.proposed.values())
+        return [] if counts or state.over else self._about_seats(participant, say)
 
     def _sit_out(self, participant: Participant, verb: str, rest: str) -> list[bytes]:
         if verb == "back":

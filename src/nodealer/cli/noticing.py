@@ -87,7 +87,7 @@ class WhoSits:
 
     def proposed(self, participant: Participant) -> list[bytes]:
         """The rosters that this seat has not agreed to."""
-        if not participant.begun or not participant.seated:
+        if not _has_a_word(participant):
             return []
         mine = participant.seat.number
         return [id for id, one in participant.replica.state.proposed.items() if mine not in one.agreed]
@@ -105,7 +105,7 @@ class WhoSits:
 
     def look(self, participant: Participant) -> bool:
         """Whether there is something to answer."""
-        if not participant.begun or not participant.seated:
+        if not _has_a_word(participant):
             return False
         state = participant.replica.state
         for asks in participant.asking:
@@ -122,23 +122,25 @@ class WhoSits:
         for member in away:
             if member.key not in self._told:
                 self._told.add(member.key)
-                name = shown(member.name)
-                self._screen.say(
-                    f"{name} has been away for a while; [bold]remove {name}[/bold] proposes that it loses its seat."
+                name, how = (
+                    shown(member.name),
+                    "has left" if member.seat in state.ended else "has been away for a while",
                 )
+                self._screen.say(f"{name} {how}; [bold]remove {name}[/bold] proposes that it loses its seat.")
                 self._screen.say(f"  [dim]{AFTER_A_LEAVER}[/dim]")
         return bool(participant.asking or self.proposed(participant) or away)
 
-    def remove(self, participant: Participant, name: str) -> list[bytes]:
-        """Propose the table without somebody, and say what that means."""
+    def refuse_removal(self, name: str) -> None:
+        """Raise `IllegalMove` where nobody can be taken out, or nobody is named."""
         if not self._across:
             raise IllegalMove("that is for tables across the network")
         if not name:
             raise IllegalMove("say whom: remove NAME")
-        frames = participant.remove(name)
+
+    def say_removed(self, name: str) -> None:
+        """What it means that somebody is to lose its seat."""
         self._screen.say(f"Proposed: the table without {shown(name)}, after this hand, once more than half agree.")
         self._screen.say(f"  {AFTER_A_LEAVER}")
-        return frames
 
     def _away(self, state: TableState) -> list[Member]:
         if not self._across or state.over:
@@ -156,3 +158,8 @@ class WhoSits:
         self._screen.say(f"{by} proposes a table of {shown(names)}; [bold]agree {by}[/bold] if you want that.")
         if one.key is not None:
             self._screen.say(f"  [dim]{AFTER_A_LEAVER}[/dim]")
+
+
+def _has_a_word(participant: Participant) -> bool:
+    """Whether somebody has a word on who sits here."""
+    return participant.sits and participant.seat.number not in participant.replica.state.ended

@@ -276,6 +276,14 @@ class _Watch:
         if one.sits or sitting.watches or self._asked or one.hearing:
             return []
         self._asked = True
+        if one.seated and not sitting.ask and not one.over:
+            sitting.screen.emit({"event": "removed"})
+            if not sitting.screen.json:
+                sitting.screen.say(
+                    "[magenta]The others go on without you, and with a new key.[/magenta] For a seat, ask"
+                )
+                sitting.screen.say("  one of them for a new link: `nodealer join LINK --ask`.")
+            raise LockedOut
         names = ", ".join(member.name for member in one.members if member.role != TIMEKEEPER)
         if not sitting.ask or one.over:
             raise BadParameter(
