@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import aclosing, asynccontextmanager, suppress
+from collections.abc import Callable
+from contextlib import aclosing
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from conformance.games import TinyMove
 from conformance.harness import NAMES, Source
+from drive.around import SECRET, Around, over, real, soon, without_last
 from nodealer.drive.history import history
 from nodealer.drive.keyring import Keyring
-from nodealer.drive.loop import Connected, Disconnected, Loop
+from nodealer.drive.loop import Connected, Disconnected
 from nodealer.drive.sealed import Found, Line, Locked, Lost, SealedTransport, Unheard
 from nodealer.drive.welcome import Welcome, agrees_to
 from nodealer.errors import BadParameter, DecodeError, IllegalMove
@@ -22,30 +22,21 @@ from nodealer.keys import Identity
 from nodealer.log.roster import Roster
 from nodealer.play.bodies import Box, NewKey, Propose
 from nodealer.play.home import MemoryHome
-from nodealer.play.participant import Decision, Participant, Question, Step
+from nodealer.play.participant import Participant
 from nodealer.play.phases import Phase
 from nodealer.play.rosters import proposal_id
 from nodealer.relay.client import writer_of
-from nodealer.relay.limits import AT_HOME
 from nodealer.relay.messages import Rekey
 from nodealer.relay.sealing import ReadKey, TableSecret
-from nodealer.relay.server import serving
-from nodealer.relay.stores.memory import MemoryStore
 from nodealer.wire import encode
 from play.circle import Circle, shows_if_even
 from relay.liar import Liar
-
-SECRET = TableSecret(bytes(16), "0" * 32, 0)
 
 
 def between(hands: int = 3, watchers: int = 1) -> Circle:
     """After the first hand."""
     circle = Circle(3, hands=hands, watchers=watchers)
     return circle.play(until=lambda circle: circle.people[0].begun and circle.people[0].replica.state.hand.number == 1)
-
-
-def without_last(one: Participant) -> Roster:
-    return Roster(one.replica.state.roster.members[:-1])
 
 
 def proposing(one: Participant, roster: Roster, key: NewKey | None) -> list[bytes]:
@@ -177,7 +168,7 @@ def test_both_or_none_and_of_their_sizes(key: bytes) -> None:
     assert one.replica.height == before, "refused"
 
 
-@pytest.mark.parametrize("wrong", ["box", "digest", "roster"])
+@pytest.mark.parametrize("wrong", ["box", "digest", "roster", "another"])
 def test_a_seat_does_not_agree_to_a_key_that_it_cannot_open(wrong: str) -> None:
     circle = between()
     keys, one = rings(circle), circle.people[0]
@@ -190,6 +181,12 @@ def test_a_seat_does_not_agree_to_a_key_that_it_cannot_open(wrong: str) -> None:
         key = replace(key, digest=bytes(64))
     if wrong == "box":
         key = replace(key, boxes=(key.boxes[0], replace(key.boxes[1], box=key.boxes[0].box)))
+    if wrong == "another":
+        # A box that opens, for this seat and place, to another secret than the others have.
+        other = TableSecret(bytes(32), SECRET.table, 1).box(
+            bytes(31) + b"e", roster.member(1).box, one.session.id, roster.digest
+        )
+        key = replace(key, boxes=(key.boxes[0], Box(1, other)))
     circle.waiting.extend(proposing(one, roster, key))
     settled(circle)
     proposal = proposal_id(roster, 0, 1)
@@ -239,85 +236,6 @@ def test_the_keys_of_one_table() -> None:
 
 
 # --- Over a relay ---
-
-
-class Passes:
-    async def decide(self, question: Question) -> Decision:
-        return TinyMove(False)
-
-
-class Around:
-    """A circle whose frames go over a relay. After its first hand the first player proposes a roster without the last
-    one, and the second agrees."""
-
-    def __init__(self, url: str, watchers: int = 1) -> None:
-        self.circle = Circle(3, hands=2, watchers=watchers)
-        self.told: dict[str, list[Line]] = {}
-        self.ways: list[SealedTransport] = []
-        self.done: set[str] = set()
-        for one in self.circle.people:
-            name = one.home.name or "watcher"
-            key: TableSecret | ReadKey = SECRET if one.home.name else SECRET.reading
-            lines = self.told.setdefault(name, [])
-            create = one.home.name is not None
-            self.ways.append(
-                SealedTransport(
-                    one, key, [url + name], entropy=Source(name), create=create, tell=lines.append, sleep=soon
-                )
-            )
-        self.tasks = [
-            asyncio.create_task(Loop(one, way, Passes() if one.home.name else None, watch=self.watch(place)).run())
-            for place, (one, way) in enumerate(zip(self.circle.people, self.ways, strict=True))
-        ]
-
-    def watch(self, place: int) -> Callable[[Step], list[bytes]]:
-        one = self.circle.people[place]
-
-        def look(step: Step) -> list[bytes]:
-            if place == 0 and not one.begun and one.lobby.proposal is None and len(one.offers) == 3:
-                return one.propose(self.circle.proposal()) if self.once("lobby") else []
-            if not one.begun or one.hearing or one.replica.state.hand.number != 1:
-                return []
-            state = one.replica.state
-            if place == 0 and not state.proposed and not one.keys:
-                with suppress(IllegalMove):
-                    # Something may be on its way. Then it is tried again.
-                    return one.propose_roster(without_last(one))
-            for proposal in state.proposed:
-                if place == 1 and not one.seat.unconfirmed and self.once("agree"):
-                    return one.agree(proposal)
-            return []
-
-        return look
-
-    def once(self, what: str) -> bool:
-        fresh = what not in self.done
-        self.done.add(what)
-        return fresh
-
-
-async def soon(seconds: float) -> None:
-    await asyncio.sleep(min(seconds, 0.002))
-
-
-@asynccontextmanager
-async def real() -> AsyncIterator[str]:
-    async with serving(MemoryStore(lambda: 0.0), entropy=Source("relay"), limits=AT_HOME) as relay:
-        yield f"ws://127.0.0.1:{relay.port}/"
-
-
-def over(relay: Callable[[], Any], work: Callable[[Around], Awaitable[None]]) -> None:
-    async def run() -> None:
-        async with asyncio.timeout(20), relay() as url:
-            table = Around(url)
-            try:
-                await work(table)
-            finally:
-                for task in table.tasks:
-                    task.cancel()
-                await asyncio.gather(*table.tasks, return_exceptions=True)
-
-    asyncio.run(run())
 
 
 def test_a_seat_leaves_and_hears_nothing_more() -> None:
