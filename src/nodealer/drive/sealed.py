@@ -152,9 +152,7 @@ class SealedTransport:
         while True:
             relay, since = self._relays[tries % len(self._relays)], self._clock()
             try:
-                if (late := self._keys.late) is not None:
-                    async with connect_to(relay) as client:
-                        self._keys.learn(await find_history(client, late))
+                await self._look_back(relay)
                 async with connect_to(relay) as client, aclosing(self._through(client)) as events:
                     async for event in events:
                         yield event
@@ -166,6 +164,19 @@ class SealedTransport:
             wait = self._wait(failed)
             self._tell(Lost(relay, reason, wait))
             await self._sleep(wait)
+
+    async def _look_back(self, relay: str) -> None:
+        """Who comes with a later key looks for the earlier ones. Who has the first one can do without: its later link
+        may be somebody's lie, and must not keep it from its seat."""
+        late = self._keys.late
+        if late is None:
+            return
+        try:
+            async with connect_to(relay) as client:
+                self._keys.learn(await find_history(client, late))
+        except RelayError:
+            if self._keys.first is None:
+                raise
 
     def _wait(self, failed: int) -> float:
         """Seconds until the next try. All relays are tried before anything is waited for; then longer and longer, and
