@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -192,8 +193,11 @@ class Typist(Somebody):
         process = self._process
         assert process is not None
         while process.poll() is None:
-            enough = self._output.stat().st_size + 1000
-            self.plays(lambda enough=enough: self._output.stat().st_size > enough or process.poll() is not None)
+            enough = len(self.said) + 1000
+            self.plays(partial(self._has_gone_on, process, enough))
+
+    def _has_gone_on(self, process: subprocess.Popen[bytes], enough: int) -> bool:
+        return len(self.said) > enough or process.poll() is not None
 
 
 People = Callable[[str], Somebody]
@@ -426,7 +430,7 @@ def test_who_has_left_is_taken_out_and_reads_no_more(people: People, typists: Ca
     """Three play, one of them leaves for good. The table goes on with a new key: an old link reads nothing of it, a new
     one does, and with the new link to play somebody else takes a seat."""
     host, bot, leaver = typists("Ada"), people("Ben"), typists("Cleo")
-    link, to_watch = by_hand(host, 3, relay_of(people("relay")), "--hands", "8", "--no-clock")
+    link, to_watch = by_hand(host, 3, relay_of(people("relay")), "--hands", "8")
     join(bot, link)
     lets_sit(host, bot)
     leaver.run("join", link, "--name", "Cleo", "--terminal", *GAME)

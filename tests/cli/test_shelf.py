@@ -74,15 +74,15 @@ LATER = INVITATION.rekeyed(TableSecret(bytes(32), "ab" * 16, 2))
 def test_a_link_of_a_later_key_leads_to_the_same_seat() -> None:
     """Who was taken out, and asks for its seat again, has its number and its home, and one more key."""
     kept = keep_first(came(INVITATION, "Ben"))
-    assert kept.later_keys == ()
+    assert not kept.later_keys
     found = table_at(LATER, "Ben")
     assert found is not None and found.folder == kept.folder
     found.keep_later(LATER)
-    assert kept.later_keys == (LATER.key,) and (kept.folder / "link.txt").stat().st_mode & 0o077 == 0
+    assert list(kept.later_keys) == [LATER.key] and (kept.folder / "link.txt").stat().st_mode & 0o077 == 0
     for older in (INVITATION, INVITATION.rekeyed(TableSecret(bytes(32), "ab" * 16, 1))):
         assert table_at(older, "Ben") is not None
         kept.keep_later(older)
-        assert kept.later_keys == (LATER.key,), "the latest"
+        assert list(kept.later_keys) == [LATER.key], "the latest"
     other = Invitation(LATER.relays, LATER.key, bytes(15) + b"x")
     with pytest.raises(BadParameter, match="another link"):
         table_at(other, "Ben")

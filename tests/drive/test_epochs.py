@@ -35,7 +35,7 @@ def is_well(table: Around) -> None:
 # --- Who proposes ---
 
 
-async def nothing(*given: object) -> None:
+async def nothing(out: object) -> None:
     """Does not do it."""
 
 
