@@ -129,6 +129,48 @@ AROUND: Final = (
         "drive/test_keyring.py::test_a_bot_is_not_locked_out_by_a_roster_that_puts_nobody_out",
     ),
     Around(
+        "a player",
+        "proposes a new key, and does not tell the relay of its token",
+        "who is refused with the new token names it by the old one",
+        "drive/test_epochs.py::test_a_proposer_that_does_not_tell_the_relay",
+    ),
+    Around(
+        "a player",
+        "uses up the names of writers that the relay takes",
+        "what is said has the new key, and goes by the old token",
+        "drive/test_epochs.py::test_a_relay_that_takes_no_more_names",
+    ),
+    Around(
+        "a player",
+        "names the writer of a later key before its time, so that it never counts",
+        "it is named again by the key in use",
+        "relay/test_core.py::test_a_writer_that_was_named_too_early_is_named_again",
+    ),
+    Around(
+        "a player",
+        "proposes its friends, one after the other, at a table of bots",
+        "bots take the host's word on who comes, and nobody else's",
+        "play/test_coming_back.py::test_bots_take_the_hosts_word_on_who_comes_and_nobody_elses",
+    ),
+    Around(
+        "a player",
+        "has bots take the seat of one who only rests",
+        "bots agree after three hands without it",
+        "play/test_coming_back.py::test_bots_agree_to_leave_out_who_is_away_and_nobody_else",
+    ),
+    Around(
+        "a player who was put out",
+        "writes by the old token, reads with the old key, and has old frames repeated",
+        "the relay refuses, nothing opens, and frames of an earlier key count for nothing",
+        "drive/test_epochs.py::test_frames_of_an_earlier_epoch_count_for_nothing",
+    ),
+    Around(
+        "a relay",
+        "sends somebody who sits at its table a link of a key that there never was",
+        "the box in the log counts, and the seat is kept",
+        "drive/test_sealed.py::test_a_false_link_of_a_later_key_keeps_nobody_from_its_seat",
+    ),
+    Around(
         "a player who was put out",
         "has named writers of its own to the relay before",
         "they do not count: only who has the key in use names the next",

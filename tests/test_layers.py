@@ -113,7 +113,6 @@ FILES: dict[str, set[str]] = {
     "drive/identity.py": {"hashlib", "os", "pathlib", "stat", "unicodedata"},
     "drive/known.py": {"pathlib"},
     "drive/loop.py": {"asyncio", "time"},
-    "drive/outgoing.py": {"asyncio"},
     "drive/sealed.py": {"asyncio", "time"},
     "drive/journal.py": {"pathlib"},
     "drive/homes.py": {"fcntl", "os", "pathlib"},

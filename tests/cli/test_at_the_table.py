@@ -51,14 +51,14 @@ class Reading(Screen):
 class Seat:
     """A person at the second seat of a table."""
 
-    def __init__(self, clock: Limits | None = None, newcomers: int = 0) -> None:
+    def __init__(self, clock: Limits | None = None, newcomers: int = 0, *, across: bool = True) -> None:
         rules = TinyRules(stake=10, passes=True, deck_max=12)
         self.circle = Circle(3, rules=rules, hands=9, clock=clock, newcomers=newcomers)
         self.typing, self.screen, self.now = Typing(), Reading(), 0.0
         self.circle.play(until=lambda circle: bool(circle.people[1].options().must_move))
         self.me = self.circle.people[1]
         names = [member.name for member in self.me.members]
-        self.table = AtTheTable(cast(Person, self.typing), self.screen, names)
+        self.table = AtTheTable(cast(Person, self.typing), self.screen, names, across=across)
 
     def types(self, line: str) -> list[str]:
         """What is said to that."""
@@ -156,6 +156,73 @@ def test_seating_somebody_oneself() -> None:
     seat.circle.step()
     (one,) = seat.circle.people[0].replica.state.proposed.values()
     assert one.by == 1
+
+
+def test_taking_somebody_out() -> None:
+    """Not who is there. Of who has left it is said once that one may, and what it means."""
+    seat = Seat()
+    assert any("Cy is there" in line for line in seat.types("remove cy"))
+    assert any("say whom" in line for line in seat.types("remove"))
+    cy = seat.circle.people[2]
+    cy.stays = lambda state: False
+    seat.circle.play(until=lambda circle: 2 in circle.people[1].replica.state.ended)
+    seat.circle.play(until=lambda circle: bool(circle.people[1].options().must_move))
+    told = [line for line in seat.looks() if "Cy" in line]
+    assert told == ["Cy has left; [bold]remove Cy[/bold] proposes that it loses its seat."]
+    assert not any("Cy has left" in line for line in seat.looks())
+    lines = seat.types("remove Cy")
+    assert any("the table without Cy" in line for line in lines) and any("needs a new link" in line for line in lines)
+    seat.circle.step()
+    ada = seat.circle.people[0]
+    (proposal,) = ada.replica.state.proposed
+    assert ada.replica.state.proposed[proposal].by == 1
+    seat.circle.waiting.extend(ada.agree(proposal))
+    seat.circle.play(until=lambda circle: circle.people[0].replica.state.roster.seats == (0, 1))
+
+
+def test_at_a_table_of_this_machine_nobody_is_kept_out() -> None:
+    seat = Seat(across=False)
+    assert any("across the network" in line for line in seat.types("remove Cy"))
+
+
+def test_what_was_typed_of_seats_waits_for_a_move_on_its_way() -> None:
+    seat = Seat(newcomers=1)
+    seat.circle.waiting.extend(seat.circle.people[3].ask_to_sit())
+    seat.circle.step()
+    seat.looks()
+    move = seat.me.move({"show": False})
+    assert seat.types(f"seat {seat.circle.homes[3].name}") == [] and not seat.circle.waiting
+    seat.circle.waiting.extend(move)
+    seat.circle.step()
+    seat.looks()
+    while seat.circle.step():
+        pass
+    (one,) = seat.circle.people[0].replica.state.proposed.values()
+    assert one.by == 1
+
+
+def test_what_was_said_of_seats_when_the_hand_ended_is_said_again() -> None:
+    """An entry counts in its own hand. The person does not know that the hand was over."""
+
+    def until(frames: Callable[[Circle], bool]) -> Seat:
+        seat = Seat(newcomers=1)
+        seat.circle.waiting.extend(seat.circle.people[3].ask_to_sit())
+        seat.circle.step()
+        seat.looks()
+        seat.circle.play(until=frames)
+        return seat
+
+    ended = until(lambda circle: circle.people[0].replica.state.hand.number == 1)
+    last = len(ended.circle.frames) - 1
+    seat = until(lambda circle: len(circle.frames) == last)
+    seat.types(f"seat {seat.circle.homes[3].name}")
+    states = [one.replica for one in seat.circle.people]
+    seat.circle.play(until=lambda circle: not circle.people[1].seat.unconfirmed)
+    assert states[0].state.hand.number == 1 and not states[0].state.proposed, "it came too late"
+    seat.looks()
+    seat.circle.play(until=lambda circle: bool(circle.people[0].replica.state.proposed))
+    (one,) = states[0].state.proposed.values()
+    assert one.by == 1 and one.hand == 1
 
 
 def test_how_much_time_is_left() -> None:

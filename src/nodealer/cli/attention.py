@@ -1,15 +1,15 @@
 """Who is waited for: said once it has taken a while, with what the law lets one do about it.
 
 A person types what is meant for the table and not for the game, also while nobody asks: `without Ben`, `break`,
-`leave`, `sit out`, `back`, `seat Dan` or `agree`; in a dispute `claim` and `book`. Where all are bots, somebody has to
-see when nothing more can come.
+`leave`, `sit out`, `back`, `seat Dan`, `remove Cy` or `agree`; in a dispute `claim` and `book`. Where all are bots,
+somebody has to see when nothing more can come.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -35,7 +35,7 @@ QUIET: Final = 1.0
 
 
 #: What begins a line that is for the table.
-_VERBS: Final = ("without", "break", "leave", "sit", "back", "seat", "agree", "claim", "book")
+_VERBS: Final = ("without", "break", "leave", "sit", "back", "seat", "remove", "agree", "claim", "book")
 
 
 class Stuck(Exception):
@@ -106,7 +106,8 @@ class Attention:
         self._since = {name: self._since.get(name, (now, time.strftime("%H:%M:%S"))) for name in waited}
         self._told &= waited
         after = self._after if participant.begun else self._after + NOTICE_COMING
-        late = [name for name in self._names if name in waited and now - self._since[name][0] >= after]
+        there = [*self._names, *sorted(waited.difference(self._names))]
+        late = [name for name in there if name in waited and now - self._since[name][0] >= after]
         fresh = [name for name in late if name not in self._told]
         for name in fresh:
             seconds, since = now - self._since[name][0], self._since[name][1]
@@ -132,14 +133,25 @@ def waited_for(participant: Participant, names: Collection[str]) -> set[str]:
 class AtTheTable(Attention):
     """The same for a person, who may do something about it."""
 
-    def __init__(self, person: Person, screen: Screen, names: Sequence[str], after: float = NOTICE_AFTER) -> None:
+    def __init__(
+        self,
+        person: Person,
+        screen: Screen,
+        names: Sequence[str],
+        after: float = NOTICE_AFTER,
+        *,
+        across: bool = False,
+    ) -> None:
+        """`across`: the table is across the network."""
         super().__init__(screen, names, after)
         self._patience = Patience()
         self._time = OwnTime(screen)
-        self._seats = WhoSits(screen)
+        self._seats = WhoSits(screen, across=across)
         self._disputes = Disputes(screen)
         self._person = person
         self._typed: list[list[str]] = []
+        #: What was said last of seats, and the roster of then.
+        self._said_of_seats: tuple[bytes, Callable[[], list[bytes]]] | None = None
         self._idle: asyncio.Task[None] | None = None
         person.to_the_table = self.hear
 
@@ -157,18 +169,25 @@ class AtTheTable(Attention):
                 self._screen.say(line)
         self._time.look(participant, now)
         said = self._patience.look(participant, now)
-        while self._typed:
+        with suppress(IllegalMove):
+            said += self._say_again(participant)
+        while self._typed and not self._must_wait(participant):
             verb, *rest = self._typed.pop(0)
             try:
                 said += self._do(participant, verb.lower(), " ".join(rest))
             except IllegalMove as refused:
                 self._screen.say(f"[magenta]{shown(verb)}: {shown(refused)}[/magenta]")
         # Only now: what was typed was about what had been said before.
-        news = self._seats.look(participant)
+        news = bool(self._typed) or self._seats.look(participant)
         news = (participant.seated and self._disputes.look(participant)) or news
         away = participant.begun and participant.sits_out
         self._listen((bool(self._told) or self._alone or news or away) and participant.options().asked is None)
         return said
+
+    def _must_wait(self, participant: Participant) -> bool:
+        """Whether what was typed first is about seats, and a move is still on its way: then it is done after that."""
+        about_seats = self._typed[0][0].lower() in ("seat", "remove", "agree")
+        return about_seats and participant.seated and bool(participant.seat.unconfirmed)
 
     def _listen(self, wanted: bool) -> None:
         """Hear what is typed while nobody asks, as long as that is of use."""
@@ -189,14 +208,34 @@ class AtTheTable(Attention):
         if verb in ("sit", "back"):
             return self._sit_out(participant, verb, rest)
         if verb == "seat":
-            return participant.let_in(rest)
+            return self._about_seats(participant, lambda: participant.let_in(rest))
+        if verb == "remove":
+            self._seats.refuse_removal(rest)
+            said = self._about_seats(participant, lambda: participant.remove(rest))
+            self._seats.say_removed(rest)
+            return said
         if verb == "agree":
-            return participant.agree(self._seats.meant(participant, rest))
+            proposal = self._seats.meant(participant, rest)
+            return self._about_seats(participant, lambda: participant.agree(proposal))
         if verb in ("claim", "book"):
             return participant.claim() if verb == "claim" else participant.open_books()
         if verb == "break":
             return participant.break_off()
         return participant.without({self._seat(participant, rest)})
+
+    def _about_seats(self, participant: Participant, say: Callable[[], list[bytes]]) -> list[bytes]:
+        frames = say()
+        self._said_of_seats = participant.replica.state.roster.digest, say
+        return frames
+
+    def _say_again(self, participant: Participant) -> list[bytes]:
+        """What was said of seats while the hand ended counts for nothing. The person meant it, so it is said again."""
+        if self._said_of_seats is None or participant.seat.unconfirmed:
+            return []
+        (roster, say), self._said_of_seats = self._said_of_seats, None
+        state, me = participant.replica.state, participant.seat.number
+        counts = state.roster.digest != roster or any(me in one.agreed for one in state.proposed.values())
+        return [] if counts or state.over else self._about_seats(participant, say)
 
     def _sit_out(self, participant: Participant, verb: str, rest: str) -> list[bytes]:
         if verb == "back":

@@ -1,6 +1,7 @@
 """Tables across the network that this user sits at, or watches: a folder each, among the kept games.
 
 table.json  the invitation, who one is there, and for a host what is played; never changed. It lets in whoever reads it
+link.txt    a link of a later key, for who was not there when the table got it
 seat        the home: key, root, journal, lobby and log
 clock       the home of the host's own timekeeper, and in clock.txt what its program had to complain about
 relay.db    where the host's own relay keeps the table, if it runs one
@@ -16,13 +17,15 @@ from typing import Final, Literal
 from nodealer.cli.kept import ENDED, Ended, fresh_folder, is_file, reached_in, read_kept
 from nodealer.drive.files import disk, write_whole
 from nodealer.drive.homes import HOME, LOG, in_use
-from nodealer.errors import DecodeError
+from nodealer.errors import DecodeError, HomeUnusable
 from nodealer.log.session import Label, Limits, read_session
-from nodealer.relay.links import Invitation, read_link
+from nodealer.relay.links import TEXT_CHARACTERS_MAX, Invitation, read_link
+from nodealer.relay.sealing import ReadKey, TableSecret
 from nodealer.wire import MESSAGE_BYTES_MAX, Message, Natural, encode
 
 FORMAT: Final = "nodealer-table"
 TABLE: Final = "table.json"
+LATER: Final = "link.txt"
 
 
 class Hosted(Message, frozen=True):
@@ -82,6 +85,24 @@ class TableFolder:
     def invitation(self) -> Invitation:
         """How one comes to it."""
         return read_link(self.what.link)
+
+    @property
+    def later_keys(self) -> tuple[TableSecret | ReadKey, ...]:
+        """What a link has that came later."""
+        path = self.folder / LATER
+        if not is_file(path):
+            return ()
+        with disk(path), path.open("rb") as file:
+            text = file.read(TEXT_CHARACTERS_MAX + 1).decode(errors="replace")
+        try:
+            return (read_link(text).key,)
+        except DecodeError as error:
+            raise HomeUnusable(f"{path} is damaged: {error}") from None
+
+    def keep_later(self, invitation: Invitation) -> None:
+        """Keep a link of a later key than the one that one came by."""
+        if invitation.key.epoch > max(key.epoch for key in (self.invitation.key, *self.later_keys)):
+            write_whole(self.folder / LATER, invitation.link.encode())
 
     @property
     def home(self) -> Path:

@@ -190,6 +190,7 @@ def join_table(
     invitation.table_secret()
     before = table_at(invitation, name)
     if before is not None:
+        before.keep_later(invitation)
         return return_to(before, auto=auto, json=json, ask=ask, at=at)
     called, user = name_of(name), unlocked or player()
     screen = screen_at(at, json=json, role="player", name=called)

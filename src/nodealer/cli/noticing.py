@@ -3,14 +3,23 @@ seat, and what is proposed."""
 
 from __future__ import annotations
 
+from typing import Final
+
 from nodealer.cli.output import shown
 from nodealer.cli.screen import Screen
 from nodealer.drive.stopwatch import Stopwatch
+from nodealer.drive.welcome import is_away
 from nodealer.errors import IllegalMove
 from nodealer.log.names import folded
+from nodealer.log.roster import Member
 from nodealer.play.participant import Participant
 from nodealer.play.state import ProposedRoster, TableState
 from nodealer.words import key_words
+
+#: What it means that a seat leaves.
+AFTER_A_LEAVER: Final = (
+    "The table gets a new key then: who has left can read nothing more, and who watches needs a new link."
+)
 
 
 class Missing:
@@ -68,15 +77,17 @@ class OwnTime:
 
 
 class WhoSits:
-    """Says who would like to sit, and which rosters are proposed."""
+    """Says who would like to sit, who could lose its seat, and which rosters are proposed."""
 
-    def __init__(self, screen: Screen) -> None:
+    def __init__(self, screen: Screen, *, across: bool) -> None:
         self._screen = screen
+        #: Whether the table is across the network: at one of this machine there is nobody to be kept out.
+        self._across = across
         self._told: set[bytes] = set()
 
     def proposed(self, participant: Participant) -> list[bytes]:
         """The rosters that this seat has not agreed to."""
-        if not participant.begun or not participant.seated:
+        if not _has_a_word(participant):
             return []
         mine = participant.seat.number
         return [id for id, one in participant.replica.state.proposed.items() if mine not in one.agreed]
@@ -94,7 +105,7 @@ class WhoSits:
 
     def look(self, participant: Participant) -> bool:
         """Whether there is something to answer."""
-        if not participant.begun or not participant.seated:
+        if not _has_a_word(participant):
             return False
         state = participant.replica.state
         for asks in participant.asking:
@@ -107,7 +118,34 @@ class WhoSits:
             if id not in self._told:
                 self._told.add(id)
                 self._propose(state, state.proposed[id])
-        return bool(participant.asking or self.proposed(participant))
+        away = self._away(state)
+        for member in away:
+            if member.key not in self._told:
+                self._told.add(member.key)
+                name, how = (
+                    shown(member.name),
+                    "has left" if member.seat in state.ended else "has been away for a while",
+                )
+                self._screen.say(f"{name} {how}; [bold]remove {name}[/bold] proposes that it loses its seat.")
+                self._screen.say(f"  [dim]{AFTER_A_LEAVER}[/dim]")
+        return bool(participant.asking or self.proposed(participant) or away)
+
+    def refuse_removal(self, name: str) -> None:
+        """Raise `IllegalMove` where nobody can be taken out, or nobody is named."""
+        if not self._across:
+            raise IllegalMove("that is for tables across the network")
+        if not name:
+            raise IllegalMove("say whom: remove NAME")
+
+    def say_removed(self, name: str) -> None:
+        """What it means that somebody is to lose its seat."""
+        self._screen.say(f"Proposed: the table without {shown(name)}, after this hand, once more than half agree.")
+        self._screen.say(f"  {AFTER_A_LEAVER}")
+
+    def _away(self, state: TableState) -> list[Member]:
+        if not self._across or state.over:
+            return []
+        return [state.roster.member(seat) for seat in state.roster.with_cards if is_away(state, seat)]
 
     def _propose(self, state: TableState, one: ProposedRoster) -> None:
         names = ", ".join(one.roster.member(seat).name for seat in one.roster.with_cards)
@@ -118,3 +156,10 @@ class WhoSits:
             names += ", where nobody keeps the time" if keeper is None else f", where {keeper.name} keeps the time"
         by = shown(state.known[one.by].name)
         self._screen.say(f"{by} proposes a table of {shown(names)}; [bold]agree {by}[/bold] if you want that.")
+        if one.key is not None:
+            self._screen.say(f"  [dim]{AFTER_A_LEAVER}[/dim]")
+
+
+def _has_a_word(participant: Participant) -> bool:
+    """Whether somebody has a word on who sits here."""
+    return participant.sits and participant.seat.number not in participant.replica.state.ended

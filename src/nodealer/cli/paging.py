@@ -43,6 +43,11 @@ NOTICES: Final = {
     "declined": ("note", "{name} declines: {reason}."),
     "missing": ("bad", "The relay says that it has {frames} more frames of this table, and does not bring them."),
     "code": ("note", "A code for one guest, for ten minutes: {code}"),
+    "key": (
+        "note",
+        "A seat has left, and the table has a new key. The new links: to watch {watch}, to ask for a seat {link}",
+    ),
+    "removed": ("bad", "The others go on without you, and with a new key. For a seat, ask one of them for a new link."),
 }
 CONNECTION: Final = {
     "found": ("good", "Connected again."),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -147,14 +148,19 @@ class Sitting:
         if self.watches or game is None or not participant.seated:
             return None, Attention(screen, names)
         if self.auto:
-            return BotMind(game, participant.home.root), Together(Patience(PATIENCE), Welcome())
+            seats = 0 if self.table.what.hosted is None else self.table.what.hosted.seats
+            return BotMind(game, participant.home.root), Together(Patience(PATIENCE), Welcome(seats))
         if screen.json:
-            return Program(game, screen), Together(Attention(screen, names), Patience())
+            return Program(game, screen), Together(Attention(screen, names), Patience(), Welcome())
         person = Person(game.words, screen.asking, lines)
-        return person, AtTheTable(person, screen, names, PEOPLE_THINK)
+        return person, AtTheTable(person, screen, names, PEOPLE_THINK, across=True)
 
 
 # --- From the lobby to the end ---
+
+
+class LockedOut(Exception):
+    """The table has a new key, and it is not for this one: nothing more can be heard."""
 
 
 @dataclass
@@ -183,6 +189,7 @@ class _Connection:
         elif isinstance(line, Locked):
             why = "[magenta]A seat has left, and the table has a new key.[/magenta] To go on, ask for a new link."
             self._say("locked", line.relay, why)
+            raise LockedOut
         else:
             self._failed += 1
             if not self.patient and self._failed >= self.relays:
@@ -202,9 +209,17 @@ class _Watch:
     """Shows what happens, writes the log where the person wants it, and says what people compare."""
 
     def __init__(
-        self, sitting: Sitting, participant: Participant, hosting: Hosting | None, known: KnownPlayers
+        self,
+        sitting: Sitting,
+        participant: Participant,
+        hosting: Hosting | None,
+        known: KnownPlayers,
+        transport: SealedTransport,
     ) -> None:
         self._sitting = sitting
+        self._transport = transport
+        #: The key epoch whose links were told.
+        self._epoch = 0
         self._participant = participant
         self._hosting = hosting
         self._known = known
@@ -237,14 +252,38 @@ class _Watch:
         follow_all(self._sitting.copies, self._participant.replica)
         frames = self._ask()
         self._agree()
+        self._new_links()
         return frames
+
+    def _new_links(self) -> None:
+        """Who has a seat has the new key, and tells those who would watch, or come."""
+        one, secret = self._participant, self._transport.secret
+        if one.hearing or not one.sits or secret is None or secret.epoch <= self._epoch:
+            return
+        self._epoch = secret.epoch
+        screen, invitation = self._sitting.screen, self._sitting.table.invitation.rekeyed(secret)
+        to_watch = invitation.to_watch().link
+        screen.emit({"event": "key", "epoch": secret.epoch, "link": invitation.link, "watch": to_watch})
+        if not screen.json:
+            screen.say("[magenta]A seat has left, and the table has a new key.[/magenta] The new link to watch:")
+            screen.console.print(f"\n{shown(to_watch)}\n", soft_wrap=True)
+            screen.say("And the one with which somebody can ask for a seat, by `nodealer join LINK --ask`:")
+            screen.console.print(f"\n{shown(invitation.link)}\n", soft_wrap=True)
 
     def _ask(self) -> list[bytes]:
         """Ask for a seat at a table that plays, once all of it is heard."""
         one, sitting = self._participant, self._sitting
-        if one.seated or sitting.watches or self._asked or (sitting.ask and one.hearing):
+        if one.sits or sitting.watches or self._asked or one.hearing:
             return []
         self._asked = True
+        if one.seated and not sitting.ask and not one.over:
+            sitting.screen.emit({"event": "removed"})
+            if not sitting.screen.json:
+                sitting.screen.say(
+                    "[magenta]The others go on without you, and with a new key.[/magenta] For a seat, ask"
+                )
+                sitting.screen.say("  one of them for a new link: `nodealer join LINK --ask`.")
+            raise LockedOut
         names = ", ".join(member.name for member in one.members if member.role != TIMEKEEPER)
         if not sitting.ask or one.over:
             raise BadParameter(
@@ -315,12 +354,14 @@ async def take_part(sitting: Sitting, user: User, hosting: Hosting | None, lines
             invitation.key,
             sitting.relays,
             entropy=system_entropy,
+            more=table.later_keys,
             create=hosting is not None,
             tell=connection.tell,
         )
-        watch = _Watch(sitting, participant, hosting, user.known)
+        watch = _Watch(sitting, participant, hosting, user.known, transport)
         mind = None if sitting.watches else chair
-        await Loop(participant, transport, mind, watch=watch.see, patience=chair).run()
+        with suppress(LockedOut):
+            await Loop(participant, transport, mind, watch=watch.see, patience=chair).run()
         if participant.silenced is not None:
             raise BadParameter(f"{table.folder}: {participant.silenced}")
         return participant
