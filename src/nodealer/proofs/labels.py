@@ -18,11 +18,13 @@ EQUALITY: Final = "equality, one secret"
 EQUALITY_MANY: Final = "equality, a secret each"
 SHUFFLE: Final = "shuffle"
 HELD_CARDS: Final = "held cards, masked anew"
+EXCLUSION: Final = "hidden cards, none of these faces"
 
 # Items of transcripts.
 GROUP: Final = "group"
 CONTEXT: Final = "context"
 STATEMENT: Final = "statement"
+NAMES: Final = "names"
 COMMITMENT: Final = "commitment"
 CHALLENGE: Final = "challenge"
 WEIGHTS: Final = "weights"

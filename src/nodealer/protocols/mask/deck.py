@@ -55,22 +55,32 @@ class MaskDeck(LastingDeck[Masked]):
 
     def held_cards(self, positions: tuple[int, ...]) -> Masked:
         """Cards under their owners' keys alone, (u, w = M + s·u): everybody else's are published."""
+        return self._freed(positions, self.published_by_others(positions))
+
+    def published_by_others(self, positions: tuple[int, ...]) -> Scalars:
+        """For each card the sum of the keys that all but its owner have published."""
         owner = self.places.owner
-        return self._freed(positions, lambda position, seat: seat != owner(position))
+        return self._published(positions, lambda position, seat: seat != owner(position))
 
     def cards_of_those_here(self, positions: tuple[int, ...]) -> Masked:
         """Cards under the keys of those who have not left: what the others had in cards that live on is published."""
         here = self.binding.players
-        return self._freed(positions, lambda position, seat: seat not in here)
+        return self._freed(positions, self._published(positions, lambda position, seat: seat not in here))
 
-    def _freed(self, positions: tuple[int, ...], of: Callable[[int, int], bool]) -> Masked:
-        """Cards without the published keys of some seats: `of` says, of a position and a seat, which."""
-        cards, none = self.layers.cards(positions), self.binding.group.integers([0])
-        off = [
-            sum((self.released[position][seat] for seat in self.masked_by(position) if of(position, seat)), none)
-            for position in positions
-        ]
-        return Masked(cards.epk, cards.msg - concat(*off) * cards.epk)
+    def _freed(self, positions: tuple[int, ...], off: Scalars) -> Masked:
+        """Cards without keys that are published, whose sums these are."""
+        cards = self.layers.cards(positions)
+        return Masked(cards.epk, cards.msg - off * cards.epk)
+
+    def _published(self, positions: tuple[int, ...], of: Callable[[int, int], bool]) -> Scalars:
+        """For each card the sum of the published keys of some seats: `of` says, of a position and a seat, which."""
+        none = self.binding.group.integers([0])
+        return concat(
+            *(
+                sum((self.released[position][seat] for seat in self.masked_by(position) if of(position, seat)), none)
+                for position in positions
+            )
+        )
 
     def faces_at(self, positions: tuple[int, ...], secrets: Mapping[int, Scalars]) -> list[int | None]:
         cards = self.layers.cards(positions)
