@@ -72,7 +72,7 @@ class Tape:
         words = self._words(label, inputs, count)
         order = list(range(count))
         for last in range(count - 1, 0, -1):
-            chosen = _below(last + 1, words)
+            chosen = below(last + 1, words)
             order[last], order[chosen] = order[chosen], order[last]
         return order
 
@@ -84,7 +84,7 @@ class Tape:
             index += 1
 
 
-def _below(bound: int, words: Iterator[int]) -> int:
+def below(bound: int, words: Iterator[int]) -> int:
     """A uniform integer below `bound` from uniform 64-bit words: a word in the last, incomplete run is thrown away."""
     fair = 2**64 - 2**64 % bound
     return next(word for word in words if word < fair) % bound
