@@ -12,7 +12,7 @@ The framed hashes that everybody uses stand here too.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -72,9 +72,14 @@ class Tape:
         words = self._words(label, inputs, count)
         order = list(range(count))
         for last in range(count - 1, 0, -1):
-            chosen = below(last + 1, words)
+            chosen = _below(last + 1, words)
             order[last], order[chosen] = order[chosen], order[last]
         return order
+
+    def below(self, label: str, inputs: bytes, bounds: Sequence[int]) -> tuple[int, ...]:
+        """For each bound a uniform integer from 0 on and below it."""
+        words = self._words(label, inputs, len(bounds))
+        return tuple(_below(bound, words) for bound in bounds)
 
     def _words(self, label: str, inputs: bytes, count: int) -> Iterator[int]:
         index = 0
@@ -84,7 +89,7 @@ class Tape:
             index += 1
 
 
-def below(bound: int, words: Iterator[int]) -> int:
+def _below(bound: int, words: Iterator[int]) -> int:
     """A uniform integer below `bound` from uniform 64-bit words: a word in the last, incomplete run is thrown away."""
     fair = 2**64 - 2**64 % bound
     return next(word for word in words if word < fair) % bound

@@ -1,166 +1,173 @@
-"""Something sealed now and shown later: it hides, it binds, and it belongs to one place."""
+"""Envelopes alone: nobody reads one before it is opened, and nobody opens another than was closed."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from nodealer.errors import BadParameter, DecodeError, PeerFault
-from nodealer.group import group as make_group
-from nodealer.protocols.envelopes import SEAL_LIMIT, UNSEAL_LIMIT, VALUE_BYTES_MAX, Envelope
-from nodealer.protocols.promises import Promise
-from nodealer.tape import Tape
+from backends import FASTEST
+from nodealer.cards import SEALED_MAX, Event, Finished, NewDeck, Operation, Random, Seal, Unseal, Unsealed
+from nodealer.errors import BadParameter, Malformed, PeerFault
+from nodealer.group import group
+from nodealer.protocols.base import DeckChange
+from nodealer.protocols.envelopes import SEAL, UNSEAL, Envelopes, Sealing, Unsealing
 from nodealer.wire import encode
-from sampling import times
 
 from .decks import binding, tapes_of
-from .kit import changed, field_of
 
-TABLE = binding("mask", make_group(backend="reference"))
-ENVELOPE = Envelope(TABLE, 1, b"a" * 32)
-TAPE = tapes_of(3)[1]
-
-#: The same envelope elsewhere.
-ELSEWHERE = {
-    "seat": replace(ENVELOPE, seat=2),
-    "anchor": replace(ENVELOPE, anchor=b"b" * 32),
-    **{
-        name: replace(ENVELOPE, binding=replace(TABLE, **{name: value}))  # type: ignore[arg-type]
-        for name, value in {
-            "protocol": "lock",
-            "version": 7,
-            "session": b"t" * 32,
-            "roster": b"q" * 32,
-            "hand": 1,
-        }.items()
-    },
-}
+TAPES = tapes_of(3)
+BIDS: Mapping[int, bytes] = {0: b"7", 1: b"", 2: b"x" * SEALED_MAX}
 
 
-@given(st.binary(max_size=VALUE_BYTES_MAX))
-@settings(max_examples=times(30, deep=500))
-def test_what_was_sealed_comes_out(value: bytes) -> None:
-    sealed = ENVELOPE.sealed(ENVELOPE.seal(TAPE, value))
-    assert sealed.opened(ENVELOPE.unseal(TAPE, value)) == value
+def envelopes(*, hand: int = 0, number: int = 8) -> Envelopes:
+    return Envelopes(binding("mask", group(backend=FASTEST), 3, hand=hand), number)
 
 
-def test_the_same_words_again() -> None:
-    """Restarted, a seat says the same."""
-    assert ENVELOPE.seal(TAPE, b"7") == ENVELOPE.seal(TAPE, b"7")
-    assert ENVELOPE.unseal(TAPE, b"7") == ENVELOPE.unseal(TAPE, b"7")
+def after(change: DeckChange) -> Envelopes:
+    assert isinstance(change.deck, Envelopes)
+    return change.deck
 
 
-def test_limits() -> None:
-    """The largest value fits, and one byte more does not: not for its writer, and not for who reads it."""
-    largest = b"\xff" * VALUE_BYTES_MAX
-    sealed, shown = ENVELOPE.seal(TAPE, largest), ENVELOPE.unseal(TAPE, largest)
-    assert len(sealed) <= SEAL_LIMIT and len(shown) <= UNSEAL_LIMIT
-    with pytest.raises(BadParameter, match="1025 bytes do not fit"):
-        ENVELOPE.seal(TAPE, largest + b"x")
-    with pytest.raises(DecodeError):
-        ENVELOPE.sealed(sealed).opened(changed(shown, value=largest + b"x"))
+def sealed(one: Envelopes | None = None, bids: Mapping[int, bytes] = BIDS) -> Envelopes:
+    one = after((one or envelopes()).request(Seal(8)))
+    for seat, value in bids.items():
+        duty = next(duty for duty in one.duties if duty.seat == seat)
+        assert duty.kind == SEAL and duty.choice
+        one = after(one.apply(duty, one.message(duty, TAPES[seat], value)))
+    return one
 
 
-def test_the_size_of_a_seal_says_nothing() -> None:
-    assert len({len(ENVELOPE.seal(TAPE, b"x" * size)) for size in (0, 1, 100, 1024)}) == 1
+def opened(one: Envelopes, bids: Mapping[int, bytes] = BIDS) -> tuple[Envelopes, tuple[Event, ...]]:
+    change = one.request(Unseal(8))
+    one, events = after(change), change.events
+    for duty in one.duties:
+        assert duty.kind == UNSEAL and not duty.choice
+        change = one.apply(duty, one.message(duty, TAPES[duty.seat], bids[duty.seat]))
+        one, events = after(change), (*events, *change.events)
+    return one, events
 
 
-# --- It hides ---
+def test_what_was_sealed_is_what_is_opened() -> None:
+    one, events = opened(sealed())
+    assert events == (*(Unsealed(8, seat, value) for seat, value in BIDS.items()), Finished(Unseal(8)))
+    # And once more at the same place.
+    assert opened(sealed(one, {0: b"a", 1: b"b", 2: b"c"}), {0: b"a", 1: b"b", 2: b"c"})[1][0] == Unsealed(8, 0, b"a")
 
 
-def test_a_guess_cannot_be_tried() -> None:
-    """Of two bids, not even who knows both can say which was sealed: the blinding is on the tape."""
-    commitment = ENVELOPE.sealed(ENVELOPE.seal(TAPE, b"5")).commitment
-    for tape in (Tape(bytes(32)), tapes_of(3)[0]):
-        for guess in (b"5", b"6"):
-            assert ENVELOPE.sealed(ENVELOPE.seal(tape, guess)).commitment != commitment
+def test_an_envelope_says_nothing_about_its_length_or_about_an_equal_one() -> None:
+    one = sealed(bids={0: b"7", 1: b"7", 2: b"7" * 1000})
+    assert len({len(said) for said in one.closed.values()}) == 1
+    assert len(set(one.closed.values())) == 3
+    again = sealed(opened(one, {0: b"7", 1: b"7", 2: b"7" * 1000})[0], {0: b"7", 1: b"7", 2: b"7"})
+    assert not set(one.closed.values()) & set(again.closed.values())
+    assert not set(one.closed.values()) & set(sealed(envelopes(hand=1)).closed.values())
 
 
-def test_one_opened_on_a_fork_says_nothing_about_another() -> None:
-    """Two values for one place, which only a fork can ask for: had they one blinding, who sees one opened could try all
-    values for the other."""
-    blinding = field_of(ENVELOPE.unseal(TAPE, b"5"), "blinding")
-    other = ENVELOPE.sealed(ENVELOPE.seal(TAPE, b"6")).commitment
-    guess = Promise("value", TABLE, 1, ENVELOPE.anchor, b"6")
-    assert guess.commitment(blinding) != other
-    assert guess.commitment(guess.blinding(TAPE)) == other
+def test_an_unsealing_recalls_the_choice() -> None:
+    one = after(envelopes().request(Seal(8)))
+    sealing = {duty.seat: duty.id for duty in one.duties}
+    for duty in after(sealed().request(Unseal(8))).duties:
+        assert duty.recalls == sealing[duty.seat] == duty.chosen
 
 
-@pytest.mark.parametrize("name", ELSEWHERE)
-def test_every_place_has_a_blinding_of_its_own(name: str) -> None:
-    there = field_of(ELSEWHERE[name].unseal(TAPE, b"5"), "blinding")
-    assert there != field_of(ENVELOPE.unseal(TAPE, b"5"), "blinding")
+@pytest.mark.parametrize("spoilt", [{"value": b"8"}, {"value": b""}, {"salt": bytes(32)}])
+def test_another_value_or_salt_names_its_seat(spoilt: Mapping[str, bytes]) -> None:
+    one = after(sealed().request(Unseal(8)))
+    duty = one.duties[0]
+    honest = {"salt": TAPES[0].draw("seal", b"", size=32), "value": b"7"}
+    with pytest.raises(PeerFault, match="not what it sealed") as fault:
+        one.apply(duty, encode(Unsealing(**{**honest, **spoilt})))
+    assert fault.value.seat == 0
 
 
-def test_nothing_secret_is_shown() -> None:
-    assert "secret" not in repr(Promise("value", TABLE, 1, b"", b"secret"))
+def test_a_copied_envelope_opens_to_nothing() -> None:
+    one = after(envelopes().request(Seal(8)))
+    said = one.message(one.duties[0], TAPES[0], b"7")
+    for _ in range(2):
+        one = after(one.apply(one.duties[0], said))
+    one = after(one.apply(one.duties[0], one.message(one.duties[0], TAPES[2], b"1")))
+    one = after(one.request(Unseal(8)))
+    first, second, _ = one.duties
+    opening = one.message(first, TAPES[0], b"7")
+    one.apply(first, opening)
+    with pytest.raises(PeerFault):
+        one.apply(second, opening)
 
 
-# --- It binds ---
+@pytest.mark.parametrize(
+    "message",
+    [
+        b"",
+        encode(Unsealing(bytes(32), b"")),
+        encode(Sealing(bytes(31))),
+        encode({"type": "seal", "commitment": bytes(32), "more": 1}),
+    ],
+)
+def test_what_is_no_envelope(message: bytes) -> None:
+    one = after(envelopes().request(Seal(8)))
+    with pytest.raises(Malformed):
+        one.apply(one.duties[0], message)
 
 
-def test_another_value() -> None:
-    sealed = ENVELOPE.sealed(ENVELOPE.seal(TAPE, b"5"))
-    honest = ENVELOPE.unseal(TAPE, b"5")
-    for false in (
-        ENVELOPE.unseal(TAPE, b"6"),
-        changed(honest, value=b"6"),
-        changed(honest, value=b""),
-        changed(honest, value=b"5\0"),
-        changed(honest, blinding=bytes(32)),
-    ):
-        with pytest.raises(PeerFault, match="the value is not the one that it committed to") as caught:
-            sealed.opened(false)
-        assert caught.value.seat == 1
+@pytest.mark.parametrize(("salt", "value"), [(31, 1), (33, 1), (32, SEALED_MAX + 1)])
+def test_what_is_no_opening(salt: int, value: int) -> None:
+    one = after(sealed().request(Unseal(8)))
+    with pytest.raises(Malformed):
+        one.apply(one.duties[0], encode(Unsealing(bytes(salt), bytes(value))))
 
 
-@pytest.mark.parametrize("name", ELSEWHERE)
-def test_an_envelope_of_another_place(name: str) -> None:
-    """A commitment that was said elsewhere, by another seat or in another hand, does not open here."""
-    there = ELSEWHERE[name]
-    copied = ENVELOPE.sealed(there.seal(TAPE, b"5"))
-    assert there.sealed(there.seal(TAPE, b"5")).opened(there.unseal(TAPE, b"5")) == b"5"
-    with pytest.raises(PeerFault, match="committed"):
-        copied.opened(there.unseal(TAPE, b"5"))
+def test_nobody_seals_nothing_or_too_much() -> None:
+    one = after(envelopes().request(Seal(8)))
+    for choice in (None, bytes(SEALED_MAX + 1)):
+        with pytest.raises(BadParameter):
+            one.message(one.duties[0], TAPES[0], choice)
 
 
-def test_a_coin_is_no_envelope() -> None:
-    """What is promised for one use is not a promise for another."""
-    coin = Promise("coin", TABLE, 1, ENVELOPE.anchor, b"5")
-    value = replace(coin, label="value")
-    assert coin.blinding(TAPE) != value.blinding(TAPE)
-    assert coin.commitment(bytes(32)) != value.commitment(bytes(32))
+def test_who_leaves_before_it_has_sealed_is_not_missed() -> None:
+    one = after(envelopes().request(Seal(8)))
+    for seat in (0, 1):
+        one = after(one.apply(one.duties[0], one.message(one.duties[0], TAPES[seat], b"1")))
+    change = one.without((2,))
+    assert change.events == (Finished(Seal(8)),)
+    _, events = opened(after(change), {0: b"1", 1: b"1"})
+    assert events[:-1] == (Unsealed(8, 0, b"1"), Unsealed(8, 1, b"1"))
 
 
-# --- Bytes ---
+def test_who_leaves_with_a_closed_envelope_takes_it_along() -> None:
+    """Before anybody asks for it, and while the others open theirs."""
+    _, events = opened(after(sealed().without((1,))))
+    assert Unsealed(8, 1, None) in events and Unsealed(8, 0, b"7") in events
+    one = after(sealed().request(Unseal(8)))
+    one = after(one.apply(one.duties[0], one.message(one.duties[0], TAPES[0], b"7")))
+    one = after(one.without((0,)))
+    change = one.without((1, 2))
+    assert change.events == (
+        Unsealed(8, 0, b"7"),
+        Unsealed(8, 1, None),
+        Unsealed(8, 2, None),
+        Finished(Unseal(8)),
+    )
+    # All are gone: nobody owes anything.
+    assert after(sealed().without((0, 1, 2))).request(Unseal(8)).events[-1] == Finished(Unseal(8))
 
 
-def test_malformed_words() -> None:
-    seal, unseal = ENVELOPE.seal(TAPE, b"5"), ENVELOPE.unseal(TAPE, b"5")
-    sealed = ENVELOPE.sealed(seal)
-    common = (b"", b"{}", b"[" * 100, b"x" * 100_000)
-    for wrong in (
-        *common,
-        seal + b" ",
-        unseal,
-        changed(seal, commitment=bytes(31)),
-        changed(seal, commitment=bytes(33)),
-        encode({"type": "seal", "commitment": "?"}),
-    ):
-        with pytest.raises(DecodeError):
-            ENVELOPE.sealed(wrong)
-    for wrong in (
-        *common,
-        unseal + b" ",
-        seal,
-        changed(unseal, blinding=bytes(31)),
-        changed(unseal, blinding=bytes(33)),
-        changed(unseal, value=None),
-        unseal.replace(b'"value"', b'"other"'),
-        unseal.replace(b"}", b',"more":1}'),
-    ):
-        with pytest.raises(DecodeError):
-            sealed.opened(wrong)
+@pytest.mark.parametrize("operation", [NewDeck(8, 5), Random(8, (6,)), Unseal(8), Seal(8, (0, 0)), Seal(8, (3,))])
+def test_what_cannot_be_asked(operation: Operation) -> None:
+    with pytest.raises(BadParameter):
+        envelopes().request(operation)
+
+
+def test_nothing_is_sealed_over_what_is_closed() -> None:
+    for one in (sealed(), after(envelopes().request(Seal(8)))):
+        with pytest.raises(BadParameter):
+            one.request(Seal(8))
+
+
+def test_digests_tell_every_state() -> None:
+    closed = sealed()
+    asked = after(closed.request(Unseal(8)))
+    some = after(asked.apply(asked.duties[0], asked.message(asked.duties[0], TAPES[0], b"7")))
+    states = [envelopes(), after(envelopes().request(Seal(8))), closed, asked, some, opened(closed)[0]]
+    states.append(after(closed.without((1,))))
+    assert len({one.digest() for one in states}) == 7
