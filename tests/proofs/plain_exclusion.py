@@ -68,7 +68,7 @@ def total(group: Group, parts: Sequence[Points]) -> Points:
 
 
 @dataclass(frozen=True)
-class PlainCard:
+class PlainMasked:
     """(u, msg) under the holder's key K and under published keys with this sum. `s` is for who holds it."""
 
     u: Points
@@ -76,6 +76,12 @@ class PlainCard:
     off: int
     K: Points
     s: int = 0
+
+    kind = "masked cards"
+
+    @property
+    def public(self) -> tuple[Points, ...]:
+        return self.u, self.msg, self.K
 
     @property
     def w(self) -> Points:
@@ -86,14 +92,72 @@ class PlainCard:
     def face(self) -> Points:
         return self.w - times(self.s, self.u)
 
+    def secret(self, y: int) -> int:
+        return y * self.s % self.u.group.order
+
+    def key_row(self, y: int, x: int) -> Points:
+        """0 = y·K − x·G: the right side."""
+        return times(y, self.K) - times(x, self.K.group.G)
+
+    def key_image(self, Y: Points) -> Points:
+        return Y.group.identity(1)
+
+    def card_row(self, y: int, x: int) -> Points:
+        """T = y·w − x·u: the right side."""
+        return times(y, self.w) - times(x, self.u)
+
+
+@dataclass(frozen=True)
+class PlainLocked:
+    """V under the holder's secret and under published ones with this product."""
+
+    V: Points
+    off: int
+    K: Points
+    s: int = 1
+
+    kind = "locked cards"
+
+    @property
+    def public(self) -> tuple[Points, ...]:
+        return self.V, self.K
+
+    @property
+    def own(self) -> Points:
+        """s·M."""
+        return times(pow(self.off, -1, self.V.group.order), self.V)
+
+    @property
+    def face(self) -> Points:
+        return times(pow(self.s, -1, self.V.group.order), self.own)
+
+    def secret(self, y: int) -> int:
+        return y * pow(self.s, -1, self.V.group.order) % self.V.group.order
+
+    def key_row(self, y: int, x: int) -> Points:
+        """Y = x·K."""
+        return times(x, self.K)
+
+    def key_image(self, Y: Points) -> Points:
+        return Y
+
+    def card_row(self, y: int, x: int) -> Points:
+        """T = x·s·M."""
+        return times(x, self.own)
+
+
+PlainCard = PlainMasked | PlainLocked
+
+
+def joined(points: Sequence[Points]) -> bytes:
+    return b"".join(point.to_bytes() for point in points)
+
 
 def bind(transcript: PlainTranscript, group: Group, faces: Sequence[Points], cards: Sequence[PlainCard]) -> None:
-    def joined(points: Sequence[Points]) -> bytes:
-        return b"".join(point.to_bytes() for point in points)
-
-    transcript.absorb("statement", "hidden cards, none of these faces", group.name, len(faces), len(cards))
-    arrays = faces, [card.u for card in cards], [card.msg for card in cards], [card.K for card in cards]
-    transcript.absorb("statement", *map(joined, arrays))
+    transcript.absorb("statement", "hidden cards, none of these faces", group.name, len(faces))
+    transcript.absorb("statement", joined(faces))
+    transcript.absorb("statement", cards[0].kind, len(cards))
+    transcript.absorb("statement", *(joined(points) for points in zip(*(card.public for card in cards), strict=True)))
     transcript.absorb("statement", b"".join(card.off.to_bytes(32, "little") for card in cards))
 
 
@@ -113,8 +177,7 @@ class PlainProof:
 
 
 def weights_of(transcript: PlainTranscript, group: Group, sent: PlainProof) -> tuple[list[int], list[int]]:
-    Z, T = (b"".join(point.to_bytes() for point in points) for points in (sent.Z, sent.T))
-    transcript.absorb("commitment", sent.Y.to_bytes(), Z, T)
+    transcript.absorb("commitment", sent.Y.to_bytes(), joined(sent.Z), joined(sent.T))
     weights = transcript.challenges("weights", group, len(sent.Z) + len(sent.T))
     return weights[: len(sent.Z)], weights[len(sent.Z) :]
 
@@ -130,20 +193,20 @@ def refused(context: Context, faces: Sequence[Points], cards: Sequence[PlainCard
     transcript = begun(context)
     bind(transcript, group, faces, cards)
     alpha, beta = weights_of(transcript, group, sent)
-    transcript.absorb("commitment", b"".join(C.to_bytes() for C in sent.C))
+    transcript.absorb("commitment", joined(sent.C))
     (c,) = transcript.challenges("challenge", group, 1)
-    y, a = sent.z[0], sent.z[1:]
+    y, x = sent.z[0], sent.z[1:]
     if times(y, G) != times(c, sent.Y) + sent.C[0]:
-        found.append("Y = y·G")
-    for i, card in enumerate(cards):
-        if times(y, card.K) - times(a[i], G) != sent.C[1 + i]:
-            found.append(f"0 = y·K_{i} − a_{i}·G")
+        found.append("key of the products")
     left = total(group, [times(y * alpha[j], faces[j]) for j in range(f)])
-    if left != total(group, [times(c * alpha[j], sent.Z[j]) for j in range(f)]) + sent.C[h + 1]:
-        found.append("Z = y·M")
-    left = total(group, [times(beta[i] * y, card.w) - times(beta[i] * a[i], card.u) for i, card in enumerate(cards)])
-    if left != total(group, [times(c * beta[i], sent.T[i]) for i in range(h)]) + sent.C[h + 2]:
-        found.append("T = y·w − a·u")
+    if left != total(group, [times(c * alpha[j], sent.Z[j]) for j in range(f)]) + sent.C[1]:
+        found.append("faces")
+    for i, card in enumerate(cards):
+        if card.key_row(y, x[i]) != times(c, card.key_image(sent.Y)) + sent.C[2 + i]:
+            found.append(f"key of card {i}")
+    left = total(group, [times(beta[i], card.card_row(y, x[i])) for i, card in enumerate(cards)])
+    if left != total(group, [times(c * beta[i], sent.T[i]) for i in range(h)]) + sent.C[2 + h]:
+        found.append("cards")
     return found
 
 
@@ -155,20 +218,20 @@ def prove(
     *,
     y: int | None = None,
     Y: Points | None = None,
-    a: Callable[[int, list[int]], list[int]] | None = None,
+    x: Callable[[list[int]], list[int]] | None = None,
     Z: Callable[[int, list[Points]], list[Points]] | None = None,
     T: Callable[[int, list[Points]], list[Points]] | None = None,
     weights: list[int] | None = None,
 ) -> PlainProof:
-    """The honest prover. It may be told its y and its Y, and what to use for a, Z and T, given y and the honest ones;
+    """The honest prover. It may be told its y and its Y, and what to use for the x_i, Z and T, given the honest ones;
     and to take other weights than those that are hashed."""
     group, G, f, h = faces[0].group, faces[0].group.G, len(faces), len(cards)
     transcript = begun(context)
     bind(transcript, group, faces, cards)
     (drawn,) = transcript.secrets(tape, "y", group, 1)
     y = drawn if y is None else y
-    used = [y * card.s % group.order for card in cards]
-    used = used if a is None else a(y, used)
+    used = [card.secret(y) for card in cards]
+    used = used if x is None else x(used)
     honest_Z, honest_T = [times(y, face) for face in faces], [times(y, card.face) for card in cards]
     sent = PlainProof(
         times(y, G) if Y is None else Y,
@@ -178,12 +241,11 @@ def prove(
     alpha, beta = weights_of(transcript, group, sent)
     if weights is not None:
         alpha, beta = weights[:f], weights[f:]
-    k, *k_a = transcript.secrets(tape, "hidden cards, none of these faces", group, h + 1)
-    C = [times(k, G), *(times(k, card.K) - times(k_a[i], G) for i, card in enumerate(cards))]
-    C.append(total(group, [times(k * alpha[j], faces[j]) for j in range(f)]))
-    parts = [times(k * beta[i], card.w) - times(k_a[i] * beta[i], card.u) for i, card in enumerate(cards)]
-    C.append(total(group, parts))
-    transcript.absorb("commitment", b"".join(point.to_bytes() for point in C))
+    k, *k_x = transcript.secrets(tape, "hidden cards, none of these faces", group, h + 1)
+    C = [times(k, G), total(group, [times(k * alpha[j], faces[j]) for j in range(f)])]
+    C += [card.key_row(k, k_x[i]) for i, card in enumerate(cards)]
+    C.append(total(group, [times(beta[i], card.card_row(k, k_x[i])) for i, card in enumerate(cards)]))
+    transcript.absorb("commitment", joined(C))
     (c,) = transcript.challenges("challenge", group, 1)
-    z = [(c * secret + nonce) % group.order for secret, nonce in zip((y, *used), (k, *k_a), strict=True)]
+    z = [(c * secret + nonce) % group.order for secret, nonce in zip((y, *used), (k, *k_x), strict=True)]
     return PlainProof(sent.Y, sent.Z, sent.T, C, z)

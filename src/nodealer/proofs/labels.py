@@ -20,6 +20,10 @@ SHUFFLE: Final = "shuffle"
 HELD_CARDS: Final = "held cards, masked anew"
 EXCLUSION: Final = "hidden cards, none of these faces"
 
+# Kinds of hidden cards.
+MASKED: Final = "masked cards"
+LOCKED: Final = "locked cards"
+
 # Items of transcripts.
 GROUP: Final = "group"
 CONTEXT: Final = "context"

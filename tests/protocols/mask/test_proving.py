@@ -20,7 +20,7 @@ from nodealer.group import group as make_group
 from nodealer.proofs.checks import Check, settle, terms_of
 from nodealer.protocols.base import Duty
 from nodealer.protocols.mask.deck import MaskDeck
-from nodealer.protocols.mask.proving import NoneOf, check_none, none_held, one_of, prove_none
+from nodealer.protocols.proving import NoneOf, check_none, none_held, one_of, prove_none
 from nodealer.tape import Tape
 from nodealer.wire import encode
 from sampling import times

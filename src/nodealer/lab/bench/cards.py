@@ -17,6 +17,7 @@ from nodealer.lab.bench.timing import Effort, bare, measured, timed_on_thread, u
 from nodealer.proofs import exclusion
 from nodealer.proofs.checks import Check, settle, terms_of
 from nodealer.proofs.exclusion import Excluded, Multiplied
+from nodealer.proofs.hidden import MaskedCards
 from nodealer.proofs.transcript import draw_scalars
 from nodealer.tape import Tape
 
@@ -46,7 +47,7 @@ class Hidden:
         msg, keys = deck[faces:] + (s + off) * epk, s * on.G
         for points in (msg, keys):
             points.to_bytes()
-        return Hidden(Excluded(deck[:faces], epk, msg, off, keys), s, tape)
+        return Hidden(Excluded(deck[:faces], MaskedCards(epk, msg, off, keys)), s, tape)
 
     def prove(self) -> tuple[bytes, ...]:
         """What is sent: the products, and their proof."""

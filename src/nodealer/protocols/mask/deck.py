@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from nodealer.group import Group, Points, Scalars, concat
+from nodealer.proofs.hidden import MaskedCards
 from nodealer.proofs.transcript import draw_scalars
 from nodealer.protocols.lasting import LastingDeck
 from nodealer.protocols.layers import Faces
@@ -55,12 +57,8 @@ class MaskDeck(LastingDeck[Masked]):
 
     def held_cards(self, positions: tuple[int, ...]) -> Masked:
         """Cards under their owners' keys alone, (u, w = M + s·u): everybody else's are published."""
-        return self._freed(positions, self.published_by_others(positions))
-
-    def published_by_others(self, positions: tuple[int, ...]) -> Scalars:
-        """For each card the sum of the keys that all but its owner have published."""
         owner = self.places.owner
-        return self._published(positions, lambda position, seat: seat != owner(position))
+        return self._freed(positions, self._published(positions, lambda position, seat: seat != owner(position)))
 
     def cards_of_those_here(self, positions: tuple[int, ...]) -> Masked:
         """Cards under the keys of those who have not left: what the others had in cards that live on is published."""
@@ -88,6 +86,16 @@ class MaskDeck(LastingDeck[Masked]):
         for secret in secrets.values():
             total = total + secret
         return self.faces.find(cards.msg - total * cards.epk)
+
+    # --- What is proven of hidden cards ---
+
+    def hidden_cards(self, positions: tuple[int, ...], seat: int) -> MaskedCards:
+        cards = self.layers.cards(positions)
+        off = self._published(positions, lambda position, other: other != seat)
+        return MaskedCards(cards.epk, cards.msg, off, self.card_keys(positions, seat))
+
+    def face_points(self, faces: tuple[int, ...]) -> Points:
+        return _points_of(self.faces, faces)
 
     # --- Secrets of a shuffle ---
 
@@ -124,3 +132,9 @@ class MaskDeck(LastingDeck[Masked]):
         With one for two rebuilds, or for two forks of one, a card would have the same tag in both.
         """
         return draw_scalars(tape, "mask tags", self.inputs(seat, self.epoch, cards.digest()), self.binding.group, 1)
+
+
+@lru_cache(maxsize=64)
+def _points_of(faces: Faces, chosen: tuple[int, ...]) -> Points:
+    """Some faces of a deck: one object for each choice, as a batch recognises arrays by identity."""
+    return faces.points.take(chosen)

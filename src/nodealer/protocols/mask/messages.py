@@ -75,13 +75,3 @@ class MaskShares(Message, frozen=True, tag="share"):
 
     shares: bytes
     proof: bytes
-
-
-class MaskExclude(Message, frozen=True, tag="exclude"):
-    """None of my hidden cards that were asked about is one of the faces that were: one secret times G, times each of
-    these faces, and times the face of each card. The proof shows that it is the same secret."""
-
-    key: bytes
-    faces: bytes
-    cards: bytes
-    proof: bytes

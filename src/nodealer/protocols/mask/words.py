@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from nodealer.protocols.proving import EXCLUDE, WORDS
 from nodealer.protocols.words import KEY_NEEDS_NO_PROOF, NOBODY_KNOWS, SAME_CARDS, StepWords
 
 STEPS: Final = {
@@ -65,12 +66,5 @@ STEPS: Final = {
         "Takes one's part off the masks of the tags. Equal tags are one card: it is in a hand, and is taken out of the "
         "deck. The proof shows that it was one's own key that was taken off.",
     ),
-    "exclude": StepWords(
-        "proves what its cards are not",
-        "Shows of cards that stay hidden that none of them is one of some faces, such as the hearts: multiplies those "
-        "faces and the cards by one secret, and no two products are the same. The proof shows that it was one secret "
-        "for all, and nothing else of the cards.",
-        "proved what its cards are not",
-        "none of the cards is one of these faces",
-    ),
+    EXCLUDE: WORDS,
 }

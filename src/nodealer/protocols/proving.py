@@ -1,30 +1,50 @@
-"""What a seat proves of `mask` cards that stay hidden: that none of them is one of some faces.
+"""What a seat proves of cards that stay hidden: that none of them is one of some faces.
 
 "No card in my hand is a heart" names the hearts; "the card that I lay down is a heart" names all other faces, for every
 card is a face of its deck. Which cards and which faces, the log says and never the message. The seat sends products of
-all of them with one fresh secret; `proofs/exclusion.py` says what is shown and what is not.
+all of them with one fresh secret; `proofs/exclusion.py` says what is shown and what is not. For decks with a key for
+each card and seat, `mask` and `lock`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
+from typing import Any, Final
 
 from nodealer.errors import BadParameter
-from nodealer.group import Points
 from nodealer.proofs import exclusion, labels
 from nodealer.proofs.checks import Check
 from nodealer.proofs.exclusion import Excluded, Multiplied
 from nodealer.proofs.transcript import Transcript
 from nodealer.protocols.base import Duty
 from nodealer.protocols.codec import read_message, read_points
-from nodealer.protocols.layers import Faces
-from nodealer.protocols.mask.deck import MaskDeck
-from nodealer.protocols.mask.messages import MaskExclude
+from nodealer.protocols.lasting import LastingDeck
+from nodealer.protocols.words import StepWords
 from nodealer.tape import Tape
-from nodealer.wire import encode
+from nodealer.wire import Message, encode
+
+EXCLUDE: Final = "exclude"
+
+WORDS: Final = StepWords(
+    "proves what its cards are not",
+    "Shows of cards that stay hidden that none of them is one of some faces, such as the hearts: multiplies those "
+    "faces and the cards by one secret, and no two products are the same. The proof shows that it was one secret for "
+    "all, and nothing else of the cards.",
+    "proved what its cards are not",
+    "none of the cards is one of these faces",
+)
+
+
+class Exclude(Message, frozen=True, tag=EXCLUDE):
+    """None of my hidden cards that were asked about is one of the faces that were: one secret times G, times each of
+    these faces, and times the face of each card. The proof shows that it is the same secret."""
+
+    key: bytes
+    faces: bytes
+    cards: bytes
+    proof: bytes
 
 
 @dataclass(frozen=True)
@@ -40,40 +60,40 @@ class NoneOf:
                 raise BadParameter(f"a claim about cards has no {name}, or they are not in ascending order")
 
 
-def none_held(deck: MaskDeck, seat: int, faces: Iterable[int]) -> NoneOf:
+def none_held(deck: LastingDeck[Any], seat: int, faces: Iterable[int]) -> NoneOf:
     """The claim that none of the cards that a seat still holds hidden is one of these faces."""
     return NoneOf(tuple(sorted(deck.places.hidden(deck.places.hand(seat)))), tuple(sorted(faces)))
 
 
-def one_of(deck: MaskDeck, position: int, faces: Iterable[int]) -> NoneOf:
+def one_of(deck: LastingDeck[Any], position: int, faces: Iterable[int]) -> NoneOf:
     """The claim that one card is one of these faces: it is none of the others."""
-    wanted = set(faces)
-    if not wanted <= set(range(deck.faces.size)):
-        raise BadParameter(f"deck {deck.number} has {deck.faces.size} faces, and not all of {sorted(wanted)}")
-    return NoneOf((position,), tuple(face for face in range(deck.faces.size) if face not in wanted))
+    wanted, size = set(faces), deck.places.faces
+    if not wanted <= set(range(size)):
+        raise BadParameter(f"deck {deck.number} has {size} faces, and not all of {sorted(wanted)}")
+    return NoneOf((position,), tuple(face for face in range(size) if face not in wanted))
 
 
-def prove_none(deck: MaskDeck, duty: Duty, tape: Tape, claim: NoneOf) -> bytes:
+def prove_none(deck: LastingDeck[Any], duty: Duty, tape: Tape, claim: NoneOf) -> bytes:
     """The message of the seat that owes `duty`. Raises `BadParameter` where the claim is false: a message would show
     the card."""
-    hidden = _hidden(deck, duty.seat, claim)
+    excluded = _excluded(deck, duty.seat, claim)
     s = deck.card_secrets(tape, claim.positions, duty.seat)
-    sent, proof = exclusion.prove(_transcript(deck, duty, claim), tape, hidden, s)
-    return encode(MaskExclude(sent.Y.to_bytes(), sent.Z.to_bytes(), sent.T.to_bytes(), proof))
+    sent, proof = exclusion.prove(_transcript(deck, duty, claim), tape, excluded, s)
+    return encode(Exclude(sent.Y.to_bytes(), sent.Z.to_bytes(), sent.T.to_bytes(), proof))
 
 
-def check_none(deck: MaskDeck, duty: Duty, claim: NoneOf, message: bytes) -> Check:
+def check_none(deck: LastingDeck[Any], duty: Duty, claim: NoneOf, message: bytes) -> Check:
     """What the message of `prove_none` owes."""
-    said, group = read_message(MaskExclude, message), deck.binding.group
+    said, group = read_message(Exclude, message), deck.binding.group
     sent = Multiplied(
         read_points(group, said.key, 1, "the key of the products"),
         read_points(group, said.faces, len(claim.faces), "the multiplied faces"),
         read_points(group, said.cards, len(claim.positions), "the multiplied cards"),
     )
-    return exclusion.check(_transcript(deck, duty, claim), _hidden(deck, duty.seat, claim), sent, said.proof)
+    return exclusion.check(_transcript(deck, duty, claim), _excluded(deck, duty.seat, claim), sent, said.proof)
 
 
-def _transcript(deck: MaskDeck, duty: Duty, claim: NoneOf) -> Transcript:
+def _transcript(deck: LastingDeck[Any], duty: Duty, claim: NoneOf) -> Transcript:
     """Which faces and which cards, each with the epoch it has its position from, beside the place in the log."""
     transcript = deck.transcript(duty, deck.epoch)
     transcript.absorb(labels.NAMES, *claim.faces)
@@ -82,28 +102,18 @@ def _transcript(deck: MaskDeck, duty: Duty, claim: NoneOf) -> Transcript:
     return transcript
 
 
-def _hidden(deck: MaskDeck, seat: int, claim: NoneOf) -> Excluded:
+def _excluded(deck: LastingDeck[Any], seat: int, claim: NoneOf) -> Excluded:
     """The statement, from the public state of the deck alone."""
-    if claim.faces[-1] >= deck.faces.size:
+    if claim.faces[-1] >= deck.places.faces:
         raise BadParameter(f"deck {deck.number} has no face {claim.faces[-1]}")
     for position in claim.positions:
         if not _held_alone(deck, seat, position):
             raise BadParameter(f"card {position} of deck {deck.number} is not under the key of seat {seat} alone")
-    cards = deck.layers.cards(claim.positions)
-    off = deck.published_by_others(claim.positions)
-    return Excluded(
-        _points_of(deck.faces, claim.faces), cards.epk, cards.msg, off, deck.card_keys(claim.positions, seat)
-    )
+    return Excluded(deck.face_points(claim.faces), deck.hidden_cards(claim.positions, seat))
 
 
-def _held_alone(deck: MaskDeck, seat: int, position: int) -> bool:
+def _held_alone(deck: LastingDeck[Any], seat: int, position: int) -> bool:
     """Whether a card is hidden, the seat's, and everybody's key of it is published but the seat's."""
     if deck.places.owner(position) != seat or deck.places.face(position) is not None:
         return False
     return set(deck.masked_by(position)) - deck.released.get(position, {}).keys() == {seat}
-
-
-@lru_cache(maxsize=64)
-def _points_of(faces: Faces, chosen: tuple[int, ...]) -> Points:
-    """Some faces of a deck: one object for each choice, as a batch recognises arrays by identity."""
-    return faces.points.take(chosen)
