@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from nodealer.protocols.proving import EXCLUDE, WORDS
 from nodealer.protocols.words import KEY_NEEDS_NO_PROOF, NOBODY_KNOWS, SAME_CARDS, StepWords
 
 STEPS: Final = {
@@ -50,4 +51,5 @@ STEPS: Final = {
         "Multiplies the cards that others hold by one's secret of the new shuffle, so that they are found in it and "
         "taken out. The proof shows that the cards stay what they are.",
     ),
+    EXCLUDE: WORDS,
 }

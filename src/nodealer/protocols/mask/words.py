@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from nodealer.protocols.proving import EXCLUDE, WORDS
 from nodealer.protocols.words import KEY_NEEDS_NO_PROOF, NOBODY_KNOWS, SAME_CARDS, StepWords
 
 STEPS: Final = {
@@ -77,4 +78,5 @@ STEPS: Final = {
         "Takes one's part off the masks of the tags. Equal tags are one card: it is in a hand, and is taken out of the "
         "deck. The proof shows that it was one's own key that was taken off.",
     ),
+    EXCLUDE: WORDS,
 }
