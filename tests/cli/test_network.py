@@ -282,7 +282,7 @@ def test_a_name_that_somebody_has_taken(people: People) -> None:
 def test_somebody_keeps_the_time_of_a_table(people: People) -> None:
     """At two seats it is neither player's machine; one is killed for good, and the other goes on."""
     host, guest, keeper = people("Ada"), people("Ben"), people("Tim")
-    link, _ = hosted(host, 2, relay_of(people("relay")), "--auto", "--clock", "2", *MANY_HANDS)
+    link, _ = hosted(host, 2, relay_of(people("relay")), "--auto", "--timekeeper", "--clock", "2", *MANY_HANDS)
     keeper.start("timekeeper", link, *GAME)
     host.until(lambda event: event.get("event") == "offer")
     join(guest, link)

@@ -33,7 +33,10 @@ _BLOCK: Final = 1 << 20
 
 
 def verify(
-    files: Annotated[list[Path], typer.Argument(help="Saved logs; - is one on standard input.")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="Saved logs, or games as `nodealer games` calls them; - is a log on standard input."),
+    ],
     json: Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")] = False,
     jobs: Annotated[
         int | None,
@@ -53,12 +56,13 @@ def verify(
     With --against a second log of the session is checked too, and held against the first: two groups that were shown
     two tables, with one player in both, see that only so. It ends with 1 when the logs have parted.
     """
+    files = [_log_of(file) for file in files]
     if STDIN in files and (len(files) > 1 or against is not None):
         raise BadParameter("a log on standard input is verified alone")
     if against is not None:
         if len(files) != 1:
             raise BadParameter("one log is held against another")
-        raise typer.Exit(_verify_against(files[0], against, game, json=json))
+        raise typer.Exit(_verify_against(files[0], _log_of(against), game, json=json))
     game_or_none(game)  # wrong use is said once, and not for each file
     if len(files) == 1:
         report = _verify_one(files[0], game, quiet=json)
@@ -76,6 +80,15 @@ def verify(
     if json:
         print_json(documents)
     raise typer.Exit(next(code for code in (BAD, UNJUDGED, INCOMPLETE, GOOD) if code in codes))
+
+
+def _log_of(file: Path) -> Path:
+    """A file, or the log of the kept game of that name."""
+    if file == STDIN or len(file.parts) != 1 or os.path.lexists(file):
+        return file
+    from nodealer.cli.shelf import find_game, is_called  # late: most who verify have a file
+
+    return find_game(file.name).kept_log if is_called(file.name) else file
 
 
 def _verify_against(file: Path, other: Path, game: str | None, *, json: bool) -> int:

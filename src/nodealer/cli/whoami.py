@@ -9,7 +9,7 @@ import typer
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.me import ask_passphrase, me, my_folder
 from nodealer.cli.output import out, print_json, shown
-from nodealer.drive.identity import IDENTITY, Me, change_name, change_passphrase
+from nodealer.drive.identity import IDENTITY, Me, change_name, change_passphrase, refuse_passphrase
 from nodealer.errors import BadParameter
 from nodealer.words import key_words
 
@@ -58,6 +58,7 @@ def _change(mine: Me) -> Me:
     # Before somebody thinks of a new one.
     mine.unlock(old)
     new = ask_passphrase("The new passphrase (empty for none): ")
+    refuse_passphrase(new or None)
     if ask_passphrase("Once more: ") != new:
         raise BadParameter("those were two different passphrases; nothing was changed")
     return change_passphrase(my_folder(), old, new or None, system_entropy)
