@@ -313,7 +313,7 @@ def test_who_looks_on_is_told_that_there_is_no_game_yet(tmp_path: Path, capsys: 
     run(work())
     first, second = capsys.readouterr().out.splitlines()
     assert first == "The game has not begun; you wait for it. At the table: Ada, Ben."
-    assert second.endswith("At the table: Ada, Ben, Cleo.")
+    assert second == "At the table: Ada, Ben, Cleo."
 
 
 def test_a_timekeeper_that_never_answers_is_not_proposed_again(tmp_path: Path) -> None:

@@ -281,9 +281,10 @@ class AtTheTable(Attention):
         if timed:
             lines.append(f"  {late(state.config.words)} Your program says it by itself.")
         if options.may_vote and (count > 2 or timed):
-            name, enough = shown(self._told[0]), f"{count // 2 + 1} of {count} say so"
+            name, enough = shown(self._told[0]), f"once {count // 2 + 1} of {count} say so"
             half = f", or {count // 2} once it is late" if timed and count % 2 == 0 else ""
-            lines.append(f"  [bold]without {name}[/bold]: go on without {name}, once {enough}{half}")
+            when = "once it is late" if count <= 2 else f"{enough}{half}"
+            lines.append(f"  [bold]without {name}[/bold]: go on without {name}, {when}")
         if options.may_break:
             what = "break the hand off: chips are as before it, and it is the last one"
             what = "end the game before the next hand" if between else what

@@ -6,7 +6,7 @@ import asyncio
 
 from nodealer.cli.kept import games_folder
 from nodealer.cli.lobbying import Onlooker
-from nodealer.cli.output import err, shown
+from nodealer.cli.output import err, print_line, shown
 from nodealer.cli.screen import Screen
 from nodealer.cli.timekeeping import KeeperOrder, keep
 from nodealer.drive.sealed import Found, Line, Locked
@@ -67,7 +67,7 @@ def keep_the_time(text: str, *, name: str, game: str | None, json: bool) -> int:
     try:
         asyncio.run(keep(order, told.line, told.see))
     except KeyboardInterrupt:
-        err().print("\nStopped; the same command goes on.", soft_wrap=True)
+        print_line(err(), "\nStopped; the same command goes on.")
         raise
     if not screen.json:
         screen.say("The table has ended.")

@@ -292,11 +292,12 @@ class Onlooker:
         here = [offer.name for offer in participant.offers if not offer.keeps_time]
         if participant.begun or participant.hearing or here == self._told:
             return []
-        self._told = here
+        first, self._told = self._told is None, here
         self._screen.emit({"event": "lobby", "players": here})
         if not self._screen.json:
             names = shown(", ".join(here)) or "nobody yet"
-            self._screen.say(f"The game has not begun; you wait for it. At the table: {names}.")
+            begun = "The game has not begun; you wait for it. " if first else ""
+            self._screen.say(f"{begun}At the table: {names}.")
         return []
 
 

@@ -141,7 +141,8 @@ def print_line(console: Console, markup: str) -> None:
     if not console.is_terminal or len(text.plain) < width or hanging + 20 > width:
         console.print(text, soft_wrap=True)
         return
-    first, *rest = text.wrap(console, width - hanging)
+    # A word that is longer than a line, such as a path, stays whole: so it can be copied.
+    first, *rest = text.wrap(console, width - hanging, overflow="ignore")
     first.rstrip()
     console.print(first, soft_wrap=True)
     for more in rest:

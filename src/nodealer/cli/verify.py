@@ -22,7 +22,7 @@ from nodealer.audit.verify import FINGERPRINT, Report, verify_file
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.exits import BAD, GOOD, INCOMPLETE, UNJUDGED
 from nodealer.cli.games import LogGame, game_or_none
-from nodealer.cli.output import err, out, print_json, rendered, shown, visible
+from nodealer.cli.output import err, out, print_json, print_line, rendered, shown, visible
 from nodealer.errors import BadParameter
 from nodealer.games.words import Words
 from nodealer.wire import LOG_BYTES_MAX
@@ -115,14 +115,14 @@ def _verify_against(file: Path, other: Path, game: str | None, *, json: bool) ->
 
 def _print_comparison(console: Console, found: Comparison, report: Report) -> None:
     if found.agree:
-        console.print(f"The logs agree in all {found.common} entries that both have.", soft_wrap=True)
+        print_line(console, f"The logs agree in all {found.common} entries that both have.")
         return
-    console.print(f"[red bold]PARTED[/red bold]: the logs are the same up to entry {found.common}.", soft_wrap=True)
+    print_line(console, f"[red bold]PARTED[/red bold]: the logs are the same up to entry {found.common}.")
     for one in found.contradictions:
-        console.print(
+        print_line(
+            console,
             f"{shown(report.who(one.seat))} signed two different entries with the number {one.seq}: "
             f"entry {one.entries[0]} of the first log and {one.entries[1]} of the second.",
-            soft_wrap=True,
         )
 
 
@@ -188,22 +188,22 @@ def _brief(report: Report) -> list[str]:
 
 def _print_brief(console: Console, file: Path, lines: list[str]) -> None:
     for line in (f"[bold]{shown(str(file))}[/bold]", *lines):
-        console.print(line, soft_wrap=True)
+        print_line(console, line)
 
 
 def print_report(console: Console, report: Report, *, brief: bool = False) -> None:
     """A report for a player."""
     for line in _brief(report):
-        console.print(line, soft_wrap=True)
+        print_line(console, line)
     if brief or report.session is None or report.verdict == "not-a-log":
         return
-    console.print(f"session {report.session.id.hex()}", soft_wrap=True)
+    print_line(console, f"session {report.session.id.hex()}")
     for seating in report.chronicle.seatings:
         seats = ", ".join(f"{p.seat} {p.name} ({p.key.hex()[:FINGERPRINT]})" for p in seating.roster.members)
-        console.print(f"seats from hand {seating.from_hand + 1} on: {shown(seats)}", soft_wrap=True)
+        print_line(console, f"seats from hand {seating.from_hand + 1} on: {shown(seats)}")
     if report.chronicle.records:
         console.print(_results(report))
-    console.print("Not proven by any log: " + shown("; ".join(report.not_proven)) + ".", soft_wrap=True)
+    print_line(console, "Not proven by any log: " + shown("; ".join(report.not_proven)) + ".")
 
 
 def _clean(report: Report) -> str:
