@@ -10,6 +10,7 @@ import codecs
 import io
 import json
 import os
+import re
 import sys
 import unicodedata
 from collections.abc import Iterable
@@ -17,6 +18,7 @@ from contextlib import suppress
 from typing import Any, Final, NoReturn
 
 import msgspec
+from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
 from rich.text import Text as Styled
@@ -141,13 +143,23 @@ def print_line(console: Console, markup: str) -> None:
     if not console.is_terminal or len(text.plain) < width or hanging + 20 > width:
         console.print(text, soft_wrap=True)
         return
-    # A word that is longer than a line, such as a path, stays whole: so it can be copied.
-    first, *rest = text.wrap(console, width - hanging, overflow="ignore")
+    first, *rest = (part for line in text.split("\n", allow_blank=True) for part in _parts(line, width - hanging))
     first.rstrip()
     console.print(first, soft_wrap=True)
     for more in rest:
         more.rstrip()
         console.print(Styled(" " * hanging).append_text(more), soft_wrap=True)
+
+
+def _parts(line: Styled, width: int) -> Iterable[Styled]:
+    """A line in parts of whole words. One that is longer than a line, such as a path, can still be copied."""
+    breaks, used = [], 0
+    for word in re.finditer(r"^\s*\S+\s*|\S+\s*", line.plain):
+        if used and used + cell_len(word[0].rstrip()) > width:
+            breaks.append(word.start())
+            used = 0
+        used += cell_len(word[0])
+    return line.divide(breaks)
 
 
 def _width(console: Console) -> int:
