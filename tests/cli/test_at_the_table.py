@@ -181,6 +181,15 @@ def test_who_left_and_whose_program_ended_is_not_dealt_in_again(word: str) -> No
     assert 1 not in seat.circle.people[0].replica.state.gone
 
 
+def test_before_the_players_have_agreed() -> None:
+    """Others are still coming: there is nothing to lay, and nothing to leave."""
+    seat = Seat()
+    seat.me = Circle(3).people[1]
+    assert seat.looks() == []
+    assert [str(line) for line in seat.typing.lay()][1] == "  no hand is played now"
+    assert any("have not agreed" in line for line in seat.types("leave"))
+
+
 def test_enter_lays_the_table_out_of_turn() -> None:
     seat = Seat()
     seat.circle.waiting.extend(seat.me.move({"show": False}))

@@ -215,7 +215,7 @@ class AtTheTable(Attention):
 
     def _on_a_move(self, participant: Participant) -> bool:
         """Whether the table waits for somebody's move, and no cards are on their way."""
-        owed = participant.replica.state.duties.open
+        owed = participant.replica.state.duties.open if participant.begun else {}
         return any(owed[duty].duty.kind == Owed.MOVE for duty in participant.waits_for)
 
     def _lay(self, participant: Participant) -> Sequence[Text]:
@@ -292,7 +292,7 @@ class AtTheTable(Attention):
             needed = "" if count <= 2 else f", once {-(-count // 2)} of {count} say so"
             lines.append(f"  [bold]break[/bold]: {what}{needed}")
         lines.append("  [bold]leave[/bold]: leave the table; what you have put in stays in")
-        if timed and count <= 2 and not options.may_break:
+        if timed and count <= 2 and options.may_vote:
             lines.append("  If the timekeeper is silent too, nobody is late, and to leave is all that you can do.")
         return lines
 

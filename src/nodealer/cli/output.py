@@ -152,10 +152,12 @@ def print_line(console: Console, markup: str) -> None:
 
 
 def _parts(line: Styled, width: int) -> Iterable[Styled]:
-    """A line in parts of whole words. One that is longer than a line, such as a path, can still be copied."""
+    """A line in parts of whole words. One that is longer than a line, such as a path, is left to the terminal, which
+    lets it be copied."""
     breaks, used = [], 0
     for word in re.finditer(r"^\s*\S+\s*|\S+\s*", line.plain):
-        if used and used + cell_len(word[0].rstrip()) > width:
+        wide = cell_len(word[0].rstrip())
+        if used and used + wide > width >= wide:
             breaks.append(word.start())
             used = 0
         used += cell_len(word[0])
