@@ -134,7 +134,55 @@ class Close:
     deck: int
 
 
-Operation = NewDeck | Deal | Open | Show | Return | Peek | Close
+#: How many numbers one roll gives, and below what each is at most.
+ROLLS_MAX: Final = 1024
+SIDES_MAX: Final = 1 << 32
+
+
+@dataclass(frozen=True)
+class Random:
+    """Numbers without cards: dice, coins, who begins. Each of `sides` gives one, from 0 on and below it.
+
+    `deck` is a number of its own, like a deck's; it can be rolled again. `seats` are those whose bytes make the
+    numbers: as long as one of them is honest nobody could choose. None named means all who are dealt in.
+    """
+
+    deck: int
+    sides: tuple[int, ...]
+    seats: tuple[int, ...] = ()
+
+    def refuse_sides(self) -> None:
+        """Raise `BadParameter` for a roll that cannot be."""
+        if not 1 <= len(self.sides) <= ROLLS_MAX:
+            raise BadParameter(f"a roll gives 1 to {ROLLS_MAX} numbers, not {len(self.sides)}")
+        for sides in self.sides:
+            if type(sides) is not int or not 2 <= sides <= SIDES_MAX:
+                raise BadParameter(f"a number of a roll is one of 2 to {SIDES_MAX}, not of {sides!r}")
+
+
+#: What can be sealed, in bytes.
+SEALED_MAX: Final = 1024
+
+
+@dataclass(frozen=True)
+class Seal:
+    """Each of these seats puts something into an envelope: a bid, a guess. Nobody else can read it, nor it change it.
+
+    `deck` is a number of its own, like a deck's. None named means all who are dealt in.
+    """
+
+    deck: int
+    seats: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Unseal:
+    """The envelopes of one number are opened, all that are closed."""
+
+    deck: int
+
+
+Operation = NewDeck | Deal | Open | Show | Return | Peek | Close | Random | Seal | Unseal
 
 
 def words(operation: Operation) -> list[object]:
@@ -154,6 +202,12 @@ def words(operation: Operation) -> list[object]:
             return ["peek", deck, seat, count, then.value]
         case Close(deck=deck):
             return ["close", deck]
+        case Random(deck=deck, sides=sides, seats=seats):
+            return ["random", deck, sides, seats]
+        case Seal(deck=deck, seats=seats):
+            return ["seal", deck, seats]
+        case Unseal(deck=deck):
+            return ["unseal", deck]
 
 
 def for_those_who_stay(operation: Operation, gone: frozenset[int]) -> Operation | None:
@@ -164,6 +218,9 @@ def for_those_who_stay(operation: Operation, gone: frozenset[int]) -> Operation 
             return replace(operation, portions=portions) if portions else None
         case Show() | Peek():
             return None if operation.seat in gone else operation
+        case Random(seats=seats) | Seal(seats=seats) if seats:
+            here = tuple(seat for seat in seats if seat not in gone)
+            return replace(operation, seats=here) if here else None
         case _:
             return operation
 
@@ -199,6 +256,8 @@ class Capability(enum.Enum):
     PEEK_REORDER_BY_OWNER = "peek:reorder:owner"
     PEEK_TAKE_BY_OWNER = "peek:take:owner"
     CLOSE = "close"
+    RANDOM = "random"
+    SEAL = "seal"
 
     def __str__(self) -> str:
         """In words, after "can" or "cannot"."""
@@ -227,7 +286,12 @@ _IN_WORDS: Final[Mapping[Capability, str]] = {
     Capability.PEEK_REORDER_BY_OWNER: "let the owner of a deck put its next cards in another order",
     Capability.PEEK_TAKE_BY_OWNER: "let the owner of a deck look at its next cards and keep one",
     Capability.CLOSE: "put a deck away",
+    Capability.RANDOM: "roll dice",
+    Capability.SEAL: "seal what players say, and open it later",
 }
+
+#: What takes no cards, and so no protocol: every table has it.
+WITHOUT_CARDS: Final = frozenset({Capability.RANDOM, Capability.SEAL})
 
 
 def needed(operation: Operation, owner: int | None) -> frozenset[Capability]:
@@ -247,6 +311,10 @@ def needed(operation: Operation, owner: int | None) -> frozenset[Capability]:
             return frozenset({Capability(f"peek:{then.value}{_by(seat, owner)}")})
         case Close():
             return frozenset({Capability.CLOSE})
+        case Random():
+            return frozenset({Capability.RANDOM})
+        case Seal() | Unseal():
+            return frozenset({Capability.SEAL})
 
 
 def _needed_for(portion: Portion, owner: int | None) -> Capability:
@@ -298,7 +366,29 @@ class Finished:
     operation: Operation
 
 
-Event = Moved | Opened | Finished
+@dataclass(frozen=True)
+class Rolled:
+    """The numbers of a roll; none where seats did not open what they had committed to, and `silent` says which.
+
+    It is never rolled again without them: then whoever dislikes what it sees would be silent. What they lose by it is
+    the game's to say.
+    """
+
+    deck: int
+    numbers: tuple[int, ...]
+    silent: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Unsealed:
+    """What was in a seat's envelope; None where the seat is gone, and nobody will know."""
+
+    deck: int
+    seat: int
+    value: bytes | None
+
+
+Event = Moved | Opened | Finished | Rolled | Unsealed
 
 
 # --- The public bookkeeping of a deck, one for all protocols ---

@@ -21,13 +21,17 @@ class ScriptRules:
     version: int = 0
     stake: int = 0
     versions = ()
+    #: What it says that it takes, where that is another thing.
+    announced: frozenset[Capability] | None = None
 
     @property
     def operations(self) -> frozenset[Capability]:
         """Just what the script takes."""
+        if self.announced is not None:
+            return self.announced
         asked = [operation for request in self.script for operation in request]
         owners = {operation.deck: operation.owner for operation in asked if isinstance(operation, NewDeck)}
-        return frozenset().union(*(needed(operation, owners[operation.deck]) for operation in asked))
+        return frozenset().union(*(needed(operation, owners.get(operation.deck)) for operation in asked))
 
     @classmethod
     def of(cls, script: Sequence[Sequence[Operation]]) -> Self:

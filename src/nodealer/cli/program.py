@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import msgspec
 
-from nodealer.cards import Look, Peek
+from nodealer.cards import SEALED_MAX, Look, Peek
 from nodealer.cli.screen import Screen
 from nodealer.errors import IllegalMove
 from nodealer.games.package import GamePackage
@@ -30,11 +30,12 @@ _BLOCK: Final = 1 << 16
 
 
 class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a program says: to which question, and the move or the positions that it chooses."""
+    """What a program says: to which question, and the move, positions, or text to seal."""
 
     ask: int
     move: dict[str, Any] | None = None
     choose: tuple[int, ...] | None = None
+    seal: str | None = None
 
 
 class Program:
@@ -64,9 +65,11 @@ class Program:
             raise IllegalMove(f"this is no answer: {error}") from None
         if answer.ask != self._asked:
             raise IllegalMove(f"this answers question {answer.ask}, and {self._asked} is asked")
+        if question.seal is not None:
+            return _sealed(answer)
         if question.peek is not None:
             return _chosen(question.view, question.peek, answer)
-        if answer.move is None or answer.choose is not None:
+        if answer.move is None or answer.choose is not None or answer.seal is not None:
             raise IllegalMove("a move is asked for, and nothing else")
         return _legal(question.view, answer.move)
 
@@ -75,6 +78,8 @@ def _asked(game: GamePackage, question: Question) -> dict[str, Any]:
     """Who is asked for what, and what it sees: its own cards, and what is possible as far as the game's page says."""
     view, peek = question.view, question.peek
     who = {"seat": view.seat, "name": view.names[view.seat], "hand": view.hand + 1}
+    if question.seal is not None:
+        return who | {"for": "seal", "deck": question.seal.deck, "page": game.page(view)}
     if peek is None:
         return who | {"for": "move", "page": game.page(view)}
     seen = [
@@ -105,13 +110,21 @@ def _legal(view: View, move: dict[str, Any]) -> dict[str, Any]:
 
 def _chosen(view: View, peek: Peek, answer: Answer) -> tuple[int, ...]:
     seen = sorted(view.seen_in(peek.deck))
-    if answer.choose is None or answer.move is not None:
+    if answer.choose is None or answer.move is not None or answer.seal is not None:
         raise IllegalMove("a choice is asked for, and nothing else")
     if peek.then is Look.TAKE and not (len(answer.choose) == 1 and answer.choose[0] in seen):
         raise IllegalMove(f"choose one of the positions {seen}")
     if peek.then is not Look.TAKE and sorted(answer.choose) != seen:
         raise IllegalMove(f"choose all of the positions {seen}, the one on top first")
     return answer.choose
+
+
+def _sealed(answer: Answer) -> bytes:
+    if answer.seal is None or answer.move is not None or answer.choose is not None:
+        raise IllegalMove("something to seal is asked for, and nothing else")
+    if len(value := answer.seal.encode()) > SEALED_MAX:
+        raise IllegalMove(f"what is sealed has at most {SEALED_MAX} bytes")
+    return value
 
 
 class _Answers:

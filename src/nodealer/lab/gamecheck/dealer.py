@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from nodealer.cards import (
+    SEALED_MAX,
     Close,
     Deal,
     Event,
@@ -23,8 +24,13 @@ from nodealer.cards import (
     Peek,
     Place,
     Places,
+    Random,
     Return,
+    Rolled,
+    Seal,
     Show,
+    Unseal,
+    Unsealed,
 )
 from nodealer.errors import BadParameter
 from nodealer.tape import Tape, digest
@@ -43,6 +49,8 @@ class PlainDeck:
     seed: bytes
     #: Position in the pile to the seats that have looked at it.
     looked: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    #: Seat to what is in its envelope; None where the seat is gone.
+    sealed: Mapping[int, bytes | None] = field(default_factory=dict)
 
     @classmethod
     def fresh(cls, made: NewDeck, seed: bytes) -> PlainDeck:
@@ -50,6 +58,19 @@ class PlainDeck:
         places = Places.fresh(made.deck, made.faces, made.owner)
         order = _shuffled(range(made.faces), digest("plain", seed, made.deck))
         return cls(places, dict(enumerate(order)), digest("plain", seed, made.deck))
+
+    @classmethod
+    def bare(cls, number: int, seed: bytes) -> PlainDeck:
+        """What is rolled, or has envelopes, and no cards."""
+        return cls(Places(number, (0,), ()), {}, digest("plain bare", seed, number))
+
+    def sealing(self, values: Mapping[int, bytes]) -> PlainDeck:
+        """Envelopes with these in them. Raises `BadParameter` where that cannot be."""
+        if self.faces or self.sealed:
+            raise BadParameter(f"{self.places.deck} has cards, or envelopes that were not opened")
+        if long := sorted(seat for seat, value in values.items() if len(value) > SEALED_MAX):
+            raise BadParameter(f"seat {long[0]} seals more than {SEALED_MAX} bytes")
+        return replace(self, sealed=dict(values))
 
     def known_to(self, seat: int) -> dict[int, int]:
         """The cards that a seat holds."""
@@ -66,9 +87,9 @@ class PlainDeck:
         seed = digest("plain without", self.seed, *seats)
         faces = _shuffled([self.faces[at] for at in (*self.places.pile, *lost)], seed)
         places = self.places.left_by(seats).rebuilt(len(faces))
-        return replace(
-            self, places=places, faces={**self.faces, **dict(enumerate(faces, self.places.positions))}, seed=seed
-        )
+        faces_now = {**self.faces, **dict(enumerate(faces, self.places.positions))}
+        sealed = {seat: None if seat in seats else value for seat, value in self.sealed.items()}
+        return replace(self, places=places, faces=faces_now, seed=seed, sealed=sealed)
 
     def done(self, operation: Operation, seats: tuple[int, ...], choose: Choose) -> tuple[PlainDeck, list[Event]]:
         """What an operation does. Raises `BadParameter` for one that makes no sense now."""
@@ -87,6 +108,15 @@ class PlainDeck:
                 return self._peeked(operation, choose)
             case Close():
                 return self, []
+            case Random(sides=sides) if not self.faces:
+                operation.refuse_sides()
+                numbers = Tape(self.seed).below("plain roll", b"", sides)
+                return replace(self, seed=digest("plain rolled", self.seed)), [Rolled(places.deck, numbers)]
+            case Unseal() if self.sealed:
+                opened = [Unsealed(places.deck, seat, value) for seat, value in sorted(self.sealed.items())]
+                return replace(self, sealed={}), [*opened]
+            case Random() | Seal() | Unseal():
+                raise BadParameter(f"deck {operation.deck} is not rolled, and has nothing sealed in it that is closed")
         raise BadParameter(f"deck {operation.deck} is there already")
 
     def _dealt(self, dealt: Mapping[int, tuple[int, ...]]) -> tuple[PlainDeck, list[Event]]:
