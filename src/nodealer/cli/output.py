@@ -137,13 +137,17 @@ def print_lines(console: Console, lines: Iterable[Text]) -> None:
 def print_line(console: Console, markup: str) -> None:
     """A line of ours, as long as it is, or on a terminal in several that are indented as it is."""
     written = "".join(_spelt(each) if _lacks(console.encoding, each) else each for each in markup)
-    text = Styled.from_markup(written, emoji=False)
+    for line in Styled.from_markup(written, emoji=False).split("\n", allow_blank=True):
+        _print_wrapped(console, line)
+
+
+def _print_wrapped(console: Console, text: Styled) -> None:
     indent = len(text.plain) - len(text.plain.lstrip(" "))
     width, hanging = _width(console), indent + 2
     if not console.is_terminal or len(text.plain) < width or hanging + 20 > width:
         console.print(text, soft_wrap=True)
         return
-    first, *rest = (part for line in text.split("\n", allow_blank=True) for part in _parts(line, width - hanging))
+    first, *rest = _parts(text, width - hanging)
     first.rstrip()
     console.print(first, soft_wrap=True)
     for more in rest:

@@ -221,7 +221,7 @@ def _rehearsed(play: Play) -> Replica:
 def _left(play: Play) -> None:
     """Somebody goes in the middle of the game: what was signed so far is theirs."""
     replica = play.screen.replica
-    who = "You left" if isinstance(play.person, Person) else "Stopped"
+    who = "You stopped" if isinstance(play.person, Person) else "Stopped"
     kept = "" if replica is None else f"; the unfinished log is in [bold]{shown(play.log)}[/bold]"
     on = "" if play.kept.what.seed is not None else f"; {_resume(play.kept)} goes on"
     print_line(err(), f"\n{who} {play.where(replica)}{kept}{on}.")

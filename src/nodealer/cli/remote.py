@@ -195,7 +195,8 @@ class _Connection:
             if not self.patient and self._failed >= self.relays:
                 raise RelayError(line.reason)
             if not self._lost and self.patient:
-                why = f"[magenta]No connection[/magenta] ({shown(line.reason)}). Trying again; what you say is sent then. Ctrl-C stops."
+                again = "Trying again; what you say is sent then. Ctrl-C stops."
+                why = f"[magenta]No connection[/magenta] ({shown(line.reason)}). {again}"
                 self._say("lost", line.relay, why)
             self._lost = True
 
