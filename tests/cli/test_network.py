@@ -345,3 +345,6 @@ def test_what_is_no_invitation_or_leads_nowhere(tmp_path: Path, monkeypatch: pyt
     other = Invitation(nowhere.relays, TableSecret(bytes(16), "11" * 16, 0), bytes(16))
     done = called("join", other.link, "--auto")
     assert done.returncode == 2 and "whoami" in done.stderr
+    # Nor does a host give a link to a table that is nowhere.
+    done = called("host", "--relay", nowhere.relays[0], "--name", "Ada", "--auto", "--json")
+    assert done.returncode == 4 and "link" not in done.stdout
