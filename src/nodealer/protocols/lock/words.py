@@ -43,8 +43,8 @@ STEPS: Final = {
         "declares its cards",
         "Somebody left. Moves the cards that one holds to the secret of the new shuffle, unseen: the proof shows that "
         "they are the cards that were dealt.",
-        "put its cards to the new deck, unseen",
-        "the cards that it was dealt",
+        "put a hand to the new deck, unseen",
+        "the cards that were dealt",
     ),
     "raise": StepWords(
         "passes cards on",

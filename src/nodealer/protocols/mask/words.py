@@ -65,8 +65,8 @@ STEPS: Final = {
         "declares its cards",
         "Masks the cards that one holds anew, unseen, under the key of all who stay: the proof shows that they are the "
         "cards that were dealt.",
-        "put its cards to the new deck, unseen",
-        "the cards that it was dealt",
+        "put a hand to the new deck, unseen",
+        "the cards that were dealt",
     ),
     "tag": StepWords(
         "tags the cards",
