@@ -198,7 +198,8 @@ class Asking(Table):
         self.seat.ask(question)
 
     def refused(self) -> str:
-        return str(self.told[-1]["reason"]) if self.told[-1]["type"] == "refused" else ""
+        last = self.told[-1]
+        return str(last["code"] or last["reason"]) if last["type"] == "refused" else ""
 
 
 @pytest.fixture(scope="module")
@@ -219,7 +220,7 @@ def test_a_move_is_taken_whatever_the_order_of_its_fields(asking: Asking) -> Non
 @pytest.mark.parametrize(
     ("said", "reason"),
     [
-        (doc.Move(99, {"type": "call"}), "not asked any more"),
+        (doc.Move(99, {"type": "call"}), "late"),
         (doc.Move(1, {"type": "win"}), "Invalid value"),
         (doc.Move(1, {"type": "raise", "to": 10**9}), ""),
         (doc.Move(1, {"type": "show"}), ""),
@@ -269,9 +270,9 @@ def test_what_is_said_before_the_table_or_without_end_is_not_kept_for_later(aski
     told: list[doc.Document] = []
     page = PagePerson(PageSeat(told.append, asking.clock), lambda: 1)
     page.hear(doc.Leave())
-    assert told == [doc.Refused("that cannot be done now")]
+    assert told == [doc.Refused(code="not now")]
     page.replica = asking.people[0].replica
     assert page.look(asking.people[0], 0.0) == []
     for _ in range(TO_DO_MAX + 1):
         page.hear(doc.Chat("more"))
-    assert told[-1] == doc.Refused("that cannot be done now") and told.count(told[-1]) == 2
+    assert told[-1] == doc.Refused(code="not now") and told.count(told[-1]) == 2

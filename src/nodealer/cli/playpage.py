@@ -108,7 +108,7 @@ async def carry_on(page: Page, play: Play, *, again: bool = True) -> int:
     if play.plan.cheat is not None and report is not None:
         cheat = play.plan.cheat
         page.seat.tell(doc.Cheating(cheat.seat, cheat.name, cheat.does, cheat.sentence, cheat.came(report)))
-    page.seat.tell(doc.Over("The game is over.", again=again))
+    page.seat.tell(doc.Over(again=again))
     return 0 if report is None else report.exit_code
 
 

@@ -53,14 +53,20 @@ class PagePerson:
 
     def look(self, participant: Participant, now: float) -> list[bytes]:
         """Do what was said to the table, and see who is waited for."""
+        if participant.begun and participant.seated:
+            # No book is opened without the person's word.
+            participant.asks_for_books = True
         self.seat.clock(participant)
         said: list[bytes] = []
+        did = bool(self._to_do)
         while self._to_do:
             document = self._to_do.pop(0)
             try:
                 said += self._do(participant, document)
             except (IllegalMove, BadParameter) as refused:
                 self.seat.tell(doc.Refused(str(refused)))
+        if did:
+            self.seat.refresh(participant)
         return said
 
     def take_part(self, home: Home, **rest: Any) -> Participant:
@@ -110,7 +116,7 @@ class PagePerson:
             self.seat.tell(self.seat.replay(document.hand))
         elif self.replica is None or len(self._to_do) >= TO_DO_MAX:
             # Not kept for later: a leaving that was said in the lobby would be done at the table.
-            self.seat.tell(doc.Refused("that cannot be done now"))
+            self.seat.refuse("not now")
         else:
             self._to_do.append(document)
 
@@ -121,12 +127,25 @@ class PagePerson:
             case doc.Break():
                 return participant.break_off()
             case doc.Leave():
-                said = participant.leave()
                 participant.stays = lambda state: False
-                return said
+                with suppress(IllegalMove):
+                    return participant.leave()
+                # Who sits out has left the hand already.
+                return participant.due()
+            case doc.SitOut():
+                return participant.sit_out()
+            case doc.Back():
+                return participant.come_back()
             case doc.Claim():
                 return participant.claim()
+            case doc.Book():
+                return participant.open_books()
+            case doc.LetIn(name=name):
+                return participant.let_in(name)
+            case doc.Agree(proposal=proposal):
+                return participant.agree(bytes.fromhex(proposal))
             case doc.Chat(text=text):
                 seat, home = participant.seat.number, participant.home
                 return [sign_chat(home.identity, participant.session.id, seat, self._now(), text)]
-        raise IllegalMove("that cannot be done at this table")
+        self.seat.refuse("not here")
+        return []

@@ -24,6 +24,7 @@ export default function table({ root, actions, table: agreed, say: tell, names }
   let last = null;
   let bet = null;
   let bar = null;
+  let shuffles = false;
 
   // --- What lies on the table ---
 
@@ -231,9 +232,13 @@ export default function table({ root, actions, table: agreed, say: tell, names }
       flag(deck, "on", Boolean(shuffling) && !motion.off);
       flag(felt.element, "shuffling", Boolean(shuffling));
       if (shuffling) {
-        say(news, T.working.shuffles(shuffling[0] === agreed.you ? T.you : names(shuffling[0])).replace("You shuffles", "You shuffle"));
+        say(news, shuffling[0] === agreed.you ? T.working.youShuffle : T.working.shuffles(names(shuffling[0])));
         for (const pod of felt.pods.values()) flag(pod.element, "wins", false);
-      } else if (news.textContent.includes("shuffle")) say(news, "");
+        shuffles = true;
+      } else if (shuffles) {
+        shuffles = false;
+        say(news, "");
+      }
     },
     line(line) {
       if (line.event === "result" && line.data.outcome.length) say(news, line.data.outcome.join(" · "));

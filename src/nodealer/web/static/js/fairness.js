@@ -117,14 +117,14 @@ export function fairness(root, { link, state }) {
     },
     fault(document) {
       alarm.hidden = false;
-      fill(alarm, h("h2", {}, T.fair.fault), h("p", {}, document.sentence), button(T.fair.evidence, () => link().say({ type: "save", what: "evidence" }), { kind: "quiet" }));
+      fill(alarm, h("h2", {}, T.fair.fault), h("p", {}, T.fair.sentence(document.name, document.reason)), button(T.fair.evidence, () => link().say({ type: "save", what: "evidence" }), { kind: "quiet" }));
     },
     verdict(document) {
       const report = document.report;
       fill(
         verdict,
         h("p", { class: `stamp ${document.verdict}` }, h("strong", {}, T.verdict[document.verdict] ?? document.verdict), ` ${T.verdict.took(document.took)}`),
-        h("p", {}, document.sentence),
+        h("p", {}, T.verdict.sentence(report)),
         report.not_proven?.length ? h("details", {}, h("summary", {}, T.fair.notProven), h("ul", {}, report.not_proven.map((text) => h("li", {}, text)))) : null,
       );
     },

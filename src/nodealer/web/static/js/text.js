@@ -3,6 +3,8 @@
 const seconds = (ms) => (ms < 1000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1000).toFixed(1)} s`);
 const bytes = (n) => (n < 1000 ? `${n} B` : n < 1e6 ? `${(n / 1000).toFixed(n < 1e5 ? 1 : 0)} kB` : `${(n / 1e6).toFixed(1)} MB`);
 const several = (n, one, more) => `${n} ${n === 1 ? one : more}`;
+const whole = (ms) => `${Math.round(ms / 1000)} s`;
+const and = (names) => (names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names.join(""));
 
 export const T = {
   seconds,
@@ -20,8 +22,13 @@ export const T = {
   theme: { label: "Theme", auto: "Auto", light: "Light", dark: "Dark" },
   pace: { label: "Pace", calm: "Calm", quick: "Quick", none: "At once" },
   settings: "Settings",
+  skip: "Skip to your moves",
+  places: { tools: "Page", stage: "Table", actions: "Your moves", side: "Beside the table", players: "Players" },
   leave: "Leave the table",
-  leaveSure: "Leave the table? What you have put in stays in, and you sit out.",
+  leaveSure: "Leave the table? What you have put in stays in, and you play no other hand.",
+  sitOut: "Sit out the next hands",
+  back: "Play again",
+  satOut: "You sit out from the next hand on, and keep your chips.",
   how: "How it works",
   rules: "Rules",
   keys: "Keys",
@@ -53,6 +60,26 @@ export const T = {
     watch: "Link to watch only",
     seats: (n, of) => `${n} of ${of} seats taken`,
     free: "free",
+    known: {
+      new: "somebody you have not met",
+      known: "you have met",
+      renamed: "you have met, under another name",
+      "two keys": "one of SEVERAL whom you know by this name: another key too",
+      "other key": "NOT who had this name before: another key",
+    },
+    proposal: (one) => `${one.game} on ${one.protocol}${one.hands ? `, ${several(one.hands, "hand", "hands")}` : ""}, with ${one.players.join(", ")}.`,
+    clock: ({ keeper, move, bank }) =>
+      `${keeper} keeps the time: ${whole(move)} for a move${bank ? `, and ${whole(bank)} in the bank` : ""}. Whoever takes longer gets the move of the rules, once half of the table says so. Relay and timekeeper in one hand, with half of the table, can hold your answer back and call you late.`,
+    noClock: (players) => `Nobody keeps the time: ${players === 2 ? "a player who is losing" : "half of the table together"} can undo the hand by not answering.`,
+    question: {
+      sit: (name) => `Let ${name} sit?`,
+      "keep time": (name) => `Let ${name} keep the time?`,
+      guests: () => "Waiting for guests.",
+      unanswered: (name) => `${name} has not answered. Go on without ${name}?`,
+      proposal: () => "Sit down to this?",
+      "another proposal": () => "This is ANOTHER proposal. Sit down to it?",
+    },
+    answer: { y: "Yes", n: "No", start: "Begin with those who sit", code: "Spoken code" },
     state: { here: "is here", asked: "is asked", agreed: "agrees", expected: "is coming" },
     qr: "The link as a QR code",
   },
@@ -63,10 +90,10 @@ export const T = {
     turn: "to act",
     thinking: (name) => `${name} is thinking`,
     yourTurn: "Your turn",
-    gone: "gone",
+    gone: "away",
     out: "out: cheated",
     ended: "has ended",
-    left: (n) => `${n} s left`,
+    left: (n, text) => (text ? `${text} · ${n} s` : `${n} s left`),
     waited: (n) => `waiting ${n} s`,
     folded: "folded",
     allIn: "all in",
@@ -77,13 +104,51 @@ export const T = {
   },
   working: {
     shuffles: (name) => `${name} shuffles`,
+    youShuffle: "You shuffle",
     waits: (names) => `Waiting for ${names}`,
     begins: "A new hand begins",
   },
   law: {
-    without: (name, needed, of) => `Go on without ${name} (${needed} of ${of} must say so)`,
-    breakOff: "Break the hand off",
+    waits: (names) => `Waiting for ${and(names)}. You may wait; the program keeps everything.`,
+    without: (name, may) => `Go on without ${name} (${may.votes_needed} of ${may.voters} must say so${may.late_needed ? `, or ${may.late_needed} once it is late` : ""})`,
+    breaks: { hand: "Break the hand off", game: "End the game before the next hand", log: "End the log without the others' signatures" },
+    breaksSure: {
+      hand: "Break the hand off? Chips are as before it, and it is the last one.",
+      game: "End the game before the next hand?",
+      log: "End the log without the others' signatures?",
+    },
+    needed: (text, may) => (may.breaks_needed ? `${text} (${may.breaks_needed} of ${may.voters} must say so)` : text),
     claim: "A card of yours does not open. Dispute it",
+    claimSure: "Dispute the card? Where the protocol can, this shows that card alone. Else it opens your book of the hand: it shows everybody all that you held in it. The others are asked for theirs, and the hand has no result.",
+    book: (hand) => `Hand ${hand} is disputed. Open your book`,
+    bookSure: "Open your book? It shows everybody all that you held in that hand, and nothing of any other. Until you do, what you put in is held, and you are not dealt in.",
+    alone: (names) => (names.length ? `Too few are left for another hand. It comes if ${and(names)} comes back.` : "Too few are left for another hand."),
+    end: "End the game, and keep what was won",
+    asking: (one) => `${one.name} would like to sit. Ask, and not here, whether the words of the key are: ${one.key}`,
+    seat: (name) => `Propose a table with ${name}`,
+    proposed: (one) => `${one.by} proposes a table of ${and(one.players)}${one.without.length ? `, without ${and(one.without)}` : ""}; ${one.keeper ? `${one.keeper} keeps the time` : "nobody keeps the time"}.`,
+    agree: (name) => `Agree with ${name}`,
+  },
+  notices: {
+    dropout: ({ name, reason }) => `${name} has dropped out: ${reason}.`,
+    stuck: ({ reason }) => `The game stops: ${reason}.`,
+    declined: ({ name, reason }) => `${name} declines: ${reason}.`,
+    missing: ({ frames }) => `The relay has announced ${several(frames, "more message", "more messages")} of this table, and has not brought ${frames === 1 ? "it" : "them"} yet. Until then nothing is signed here.`,
+    code: ({ code }) => `A code for one guest, for ten minutes: ${code}`,
+    drift: ({ seconds }) => `The timekeeper's clock has run ${Math.round(seconds)} s ahead of this machine's, unless this one slept.`,
+    asks: ({ players }) => `You have asked ${players} for a seat. Until you have one, you look on.`,
+    found: () => "Connected again.",
+    lost: () => "No connection to the relay. Trying again.",
+    unheard: () => "The relay does not take what you say.",
+    locked: () => "A seat has left, and the table has a new key. To go on, ask for a new link.",
+    diverged: ({ name, theirs, ours }) => `${name}'s log and yours have parted: it saw ${theirs}, and here is ${ours}.`,
+    silenced: ({ reason }) => reason,
+  },
+  refused: {
+    late: "That is not asked any more.",
+    "not now": "That cannot be done now.",
+    "no log": "There is no log yet.",
+    "not here": "That cannot be done at this table.",
   },
   fair: {
     lead: "Nobody deals. Each player shuffles in turn and proves that no card was added, lost or marked; your machine checks every proof before it says anything.",
@@ -109,6 +174,10 @@ export const T = {
     verifying: "Reading the log from its first byte…",
     evidence: "Save the evidence",
     fault: "Somebody cheated",
+    sentence: (name, reason) =>
+      name === null
+        ? `Something at this table is false, and nobody can be named for it: ${reason}.`
+        : `${name} cheated, and the log proves it: ${reason}. What ${name} put in stays in, and ${name} has no word any more.`,
     cheat: (name, does) => `You asked ${name} to cheat: it ${does}. The others do not know.`,
     claim: (claim) => `What is claimed: ${claim}.`,
     came: (came) => `What came of it: ${came}.`,
@@ -130,6 +199,8 @@ export const T = {
     board: "board:",
     shows: "shows",
     left: (n) => `${n} left`,
+    void: "no result:",
+    did: { gone: "is gone", move: "gets the move that the rules make", break: "the hand is broken off" },
     hand: (n) => `Hand ${n}`,
     result: "Result",
   },
@@ -155,8 +226,16 @@ export const T = {
     incomplete: "Clean so far",
     "not-a-log": "This is no log",
     took: (ms) => `in ${seconds(ms)}`,
+    sentence(report) {
+      const checked = `${several(report.entries, "signed entry", "signed entries")} and ${several(report.checks.proofs ?? 0, "proof", "proofs")} checked`;
+      if (report.verdict === "clean") return `${checked}, and everything is as it should be.`;
+      if (report.verdict === "incomplete") return `${checked}; the game has not ended.`;
+      if (report.verdict === "fault") return T.fair.sentence(report.faults[0]?.name ?? null, report.faults[0]?.reason ?? "");
+      return `${report.reason}.`;
+    },
   },
   over: "The game is over.",
+  nothing: (reason) => `There is nothing to show: ${reason}`,
   watching: "You watch.",
   replaying: "A saved log.",
   choose: {
@@ -205,6 +284,38 @@ export const T = {
       ["A", "all in (press R to confirm)"],
       ["↑ ↓", "change the amount"],
       ["S / M", "show or muck"],
+    ],
+  },
+  wardens: {
+    light: (n) => `${n} light`,
+    sparks: (n, of) => `${n} of ${of} sparks`,
+    deck: (n) => `Deck ${n}`,
+    discards: (n) => `Discards ${n}`,
+    buried: (n) => `${n} buried`,
+    hand: (n) => `${n} cards in hand`,
+    turn: "to move",
+    yourTurn: "Your turn",
+    turnOf: (n, name) => `Turn ${n} · ${name}`,
+    end: "End turn",
+    bury: "Bury for a spark",
+    concede: "Concede",
+    concedeSure: "Give up the game?",
+    pick: "Play a card, attack with a warden, or end your turn.",
+    targetOf: (name) => `${name}: choose what it is done to.`,
+    attackWith: (name) => `${name} attacks: choose a warden of the rival, or the rival.`,
+    rival: "The rival",
+    play: "Play it",
+    chosen: (name) => `${name} is chosen.`,
+    waiting: "Not your turn",
+    rite: "rite",
+    noCards: "none",
+    yourHand: "Your hand",
+    field: (name) => `Wardens of ${name}`,
+    over: (name) => (name ? `${name} wins` : "A tie"),
+    shortcuts: [
+      ["P", "play the chosen card"],
+      ["B", "bury the chosen card"],
+      ["E", "end your turn"],
     ],
   },
 };
