@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from queue import Empty, Queue
@@ -49,13 +50,39 @@ class Program:
             raise AssertionError(f"no address: {said}") from None
 
 
-@contextmanager
-def program(state: Path, *arguments: str) -> Iterator[Program]:
-    """`nodealer …` with folders of its own, ended with the test."""
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def environment(state: Path) -> dict[str, str]:
+    """With folders of its own."""
     folders = {"XDG_STATE_HOME": str(state / "state"), "XDG_CONFIG_HOME": str(state / "config")}
+    return {**os.environ, **folders, "COLUMNS": "400"}
+
+
+@contextmanager
+def told_program(state: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """`nodealer …` that needs no page, ended with the test."""
+    quiet = subprocess.DEVNULL
+    command = [sys.executable, "-m", "nodealer.cli", *arguments]
+    process = subprocess.Popen(command, env=environment(state), stdin=quiet, stdout=quiet, stderr=quiet)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+@contextmanager
+def program(state: Path, *arguments: str, within: Path | None = None) -> Iterator[Program]:
+    """`nodealer …` on a page, ended with the test; in a folder with somebody's game, where one is named."""
     process = subprocess.Popen(
         [sys.executable, "-m", "nodealer.cli", *arguments, "--no-browser"],
-        env={**os.environ, **folders, "COLUMNS": "400"},
+        env=environment(state),
+        cwd=within,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -80,11 +107,19 @@ def program(state: Path, *arguments: str) -> Iterator[Program]:
 
 
 @contextmanager
-def opened(browser: Browser, address: str, *, pace: str = "none", **context: Any) -> Iterator[Page]:
+def opened(
+    browser: Browser,
+    address: str,
+    *,
+    pace: str = "none",
+    prepare: Callable[[Page], None] = lambda page: None,
+    **context: Any,
+) -> Iterator[Page]:
     """A page as a person opens it, at the pace of tests. Whatever it complains about fails the test."""
     within = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"} | context)
     within.add_init_script(f"localStorage.setItem('nodealer pace', '{pace}')")
     page = within.new_page()
+    prepare(page)
     page.set_default_timeout(PATIENCE)
     complaints: list[str] = []
     page.on("console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None)

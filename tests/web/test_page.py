@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 import subprocess
 import sys
 from contextlib import ExitStack
@@ -15,13 +14,7 @@ from playwright.sync_api import Browser, Page
 
 from nodealer.lab.npm import installed
 
-from .browser import act, deal, opened, play_until, program
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+from .browser import act, deal, free_port, opened, play_until, program
 
 
 NPM = Path(__file__).parent / "npm"

@@ -26,6 +26,12 @@ CHAT_MAX: Final = 280
 Spans = tuple[tuple[str, str | None], ...]
 
 
+#: Why something is not possible, where the page has the words.
+RefusedCode = Literal["", "late", "not now", "no log", "not here"]
+#: What a break does now.
+Breaks = Literal["hand", "game", "log"]
+
+
 def spans(text: Text) -> Spans:
     """A game's text for a page."""
     if isinstance(text, GameLine):
@@ -329,6 +335,8 @@ class MayDo(Document, frozen=True):
     """What the person may do beside the game."""
 
     vote: bool = False
+    #: Seats that this person has said so of, for all that they owe now.
+    voted: tuple[int, ...] = ()
     votes_needed: int = 0
     voters: int = 0
     #: How many are enough where somebody's time is over; 0 where that makes no difference.
@@ -336,7 +344,7 @@ class MayDo(Document, frozen=True):
     break_off: bool = False
     breaks_needed: int = 0
     #: What a break does now: ends the "hand", the "game" before its next hand, or the "log" after the last one.
-    breaks: Literal["hand", "game", "log"] = "hand"
+    breaks: Breaks = "hand"
     leave: bool = False
     sit_out: bool = False
     back: bool = False
@@ -409,7 +417,7 @@ class Refused(Document, frozen=True, tag="refused"):
 
     reason: str = ""
     ask: int | None = None
-    code: Literal["", "late", "not now", "no log", "not here"] = ""
+    code: RefusedCode = ""
 
 
 class Doubt(Document, frozen=True, tag="doubt"):

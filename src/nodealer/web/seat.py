@@ -412,9 +412,11 @@ class PageSeat:
         late = any(self._clock() - since >= WAITS_SHOWN for since in self._since.values())
         timed, between = state.roster.timekeeper is not None, state.phase is not Phase.PLAYING
         mine = participant.seat.number
+        waited, said = participant.waits_for, state.hand.votes.get(mine, frozenset())
         stays = state.phase is not Phase.ENDED and mine not in state.ended
         return doc.MayDo(
             vote=late and options.may_vote and (count > 2 or timed),
+            voted=tuple(sorted(set(waited.values()) - {seat for duty, seat in waited.items() if duty not in said})),
             votes_needed=count // 2 + 1,
             voters=count,
             late_needed=count // 2 if timed and count % 2 == 0 else 0,

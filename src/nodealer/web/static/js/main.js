@@ -111,7 +111,7 @@ function staying(may) {
   };
   return [
     may.sit_out ? button(T.sitOut, () => done({ type: "sit out" })) : null,
-    may.back ? button(T.back, () => done({ type: "back" }), { kind: "primary" }) : null,
+    may.back ? button(T.comeBack, () => done({ type: "back" }), { kind: "primary" }) : null,
     may.leave ? button(T.leave, () => confirmed(T.leaveSure, () => link.say({ type: "leave" })), { kind: "danger" }) : null,
   ];
 }
@@ -214,7 +214,7 @@ function law(view) {
   const press = (label, document, kind = "quiet") => can.push(button(label, () => link.say(document), { kind }));
   const ask = (label, sure, document, kind = "quiet") => can.push(button(label, () => confirmed(sure, () => link.say(document)), { kind }));
   if (late.length && (may.vote || may.break_off)) text(T.law.waits(late.map((one) => one.name)));
-  if (may.vote) for (const one of late) press(T.law.without(one.name, may), { type: "without", seats: [one.seat] });
+  if (may.vote) for (const one of late) may.voted.includes(one.seat) ? text(T.law.voted(one.name, may)) : press(T.law.without(one.name, may), { type: "without", seats: [one.seat] });
   if (may.break_off) ask(T.law.needed(T.law.breaks[may.breaks], may), T.law.breaksSure[may.breaks], { type: "break" });
   if (may.claim) ask(T.law.claim, T.law.claimSure, { type: "claim" }, "danger");
   for (const hand of may.books) ask(T.law.book(hand), T.law.bookSure, { type: "book" }, "danger");
@@ -232,7 +232,7 @@ function law(view) {
   }
   if (may.back) {
     text(T.satOut);
-    press(T.back, { type: "back" }, "primary");
+    press(T.comeBack, { type: "back" }, "primary");
   }
   fill($("law"), can);
 }
@@ -303,7 +303,7 @@ const handlers = {
   },
   unask() {
     now.ask = null;
-    if ($("dialog").open && $("dialog").dataset.choosing) $("dialog").close();
+    if ($("dialog").dataset.choosing || $("dialog").dataset.about) $("dialog").close();
     now.game?.ask?.(null);
   },
   refused(document) {
@@ -313,8 +313,10 @@ const handlers = {
     now.game?.refused?.(reason);
   },
   doubt(document) {
-    // Only for the question it was about: another one may be asked by the time somebody says yes.
+    // Only for the question it was about: another one may be asked by the time it comes, or somebody says yes.
+    if (now.ask?.ask !== document.ask) return;
     confirmed(document.text, () => now.ask?.ask === document.ask && now.game?.sure?.());
+    $("dialog").dataset.about = document.ask;
   },
   line(document) {
     if (document.event === "begin" && document.data.hand !== now.begun) {
@@ -410,6 +412,7 @@ function choose(ask) {
 }
 $("dialog").addEventListener("close", () => {
   delete $("dialog").dataset.choosing;
+  delete $("dialog").dataset.about;
 });
 $("dialog").addEventListener("cancel", (event) => {
   if ($("dialog").dataset.choosing) event.preventDefault();

@@ -27,7 +27,7 @@ export const T = {
   leave: "Leave the table",
   leaveSure: "Leave the table? What you have put in stays in, and you play no other hand.",
   sitOut: "Sit out the next hands",
-  back: "Play again",
+  comeBack: "Play again",
   satOut: "You sit out from the next hand on, and keep your chips.",
   how: "How it works",
   rules: "Rules",
@@ -111,6 +111,7 @@ export const T = {
   law: {
     waits: (names) => `Waiting for ${and(names)}. You may wait; the program keeps everything.`,
     without: (name, may) => `Go on without ${name} (${may.votes_needed} of ${may.voters} must say so${may.late_needed ? `, or ${may.late_needed} once it is late` : ""})`,
+    voted: (name, may) => `You would go on without ${name}; ${may.votes_needed} of ${may.voters} must say so.`,
     breaks: { hand: "Break the hand off", game: "End the game before the next hand", log: "End the log without the others' signatures" },
     breaksSure: {
       hand: "Break the hand off? Chips are as before it, and it is the last one.",
