@@ -85,6 +85,38 @@ def test_a_page_begins_only_what_is_on_offer_and_imports_nothing(
     assert "lies_here" not in sys.modules
 
 
+def test_a_log_is_verified_once_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page that asks without end gets one verdict after the other, and does not fill the process with audits."""
+
+    async def asks() -> None:
+        page, begun, go_on = Page(), 0, asyncio.Event()
+
+        async def verify() -> None:
+            nonlocal begun
+            begun += 1
+            await go_on.wait()
+
+        monkeypatch.setattr(page, "verify", verify)
+        for _ in range(100):
+            page.hub.hear(doc.Verify())
+            await asyncio.sleep(0)
+        assert begun == 1
+        go_on.set()
+        await asyncio.sleep(0.01)
+        page.hub.hear(doc.Verify())
+        await asyncio.sleep(0)
+        assert begun == 2
+
+    asyncio.run(asks())
+
+
+def test_the_questions_of_a_table_are_numbered_on_from_the_table_before() -> None:
+    page = Page()
+    page.seat.asked = 7
+    page.sit("player", "Ada")
+    assert page.seat.asked == 7
+
+
 def test_what_was_said_during_a_table_does_not_begin_the_next() -> None:
     async def deals() -> None:
         page = Page()

@@ -164,3 +164,22 @@ def play_until(page: Page, selector: str, *keys: str) -> None:
         act(page, *keys)
         page.wait_for_timeout(50)
     raise AssertionError(f"{selector} never came")
+
+
+def search_once(page: Page) -> None:
+    """Play the collectible game until a search is open: one that can be paid, else a spark, and the next turn."""
+    for _ in range(600):
+        if page.query_selector("dialog[open] .choice") is not None:
+            return
+        if page.query_selector("#actions [aria-keyshortcuts=E]") is None:
+            page.wait_for_timeout(40)
+            continue
+        search = page.query_selector(".hand .unit.can:has-text('look through your deck')")
+        card = search or page.query_selector(".hand .unit:not(:has-text('look through your deck'))")
+        card = card or page.query_selector(".hand .unit")
+        if card is not None:
+            card.click()
+        if not (act(page, "P") if search else card is not None and act(page, "B")):
+            act(page, "E")
+        page.wait_for_timeout(60)
+    raise AssertionError("nothing was searched")

@@ -10,7 +10,6 @@ from playwright.sync_api import Browser, Page
 
 from .browser import act, free_port, opened, program, told_program
 
-
 #: At once: the button may be gone the next moment.
 SAY_SO = """[...document.querySelectorAll('#law button')].find(one => /without Cleo/.test(one.textContent))?.click()"""
 

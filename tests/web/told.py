@@ -1,4 +1,4 @@
-"""A page that a test tells documents, as a seat would: no process, no relay, and every picture is the same each time."""
+"""A page that a test tells documents, as a seat would: no process, no relay, and the same picture each time."""
 
 from __future__ import annotations
 
