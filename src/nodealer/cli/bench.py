@@ -30,6 +30,7 @@ class Suite(enum.StrEnum):
     SEAT = "seat"
     RECOVERY = "recovery"
     RELAY = "relay"
+    PAGE = "page"
 
 
 def bench(
@@ -40,7 +41,8 @@ def bench(
             help="core: the arithmetic; proofs: shuffles; log: signed entries; hand: a whole hand; "
             "game: whole games and their audit; seat: memory of a participant, and its restart; "
             "recovery: a deck rebuilt when players leave; "
-            "relay: a relay against a bare broadcast; npm: lock against the npm package it extends.",
+            "relay: a relay against a bare broadcast; page: the table in the browser; "
+            "npm: lock against the npm package it extends.",
         ),
     ],
     json: Annotated[bool, typer.Option("--json", help="One JSON document instead of a table.")] = False,

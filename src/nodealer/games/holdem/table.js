@@ -28,7 +28,7 @@ export default function table({ root, actions, table: agreed, say: tell, names }
 
   // --- What lies on the table ---
 
-  function update(view, { replayed = false } = {}) {
+  function update(view, { moving = true } = {}) {
     const page = view.page;
     felt.update(view, { stacks: !page.seats });
     if (!page.seats) {
@@ -38,7 +38,7 @@ export default function table({ root, actions, table: agreed, say: tell, names }
       return;
     }
     const same = before !== null && before.hand === page.hand;
-    showBoard(page.board, same && !replayed);
+    showBoard(page.board, same && moving);
     showPots(page);
     const playing = new Map(page.seats.map((one) => [one.seat, one]));
     for (const [seat, pod] of felt.pods) {
@@ -47,7 +47,7 @@ export default function table({ root, actions, table: agreed, say: tell, names }
         clearPod(pod);
         continue;
       }
-      showSeat(pod, one, page, view, same && !replayed);
+      showSeat(pod, one, page, view, same && moving);
     }
     if (page.stage !== "over" && !felt.element.classList.contains("shuffling")) say(news, "");
     showWinners(page);

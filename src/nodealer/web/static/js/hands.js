@@ -52,13 +52,15 @@ export function handsPanel(root, { link, state, show, live }) {
 
   function go(to, playing = false) {
     if (!playing && timer) stop();
+    const before = at;
     at = Math.max(0, Math.min(frames.length - 1, to));
     const frame = frames[at];
     if (!frame) return;
     range.value = at;
     say(where, T.hands.at(at + 1, frames.length));
     fill(told, frame.lines.flatMap((line) => rendered(line, state)));
-    show(frame.view);
+    // A step forward is seen as it was then; whoever jumps sees what lies there.
+    show(frame.view, at === before + 1);
   }
 
   function close() {

@@ -53,7 +53,7 @@ function open(name) {
 
 const fair = fairness(panels.fair.panel, { link: getLink, state });
 const log = logPanel(panels.log.panel, { link: getLink, state });
-const hands = handsPanel(panels.hands.panel, { link: getLink, state, show: (view) => showView(view, true), live });
+const hands = handsPanel(panels.hands.panel, { link: getLink, state, show: (view, moving) => showView(view, { replayed: true, moving }), live });
 
 // --- Settings ---
 
@@ -193,8 +193,8 @@ function live() {
   if (now.over) handlers.over(now.over);
 }
 
-function showView(view, replayed = false) {
-  now.game?.update(view, { replayed });
+function showView(view, { replayed = false, moving = true } = {}) {
+  now.game?.update(view, { moving });
   if (replayed) {
     fill(actions);
     noLaw();
