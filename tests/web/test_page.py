@@ -161,8 +161,11 @@ def test_a_phone_has_everything_and_nothing_sticks_out(browser: Browser, folder:
 
 
 def test_killed_in_the_middle_it_goes_on_with_the_same_cards(browser: Browser, folder: Path) -> None:
-    with program(folder, "play", "--seats", "2", "--hands", "1") as running, opened(browser, running.address()) as page:
+    with program(folder, "play", "--seats", "2", "--hands", "2") as running, opened(browser, running.address()) as page:
         page.click(".start [type=submit]")
+        page.wait_for_selector("#actions .betting")
+        first = page.locator(".pod.you .card").evaluate_all("all => all.map(one => one.dataset.face)")
+        play_until(page, ".hands li", "S", "F", "C")
         page.wait_for_selector("#actions .betting")
         cards = page.locator(".pod.you .card").evaluate_all("all => all.map(one => one.dataset.face)")
         running.process.kill()
@@ -172,6 +175,12 @@ def test_killed_in_the_middle_it_goes_on_with_the_same_cards(browser: Browser, f
         page.wait_for_selector("#actions .betting")
         assert page.locator(".pod.you .card").evaluate_all("all => all.map(one => one.dataset.face)") == cards
         play_until(page, ".verdict .stamp.clean", "S", "C")
+        # The first hand was played before, and is shown again with the cards of then.
+        page.click("#tab-hands")
+        page.click(".replay:has-text('Hand 1')")
+        page.wait_for_selector(".player:not([hidden])")
+        page.click("[aria-label=Last]")
+        assert page.locator(".pod.you .card").evaluate_all("all => all.map(one => one.dataset.face)") == first
 
 
 def test_two_browsers_a_spectator_and_a_relay(browser: Browser, folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections import deque
 from collections.abc import Callable
@@ -17,11 +18,12 @@ from nodealer.keys import Identity
 from nodealer.play.chat import sign_chat
 from nodealer.play.config import parts_of, proposal_of
 from nodealer.play.home import MemoryHome
-from nodealer.play.participant import Participant
+from nodealer.play.participant import Participant, Step
 from nodealer.play.stays import for_hands
 from nodealer.protocols import make_protocol
 from nodealer.web import documents as doc
 from nodealer.web.person import CHATS_MAX, TO_DO_MAX, PagePerson
+from nodealer.web.recall import Own, recall
 from nodealer.web.seat import PageSeat
 
 NAMES = ("Ada", "Ben", "Cleo")
@@ -155,12 +157,60 @@ def test_the_table_its_words_and_the_log_are_told(played: Table) -> None:
 
 def test_hands_are_shown_again_moment_by_moment(played: Table) -> None:
     assert [one["hand"] for one in of(played.told, "hand")] == [1, 2]
-    again = played.pages[0].seat.replay(1)
+    again = played.pages[0].seat.kept(1)
+    assert again is not None
     events = [line.event for frame in again.frames for line in frame.lines]
     assert events[0] == "begin" and "result" in events and len(again.frames) > 8
     assert {frame.view.hand for frame in again.frames} == {1}
     assert again.frames[-1].view.page["result"]["hand"] == 0
-    assert played.pages[0].seat.replay(9).frames == ()
+    assert played.pages[0].seat.kept(9) is None
+
+
+def own(one: Participant) -> Own:
+    return Own(one.seat.number, one.home.root, one.home.identity, tuple(one.home.journal.records), Source("recall"))
+
+
+@pytest.mark.parametrize("hand", [1, 2])
+def test_the_log_shows_a_hand_as_the_page_saw_it(played: Table, hand: int) -> None:
+    one, seat = played.people[0], played.pages[0].seat
+    kept, replica = seat.kept(hand), one.replica
+    assert kept is not None
+    again = recall(replica.config, replica.entries, seat.moments(hand, replica.config), own(one))
+    assert [line for frame in again for line in frame.lines] == [line for frame in kept.frames for line in frame.lines]
+    seen = [frame.view.page["mine"] for frame in again if frame.view.page.get("mine")]
+    assert seen and seen == [frame.view.page["mine"] for frame in kept.frames if frame.view.page.get("mine")]
+    assert again[-1].view.page == kept.frames[-1].view.page
+    public = recall(replica.config, replica.entries, seat.moments(hand, replica.config), None)
+    assert [frame.lines for frame in public if frame.lines] == [frame.lines for frame in again if frame.lines]
+    assert not any(frame.view.page.get("mine") for frame in public)
+
+
+def test_a_hand_that_nobody_played_has_no_moments(played: Table) -> None:
+    replica, seat = played.people[0].replica, played.pages[0].seat
+    assert recall(replica.config, replica.entries, seat.moments(9, replica.config), None) == ()
+
+
+def test_who_comes_back_has_every_hand_and_not_half_of_one(played: Table) -> None:
+    """In another process: all hands are listed, and none is kept that was begun before."""
+    told: list[dict[str, Any]] = []
+    page = played._page(told)
+    back = page.take_part(played.people[0].home, entropy=played.source, stays=for_hands(2), parts=parts_of)
+    page.watch(back)(Step((), ()))
+    assert [one["hand"] for one in of(told, "hand")] == [1, 2]
+    assert [one["type"] for one in told].count("hello") == 1 and of(told, "line")
+    assert page.seat.kept(1) is None and page.seat.kept(2) is None
+
+    async def replayed() -> None:
+        page.hear(doc.Replay(1))
+        page.hear(doc.Replay(2))
+        for _ in range(500):
+            if of(told, "replay"):
+                break
+            await asyncio.sleep(0.01)
+
+    asyncio.run(replayed())
+    (again,) = of(told, "replay")
+    assert again["hand"] == 1 and again["frames"] and told[-2]["code"] == "not now"
 
 
 def test_a_page_that_loads_again_gets_what_it_needs(played: Table) -> None:

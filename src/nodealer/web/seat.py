@@ -25,17 +25,18 @@ from nodealer.play.narrator import Event, Narrator
 from nodealer.play.participant import Decision, Diverged, Participant, Question, Silenced, Step
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Outcome, Replica
-from nodealer.play.state import TableState
+from nodealer.play.state import Config, TableState
 from nodealer.play.stays import too_few
 from nodealer.play.view import public_view, view_of
 from nodealer.web import documents as doc
 from nodealer.web.documents import Document, spans
+from nodealer.web.recall import Moments, hand_in, retold
 from nodealer.wire import Message, encode
 from nodealer.words import key_words, session_words
 
-#: How many lines of the log a page that comes late is told, and of how many hands every moment is kept.
+#: How many lines of the log a page is told, and of how many hands every moment is kept. The log has all.
 LINES_KEPT: Final = 300
-HANDS_KEPT: Final = 100
+HANDS_KEPT: Final = 20
 #: After how many seconds it is shown who is waited for, and how often a page is told the times again.
 WAITS_SHOWN: Final = 5
 TIMES_AGAIN: Final = 5
@@ -69,6 +70,8 @@ class PageSeat:
         self._proofs: list[doc.Proof] = []
         self._hands: dict[int, doc.HandDone] = {}
         self._frames: dict[int, list[doc.Frame]] = {}
+        #: The first hand of which every moment was seen here: one that goes on later begins in the middle.
+        self._whole_from = 1
         self._pending: list[doc.Line] = []
         self._bytes = 0
         self._counted = 0
@@ -176,6 +179,8 @@ class PageSeat:
             return
         if not self.opened:
             self.open(participant.replica, participant.seat.number if participant.seated else None)
+            first = next((one.number for one in step.happened if isinstance(one, Applied)), participant.replica.height)
+            self._recall(participant.replica, first)
         for one in step.happened:
             if isinstance(one, Applied):
                 self.take(one)
@@ -186,6 +191,19 @@ class PageSeat:
             elif isinstance(one, Silenced):
                 self.notice("bad", "silenced", "silenced", reason=one.reason)
         self.refresh(participant)
+
+    def _recall(self, replica: Replica, height: int) -> None:
+        """What was played before this process: all hands, and the last lines. Pages get it at once."""
+        if not height:
+            return
+        out, self._out = self._out, lambda document: None
+        for applied in retold(replica.config, replica.entries[:height]):
+            self.take(applied)
+        self._pending = []
+        self._whole_from = hand_in(replica.state) + 1
+        self._out = out
+        for document in tuple(self.everything()):
+            out(document)
 
     def take(self, applied: Applied) -> None:
         """An entry, as lines and proofs."""
@@ -205,31 +223,12 @@ class PageSeat:
             self.tell(doc.FaultFound(fault.entry, fault.seat, name, fault.check, fault.reason))
 
     def _line(self, applied: Applied, event: Event) -> None:
-        lines = tuple(_lines(event))
-        kind, data = event["event"], None
-        if kind == "tick":
+        line = _line_of(applied, event)
+        if line is None:
             return
-        if kind == "begin":
-            data = {"hand": event["hand"]}
-        elif kind == "move":
-            data = event["move"]
-        elif kind == "statement":
-            data = {"did": event["did"]}
-        elif kind in ("result", "void"):
-            hand = event["hand"]
+        if line.event in ("result", "void"):
             text = str(event.get("text") or event.get("reason") or "")
-            outcome = [str(line) for line in event.get("outcome", ())]
-            self.tell(doc.HandDone(hand, "; ".join(outcome) or text))
-            data = {"outcome": outcome, "parting": str(event.get("parting", ""))}
-        line = doc.Line(
-            entry=event.get("entry"),
-            hand=_hand_of(applied),
-            event=kind,
-            seat=event.get("seat"),
-            name=event.get("name"),
-            lines=lines,
-            data=data,
-        )
+            self.tell(doc.HandDone(event["hand"], "; ".join(line.data["outcome"]) or text))
         self._pending.append(line)
         self.tell(line)
 
@@ -322,7 +321,7 @@ class PageSeat:
         )
         return doc.View(
             entry=0 if participant is None else participant.replica.height,
-            hand=max(state.hand.number + playing, 1),
+            hand=hand_in(state),
             phase=state.phase.value,
             page=page,
             seats=tuple(self._seats(state, participant)),
@@ -386,7 +385,7 @@ class PageSeat:
             late = 0
             if seat in waited and seat in self._since:
                 late = int(self._clock() - self._since[seat])
-            waits, left = late if late >= WAITS_SHOWN else 0, self._left(state, seat)
+            waits, left = late if late >= WAITS_SHOWN else 0, None if participant is None else self._left(state, seat)
             yield doc.SeatNow(seat, member.name, how, chips.get(seat), owes, waits, left)  # type: ignore[arg-type]
 
     def _left(self, state: TableState, seat: int) -> int | None:
@@ -433,6 +432,9 @@ class PageSeat:
     def _keep(self, view: doc.View) -> None:
         """A moment for the history. One in which only the clock has moved is none."""
         hand = view.hand
+        if hand < self._whole_from:
+            self._pending = []
+            return
         frames = self._frames.setdefault(hand, [])
         lines, self._pending = tuple(self._pending), []
         if lines or not frames or frames[-1].view.page != view.page:
@@ -529,9 +531,19 @@ class PageSeat:
             replica.height, self._bytes, replica.head.hex()[:16], replica.checks_settled
         )
 
-    def replay(self, hand: int) -> doc.Replayed:
-        """A hand again, moment by moment."""
-        return doc.Replayed(hand, tuple(self._frames.get(hand, ())))
+    def kept(self, hand: int) -> doc.Replayed | None:
+        """A hand again, moment by moment, where its moments are still here."""
+        return doc.Replayed(hand, tuple(self._frames[hand])) if hand in self._frames else None
+
+    def moments(self, hand: int, config: Config) -> Moments:
+        """Collects a hand out of the log, as this page would have shown it."""
+        narrator = Narrator.of(config, self._you)
+
+        def lines(applied: Applied) -> Iterator[doc.Line]:
+            found = (_line_of(applied, event) for event in narrator.tell(applied) if event["event"] != "cards")
+            return (line for line in found if line is not None)
+
+        return Moments(hand, lambda state, seen: replace_view(self.view_in(state, seen, None)), lines)
 
 
 def replace_view(view: doc.View) -> doc.View:
@@ -551,6 +563,31 @@ def _timeless(view: doc.View) -> doc.View:
 def _hand_of(applied: Applied) -> int:
     """The hand that an entry belongs to, as people count."""
     return applied.before.hand.number + 1
+
+
+def _line_of(applied: Applied, event: Event) -> doc.Line | None:
+    """What happened, as a line; None for what no person wants to read."""
+    kind, data = event["event"], None
+    if kind == "tick":
+        return None
+    if kind == "begin":
+        data = {"hand": event["hand"]}
+    elif kind == "move":
+        data = event["move"]
+    elif kind == "statement":
+        data = {"did": event["did"]}
+    elif kind in ("result", "void"):
+        outcome = [str(line) for line in event.get("outcome", ())]
+        data = {"outcome": outcome, "parting": str(event.get("parting", ""))}
+    return doc.Line(
+        entry=event.get("entry"),
+        hand=_hand_of(applied),
+        event=kind,
+        seat=event.get("seat"),
+        name=event.get("name"),
+        lines=tuple(_lines(event)),
+        data=data,
+    )
 
 
 def _lines(event: Event) -> Iterator[doc.Spans]:

@@ -211,12 +211,14 @@ def _crossed(began: float, other: Page) -> float:
 
 # --- A saved hand again ---
 
-#: Notes long tasks, and what moves in each picture: by styles, by animations, and by transitions.
-MOVES: Final = """() => {
+TASKS: Final = """() => {
   window.tasks = [];
-  window.moved = new Set();
   new PerformanceObserver(list => tasks.push(...list.getEntries().map(one => one.duration)))
     .observe({type: 'longtask'});
+}"""
+#: Notes what moves in each picture: by styles, by animations, and by transitions. That takes time of its own.
+MOVES: Final = """() => {
+  window.moved = new Set();
   const beside = new Set(['offset', 'computedOffset', 'easing', 'composite']);
   const look = () => {
     for (const one of document.getAnimations())
@@ -239,17 +241,25 @@ def replay(browser: Browser, folder: Path) -> Iterator[Figures]:
         with opened(browser, address, pace="calm", reduced_motion="no-preference") as page:
             page.wait_for_selector(".player:not([hidden])")
             page.wait_for_timeout(500)
-            page.evaluate(MOVES)
             steps = int(page.get_attribute(".player [type=range]", "max") or 0)
+            page.evaluate(TASKS)
             for way in ("Forward", "Back", "Forward"):
-                for _ in range(steps):
-                    page.evaluate(f"document.querySelector('[aria-label={way}]').click()")
-                    page.wait_for_timeout(40)
-            page.wait_for_timeout(300)
-            tasks, moved = page.evaluate("[tasks, [...moved]]")
+                _step(page, way, steps)
+            tasks = page.evaluate("tasks")
+            page.evaluate(MOVES)
+            for way in ("Back", "Forward"):
+                _step(page, way, steps)
+            moved = page.evaluate("[...moved]")
     others = sorted(set(moved) - set(MAY_MOVE))
     yield {"n": {"moments": steps + 1}, "value": float(max(tasks, default=0.0)), "unit": "ms"}
     yield {"value": float(len(others)), "unit": "properties", "note": ", ".join(others) or f"moved: {', '.join(moved)}"}
+
+
+def _step(page: Page, way: str, steps: int) -> None:
+    for _ in range(steps):
+        page.evaluate(f"document.querySelector('[aria-label={way}]').click()")
+        page.wait_for_timeout(40)
+    page.wait_for_timeout(300)
 
 
 # --- The heap ---

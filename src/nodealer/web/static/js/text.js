@@ -217,8 +217,9 @@ export const T = {
     pause: "Pause",
     close: "Back to the table",
     at: (n, of) => `${n} of ${of}`,
-    missing: "The moments of this hand are not kept any more; the log has them: nodealer show.",
+    missing: "This hand was not played here.",
     pick: "Hand",
+    show: "Show it",
   },
   verdict: {
     clean: "Clean",
