@@ -124,10 +124,13 @@ def states() -> Iterator[State]:
     yield from collectible()
 
 
+def offers() -> doc.Offers:
+    return offers_of(plan_of("holdem", game_of("holdem").settled({}), protocol=None, seats=4, hands=3, person="Ada"))
+
+
 def start() -> State:
     hello: Document = {"type": "hello", "page": 1, "program": "0", "role": "player", "name": "Ada"}
-    plan = plan_of("holdem", game_of("holdem").settled({}), protocol=None, seats=4, hands=3, person="Ada")
-    return State("start", [hello, json.loads(doc.encoded(offers_of(plan)))], there=".start")
+    return State("start", [hello, json.loads(doc.encoded(offers()))], there=".start")
 
 
 def lobby() -> State:
@@ -175,6 +178,7 @@ def ended(seen: Seen) -> Iterator[State]:
         save_log(log, replica.config.session, replica.entries)
         report = verify_file(log, entropy=table.source)
     page.tell(doc.Verdict(report.verdict, report.as_json(), 412.0))
+    page.tell(offers())
     page.tell(doc.Over(again=True))
     yield State("the end", seen.everything(), there=".verdict .stamp")
     page.tell(doc.Chatted(1, "Ben", "That river again! Well played."))

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser
 
 from games import outside
 
-from .browser import PATIENCE, opened, play_until, program
+from .browser import PATIENCE, act, opened, program
 
 
 def test_a_game_without_a_table_of_its_own_is_played_in_words(browser: Browser, folder: Path) -> None:
@@ -59,6 +59,8 @@ def test_two_tables_in_two_tabs_of_one_browser(browser: Browser, folder: Path) -
         cookies = first.context.cookies()
         assert len({cookie["name"] for cookie in cookies}) == 2 and all(cookie["httpOnly"] for cookie in cookies)
         assert first.text_content(".words") != second.text_content(".words")
-        for page in (first, second):
+        for page, seats in ((first, 2), (second, 3)):
             page.bring_to_front()
-            play_until(page, ".verdict .stamp.clean", "S", "C")
+            act(page, "F", "C")
+            page.wait_for_selector(".lines .move", state="attached")
+            assert page.locator(".pod").count() == seats

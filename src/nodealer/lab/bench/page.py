@@ -34,7 +34,7 @@ CLICKS, BEYOND = 50, 0.060
 EARLY, LATE, HEAP = 20, 200, 1.2
 #: Milliseconds of a task of the main thread; and how many other properties than these may move.
 TASK_MAX, OTHERS_MAX = 50.0, 0.0
-#: How often the hand is shown from end to end. What else runs on a machine only makes tasks longer: the quietest counts.
+#: How often the hand is shown from end to end. What else runs on a machine only makes tasks longer.
 ROUNDS = 5
 MAY_MOVE: Final = ("transform", "opacity")
 ECHO: Final = "a bare echo on the same path + 60 ms"

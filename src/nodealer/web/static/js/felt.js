@@ -69,6 +69,7 @@ export class Felt {
       pod.element.style.left = `${x}%`;
       pod.element.style.top = `${y}%`;
       pod.element.dataset.side = y < 32 ? "top" : y > 76 ? "bottom" : x < 50 ? "left" : "right";
+      pod.element.dataset.edge = x < 25 ? "left" : x > 75 ? "right" : "";
       const mine = at === 0 && this.you !== null;
       const inward = tall ? (mine ? 0.5 : 0.56) : mine ? 0.4 : 0.56;
       pod.bet.style.left = `${50 + (x - 50) * (tall && y > 32 && y < 76 ? 0.42 : inward)}%`;

@@ -181,6 +181,7 @@ async function openTable(table) {
   if (now.working) now.game.working?.(now.working);
   if (now.view) showView(now.view);
   now.game.ask?.(now.ask);
+  if (now.over) handlers.over(now.over);
   if (now.hello.role === "replay") {
     fill(actions, h("p", { class: "resting" }, T.replaying));
     link.say({ type: "replay", hand: 1 });
@@ -199,7 +200,10 @@ function showView(view, { replayed = false, moving = true } = {}) {
     fill(actions);
     noLaw();
   } else law(view);
-  say($("where"), [T.hand(view.hand), now.table.game, now.hello.role === "watcher" ? T.watching : null, now.hello.role === "replay" ? T.replaying : null].filter(Boolean).join(" · "));
+  const rest = [now.table.game, now.hello.role === "watcher" ? T.watching : null, now.hello.role === "replay" ? T.replaying : null];
+  const at = [T.hand(view.hand), ...rest].filter(Boolean).join(" · ");
+  // On a phone the words of the table need the room.
+  if ($("where").textContent !== at) fill($("where"), T.hand(view.hand), h("span", { class: "long" }, at.slice(T.hand(view.hand).length)));
 }
 
 /** What the law of the table lets one do about those who hold it up. */
@@ -359,7 +363,6 @@ const handlers = {
   fault(document) {
     fair.fault(document);
     open("fair");
-    notice("bad", T.fair.sentence(document.name, document.reason), "fault");
   },
   notice: (document) => notice(document.kind, T.notices[document.code]?.(document.of) ?? document.code, document.about),
   over(document) {
