@@ -31,6 +31,7 @@ class Suite(enum.StrEnum):
     SEAT = "seat"
     RECOVERY = "recovery"
     RELAY = "relay"
+    PAGE = "page"
 
 
 def bench(
@@ -42,7 +43,8 @@ def bench(
             "log: signed entries; hand: a whole hand; "
             "game: whole games and their audit; seat: memory of a participant, and its restart; "
             "recovery: a deck rebuilt when players leave; "
-            "relay: a relay against a bare broadcast; npm: lock against the npm package it extends.",
+            "relay: a relay against a bare broadcast; page: the table in the browser; "
+            "npm: lock against the npm package it extends.",
         ),
     ],
     json: Annotated[bool, typer.Option("--json", help="One JSON document instead of a table.")] = False,

@@ -27,6 +27,7 @@ from nodealer.cli.terminal import Person
 from nodealer.cli.timekeeping import KeeperOrder
 from nodealer.drive.homes import home_in
 from nodealer.drive.loop import Loop
+from nodealer.drive.patience import Patience, Together
 from nodealer.errors import BadParameter, Declined
 from nodealer.keys import host_mark
 from nodealer.play.config import parts_of
@@ -123,7 +124,8 @@ async def host(play: Play) -> Replica:
 async def _sit(play: Play, order: PlayerOrder, person: Person | Program | PagePerson) -> None:
     """A person sees what its own seat sees, and has checked. A program that waits for others does what bots do."""
     if isinstance(person, PagePerson):
-        await sit(order, person, person.watch, looks=person, take_part=person.take_part)
+        looking = Together(Patience(), person)
+        await sit(order, person, person.watch, looks=looking, take_part=person.take_part)
         return
     follow = partial(play.screen.follow, you=True)
     looks = AtTheTable(person, play.screen, play.plan.names) if isinstance(person, Person) else None

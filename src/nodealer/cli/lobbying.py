@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Final, Protocol
 
 from nodealer.cli.lines import Lines
@@ -34,11 +35,33 @@ ANSWER_LIMIT: Final = 120.0
 _YES: Final = ("", "y", "yes")
 
 
+class Asked(Enum):
+    """What a person is asked in a lobby. A page has words of its own for each."""
+
+    SIT = "sit"
+    KEEP_TIME = "keep time"
+    #: Nothing but what it wants: guests may come.
+    GUESTS = "guests"
+    UNANSWERED = "unanswered"
+    PROPOSAL = "proposal"
+    ANOTHER = "another proposal"
+
+
+@dataclass(frozen=True)
+class LobbyQuestion:
+    """What a person is asked: what a terminal prints, and about whom and what, so that nothing else is answered."""
+
+    asked: Asked
+    prompt: str = ""
+    name: str = ""
+    about: object = None
+
+
 class Asks(Protocol):
     """Asks a person, in a terminal or on a page."""
 
-    def answer(self, prompt: str, about: object = None) -> str | None:
-        """The answer to this question about this, once it has come. Another question before it is asked no more."""
+    def answer(self, question: LobbyQuestion) -> str | None:
+        """The answer to this question, once it has come. Another question before it is asked no more."""
 
     def forget(self) -> None:
         """Nobody is asked any more."""
@@ -49,15 +72,15 @@ class Questions:
 
     def __init__(self, lines: Lines) -> None:
         self._lines = lines
-        self._asked: tuple[str, object] = ("", None)
+        self._asked: LobbyQuestion | None = None
         self._line: asyncio.Future[str] | None = None
 
-    def answer(self, prompt: str, about: object = None) -> str | None:
-        """The answer to this question about this, once it has come. Another question before it is asked no more: what
-        was typed for one does not answer another, in whatever words it is asked."""
-        if self._line is None or self._asked != (prompt, about):
+    def answer(self, question: LobbyQuestion) -> str | None:
+        """The answer to this question, once it has come. Another question before it is asked no more: what was typed
+        for one does not answer another, in whatever words it is asked."""
+        if self._line is None or self._asked != question:
             self.forget()
-            self._asked = prompt, about
+            self._asked, prompt = question, question.prompt
             self._line = asyncio.ensure_future(self._lines.answer(prompt) if prompt else self._lines.next())
         if not self._line.done():
             return None
@@ -202,7 +225,8 @@ class Hosting:
         if undecided:
             offer = undecided[0]
             what = "keep the time" if offer.keeps_time else "sit"
-            line = self._questions.answer(f"Let {visible(offer.name)} {what}? [Y/n] ", offer.key)
+            name, asked = visible(offer.name), Asked.KEEP_TIME if offer.keeps_time else Asked.SIT
+            line = self._questions.answer(LobbyQuestion(asked, f"Let {name} {what}? [Y/n] ", name, offer.key))
             if line is None:
                 return
             if line.lower() in _YES:
@@ -212,7 +236,7 @@ class Hosting:
             else:
                 self._sent_away.add(offer.key)
             return
-        line = self._questions.answer("")
+        line = self._questions.answer(LobbyQuestion(Asked.GUESTS))
         if line is not None:
             self._obey(line, come)
 
@@ -264,9 +288,8 @@ class Hosting:
                 self._without(name, participant.offers)
             return participant.decline(f"{', '.join(awaited)} did not answer")
         name = visible(awaited[0])
-        line = self._questions.answer(
-            f"{name} has not answered. Go on without {name}? [y/N] ", participant.lobby.proposal
-        )
+        prompt = f"{name} has not answered. Go on without {name}? [y/N] "
+        line = self._questions.answer(LobbyQuestion(Asked.UNANSWERED, prompt, name, participant.lobby.proposal))
         if line is None:
             return []
         if line.lower() not in ("y", "yes"):
@@ -348,8 +371,10 @@ class Guest:
             self._tell(proposal, participant.home.identity.public)
         if self._questions is None:
             return participant.consent()
-        asked = "This is ANOTHER proposal. Sit down to it? [y/n] " if self._another else "Sit down to this? [Y/n] "
-        line = self._questions.answer(asked, proposal)
+        asked = LobbyQuestion(Asked.PROPOSAL, "Sit down to this? [Y/n] ", about=proposal)
+        if self._another:
+            asked = replace(asked, asked=Asked.ANOTHER, prompt="This is ANOTHER proposal. Sit down to it? [y/n] ")
+        line = self._questions.answer(asked)
         if line is None or (self._another and not line):
             # Enter alone may have been meant for what was shown before.
             return []
@@ -366,7 +391,7 @@ class Guest:
         warning = playing.claims.cost.get("warning")
         self._screen.emit(
             {"event": "proposal", "game": proposal.game.name, "protocol": proposal.protocol.name, "players": names}
-            | {"hands": proposal.hands, "told": [game, protocol], "warning": warning}
+            | {"hands": proposal.hands, "told": [game, protocol], "warning": warning, "clock": _clock(proposal)}
         )
         if not self._screen.json:
             listed = shown(", ".join(names))
@@ -384,6 +409,14 @@ def _told(part: Part) -> str:
     """A game or a protocol, with everything that is set for it: a host could have set what a guest would not play."""
     parameters = bytes(part.parameters).decode(errors="replace")
     return part.name if parameters == "{}" else f"{part.name} {parameters}"
+
+
+def _clock(proposal: Proposal) -> dict[str, str | int] | None:
+    """Who keeps the time, and how much of it there is, in milliseconds."""
+    keeper, limits = proposal.roster.timekeeper, proposal.clock
+    if keeper is None or limits is None:
+        return None
+    return {"keeper": keeper.name, "move": limits.move, "bank": limits.bank}
 
 
 def ask_first(proposal: Proposal) -> bool:

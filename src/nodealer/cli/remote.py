@@ -145,7 +145,8 @@ class Sitting:
         names = [member.name for member in participant.members]
         game = config.package
         if self.page is not None and not self.auto:
-            return None if self.watches else self.page.person, self.page.person
+            sits = self.page.person
+            return None if self.watches else sits, Together(Patience(), Attention(screen, names), sits)
         if self.watches or game is None or not participant.seated:
             return None, Attention(screen, names)
         if self.auto:
@@ -413,7 +414,7 @@ async def _on_page(
         report = await page.verify()
         if report is not None and replica.state.phase is Phase.ENDED:
             table.end(report.verdict, len(report.chronicle.records))
-        page.seat.tell(doc.Over("The game is over.", again=False))
+        page.seat.tell(doc.Over(again=False))
         await page.until_left()
         return 0 if report is None else report.exit_code
 
