@@ -20,7 +20,7 @@ from nodealer.group import group as make_group
 from nodealer.proofs.checks import Check, settle, terms_of
 from nodealer.protocols.base import Duty
 from nodealer.protocols.mask.deck import MaskDeck
-from nodealer.protocols.proving import NoneOf, check_none, none_held, one_of, prove_none
+from nodealer.protocols.proving import NoneOf, _transcript, check_none, none_held, one_of, prove_none
 from nodealer.tape import Tape
 from nodealer.wire import encode
 from sampling import times
@@ -264,6 +264,18 @@ def test_cards_that_are_not_the_seats_alone(fast: Group) -> None:
         prove_none(deck, duty_of(deck, 1), decks.tapes[1], NoneOf((mine,), (3, 9)))
 
 
+def test_a_place_that_the_card_has_left(fast: Group) -> None:
+    """A card that went back is another place's; all keys of the old one but the seat's are published as before."""
+    decks = fresh(fast, 3, 6)
+    decks.ask(Deal(0, (Portion(1, 2),)))
+    gone, kept = sorted(hand(decks, 1))
+    deck = decks.ask(Return(0, (gone,), Place.TOP, by=1))
+    assert set(deck.masked_by(gone)) - set(deck.released[gone]) == {1}
+    with pytest.raises(BadParameter, match=f"card {gone} of deck 0 is not under the key of seat 1 alone"):
+        prove_none(deck, duty_of(deck, 1), decks.tapes[1], NoneOf((gone, kept), others(decks, 1)))
+    proven(deck, decks.tapes[1], 1, NoneOf((kept,), others(decks, 1)))
+
+
 def test_a_card_with_a_key_that_is_missing(fast: Group) -> None:
     """No deck has such a card in a hand; were there one, nobody could say what it is under."""
     decks = dealt(fast)
@@ -351,6 +363,17 @@ def test_a_proof_of_something_else(fast: Group) -> None:
     unlike = dealt(fast, mark=2)
     same_places = NoneOf(claim.positions, others(unlike, 1))
     assert fault in str(caught(unlike.decks[0], 1, same_places, message))
+
+
+def test_the_names_of_cards_and_faces_are_in_the_transcript(fast: Group) -> None:
+    """Beside their points: which faces, which positions, and since which epoch."""
+    deck = dealt(fast).decks[0]
+    later = deck.at(places=replace(deck.places, epochs=(2, *deck.places.epochs)))
+    claims = (NoneOf((0, 1), (4, 5)), NoneOf((0, 1), (4, 6)), NoneOf((0, 2), (4, 5)), NoneOf((0, 1, 4), (5,)))
+    states = [_transcript(deck, duty_of(deck, 1), claim) for claim in claims]
+    states.append(_transcript(later, duty_of(deck, 1), NoneOf((1, 2), (4, 5))))
+    states.append(_transcript(deck, duty_of(deck, 1), NoneOf((1, 2), (4, 5))))
+    assert len({state.challenge("any", fast).to_bytes() for state in states}) == len(states)
 
 
 def test_a_holder_of_a_heart_that_lies(fast: Group) -> None:
