@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from backends import FASTEST
 from conformance.harness import Source
-from nodealer.cards import Deal, Open, Place, Portion, Return, Show
+from nodealer.cards import Deal, Gift, Open, Pass, Place, Portion, Return, Show
 from nodealer.errors import BadParameter, DecodeError, Malformed, PeerFault
 from nodealer.group import Group, concat
 from nodealer.group import group as make_group
@@ -223,6 +223,30 @@ def test_cards_of_two_layers_after_a_seat_has_left(fast: Group) -> None:
     mine = set(hand(decks, 1).values())
     with pytest.raises(BadParameter, match="one of the faces"):
         prove_none(deck, duty_of(deck, 1), decks.tapes[1], NoneOf(claim.positions, tuple(sorted(mine))[:1]))
+
+
+def test_cards_that_were_passed(fast: Group) -> None:
+    """A gift is its receiver's to prove, with its other cards; the giver has no claim to it any more, though it knows
+    it, and who was shown a card has none to where it sees it."""
+    decks = fresh(fast, 3, 9)
+    decks.ask(Deal(0, tuple(Portion(seat, 2) for seat in range(3))))
+    given, kept = sorted(hand(decks, 0))
+    face = hand(decks, 0)[given]
+    deck = decks.ask(Pass(0, (Gift(0, 1, (given,)),)))
+    deck = decks.ask(Show(0, 0, (kept,), 2))
+    decks.settle()
+    claim = claim_of(decks, 1)
+    assert len(claim.positions) == 3 and {deck.masked_by(position) for position in claim.positions} == {(0, 1, 2), (1,)}
+    proven(deck, decks.tapes[1], 1, claim)
+    gift = next(position for position in claim.positions if deck.masked_by(position) == (1,))
+    proven(deck, decks.tapes[1], 1, one_of(deck, gift, {face}))
+    with pytest.raises(BadParameter, match="one of the faces"):
+        prove_none(deck, duty_of(deck, 1), decks.tapes[1], NoneOf(claim.positions, (face,)))
+    seen = next(position for position in range(deck.places.positions) if deck.masked_by(position) == (2,))
+    for seat, position in ((0, given), (0, gift), (2, seen), (2, kept)):
+        with pytest.raises(BadParameter, match=f"card {position} of deck 0 is not under the key of seat {seat} alone"):
+            prove_none(deck, duty_of(deck, seat), decks.tapes[seat], NoneOf((position,), (0,)))
+    proven(deck, decks.tapes[0], 0, one_of(deck, kept, {hand(decks, 0)[kept]}))
 
 
 # --- What may be claimed ---
