@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 from backends import FASTEST
 from conformance.harness import Source
-from nodealer.cards import Deal, Open, Place, Portion, Return, Show
+from nodealer.cards import Deal, Gift, Open, Pass, Place, Portion, Return, Show
 from nodealer.errors import BadParameter, DecodeError, Malformed, PeerFault
 from nodealer.group import Group, concat
 from nodealer.group import group as make_group
 from nodealer.proofs.checks import Check, settle, terms_of
 from nodealer.protocols.base import Duty
 from nodealer.protocols.mask.deck import MaskDeck
-from nodealer.protocols.proving import NoneOf, check_none, none_held, one_of, prove_none
+from nodealer.protocols.proving import NoneOf, _transcript, check_none, none_held, one_of, prove_none
 from nodealer.tape import Tape
 from nodealer.wire import encode
 from sampling import times
@@ -225,6 +225,30 @@ def test_cards_of_two_layers_after_a_seat_has_left(fast: Group) -> None:
         prove_none(deck, duty_of(deck, 1), decks.tapes[1], NoneOf(claim.positions, tuple(sorted(mine))[:1]))
 
 
+def test_cards_that_were_passed(fast: Group) -> None:
+    """A gift is its receiver's to prove, with its other cards; the giver has no claim to it any more, though it knows
+    it, and who was shown a card has none to where it sees it."""
+    decks = fresh(fast, 3, 9)
+    decks.ask(Deal(0, tuple(Portion(seat, 2) for seat in range(3))))
+    given, kept = sorted(hand(decks, 0))
+    face = hand(decks, 0)[given]
+    deck = decks.ask(Pass(0, (Gift(0, 1, (given,)),)))
+    deck = decks.ask(Show(0, 0, (kept,), 2))
+    decks.settle()
+    claim = claim_of(decks, 1)
+    assert len(claim.positions) == 3 and {deck.masked_by(position) for position in claim.positions} == {(0, 1, 2), (1,)}
+    proven(deck, decks.tapes[1], 1, claim)
+    gift = next(position for position in claim.positions if deck.masked_by(position) == (1,))
+    proven(deck, decks.tapes[1], 1, one_of(deck, gift, {face}))
+    with pytest.raises(BadParameter, match="one of the faces"):
+        prove_none(deck, duty_of(deck, 1), decks.tapes[1], NoneOf(claim.positions, (face,)))
+    seen = next(position for position in range(deck.places.positions) if deck.masked_by(position) == (2,))
+    for seat, position in ((0, given), (0, gift), (2, seen), (2, kept)):
+        with pytest.raises(BadParameter, match=f"card {position} of deck 0 is not under the key of seat {seat} alone"):
+            prove_none(deck, duty_of(deck, seat), decks.tapes[seat], NoneOf((position,), (0,)))
+    proven(deck, decks.tapes[0], 0, one_of(deck, kept, {hand(decks, 0)[kept]}))
+
+
 # --- What may be claimed ---
 
 
@@ -262,6 +286,18 @@ def test_cards_that_are_not_the_seats_alone(fast: Group) -> None:
                 check_none(deck, duty_of(deck, 1), claim, asked)
     with pytest.raises(BadParameter, match="has no face 9"):
         prove_none(deck, duty_of(deck, 1), decks.tapes[1], NoneOf((mine,), (3, 9)))
+
+
+def test_a_place_that_the_card_has_left(fast: Group) -> None:
+    """A card that went back is another place's; all keys of the old one but the seat's are published as before."""
+    decks = fresh(fast, 3, 6)
+    decks.ask(Deal(0, (Portion(1, 2),)))
+    gone, kept = sorted(hand(decks, 1))
+    deck = decks.ask(Return(0, (gone,), Place.TOP, by=1))
+    assert set(deck.masked_by(gone)) - set(deck.released[gone]) == {1}
+    with pytest.raises(BadParameter, match=f"card {gone} of deck 0 is not under the key of seat 1 alone"):
+        prove_none(deck, duty_of(deck, 1), decks.tapes[1], NoneOf((gone, kept), others(decks, 1)))
+    proven(deck, decks.tapes[1], 1, NoneOf((kept,), others(decks, 1)))
 
 
 def test_a_card_with_a_key_that_is_missing(fast: Group) -> None:
@@ -351,6 +387,17 @@ def test_a_proof_of_something_else(fast: Group) -> None:
     unlike = dealt(fast, mark=2)
     same_places = NoneOf(claim.positions, others(unlike, 1))
     assert fault in str(caught(unlike.decks[0], 1, same_places, message))
+
+
+def test_the_names_of_cards_and_faces_are_in_the_transcript(fast: Group) -> None:
+    """Beside their points: which faces, which positions, and since which epoch."""
+    deck = dealt(fast).decks[0]
+    later = deck.at(places=replace(deck.places, epochs=(2, *deck.places.epochs)))
+    claims = (NoneOf((0, 1), (4, 5)), NoneOf((0, 1), (4, 6)), NoneOf((0, 2), (4, 5)), NoneOf((0, 1, 4), (5,)))
+    states = [_transcript(deck, duty_of(deck, 1), claim) for claim in claims]
+    states.append(_transcript(later, duty_of(deck, 1), NoneOf((1, 2), (4, 5))))
+    states.append(_transcript(deck, duty_of(deck, 1), NoneOf((1, 2), (4, 5))))
+    assert len({state.challenge("any", fast).to_bytes() for state in states}) == len(states)
 
 
 def test_a_holder_of_a_heart_that_lies(fast: Group) -> None:
