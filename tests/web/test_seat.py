@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from conformance.harness import Source
+from nodealer.cards import Seal
 from nodealer.games.holdem.faces import name as face_name
 from nodealer.play.chat import sign_chat
 from nodealer.play.config import parts_of
@@ -205,7 +207,7 @@ def test_a_move_is_taken_whatever_the_order_of_its_fields(asking: Asking) -> Non
         (doc.Move(1, {"type": "raise", "to": 10**9}), ""),
         (doc.Move(1, {"type": "show"}), ""),
         (doc.Typed(1, "dance"), "not a move"),
-        (doc.Choose(1, (0,)), "a move is asked for"),
+        (doc.Choose(1, (0,)), "no choice is asked for"),
     ],
 )
 def test_what_is_no_answer_is_refused_with_a_reason(
@@ -213,6 +215,21 @@ def test_what_is_no_answer_is_refused_with_a_reason(
 ) -> None:
     assert asking.seat.decision(said) is None
     assert reason in asking.refused() and asking.refused()
+
+
+def test_what_is_sealed_is_typed(asking: Asking) -> None:
+    sealing = replace(asking.question, seal=Seal(8))
+    asking.seat.ask(sealing)
+    asked = asking.told[-1]
+    assert asked["for"] == "seal" and asked["typed"]
+    assert asking.seat.decision(doc.Typed(asked["ask"], " twelve ")) == b"twelve"
+    for said in (
+        doc.Typed(asked["ask"], "x" * 2000),
+        doc.Move(asked["ask"], {"type": "call"}),
+        doc.Choose(asked["ask"], (0,)),
+    ):
+        assert asking.seat.decision(said) is None and asking.refused()
+    asking.seat.ask(asking.question)
 
 
 def test_when_nothing_is_asked_nothing_is_taken(asking: Asking) -> None:

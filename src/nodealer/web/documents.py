@@ -396,10 +396,10 @@ class Looked(Document, frozen=True):
 
 
 class Asked(Document, frozen=True, tag="ask"):
-    """The table waits for this person: for a move, or for a choice about cards that it looked at."""
+    """The table waits for this person: for a move, for a choice about cards that it looked at, or for what it seals."""
 
     ask: int
-    for_: Literal["move", "choose"] = msgspec.field(name="for")
+    for_: Literal["move", "choose", "seal"] = msgspec.field(name="for")
     prompt: Spans = ()
     help: tuple[Spans, ...] = ()
     then: str | None = None

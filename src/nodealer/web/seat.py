@@ -459,7 +459,10 @@ class PageSeat:
         self._question = question
         self.asked += 1
         words, view, peek = self._words, question.view, question.peek
-        if peek is None:
+        if question.seal is not None:
+            sealing, helped = spans(words.sealing(view, question.seal)), tuple(map(spans, words.help))
+            told = doc.Asked(self.asked, "seal", sealing, helped, typed=True)
+        elif peek is None:
             told = doc.Asked(
                 self.asked,
                 "move",
@@ -490,7 +493,7 @@ class PageSeat:
         try:
             if isinstance(said, doc.Choose):
                 if question.peek is None:
-                    raise IllegalMove("a move is asked for, and no choice")
+                    raise IllegalMove("no choice is asked for")
                 return legal_choice(question.view, question.peek, said.choose)
             return self._move(question, said)
         except IllegalMove as error:
@@ -501,6 +504,10 @@ class PageSeat:
         view = question.view
         if question.peek is not None:
             raise IllegalMove("a choice is asked for, and no move")
+        if question.seal is not None:
+            if not isinstance(said, doc.Typed):
+                raise IllegalMove("something to seal is asked for, and no move")
+            return self._words.seal(view, question.seal, said.text)
         read: Message | dict[str, Any]
         if isinstance(said, doc.Typed):
             read = self._words.read(view, said.text)
