@@ -105,6 +105,27 @@ class Show:
 
 
 @dataclass(frozen=True)
+class Gift:
+    """Cards that one seat holds, hidden, and gives to another."""
+
+    giver: int
+    to: int
+    positions: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Pass:
+    """Seats give hidden cards to each other, all gifts at once. Giver and receiver alone know which they are.
+
+    The places are named before anybody gets anything, so nobody chooses with its new cards in sight. Who holds a card
+    afterwards holds it at a new position.
+    """
+
+    deck: int
+    gifts: tuple[Gift, ...]
+
+
+@dataclass(frozen=True)
 class Return:
     """Give cards back. `by` is the seat that asks for it; None where the rules of the game do.
 
@@ -134,7 +155,55 @@ class Close:
     deck: int
 
 
-Operation = NewDeck | Deal | Open | Show | Return | Peek | Close
+#: How many numbers one roll gives, and below what each is at most.
+ROLLS_MAX: Final = 1024
+SIDES_MAX: Final = 1 << 32
+
+
+@dataclass(frozen=True)
+class Random:
+    """Numbers without cards: dice, coins, who begins. Each of `sides` gives one, from 0 on and below it.
+
+    `deck` is a number of its own, like a deck's; it can be rolled again. `seats` are those whose bytes make the
+    numbers: as long as one of them is honest nobody could choose. None named means all who are dealt in.
+    """
+
+    deck: int
+    sides: tuple[int, ...]
+    seats: tuple[int, ...] = ()
+
+    def refuse_sides(self) -> None:
+        """Raise `BadParameter` for a roll that cannot be."""
+        if not 1 <= len(self.sides) <= ROLLS_MAX:
+            raise BadParameter(f"a roll gives 1 to {ROLLS_MAX} numbers, not {len(self.sides)}")
+        for sides in self.sides:
+            if type(sides) is not int or not 2 <= sides <= SIDES_MAX:
+                raise BadParameter(f"a number of a roll is one of 2 to {SIDES_MAX}, not of {sides!r}")
+
+
+#: What can be sealed, in bytes.
+SEALED_MAX: Final = 1024
+
+
+@dataclass(frozen=True)
+class Seal:
+    """Each of these seats puts something into an envelope: a bid, a guess. Nobody else can read it, nor it change it.
+
+    `deck` is a number of its own, like a deck's. None named means all who are dealt in.
+    """
+
+    deck: int
+    seats: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Unseal:
+    """The envelopes of one number are opened, all that are closed."""
+
+    deck: int
+
+
+Operation = NewDeck | Deal | Open | Show | Pass | Return | Peek | Close | Random | Seal | Unseal
 
 
 def words(operation: Operation) -> list[object]:
@@ -148,12 +217,20 @@ def words(operation: Operation) -> list[object]:
             return ["open", deck, count, positions, order]
         case Show(deck=deck, seat=seat, positions=positions, to=to):
             return ["show", deck, seat, positions, to]
+        case Pass(deck=deck, gifts=gifts):
+            return ["pass", deck, [[gift.giver, gift.to, gift.positions] for gift in gifts]]
         case Return(deck=deck, positions=positions, place=place, by=by):
             return ["return", deck, positions, place.value, by]
         case Peek(deck=deck, seat=seat, count=count, then=then):
             return ["peek", deck, seat, count, then.value]
         case Close(deck=deck):
             return ["close", deck]
+        case Random(deck=deck, sides=sides, seats=seats):
+            return ["random", deck, sides, seats]
+        case Seal(deck=deck, seats=seats):
+            return ["seal", deck, seats]
+        case Unseal(deck=deck):
+            return ["unseal", deck]
 
 
 def for_those_who_stay(operation: Operation, gone: frozenset[int]) -> Operation | None:
@@ -162,8 +239,16 @@ def for_those_who_stay(operation: Operation, gone: frozenset[int]) -> Operation 
         case Deal():
             portions = tuple(portion for portion in operation.portions if portion.seat not in gone)
             return replace(operation, portions=portions) if portions else None
+        case Show(to=to) if to is not None and to in gone:
+            return None
         case Show() | Peek():
             return None if operation.seat in gone else operation
+        case Pass(gifts=gifts):
+            stay = tuple(gift for gift in gifts if gone.isdisjoint((gift.giver, gift.to)))
+            return replace(operation, gifts=stay) if stay else None
+        case Random(seats=seats) | Seal(seats=seats) if seats:
+            here = tuple(seat for seat in seats if seat not in gone)
+            return replace(operation, seats=here) if here else None
         case _:
             return operation
 
@@ -188,6 +273,7 @@ class Capability(enum.Enum):
     OPEN_POSITIONS = "open:positions"
     SHOW_ALL = "show:all"
     SHOW_ONE = "show:one"
+    PASS = "pass"
     RETURN_TOP = "return:top"
     RETURN_BOTTOM = "return:bottom"
     RETURN_SHUFFLED = "return:shuffled"
@@ -199,6 +285,8 @@ class Capability(enum.Enum):
     PEEK_REORDER_BY_OWNER = "peek:reorder:owner"
     PEEK_TAKE_BY_OWNER = "peek:take:owner"
     CLOSE = "close"
+    RANDOM = "random"
+    SEAL = "seal"
 
     def __str__(self) -> str:
         """In words, after "can" or "cannot"."""
@@ -216,6 +304,7 @@ _IN_WORDS: Final[Mapping[Capability, str]] = {
     Capability.OPEN_POSITIONS: "turn up cards at chosen places of the deck",
     Capability.SHOW_ALL: "show a player's cards to all",
     Capability.SHOW_ONE: "show a player's cards to one other alone",
+    Capability.PASS: "pass hidden cards from player to player",
     Capability.RETURN_TOP: "put cards back on top of the deck",
     Capability.RETURN_BOTTOM: "put cards back under the deck",
     Capability.RETURN_SHUFFLED: "shuffle cards back into the deck",
@@ -227,7 +316,12 @@ _IN_WORDS: Final[Mapping[Capability, str]] = {
     Capability.PEEK_REORDER_BY_OWNER: "let the owner of a deck put its next cards in another order",
     Capability.PEEK_TAKE_BY_OWNER: "let the owner of a deck look at its next cards and keep one",
     Capability.CLOSE: "put a deck away",
+    Capability.RANDOM: "roll dice",
+    Capability.SEAL: "seal what players say, and open it later",
 }
+
+#: What takes no cards, and so no protocol: every table has it.
+WITHOUT_CARDS: Final = frozenset({Capability.RANDOM, Capability.SEAL})
 
 
 def needed(operation: Operation, owner: int | None) -> frozenset[Capability]:
@@ -241,12 +335,18 @@ def needed(operation: Operation, owner: int | None) -> frozenset[Capability]:
             return frozenset({Capability.OPEN_POSITIONS if positions else Capability.OPEN_TOP})
         case Show(to=to):
             return frozenset({Capability.SHOW_ALL if to is None else Capability.SHOW_ONE})
+        case Pass():
+            return frozenset({Capability.PASS})
         case Return(place=place):
             return frozenset({Capability(f"return:{place.value}")})
         case Peek(seat=seat, then=then):
             return frozenset({Capability(f"peek:{then.value}{_by(seat, owner)}")})
         case Close():
             return frozenset({Capability.CLOSE})
+        case Random():
+            return frozenset({Capability.RANDOM})
+        case Seal() | Unseal():
+            return frozenset({Capability.SEAL})
 
 
 def _needed_for(portion: Portion, owner: int | None) -> Capability:
@@ -277,10 +377,14 @@ class Half(enum.Enum):
 
 @dataclass(frozen=True)
 class Moved:
-    """A card changed hands. `holder` is None when it is back in the deck or gone."""
+    """A card changed hands. `holder` is None when it is back in the deck or gone.
+
+    `was` is the card at the place where it lay before, where it has got another: it was passed.
+    """
 
     card: Card
     holder: int | None
+    was: Card | None = None
 
 
 @dataclass(frozen=True)
@@ -298,7 +402,29 @@ class Finished:
     operation: Operation
 
 
-Event = Moved | Opened | Finished
+@dataclass(frozen=True)
+class Rolled:
+    """The numbers of a roll; none where seats did not open what they had committed to, and `silent` says which.
+
+    It is never rolled again without them: then whoever dislikes what it sees would be silent. What they lose by it is
+    the game's to say.
+    """
+
+    deck: int
+    numbers: tuple[int, ...]
+    silent: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Unsealed:
+    """What was in a seat's envelope; None where the seat is gone, and nobody will know."""
+
+    deck: int
+    seat: int
+    value: bytes | None
+
+
+Event = Moved | Opened | Finished | Rolled | Unsealed
 
 
 # --- The public bookkeeping of a deck, one for all protocols ---
@@ -325,6 +451,9 @@ class Places:
     aside: Mapping[int, int] = field(default_factory=dict)
     #: The seat that the deck belongs to, or None where it is everybody's.
     belongs_to: int | None = None
+    #: Position of a hidden card in a hand, or laid aside, to the seats that have seen it too, each with a position at
+    #: which it has the card under its own key alone: where it held it before it was passed, or was shown it.
+    seen: Mapping[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
 
     @classmethod
     def fresh(cls, deck: int, size: int, belongs_to: int | None = None) -> Self:
@@ -428,6 +557,31 @@ class Places:
                 raise BadParameter(f"card {position} of deck {self.deck} is open already")
         return show.positions
 
+    def given(self, operation: Pass, seats: tuple[int, ...]) -> tuple[Gift, ...]:
+        """The gifts of a pass: each card its giver's, hidden, and given once."""
+        self._distinct(tuple(position for gift in operation.gifts for position in gift.positions))
+        for gift in operation.gifts:
+            if gift.giver == gift.to or not {gift.giver, gift.to} <= set(seats):
+                raise BadParameter(f"seat {gift.giver} cannot give to seat {gift.to}")
+            self.shown(Show(self.deck, gift.giver, gift.positions))
+        return operation.gifts
+
+    def passed(self, gift: Gift) -> Places:
+        """Cards in another hand, at new positions. Where they lay before is known to the giver alone, and dead."""
+        first, held, seen = self.positions, dict(self.held), dict(self.seen)
+        for place, position in enumerate(gift.positions):
+            del held[position]
+            held[first + place] = gift.to
+            seen[first + place] = _seen_by(seen.pop(position, ()), gift.giver, position, gift.to)
+        return replace(self, epochs=(*self.epochs, first + len(gift.positions)), held=held, seen=seen)
+
+    def shown_to(self, gift: Gift) -> Places:
+        """Cards that stay where they are and have been shown to one seat, which has them at positions of its own."""
+        first, seen = self.positions, dict(self.seen)
+        for place, position in enumerate(gift.positions):
+            seen[position] = _seen_by(seen.get(position, ()), gift.to, first + place, gift.giver)
+        return replace(self, epochs=(*self.epochs, first + len(gift.positions)), seen=seen)
+
     def without(self, positions: Iterable[int]) -> Places:
         """These positions taken from the pile."""
         gone = frozenset(positions)
@@ -467,7 +621,8 @@ class Places:
     def drop(self, positions: tuple[int, ...]) -> Places:
         """These cards gone from hands, table and discards: they get new positions."""
         held, opened, aside = (_without(cards, positions) for cards in (self.held, self.opened, self.aside))
-        return replace(self, held=held, opened=opened, aside=aside)
+        seen = {position: seats for position, seats in self.seen.items() if position not in positions}
+        return replace(self, held=held, opened=opened, aside=aside, seen=seen)
 
     def restack(self, dropped: tuple[int, ...], place: Place) -> Places:
         """A new epoch: the whole pile and the dropped cards as new positions, or only the dropped ones."""
@@ -478,12 +633,23 @@ class Places:
         return replace(self.drop(dropped), epochs=(*self.epochs, first + count), pile=pile)
 
     def left_by(self, seats: tuple[int, ...]) -> Places:
-        """Seats have left: what they held or laid aside unseen is in nobody's hand any more."""
+        """Seats have left: what they held or laid aside unseen is in nobody's hand any more.
+
+        What somebody who stays has seen is laid aside: where that seat had it, and by the lowest, if there are several.
+        """
         held, aside = (
             {position: seat for position, seat in cards.items() if seat not in seats}
             for cards in (self.held, self.aside)
         )
-        return replace(self, held=held, aside=aside)
+        seen = dict[int, tuple[tuple[int, int], ...]]()
+        for position, who in self.seen.items():
+            here = tuple(one for one in who if one[0] not in seats)
+            if position in held or position in aside:
+                seen[position] = here
+            elif here and position not in self.opened:
+                (seat, at), *rest = here
+                aside[at], seen[at] = seat, tuple(rest)
+        return replace(self, held=held, aside=aside, seen={at: who for at, who in seen.items() if who})
 
     def rebuilt(self, count: int) -> Places:
         """A new epoch with a new pile of `count` cards. The old pile is dead."""
@@ -493,11 +659,19 @@ class Places:
     def digest(self) -> bytes:
         """For comparing replicas."""
         held, opened, aside = (sorted(cards.items()) for cards in (self.held, self.opened, self.aside))
-        return digest("places", encode([self.deck, self.epochs, self.pile, held, opened, aside]))
+        return digest(
+            "places", encode([self.deck, self.epochs, self.pile, held, opened, aside, sorted(self.seen.items())])
+        )
 
     def _distinct(self, positions: tuple[int, ...]) -> None:
         if not positions or len(set(positions)) != len(positions):
             raise BadParameter("a list of cards is empty or names a card twice")
+
+
+def _seen_by(who: tuple[tuple[int, int], ...], seat: int, position: int, holder: int) -> tuple[tuple[int, int], ...]:
+    """The seats that have seen a card, in their order, with one more. Who holds it is none of them."""
+    others = {other: at for other, at in who if other != holder}
+    return tuple(sorted({**others, seat: position}.items()))
 
 
 def _without(cards: Mapping[int, int], positions: tuple[int, ...]) -> dict[int, int]:

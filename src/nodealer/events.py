@@ -151,6 +151,22 @@ class GivenBack:
 
 
 @dataclass(frozen=True)
+class Rolled:
+    """The numbers of a roll; none where the players of `silent` did not open what they had committed to."""
+
+    numbers: tuple[int, ...]
+    silent: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Unsealed:
+    """What somebody had sealed; None where that player is gone, and nobody will know."""
+
+    name: str
+    value: bytes | None
+
+
+@dataclass(frozen=True)
 class Unreadable:
     """A card of this player's own does not open: a reason for `claim`."""
 
@@ -280,6 +296,8 @@ Event = (
     | Opened
     | Shown
     | GivenBack
+    | Rolled
+    | Unsealed
     | Unreadable
     | Word
     | WouldNotWait

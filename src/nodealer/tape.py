@@ -12,7 +12,7 @@ The framed hashes that everybody uses stand here too.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -75,6 +75,11 @@ class Tape:
             chosen = _below(last + 1, words)
             order[last], order[chosen] = order[chosen], order[last]
         return order
+
+    def below(self, label: str, inputs: bytes, bounds: Sequence[int]) -> tuple[int, ...]:
+        """For each bound a uniform integer from 0 on and below it."""
+        words = self._words(label, inputs, len(bounds))
+        return tuple(_below(bound, words) for bound in bounds)
 
     def _words(self, label: str, inputs: bytes, count: int) -> Iterator[int]:
         index = 0

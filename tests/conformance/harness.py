@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from nodealer.cards import Event
+from nodealer.cards import Event, Seal
 from nodealer.errors import EntryRefused, NodealerError
 from nodealer.games.base import Rules
 from nodealer.keys import Identity
@@ -108,9 +108,11 @@ def show_if_even(seat: Seat, duty: Duty) -> bytes | None:
 
 
 def choose_reversed(seat: Seat, duty: Duty) -> None:
-    """Put the top cards back in reverse order, or take the second."""
+    """Put the top cards back in reverse order, or take the second. Into an envelope goes a number."""
     hand = seat.replica.state.hand
     operation: Any = None if hand.asked is None else hand.asked.queues[duty.deck or 0][0]
+    if isinstance(operation, Seal):
+        return seat.choose(duty, b"%d" % (10 * seat.number))
     pile = hand.decks[duty.deck or 0].places.pile
     top = list(pile[: operation.count])
     order = {"reorder": top[::-1], "take": top[1:2], "look": top}[operation.then.value]

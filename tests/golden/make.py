@@ -45,6 +45,7 @@ PLAYED: Final = {
 FREE: Final = "free-mask"
 TIMED: Final = "holdem-mask-timed"
 LEFT: Final = "free-mask-left"
+BARE: Final = "free-mask-bare"
 
 
 def log_of(name: str) -> Path:
@@ -64,6 +65,8 @@ def play_free(name: str, *names: str, asked: Asked) -> LocalTable:
     table = seat_players(names, make_protocol("mask"), Free(8), Source(f"golden {name}"), stays=for_hands(1))
 
     def decide(one: Participant) -> list[bytes]:
+        if (question := one.question()) is not None and question.seal is not None:
+            return one.answer(question, f"bid of {one.home.name}".encode())
         if not asked or one.seat.number != asked[0][0]:
             return []
         if asked[0][1] is None:
@@ -111,6 +114,22 @@ def play_left() -> LocalTable:
     return play_free("left", "Ada", "Ben", "Cleo", "Dan", asked=asked)
 
 
+def play_bare() -> LocalTable:
+    """Dice and envelopes; one leaves with a closed one, and comes to another roll no more."""
+    asked: Asked = [
+        (0, free.Roll(15, (6, 6, 2, 1 << 32))),
+        (1, free.SealAll(14)),
+        (2, free.UnsealAll(14)),
+        (1, free.Roll(15, (6, 6))),
+        (0, free.SealAll(14, (0, 2))),
+        (2, None),
+        (0, free.UnsealAll(14)),
+        (0, free.Roll(15, (52,))),
+        (1, free.Finish()),
+    ]
+    return play_free("bare", "Ada", "Ben", "Cleo", asked=asked)
+
+
 def play_timed() -> LocalTable:
     """Two players and who keeps the time: the first does not answer once, and gets the move of the rules."""
     game = find("holdem")
@@ -144,9 +163,9 @@ def main() -> None:
     for name, options in PLAYED.items():
         log_of(name).unlink(missing_ok=True)
         subprocess.run([*COMMAND, "play", "--auto", "--seed", "1", *options, "--log", str(log_of(name))], check=True)
-    for name, table in ((FREE, play_everything()), (LEFT, play_left()), (TIMED, play_timed())):
+    for name, table in ((FREE, play_everything()), (LEFT, play_left()), (BARE, play_bare()), (TIMED, play_timed())):
         save_log(log_of(name), table.seats[0].replica.config.session, table.log)
-    for name in (*PLAYED, FREE, LEFT, TIMED):
+    for name in (*PLAYED, FREE, LEFT, BARE, TIMED):
         done = subprocess.run([*COMMAND, "verify", "--json", str(log_of(name))], check=True, capture_output=True)
         report_of(name).write_bytes(done.stdout)
 

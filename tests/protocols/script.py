@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-from nodealer.cards import Capability, Deal, Event, Moved, NewDeck, Operation, Return, Show, needed
+from nodealer.cards import Capability, Deal, Event, Moved, NewDeck, Operation, Pass, Return, Show, needed
 from nodealer.games.base import Ask, Done, Want, WithoutStakes
 
 
@@ -21,13 +21,17 @@ class ScriptRules:
     version: int = 0
     stake: int = 0
     versions = ()
+    #: What it says that it takes, where that is another thing.
+    announced: frozenset[Capability] | None = None
 
     @property
     def operations(self) -> frozenset[Capability]:
         """Just what the script takes."""
+        if self.announced is not None:
+            return self.announced
         asked = [operation for request in self.script for operation in request]
         owners = {operation.deck: operation.owner for operation in asked if isinstance(operation, NewDeck)}
-        return frozenset().union(*(needed(operation, owners[operation.deck]) for operation in asked))
+        return frozenset().union(*(needed(operation, owners.get(operation.deck)) for operation in asked))
 
     @classmethod
     def of(cls, script: Sequence[Sequence[Operation]]) -> Self:
@@ -102,6 +106,10 @@ class LastingScript(Script):
         if isinstance(operation, Deal):
             portions = tuple(p for p in operation.portions if p.seat not in self.gone)
             return Deal(operation.deck, portions) if portions else None
+        if isinstance(operation, Pass):
+            here = (gift for gift in operation.gifts if not {gift.giver, gift.to} & set(self.gone))
+            gifts = tuple(gift for gift in here if set(gift.positions) <= set(self.cards_of(gift.giver)))
+            return Pass(operation.deck, gifts) if gifts else None
         if isinstance(operation, Return) and not operation.positions:
             cards = tuple(p for seat in (0, 1) if seat not in self.gone for p in self.cards_of(seat)[:1])
             return replace(operation, positions=cards) if cards else None

@@ -33,7 +33,11 @@ from nodealer.play.home import Home
 from nodealer.play.lobby import decline_rehearsals
 from nodealer.play.participant import Decision, Question
 from nodealer.protocols import make_protocol
-from nodealer.wire import WORD_BYTES_MAX, encode
+from nodealer.wire import DECKS_MAX, WORD_BYTES_MAX, encode
+
+#: Where is rolled and sealed, unless somebody says otherwise: the last of the numbers that decks have.
+DICE = DECKS_MAX - 1
+ENVELOPES = DECKS_MAX - 2
 
 #: Looks at a proposal before a player commits to it. Raises `Declined`, with a sentence, to decline.
 Accept = Callable[[events.Proposal], None]
@@ -192,7 +196,7 @@ class Player(Watcher):
         return self._me.question()
 
     def answer(self, question: Question, decision: Decision) -> list[bytes]:
-        """Say what was decided: a move, or positions for a choice. Raises `IllegalMove`."""
+        """Say what was decided: a move, positions for a choice, or bytes to seal. Raises `IllegalMove`."""
         with self._in_words():
             return self._me.answer(question, decision)
 
@@ -304,6 +308,18 @@ class Player(Watcher):
     def open_cards(self, count: int = 1, deck: int = 0) -> list[bytes]:
         """The next cards for all to see."""
         return self._ask(deck, lambda table: table.open_cards(count))
+
+    def roll(self, *sides: int, deck: int = DICE) -> list[bytes]:
+        """Numbers that nobody chooses, from 0 on: `roll(6, 6)` gives two, each below six."""
+        return self._ask(deck, lambda table: table.roll(sides))
+
+    def ask_to_seal(self, *names: str, deck: int = ENVELOPES) -> list[bytes]:
+        """These players seal something, or all of us. Each is asked by `question`, and answers with bytes."""
+        return self._ask(deck, lambda table: table.seal(names))
+
+    def unseal(self, deck: int = ENVELOPES) -> list[bytes]:
+        """What was sealed is opened for all."""
+        return self._ask(deck, lambda table: table.unseal())
 
     def show(self, *faces: Face, deck: int = 0) -> list[bytes]:
         """These of my cards for all to see, or all of them."""

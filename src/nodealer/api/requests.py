@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from nodealer.api.telling import face_of
+from nodealer.cards import ROLLS_MAX, SIDES_MAX, WITHOUT_CARDS
 from nodealer.errors import BadParameter, IllegalMove
 from nodealer.events import Face
 from nodealer.games import free
@@ -23,7 +24,7 @@ FACE_MAX = 64
 def free_rules(protocol: CardProtocol, cards: int | None) -> Free:
     """A table at which everything can be asked for that the protocol has."""
     claims = protocol.claims
-    offered = claims.operations & frozenset(free.OPERATIONS)
+    offered = (claims.operations | WITHOUT_CARDS) & frozenset(free.OPERATIONS)
     most = claims.cards[1] if cards is None else min(cards, claims.cards[1])
     return Free(most, offered | {free.OPERATIONS[0]})
 
@@ -125,6 +126,23 @@ class FreeTable:
     def reshuffle(self) -> free.Move:
         """What is left of the deck, shuffled once more."""
         return free.GiveBack(self._deck, (), "shuffled")
+
+    def roll(self, sides: Sequence[int]) -> free.Move:
+        """Numbers that nobody chooses."""
+        if not 1 <= len(sides) <= ROLLS_MAX:
+            raise IllegalMove(f"a roll gives 1 to {ROLLS_MAX} numbers, not {len(sides)}")
+        for count in sides:
+            if type(count) is not int or not 2 <= count <= SIDES_MAX:
+                raise IllegalMove(f"a number of a roll is one of 2 to {SIDES_MAX}, not of {count!r}")
+        return free.Roll(self._deck, tuple(sides))
+
+    def seal(self, names: Sequence[str]) -> free.Move:
+        """Each of these players seals something, or all of them."""
+        return free.SealAll(self._deck, tuple(sorted({self._seat(name) for name in names})))
+
+    def unseal(self) -> free.Move:
+        """What was sealed is opened."""
+        return free.UnsealAll(self._deck)
 
     def put_away(self) -> free.Move:
         """The deck is not needed any more."""

@@ -152,6 +152,10 @@ class Teller:
                     deck = one.before.hand.decks.get(card.deck)
                     whose = words.owner(game, event, None if deck is None else deck.places.holder(card.position))
                     heaps.setdefault(("opened", card.deck, whose), []).append((card.position, face))
+                case cards.Rolled(numbers=numbers, silent=silent):
+                    yield events.Rolled(numbers, tuple(one.before.known[seat].name for seat in silent))
+                case cards.Unsealed(seat=seat, value=value):
+                    yield events.Unsealed(one.before.known[seat].name, value)
         for (what, number, whose), heap in heaps.items():
             yield self._heap(one, what, number, whose, heap)
 

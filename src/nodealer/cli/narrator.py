@@ -13,14 +13,14 @@ def in_words(event: Event) -> list[str]:
     if "text" in event and event["event"] != "result" and not str(event["text"]):
         return []
     match event["event"]:
-        case "move" | "without" | "break" | "leave" | "claim" | "book" | "roster" | "looked":
+        case "move" | "without" | "break" | "leave" | "claim" | "book" | "roster" | "looked" | "unsealed":
             return [f"  {shown(event['name'])} {rendered(event['text'])}"]
         case "word":
             # Without rows of blanks: a terminal would begin its next line with what comes after them.
             return [f"  {shown(event['name'])} says: {shown(' '.join(event['text'].split()))}"]
         case "cards":
             return [f"  [dim]{shown(event['text'])}[/dim]"]
-        case "changed":
+        case "changed" | "rolled":
             return [f"    {rendered(event['text'])}"]
         case "board":
             return [f"  board: {rendered(event['text'])}"]

@@ -17,7 +17,7 @@ import msgspec
 from nodealer.cli.screen import Screen
 from nodealer.errors import IllegalMove
 from nodealer.games.package import GamePackage
-from nodealer.play.answers import legal_choice, legal_move
+from nodealer.play.answers import legal_choice, legal_move, legal_seal
 from nodealer.play.participant import Decision, Question
 
 #: The longest answer.
@@ -26,11 +26,12 @@ _BLOCK: Final = 1 << 16
 
 
 class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a program says: to which question, and the move or the positions that it chooses."""
+    """What a program says: to which question, and the move, positions, or text to seal."""
 
     ask: int
     move: dict[str, Any] | None = None
     choose: tuple[int, ...] | None = None
+    seal: str | None = None
 
 
 class Program:
@@ -60,11 +61,15 @@ class Program:
             raise IllegalMove(f"this is no answer: {error}") from None
         if answer.ask != self._asked:
             raise IllegalMove(f"this answers question {answer.ask}, and {self._asked} is asked")
+        if question.seal is not None:
+            if answer.seal is None or answer.move is not None or answer.choose is not None:
+                raise IllegalMove("something to seal is asked for, and nothing else")
+            return legal_seal(answer.seal)
         if question.peek is not None:
-            if answer.choose is None or answer.move is not None:
+            if answer.choose is None or answer.move is not None or answer.seal is not None:
                 raise IllegalMove("a choice is asked for, and nothing else")
             return legal_choice(question.view, question.peek, answer.choose)
-        if answer.move is None or answer.choose is not None:
+        if answer.move is None or answer.choose is not None or answer.seal is not None:
             raise IllegalMove("a move is asked for, and nothing else")
         return legal_move(question.view, answer.move)
 
@@ -73,6 +78,8 @@ def _asked(game: GamePackage, question: Question) -> dict[str, Any]:
     """Who is asked for what, and what it sees: its own cards, and what is possible as far as the game's page says."""
     view, peek = question.view, question.peek
     who = {"seat": view.seat, "name": view.names[view.seat], "hand": view.hand + 1}
+    if question.seal is not None:
+        return who | {"for": "seal", "deck": question.seal.deck, "page": game.page(view)}
     if peek is None:
         return who | {"for": "move", "page": game.page(view)}
     seen = [

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Final, TypeVar
 
-from nodealer.cards import Peek
+from nodealer.cards import Peek, Seal
 from nodealer.cli.lines import Lines
 from nodealer.cli.output import out, print_lines, shown
 from nodealer.errors import IllegalMove
@@ -48,7 +48,10 @@ class Person:
         """Ask until the answer is a legal move, or a choice."""
         view, peek = question.view, question.peek
         with self._quiet():
-            decision = await (self._move(view) if peek is None else self._choose(view, peek))
+            if question.seal is not None:
+                decision: Decision = await self._seal(view, question.seal)
+            else:
+                decision = await (self._move(view) if peek is None else self._choose(view, peek))
         self._last = view
         return decision
 
@@ -86,6 +89,11 @@ class Person:
         *cards, asked = words.offer(view, peek)
         helped = words.choice_help(peek)
         return await self._ask(lambda: cards, (_hinted(asked),), helped, lambda text: words.choose(view, peek, text))
+
+    async def _seal(self, view: View, seal: Seal) -> bytes:
+        words = self._words
+        asked = (_hinted(words.sealing(view, seal)),)
+        return await self._ask(lambda: words.table(view), asked, words.help, lambda text: words.seal(view, seal, text))
 
     async def _ask(
         self, lay: Callable[[], Sequence[Text]], asked: Sequence[Text], helped: Sequence[Text], read: Callable[[str], T]

@@ -14,12 +14,14 @@ class Mind(Protocol):
     """Answers what a table waits for. May take its time; is cancelled when its answer is not wanted any more."""
 
     async def decide(self, question: Question) -> Decision:
-        """The move of a seat whose turn it is, or a choice about cards that it looked at."""
+        """The move of a seat whose turn it is, a choice about cards that it looked at, or what it seals."""
 
 
 def answer_of(bot: Bot, question: Question) -> Decision:
     """What a bot decides."""
     view, peek = question.view, question.peek
+    if question.seal is not None:
+        return bot.seal(view, question.seal)
     return bot.move(view) if peek is None else bot.choose(view, peek)
 
 

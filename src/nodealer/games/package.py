@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from nodealer.cards import Look, Peek
+from nodealer.cards import Look, Peek, Seal
 from nodealer.errors import BadParameter
 from nodealer.games.base import Entropy, Game, Rules
 from nodealer.games.view import View, plain_page
@@ -37,6 +37,10 @@ class Bot:
         """A private choice about cards that it looked at: the one to keep, or all in the order they go back."""
         seen = tuple(view.seen_in(peek.deck))
         return seen[:1] if peek.then is Look.TAKE else seen
+
+    def seal(self, view: View, seal: Seal) -> bytes:
+        """What it seals, in the form that its game reads."""
+        return b""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from nodealer.cards import Look, Opened, Operation, Peek
+from nodealer.cards import SEALED_MAX, Look, Opened, Operation, Peek, Rolled, Seal, Unsealed
 from nodealer.errors import IllegalMove
 from nodealer.games.view import View
 from nodealer.wire import Message
@@ -120,6 +120,18 @@ class Words:
                 back = operation.count - 1
                 return f"looked at {some}, kept one and put {back} back; you know that, not which"
 
+    def rolled(self, game: Any, rolled: Rolled, names: Mapping[int, str]) -> Text:
+        """What a roll gave, in one line; empty where what comes of it says so by itself."""
+        if rolled.silent:
+            return f"no roll: {' and '.join(names[seat] for seat in rolled.silent)} did not open it"
+        return line("rolled ", strong(", ".join(map(str, rolled.numbers))))
+
+    def unsealed(self, game: Any, unsealed: Unsealed) -> Text:
+        """What was in an envelope, after the player's name; empty where what comes of it says so by itself."""
+        if unsealed.value is None:
+            return "is gone, and nobody will know what it had sealed"
+        return f"had sealed: {unsealed.value.decode(errors='replace')}"
+
     def result(self, result: Mapping[str, Any], names: Mapping[int, str]) -> Text:
         """How a hand ended, in one line."""
         return ""
@@ -189,3 +201,16 @@ class Words:
         if peek.then is not Look.TAKE and sorted(chosen) != sorted(seen):
             raise IllegalMove(f"every number from 1 to {len(seen)} once, please")
         return chosen
+
+    # --- What is sealed ---
+
+    def sealing(self, view: View, seal: Seal) -> Text:
+        """What is to be sealed, in a line."""
+        return "  what do you seal? nobody can read it before it is opened, and you cannot change it"
+
+    def seal(self, view: View, seal: Seal, text: str) -> bytes:
+        """What was typed, in the form that the game reads. Raises `IllegalMove`."""
+        value = text.strip().encode()
+        if len(value) > SEALED_MAX:
+            raise IllegalMove(f"at most {SEALED_MAX} bytes, please")
+        return value

@@ -1,7 +1,4 @@
-"""What an entry can say. Protocol messages and moves stand inside as their own canonical JSON.
-
-Kinds that are reserved for later are refused like any unknown kind: `random`, `seal`.
-"""
+"""What an entry can say. Protocol messages and moves stand inside as their own canonical JSON."""
 
 from __future__ import annotations
 

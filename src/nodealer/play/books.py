@@ -36,7 +36,7 @@ def _first_false_deed(deeds: Grown[int, Deed], seat: int, tape: Tape, choices: C
         if deed.duty.seat != seat:
             continue
         try:
-            honest = deed.deck.message(deed.duty, tape, choices.get(deed.duty.id))
+            honest = deed.deck.message(deed.duty, tape, choices.get(deed.duty.chosen))
         except NodealerError:
             # The book lacks a choice that the message needs, or has one that no honest seat could make.
             return deed

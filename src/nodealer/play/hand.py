@@ -8,14 +8,29 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from nodealer.cards import Event, Finished, Moved, NewDeck, Opened, Operation, needed
+from nodealer.cards import (
+    WITHOUT_CARDS,
+    Event,
+    Finished,
+    Moved,
+    NewDeck,
+    Opened,
+    Operation,
+    Random,
+    Rolled,
+    Seal,
+    Unsealed,
+    needed,
+)
 from nodealer.errors import BadParameter
 from nodealer.games.base import Ask, Done, Game, Turn
 from nodealer.play.duties import Owed
 from nodealer.play.phases import Phase
 from nodealer.play.rosters import in_force
 from nodealer.play.state import Asked, Books, Change, HandRecord, HandState, TableState
-from nodealer.protocols.base import DeckChange, Duty
+from nodealer.protocols.base import Binding, DeckChange, Duty
+from nodealer.protocols.dice import Dice
+from nodealer.protocols.envelopes import Envelopes
 from nodealer.tape import digest
 from nodealer.wire import DECKS_MAX, encode
 
@@ -110,9 +125,14 @@ def _words(events: Iterable[Event]) -> bytes:
     words = list[list[object]]()
     for event in events:
         if isinstance(event, Moved):
-            words.append(["moved", event.card.deck, event.card.epoch, event.card.position, event.holder])
+            was = [] if event.was is None else [event.was.epoch, event.was.position]
+            words.append(["moved", event.card.deck, event.card.epoch, event.card.position, event.holder, *was])
         elif isinstance(event, Opened):
             words.append(["opened", event.card.deck, event.card.epoch, event.card.position, event.face])
+        elif isinstance(event, Rolled):
+            words.append(["rolled", event.deck, event.numbers, event.silent])
+        elif isinstance(event, Unsealed):
+            words.append(["unsealed", event.deck, event.seat, event.value])
     return encode(words)
 
 
@@ -211,16 +231,27 @@ def _request(change: Change, deck: int, operation: Operation) -> Change:
             raise BadParameter(f"deck {deck} exists already, or is not one of {DECKS_MAX}")
         if operation.faces > (most := state.config.rules.deck_max):
             raise BadParameter(f"a deck of {operation.faces} cards, and the game announced {most}")
-        gone = tuple(sorted(state.gone & set(hand.binding.seats)))
-        binding = hand.binding.without(gone) if gone else hand.binding
+        binding = _those_here(state)
         few = len(binding.players) < state.config.protocol.claims.seats[0]
         if few or not frozenset(binding.players) - binding.barred:
             raise TooFewSeats
         made = state.config.protocol.new_deck(binding, deck, operation.faces, operation.owner)
         return take_deck(change, deck, DeckChange(made))
-    if deck not in hand.decks:
+    lies = hand.decks.get(deck)
+    if lies is None and isinstance(operation, Random | Seal) and 0 <= deck < DECKS_MAX:
+        here = _those_here(state)
+        lies = Dice(here, deck) if isinstance(operation, Random) else Envelopes(here, deck)
+    if lies is None:
         raise BadParameter(f"there is no deck {deck}")
-    return take_deck(change, deck, hand.decks[deck].request(operation))
+    if not isinstance(lies, Dice | Envelopes) and not needed(operation, None).isdisjoint(WITHOUT_CARDS):
+        raise BadParameter(f"deck {deck} has cards: it is not rolled, and nothing is sealed in it")
+    return take_deck(change, deck, lies.request(operation))
+
+
+def _those_here(state: TableState) -> Binding:
+    hand = state.hand
+    gone = tuple(sorted(state.gone & set(hand.binding.seats)))
+    return hand.binding.without(gone) if gone else hand.binding
 
 
 def _refuse_unannounced(state: TableState, operation: Operation) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from nodealer.cards import Event as CardEvent
-from nodealer.cards import Finished, Opened, Peek
+from nodealer.cards import Finished, Opened, Peek, Rolled, Unsealed
 from nodealer.errors import IllegalMove, Malformed
 from nodealer.games.words import Text, Words
 from nodealer.play.bodies import (
@@ -31,6 +31,8 @@ from nodealer.play.bodies import (
 from nodealer.play.replica import Applied, Outcome
 from nodealer.play.state import Config, TableState
 from nodealer.protocols import STEPS
+from nodealer.protocols.dice import STEPS as DICE_STEPS
+from nodealer.protocols.envelopes import STEPS as ENVELOPE_STEPS
 from nodealer.protocols.words import StepWords
 from nodealer.wire import decode
 
@@ -64,7 +66,7 @@ class Narrator:
     def of(cls, config: Config, you: int | None = None) -> Narrator:
         """For a table that its players have agreed on."""
         claims, rehearsal = config.protocol.claims, config.session.proposal.rehearsal
-        steps = STEPS.get(claims.name, {})
+        steps = {**DICE_STEPS, **ENVELOPE_STEPS, **STEPS.get(claims.name, {})}
         return cls(config.words, steps, proven=not claims.open_book_at_end, secret=not rehearsal, you=you)
 
     def words_of(self, kind: str) -> StepWords:
@@ -87,6 +89,7 @@ class Narrator:
         if outcome is Outcome.ACCEPTED:
             yield from self._shown(before, applied.events)
             yield from self._looked(before, applied.events)
+            yield from self._without_cards(before, applied.events)
             yield from self._changed(before, applied.after)
         yield from self._over(before, applied.after)
 
@@ -160,6 +163,15 @@ class Narrator:
                 seat = event.operation.seat
                 text = self._words.looked(before.hand.game, event.operation)
                 yield {"event": "looked", "seat": seat, "name": before.roster.member(seat).name, "text": text}
+
+    def _without_cards(self, before: TableState, events: Sequence[CardEvent]) -> Iterator[Event]:
+        for event in events:
+            if isinstance(event, Rolled):
+                text = self._words.rolled(before.hand.game, event, _seats(before))
+                yield {"event": "rolled", "numbers": list(event.numbers), "silent": list(event.silent), "text": text}
+            elif isinstance(event, Unsealed):
+                text = self._words.unsealed(before.hand.game, event)
+                yield {"event": "unsealed", "seat": event.seat, "name": before.known[event.seat].name, "text": text}
 
     def _changed(self, before: TableState, after: TableState) -> Iterator[Event]:
         if before.hand.game is not None and after.hand.game is not before.hand.game:

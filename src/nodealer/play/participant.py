@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
-from nodealer.cards import Peek
+from nodealer.cards import SEALED_MAX, Peek, Seal
 from nodealer.errors import (
     BadParameter,
     BadSignature,
@@ -42,7 +42,7 @@ from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Begin, Outcome, Replica, at_once
 from nodealer.play.seat import Seat
 from nodealer.play.state import Config, KeyChange, TableState, refuse_unfit
-from nodealer.play.view import peek_of, view_of
+from nodealer.play.view import choice_of, view_of
 from nodealer.proofs.checks import Entropy
 from nodealer.protocols.base import Duty
 from nodealer.wire import LOG_ENTRIES_MAX, Message, encode
@@ -92,16 +92,18 @@ class Step:
 
 @dataclass(frozen=True)
 class Question:
-    """What a table waits for from a person: a move, or a choice about cards that were looked at."""
+    """What a table waits for from a person: a move, a choice about cards that were looked at, or what to seal."""
 
     duty: Duty
     view: View
-    #: What was looked at and has to be chosen about; None for a move.
+    #: What was looked at and has to be chosen about; None for all else.
     peek: Peek | None
+    #: What something is to be sealed for; None for all else.
+    seal: Seal | None = None
 
 
-#: A move in the game, as a message of its rules or as plain data, or which of the cards that were looked at.
-Decision = Message | dict[str, Any] | tuple[int, ...]
+#: A move in the game, as a message of its rules or as plain data; which of the cards that were looked at; what to seal.
+Decision = Message | dict[str, Any] | tuple[int, ...] | bytes
 
 
 @dataclass(frozen=True)
@@ -537,12 +539,19 @@ class Participant:
         duty = self.options().asked
         if duty is None:
             return None
-        return Question(duty, self.view(), None if duty.deck is None else peek_of(self.seat, duty))
+        choice = None if duty.deck is None else choice_of(self.seat, duty)
+        if isinstance(choice, Seal):
+            return Question(duty, self.view(), None, choice)
+        return Question(duty, self.view(), choice)
 
     def answer(self, question: Question, decision: Decision) -> list[bytes]:
         """Say what was decided. Raises `IllegalMove`, also for what is not asked any more."""
         if question.duty not in self._speaking.open_duties:
             raise IllegalMove("that is not asked any more")
+        if question.seal is not None:
+            if not isinstance(decision, bytes):
+                raise IllegalMove(f"what is sealed is at most {SEALED_MAX} bytes")
+            return self.choose(question.duty, decision)
         if question.peek is None:
             return self.move(decision)
         return self.choose(question.duty, encode(decision))

@@ -172,11 +172,12 @@ class Seat:
             if duty.binding.hand in self.disputed_books:
                 return None
             return Book(duty.id, self._tape(duty.binding.hand).seed, self._opened_choices(duty.binding.hand))
-        if duty.deck is None or duty.optional or (duty.choice and duty.id not in self._choices):
+        chooses = duty.choice or duty.recalls is not None
+        if duty.deck is None or duty.optional or (chooses and duty.chosen not in self._choices):
             return None
         deck = self.replica.state.hand.decks[duty.deck]
         try:
-            message = deck.message(duty, self._tape(duty.binding.hand), self._choices.get(duty.id))
+            message = deck.message(duty, self._tape(duty.binding.hand), self._choices.get(duty.chosen))
         except CardUnreadable:
             # `cards` tells the person, who may claim; what does not hang on that card goes on.
             return None

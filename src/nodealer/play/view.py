@@ -6,7 +6,7 @@ another seat's cards, so it cannot show them by mistake.
 
 from __future__ import annotations
 
-from nodealer.cards import Peek
+from nodealer.cards import Peek, Seal
 from nodealer.errors import BadParameter
 from nodealer.games.view import NO_SEAT, View
 from nodealer.play.seat import Seat
@@ -23,8 +23,11 @@ def view_of(seat: Seat) -> View:
         for (deck, position), face in known.items()
         if state.hand.decks[deck].places.holder(position) == seat.number
     }
-    piles = {deck: frozenset(value.places.pile) for deck, value in state.hand.decks.items()}
-    seen = {(deck, position): face for (deck, position), face in known.items() if position in piles[deck]}
+    seen = {
+        (deck, position): face
+        for (deck, position), face in known.items()
+        if (deck, position) not in held and state.hand.decks[deck].places.face(position) is None
+    }
     return View(
         seat.number,
         {player.seat: player.name for player in state.roster.members},
@@ -42,10 +45,10 @@ def public_view(state: TableState) -> View:
     return View(NO_SEAT, names, state.hand.number, state.hand.game, {}, False)
 
 
-def peek_of(seat: Seat, duty: Duty) -> Peek:
-    """What a seat looked at and has to choose about, as the game asked for it."""
+def choice_of(seat: Seat, duty: Duty) -> Peek | Seal:
+    """What a seat looked at and has to choose about, or has to seal, as the game asked for it."""
     asked = seat.replica.state.hand.asked
     queue = () if asked is None or duty.deck is None else asked.queues.get(duty.deck, ())
-    if not queue or not isinstance(queue[0], Peek):
-        raise BadParameter(f"{duty.kind} is no choice about cards that were looked at")
+    if not queue or not isinstance(queue[0], Peek | Seal):
+        raise BadParameter(f"{duty.kind} is no choice about cards that were looked at, and seals nothing")
     return queue[0]

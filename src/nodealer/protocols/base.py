@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any, Final, Literal, Protocol
 
-from nodealer.cards import Capability, Card, Event, Half, Operation, Places
+from nodealer.cards import WITHOUT_CARDS, Capability, Card, Event, Half, Operation, Places
 from nodealer.errors import BadParameter
 from nodealer.group import Group
 from nodealer.proofs.checks import Check
@@ -91,6 +91,13 @@ class Duty:
     optional: bool = False
     #: A person may choose, before the seat answers by itself.
     may_choose: bool = False
+    #: The duty, of the same seat, whose choice the message is made of once more.
+    recalls: bytes | None = None
+
+    @property
+    def chosen(self) -> bytes:
+        """The duty whose choice the message is made of."""
+        return self.recalls or self.id
 
     @cached_property
     def id(self) -> bytes:
@@ -209,7 +216,8 @@ class Claims:
             raise BadParameter(f"{self.name} cannot seat {needs.seats} players, only {_span(self.seats)}")
         if not self.cards[0] <= needs.cards <= self.cards[1]:
             raise BadParameter(f"{self.name} cannot make decks of {needs.cards} cards, only of {_span(self.cards)}")
-        missing = [str(operation) for operation in Capability if operation in needs.operations - self.operations]
+        lacking = needs.operations - self.operations - WITHOUT_CARDS
+        missing = [str(operation) for operation in Capability if operation in lacking]
         if missing:
             raise BadParameter(f"{self.name} cannot {_either(missing)}, and {needs.game} needs that")
         if vacant := sorted(frozenset(self.roles) - needs.roles):

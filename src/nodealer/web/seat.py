@@ -19,7 +19,7 @@ from nodealer.games.base import Turn
 from nodealer.games.package import GamePackage
 from nodealer.games.view import View as Seen
 from nodealer.games.words import Text, Words
-from nodealer.play.answers import legal_choice, legal_move
+from nodealer.play.answers import legal_choice, legal_move, legal_seal
 from nodealer.play.law import voters
 from nodealer.play.narrator import Event, Narrator
 from nodealer.play.participant import Decision, Diverged, Participant, Question, Silenced, Step
@@ -459,7 +459,9 @@ class PageSeat:
         self._question = question
         self.asked += 1
         words, view, peek = self._words, question.view, question.peek
-        if peek is None:
+        if question.seal is not None:
+            told = doc.Asked(self.asked, "seal")
+        elif peek is None:
             told = doc.Asked(
                 self.asked,
                 "move",
@@ -481,13 +483,19 @@ class PageSeat:
             self._question = None
             self.tell(doc.Unasked())
 
-    def decision(self, said: doc.Move | doc.Typed | doc.Choose) -> Decision | None:
+    def decision(self, said: doc.Move | doc.Typed | doc.Choose | doc.SealText) -> Decision | None:
         """What was decided, or None where it is refused or doubted, and told so."""
         question = self._question
         if question is None or said.ask != self.asked:
             self.refuse("late", said.ask)
             return None
         try:
+            if isinstance(said, doc.SealText):
+                if question.seal is None:
+                    raise IllegalMove("nothing to seal is asked for")
+                return legal_seal(said.text)
+            if question.seal is not None:
+                raise IllegalMove("something to seal is asked for, and nothing else")
             if isinstance(said, doc.Choose):
                 if question.peek is None:
                     raise IllegalMove("a move is asked for, and no choice")

@@ -6,6 +6,7 @@ import pytest
 
 from conformance.harness import Decide
 from conformance.harness import Game as TableGame
+from nodealer.cards import Peek
 from nodealer.errors import IllegalMove
 from nodealer.games.wardens import Concede, WardensGame, WardensRules
 from nodealer.games.wardens.bot import WardensBot
@@ -13,13 +14,19 @@ from nodealer.group import Group
 from nodealer.play.bodies import Leave
 from nodealer.play.phases import Phase
 from nodealer.play.seat import Seat
-from nodealer.play.view import peek_of, view_of
+from nodealer.play.view import choice_of, view_of
 from nodealer.protocols.base import Duty
 from nodealer.wire import encode
 
 from .kit import MODES, duel
 
 modes = pytest.mark.parametrize("mode", MODES)
+
+
+def peek_of(seat: Seat, duty: Duty) -> Peek:
+    peek = choice_of(seat, duty)
+    assert isinstance(peek, Peek)
+    return peek
 
 
 def bots(concede_in: int | None = None) -> Decide:

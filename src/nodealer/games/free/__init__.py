@@ -10,8 +10,11 @@ from nodealer.games.free.rules import (
     Move,
     OpenCards,
     PutAway,
+    Roll,
+    SealAll,
     ShowCards,
     Shuffle,
+    UnsealAll,
     read_move,
 )
 
@@ -25,7 +28,10 @@ __all__ = [
     "Move",
     "OpenCards",
     "PutAway",
+    "Roll",
+    "SealAll",
     "ShowCards",
     "Shuffle",
+    "UnsealAll",
     "read_move",
 ]

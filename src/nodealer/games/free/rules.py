@@ -13,6 +13,8 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 
 from nodealer.cards import (
+    ROLLS_MAX,
+    SIDES_MAX,
     Capability,
     Close,
     Deal,
@@ -24,13 +26,18 @@ from nodealer.cards import (
     Operation,
     Place,
     Portion,
+    Random,
     Return,
+    Rolled,
+    Seal,
     Show,
+    Unseal,
+    Unsealed,
     needed,
 )
 from nodealer.errors import BadParameter, DecodeError, IllegalMove
 from nodealer.games.base import Ask, Done, Game, Turn, Want, WithoutStakes
-from nodealer.wire import CARDS_MAX, CARDS_MIN, DECKS_MAX, Message, Natural, SeatNumber, decode, encode
+from nodealer.wire import CARDS_MAX, CARDS_MIN, DECKS_MAX, SEATS_MAX, Message, Natural, SeatNumber, decode, encode
 
 DeckNumber = Annotated[int, msgspec.Meta(ge=0, lt=DECKS_MAX)]
 Count = Annotated[int, msgspec.Meta(ge=1, le=CARDS_MAX)]
@@ -52,6 +59,8 @@ OPERATIONS: Final = (
     Capability.RETURN_SHUFFLED,
     Capability.RETURN_DISCARD,
     Capability.CLOSE,
+    Capability.RANDOM,
+    Capability.SEAL,
 )
 
 
@@ -95,6 +104,28 @@ class GiveBack(Message, frozen=True, tag="give back"):
     place: Literal["top", "bottom", "shuffled", "discard"]
 
 
+class Roll(Message, frozen=True, tag="roll"):
+    """Numbers that nobody chooses: each of `sides` gives one, from 0 on and below it."""
+
+    deck: DeckNumber
+    sides: Annotated[
+        tuple[Annotated[int, msgspec.Meta(ge=2, le=SIDES_MAX)], ...], msgspec.Meta(min_length=1, max_length=ROLLS_MAX)
+    ]
+
+
+class SealAll(Message, frozen=True, tag="seal"):
+    """Each of these players seals something; all, where none is named."""
+
+    deck: DeckNumber
+    seats: Annotated[tuple[SeatNumber, ...], msgspec.Meta(max_length=SEATS_MAX)] = ()
+
+
+class UnsealAll(Message, frozen=True, tag="unseal"):
+    """What was sealed is opened."""
+
+    deck: DeckNumber
+
+
 class PutAway(Message, frozen=True, tag="put away"):
     """The deck is not needed any more."""
 
@@ -105,7 +136,7 @@ class Finish(Message, frozen=True, tag="finish"):
     """The hand is over."""
 
 
-Move = Shuffle | DealCards | OpenCards | ShowCards | GiveBack | PutAway | Finish
+Move = Shuffle | DealCards | OpenCards | ShowCards | GiveBack | Roll | SealAll | UnsealAll | PutAway | Finish
 
 
 def read_move(data: bytes) -> Move:
@@ -137,6 +168,10 @@ class FreeHand(WithoutStakes):
     #: By deck and position: who holds a card, and which face is open.
     held: Mapping[Spot, int] = field(default_factory=dict)
     opened: Mapping[Spot, int] = field(default_factory=dict)
+    #: Every roll so far, in order.
+    rolled: tuple[Rolled, ...] = ()
+    #: Everything that was sealed and opened, in order.
+    unsealed: tuple[Unsealed, ...] = ()
     gone: frozenset[int] = frozenset()
     ending: str | None = None
 
@@ -185,6 +220,12 @@ class FreeHand(WithoutStakes):
                     if self.held.get((deck, position), seat) != seat:
                         raise IllegalMove(f"card {position} of deck {deck} is another player's")
                 return Return(deck, positions, Place(place), by=seat)
+            case Roll(deck=deck, sides=sides):
+                return Random(deck, sides)
+            case SealAll(deck=deck, seats=seats):
+                return Seal(deck, seats)
+            case UnsealAll(deck=deck):
+                return Unseal(deck)
             case PutAway(deck=deck):
                 return Close(deck)
         raise IllegalMove("nothing is asked for")
@@ -202,7 +243,10 @@ class FreeHand(WithoutStakes):
                 held[event.card.deck, event.card.position] = event.holder
             elif isinstance(event, Opened):
                 opened[event.card.deck, event.card.position] = event.face
-        return replace(self, asking=None, held=held, opened=opened)
+        rolled = tuple(event for event in events if isinstance(event, Rolled))
+        unsealed = tuple(event for event in events if isinstance(event, Unsealed))
+        hand = replace(self, rolled=(*self.rolled, *rolled), unsealed=(*self.unsealed, *unsealed))
+        return replace(hand, asking=None, held=held, opened=opened)
 
     def left(self, seats: tuple[int, ...], *, cards: bool) -> FreeHand:
         """Players are gone, and with them what they held hidden: it is in the deck again. Without cards it is over."""
@@ -234,7 +278,24 @@ class FreeHand(WithoutStakes):
                 {"seat": seat, "cards": sum(holder == seat for holder in self.held.values())} for seat in self.seats
             ],
             "gone": sorted(self.gone),
+            **self._without_cards(),
         }
+
+    def _without_cards(self) -> dict[str, Any]:
+        """Only where there was such a thing."""
+        rolled = [{"numbers": list(one.numbers), "silent": list(one.silent)} for one in self.rolled]
+        unsealed = [{"seat": one.seat, "value": _text(one.value)} for one in self.unsealed]
+        return ({"rolled": rolled} if rolled else {}) | ({"unsealed": unsealed} if unsealed else {})
+
+
+def _text(value: bytes | None) -> str | None:
+    """For people and programs: what is no text is in hexadecimal digits."""
+    if value is None:
+        return None
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value.hex()
 
 
 # --- The rules ---

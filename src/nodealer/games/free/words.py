@@ -12,8 +12,11 @@ from nodealer.games.free.rules import (
     GiveBack,
     OpenCards,
     PutAway,
+    Roll,
+    SealAll,
     ShowCards,
     Shuffle,
+    UnsealAll,
     read_move,
 )
 from nodealer.games.words import Words
@@ -43,6 +46,12 @@ class FreeWords(Words):
                 return f"shows {len(positions)}"
             case GiveBack(positions=positions, place=place):
                 return f"gives back {len(positions)} ({place})"
+            case Roll(sides=sides):
+                return f"asks to roll {len(sides)}: {' '.join(f'1 of {count}' for count in sides[:8])}"
+            case SealAll(seats=seats):
+                return f"asks {', '.join(str(names.get(seat, seat)) for seat in seats) or 'all'} to seal something"
+            case UnsealAll():
+                return "asks to open what was sealed"
             case PutAway(deck=deck):
                 return f"puts deck {deck} away"
             case Finish():

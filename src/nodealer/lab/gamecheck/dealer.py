@@ -10,21 +10,29 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from nodealer.cards import (
+    SEALED_MAX,
     Close,
     Deal,
     Event,
     Finished,
+    Gift,
     Look,
     Moved,
     NewDeck,
     Open,
     Opened,
     Operation,
+    Pass,
     Peek,
     Place,
     Places,
+    Random,
     Return,
+    Rolled,
+    Seal,
     Show,
+    Unseal,
+    Unsealed,
 )
 from nodealer.errors import BadParameter
 from nodealer.tape import Tape, digest
@@ -43,6 +51,8 @@ class PlainDeck:
     seed: bytes
     #: Position in the pile to the seats that have looked at it.
     looked: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    #: Seat to what is in its envelope; None where the seat is gone.
+    sealed: Mapping[int, bytes | None] = field(default_factory=dict)
 
     @classmethod
     def fresh(cls, made: NewDeck, seed: bytes) -> PlainDeck:
@@ -51,24 +61,39 @@ class PlainDeck:
         order = _shuffled(range(made.faces), digest("plain", seed, made.deck))
         return cls(places, dict(enumerate(order)), digest("plain", seed, made.deck))
 
+    @classmethod
+    def bare(cls, number: int, seed: bytes) -> PlainDeck:
+        """What is rolled, or has envelopes, and no cards."""
+        return cls(Places(number, (0,), ()), {}, digest("plain bare", seed, number))
+
+    def sealing(self, values: Mapping[int, bytes]) -> PlainDeck:
+        """Envelopes with these in them. Raises `BadParameter` where that cannot be."""
+        if self.faces or self.sealed:
+            raise BadParameter(f"{self.places.deck} has cards, or envelopes that were not opened")
+        if long := sorted(seat for seat, value in values.items() if len(value) > SEALED_MAX):
+            raise BadParameter(f"seat {long[0]} seals more than {SEALED_MAX} bytes")
+        return replace(self, sealed=dict(values))
+
     def known_to(self, seat: int) -> dict[int, int]:
         """The cards that a seat holds."""
         return {position: self.faces[position] for position in self.places.hand(seat)}
 
     def seen_by(self, seat: int) -> dict[int, int]:
-        """The cards of the pile that a seat has looked at."""
-        pile = self.places.in_pile
-        return {at: self.faces[at] for at, seats in self.looked.items() if seat in seats and at in pile}
+        """The cards that a seat has looked at and does not hold: of the pile, or in another hand."""
+        there = self.places.in_pile | set(self.places.hidden(self.places.held))
+        mine = set(self.places.hand(seat))
+        return {at: self.faces[at] for at, seats in self.looked.items() if seat in seats and at in there - mine}
 
     def without(self, seats: tuple[int, ...]) -> PlainDeck:
         """Seats have left: what they held unseen is shuffled into the pile, whose cards are new positions."""
-        lost = [at for seat in seats for at in self.places.hidden(self.places.hand(seat))]
+        hidden = [at for seat in seats for at in self.places.hidden(self.places.hand(seat))]
+        lost = [at for at in hidden if self.looked.get(at, frozenset()) <= {*seats}]
         seed = digest("plain without", self.seed, *seats)
         faces = _shuffled([self.faces[at] for at in (*self.places.pile, *lost)], seed)
         places = self.places.left_by(seats).rebuilt(len(faces))
-        return replace(
-            self, places=places, faces={**self.faces, **dict(enumerate(faces, self.places.positions))}, seed=seed
-        )
+        faces_now = {**self.faces, **dict(enumerate(faces, self.places.positions))}
+        sealed = {seat: None if seat in seats else value for seat, value in self.sealed.items()}
+        return replace(self, places=places, faces=faces_now, seed=seed, sealed=sealed)
 
     def done(self, operation: Operation, seats: tuple[int, ...], choose: Choose) -> tuple[PlainDeck, list[Event]]:
         """What an operation does. Raises `BadParameter` for one that makes no sense now."""
@@ -80,13 +105,24 @@ class PlainDeck:
                 return self._opened(places.choose(count, positions))
             case Show(to=to):
                 shown = places.shown(operation)
-                return self._opened(shown) if to is None else (self, [])
+                return self._opened(shown) if to is None else (self._looked(shown, to), [])
+            case Pass():
+                return self._passed(places.given(operation, seats))
             case Return():
                 return self._returned(places.given_back(operation), operation.place)
             case Peek():
                 return self._peeked(operation, choose)
             case Close():
                 return self, []
+            case Random(sides=sides) if not self.faces:
+                operation.refuse_sides()
+                numbers = Tape(self.seed).below("plain roll", b"", sides)
+                return replace(self, seed=digest("plain rolled", self.seed)), [Rolled(places.deck, numbers)]
+            case Unseal() if self.sealed:
+                opened = [Unsealed(places.deck, seat, value) for seat, value in sorted(self.sealed.items())]
+                return replace(self, sealed={}), [*opened]
+            case Random() | Seal() | Unseal():
+                raise BadParameter(f"deck {operation.deck} is not rolled, and has nothing sealed in it that is closed")
         raise BadParameter(f"deck {operation.deck} is there already")
 
     def _dealt(self, dealt: Mapping[int, tuple[int, ...]]) -> tuple[PlainDeck, list[Event]]:
@@ -116,11 +152,29 @@ class PlainDeck:
         places, first = self.places.restack(positions, place), self.places.positions
         return replace(self, places=places, faces={**self.faces, **dict(enumerate(faces, first))}, seed=seed)
 
+    def _looked(self, positions: tuple[int, ...], seat: int) -> PlainDeck:
+        looked = {at: self.looked.get(at, frozenset()) | {seat} for at in positions}
+        return replace(self, looked={**self.looked, **looked})
+
+    def _passed(self, gifts: tuple[Gift, ...]) -> tuple[PlainDeck, list[Event]]:
+        deck, events = self, list[Event]()
+        for gift in gifts:
+            before, places = deck.places, deck.places.passed(gift)
+            now = range(before.positions, places.positions)
+            faces = {new: deck.faces[old] for new, old in zip(now, gift.positions, strict=True)}
+            looked = {
+                new: (deck.looked.get(old, frozenset()) | {gift.giver}) - {gift.to}
+                for new, old in zip(now, gift.positions, strict=True)
+            }
+            deck = replace(deck, places=places, faces={**deck.faces, **faces}, looked={**deck.looked, **looked})
+            moves = zip(now, gift.positions, strict=True)
+            events += [Moved(places.card(new), gift.to, before.card(old)) for new, old in moves]
+        return deck, events
+
     def _peeked(self, peek: Peek, choose: Choose) -> tuple[PlainDeck, list[Event]]:
         seen = self.places.next_cards(peek.count)
         if peek.then is Look.LOOK:
-            looked = {at: self.looked.get(at, frozenset()) | {peek.seat} for at in seen}
-            return replace(self, looked={**self.looked, **looked}), []
+            return self._looked(seen, peek.seat), []
         chosen = choose({position: self.faces[position] for position in seen}, peek)
         if peek.then is Look.TAKE:
             if len(chosen) != 1 or chosen[0] not in seen:

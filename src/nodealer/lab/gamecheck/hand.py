@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from nodealer.cards import Deal, Event, Half, NewDeck, Open, Operation, Peek, for_those_who_stay, needed
+from nodealer.cards import Deal, Event, Half, NewDeck, Open, Operation, Peek, Random, Seal, for_those_who_stay, needed
 from nodealer.errors import BadParameter, IllegalMove, Malformed
 from nodealer.games.base import Ask, Done, Game, Rules, Turn, Want
 from nodealer.games.package import Bot, GamePackage
@@ -291,11 +291,18 @@ def _answer(moment: Moment, decks: dict[int, PlainDeck], operation: Operation, c
             raise BadParameter(f"`deck_max` of the rules is {rules.deck_max}")
         decks[number] = PlainDeck.fresh(operation, expand("deal", moment.setup.seed, moment.number, size=32))
         return finished(operation, ())
+    if isinstance(operation, Random | Seal) and number not in decks and 0 <= number < DECKS_MAX:
+        decks[number] = PlainDeck.bare(number, expand("deal", moment.setup.seed, moment.number, size=32))
     if number not in decks:
         raise BadParameter(
             f"there is no deck {number}" + (", and no card can be opened any more" if moment.gone else "")
         )
     here = tuple(seat for seat in players(moment) if seat not in moment.gone)
+    if isinstance(operation, Seal):
+        decks[number] = decks[number].sealing(
+            {seat: _sealed(moment, operation, seat) for seat in operation.seats or here}
+        )
+        return finished(operation, ())
     decks[number], events = decks[number].done(operation, here, choose)
     return finished(operation, events)
 
@@ -329,6 +336,12 @@ def chooser(moment: Moment) -> Choose:
             return bot.choose(view, peek)
 
     return choose
+
+
+def _sealed(moment: Moment, seal: Seal, seat: int) -> bytes:
+    doing = f"{moment.when}, the bot of seat {seat} had to seal something, and failed with"
+    with authors("bot", doing, "Give the bytes that `told` reads when they are opened."):
+        return bot_of(moment, seat).seal(moment.view(seat), seal)
 
 
 def bot_move(moment: Moment, seat: int, *, fast: bool = False) -> bytes:

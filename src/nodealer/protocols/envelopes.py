@@ -1,0 +1,181 @@
+"""Secrets without cards: each seat says something now that is read later, a bid or a guess. Hashes, and no group.
+
+A seat commits to what its person chose, with a salt of its tape: who hashes all likely bids finds nothing. What it
+opens later is held against the hash. Who leaves in between takes what it said along. docs/dice.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Final
+
+import msgspec
+
+from nodealer.cards import SEALED_MAX, Card, Finished, Half, Operation, Places, Seal, Unseal, Unsealed, words
+from nodealer.errors import BadParameter, PeerFault
+from nodealer.protocols.base import Binding, DeckChange, Duty
+from nodealer.protocols.codec import read_message
+from nodealer.protocols.words import StepWords
+from nodealer.tape import Tape, digest
+from nodealer.wire import Digest, Message, encode
+
+SALT_BYTES: Final = 32
+Salt = Annotated[bytes, msgspec.Meta(min_length=SALT_BYTES, max_length=SALT_BYTES)]
+
+SEAL: Final = "seal"
+UNSEAL: Final = "unseal"
+
+STEPS: Final = {
+    SEAL: StepWords(
+        "seals something", "A hash of what it says and of 32 bytes of its own: it can open that later, and no other."
+    ),
+    UNSEAL: StepWords("opens what it sealed", "What it said, with the 32 bytes: everybody makes the same hash of it."),
+}
+
+
+class Sealing(Message, frozen=True, tag="seal"):
+    """The hash of what I say."""
+
+    commitment: Digest
+
+
+class Unsealing(Message, frozen=True, tag="unseal"):
+    """What I said, and the salt that it was hashed with."""
+
+    salt: Salt
+    value: Annotated[bytes, msgspec.Meta(max_length=SEALED_MAX)]
+
+
+@dataclass(frozen=True)
+class Envelopes:
+    """The envelopes of one number of the table. Nothing in it is secret."""
+
+    binding: Binding = field(repr=False)
+    number: int
+    #: How often was sealed here before.
+    times: int = 0
+    #: What is asked for now, and who still owes it.
+    asked: Seal | Unseal | None = None
+    owing: tuple[int, ...] = ()
+    #: What this sealing is: everything that was agreed on before it.
+    origin: bytes = b""
+    #: The envelopes that are closed.
+    closed: Mapping[int, bytes] = field(default_factory=dict)
+    #: Those that are being opened: what was in which.
+    opened: Mapping[int, bytes | None] = field(default_factory=dict)
+    gone: frozenset[int] = frozenset()
+
+    @property
+    def places(self) -> Places:
+        """There are no cards."""
+        return Places(self.number, (0,), ())
+
+    # --- What is owed ---
+
+    @property
+    def duties(self) -> tuple[Duty, ...]:
+        """What each seat has to say, or to open. Nobody waits for another."""
+        return tuple(self._duty(seat) for seat in self.owing)
+
+    def _duty(self, seat: int) -> Duty:
+        sealing = Duty(self.binding, self.number, seat, SEAL, self.origin, choice=True)
+        if isinstance(self.asked, Seal):
+            return sealing
+        anchor = digest("unseal", self.origin, self._said)
+        return Duty(self.binding, self.number, seat, UNSEAL, anchor, recalls=sealing.id)
+
+    @property
+    def _said(self) -> bytes:
+        return encode(sorted(self.closed.items()))
+
+    # --- What is done ---
+
+    def request(self, operation: Operation) -> DeckChange:
+        """Seal, or open what is sealed. Raises `BadParameter` for what makes no sense now."""
+        if self.asked is not None or not isinstance(operation, Seal | Unseal):
+            raise BadParameter(f"{self.number} has envelopes, and no cards")
+        return self._seal(operation) if isinstance(operation, Seal) else self._unseal(operation)
+
+    def _seal(self, operation: Seal) -> DeckChange:
+        seats = operation.seats or self.binding.players
+        if self.closed:
+            raise BadParameter(f"{self.number} has envelopes that were not opened")
+        if not seats or len(set(seats)) != len(seats) or not set(seats) <= set(self.binding.players):
+            raise BadParameter(f"seats {seats} are not each here once")
+        binding = self.binding
+        table = (binding.protocol, binding.version, binding.session, binding.roster, binding.hand)
+        origin = digest("seal", *table, self.number, self.times, encode(words(operation)), encode(list(seats)))
+        after = replace(self, times=self.times + 1, asked=operation, owing=seats, origin=origin, opened={})
+        return DeckChange(after)
+
+    def _unseal(self, operation: Unseal) -> DeckChange:
+        if not self.closed:
+            raise BadParameter(f"{self.number} has no envelope that is closed")
+        owing = tuple(seat for seat in sorted(self.closed) if seat not in self.gone)
+        lost = dict.fromkeys(self.closed.keys() & self.gone)
+        return replace(self, asked=operation, owing=owing, opened=lost)._done()
+
+    def apply(self, duty: Duty, message: bytes) -> DeckChange:
+        """An envelope, or what is in it."""
+        rest = tuple(seat for seat in self.owing if seat != duty.seat)
+        if duty.kind == SEAL:
+            commitment = read_message(Sealing, message).commitment
+            return replace(self, owing=rest, closed={**self.closed, duty.seat: commitment})._done()
+        said = read_message(Unsealing, message)
+        if self._commitment(duty.seat, said.salt, said.value) != self.closed[duty.seat]:
+            raise PeerFault(duty.seat, "what it opens is not what it sealed")
+        return replace(self, owing=rest, opened={**self.opened, duty.seat: said.value})._done()
+
+    def message(self, duty: Duty, tape: Tape, choice: bytes | None = None) -> bytes:
+        """`choice` is what the person says, then and when it is opened."""
+        if choice is None or len(choice) > SEALED_MAX:
+            raise BadParameter(f"what is sealed has at most {SEALED_MAX} bytes")
+        salt = tape.draw("seal", digest("seal salt", self.origin, duty.seat), size=SALT_BYTES)
+        if duty.kind == SEAL:
+            return encode(Sealing(self._commitment(duty.seat, salt, choice)))
+        return encode(Unsealing(salt, choice))
+
+    def _commitment(self, seat: int, salt: bytes, value: bytes) -> bytes:
+        # With the seat: a copied envelope opens to nothing.
+        return digest("sealed", self.origin, seat, salt, value)
+
+    def _done(self) -> DeckChange:
+        """Once nobody owes anything."""
+        if self.owing or self.asked is None:
+            return DeckChange(self)
+        done = Finished(self.asked)
+        if isinstance(self.asked, Seal):
+            return DeckChange(replace(self, asked=None), (done,))
+        events = tuple(Unsealed(self.number, seat, value) for seat, value in sorted(self.opened.items()))
+        return DeckChange(replace(self, asked=None, closed={}, opened={}), (*events, done))
+
+    # --- Who leaves ---
+
+    def without(self, seats: tuple[int, ...]) -> DeckChange:
+        """The others go on. What a seat sealed and did not open is lost with it."""
+        binding = self.binding.without(tuple(seat for seat in seats if seat in self.binding.seats))
+        rest = tuple(seat for seat in self.owing if seat not in seats)
+        lost = dict.fromkeys(set(self.owing).intersection(seats)) if isinstance(self.asked, Unseal) else {}
+        after = replace(self, binding=binding, owing=rest, gone=self.gone | set(seats), opened={**self.opened, **lost})
+        return after._done()
+
+    @property
+    def bars(self) -> frozenset[int]:
+        """Nothing here is made again."""
+        return frozenset()
+
+    @property
+    def half(self) -> Mapping[int, Half]:
+        """What it costs not to open is the game's to say: it is told that nobody will know."""
+        return {}
+
+    def knows(self, seat: int, tape: Tape) -> Mapping[Card, int]:
+        """There are no cards."""
+        return {}
+
+    def digest(self) -> bytes:
+        """For comparing replicas."""
+        asked = b"" if self.asked is None else encode(words(self.asked))
+        said = [sorted(self.closed.items()), sorted(self.opened.items()), sorted(self.gone), list(self.owing)]
+        return digest("envelopes", self.number, self.times, asked, self.origin, encode(said))
