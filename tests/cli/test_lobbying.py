@@ -362,6 +362,7 @@ def test_an_answer_of_a_page_is_to_the_question_that_it_showed(tmp_path: Path) -
         proposes(door, hands=2, on=("chain", b'{"proven":false}'))
         assert guest.look(ben, 0.0) == []
         assert page.lobby.proposal is not None and page.lobby.proposal.warning is not None
+        assert "Nothing proves a shuffle here" in page.lobby.proposal.warning
         page.hub.hear(doc.Answer(first, "y"))
         assert guest.look(ben, 0.0) == [] and ben.lobby.considering
         page.hub.hear(doc.Answer(page.lobby.question.ask, "y"))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from nodealer.cards import Look, Peek
+from nodealer.cards import SEALED_MAX, Look, Peek
 from nodealer.errors import IllegalMove
 from nodealer.games.view import View
-from nodealer.play.answers import FIELDS_MAX, legal_choice, legal_move
+from nodealer.play.answers import FIELDS_MAX, legal_choice, legal_move, legal_seal
 
 
 def test_the_order_of_fields_does_not_matter() -> None:
@@ -32,3 +32,9 @@ def test_a_choice_is_of_what_was_seen() -> None:
     for peek, wrong in ((take, (5,)), (take, (4, 7)), (reorder, (7,)), (reorder, (7, 7))):
         with pytest.raises(IllegalMove, match="positions"):
             legal_choice(view, peek, wrong)
+
+
+def test_what_is_sealed_has_an_end() -> None:
+    assert legal_seal("ä" * (SEALED_MAX // 2)) == ("ä" * (SEALED_MAX // 2)).encode()
+    with pytest.raises(IllegalMove, match="at most"):
+        legal_seal("ä" * (SEALED_MAX // 2 + 1))

@@ -17,6 +17,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "move": {"ask": 1, "move": {"type": "raise", "to": 20}, "sure": True},
     "typed": {"ask": 2, "text": "raise to 20"},
     "choose": {"ask": 3, "choose": [4, 7]},
+    "seal": {"ask": 3, "text": "seven"},
     "without": {"seats": [1]},
     "break": {},
     "leave": {},

@@ -221,8 +221,8 @@ def test_what_is_sealed_is_typed(asking: Asking) -> None:
     sealing = replace(asking.question, seal=Seal(8))
     asking.seat.ask(sealing)
     asked = asking.told[-1]
-    assert asked["for"] == "seal" and asked["typed"]
-    assert asking.seat.decision(doc.Typed(asked["ask"], " twelve ")) == b"twelve"
+    assert asked["for"] == "seal" and asked["prompt"]
+    assert asking.seat.decision(doc.SealText(asked["ask"], " twelve ")) == b"twelve"
     for said in (
         doc.Typed(asked["ask"], "x" * 2000),
         doc.Move(asked["ask"], {"type": "call"}),

@@ -90,6 +90,15 @@ def test_a_yes_that_is_pressed_the_moment_the_question_changes_is_not_said(brows
         assert len(told.said) == 1
 
 
+def test_what_is_to_be_sealed_is_asked_in_every_game(browser: Browser) -> None:
+    with told_page(browser, HELLO, TABLE, view(), ask(3) | {"for": "seal"}) as (page, told):
+        page.wait_for_selector("text=your envelope")
+        typed(page, "seven")
+        assert said(page, told, 1) == [{"type": "seal", "ask": 3, "text": "seven"}]
+        told.tell({"type": "unask"}, view(entry=2))
+        page.wait_for_selector(".typed", state="detached")
+
+
 WORDS = """Promise.resolve(import('/static/js/text.js')).then(({T}) => ({
   notices: Object.keys(T.notices), refused: Object.keys(T.refused), question: Object.keys(T.lobby.question),
   answer: Object.keys(T.lobby.answer), known: Object.keys(T.lobby.known), breaks: Object.keys(T.law.breaksSure),

@@ -14,11 +14,10 @@ from typing import Any, Final
 
 import msgspec
 
-from nodealer.cards import SEALED_MAX
 from nodealer.cli.screen import Screen
 from nodealer.errors import IllegalMove
 from nodealer.games.package import GamePackage
-from nodealer.play.answers import legal_choice, legal_move
+from nodealer.play.answers import legal_choice, legal_move, legal_seal
 from nodealer.play.participant import Decision, Question
 
 #: The longest answer.
@@ -63,7 +62,9 @@ class Program:
         if answer.ask != self._asked:
             raise IllegalMove(f"this answers question {answer.ask}, and {self._asked} is asked")
         if question.seal is not None:
-            return _sealed(answer)
+            if answer.seal is None or answer.move is not None or answer.choose is not None:
+                raise IllegalMove("something to seal is asked for, and nothing else")
+            return legal_seal(answer.seal)
         if question.peek is not None:
             if answer.choose is None or answer.move is not None or answer.seal is not None:
                 raise IllegalMove("a choice is asked for, and nothing else")
@@ -86,14 +87,6 @@ def _asked(game: GamePackage, question: Question) -> dict[str, Any]:
         for position, face in view.seen_in(peek.deck).items()
     ]
     return who | {"for": "choose", "then": peek.then, "deck": peek.deck, "seen": seen, "page": game.page(view)}
-
-
-def _sealed(answer: Answer) -> bytes:
-    if answer.seal is None or answer.move is not None or answer.choose is not None:
-        raise IllegalMove("something to seal is asked for, and nothing else")
-    if len(value := answer.seal.encode()) > SEALED_MAX:
-        raise IllegalMove(f"what is sealed has at most {SEALED_MAX} bytes")
-    return value
 
 
 class _Answers:

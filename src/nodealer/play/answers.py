@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import permutations
 from typing import Any, Final
 
-from nodealer.cards import Look, Peek
+from nodealer.cards import SEALED_MAX, Look, Peek
 from nodealer.errors import IllegalMove
 from nodealer.games.view import View
 from nodealer.wire import encode
@@ -41,3 +41,10 @@ def legal_choice(view: View, peek: Peek, choose: tuple[int, ...]) -> tuple[int, 
     if peek.then is not Look.TAKE and sorted(choose) != seen:
         raise IllegalMove(f"choose all of the positions {seen}, the one on top first")
     return choose
+
+
+def legal_seal(text: str) -> bytes:
+    """What is sealed. Raises `IllegalMove`."""
+    if len(value := text.encode()) > SEALED_MAX:
+        raise IllegalMove(f"what is sealed has at most {SEALED_MAX} bytes")
+    return value

@@ -77,6 +77,13 @@ class Choose(Said, frozen=True, tag="choose"):
     choose: Annotated[tuple[Natural, ...], msgspec.Meta(min_length=1, max_length=CARDS_MAX)]
 
 
+class SealText(Said, frozen=True, tag="seal"):
+    """What goes into the envelope that the table waits for."""
+
+    ask: Ask
+    text: Short
+
+
 class Without(Said, frozen=True, tag="without"):
     """The table should not wait for these seats."""
 
@@ -160,8 +167,8 @@ class Replay(Said, frozen=True, tag="replay"):
 
 
 Said_ = (
-    Move | Typed | Choose | Without | Break | Leave | SitOut | Back | Claim | Book | LetIn | Agree | Chat | Answer
-    | Deal | Save | Verify | Replay
+    Move | Typed | Choose | SealText | Without | Break | Leave | SitOut | Back | Claim | Book | LetIn | Agree | Chat
+    | Answer | Deal | Save | Verify | Replay
 )  # fmt: skip
 _said = msgspec.json.Decoder(Said_)
 
@@ -396,7 +403,8 @@ class Looked(Document, frozen=True):
 
 
 class Asked(Document, frozen=True, tag="ask"):
-    """The table waits for this person: for a move, for a choice about cards that it looked at, or for what it seals."""
+    """The table waits for this person: for a move, for a choice about cards that it looked at, or for something to
+    seal."""
 
     ask: int
     for_: Literal["move", "choose", "seal"] = msgspec.field(name="for")

@@ -115,7 +115,7 @@ class PagePerson:
 
     def hear(self, document: doc.Said_) -> None:
         """What one of the pages says."""
-        if isinstance(document, doc.Move | doc.Typed | doc.Choose):
+        if isinstance(document, doc.Move | doc.Typed | doc.Choose | doc.SealText):
             decision = self.seat.decision(document)
             if decision is not None and self._decided is not None and not self._decided.done():
                 self._decided.set_result(decision)

@@ -461,7 +461,7 @@ class PageSeat:
         words, view, peek = self._words, question.view, question.peek
         if question.seal is not None:
             sealing, helped = spans(words.sealing(view, question.seal)), tuple(map(spans, words.help))
-            told = doc.Asked(self.asked, "seal", sealing, helped, typed=True)
+            told = doc.Asked(self.asked, "seal", sealing, helped)
         elif peek is None:
             told = doc.Asked(
                 self.asked,
@@ -484,13 +484,19 @@ class PageSeat:
             self._question = None
             self.tell(doc.Unasked())
 
-    def decision(self, said: doc.Move | doc.Typed | doc.Choose) -> Decision | None:
+    def decision(self, said: doc.Move | doc.Typed | doc.Choose | doc.SealText) -> Decision | None:
         """What was decided, or None where it is refused or doubted, and told so."""
         question = self._question
         if question is None or said.ask != self.asked:
             self.refuse("late", said.ask)
             return None
         try:
+            if isinstance(said, doc.SealText):
+                if question.seal is None:
+                    raise IllegalMove("nothing to seal is asked for")
+                return self._words.seal(question.view, question.seal, said.text)
+            if question.seal is not None:
+                raise IllegalMove("something to seal is asked for, and nothing else")
             if isinstance(said, doc.Choose):
                 if question.peek is None:
                     raise IllegalMove("no choice is asked for")
@@ -504,10 +510,6 @@ class PageSeat:
         view = question.view
         if question.peek is not None:
             raise IllegalMove("a choice is asked for, and no move")
-        if question.seal is not None:
-            if not isinstance(said, doc.Typed):
-                raise IllegalMove("something to seal is asked for, and no move")
-            return self._words.seal(view, question.seal, said.text)
         read: Message | dict[str, Any]
         if isinstance(said, doc.Typed):
             read = self._words.read(view, said.text)

@@ -180,7 +180,7 @@ async function openTable(table) {
   now.game = make({ root, actions, table, say: (document) => link.say(document), names: state.names });
   if (now.working) now.game.working?.(now.working);
   if (now.view) showView(now.view);
-  now.game.ask?.(now.ask);
+  ask(now.ask);
   if (now.over) handlers.over(now.over);
   if (now.hello.role === "replay") {
     fill(actions, h("p", { class: "resting" }, T.replaying));
@@ -190,7 +190,7 @@ async function openTable(table) {
 
 function live() {
   if (now.view) showView(now.view);
-  now.game?.ask?.(now.ask);
+  ask(now.ask);
   if (now.over) handlers.over(now.over);
 }
 
@@ -301,7 +301,7 @@ const handlers = {
   ask(document) {
     now.ask = document;
     if (hands.replaying) return;
-    now.game?.ask?.(document);
+    ask(document);
     if (document.for === "choose") choose(document);
     else spoken(T.seat.yourTurn);
   },
@@ -382,6 +382,20 @@ const handlers = {
 function words(table) {
   $("where").parentElement.querySelector(".words")?.remove();
   $("where").before(h("button", { type: "button", class: "words", "aria-label": `${T.words}: ${table.words.join(" ")}`, title: T.words, onclick: () => dialog(T.words, [h("p", { class: "bigwords" }, table.words.join(" ")), h("p", {}, T.wordsHelp)]) }, table.words.join(" ")));
+}
+
+/** What is asked goes to the game; but what is to be sealed is asked in the same way in every game. */
+function ask(asked) {
+  now.game?.ask?.(asked?.for === "seal" ? null : asked);
+  if (asked?.for !== "seal") return;
+  const input = h("input", { type: "text", maxlength: 200, autocomplete: "off", "aria-label": T.seal.text });
+  const form = h("form", { class: "typed" }, h("p", {}, asked.prompt.length ? spans(asked.prompt) : T.seal.text), h("div", { class: "row" }, input, button(T.seal.go, () => form.requestSubmit(), { kind: "primary" })));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    link.say({ type: "seal", ask: asked.ask, text: input.value });
+  });
+  fill(actions, form);
+  input.focus();
 }
 
 /** A private choice about cards that were looked at. A game may show them in its own way. */

@@ -251,6 +251,7 @@ export const T = {
     up: "Up",
     down: "Down",
   },
+  seal: { text: "What goes into your envelope? Nobody can read it until you open it, and you cannot change it.", go: "Seal it" },
   plain: { typed: "Your move, in words", go: "Go", yours: "Your cards", table: "Table" },
   suits: { s: "spades", h: "hearts", d: "diamonds", c: "clubs" },
   ranks: { A: "ace", K: "king", Q: "queen", J: "jack", T: "ten", 9: "nine", 8: "eight", 7: "seven", 6: "six", 5: "five", 4: "four", 3: "three", 2: "two" },
