@@ -134,9 +134,11 @@ FILES: dict[str, set[str]] = {
     "relay/client.py": {"ipaddress", "websockets"},
     "relay/live.py": {"websockets"},
     "relay/server.py": {"http", "logging", "ssl", "websockets"},
-    "relay/sockets.py": {"ipaddress", "websockets"},
+    "relay/sockets.py": {"ipaddress", "os", "websockets"},
+    "relay/stores/base.py": {"os", "pathlib", "tempfile"},
     "relay/stores/jetstream.py": {"nats"},
     "relay/stores/nats.py": {"datetime", "nats", "secrets", "time"},
+    "relay/stores/shelf.py": {"os", "pathlib"},
     "relay/stores/sqlite.py": {"concurrent.futures", "fcntl", "os", "pathlib", "queue", "sqlite3", "threading"},
 }
 
