@@ -12,10 +12,12 @@ import pytest
 from conformance.harness import Source
 from nodealer.cards import Seal
 from nodealer.games.holdem.faces import name as face_name
+from nodealer.keys import Identity
 from nodealer.play.chat import sign_chat
 from nodealer.play.config import parts_of
+from nodealer.play.home import MemoryHome
 from nodealer.play.participant import Participant, Step
-from nodealer.play.stays import for_hands
+from nodealer.play.stays import for_hands, while_it_lasts
 from nodealer.web import documents as doc
 from nodealer.web.person import CHATS_MAX, TO_DO_MAX, PagePerson
 from nodealer.web.recall import Own, recall
@@ -273,3 +275,56 @@ def test_what_is_said_before_the_table_or_without_end_is_not_kept_for_later(aski
     for _ in range(TO_DO_MAX + 1):
         page.hear(doc.Chat("more"))
     assert told[-1] == doc.Refused(code="not now") and told.count(told[-1]) == 2
+
+
+def test_who_asks_for_a_seat_gets_one_by_two_clicks() -> None:
+    """One says to whom a seat is offered, and a page that has not agreed is asked; the newcomer sits then."""
+    table = Table(seats=3, hands=9)
+    table.play(steps=60)
+    home = MemoryHome("Dan", Identity(table.source(32)), table.source(32))
+    dan = Participant(home, entropy=table.source, stays=for_hands(9), parts=parts_of)
+    for number, frame in enumerate(table.frames):
+        dan.receive(frame, number)
+    ada, page = table.people[0], table.pages[0]
+    table.people.insert(-1, dan)
+    table.waiting.extend(dan.ask_to_sit())
+    table.play(lambda one: [], steps=20)
+    (asker,) = of(table.told, "view")[-1]["asking"]
+    assert asker["name"] == "Dan" and len(asker["key"].split()) == 6
+    page.hear(doc.LetIn("Nobody"))
+    assert page.look(ada, 1.0) == [] and "nobody called" in of(table.told, "refused")[-1]["reason"]
+    table.waiting.extend(table.people[1].let_in("Dan"))
+    table.play(lambda one: [], steps=20)
+    (proposed,) = of(table.told, "view")[-1]["proposed"]
+    assert proposed["by"] == "Ben" and proposed["players"] == ["Ada", "Ben", "Cleo", "Dan"] and not proposed["without"]
+    page.hear(doc.Agree("00" * 32))
+    page.hear(doc.Agree(proposed["proposal"]))
+    table.waiting.extend(page.look(ada, 2.0))
+    table.play(lambda one: [], steps=20)
+    assert of(table.told, "view")[-1]["proposed"] == [] and of(table.told, "refused")[-1]["reason"]
+
+
+def test_who_sits_out_may_come_back_and_who_is_left_alone_is_told_so() -> None:
+    table = Table(seats=2, hands=9)
+    ada, page = table.people[0], table.pages[0]
+    ada.stays = table.people[1].stays = while_it_lasts
+    table.play(steps=40)
+    assert of(table.told, "view")[-1]["may"]["sit_out"]
+    page.hear(doc.SitOut())
+    table.waiting.extend(page.look(ada, 1.0))
+    may = of(table.told, "view")[-1]["may"]
+    assert may["back"] and not may["sit_out"]
+    page.hear(doc.Back())
+    table.waiting.extend(page.look(ada, 2.0))
+    assert of(table.told, "view")[-1]["may"]["sit_out"]
+    # The other one sits out: after the hand there is nobody to play with.
+    table.waiting.extend(table.people[1].sit_out())
+    table.play(steps=400)
+    assert of(table.told, "view")[-1]["alone"] is None
+    table.time += 60
+    table.waiting.extend(page.look(ada, 60.0))
+    assert of(table.told, "view")[-1]["alone"] == ["Ben"]
+    page.hear(doc.Leave())
+    table.waiting.extend(page.look(ada, 61.0))
+    table.play(steps=200)
+    assert ada.replica.state.ended >= {0}
