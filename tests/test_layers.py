@@ -134,7 +134,7 @@ FILES: dict[str, set[str]] = {
     "relay/client.py": {"ipaddress", "websockets"},
     "relay/live.py": {"websockets"},
     "relay/server.py": {"http", "logging", "ssl", "websockets"},
-    "relay/sockets.py": {"ipaddress", "os", "websockets"},
+    "relay/sockets.py": {"ipaddress", "os", "ssl", "websockets"},
     "relay/stores/base.py": {"os", "pathlib", "tempfile"},
     "relay/stores/jetstream.py": {"nats"},
     "relay/stores/nats.py": {"datetime", "nats", "secrets", "time"},
