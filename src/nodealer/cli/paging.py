@@ -53,7 +53,7 @@ CONNECTION: Final = {
     "found": ("good", "Connected again."),
     "lost": ("note", "No connection to the relay. Trying again."),
     "unheard": ("bad", "The relay does not take what you say."),
-    "locked": ("bad", "A seat has left, and the table has a new key. To go on, ask for a new link."),
+    "locked": ("bad", "The table has a new key, and you have not got it. To go on, ask a player for a new link."),
 }
 
 
