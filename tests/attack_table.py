@@ -136,6 +136,12 @@ AROUND: Final = (
     ),
     Around(
         "a player",
+        "proposes a new key with a false box for one seat, and bots agree",
+        "that one's program says so, and it goes on with a link from any other player",
+        "drive/test_epochs.py::test_who_was_given_a_false_box_goes_on_with_a_link",
+    ),
+    Around(
+        "a player",
         "uses up the names of writers that the relay takes",
         "what is said has the new key, and goes by the old token",
         "drive/test_epochs.py::test_a_relay_that_takes_no_more_names",

@@ -17,6 +17,7 @@ from nodealer.cli.narrator import in_words
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
 from nodealer.drive.timekeeper import Timekeeper
+from nodealer.errors import DecodeError
 from nodealer.games.holdem.words import HoldemWords
 from nodealer.games.words import Text, Words
 from nodealer.log.roster import Roster
@@ -326,6 +327,20 @@ def test_taking_somebody_out() -> None:
     assert ada.replica.state.proposed[proposal].by == 1
     seat.circle.waiting.extend(ada.agree(proposal))
     seat.circle.play(until=lambda circle: circle.people[0].replica.state.roster.seats == (0, 1))
+
+
+def test_a_table_at_which_one_could_not_read() -> None:
+    """Nobody else can see what is in one's box, and the others may agree."""
+    seat = Seat()
+
+    def refuse(proposal: bytes) -> None:
+        raise DecodeError("the box holds another secret")
+
+    seat.me.refuse_key = refuse
+    ada = seat.circle.people[0]
+    seat.circle.waiting.extend(ada.propose_roster(ada.replica.state.roster))
+    seat.circle.step()
+    assert any("you could not read there" in line and "another secret" in line for line in seat.looks())
 
 
 def test_at_a_table_of_this_machine_nobody_is_kept_out() -> None:

@@ -6,12 +6,14 @@ import asyncio
 from contextlib import suppress
 
 import pytest
+from msgspec.structs import replace
 
 from conformance.harness import NAMES
 from drive.around import SECRET, Around, over, real, without_last
-from drive.test_keyring import between, ring, rings, settled
+from drive.test_keyring import between, proposing, ring, rings, settled
 from nodealer.drive.sealed import JUNK, Locked, Lost, Unheard
 from nodealer.errors import DecodeError, IllegalMove, RelayRefused
+from nodealer.play.bodies import Box
 from nodealer.play.phases import Phase
 from nodealer.play.rosters import proposal_id
 from nodealer.relay.client import RelayClient, connect_to
@@ -109,6 +111,27 @@ def test_two_proposals_at_once() -> None:
     assert not ada.replica.state.proposed
     for ring_ in keys[:2]:
         assert ring_.proposed is None, "what was made for the epoch that has begun is not made again"
+
+
+def test_who_was_given_a_false_box_goes_on_with_a_link() -> None:
+    """The others cannot see what is in it, and agree. Any of them can give the key to the one who was cheated."""
+    circle = between(hands=4)
+    keys = rings(circle)
+    settled(circle)
+    ada, bo, cy = circle.people[:3]
+    roster = ada.replica.state.roster
+    key = keys[0].fresh(roster)
+    circle.waiting.extend(proposing(ada, roster, replace(key, boxes=(key.boxes[0], Box(1, bytes(80)), key.boxes[2]))))
+    settled(circle)
+    (proposal,) = cy.replica.state.proposed
+    keys[2].refuse_key(proposal)
+    with pytest.raises(DecodeError):
+        keys[1].refuse_key(proposal)
+    circle.waiting.extend(cy.agree(proposal))
+    circle.play(until=lambda circle: bool(circle.people[1].keys))
+    link = keys[2].writing
+    assert link is not None and link == keys[0].writing and keys[1].writing is None and keys[1].reading is None
+    assert ring(bo, SECRET, link).writing == link and bo.sits
 
 
 # --- Who has left ---

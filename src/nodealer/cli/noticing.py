@@ -9,7 +9,7 @@ from nodealer.cli.output import shown
 from nodealer.cli.screen import Screen
 from nodealer.drive.stopwatch import Stopwatch
 from nodealer.drive.welcome import is_away
-from nodealer.errors import IllegalMove
+from nodealer.errors import DecodeError, IllegalMove
 from nodealer.log.names import folded
 from nodealer.log.roster import Member
 from nodealer.play.participant import Participant
@@ -112,26 +112,35 @@ class WhoSits:
             return False
         state = participant.replica.state
         for asks in participant.asking:
-            if asks.roster.digest not in self._told:
-                self._told.add(asks.roster.digest)
+            if self._is_new(asks.roster.digest):
                 name, words = shown(asks.who.name), " ".join(key_words(asks.who.key))
                 self._screen.say(f"[bold]{name}[/bold] would like to sit; [bold]seat {name}[/bold] proposes it.")
                 self._screen.say(f"  [dim]Ask, and not here, whether the words of the key are: {words}[/dim]")
         for id in self.proposed(participant):
-            if id not in self._told:
-                self._told.add(id)
+            if self._is_new(id):
                 self._propose(state, state.proposed[id])
+                self._look_into(participant, id)
         away = self._away(state)
         for member in away:
-            if member.key not in self._told:
-                self._told.add(member.key)
-                name, how = (
-                    shown(member.name),
-                    "has left" if member.seat in state.ended else "has been away for a while",
-                )
+            if self._is_new(member.key):
+                how = "has left" if member.seat in state.ended else "has been away for a while"
+                name = shown(member.name)
                 self._screen.say(f"{name} {how}; [bold]remove {name}[/bold] proposes that it loses its seat.")
                 self._screen.say(f"  [dim]{AFTER_A_LEAVER}[/dim]")
         return bool(participant.asking or self.proposed(participant) or away)
+
+    def _is_new(self, what: bytes) -> bool:
+        """Whether it was not told before. It is told now."""
+        new = what not in self._told
+        self._told.add(what)
+        return new
+
+    def _look_into(self, participant: Participant, proposal: bytes) -> None:
+        """Others may agree to a table at which this one could not read: nobody but this one can see that."""
+        try:
+            participant.refuse_key(proposal)
+        except DecodeError as error:
+            self._screen.say(f"[red]Do not let them agree to that: you could not read there.[/red] ({shown(error)})")
 
     def refuse_removal(self, name: str) -> None:
         """Raise `IllegalMove` where nobody can be taken out, or nobody is named."""

@@ -195,7 +195,7 @@ class _Connection:
                 self._say("unheard", line.relay, why)
             self._unheard = True
         elif isinstance(line, Locked):
-            why = "[magenta]A seat has left, and the table has a new key.[/magenta] To go on, ask for a new link."
+            why = "[magenta]The table has a new key, and you have not got it.[/magenta] To go on, ask for a new link."
             self._say("locked", line.relay, why)
             raise LockedOut
         else:
