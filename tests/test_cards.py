@@ -12,16 +12,21 @@ from nodealer.cards import (
     Card,
     Close,
     Deal,
+    Gift,
     Look,
     NewDeck,
     Open,
     Operation,
+    Pass,
     Peek,
     Place,
     Places,
     Portion,
+    Random,
     Return,
+    Seal,
     Show,
+    Unseal,
     words,
 )
 from nodealer.errors import BadParameter
@@ -160,7 +165,7 @@ def test_many_cards_at_once() -> None:
 
 def test_what_a_digest_is_of() -> None:
     places = fresh().give((0, 1), 2).open({3: 4}).discard((1,))
-    assert places.digest() == digest("places", b"[0,[6],[2,4,5],[[0,2]],[[3,4]],[[1,2]]]")
+    assert places.digest() == digest("places", b"[0,[6],[2,4,5],[[0,2]],[[3,4]],[[1,2]],[]]")
 
 
 @pytest.mark.parametrize(
@@ -172,6 +177,10 @@ def test_what_a_digest_is_of() -> None:
         (Open(0, positions=(1, 2), order=((2,), (0, 1))), b'["open",0,0,[1,2],[[2],[0,1]]]'),
         (Show(0, 1, (5,)), b'["show",0,1,[5],null]'),
         (Show(0, 1, (5,), to=2), b'["show",0,1,[5],2]'),
+        (Pass(0, (Gift(1, 2, (5, 6)), Gift(2, 1, (7,)))), b'["pass",0,[[1,2,[5,6]],[2,1,[7]]]]'),
+        (Random(7, (6, 2), (0, 1)), b'["random",7,[6,2],[0,1]]'),
+        (Seal(8, (1,)), b'["seal",8,[1]]'),
+        (Unseal(8), b'["unseal",8]'),
         (Return(0, (5,), Place.TOP), b'["return",0,[5],"top",null]'),
         (Return(0, (), Place.SHUFFLED, by=2), b'["return",0,[],"shuffled",2]'),
         (Peek(0, 1, 3, Look.TAKE), b'["peek",0,1,3,"take"]'),

@@ -105,6 +105,27 @@ class Show:
 
 
 @dataclass(frozen=True)
+class Gift:
+    """Cards that one seat holds, hidden, and gives to another."""
+
+    giver: int
+    to: int
+    positions: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Pass:
+    """Seats give hidden cards to each other, all gifts at once. Giver and receiver alone know which they are.
+
+    The places are named before anybody gets anything, so nobody chooses with its new cards in sight. Who holds a card
+    afterwards holds it at a new position.
+    """
+
+    deck: int
+    gifts: tuple[Gift, ...]
+
+
+@dataclass(frozen=True)
 class Return:
     """Give cards back. `by` is the seat that asks for it; None where the rules of the game do.
 
@@ -182,7 +203,7 @@ class Unseal:
     deck: int
 
 
-Operation = NewDeck | Deal | Open | Show | Return | Peek | Close | Random | Seal | Unseal
+Operation = NewDeck | Deal | Open | Show | Pass | Return | Peek | Close | Random | Seal | Unseal
 
 
 def words(operation: Operation) -> list[object]:
@@ -196,6 +217,8 @@ def words(operation: Operation) -> list[object]:
             return ["open", deck, count, positions, order]
         case Show(deck=deck, seat=seat, positions=positions, to=to):
             return ["show", deck, seat, positions, to]
+        case Pass(deck=deck, gifts=gifts):
+            return ["pass", deck, [[gift.giver, gift.to, gift.positions] for gift in gifts]]
         case Return(deck=deck, positions=positions, place=place, by=by):
             return ["return", deck, positions, place.value, by]
         case Peek(deck=deck, seat=seat, count=count, then=then):
@@ -216,8 +239,13 @@ def for_those_who_stay(operation: Operation, gone: frozenset[int]) -> Operation 
         case Deal():
             portions = tuple(portion for portion in operation.portions if portion.seat not in gone)
             return replace(operation, portions=portions) if portions else None
+        case Show(to=to) if to is not None and to in gone:
+            return None
         case Show() | Peek():
             return None if operation.seat in gone else operation
+        case Pass(gifts=gifts):
+            stay = tuple(gift for gift in gifts if gone.isdisjoint((gift.giver, gift.to)))
+            return replace(operation, gifts=stay) if stay else None
         case Random(seats=seats) | Seal(seats=seats) if seats:
             here = tuple(seat for seat in seats if seat not in gone)
             return replace(operation, seats=here) if here else None
@@ -245,6 +273,7 @@ class Capability(enum.Enum):
     OPEN_POSITIONS = "open:positions"
     SHOW_ALL = "show:all"
     SHOW_ONE = "show:one"
+    PASS = "pass"
     RETURN_TOP = "return:top"
     RETURN_BOTTOM = "return:bottom"
     RETURN_SHUFFLED = "return:shuffled"
@@ -275,6 +304,7 @@ _IN_WORDS: Final[Mapping[Capability, str]] = {
     Capability.OPEN_POSITIONS: "turn up cards at chosen places of the deck",
     Capability.SHOW_ALL: "show a player's cards to all",
     Capability.SHOW_ONE: "show a player's cards to one other alone",
+    Capability.PASS: "pass hidden cards from player to player",
     Capability.RETURN_TOP: "put cards back on top of the deck",
     Capability.RETURN_BOTTOM: "put cards back under the deck",
     Capability.RETURN_SHUFFLED: "shuffle cards back into the deck",
@@ -305,6 +335,8 @@ def needed(operation: Operation, owner: int | None) -> frozenset[Capability]:
             return frozenset({Capability.OPEN_POSITIONS if positions else Capability.OPEN_TOP})
         case Show(to=to):
             return frozenset({Capability.SHOW_ALL if to is None else Capability.SHOW_ONE})
+        case Pass():
+            return frozenset({Capability.PASS})
         case Return(place=place):
             return frozenset({Capability(f"return:{place.value}")})
         case Peek(seat=seat, then=then):
@@ -345,10 +377,14 @@ class Half(enum.Enum):
 
 @dataclass(frozen=True)
 class Moved:
-    """A card changed hands. `holder` is None when it is back in the deck or gone."""
+    """A card changed hands. `holder` is None when it is back in the deck or gone.
+
+    `was` is the card at the place where it lay before, where it has got another: it was passed.
+    """
 
     card: Card
     holder: int | None
+    was: Card | None = None
 
 
 @dataclass(frozen=True)
@@ -415,6 +451,9 @@ class Places:
     aside: Mapping[int, int] = field(default_factory=dict)
     #: The seat that the deck belongs to, or None where it is everybody's.
     belongs_to: int | None = None
+    #: Position of a hidden card in a hand, or laid aside, to the seats that have seen it too, each with a position at
+    #: which it has the card under its own key alone: where it held it before it was passed, or was shown it.
+    seen: Mapping[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
 
     @classmethod
     def fresh(cls, deck: int, size: int, belongs_to: int | None = None) -> Self:
@@ -518,6 +557,31 @@ class Places:
                 raise BadParameter(f"card {position} of deck {self.deck} is open already")
         return show.positions
 
+    def given(self, operation: Pass, seats: tuple[int, ...]) -> tuple[Gift, ...]:
+        """The gifts of a pass: each card its giver's, hidden, and given once."""
+        self._distinct(tuple(position for gift in operation.gifts for position in gift.positions))
+        for gift in operation.gifts:
+            if gift.giver == gift.to or not {gift.giver, gift.to} <= set(seats):
+                raise BadParameter(f"seat {gift.giver} cannot give to seat {gift.to}")
+            self.shown(Show(self.deck, gift.giver, gift.positions))
+        return operation.gifts
+
+    def passed(self, gift: Gift) -> Places:
+        """Cards in another hand, at new positions. Where they lay before is known to the giver alone, and dead."""
+        first, held, seen = self.positions, dict(self.held), dict(self.seen)
+        for place, position in enumerate(gift.positions):
+            del held[position]
+            held[first + place] = gift.to
+            seen[first + place] = _seen_by(seen.pop(position, ()), gift.giver, position, gift.to)
+        return replace(self, epochs=(*self.epochs, first + len(gift.positions)), held=held, seen=seen)
+
+    def shown_to(self, gift: Gift) -> Places:
+        """Cards that stay where they are and have been shown to one seat, which has them at positions of its own."""
+        first, seen = self.positions, dict(self.seen)
+        for place, position in enumerate(gift.positions):
+            seen[position] = _seen_by(seen.get(position, ()), gift.to, first + place, gift.giver)
+        return replace(self, epochs=(*self.epochs, first + len(gift.positions)), seen=seen)
+
     def without(self, positions: Iterable[int]) -> Places:
         """These positions taken from the pile."""
         gone = frozenset(positions)
@@ -557,7 +621,8 @@ class Places:
     def drop(self, positions: tuple[int, ...]) -> Places:
         """These cards gone from hands, table and discards: they get new positions."""
         held, opened, aside = (_without(cards, positions) for cards in (self.held, self.opened, self.aside))
-        return replace(self, held=held, opened=opened, aside=aside)
+        seen = {position: seats for position, seats in self.seen.items() if position not in positions}
+        return replace(self, held=held, opened=opened, aside=aside, seen=seen)
 
     def restack(self, dropped: tuple[int, ...], place: Place) -> Places:
         """A new epoch: the whole pile and the dropped cards as new positions, or only the dropped ones."""
@@ -568,12 +633,23 @@ class Places:
         return replace(self.drop(dropped), epochs=(*self.epochs, first + count), pile=pile)
 
     def left_by(self, seats: tuple[int, ...]) -> Places:
-        """Seats have left: what they held or laid aside unseen is in nobody's hand any more."""
+        """Seats have left: what they held or laid aside unseen is in nobody's hand any more.
+
+        What somebody who stays has seen is laid aside: where that seat had it, and by the lowest, if there are several.
+        """
         held, aside = (
             {position: seat for position, seat in cards.items() if seat not in seats}
             for cards in (self.held, self.aside)
         )
-        return replace(self, held=held, aside=aside)
+        seen = dict[int, tuple[tuple[int, int], ...]]()
+        for position, who in self.seen.items():
+            here = tuple(one for one in who if one[0] not in seats)
+            if position in held or position in aside:
+                seen[position] = here
+            elif here and position not in self.opened:
+                (seat, at), *rest = here
+                aside[at], seen[at] = seat, tuple(rest)
+        return replace(self, held=held, aside=aside, seen={at: who for at, who in seen.items() if who})
 
     def rebuilt(self, count: int) -> Places:
         """A new epoch with a new pile of `count` cards. The old pile is dead."""
@@ -583,11 +659,19 @@ class Places:
     def digest(self) -> bytes:
         """For comparing replicas."""
         held, opened, aside = (sorted(cards.items()) for cards in (self.held, self.opened, self.aside))
-        return digest("places", encode([self.deck, self.epochs, self.pile, held, opened, aside]))
+        return digest(
+            "places", encode([self.deck, self.epochs, self.pile, held, opened, aside, sorted(self.seen.items())])
+        )
 
     def _distinct(self, positions: tuple[int, ...]) -> None:
         if not positions or len(set(positions)) != len(positions):
             raise BadParameter("a list of cards is empty or names a card twice")
+
+
+def _seen_by(who: tuple[tuple[int, int], ...], seat: int, position: int, holder: int) -> tuple[tuple[int, int], ...]:
+    """The seats that have seen a card, in their order, with one more. Who holds it is none of them."""
+    others = {other: at for other, at in who if other != holder}
+    return tuple(sorted({**others, seat: position}.items()))
 
 
 def _without(cards: Mapping[int, int], positions: tuple[int, ...]) -> dict[int, int]:

@@ -45,6 +45,7 @@ from nodealer.wire import Digest, Message, Natural, decode, encode
 SHARE_BYTES: Final = 16
 #: Everything but putting cards back into the deck, and closing it.
 OPERATIONS: Final = frozenset(Capability) - {
+    Capability.PASS,
     Capability.RETURN_TOP,
     Capability.RETURN_BOTTOM,
     Capability.RETURN_SHUFFLED,

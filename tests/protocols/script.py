@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-from nodealer.cards import Capability, Deal, Event, Moved, NewDeck, Operation, Return, Show, needed
+from nodealer.cards import Capability, Deal, Event, Moved, NewDeck, Operation, Pass, Return, Show, needed
 from nodealer.games.base import Ask, Done, Want, WithoutStakes
 
 
@@ -106,6 +106,10 @@ class LastingScript(Script):
         if isinstance(operation, Deal):
             portions = tuple(p for p in operation.portions if p.seat not in self.gone)
             return Deal(operation.deck, portions) if portions else None
+        if isinstance(operation, Pass):
+            here = (gift for gift in operation.gifts if not {gift.giver, gift.to} & set(self.gone))
+            gifts = tuple(gift for gift in here if set(gift.positions) <= set(self.cards_of(gift.giver)))
+            return Pass(operation.deck, gifts) if gifts else None
         if isinstance(operation, Return) and not operation.positions:
             cards = tuple(p for seat in (0, 1) if seat not in self.gone for p in self.cards_of(seat)[:1])
             return replace(operation, positions=cards) if cards else None

@@ -15,10 +15,12 @@ from nodealer.cards import (
     Capability,
     Close,
     Deal,
+    Gift,
     Look,
     NewDeck,
     Open,
     Operation,
+    Pass,
     Peek,
     Place,
     Portion,
@@ -73,6 +75,8 @@ def last_of(capability: Capability) -> Operation | None:
             return Open(0, 1) if "top" in how else Open(0, positions=(3,))
         case "show":
             return Show(0, 0, (0,), None if "all" in how else 1)
+        case "pass":
+            return Pass(0, (Gift(0, 1, (0,)),))
         case "return":
             return Return(0, (0,), Place(how[0]))
         case "peek":
@@ -93,7 +97,7 @@ def script_of(capability: Capability, *, owned: bool) -> tuple[tuple[Operation, 
     if last is None:
         return (deck,)
     hand = (Deal(0, (Portion(0, 2),)),)
-    return (deck, hand, (last,)) if isinstance(last, Show | Return) else (deck, (last,))
+    return (deck, hand, (last,)) if isinstance(last, Show | Pass | Return) else (deck, (last,))
 
 
 def decks_of(capability: Capability, protocol: CardProtocol) -> bool:

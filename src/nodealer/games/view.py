@@ -23,7 +23,7 @@ class View:
     #: The faces this seat holds, by deck and position.
     cards: Mapping[tuple[int, int], int]
     my_turn: bool
-    #: Cards of a pile that this seat has looked at, by deck and position.
+    #: Cards that this seat has looked at and does not hold, by deck and position: of a pile, or in another hand.
     seen: Mapping[tuple[int, int], int] = field(default_factory=dict)
 
     def seen_in(self, deck: int) -> dict[int, int]:

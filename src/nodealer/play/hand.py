@@ -125,7 +125,8 @@ def _words(events: Iterable[Event]) -> bytes:
     words = list[list[object]]()
     for event in events:
         if isinstance(event, Moved):
-            words.append(["moved", event.card.deck, event.card.epoch, event.card.position, event.holder])
+            was = [] if event.was is None else [event.was.epoch, event.was.position]
+            words.append(["moved", event.card.deck, event.card.epoch, event.card.position, event.holder, *was])
         elif isinstance(event, Opened):
             words.append(["opened", event.card.deck, event.card.epoch, event.card.position, event.face])
         elif isinstance(event, Rolled):

@@ -23,8 +23,11 @@ def view_of(seat: Seat) -> View:
         for (deck, position), face in known.items()
         if state.hand.decks[deck].places.holder(position) == seat.number
     }
-    piles = {deck: frozenset(value.places.pile) for deck, value in state.hand.decks.items()}
-    seen = {(deck, position): face for (deck, position), face in known.items() if position in piles[deck]}
+    seen = {
+        (deck, position): face
+        for (deck, position), face in known.items()
+        if (deck, position) not in held and state.hand.decks[deck].places.face(position) is None
+    }
     return View(
         seat.number,
         {player.seat: player.name for player in state.roster.members},

@@ -18,6 +18,7 @@ EQUALITY: Final = "equality, one secret"
 EQUALITY_MANY: Final = "equality, a secret each"
 SHUFFLE: Final = "shuffle"
 HELD_CARDS: Final = "held cards, masked anew"
+HANDED_CARDS: Final = "held cards, handed to another key"
 
 # Items of transcripts.
 GROUP: Final = "group"

@@ -73,7 +73,7 @@ class Layers(Generic[C]):
 
     def keys(self, positions: tuple[int, ...], seat: int) -> Points:
         """A seat's public keys for the cards at these positions."""
-        return concat(*(layer.keys[seat].take(places) for layer, places in self._runs(positions)))
+        return concat(*(_keys(layer, seat).take(places) for layer, places in self._runs(positions)))
 
     def secrets(self, tape: Tape, positions: tuple[int, ...], seat: int) -> Scalars:
         """A seat's own secrets for the cards at these positions."""
@@ -84,7 +84,10 @@ class Layers(Generic[C]):
         return concat(*(drawn[layer.first].take(places) for layer, places in self._runs(positions)))
 
     def drawn(self, tape: Tape, layer: Layer[C], seat: int) -> Scalars:
-        """A seat's secrets for all cards of a layer, drawn for exactly the cards they are put on."""
+        """A seat's secrets for all cards of a layer, drawn for exactly the cards they are put on; zero for a seat that
+        has none in them."""
+        if seat not in layer.binding.players:
+            return layer.cards.group.integers([0] * len(layer.cards))
         inputs = layer.binding.inputs(deck=self.deck, epoch=layer.epoch, seat=seat, others=(layer.origin,))
         return draw_scalars(tape, self.label, inputs, layer.cards.group, len(layer.cards))
 
@@ -98,6 +101,11 @@ class Layers(Generic[C]):
                 layer, places = self.of(position), []
             places.append(position - layer.first)
         yield layer, places
+
+
+def _keys(layer: Layer[C], seat: int) -> Points:
+    """A seat's keys for all cards of a layer: the identity, where the cards are not under any of its own."""
+    return layer.keys[seat] if seat in layer.keys else layer.cards.group.identity(len(layer.cards))
 
 
 @dataclass(frozen=True)

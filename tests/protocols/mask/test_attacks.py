@@ -358,7 +358,7 @@ def test_only_what_one_holds(fast: Group) -> None:
         Show(0, 1, (0,)),
         Show(0, 0, (3,)),
         Show(0, 0, (0, 0)),
-        Show(0, 0, (0,), to=1),
+        Show(0, 1, (0,), to=2),
         Open(0, positions=(0,)),
         Deal(0, (Portion(1, positions=(0,)),)),
         Deal(0, (Portion(7, 1),)),

@@ -15,12 +15,14 @@ from nodealer.cards import (
     Deal,
     Event,
     Finished,
+    Gift,
     Look,
     Moved,
     NewDeck,
     Open,
     Opened,
     Operation,
+    Pass,
     Peek,
     Place,
     Places,
@@ -77,13 +79,15 @@ class PlainDeck:
         return {position: self.faces[position] for position in self.places.hand(seat)}
 
     def seen_by(self, seat: int) -> dict[int, int]:
-        """The cards of the pile that a seat has looked at."""
-        pile = self.places.in_pile
-        return {at: self.faces[at] for at, seats in self.looked.items() if seat in seats and at in pile}
+        """The cards that a seat has looked at and does not hold: of the pile, or in another hand."""
+        there = self.places.in_pile | set(self.places.hidden(self.places.held))
+        mine = set(self.places.hand(seat))
+        return {at: self.faces[at] for at, seats in self.looked.items() if seat in seats and at in there - mine}
 
     def without(self, seats: tuple[int, ...]) -> PlainDeck:
         """Seats have left: what they held unseen is shuffled into the pile, whose cards are new positions."""
-        lost = [at for seat in seats for at in self.places.hidden(self.places.hand(seat))]
+        hidden = [at for seat in seats for at in self.places.hidden(self.places.hand(seat))]
+        lost = [at for at in hidden if self.looked.get(at, frozenset()) <= {*seats}]
         seed = digest("plain without", self.seed, *seats)
         faces = _shuffled([self.faces[at] for at in (*self.places.pile, *lost)], seed)
         places = self.places.left_by(seats).rebuilt(len(faces))
@@ -101,7 +105,9 @@ class PlainDeck:
                 return self._opened(places.choose(count, positions))
             case Show(to=to):
                 shown = places.shown(operation)
-                return self._opened(shown) if to is None else (self, [])
+                return self._opened(shown) if to is None else (self._looked(shown, to), [])
+            case Pass():
+                return self._passed(places.given(operation, seats))
             case Return():
                 return self._returned(places.given_back(operation), operation.place)
             case Peek():
@@ -146,11 +152,29 @@ class PlainDeck:
         places, first = self.places.restack(positions, place), self.places.positions
         return replace(self, places=places, faces={**self.faces, **dict(enumerate(faces, first))}, seed=seed)
 
+    def _looked(self, positions: tuple[int, ...], seat: int) -> PlainDeck:
+        looked = {at: self.looked.get(at, frozenset()) | {seat} for at in positions}
+        return replace(self, looked={**self.looked, **looked})
+
+    def _passed(self, gifts: tuple[Gift, ...]) -> tuple[PlainDeck, list[Event]]:
+        deck, events = self, list[Event]()
+        for gift in gifts:
+            before, places = deck.places, deck.places.passed(gift)
+            now = range(before.positions, places.positions)
+            faces = {new: deck.faces[old] for new, old in zip(now, gift.positions, strict=True)}
+            looked = {
+                new: (deck.looked.get(old, frozenset()) | {gift.giver}) - {gift.to}
+                for new, old in zip(now, gift.positions, strict=True)
+            }
+            deck = replace(deck, places=places, faces={**deck.faces, **faces}, looked={**deck.looked, **looked})
+            moves = zip(now, gift.positions, strict=True)
+            events += [Moved(places.card(new), gift.to, before.card(old)) for new, old in moves]
+        return deck, events
+
     def _peeked(self, peek: Peek, choose: Choose) -> tuple[PlainDeck, list[Event]]:
         seen = self.places.next_cards(peek.count)
         if peek.then is Look.LOOK:
-            looked = {at: self.looked.get(at, frozenset()) | {peek.seat} for at in seen}
-            return replace(self, looked={**self.looked, **looked}), []
+            return self._looked(seen, peek.seat), []
         chosen = choose({position: self.faces[position] for position in seen}, peek)
         if peek.then is Look.TAKE:
             if len(chosen) != 1 or chosen[0] not in seen:

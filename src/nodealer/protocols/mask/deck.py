@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from nodealer.cards import Card
+from nodealer.errors import CardUnreadable
 from nodealer.group import Group, Points, Scalars, concat
 from nodealer.proofs.transcript import draw_scalars
 from nodealer.protocols.lasting import LastingDeck
@@ -78,6 +80,18 @@ class MaskDeck(LastingDeck[Masked]):
         for secret in secrets.values():
             total = total + secret
         return self.faces.find(cards.msg - total * cards.epk)
+
+    def knows(self, seat: int, tape: Tape) -> Mapping[Card, int]:
+        """Its own cards and open ones; and those that it gave away, or was shown."""
+        known = dict(super().knows(seat, tape))
+        for position, who in self.places.seen.items():
+            at = dict(who).get(seat)
+            if at is not None and self.places.owner(position) is not None and self.places.face(position) is None:
+                (face,) = self.unmask((at,), {seat: self.card_secrets(tape, (at,), seat)})
+                if face is None:
+                    raise CardUnreadable(self.number, position, "it is none of the faces of the deck")
+                known[self.places.card(position)] = face
+        return known
 
     # --- Secrets of a shuffle ---
 

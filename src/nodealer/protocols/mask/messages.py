@@ -47,6 +47,21 @@ class MaskInPlace(Message, frozen=True, tag="mask"):
     proof: bytes
 
 
+class MaskReceive(Message, frozen=True, tag="receive"):
+    """A new key of mine for each card that I am given or shown, and the proof that I know their secrets."""
+
+    keys: bytes
+    knowledge: bytes
+
+
+class MaskHand(Message, frozen=True, tag="hand"):
+    """Cards of mine, each masked anew under a key of who gets it; the proof shows that they are those cards."""
+
+    epk: bytes
+    msg: bytes
+    proof: bytes
+
+
 class MaskJoin(Message, frozen=True, tag="join"):
     """Somebody left: my new key, which the deck is rebuilt under, and the proof that I know its secret."""
 

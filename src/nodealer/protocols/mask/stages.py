@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from nodealer.cards import Close, Deal, Open, Return, Show
+from nodealer.cards import Close, Deal, Open, Pass, Return, Show
 from nodealer.protocols.keyed import Releasing, release
+from nodealer.protocols.mask.handing import Handing, Receiving, give, show
 from nodealer.protocols.mask.making import MaskShuffling
 from nodealer.protocols.mask.rebuild import Declaring, Joining
 from nodealer.protocols.mask.rekeying import Rekeying
@@ -13,7 +14,14 @@ from nodealer.protocols.mask.returning import Gathering, Masking, give_back
 from nodealer.protocols.mask.tagging import Sharing, Tagging, Unfound
 from nodealer.protocols.staged import Closed, Idle, Requests, Transitions, Untouched, close
 
-REQUESTS: Final[Requests] = {Deal: release, Open: release, Show: release, Return: give_back, Close: close}
+REQUESTS: Final[Requests] = {
+    Deal: release,
+    Open: release,
+    Show: show,
+    Pass: give,
+    Return: give_back,
+    Close: close,
+}
 
 #: When a seat leaves, a deck that is being made is shuffled from its faces, and those who stay join for one that was
 #: whole; or it rests, where no card is left to deal.
@@ -23,7 +31,9 @@ TRANSITIONS: Final[Transitions] = {
     Tagging: frozenset({Tagging, Sharing, Joining, Closed}),
     Sharing: frozenset({Sharing, Rekeying, Unfound, Joining, Closed}),
     Rekeying: frozenset({Rekeying, Idle, MaskShuffling, Joining, Closed}),
-    Idle: frozenset({Idle, Releasing, Gathering, Joining, Closed}),
+    Idle: frozenset({Idle, Releasing, Gathering, Receiving, Joining, Closed}),
+    Receiving: frozenset({Receiving, Handing, Joining, Idle}),
+    Handing: frozenset({Handing, Idle, Joining}),
     Releasing: frozenset({Releasing, Idle, Joining}),
     Gathering: frozenset({Gathering, MaskShuffling, Masking, Joining, Idle}),
     Masking: frozenset({Masking, Rekeying, Joining, Idle, Closed}),

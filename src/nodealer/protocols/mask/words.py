@@ -43,6 +43,18 @@ STEPS: Final = {
         "Publishes one's keys of some cards: of another player's, so that this player alone can read them; of the "
         f"board's, or one's own, so that all can. {KEY_NEEDS_NO_PROOF}",
     ),
+    "receive": StepWords(
+        "takes cards",
+        "Publishes a new key for each card that one is given, or is shown alone. The proof shows that one knows its "
+        "secret: nobody can have a card put under another's key.",
+    ),
+    "hand": StepWords(
+        "hands cards over",
+        "Masks cards of one's own anew, under keys of who gets them, so that these two alone know them. The proof "
+        "shows that they are the cards that one held.",
+        "handed cards over, unseen",
+        "the cards that it held",
+    ),
     "join": StepWords(
         "joins the new deck",
         "Somebody left. Publishes a new key, which the deck is rebuilt under by those who stay. The proof shows that "
