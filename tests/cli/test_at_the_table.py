@@ -11,6 +11,7 @@ import pytest
 
 from conformance.games import TinyRules
 from nodealer.cli.attention import Attention, AtTheTable
+from nodealer.cli.choices import choices
 from nodealer.cli.leaving import returning
 from nodealer.cli.limits import about_time, limits_for_bots, limits_of
 from nodealer.cli.narrator import in_words
@@ -65,9 +66,9 @@ class Reading(Screen):
 class Seat:
     """A person at the second seat of a table."""
 
-    def __init__(self, clock: Limits | None = None, newcomers: int = 0, *, across: bool = True) -> None:
+    def __init__(self, clock: Limits | None = None, newcomers: int = 0, seats: int = 3, *, across: bool = True) -> None:
         rules = TinyRules(stake=10, passes=True, deck_max=12)
-        self.circle = Circle(3, rules=rules, hands=9, clock=clock, newcomers=newcomers)
+        self.circle = Circle(seats, rules=rules, hands=9, clock=clock, newcomers=newcomers)
         self.typing, self.screen, self.now = Typing(), Reading(), 0.0
         self.circle.play(until=lambda circle: bool(circle.people[1].options().must_move))
         self.me = self.circle.people[1]
@@ -154,6 +155,8 @@ def test_who_left_for_good_does_not_come_back() -> None:
     leaves(seat)
     seat.circle.play(until=lambda circle: 1 in circle.people[0].replica.state.ended)
     assert any("left this table for good" in line for line in seat.types("back"))
+    (said,) = choices(seat.me, "Cy")
+    assert "nothing more is needed of you" in said
 
 
 @pytest.mark.parametrize("word", ["leave", "sit out"])
@@ -433,6 +436,16 @@ def test_a_timekeeper_that_runs_ahead_is_spoken_of() -> None:
             pass
         attention.look(seat.me, float(number))
     assert [event["event"] for event in noted.events if event["event"] == "drift"] == ["drift"]
+
+
+def test_at_two_seats_it_is_said_what_is_left_without_a_timekeeper() -> None:
+    """Half of two is one: it counts when somebody is late, and only the timekeeper says who is."""
+    seat = Seat(LIMITS, seats=2)
+    seat.circle.waiting.extend(seat.me.move({"show": False}))
+    seat.circle.play(until=lambda circle: bool(circle.people[0].options().must_move), decide=lambda one: [])
+    said = " ".join(seat.looks(6.0))
+    assert "without Ada[/bold]: go on without Ada, once it is late" in said
+    assert "If the timekeeper is silent too, nobody is late, and to leave is all" in said
 
 
 # --- What it means ---

@@ -14,9 +14,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
 
+from nodealer.cli.choices import choices
 from nodealer.cli.disputes import Disputes
 from nodealer.cli.leaving import Leaving
-from nodealer.cli.limits import late
 from nodealer.cli.noticing import Missing, OwnTime, WhoSits
 from nodealer.cli.output import shown
 from nodealer.cli.screen import Screen
@@ -92,7 +92,8 @@ class Attention:
 
     def _notice_alone(self, participant: Participant, now: float) -> None:
         """Nobody is waited for who is gone: it has to be said that no hand comes without them."""
-        if not participant.seated or participant.hearing or not too_few(participant.replica.state):
+        alone = participant.seated and not participant.hearing and too_few(participant.replica.state)
+        if not alone or participant.seat.number in participant.replica.state.ended:
             self._alone_since, self._alone = None, False
             return
         self._alone_since = now if self._alone_since is None else self._alone_since
@@ -202,10 +203,10 @@ class AtTheTable(Attention):
     def look(self, participant: Participant, now: float) -> list[bytes]:
         self._leaving.look(participant)
         if self._notice(participant, now):
-            choices = self._choices(participant)
-            for line in choices if choices != self._last_choices else ():
+            lines = choices(participant, self._told[0])
+            for line in lines if lines != self._last_choices else ():
                 self._screen.say(line)
-            self._last_choices = choices
+            self._last_choices = lines
         self._time.look(participant, now)
         said = self._patience.look(participant, now)
         with suppress(IllegalMove):
@@ -307,33 +308,6 @@ class AtTheTable(Attention):
             if participant.replica.state.known[seat].name.casefold() == name.casefold():
                 return seat
         raise IllegalMove(f"nobody waits for {name}" if name else "say whom: without NAME")
-
-    def _choices(self, participant: Participant) -> list[str]:
-        """What one may type, and what would come of it."""
-        told = "  You may wait. Ctrl-C stops here; `nodealer resume` goes on later, with the same cards for everybody."
-        if not participant.begun:
-            return [told]
-        state, options = participant.replica.state, participant.options()
-        count, between = len(voters(state)), state.phase is not Phase.PLAYING
-        lines = [told]
-        timed = state.roster.timekeeper is not None
-        if timed:
-            lines.append(f"  {late(state.config.words)} Your program says it by itself.")
-        if options.may_vote and (count > 2 or timed):
-            name, enough = shown(self._told[0]), f"once {count // 2 + 1} of {count} say so"
-            half = f", or {count // 2} once it is late" if timed and count % 2 == 0 else ""
-            when = "once it is late" if count <= 2 else f"{enough}{half}"
-            lines.append(f"  [bold]without {name}[/bold]: go on without {name}, {when}")
-        if options.may_break:
-            what = "break the hand off: chips are as before it, and it is the last one"
-            what = "end the game before the next hand" if between else what
-            what = "end the log without the others' signatures" if between and state.over else what
-            needed = "" if count <= 2 else f", once {-(-count // 2)} of {count} say so"
-            lines.append(f"  [bold]break[/bold]: {what}{needed}")
-        lines.append("  [bold]leave[/bold]: leave the table; what you have put in stays in")
-        if timed and count <= 2 and options.may_vote:
-            lines.append("  If the timekeeper is silent too, nobody is late, and to leave is all that you can do.")
-        return lines
 
 
 # --- The one who watches ---

@@ -10,7 +10,6 @@ import codecs
 import io
 import json
 import os
-import re
 import sys
 import unicodedata
 from collections.abc import Iterable
@@ -158,13 +157,14 @@ def _print_wrapped(console: Console, text: Styled) -> None:
 def _parts(line: Styled, width: int) -> Iterable[Styled]:
     """A line in parts of whole words. One that is longer than a line, such as a path, is left to the terminal, which
     lets it be copied."""
-    breaks, used = [], 0
-    for word in re.finditer(r"^\s*\S+\s*|\S+\s*", line.plain):
-        wide = cell_len(word[0].rstrip())
-        if used and used + wide > width >= wide:
-            breaks.append(word.start())
+    breaks: list[int] = []
+    used = at = 0
+    for word in line.plain.split(" "):
+        wide = cell_len(word)
+        if word and line.plain[:at].strip() and used + wide > width >= wide:
+            breaks.append(at)
             used = 0
-        used += cell_len(word[0])
+        used, at = used + wide + 1, at + len(word) + 1
     return line.divide(breaks)
 
 
