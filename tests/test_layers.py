@@ -119,7 +119,6 @@ FILES: dict[str, set[str]] = {
     "games/found.py": {"importlib", "importlib.metadata"},
     "games/holdem/adapter.py": {"importlib.metadata", "pokerkit", "warnings"},
     "games/holdem/export.py": {"pokerkit"},
-    "cli/output.py": {"re"},
     "cli/ownrelay.py": {"socket"},
     "cli/relaying.py": {"datetime", "ssl"},
     "lab/bench/page.py": {"playwright"},
