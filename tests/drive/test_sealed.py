@@ -112,6 +112,19 @@ def test_what_does_not_open_takes_its_number() -> None:
     on_liar(work)
 
 
+def test_a_false_link_of_a_later_key_keeps_nobody_from_its_seat() -> None:
+    """A relay knows its tables, and may send somebody who sits at one a link of a key that there never was."""
+
+    async def work(liar: Liar, relay: str) -> None:
+        ada = transport(relay, more=[TableSecret(bytes(32), TABLE, 5)])
+        async with aclosing(ada.events()) as events:
+            await anext(events)
+            await ada.send(b"one")
+            assert await anext(events) == b"one" and SECRET.reading.open(liar.frames[0])[1] == b"one"
+
+    on_liar(work)
+
+
 # --- Connections ---
 
 
