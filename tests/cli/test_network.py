@@ -376,7 +376,7 @@ def test_a_name_that_somebody_has_taken(people: People) -> None:
 def test_somebody_keeps_the_time_of_a_table(people: People) -> None:
     """At two seats it is neither player's machine; one is killed for good, and the other goes on."""
     host, guest, keeper = people("Ada"), people("Ben"), people("Tim")
-    link, _ = hosted(host, 2, relay_of(people("relay")), "--auto", "--clock", "2", *MANY_HANDS)
+    link, _ = hosted(host, 2, relay_of(people("relay")), "--auto", "--timekeeper", "--clock", "2", *MANY_HANDS)
     keeper.start("timekeeper", link, *GAME)
     host.until(lambda event: event.get("event") == "offer")
     join(guest, link)
@@ -510,6 +510,9 @@ def test_a_code_is_for_one_guest(people: People) -> None:
         wrong = wrong.replace("zoo-zoo", "zoo-zone")
     other.start("join", code["code"], "--name", "Eve", "--auto", *GAME)
     assert "--relay URL" in other.ends_with(2)
+    number = code["code"].partition("-")[0]
+    other.start("join", f"{number}1-zoo-zoo", "--relay", code["relay"], "--name", "Eve", "--auto", *GAME)
+    assert f"no code begins with {number}1 at" in other.ends_with(2)
     guest.start("join", code["code"], "--relay", code["relay"], "--name", "Ben", "--auto", *GAME)
     host.event("code-used")
     other.start("join", code["code"], "--relay", code["relay"], "--name", "Eve", "--auto", *GAME)
@@ -548,3 +551,6 @@ def test_what_is_no_invitation_or_leads_nowhere(tmp_path: Path, monkeypatch: pyt
     other = Invitation(nowhere.relays, TableSecret(bytes(16), "11" * 16, 0), bytes(16))
     done = called("join", other.link, "--auto")
     assert done.returncode == 2 and "whoami" in done.stderr
+    # Nor does a host give a link to a table that is nowhere.
+    done = called("host", "--relay", nowhere.relays[0], "--name", "Ada", "--auto", "--json")
+    assert done.returncode == 4 and "link" not in done.stdout

@@ -10,7 +10,8 @@ import pytest
 
 from nodealer.cli import playpage
 from nodealer.cli.games import game_of
-from nodealer.cli.paging import CONNECTION, Page, PageQuestions, PageScreen
+from nodealer.cli.lobbying import Asked, LobbyQuestion
+from nodealer.cli.paging import ANSWERS, CONNECTION, Page, PageQuestions, PageScreen
 from nodealer.cli.plan import plan_of
 from nodealer.errors import BadParameter
 from nodealer.web import documents as doc
@@ -24,32 +25,43 @@ def asked(page: Page) -> doc.LobbyQuestion:
 def test_a_yes_to_one_proposal_is_none_to_the_next() -> None:
     page = Page()
     questions = PageQuestions(page)
-    assert questions.answer("Sit down to this? [Y/n] ", "the first") is None
+    the_first, the_second = (LobbyQuestion(Asked.PROPOSAL, about=about) for about in ("the first", "the second"))
+    assert questions.answer(the_first) is None
     first = asked(page).ask
-    assert questions.answer("Sit down to this? [Y/n] ", "the second") is None
+    assert questions.answer(the_second) is None
     # The page still showed the first one when somebody clicked.
     page.hub.hear(doc.Answer(first, "y"))
-    assert questions.answer("Sit down to this? [Y/n] ", "the second") is None
+    assert questions.answer(the_second) is None
     page.hub.hear(doc.Answer(asked(page).ask, "y"))
-    assert questions.answer("Sit down to this? [Y/n] ", "the second") == "y"
+    assert questions.answer(the_second) == "y"
     assert page.lobby.question is None
     # Nor does a second click answer the same question when it is asked again.
     page.hub.hear(doc.Answer(first + 1, "y"))
-    assert questions.answer("Sit down to this? [Y/n] ", "the second") is None
+    assert questions.answer(the_second) is None
 
 
-def test_a_name_does_not_cut_a_question_short() -> None:
+def test_an_answer_from_the_lobby_before_is_none_to_the_next() -> None:
     page = Page()
-    PageQuestions(page).answer("Let Ben [the host] sit? [Y/n] ", b"key")
-    assert asked(page).text == "Let Ben [the host] sit?"
+    PageQuestions(page).answer(LobbyQuestion(Asked.PROPOSAL, about="one table"))
+    page.hub.hear(doc.Answer(asked(page).ask, "y"))
+    page.sit("player", "Ada")
+    assert PageQuestions(page).answer(LobbyQuestion(Asked.PROPOSAL, about="another table")) is None
+
+
+def test_whatever_is_asked_has_answers() -> None:
+    assert set(ANSWERS) == set(Asked)
 
 
 def test_a_person_sees_all_that_it_agrees_to() -> None:
     page = Page()
     event = {"event": "proposal", "game": "holdem", "protocol": "mask", "players": ["Ada", "Ben"], "hands": 3}
+    event |= {"clock": {"keeper": "Clock", "move": 60_000, "bank": 0}}
     told = {"told": ['holdem {"stack":1000000}', "mask"], "warning": "Everybody can cheat."}
     PageScreen(page).emit(event | told)
-    assert page.lobby.proposal == 'holdem {"stack":1000000} on mask, 3 hands, with Ada, Ben. Everybody can cheat.'
+    clock = doc.LobbyClock("Clock", 60_000, 0)
+    assert page.lobby.proposal == doc.LobbyProposal(
+        'holdem {"stack":1000000}', "mask", 3, ("Ada", "Ben"), "Everybody can cheat.", clock
+    )
 
 
 def test_whatever_becomes_of_a_connection_is_told() -> None:
@@ -73,6 +85,38 @@ def test_a_page_begins_only_what_is_on_offer_and_imports_nothing(
     assert "lies_here" not in sys.modules
 
 
+def test_a_log_is_verified_once_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page that asks without end gets one verdict after the other, and does not fill the process with audits."""
+
+    async def asks() -> None:
+        page, begun, go_on = Page(), 0, asyncio.Event()
+
+        async def verify() -> None:
+            nonlocal begun
+            begun += 1
+            await go_on.wait()
+
+        monkeypatch.setattr(page, "verify", verify)
+        for _ in range(100):
+            page.hub.hear(doc.Verify())
+            await asyncio.sleep(0)
+        assert begun == 1
+        go_on.set()
+        await asyncio.sleep(0.01)
+        page.hub.hear(doc.Verify())
+        await asyncio.sleep(0)
+        assert begun == 2
+
+    asyncio.run(asks())
+
+
+def test_the_questions_of_a_table_are_numbered_on_from_the_table_before() -> None:
+    page = Page()
+    page.seat.asked = 7
+    page.sit("player", "Ada")
+    assert page.seat.asked == 7
+
+
 def test_what_was_said_during_a_table_does_not_begin_the_next() -> None:
     async def deals() -> None:
         page = Page()
@@ -91,11 +135,11 @@ def test_what_others_give_as_a_reason_turns_no_text_around() -> None:
     page = Page()
     PageScreen(page).emit({"event": "declined", "name": "Ben", "reason": "\u202ednuora"})
     (notice,) = [one for one in page.seat.everything() if isinstance(one, doc.Notice)]
-    assert "\u202e" not in notice.text and "Ben declines" in notice.text
+    assert "\u202e" not in notice.of["reason"] and notice.of["name"] == "Ben"  # type: ignore[operator]
 
 
 def test_a_page_has_the_new_links() -> None:
     page = Page()
     PageScreen(page).emit({"event": "key", "epoch": 1, "link": "nodealer:#A", "watch": "nodealer:#B"})
     (notice,) = [one for one in page.seat.everything() if isinstance(one, doc.Notice)]
-    assert "to watch nodealer:#B, to ask for a seat nodealer:#A" in notice.text
+    assert (notice.of["watch"], notice.of["link"]) == ("nodealer:#B", "nodealer:#A")

@@ -13,10 +13,6 @@ from typing import Any
 import pytest
 
 from cli.running import COMMAND, called, environment
-from nodealer.cards import Look, Peek
-from nodealer.cli.program import Answer, _chosen, _legal
-from nodealer.errors import IllegalMove
-from nodealer.games.view import View
 from test_readme import blocks
 
 Event = dict[str, Any]
@@ -79,37 +75,6 @@ def test_a_program_that_goes_stops_the_game_and_another_goes_on(
     assert len(refused) == len(wrong) and "question 2" in refused[2] and "between 4 and 200" in refused[6]
     moves = [event["move"] for event in told if event["event"] == "move" and event["name"] == "Ada"]
     assert moves[0] == {"type": "fold"} and told[-1]["verdict"] == "clean"
-
-
-def test_the_order_of_fields_does_not_matter() -> None:
-    class Table:
-        def moved(self, seat: int, move: bytes) -> None:
-            if move != b'{"type":"play","place":3,"card":5}':
-                raise IllegalMove(f"not {move.decode()}")
-
-    view = View(0, {0: "Ada"}, 0, Table(), {}, True)  # type: ignore[arg-type]
-    assert list(_legal(view, {"card": 5, "place": 3, "type": "play"})) == ["type", "place", "card"]
-    with pytest.raises(IllegalMove, match=r"not .*\"place\":4,\"card\":5"):
-        _legal(view, {"place": 4, "card": 5, "type": "play"})
-    with pytest.raises(IllegalMove, match="7 fields"):
-        _legal(view, dict.fromkeys("abcdefg", 1))
-
-
-def test_a_choice_is_of_what_was_seen() -> None:
-    view = View(0, {0: "Ada"}, 0, None, {}, True, {(0, 4): 1, (0, 7): 2})
-    take, reorder = Peek(0, 0, 2, Look.TAKE), Peek(0, 0, 2, Look.REORDER)
-    assert _chosen(view, take, Answer(1, choose=(7,))) == (7,)
-    assert _chosen(view, reorder, Answer(1, choose=(7, 4))) == (7, 4)
-    for peek, answer in (
-        (take, Answer(1, choose=(5,))),
-        (take, Answer(1, choose=(4, 7))),
-        (reorder, Answer(1, choose=(7,))),
-        (reorder, Answer(1, choose=(7, 7))),
-        (take, Answer(1, move={})),
-        (take, Answer(1, move={}, choose=(7,))),
-    ):
-        with pytest.raises(IllegalMove):
-            _chosen(view, peek, answer)
 
 
 # --- The name of the one who plays ---

@@ -42,6 +42,17 @@ def test_a_relay_that_says_no_again_and_again_is_told_of_once() -> None:
     assert [event["what"] for event in screen.noted] == ["unheard", "unheard"], "once for each connection"
 
 
+def test_the_first_connection_is_told_of_once() -> None:
+    """Then a host shows its link: who comes by it finds the table."""
+    there: list[str] = []
+    connection = _Connection(Noting(), 1, patient=True, there=lambda: there.append("there"))
+    connection.tell(Lost("ws://a", "gone", 0.0))
+    assert there == []
+    for _ in range(2):
+        connection.tell(Found("ws://a"))
+    assert there == ["there"]
+
+
 def test_who_never_was_there_does_not_wait() -> None:
     connection = _Connection(Noting(), 2, patient=False)
     connection.tell(Lost("ws://a", "gone", 0.0))

@@ -6,19 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
-from .browser import chromium, opened, program
+from nodealer.lab.browser import launched, opened, program
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """One for all tests."""
-    found = chromium()
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
+    with launched() as started:
         yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")

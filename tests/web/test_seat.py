@@ -2,92 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections import deque
-from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from conformance.harness import Source
-from nodealer.drive.minds import BotMind
-from nodealer.games.found import find
+from nodealer.cards import Seal
 from nodealer.games.holdem.faces import name as face_name
 from nodealer.keys import Identity
 from nodealer.play.chat import sign_chat
-from nodealer.play.config import parts_of, proposal_of
+from nodealer.play.config import parts_of
 from nodealer.play.home import MemoryHome
-from nodealer.play.participant import Participant
-from nodealer.play.stays import for_hands
-from nodealer.protocols import make_protocol
+from nodealer.play.participant import Participant, Step
+from nodealer.play.stays import for_hands, while_it_lasts
 from nodealer.web import documents as doc
 from nodealer.web.person import CHATS_MAX, TO_DO_MAX, PagePerson
+from nodealer.web.recall import Own, recall
 from nodealer.web.seat import PageSeat
 
-NAMES = ("Ada", "Ben", "Cleo")
-
-
-class Table:
-    """Three bots, of whom the first has a page that looks on; and one who watches, on a page of its own."""
-
-    def __init__(self, game: str = "holdem", protocol: str = "mask", seats: int = 3, hands: int = 2) -> None:
-        self.source, self.package = Source(f"page {game}"), find(game)
-        self.rules = self.package.from_settings(self.package.settled({}))
-        self.protocol, self.seats = protocol, seats
-        self.told: list[dict[str, Any]] = []
-        self.watched: list[dict[str, Any]] = []
-        self.time = 0.0
-        self.pages = [self._page(self.told), self._page(self.watched)]
-        homes = [MemoryHome(name, Identity(self.source(32)), self.source(32)) for name in (*NAMES[:seats], None)]
-        rest: dict[str, Any] = {"entropy": self.source, "stays": for_hands(hands), "parts": parts_of}
-        self.people: list[Participant] = [self.pages[0].take_part(homes[0], **rest)]
-        self.people += [Participant(home, **rest) for home in homes[1:-1]]
-        self.people.append(self.pages[1].take_part(homes[-1], **rest))
-        self.see = [self.pages[0].watch(self.people[0]), self.pages[1].watch(self.people[-1])]
-        self.waiting: deque[bytes] = deque(frame for one in self.people for frame in one.resend())
-        self.frames: list[bytes] = []
-        #: The faces that each seat has held, by hand.
-        self.held: dict[tuple[int, int], set[int]] = {}
-
-    def _page(self, told: list[dict[str, Any]]) -> PagePerson:
-        return PagePerson(PageSeat(lambda one: told.append(json.loads(doc.encoded(one))), self.clock), lambda: 1)
-
-    def clock(self) -> float:
-        self.time += 0.001
-        return self.time
-
-    def play(self, decide: Callable[[Participant], list[bytes]] | None = None, steps: int = 100_000) -> None:
-        minds = {one: BotMind(self.package, one.home.root) for one in self.people if one.home.name is not None}
-        for _ in range(steps):
-            if not self.waiting:
-                self._propose()
-                for one, mind in minds.items():
-                    if one.begun and not one.over:
-                        answer = decide if decide is not None and one is self.people[0] else mind.act
-                        self.waiting.extend(answer(one))
-            if not self.waiting:
-                return
-            frame = self.waiting.popleft()
-            self.frames.append(frame)
-            for one in self.people:
-                step = one.receive(frame, len(self.frames) - 1)
-                self.waiting.extend(step.send)
-                if one in (self.people[0], self.people[-1]):
-                    self.see[0 if one is self.people[0] else 1](step)
-            self._note()
-
-    def _propose(self) -> None:
-        first = self.people[0]
-        if not first.begun and first.lobby.proposal is None and len(first.offers) == self.seats:
-            members = [offer.seated(seat) for seat, offer in enumerate(first.offers)]
-            self.waiting.extend(first.propose(proposal_of(self.rules, make_protocol(self.protocol, b"{}"), members)))
-
-    def _note(self) -> None:
-        for one in self.people[:-1]:
-            if one.begun and one.seated:
-                view = one.view()
-                if view.cards:
-                    self.held.setdefault((view.hand, view.seat), set()).update(view.cards.values())
+from .tables import Table
 
 
 @pytest.fixture(scope="module")
@@ -155,12 +91,60 @@ def test_the_table_its_words_and_the_log_are_told(played: Table) -> None:
 
 def test_hands_are_shown_again_moment_by_moment(played: Table) -> None:
     assert [one["hand"] for one in of(played.told, "hand")] == [1, 2]
-    again = played.pages[0].seat.replay(1)
+    again = played.pages[0].seat.kept(1)
+    assert again is not None
     events = [line.event for frame in again.frames for line in frame.lines]
     assert events[0] == "begin" and "result" in events and len(again.frames) > 8
     assert {frame.view.hand for frame in again.frames} == {1}
     assert again.frames[-1].view.page["result"]["hand"] == 0
-    assert played.pages[0].seat.replay(9).frames == ()
+    assert played.pages[0].seat.kept(9) is None
+
+
+def own(one: Participant) -> Own:
+    return Own(one.seat.number, one.home.root, one.home.identity, tuple(one.home.journal.records), Source("recall"))
+
+
+@pytest.mark.parametrize("hand", [1, 2])
+def test_the_log_shows_a_hand_as_the_page_saw_it(played: Table, hand: int) -> None:
+    one, seat = played.people[0], played.pages[0].seat
+    kept, replica = seat.kept(hand), one.replica
+    assert kept is not None
+    again = recall(replica.config, replica.entries, seat.moments(hand, replica.config), own(one))
+    assert [line for frame in again for line in frame.lines] == [line for frame in kept.frames for line in frame.lines]
+    seen = [frame.view.page["mine"] for frame in again if frame.view.page.get("mine")]
+    assert seen and seen == [frame.view.page["mine"] for frame in kept.frames if frame.view.page.get("mine")]
+    assert again[-1].view.page == kept.frames[-1].view.page
+    public = recall(replica.config, replica.entries, seat.moments(hand, replica.config), None)
+    assert [frame.lines for frame in public if frame.lines] == [frame.lines for frame in again if frame.lines]
+    assert not any(frame.view.page.get("mine") for frame in public)
+
+
+def test_a_hand_that_nobody_played_has_no_moments(played: Table) -> None:
+    replica, seat = played.people[0].replica, played.pages[0].seat
+    assert recall(replica.config, replica.entries, seat.moments(9, replica.config), None) == ()
+
+
+def test_who_comes_back_has_every_hand_and_not_half_of_one(played: Table) -> None:
+    """In another process: all hands are listed, and none is kept that was begun before."""
+    told: list[dict[str, Any]] = []
+    page = played._page(told)
+    back = page.take_part(played.people[0].home, entropy=played.source, stays=for_hands(2), parts=parts_of)
+    page.watch(back)(Step((), ()))
+    assert [one["hand"] for one in of(told, "hand")] == [1, 2]
+    assert [one["type"] for one in told].count("hello") == 1 and of(told, "line")
+    assert page.seat.kept(1) is None and page.seat.kept(2) is None
+
+    async def replayed() -> None:
+        page.hear(doc.Replay(1))
+        page.hear(doc.Replay(2))
+        for _ in range(500):
+            if of(told, "replay"):
+                break
+            await asyncio.sleep(0.01)
+
+    asyncio.run(replayed())
+    (again,) = of(told, "replay")
+    assert again["hand"] == 1 and again["frames"] and told[-2]["code"] == "not now"
 
 
 def test_a_page_that_loads_again_gets_what_it_needs(played: Table) -> None:
@@ -198,7 +182,8 @@ class Asking(Table):
         self.seat.ask(question)
 
     def refused(self) -> str:
-        return str(self.told[-1]["reason"]) if self.told[-1]["type"] == "refused" else ""
+        last = self.told[-1]
+        return str(last["code"] or last["reason"]) if last["type"] == "refused" else ""
 
 
 @pytest.fixture(scope="module")
@@ -219,12 +204,12 @@ def test_a_move_is_taken_whatever_the_order_of_its_fields(asking: Asking) -> Non
 @pytest.mark.parametrize(
     ("said", "reason"),
     [
-        (doc.Move(99, {"type": "call"}), "not asked any more"),
+        (doc.Move(99, {"type": "call"}), "late"),
         (doc.Move(1, {"type": "win"}), "Invalid value"),
         (doc.Move(1, {"type": "raise", "to": 10**9}), ""),
         (doc.Move(1, {"type": "show"}), ""),
         (doc.Typed(1, "dance"), "not a move"),
-        (doc.Choose(1, (0,)), "a move is asked for"),
+        (doc.Choose(1, (0,)), "no choice is asked for"),
     ],
 )
 def test_what_is_no_answer_is_refused_with_a_reason(
@@ -232,6 +217,21 @@ def test_what_is_no_answer_is_refused_with_a_reason(
 ) -> None:
     assert asking.seat.decision(said) is None
     assert reason in asking.refused() and asking.refused()
+
+
+def test_what_is_sealed_is_typed(asking: Asking) -> None:
+    sealing = replace(asking.question, seal=Seal(8))
+    asking.seat.ask(sealing)
+    asked = asking.told[-1]
+    assert asked["for"] == "seal" and asked["prompt"]
+    assert asking.seat.decision(doc.SealText(asked["ask"], " twelve ")) == b"twelve"
+    for said in (
+        doc.Typed(asked["ask"], "x" * 2000),
+        doc.Move(asked["ask"], {"type": "call"}),
+        doc.Choose(asked["ask"], (0,)),
+    ):
+        assert asking.seat.decision(said) is None and asking.refused()
+    asking.seat.ask(asking.question)
 
 
 def test_when_nothing_is_asked_nothing_is_taken(asking: Asking) -> None:
@@ -269,9 +269,62 @@ def test_what_is_said_before_the_table_or_without_end_is_not_kept_for_later(aski
     told: list[doc.Document] = []
     page = PagePerson(PageSeat(told.append, asking.clock), lambda: 1)
     page.hear(doc.Leave())
-    assert told == [doc.Refused("that cannot be done now")]
+    assert told == [doc.Refused(code="not now")]
     page.replica = asking.people[0].replica
     assert page.look(asking.people[0], 0.0) == []
     for _ in range(TO_DO_MAX + 1):
         page.hear(doc.Chat("more"))
-    assert told[-1] == doc.Refused("that cannot be done now") and told.count(told[-1]) == 2
+    assert told[-1] == doc.Refused(code="not now") and told.count(told[-1]) == 2
+
+
+def test_who_asks_for_a_seat_gets_one_by_two_clicks() -> None:
+    """One says to whom a seat is offered, and a page that has not agreed is asked; the newcomer sits then."""
+    table = Table(seats=3, hands=9)
+    table.play(steps=60)
+    home = MemoryHome("Dan", Identity(table.source(32)), table.source(32))
+    dan = Participant(home, entropy=table.source, stays=for_hands(9), parts=parts_of)
+    for number, frame in enumerate(table.frames):
+        dan.receive(frame, number)
+    ada, page = table.people[0], table.pages[0]
+    table.people.insert(-1, dan)
+    table.waiting.extend(dan.ask_to_sit())
+    table.play(lambda one: [], steps=20)
+    (asker,) = of(table.told, "view")[-1]["asking"]
+    assert asker["name"] == "Dan" and len(asker["key"].split()) == 6
+    page.hear(doc.LetIn("Nobody"))
+    assert page.look(ada, 1.0) == [] and "nobody called" in of(table.told, "refused")[-1]["reason"]
+    table.waiting.extend(table.people[1].let_in("Dan"))
+    table.play(lambda one: [], steps=20)
+    (proposed,) = of(table.told, "view")[-1]["proposed"]
+    assert proposed["by"] == "Ben" and proposed["players"] == ["Ada", "Ben", "Cleo", "Dan"] and not proposed["without"]
+    page.hear(doc.Agree("00" * 32))
+    page.hear(doc.Agree(proposed["proposal"]))
+    table.waiting.extend(page.look(ada, 2.0))
+    table.play(lambda one: [], steps=20)
+    assert of(table.told, "view")[-1]["proposed"] == [] and of(table.told, "refused")[-1]["reason"]
+
+
+def test_who_sits_out_may_come_back_and_who_is_left_alone_is_told_so() -> None:
+    table = Table(seats=2, hands=9)
+    ada, page = table.people[0], table.pages[0]
+    ada.stays = table.people[1].stays = while_it_lasts
+    table.play(steps=40)
+    assert of(table.told, "view")[-1]["may"]["sit_out"]
+    page.hear(doc.SitOut())
+    table.waiting.extend(page.look(ada, 1.0))
+    may = of(table.told, "view")[-1]["may"]
+    assert may["back"] and not may["sit_out"]
+    page.hear(doc.Back())
+    table.waiting.extend(page.look(ada, 2.0))
+    assert of(table.told, "view")[-1]["may"]["sit_out"]
+    # The other one sits out: after the hand there is nobody to play with.
+    table.waiting.extend(table.people[1].sit_out())
+    table.play(steps=400)
+    assert of(table.told, "view")[-1]["alone"] is None
+    table.time += 60
+    table.waiting.extend(page.look(ada, 60.0))
+    assert of(table.told, "view")[-1]["alone"] == ["Ben"]
+    page.hear(doc.Leave())
+    table.waiting.extend(page.look(ada, 61.0))
+    table.play(steps=200)
+    assert ada.replica.state.ended >= {0}

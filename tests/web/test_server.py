@@ -222,12 +222,12 @@ def test_documents_go_both_ways_and_a_page_that_comes_later_gets_everything() ->
     async def talk(served: Served) -> None:
         heard: list[doc.Said_] = []
         served.hub.hear = heard.append
-        served.hub.everything = lambda: [doc.Notice("note", "hello")]
+        served.hub.everything = lambda: [doc.Notice("note", "code", {"code": "hello"})]
         cookie = await served.cookie()
         async with served.socket(cookie) as one, served.socket(cookie) as two:
-            assert (await told(one))["text"] == (await told(two))["text"] == "hello"
-            served.hub.tell(doc.Notice("good", "both"))
-            assert (await told(one))["text"] == (await told(two))["text"] == "both"
+            assert (await told(one))["of"] == (await told(two))["of"] == {"code": "hello"}
+            served.hub.tell(doc.Notice("good", "found"))
+            assert (await told(one))["code"] == (await told(two))["code"] == "found"
             await one.send('{"type":"chat","text":"hi"}')
             await one.send('{"type":"evil"}')
             refused = await told(one)

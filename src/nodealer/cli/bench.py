@@ -23,6 +23,7 @@ class Suite(enum.StrEnum):
 
     CORE = "core"
     PROOFS = "proofs"
+    CARDS = "cards"
     LOG = "log"
     HAND = "hand"
     GAME = "game"
@@ -30,6 +31,7 @@ class Suite(enum.StrEnum):
     SEAT = "seat"
     RECOVERY = "recovery"
     RELAY = "relay"
+    PAGE = "page"
 
 
 def bench(
@@ -37,10 +39,12 @@ def bench(
         Suite,
         typer.Argument(
             show_choices=False,
-            help="core: the arithmetic; proofs: shuffles; log: signed entries; hand: a whole hand; "
+            help="core: the arithmetic; proofs: shuffles; cards: proofs about hidden cards; "
+            "log: signed entries; hand: a whole hand; "
             "game: whole games and their audit; seat: memory of a participant, and its restart; "
             "recovery: a deck rebuilt when players leave; "
-            "relay: a relay against a bare broadcast; npm: lock against the npm package it extends.",
+            "relay: a relay against a bare broadcast; page: the table in the browser; "
+            "npm: lock against the npm package it extends.",
         ),
     ],
     json: Annotated[bool, typer.Option("--json", help="One JSON document instead of a table.")] = False,

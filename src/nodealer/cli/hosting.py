@@ -14,10 +14,11 @@ from nodealer.cli.attention import Attention, AtTheTable, Overseer, Stuck
 from nodealer.cli.bots import TERM, Process, bots, how_it_ended
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.kept import Earlier, KeptGame
+from nodealer.cli.leaving import returning
 from nodealer.cli.limits import KEEPER
 from nodealer.cli.logcopy import LogCopy
 from nodealer.cli.loopback import table_here
-from nodealer.cli.output import err, shown
+from nodealer.cli.output import err, print_line, shown
 from nodealer.cli.plan import Plan
 from nodealer.cli.player import PlayerOrder, sit, transport_of
 from nodealer.cli.program import Program
@@ -26,6 +27,7 @@ from nodealer.cli.terminal import Person
 from nodealer.cli.timekeeping import KeeperOrder
 from nodealer.drive.homes import home_in
 from nodealer.drive.loop import Loop
+from nodealer.drive.patience import Patience, Together
 from nodealer.errors import BadParameter, Declined
 from nodealer.keys import host_mark
 from nodealer.play.config import parts_of
@@ -122,11 +124,12 @@ async def host(play: Play) -> Replica:
 async def _sit(play: Play, order: PlayerOrder, person: Person | Program | PagePerson) -> None:
     """A person sees what its own seat sees, and has checked. A program that waits for others does what bots do."""
     if isinstance(person, PagePerson):
-        await sit(order, person, person.watch, looks=person, take_part=person.take_part)
+        looking = Together(Patience(), person)
+        await sit(order, person, person.watch, looks=looking, take_part=person.take_part)
         return
     follow = partial(play.screen.follow, you=True)
     looks = AtTheTable(person, play.screen, play.plan.names) if isinstance(person, Person) else None
-    await sit(order, person, follow, looks=looks)
+    await sit(order, person, follow, looks=looks, take_part=returning(Participant) if looks else Participant)
 
 
 async def _until(table: asyncio.Future[Replica], tasks: Iterable[asyncio.Future[None]]) -> Replica:
@@ -209,4 +212,6 @@ def _follow(play: Play, replica: Replica) -> None:
         copy.follow(replica)
         if copy.left is not None and left is None:
             where = f"the log is in {play.kept.kept_log}"
-            err().print(f"[magenta]{shown(copy.path)} is left alone: {shown(copy.left)}; {shown(where)}[/magenta]")
+            print_line(
+                err(), f"[magenta]{shown(copy.path)} is left alone: {shown(copy.left)}; {shown(where)}[/magenta]"
+            )

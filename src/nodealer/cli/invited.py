@@ -1,6 +1,7 @@
 """Tables across the network that this user sits at, or watches: a folder each, among the kept games.
 
-table.json  the invitation, who one is there, and for a host what is played; never changed. It lets in whoever reads it
+table.json  the invitation, who one is there, and for a host what is played; only the relays in it may change. It lets
+            in whoever reads it
 link.txt    a link of a later key, for who was not there when the table got it
 seat        the home: key, root, journal, lobby and log
 clock       the home of the host's own timekeeper, and in clock.txt what its program had to complain about
@@ -10,9 +11,11 @@ ended.json  how the log was verified, once the game has ended
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
+
+import msgspec
 
 from nodealer.cli.kept import ENDED, Ended, fresh_folder, is_file, reached_in, read_kept
 from nodealer.drive.files import disk, write_whole
@@ -43,6 +46,8 @@ class Hosted(Message, frozen=True):
     #: The limits of time, where somebody may keep it, and whether the host brings who does.
     clock: Limits | None = None
     keeps_time: bool = False
+    #: Whether the host has asked somebody else to keep it.
+    invites_keeper: bool = False
 
 
 class KeptTable(Message, frozen=True):
@@ -168,3 +173,12 @@ def keep_table(what: KeptTable) -> TableFolder:
     folder = fresh_folder(what.begun)
     write_whole(folder / TABLE, encode(what))
     return TableFolder(folder, what)
+
+
+def moved_to(table: TableFolder, invitation: Invitation) -> TableFolder:
+    """The same table at the relays that a newer link of its host names: they may have moved since."""
+    if table.what.hosted is not None or table.in_use or table.invitation.relays == invitation.relays:
+        return table
+    what = msgspec.structs.replace(table.what, link=replace(table.invitation, relays=invitation.relays).link)
+    write_whole(table.folder / TABLE, encode(what))
+    return TableFolder(table.folder, what)

@@ -8,21 +8,23 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Final, Protocol
 
-from nodealer.cli.limits import about_time
 from nodealer.cli.lines import Lines
 from nodealer.cli.output import shown, visible
 from nodealer.cli.plan import Plan
 from nodealer.cli.screen import Screen
 from nodealer.drive.known import KnownPlayers, Sight
+from nodealer.games.package import GamePackage
+from nodealer.games.words import Words
 from nodealer.log.roster import TIMEKEEPER
 from nodealer.log.session import Part, Proposal
+from nodealer.play.config import parts_of
 from nodealer.play.frames import Offered
 from nodealer.play.lobby import decline_rehearsals
 from nodealer.play.participant import Participant
-from nodealer.protocols import make_protocol
 
 #: After how many seconds it is said whose answer to a proposal is missing.
 ANSWER_AFTER: Final = 15.0
@@ -33,11 +35,33 @@ ANSWER_LIMIT: Final = 120.0
 _YES: Final = ("", "y", "yes")
 
 
+class Asked(Enum):
+    """What a person is asked in a lobby. A page has words of its own for each."""
+
+    SIT = "sit"
+    KEEP_TIME = "keep time"
+    #: Nothing but what it wants: guests may come.
+    GUESTS = "guests"
+    UNANSWERED = "unanswered"
+    PROPOSAL = "proposal"
+    ANOTHER = "another proposal"
+
+
+@dataclass(frozen=True)
+class LobbyQuestion:
+    """What a person is asked: what a terminal prints, and about whom and what, so that nothing else is answered."""
+
+    asked: Asked
+    prompt: str = ""
+    name: str = ""
+    about: object = None
+
+
 class Asks(Protocol):
     """Asks a person, in a terminal or on a page."""
 
-    def answer(self, prompt: str, about: object = None) -> str | None:
-        """The answer to this question about this, once it has come. Another question before it is asked no more."""
+    def answer(self, question: LobbyQuestion) -> str | None:
+        """The answer to this question, once it has come. Another question before it is asked no more."""
 
     def forget(self) -> None:
         """Nobody is asked any more."""
@@ -48,15 +72,15 @@ class Questions:
 
     def __init__(self, lines: Lines) -> None:
         self._lines = lines
-        self._asked: tuple[str, object] = ("", None)
+        self._asked: LobbyQuestion | None = None
         self._line: asyncio.Future[str] | None = None
 
-    def answer(self, prompt: str, about: object = None) -> str | None:
-        """The answer to this question about this, once it has come. Another question before it is asked no more: what
-        was typed for one does not answer another, in whatever words it is asked."""
-        if self._line is None or self._asked != (prompt, about):
+    def answer(self, question: LobbyQuestion) -> str | None:
+        """The answer to this question, once it has come. Another question before it is asked no more: what was typed
+        for one does not answer another, in whatever words it is asked."""
+        if self._line is None or self._asked != question:
             self.forget()
-            self._asked = prompt, about
+            self._asked, prompt = question, question.prompt
             self._line = asyncio.ensure_future(self._lines.answer(prompt) if prompt else self._lines.next())
         if not self._line.done():
             return None
@@ -101,8 +125,13 @@ class Hosting:
         known: KnownPlayers,
         questions: Asks | None,
         keeper: bytes | None = None,
+        *,
+        invites_keeper: bool = False,
     ) -> None:
         self._plan = plan
+        #: Whether the host has asked somebody to keep the time: then the first one who comes to do it is waited for.
+        self._invites_keeper = invites_keeper
+        self._said_waiting = False
         #: The key of the host's own timekeeper, where there is one.
         self._keeper = keeper
         self._full_at: float | None = None
@@ -132,9 +161,10 @@ class Hosting:
         self._tell(come)
         if self._questions is None:
             for offer in come:
-                if offer.key not in self._sent_away:
+                # A stranger who has the link should not decide who is late.
+                if offer.key not in self._sent_away and (self._invites_keeper or not offer.keeps_time):
                     self.admit(offer.key, offer.name, keeps_time=offer.keeps_time)
-        elif len(self._sitting(come)) < self._seats - 1:
+        elif len(self._sitting(come)) < self._seats - 1 or self._invites_keeper:
             self._ask(come)
         seated, come = self._sitting(come)[: self._seats - 1], list(participant.offers)
         if len(seated) < self._seats - 1 and not (self._start and seated):
@@ -145,7 +175,15 @@ class Hosting:
         if clock is None and self._keeper is not None and len(seated) > 1 and now - self._full_at < KEEPER_AFTER:
             # It is starting.
             return []
+        if clock is None and self._invites_keeper:
+            self._say_waiting()
+            return []
         return self._propose(participant, seated if clock is None else [*seated, clock])
+
+    def _say_waiting(self) -> None:
+        if not self._said_waiting:
+            self._said_waiting = True
+            self._screen.say("All who play are here; the game begins when somebody comes to keep the time.")
 
     def _clock(self, come: Collection[Offered], players: int) -> Offered | None:
         """Who keeps the time: the host's own, or who has come to do it and was let in. At two seats not the host's: it
@@ -187,16 +225,18 @@ class Hosting:
         if undecided:
             offer = undecided[0]
             what = "keep the time" if offer.keeps_time else "sit"
-            line = self._questions.answer(f"Let {visible(offer.name)} {what}? [Y/n] ", offer.key)
+            name, asked = visible(offer.name), Asked.KEEP_TIME if offer.keeps_time else Asked.SIT
+            line = self._questions.answer(LobbyQuestion(asked, f"Let {name} {what}? [Y/n] ", name, offer.key))
             if line is None:
                 return
             if line.lower() in _YES:
                 self.admit(offer.key, offer.name, keeps_time=offer.keeps_time)
-                self._screen.say(f"{shown(offer.name)} {'keeps the time' if offer.keeps_time else 'sits'}.")
+                count = f" ({len(self._sitting(come)) + 1} of {self._seats})"
+                self._screen.say(f"{shown(offer.name)} may {'keep the time.' if offer.keeps_time else f'sit{count}.'}")
             else:
                 self._sent_away.add(offer.key)
             return
-        line = self._questions.answer("")
+        line = self._questions.answer(LobbyQuestion(Asked.GUESTS))
         if line is not None:
             self._obey(line, come)
 
@@ -248,9 +288,8 @@ class Hosting:
                 self._without(name, participant.offers)
             return participant.decline(f"{', '.join(awaited)} did not answer")
         name = visible(awaited[0])
-        line = self._questions.answer(
-            f"{name} has not answered. Go on without {name}? [y/N] ", participant.lobby.proposal
-        )
+        prompt = f"{name} has not answered. Go on without {name}? [y/N] "
+        line = self._questions.answer(LobbyQuestion(Asked.UNANSWERED, prompt, name, participant.lobby.proposal))
         if line is None:
             return []
         if line.lower() not in ("y", "yes"):
@@ -264,12 +303,37 @@ class Hosting:
         self._send_away({key})
 
 
+class Onlooker:
+    """Who only watches, or keeps the time, before the first hand: says that there is no game yet, and who has come."""
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+        self._told: list[str] | None = None
+
+    def look(self, participant: Participant, now: float) -> list[bytes]:
+        """Say it, when it changes."""
+        here = [offer.name for offer in participant.offers if not offer.keeps_time]
+        if participant.begun or participant.hearing or here == self._told:
+            return []
+        first, self._told = self._told is None, here
+        self._screen.emit({"event": "lobby", "players": here})
+        if not self._screen.json:
+            names = shown(", ".join(here)) or "nobody yet"
+            begun = "The game has not begun; you wait for it. " if first else ""
+            self._screen.say(f"{begun}At the table: {names}.")
+        return []
+
+
 class Guest:
     """A guest's part in a lobby: looks at what is proposed, and agrees to it or not."""
 
-    def __init__(self, screen: Screen, known: KnownPlayers, questions: Asks | None) -> None:
+    def __init__(
+        self, screen: Screen, known: KnownPlayers, questions: Asks | None, game: GamePackage | None = None
+    ) -> None:
         self._screen = screen
         self._known = known
+        #: The game that this player has chosen; None for the installed one that is proposed.
+        self._game = game
         #: None where everything is agreed to that this program can play.
         self._questions = questions
         self._there = False
@@ -287,7 +351,10 @@ class Guest:
             self._there = True
             self._screen.emit({"event": "lobby"})
             if not self._screen.json:
-                self._screen.say("You are at the door. The host lets people sit, and begins the game.")
+                self._screen.say(
+                    "You have asked for a seat. The host lets people sit, and begins the game when all are there; then "
+                    "you see what is played, and agree to it or not."
+                )
         if self._questions is not None and not participant.lobby.considering:
             self._questions.forget()
         if proposal is None:
@@ -304,8 +371,10 @@ class Guest:
             self._tell(proposal, participant.home.identity.public)
         if self._questions is None:
             return participant.consent()
-        asked = "This is ANOTHER proposal. Sit down to it? [y/n] " if self._another else "Sit down to this? [Y/n] "
-        line = self._questions.answer(asked, proposal)
+        asked = LobbyQuestion(Asked.PROPOSAL, "Sit down to this? [Y/n] ", about=proposal)
+        if self._another:
+            asked = replace(asked, asked=Asked.ANOTHER, prompt="This is ANOTHER proposal. Sit down to it? [y/n] ")
+        line = self._questions.answer(asked)
         if line is None or (self._another and not line):
             # Enter alone may have been meant for what was shown before.
             return []
@@ -317,17 +386,18 @@ class Guest:
         members = proposal.roster.members
         names = [member.name for member in members]
         game, protocol = _told(proposal.game), _told(proposal.protocol)
-        claims = make_protocol(proposal.protocol.name, bytes(proposal.protocol.parameters)).claims
-        warning = claims.cost.get("warning")
+        playing, _, package = parts_of(proposal, game=self._game)
+        words = Words() if package is None else package.words
+        warning = playing.claims.cost.get("warning")
         self._screen.emit(
             {"event": "proposal", "game": proposal.game.name, "protocol": proposal.protocol.name, "players": names}
-            | {"hands": proposal.hands, "told": [game, protocol], "warning": warning}
+            | {"hands": proposal.hands, "told": [game, protocol], "warning": warning, "clock": _clock(proposal)}
         )
         if not self._screen.json:
             listed = shown(", ".join(names))
             hands = f", {proposal.hands} hand{'s'[: proposal.hands > 1]}" if proposal.hands else ""
             self._screen.say(f"Proposed: [bold]{shown(game)}[/bold] on {shown(protocol)}{hands}, with {listed}.")
-            self._screen.say(f"  [dim]{shown(about_time(proposal))}[/dim]")
+            self._screen.say_time(proposal, words, "  ")
             if warning is not None:
                 self._screen.say(f"  [bold red]{shown(warning)}[/]")
         for member in members:
@@ -339,6 +409,14 @@ def _told(part: Part) -> str:
     """A game or a protocol, with everything that is set for it: a host could have set what a guest would not play."""
     parameters = bytes(part.parameters).decode(errors="replace")
     return part.name if parameters == "{}" else f"{part.name} {parameters}"
+
+
+def _clock(proposal: Proposal) -> dict[str, str | int] | None:
+    """Who keeps the time, and how much of it there is, in milliseconds."""
+    keeper, limits = proposal.roster.timekeeper, proposal.clock
+    if keeper is None or limits is None:
+        return None
+    return {"keeper": keeper.name, "move": limits.move, "bank": limits.bank}
 
 
 def ask_first(proposal: Proposal) -> bool:

@@ -28,22 +28,25 @@ class Missing:
     def __init__(self, screen: Screen, after: float) -> None:
         self._screen = screen
         self._after = after
-        #: How many frames had come when one came last, when that was, and whether it was said that no more do.
-        self._heard = (-1, 0.0)
+        #: How many frames had come and how many were promised, since when that is so, and whether it was said.
+        self._stands = (-1, 0)
+        self._since = 0.0
         self._told = False
 
     def look(self, participant: Participant, now: float) -> None:
         """Say it, if it is time to."""
-        if participant.expects != self._heard[0]:
-            self._heard, self._told = (participant.expects, now), False
-        late = participant.missing > 0 and now - self._heard[1] >= self._after
-        if late and not self._told:
+        stands = participant.expects, participant.missing
+        if stands != self._stands:
+            # A promise is as old as its connection: what came while there was none is not late yet.
+            self._stands, self._since, self._told = stands, now, False
+        if participant.missing > 0 and now - self._since >= self._after and not self._told:
             self._told = True
             self._screen.emit({"event": "missing", "frames": participant.missing})
             if not self._screen.json:
+                more = "one more message" if participant.missing == 1 else f"{participant.missing} more messages"
                 self._screen.say(
-                    f"[magenta]the relay says that it has {participant.missing} more frames of this table, and does "
-                    "not bring them; until it does, nothing is signed here[/magenta]"
+                    f"[magenta]The relay says that this table has {more}, and does not bring them.[/magenta] Until it "
+                    f"does, you cannot say anything here; since {round(now - self._since)} s."
                 )
 
 

@@ -17,6 +17,7 @@ import segno
 from nodealer.audit.verify import Report, verify_file
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import games_here
+from nodealer.cli.lobbying import Asked, LobbyQuestion
 from nodealer.cli.output import err, shown, visible
 from nodealer.cli.screen import Screen
 from nodealer.cli.where import Where
@@ -36,24 +37,27 @@ LEFT_AFTER: Final = 10.0
 _NAME_BYTES: Final = 8
 
 
-#: What a person should read of what programs are told: how it is marked, and the words.
+#: What a person should read of what programs are told, and how it is marked. The page has the words.
 NOTICES: Final = {
-    "dropout": ("bad", "{name} has dropped out: {reason}."),
-    "stuck": ("bad", "The game stops: {reason}."),
-    "declined": ("note", "{name} declines: {reason}."),
-    "missing": ("bad", "The relay says that it has {frames} more frames of this table, and does not bring them."),
-    "code": ("note", "A code for one guest, for ten minutes: {code}"),
-    "key": (
-        "note",
-        "A seat has left, and the table has a new key. The new links: to watch {watch}, to ask for a seat {link}",
-    ),
-    "removed": ("bad", "The others go on without you, and with a new key. For a seat, ask one of them for a new link."),
+    "dropout": "bad",
+    "stuck": "bad",
+    "declined": "note",
+    "missing": "bad",
+    "code": "note",
+    "drift": "note",
+    "asks": "note",
+    "key": "note",
+    "removed": "bad",
 }
-CONNECTION: Final = {
-    "found": ("good", "Connected again."),
-    "lost": ("note", "No connection to the relay. Trying again."),
-    "unheard": ("bad", "The relay does not take what you say."),
-    "locked": ("bad", "The table has a new key, and you have not got it. To go on, ask a player for a new link."),
+CONNECTION: Final = {"found": "good", "lost": "note", "unheard": "bad", "locked": "bad"}
+#: What can be answered to a question of a lobby, the likely one first.
+ANSWERS: Final = {
+    Asked.SIT: ("y", "n"),
+    Asked.KEEP_TIME: ("y", "n"),
+    Asked.GUESTS: ("start", "code"),
+    Asked.UNANSWERED: ("n", "y"),
+    Asked.PROPOSAL: ("y", "n"),
+    Asked.ANOTHER: ("y", "n"),
 }
 
 
@@ -81,29 +85,29 @@ class PageScreen(Screen):
 
     def emit(self, event: dict[str, Any]) -> None:
         """What is no document by itself."""
-        told = NOTICES.get(event["event"])
-        if told is not None:
-            kind, text = told
-            said = visible(text.format(**event))
-            self.page.seat.notice(kind, said, f"{event['event']} {event.get('name', '')}".strip())
-        match event["event"]:
+        name = event["event"]
+        if name in NOTICES:
+            of = {
+                key: visible(said) if isinstance(said, str) else said for key, said in event.items() if key != "event"
+            }
+            self.page.seat.notice(NOTICES[name], name, f"{name} {event.get('name', '')}".strip(), **of)
+        match name:
             case "connection":
-                kind, text = CONNECTION[event["what"]]
-                self.page.seat.notice(kind, text, "connection")
+                self.page.seat.notice(CONNECTION[event["what"]], event["what"], "connection")
             case "table":
                 self.page.lobby.link, self.page.lobby.watch = event["link"], event["watch"]
             case "player":
                 self.page.lobby.sights[bytes.fromhex(event["key"])] = event["sight"]
             case "proposal":
-                self.page.lobby.proposal = proposal_text(event)
+                self.page.lobby.proposal = proposal_of(event)
 
 
-def proposal_text(event: dict[str, Any]) -> str:
+def proposal_of(event: dict[str, Any]) -> doc.LobbyProposal:
     """All that the person agrees to, with what is set for it: a host could have set what a guest would not play."""
     game, protocol = event["told"]
-    hands = f", {event['hands']} hand{'s'[: event['hands'] > 1]}" if event["hands"] else ""
-    warning = "" if event["warning"] is None else f" {event['warning']}"
-    return visible(f"{game} on {protocol}{hands}, with {', '.join(event['players'])}.{warning}")
+    clock, names = event["clock"], tuple(map(visible, event["players"]))
+    kept = None if clock is None else doc.LobbyClock(visible(clock["keeper"]), clock["move"], clock["bank"])
+    return doc.LobbyProposal(visible(game), visible(protocol), event["hands"], names, event["warning"], kept)
 
 
 @dataclass
@@ -112,7 +116,7 @@ class LobbyKnows:
 
     link: str | None = None
     watch: str | None = None
-    proposal: str | None = None
+    proposal: doc.LobbyProposal | None = None
     question: doc.LobbyQuestion | None = None
     #: Key to how it stands to those who are known.
     sights: dict[bytes, str] = field(default_factory=dict)
@@ -145,7 +149,7 @@ class PageLobby:
                 offer.name,
                 "here" if offer.key not in asked else "asked" if offer.name in awaited else "agreed",
                 offer.key == me,
-                SIGHTS.get(knows.sights.get(offer.key, ""), ""),
+                knows.sights.get(offer.key, ""),
                 knows.sights.get(offer.key) in ("other key", "two keys"),
             )
             for offer in participant.offers
@@ -155,37 +159,21 @@ class PageLobby:
         return doc.Lobby(people, seats, knows.link, knows.watch, qr, knows.proposal, knows.question)
 
 
-SIGHTS: Final = {
-    "new": "somebody you have not met",
-    "known": "you have met",
-    "renamed": "you have met, under another name",
-    "two keys": "one of SEVERAL whom you know by this name: another key too",
-    "other key": "NOT who had this name before: another key",
-}
-
-
 class PageQuestions:
     """Asks the person one question at a time, on the page."""
 
     def __init__(self, page: Page) -> None:
         self._page = page
-        self._asked: tuple[str, object] | None = None
+        self._asked: LobbyQuestion | None = None
         self._number = 0
 
-    def answer(self, prompt: str, about: object = None) -> str | None:
-        """The answer to this question about this, once it has come."""
-        if (prompt, about) != self._asked:
+    def answer(self, question: LobbyQuestion) -> str | None:
+        """The answer to this question, once it has come."""
+        if question != self._asked:
             self.forget()
-            self._asked = prompt, about
-            self._number += 1
-            # The choices are the last of a prompt. A bracket before them is of somebody's name.
-            text = prompt.rpartition("[")[0].strip()
-            buttons = (
-                (("Yes", "y"), ("No", "n"))
-                if prompt
-                else (("Begin with those who sit", "start"), ("Spoken code", "code"))
-            )
-            self._page.lobby.question = doc.LobbyQuestion(self._number, text or "Waiting for guests.", buttons)
+            self._asked, self._number = question, self._page.next_question()
+            code, answers = question.asked.value, ANSWERS[question.asked]
+            self._page.lobby.question = doc.LobbyQuestion(self._number, code, question.name, answers)
         answer = self._page.answered(self._number)
         if answer is not None:
             self.forget()
@@ -216,18 +204,25 @@ class Page:
         self.log: Any = None
         self.game: GamePackage | None = None
         self._asked: asyncio.Queue[doc.Deal | doc.Answer] = asyncio.Queue()
+        #: The number of the last question of a lobby. No table begins anew: a late answer is to none of the next one.
+        self._questions = 0
         self._tasks: set[asyncio.Task[Report | None]] = set()
         self.hub.everything = lambda: self.seat.everything()
         self.hub.hear = self._hear
 
     def sit(self, role: str, name: str | None, *standing: doc.Document) -> PagePerson:
         """A new table. Pages begin anew."""
-        self.seat = PageSeat(self.hub.tell, time.monotonic, role, name)
+        self.seat = PageSeat(self.hub.tell, time.monotonic, role, name, asked=self.seat.asked)
         self.person = PagePerson(self.seat, _wall)
         for document in standing:
             self.seat.tell(document)
         self.hub.begin_anew()
         return self.person
+
+    def next_question(self) -> int:
+        """The number of a new question of a lobby."""
+        self._questions += 1
+        return self._questions
 
     async def next_deal(self) -> doc.Deal:
         """What the person wants to play next. What was said during another table was not meant for now."""
@@ -264,7 +259,7 @@ class Page:
     def _save(self, what: str) -> None:
         replica = self.person.replica
         if replica is None:
-            self.seat.tell(doc.Refused("there is no log yet"))
+            self.seat.refuse("no log")
             return
         entries, name = replica.entries, "game"
         if what == "evidence" and replica.state.fault is not None:
@@ -276,7 +271,7 @@ class Page:
     async def verify(self) -> Report | None:
         """Audit the log as anybody could, from the file alone, in front of the person."""
         if self.log is None or self.person.replica is None:
-            self.seat.tell(doc.Refused("there is no log yet"))
+            self.seat.refuse("no log")
             return None
         began = time.perf_counter()
         check = partial(verify_file, self.log, entropy=system_entropy, game=self.game)
@@ -286,7 +281,7 @@ class Page:
 
     def show_report(self, report: Report, seconds: float) -> None:
         """What an audit found."""
-        self.seat.tell(doc.Verdict(report.verdict, sentence_of(report), report.as_json(), round(seconds * 1000, 1)))
+        self.seat.tell(doc.Verdict(report.verdict, report.as_json(), round(seconds * 1000, 1)))
 
     async def until_left(self) -> None:
         """Until no page has been open for a while: there is a log to be saved, and a verdict to be read."""
@@ -299,20 +294,6 @@ class Page:
 
 def _wall() -> int:
     return int(time.time() * 1000)
-
-
-def sentence_of(report: Report) -> str:
-    """A verdict for people."""
-    proofs = report.checks.get("proofs", 0)
-    if report.verdict == "clean":
-        return f"Clean: {report.entries} signed entries and {proofs} proofs checked, and everything is as it should be."
-    if report.verdict == "incomplete":
-        return f"Clean so far: {report.entries} signed entries and {proofs} proofs checked; the game has not ended."
-    if report.verdict == "fault":
-        fault = report.fault
-        who = "Nobody can be named" if fault is None else report.who(fault.seat)
-        return f"{who} cheated: {'' if fault is None else fault.reason}."
-    return f"This log is {report.verdict}: {report.reason}."
 
 
 @asynccontextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import NoReturn
@@ -16,6 +17,7 @@ from nodealer.cli.plan import Plan, plan_of
 from nodealer.cli.playing import kept_of
 from nodealer.cli.where import Where
 from nodealer.errors import BadParameter, NodealerError
+from nodealer.games.package import GamePackage
 from nodealer.play.phases import Phase
 from nodealer.web import documents as doc
 
@@ -24,19 +26,24 @@ def offers_of(plan: Plan) -> doc.Offers:
     """What a page can begin, with what was typed as what it begins with."""
     from nodealer.lab.attacks import ATTACKS  # late: who plays fair should not wait for it
 
+    here = {game.name: game for game in games_here() if game.bot is not None}
     games = tuple(
         doc.GameOffer(
-            game.name,
+            place,
             game.words.note,
             game.seats,
             game.hands,
-            tuple((one.name, one.help, one.default) for one in game.settings),
+            _settings(game, plan.settings if place == plan.place else {}),
         )
-        for game in games_here()
-        if game.bot is not None
+        # What was typed may be a game of the person's own.
+        for place, game in ({plan.place: plan.game} | here).items()
     )
     cheats = tuple(doc.CheatOffer(one.name, one.does) for one in ATTACKS.values())
     return doc.Offers(games, cheats, plan.names[0], plan.place, len(plan.names), plan.hands)
+
+
+def _settings(game: GamePackage, typed: Mapping[str, str]) -> tuple[tuple[str, str, str], ...]:
+    return tuple((one.name, one.help, typed.get(one.name, one.default)) for one in game.settings)
 
 
 def play_in_browser(plan: Plan, *, at: Where, log: Path | None, patience: float) -> NoReturn:
@@ -76,6 +83,7 @@ def _plan(plan: Plan, deal: doc.Deal) -> Plan:
         parameters=plan.parameters if same and plan.parameters != b"{}" else None,
         person=deal.name,
         cheat=deal.cheat,
+        clock=plan.clock,
     )
     if wanted.cheat is not None:
         wanted.cheat.refuse(None, wanted.names[0])
@@ -108,7 +116,7 @@ async def carry_on(page: Page, play: Play, *, again: bool = True) -> int:
     if play.plan.cheat is not None and report is not None:
         cheat = play.plan.cheat
         page.seat.tell(doc.Cheating(cheat.seat, cheat.name, cheat.does, cheat.sentence, cheat.came(report)))
-    page.seat.tell(doc.Over("The game is over.", again=again))
+    page.seat.tell(doc.Over(again=again))
     return 0 if report is None else report.exit_code
 
 

@@ -10,22 +10,18 @@ import os
 import sys
 import threading
 from contextlib import suppress
-from itertools import permutations
 from typing import Any, Final
 
 import msgspec
 
-from nodealer.cards import SEALED_MAX, Look, Peek
 from nodealer.cli.screen import Screen
 from nodealer.errors import IllegalMove
 from nodealer.games.package import GamePackage
-from nodealer.games.view import View
+from nodealer.play.answers import legal_choice, legal_move, legal_seal
 from nodealer.play.participant import Decision, Question
-from nodealer.wire import encode
 
-#: The longest answer, and the most fields of a move whose order is looked for.
+#: The longest answer.
 ANSWER_BYTES_MAX: Final = 1 << 16
-FIELDS_MAX: Final = 6
 _BLOCK: Final = 1 << 16
 
 
@@ -66,12 +62,16 @@ class Program:
         if answer.ask != self._asked:
             raise IllegalMove(f"this answers question {answer.ask}, and {self._asked} is asked")
         if question.seal is not None:
-            return _sealed(answer)
+            if answer.seal is None or answer.move is not None or answer.choose is not None:
+                raise IllegalMove("something to seal is asked for, and nothing else")
+            return legal_seal(answer.seal)
         if question.peek is not None:
-            return _chosen(question.view, question.peek, answer)
+            if answer.choose is None or answer.move is not None or answer.seal is not None:
+                raise IllegalMove("a choice is asked for, and nothing else")
+            return legal_choice(question.view, question.peek, answer.choose)
         if answer.move is None or answer.choose is not None or answer.seal is not None:
             raise IllegalMove("a move is asked for, and nothing else")
-        return _legal(question.view, answer.move)
+        return legal_move(question.view, answer.move)
 
 
 def _asked(game: GamePackage, question: Question) -> dict[str, Any]:
@@ -87,44 +87,6 @@ def _asked(game: GamePackage, question: Question) -> dict[str, Any]:
         for position, face in view.seen_in(peek.deck).items()
     ]
     return who | {"for": "choose", "then": peek.then, "deck": peek.deck, "seen": seen, "page": game.page(view)}
-
-
-def _legal(view: View, move: dict[str, Any]) -> dict[str, Any]:
-    """The move as the log has it. Raises `IllegalMove`, with what is wrong with the fields in the order they came.
-
-    The fields of a JSON object have no order, and those of an entry have one. Only the game knows which.
-    """
-    if len(move) > FIELDS_MAX:
-        raise IllegalMove(f"no move has {len(move)} fields")
-    refused: IllegalMove | None = None
-    for fields in permutations(sorted(move.items(), key=lambda field: field[0] != "type")):
-        ordered = dict(fields)
-        try:
-            if view.game is not None:
-                view.game.moved(view.seat, encode(ordered))
-            return ordered
-        except IllegalMove as error:
-            refused = refused or error
-    raise refused or IllegalMove("this is no move")
-
-
-def _chosen(view: View, peek: Peek, answer: Answer) -> tuple[int, ...]:
-    seen = sorted(view.seen_in(peek.deck))
-    if answer.choose is None or answer.move is not None or answer.seal is not None:
-        raise IllegalMove("a choice is asked for, and nothing else")
-    if peek.then is Look.TAKE and not (len(answer.choose) == 1 and answer.choose[0] in seen):
-        raise IllegalMove(f"choose one of the positions {seen}")
-    if peek.then is not Look.TAKE and sorted(answer.choose) != seen:
-        raise IllegalMove(f"choose all of the positions {seen}, the one on top first")
-    return answer.choose
-
-
-def _sealed(answer: Answer) -> bytes:
-    if answer.seal is None or answer.move is not None or answer.choose is not None:
-        raise IllegalMove("something to seal is asked for, and nothing else")
-    if len(value := answer.seal.encode()) > SEALED_MAX:
-        raise IllegalMove(f"what is sealed has at most {SEALED_MAX} bytes")
-    return value
 
 
 class _Answers:

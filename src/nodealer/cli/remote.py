@@ -16,8 +16,9 @@ from nodealer.cli.attention import NOTICE_AFTER, Attention, AtTheTable
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import game_or_none
 from nodealer.cli.invited import TableFolder
+from nodealer.cli.leaving import returning
 from nodealer.cli.lines import Lines
-from nodealer.cli.lobbying import Guest, Hosting, Questions, ask_first
+from nodealer.cli.lobbying import Guest, Hosting, Onlooker, Questions, ask_first
 from nodealer.cli.logcopy import LogCopy, follow_all
 from nodealer.cli.noticing import Missing
 from nodealer.cli.output import PipeClosed, err, print_line, shown, visible
@@ -144,7 +145,8 @@ class Sitting:
         names = [member.name for member in participant.members]
         game = config.package
         if self.page is not None and not self.auto:
-            return None if self.watches else self.page.person, self.page.person
+            sits = self.page.person
+            return None if self.watches else sits, Together(Patience(), Attention(screen, names), sits)
         if self.watches or game is None or not participant.seated:
             return None, Attention(screen, names)
         if self.auto:
@@ -170,6 +172,9 @@ class _Connection:
     screen: Screen
     relays: int
     patient: bool
+    #: Is told of the first connection.
+    there: Callable[[], None] = lambda: None
+    _found: bool = False
     _failed: int = 0
     _lost: bool = False
     #: Whether it was told that the relay does not take what is said here: it may say so again and again.
@@ -181,6 +186,9 @@ class _Connection:
             if self._lost:
                 self._say("found", line.relay, f"Connected to {shown(line.relay)} again.")
             self.patient, self._lost, self._unheard = True, False, False
+            if not self._found:
+                self._found = True
+                self.there()
         elif isinstance(line, Unheard):
             if not self._unheard:
                 why = f"[red]The relay does not take what you say:[/red] {shown(line.reason)}"
@@ -195,7 +203,8 @@ class _Connection:
             if not self.patient and self._failed >= self.relays:
                 raise RelayError(line.reason)
             if not self._lost and self.patient:
-                why = f"[magenta]No connection[/magenta] ({shown(line.reason)}). Trying again; Ctrl-C stops."
+                again = "Trying again; what you say is sent then. Ctrl-C stops."
+                why = f"[magenta]No connection[/magenta] ({shown(line.reason)}). {again}"
                 self._say("lost", line.relay, why)
             self._lost = True
 
@@ -324,14 +333,21 @@ class _Watch:
         self._known.met(others, int(time.time()))
 
 
-async def take_part(sitting: Sitting, user: User, hosting: Hosting | None, lines: Lines) -> Participant:
-    """Sit there until nothing more comes from this seat. Raises `BadParameter` where there is no seat for it."""
+async def take_part(
+    sitting: Sitting, user: User, hosting: Hosting | None, lines: Lines, there: Callable[[], None] = lambda: None
+) -> Participant:
+    """Sit there until nothing more comes from this seat. `there` is told when the relay first has the table. Raises
+    `BadParameter` where there is no seat for it."""
     table, screen = sitting.table, sitting.screen
     invitation, what = table.invitation, table.what
     lobby: Looks | None = hosting
-    if hosting is None and not sitting.watches:
-        lobby = Guest(screen, user.known, sitting.questions(lines))
+    game, screen.aside = game_or_none(what.place), lines.aside
+    if hosting is None:
+        lobby = Onlooker(screen) if sitting.watches else Guest(screen, user.known, sitting.questions(lines), game)
     page, make = sitting.page, Participant if sitting.page is None else sitting.page.person.take_part
+    if sitting.by_hand and page is None:
+        # A page has no word for coming back.
+        make = returning(make)
     if page is not None:
         lobby = PageLobby(page, lobby, 0 if what.hosted is None else what.hosted.seats)
     with user.home(table) as home:
@@ -343,12 +359,12 @@ async def take_part(sitting: Sitting, user: User, hosting: Hosting | None, lines
                 stays=while_it_lasts,
                 table=invitation.table,
                 host=invitation.host,
-                parts=partial(parts_of, game=game_or_none(what.place)),
+                parts=partial(parts_of, game=game),
                 begin=begin,
             )
         chair = Chair(participant, Missing(screen, NOTICE_AFTER), lobby, partial(sitting.seat, lines=lines))
         been_here = bool(home.lobby)
-        connection = _Connection(screen, len(sitting.relays), patient=been_here)
+        connection = _Connection(screen, len(sitting.relays), patient=been_here, there=there)
         transport = SealedTransport(
             participant,
             invitation.key,
@@ -400,7 +416,7 @@ async def _on_page(
         report = await page.verify()
         if report is not None and replica.state.phase is Phase.ENDED:
             table.end(report.verdict, len(report.chronicle.records))
-        page.seat.tell(doc.Over("The game is over.", again=False))
+        page.seat.tell(doc.Over(again=False))
         await page.until_left()
         return 0 if report is None else report.exit_code
 

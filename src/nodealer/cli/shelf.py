@@ -36,6 +36,11 @@ def kept_games() -> Iterator[Shelved | tuple[Path, str]]:
             yield path, str(error)
 
 
+def is_called(name: str) -> bool:
+    """Whether a kept game has this name, or one that begins so."""
+    return any((game if isinstance(game, Shelved) else game[0]).name.startswith(name) for game in kept_games())
+
+
 def find_game(name: str | None) -> Shelved:
     """The game that a person means: by its name or the beginning of it, or the newest that was interrupted."""
     found = list(kept_games())

@@ -22,7 +22,7 @@ def show_in_browser(file: Path, game: GamePackage | None, at: Where) -> int:
     report = _read(page, file, game)
     page.show_report(report, time.perf_counter() - began)
     if page.person.replica is None:
-        page.seat.tell(doc.Over(f"There is nothing to show: {report.reason}", again=False))
+        page.seat.tell(doc.Over(again=False, reason=report.reason))
 
     async def run() -> None:
         async with served(page, at):

@@ -114,6 +114,8 @@ class SealedTransport:
         #: How many frames have come, and the cursor of the last one.
         self._heard = 0
         self._cursor: int | None = None
+        #: The relays that did not know it, since one did.
+        self._denied: set[str] = set()
         self._locked = False
         #: The epochs in which it was said what the keys before them were.
         self._told: set[int] = set()
@@ -214,12 +216,18 @@ class SealedTransport:
         if self._create and self._keys.first is not None:
             await client.create(self._keys.table, self._keys.first.write_token)
         try:
-            return await client.open(self._keys.table, self._cursor)
+            frames = await client.open(self._keys.table, self._cursor)
         except RelayRefused as refused:
             if refused.code != "cursor":
                 raise
-            # It gave this cursor, and does not know it any more.
+            self._denied.add(client.url)
+            if self._denied != set(self._relays):
+                # One relay that is wrong, or lies, does not silence who has others.
+                raise
+            # They gave this cursor, and none of them knows it any more.
             return -self._heard
+        self._denied.clear()
+        return frames
 
     async def _read(self, client: RelayClient, out: Outgoing) -> list[Stored]:
         """The next page. Answers that come before it are taken on the way."""

@@ -26,6 +26,12 @@ CHAT_MAX: Final = 280
 Spans = tuple[tuple[str, str | None], ...]
 
 
+#: Why something is not possible, where the page has the words.
+RefusedCode = Literal["", "late", "not now", "no log", "not here"]
+#: What a break does now.
+Breaks = Literal["hand", "game", "log"]
+
+
 def spans(text: Text) -> Spans:
     """A game's text for a page."""
     if isinstance(text, GameLine):
@@ -71,6 +77,13 @@ class Choose(Said, frozen=True, tag="choose"):
     choose: Annotated[tuple[Natural, ...], msgspec.Meta(min_length=1, max_length=CARDS_MAX)]
 
 
+class SealText(Said, frozen=True, tag="seal"):
+    """What goes into the envelope that the table waits for."""
+
+    ask: Ask
+    text: Short
+
+
 class Without(Said, frozen=True, tag="without"):
     """The table should not wait for these seats."""
 
@@ -85,8 +98,32 @@ class Leave(Said, frozen=True, tag="leave"):
     """I leave the hand, and sit out."""
 
 
+class SitOut(Said, frozen=True, tag="sit out"):
+    """I play this hand to its end, and not the next ones."""
+
+
+class Back(Said, frozen=True, tag="back"):
+    """I play again, from the next hand on."""
+
+
 class Claim(Said, frozen=True, tag="claim"):
     """A card of mine does not open: open the books."""
+
+
+class Book(Said, frozen=True, tag="book"):
+    """I open my books of the hands that are disputed."""
+
+
+class LetIn(Said, frozen=True, tag="seat"):
+    """Propose the table with the one of this name, who asks for a seat."""
+
+    name: Short
+
+
+class Agree(Said, frozen=True, tag="agree"):
+    """I agree to the table that was proposed under this number."""
+
+    proposal: Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{2}){1,64}$")]
 
 
 class Chat(Said, frozen=True, tag="chat"):
@@ -130,7 +167,8 @@ class Replay(Said, frozen=True, tag="replay"):
 
 
 Said_ = (
-    Move | Typed | Choose | Without | Break | Leave | Claim | Chat | Answer | Deal | Save | Verify | Replay
+    Move | Typed | Choose | SealText | Without | Break | Leave | SitOut | Back | Claim | Book | LetIn | Agree | Chat
+    | Answer | Deal | Save | Verify | Replay
 )  # fmt: skip
 _said = msgspec.json.Decoder(Said_)
 
@@ -160,10 +198,12 @@ class Hello(Document, frozen=True, tag="hello"):
 
 
 class Notice(Document, frozen=True, tag="notice"):
-    """Something that a person should read: of the connection, of a dropout, of an end."""
+    """Something that a person should read: of the connection, of a dropout, of an end. The page has the words."""
 
     kind: Literal["good", "note", "bad"]
-    text: str
+    code: str
+    #: What the words are about: names, numbers, reasons.
+    of: dict[str, str | int] = {}
     #: What it is about, so that a later one takes its place.
     about: str = ""
 
@@ -207,11 +247,32 @@ class LobbyPerson(Document, frozen=True):
 
 
 class LobbyQuestion(Document, frozen=True):
-    """What the person is asked: buttons, each with what it answers. Another question has another number."""
+    """What the person is asked, about whom, and what can be answered. Another question has another number."""
 
     ask: int
-    text: str
-    buttons: tuple[tuple[str, str], ...]
+    code: str
+    name: str
+    answers: tuple[str, ...]
+
+
+class LobbyClock(Document, frozen=True):
+    """Who keeps the time, and how many milliseconds there are for a move and in the bank."""
+
+    keeper: str
+    move: int
+    bank: int
+
+
+class LobbyProposal(Document, frozen=True):
+    """All that the person agrees to, with what is set for it."""
+
+    game: str
+    protocol: str
+    hands: int | None
+    players: tuple[str, ...]
+    warning: str | None
+    #: Null where nobody keeps the time.
+    clock: LobbyClock | None
 
 
 class Lobby(Document, frozen=True, tag="lobby"):
@@ -223,7 +284,7 @@ class Lobby(Document, frozen=True, tag="lobby"):
     link: str | None = None
     watch: str | None = None
     qr: tuple[str, ...] = ()
-    proposal: str | None = None
+    proposal: LobbyProposal | None = None
     question: LobbyQuestion | None = None
 
 
@@ -281,11 +342,39 @@ class MayDo(Document, frozen=True):
     """What the person may do beside the game."""
 
     vote: bool = False
+    #: Seats that this person has said so of, for all that they owe now.
+    voted: tuple[int, ...] = ()
     votes_needed: int = 0
     voters: int = 0
+    #: How many are enough where somebody's time is over; 0 where that makes no difference.
+    late_needed: int = 0
     break_off: bool = False
+    breaks_needed: int = 0
+    #: What a break does now: ends the "hand", the "game" before its next hand, or the "log" after the last one.
+    breaks: Breaks = "hand"
     leave: bool = False
+    sit_out: bool = False
+    back: bool = False
     claim: bool = False
+    #: The hands whose books the person is asked for, as people count.
+    books: tuple[int, ...] = ()
+
+
+class Asker(Document, frozen=True):
+    """Somebody who would like to sit, and the words of its key."""
+
+    name: str
+    key: str
+
+
+class ProposedTable(Document, frozen=True):
+    """A table that somebody proposes, and that this person has not agreed to."""
+
+    proposal: str
+    by: str
+    players: tuple[str, ...]
+    without: tuple[str, ...]
+    keeper: str | None
 
 
 class View(Document, frozen=True, tag="view"):
@@ -300,6 +389,10 @@ class View(Document, frozen=True, tag="view"):
     mine: tuple[Named, ...] = ()
     text: tuple[Spans, ...] = ()
     may: MayDo = MayDo()
+    #: Too few are here for another hand: who would have to come back. Null where there are enough.
+    alone: tuple[str, ...] | None = None
+    asking: tuple[Asker, ...] = ()
+    proposed: tuple[ProposedTable, ...] = ()
 
 
 class Looked(Document, frozen=True):
@@ -310,10 +403,11 @@ class Looked(Document, frozen=True):
 
 
 class Asked(Document, frozen=True, tag="ask"):
-    """The table waits for this person: for a move, or for a choice about cards that it looked at."""
+    """The table waits for this person: for a move, for a choice about cards that it looked at, or for something to
+    seal."""
 
     ask: int
-    for_: Literal["move", "choose"] = msgspec.field(name="for")
+    for_: Literal["move", "choose", "seal"] = msgspec.field(name="for")
     prompt: Spans = ()
     help: tuple[Spans, ...] = ()
     then: str | None = None
@@ -326,10 +420,12 @@ class Unasked(Document, frozen=True, tag="unask"):
 
 
 class Refused(Document, frozen=True, tag="refused"):
-    """What the page said is not possible, and why. The question stays open."""
+    """What the page said is not possible: why, in the words of the game or the command, or else a code. The question
+    stays open."""
 
-    reason: str
+    reason: str = ""
     ask: int | None = None
+    code: RefusedCode = ""
 
 
 class Doubt(Document, frozen=True, tag="doubt"):
@@ -348,7 +444,7 @@ class Line(Document, frozen=True, tag="line"):
     seat: int | None
     name: str | None
     lines: tuple[Spans, ...]
-    #: For `begin`, `result` and `move`: the data itself.
+    #: For `begin`, `result`, `move` and `statement`: the data itself.
     data: Any = None
 
 
@@ -386,7 +482,6 @@ class FaultFound(Document, frozen=True, tag="fault"):
     name: str | None
     check: str
     reason: str
-    sentence: str
 
 
 class LogGrown(Document, frozen=True, tag="log"):
@@ -438,7 +533,6 @@ class Verdict(Document, frozen=True, tag="verdict"):
     """What an audit of the log found."""
 
     verdict: str
-    sentence: str
     report: dict[str, Any]
     took: float
 
@@ -455,10 +549,10 @@ class Cheating(Document, frozen=True, tag="cheat"):
 
 
 class Over(Document, frozen=True, tag="over"):
-    """Nothing more comes from this table. `again`: another one can be begun."""
+    """Nothing more comes from this table. `again`: another one can be begun. `reason`: there was nothing to show."""
 
-    text: str
     again: bool
+    reason: str = ""
 
 
 def encoded(document: Document) -> bytes:

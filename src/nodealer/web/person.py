@@ -6,6 +6,7 @@ import asyncio
 from collections import defaultdict, deque
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final
 
 from nodealer.errors import BadParameter, IllegalMove
@@ -14,6 +15,7 @@ from nodealer.play.home import Home
 from nodealer.play.participant import Decision, Participant, Question, Step
 from nodealer.play.replica import Replica
 from nodealer.web import documents as doc
+from nodealer.web.recall import Own, recall
 from nodealer.web.seat import PageSeat
 from nodealer.web.timed import PageParticipant
 
@@ -36,8 +38,12 @@ class PagePerson:
         self._chats = Chats()
         #: Seat to when it was last heard.
         self._heard: defaultdict[int, deque[float]] = defaultdict(lambda: deque(maxlen=CHATS_MAX))
-        #: The table, once the players have agreed.
+        #: The table, once the players have agreed, and who takes part in it here; nobody does where a log is shown.
         self.replica: Replica | None = None
+        self._participant: Participant | None = None
+        #: That of the participant, once there is one.
+        self._entropy: Callable[[int], bytes] | None = None
+        self._recalling: asyncio.Future[tuple[doc.Frame, ...]] | None = None
 
     # --- The loop of a seat ---
 
@@ -53,18 +59,25 @@ class PagePerson:
 
     def look(self, participant: Participant, now: float) -> list[bytes]:
         """Do what was said to the table, and see who is waited for."""
+        if participant.begun and participant.seated:
+            # No book is opened without the person's word.
+            participant.asks_for_books = True
         self.seat.clock(participant)
         said: list[bytes] = []
+        did = bool(self._to_do)
         while self._to_do:
             document = self._to_do.pop(0)
             try:
                 said += self._do(participant, document)
             except (IllegalMove, BadParameter) as refused:
                 self.seat.tell(doc.Refused(str(refused)))
+        if did:
+            self.seat.refresh(participant)
         return said
 
     def take_part(self, home: Home, **rest: Any) -> Participant:
         """The participant of this person."""
+        self._entropy = rest["entropy"]
         clock, took = self.seat.clock_now, self.seat.note_took
         return PageParticipant(home, clock=clock, took=took, beside=self.hear_frame, **rest)
 
@@ -73,7 +86,7 @@ class PagePerson:
 
         def see(step: Step) -> list[bytes]:
             if participant.begun:
-                self.replica = participant.replica
+                self.replica, self._participant = participant.replica, participant
             self.seat.see(participant, step)
             return []
 
@@ -102,17 +115,37 @@ class PagePerson:
 
     def hear(self, document: doc.Said_) -> None:
         """What one of the pages says."""
-        if isinstance(document, doc.Move | doc.Typed | doc.Choose):
+        if isinstance(document, doc.Move | doc.Typed | doc.Choose | doc.SealText):
             decision = self.seat.decision(document)
             if decision is not None and self._decided is not None and not self._decided.done():
                 self._decided.set_result(decision)
         elif isinstance(document, doc.Replay):
-            self.seat.tell(self.seat.replay(document.hand))
+            self._replay(document.hand)
         elif self.replica is None or len(self._to_do) >= TO_DO_MAX:
             # Not kept for later: a leaving that was said in the lobby would be done at the table.
-            self.seat.tell(doc.Refused("that cannot be done now"))
+            self.seat.refuse("not now")
         else:
             self._to_do.append(document)
+
+    def _replay(self, hand: int) -> None:
+        """Show a hand again: from what is kept here, or out of the log, one at a time and beside the game."""
+        kept, replica = self.seat.kept(hand), self.replica
+        if kept is not None or replica is None:
+            self.seat.tell(kept or doc.Replayed(hand, ()))
+        elif self._recalling is not None and not self._recalling.done():
+            self.seat.refuse("not now")
+        else:
+            config, entries, moments = replica.config, tuple(replica.entries), self.seat.moments(hand, replica.config)
+            whole = partial(recall, config, entries, moments, self._own())
+            self._recalling = asyncio.get_running_loop().run_in_executor(None, whole)
+            self._recalling.add_done_callback(lambda done: self.seat.tell(doc.Replayed(hand, done.result())))
+
+    def _own(self) -> Own | None:
+        """What shows this person its own cards again; None for who has none."""
+        one = self._participant
+        if one is None or not one.seated or self._entropy is None:
+            return None
+        return Own(one.seat.number, one.home.root, one.home.identity, tuple(one.home.journal.records), self._entropy)
 
     def _do(self, participant: Participant, document: doc.Said_) -> list[bytes]:
         match document:
@@ -121,12 +154,25 @@ class PagePerson:
             case doc.Break():
                 return participant.break_off()
             case doc.Leave():
-                said = participant.leave()
                 participant.stays = lambda state: False
-                return said
+                with suppress(IllegalMove):
+                    return participant.leave()
+                # Who sits out has left the hand already.
+                return participant.due()
+            case doc.SitOut():
+                return participant.sit_out()
+            case doc.Back():
+                return participant.come_back()
             case doc.Claim():
                 return participant.claim()
+            case doc.Book():
+                return participant.open_books()
+            case doc.LetIn(name=name):
+                return participant.let_in(name)
+            case doc.Agree(proposal=proposal):
+                return participant.agree(bytes.fromhex(proposal))
             case doc.Chat(text=text):
                 seat, home = participant.seat.number, participant.home
                 return [sign_chat(home.identity, participant.session.id, seat, self._now(), text)]
-        raise IllegalMove("that cannot be done at this table")
+        self.seat.refuse("not here")
+        return []

@@ -9,33 +9,37 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import permutations
 from typing import Any, Final
 
+import msgspec
+
 from nodealer import __version__
-from nodealer.cards import Look, Peek
 from nodealer.errors import CardUnreadable, IllegalMove
 from nodealer.games.base import Turn
 from nodealer.games.package import GamePackage
 from nodealer.games.view import View as Seen
 from nodealer.games.words import Text, Words
+from nodealer.play.answers import legal_choice, legal_move
 from nodealer.play.law import voters
 from nodealer.play.narrator import Event, Narrator
 from nodealer.play.participant import Decision, Diverged, Participant, Question, Silenced, Step
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Outcome, Replica
-from nodealer.play.state import TableState
+from nodealer.play.state import Config, TableState
+from nodealer.play.stays import too_few
 from nodealer.play.view import public_view, view_of
 from nodealer.web import documents as doc
 from nodealer.web.documents import Document, spans
+from nodealer.web.recall import Moments, hand_in, retold
 from nodealer.wire import Message, encode
 from nodealer.words import key_words, session_words
 
-#: How many lines of the log a page that comes late is told, and of how many hands every moment is kept.
+#: How many lines of the log a page is told, and of how many hands every moment is kept. The log has all.
 LINES_KEPT: Final = 300
-HANDS_KEPT: Final = 100
-#: After how many seconds it is shown who is waited for.
+HANDS_KEPT: Final = 20
+#: After how many seconds it is shown who is waited for, and how often a page is told the times again.
 WAITS_SHOWN: Final = 5
+TIMES_AGAIN: Final = 5
 
 Tell = Callable[[Document], None]
 
@@ -44,7 +48,14 @@ class PageSeat:
     """One person's place at one table, as its pages see it. Documents go out by `tell`, and `everything` has them for a
     page that comes later."""
 
-    def __init__(self, tell: Tell, clock: Callable[[], float], role: str = "player", name: str | None = None) -> None:
+    def __init__(
+        self,
+        tell: Tell,
+        clock: Callable[[], float],
+        role: str = "player",
+        name: str | None = None,
+        asked: int = 0,
+    ) -> None:
         self._out = tell
         self._clock = clock
         self._began = clock()
@@ -59,6 +70,8 @@ class PageSeat:
         self._proofs: list[doc.Proof] = []
         self._hands: dict[int, doc.HandDone] = {}
         self._frames: dict[int, list[doc.Frame]] = {}
+        #: The first hand of which every moment was seen here: one that goes on later begins in the middle.
+        self._whole_from = 1
         self._pending: list[doc.Line] = []
         self._bytes = 0
         self._counted = 0
@@ -68,8 +81,12 @@ class PageSeat:
         self._since: dict[int, float] = {}
         #: The last tick, and when it came by this seat's clock.
         self._tick: tuple[int, float] = (-1, 0.0)
+        #: When the view was last told, and since when there have been too few for another hand.
+        self._viewed = 0.0
+        self._alone_since: float | None = None
         self._question: Question | None = None
-        self._asked = 0
+        #: The number of the last question. It goes on from the table before: an answer meant for that one is none here.
+        self.asked = asked
         #: How long the newest entries took to be checked here, in seconds, by their number.
         self._took: dict[int, float] = {}
         self.opened = False
@@ -115,9 +132,13 @@ class PageSeat:
             self._standing[kind] = document
         self._out(document)
 
-    def notice(self, kind: str, text: str, about: str = "") -> None:
+    def notice(self, kind: str, code: str, about: str = "", **of: str | int) -> None:
         """Something that a person should read."""
-        self.tell(doc.Notice(kind, text, about))  # type: ignore[arg-type]
+        self.tell(doc.Notice(kind, code, of, about))  # type: ignore[arg-type]
+
+    def refuse(self, code: str, ask: int | None = None) -> None:
+        """Say that something is not possible."""
+        self.tell(doc.Refused("", ask, code))  # type: ignore[arg-type]
 
     # --- The table ---
 
@@ -158,16 +179,31 @@ class PageSeat:
             return
         if not self.opened:
             self.open(participant.replica, participant.seat.number if participant.seated else None)
+            first = next((one.number for one in step.happened if isinstance(one, Applied)), participant.replica.height)
+            self._recall(participant.replica, first)
         for one in step.happened:
             if isinstance(one, Applied):
                 self.take(one)
             elif isinstance(one, Diverged):
                 name = participant.replica.state.known[one.seat].name
-                heads = f"it saw {one.theirs.hex()[:16]}, and here is {one.ours.hex()[:16]}"
-                self.notice("bad", f"{name}'s log and yours have parted: {heads}.", "diverged")
+                theirs, ours = one.theirs.hex()[:16], one.ours.hex()[:16]
+                self.notice("bad", "diverged", "diverged", name=name, theirs=theirs, ours=ours)
             elif isinstance(one, Silenced):
-                self.notice("bad", one.reason, "silenced")
+                self.notice("bad", "silenced", "silenced", reason=one.reason)
         self.refresh(participant)
+
+    def _recall(self, replica: Replica, height: int) -> None:
+        """What was played before this process: all hands, and the last lines. Pages get it at once."""
+        if not height:
+            return
+        out, self._out = self._out, lambda document: None
+        for applied in retold(replica.config, replica.entries[:height]):
+            self.take(applied)
+        self._pending = []
+        self._whole_from = hand_in(replica.state) + 1
+        self._out = out
+        for document in tuple(self.everything()):
+            out(document)
 
     def take(self, applied: Applied) -> None:
         """An entry, as lines and proofs."""
@@ -184,33 +220,15 @@ class PageSeat:
                 self._line(applied, event)
         for fault in applied.after.faults[before:]:
             name = None if fault.seat is None else applied.after.known[fault.seat].name
-            sentence = _sentence(name, fault.reason)
-            self.tell(doc.FaultFound(fault.entry, fault.seat, name, fault.check, fault.reason, sentence))
+            self.tell(doc.FaultFound(fault.entry, fault.seat, name, fault.check, fault.reason))
 
     def _line(self, applied: Applied, event: Event) -> None:
-        lines = tuple(_lines(event))
-        kind, data = event["event"], None
-        if kind == "tick":
+        line = _line_of(applied, event)
+        if line is None:
             return
-        if kind == "begin":
-            data = {"hand": event["hand"]}
-        elif kind == "move":
-            data = event["move"]
-        elif kind in ("result", "void"):
-            hand = event["hand"]
+        if line.event in ("result", "void"):
             text = str(event.get("text") or event.get("reason") or "")
-            outcome = [str(line) for line in event.get("outcome", ())]
-            self.tell(doc.HandDone(hand, "; ".join(outcome) or text))
-            data = {"outcome": outcome, "parting": str(event.get("parting", ""))}
-        line = doc.Line(
-            entry=event.get("entry"),
-            hand=_hand_of(applied),
-            event=kind,
-            seat=event.get("seat"),
-            name=event.get("name"),
-            lines=lines,
-            data=data,
-        )
+            self.tell(doc.HandDone(event["hand"], "; ".join(line.data["outcome"]) or text))
         self._pending.append(line)
         self.tell(line)
 
@@ -248,13 +266,21 @@ class PageSeat:
         if working != self._standing.get("working"):
             self.tell(working)
         view = self._view(participant)
-        if view != self._standing.get("view"):
+        if self._is_news(view):
             self._keep(view)
+            self._viewed = self._clock()
             self.tell(view)
         if replica.height != self._counted:
             self._counted = replica.height
             size = max(self._bytes, 1)
             self.tell(doc.LogGrown(replica.height, size, replica.head.hex()[:16], replica.checks_settled))
+
+    def _is_news(self, view: doc.View) -> bool:
+        """Whether a page has to be told. It counts seconds by itself, and is put right now and then."""
+        old = self._standing.get("view")
+        if not isinstance(old, doc.View) or _timeless(old) != _timeless(view):
+            return True
+        return view.seats != old.seats and self._clock() - self._viewed >= TIMES_AGAIN
 
     def _steps(self, state: TableState) -> Iterator[tuple[int, str, str]]:
         for known in state.duties.open.values():
@@ -295,7 +321,7 @@ class PageSeat:
         )
         return doc.View(
             entry=0 if participant is None else participant.replica.height,
-            hand=max(state.hand.number + playing, 1),
+            hand=hand_in(state),
             phase=state.phase.value,
             page=page,
             seats=tuple(self._seats(state, participant)),
@@ -303,7 +329,43 @@ class PageSeat:
             mine=named,
             text=tuple(map(spans, words.table(seen))) if self._plain and game is not None and named else (),
             may=doc.MayDo() if participant is None else self._may(state, participant, claim),
+            alone=None if participant is None else self._alone(state, participant),
+            asking=tuple(self._asking(participant)),
+            proposed=tuple(self._proposed(state, participant)),
         )
+
+    def _alone(self, state: TableState, participant: Participant) -> tuple[str, ...] | None:
+        """Who would have to come back for another hand, once it has been so for a while: between hands it passes."""
+        if not participant.seated or participant.hearing or not too_few(state):
+            self._alone_since = None
+            return None
+        now = self._clock()
+        self._alone_since = now if self._alone_since is None else self._alone_since
+        if now - self._alone_since < WAITS_SHOWN:
+            return None
+        return tuple(state.known[seat].name for seat in sorted(state.gone - state.ended - state.expelled))
+
+    def _asking(self, participant: Participant | None) -> Iterator[doc.Asker]:
+        """Those who would like to sit."""
+        if participant is not None and participant.seated:
+            for asks in participant.asking:
+                yield doc.Asker(asks.who.name, " ".join(key_words(asks.who.key)))
+
+    def _proposed(self, state: TableState, participant: Participant | None) -> Iterator[doc.ProposedTable]:
+        """The tables that this person has not agreed to."""
+        if participant is None or not participant.seated:
+            return
+        for number, one in state.proposed.items():
+            if participant.seat.number not in one.agreed:
+                out = (seat for seat in state.roster.with_cards if seat not in one.roster.seats)
+                keeper = one.roster.timekeeper
+                yield doc.ProposedTable(
+                    number.hex(),
+                    state.known[one.by].name,
+                    tuple(one.roster.member(seat).name for seat in one.roster.with_cards),
+                    tuple(state.known[seat].name for seat in out),
+                    None if keeper is None else keeper.name,
+                )
 
     @property
     def _plain(self) -> bool:
@@ -323,7 +385,7 @@ class PageSeat:
             late = 0
             if seat in waited and seat in self._since:
                 late = int(self._clock() - self._since[seat])
-            waits, left = late if late >= WAITS_SHOWN else 0, self._left(state, seat)
+            waits, left = late if late >= WAITS_SHOWN else 0, None if participant is None else self._left(state, seat)
             yield doc.SeatNow(seat, member.name, how, chips.get(seat), owes, waits, left)  # type: ignore[arg-type]
 
     def _left(self, state: TableState, seat: int) -> int | None:
@@ -347,18 +409,32 @@ class PageSeat:
             return doc.MayDo()
         options, count = participant.options(), len(voters(state))
         late = any(self._clock() - since >= WAITS_SHOWN for since in self._since.values())
+        timed, between = state.roster.timekeeper is not None, state.phase is not Phase.PLAYING
+        mine = participant.seat.number
+        waited, said = participant.waits_for, state.hand.votes.get(mine, frozenset())
+        stays = state.phase is not Phase.ENDED and mine not in state.ended
         return doc.MayDo(
-            vote=late and options.may_vote and count > 2,
+            vote=late and options.may_vote and (count > 2 or timed),
+            voted=tuple(sorted(set(waited.values()) - {seat for duty, seat in waited.items() if duty not in said})),
             votes_needed=count // 2 + 1,
             voters=count,
+            late_needed=count // 2 if timed and count % 2 == 0 else 0,
             break_off=late and options.may_break,
-            leave=state.phase is not Phase.ENDED and participant.seat.number not in state.gone | state.ended,
+            breaks_needed=0 if count <= 2 else -(-count // 2),
+            breaks="hand" if not between else "log" if state.over else "game",
+            leave=stays,
+            sit_out=stays and not participant.sits_out and not state.over,
+            back=stays and participant.sits_out,
             claim=claim,
+            books=tuple(hand + 1 for hand in options.books),
         )
 
     def _keep(self, view: doc.View) -> None:
         """A moment for the history. One in which only the clock has moved is none."""
         hand = view.hand
+        if hand < self._whole_from:
+            self._pending = []
+            return
         frames = self._frames.setdefault(hand, [])
         lines, self._pending = tuple(self._pending), []
         if lines or not frames or frames[-1].view.page != view.page:
@@ -372,7 +448,8 @@ class PageSeat:
             return
         now, waited = self._clock(), set(participant.waits_for.values())
         self._since = {seat: self._since.get(seat, now) for seat in waited}
-        if any(now - since >= WAITS_SHOWN for since in self._since.values()):
+        late = any(now - since >= WAITS_SHOWN for since in self._since.values())
+        if late or too_few(participant.replica.state):
             self.refresh(participant)
 
     # --- What is asked ---
@@ -380,11 +457,14 @@ class PageSeat:
     def ask(self, question: Question) -> None:
         """The table waits for this person."""
         self._question = question
-        self._asked += 1
+        self.asked += 1
         words, view, peek = self._words, question.view, question.peek
-        if peek is None:
+        if question.seal is not None:
+            sealing, helped = spans(words.sealing(view, question.seal)), tuple(map(spans, words.help))
+            told = doc.Asked(self.asked, "seal", sealing, helped)
+        elif peek is None:
             told = doc.Asked(
-                self._asked,
+                self.asked,
                 "move",
                 spans(words.prompt(view)) if self._plain else (),
                 tuple(map(spans, words.help)),
@@ -395,7 +475,7 @@ class PageSeat:
                 doc.Looked(position, spans(words.looked_at(view.game, peek.deck, face)))
                 for position, face in view.seen_in(peek.deck).items()
             )
-            told = doc.Asked(self._asked, "choose", (), (), peek.then.value, seen)
+            told = doc.Asked(self.asked, "choose", (), (), peek.then.value, seen)
         self.tell(told)
 
     def unask(self) -> None:
@@ -404,15 +484,23 @@ class PageSeat:
             self._question = None
             self.tell(doc.Unasked())
 
-    def decision(self, said: doc.Move | doc.Typed | doc.Choose) -> Decision | None:
+    def decision(self, said: doc.Move | doc.Typed | doc.Choose | doc.SealText) -> Decision | None:
         """What was decided, or None where it is refused or doubted, and told so."""
         question = self._question
-        if question is None or said.ask != self._asked:
-            self.tell(doc.Refused("that is not asked any more", said.ask))
+        if question is None or said.ask != self.asked:
+            self.refuse("late", said.ask)
             return None
         try:
+            if isinstance(said, doc.SealText):
+                if question.seal is None:
+                    raise IllegalMove("nothing to seal is asked for")
+                return self._words.seal(question.view, question.seal, said.text)
+            if question.seal is not None:
+                raise IllegalMove("something to seal is asked for, and nothing else")
             if isinstance(said, doc.Choose):
-                return _chosen(question, said.choose)
+                if question.peek is None:
+                    raise IllegalMove("no choice is asked for")
+                return legal_choice(question.view, question.peek, said.choose)
             return self._move(question, said)
         except IllegalMove as error:
             self.tell(doc.Refused(str(error), said.ask))
@@ -428,7 +516,7 @@ class PageSeat:
             if view.game is not None:
                 view.game.moved(view.seat, encode(read))
         else:
-            read = _legal(view, said.move)
+            read = legal_move(view, said.move)
         doubt = "" if said.sure else self._words.sure(view, read)
         if doubt:
             self.tell(doc.Doubt(said.ask, doubt))
@@ -452,9 +540,19 @@ class PageSeat:
             replica.height, self._bytes, replica.head.hex()[:16], replica.checks_settled
         )
 
-    def replay(self, hand: int) -> doc.Replayed:
-        """A hand again, moment by moment."""
-        return doc.Replayed(hand, tuple(self._frames.get(hand, ())))
+    def kept(self, hand: int) -> doc.Replayed | None:
+        """A hand again, moment by moment, where its moments are still here."""
+        return doc.Replayed(hand, tuple(self._frames[hand])) if hand in self._frames else None
+
+    def moments(self, hand: int, config: Config) -> Moments:
+        """Collects a hand out of the log, as this page would have shown it."""
+        narrator = Narrator.of(config, self._you)
+
+        def lines(applied: Applied) -> Iterator[doc.Line]:
+            found = (_line_of(applied, event) for event in narrator.tell(applied) if event["event"] != "cards")
+            return (line for line in found if line is not None)
+
+        return Moments(hand, lambda state, seen: replace_view(self.view_in(state, seen, None)), lines)
 
 
 def replace_view(view: doc.View) -> doc.View:
@@ -462,20 +560,47 @@ def replace_view(view: doc.View) -> doc.View:
     return doc.View(view.entry, view.hand, view.phase, view.page, view.seats, view.turn, view.mine, view.text)
 
 
+def _timeless(view: doc.View) -> doc.View:
+    """The same, whatever time it is; but whether a seat is waited for, and has a time, is no matter of that."""
+    seats = tuple(
+        msgspec.structs.replace(one, waited=int(one.waited > 0), left=None if one.left is None else 0)
+        for one in view.seats
+    )
+    return msgspec.structs.replace(view, seats=seats)
+
+
 def _hand_of(applied: Applied) -> int:
     """The hand that an entry belongs to, as people count."""
     return applied.before.hand.number + 1
 
 
-def _sentence(name: str | None, reason: str) -> str:
-    if name is None:
-        return f"Something at this table is false, and nobody can be named for it: {reason}."
-    left = f"What {name} put in stays in, and {name} has no word any more."
-    return f"{name} cheated, and the log proves it: {reason}. {left}"
+def _line_of(applied: Applied, event: Event) -> doc.Line | None:
+    """What happened, as a line; None for what no person wants to read."""
+    kind, data = event["event"], None
+    if kind == "tick":
+        return None
+    if kind == "begin":
+        data = {"hand": event["hand"]}
+    elif kind == "move":
+        data = event["move"]
+    elif kind == "statement":
+        data = {"did": event["did"]}
+    elif kind in ("result", "void"):
+        outcome = [str(line) for line in event.get("outcome", ())]
+        data = {"outcome": outcome, "parting": str(event.get("parting", ""))}
+    return doc.Line(
+        entry=event.get("entry"),
+        hand=_hand_of(applied),
+        event=kind,
+        seat=event.get("seat"),
+        name=event.get("name"),
+        lines=tuple(_lines(event)),
+        data=data,
+    )
 
 
 def _lines(event: Event) -> Iterator[doc.Spans]:
-    """What an event says; nothing where that would be noise."""
+    """What an event says; nothing where that would be noise, or where the page has words of its own."""
     match event["event"]:
         case "result":
             yield from (spans(line) for line in event["outcome"])
@@ -483,45 +608,11 @@ def _lines(event: Event) -> Iterator[doc.Spans]:
                 yield spans(event["text"])
             if event["parting"]:
                 yield spans(event["parting"])
-        case "void":
-            yield (("no result: ", "strong"), (event["reason"], None))
-        case "fault":
+        case "void" | "fault":
             yield ((event["reason"], None),)
-        case "statement":
-            did = {"gone": "is gone", "move": "gets the move that the rules make"}.get(event["did"])
-            yield ((did or "the hand is broken off", None),)
-        case "begin" | "dropped":
+        case "begin" | "dropped" | "statement":
             return
         case _:
             text: Text = event.get("text", "")
             if str(text):
                 yield spans(text)
-
-
-def _legal(view: Seen, move: dict[str, Any]) -> dict[str, Any]:
-    """The move as the log has it. Raises `IllegalMove`, with what is wrong with the fields in the order they came.
-
-    The fields of a JSON object have no order, and those of an entry have one. Only the game knows which.
-    """
-    refused: IllegalMove | None = None
-    for fields in permutations(sorted(move.items(), key=lambda field: field[0] != "type")):
-        ordered = dict(fields)
-        try:
-            if view.game is not None:
-                view.game.moved(view.seat, encode(ordered))
-            return ordered
-        except IllegalMove as error:
-            refused = refused or error
-    raise refused or IllegalMove("this is no move")
-
-
-def _chosen(question: Question, choose: tuple[int, ...]) -> tuple[int, ...]:
-    peek: Peek | None = question.peek
-    if peek is None:
-        raise IllegalMove("a move is asked for, and no choice")
-    seen = sorted(question.view.seen_in(peek.deck))
-    if peek.then is Look.TAKE and not (len(choose) == 1 and choose[0] in seen):
-        raise IllegalMove("choose one of the cards that you looked at")
-    if peek.then is not Look.TAKE and sorted(choose) != seen:
-        raise IllegalMove("choose all of the cards that you looked at, the one on top first")
-    return choose

@@ -24,10 +24,11 @@ export default function table({ root, actions, table: agreed, say: tell, names }
   let last = null;
   let bet = null;
   let bar = null;
+  let shuffles = false;
 
   // --- What lies on the table ---
 
-  function update(view, { replayed = false } = {}) {
+  function update(view, { moving = true } = {}) {
     const page = view.page;
     felt.update(view, { stacks: !page.seats });
     if (!page.seats) {
@@ -37,7 +38,7 @@ export default function table({ root, actions, table: agreed, say: tell, names }
       return;
     }
     const same = before !== null && before.hand === page.hand;
-    showBoard(page.board, same && !replayed);
+    showBoard(page.board, same && moving);
     showPots(page);
     const playing = new Map(page.seats.map((one) => [one.seat, one]));
     for (const [seat, pod] of felt.pods) {
@@ -46,7 +47,7 @@ export default function table({ root, actions, table: agreed, say: tell, names }
         clearPod(pod);
         continue;
       }
-      showSeat(pod, one, page, view, same && !replayed);
+      showSeat(pod, one, page, view, same && moving);
     }
     if (page.stage !== "over" && !felt.element.classList.contains("shuffling")) say(news, "");
     showWinners(page);
@@ -231,9 +232,13 @@ export default function table({ root, actions, table: agreed, say: tell, names }
       flag(deck, "on", Boolean(shuffling) && !motion.off);
       flag(felt.element, "shuffling", Boolean(shuffling));
       if (shuffling) {
-        say(news, T.working.shuffles(shuffling[0] === agreed.you ? T.you : names(shuffling[0])).replace("You shuffles", "You shuffle"));
+        say(news, shuffling[0] === agreed.you ? T.working.youShuffle : T.working.shuffles(names(shuffling[0])));
         for (const pod of felt.pods.values()) flag(pod.element, "wins", false);
-      } else if (news.textContent.includes("shuffle")) say(news, "");
+        shuffles = true;
+      } else if (shuffles) {
+        shuffles = false;
+        say(news, "");
+      }
     },
     line(line) {
       if (line.event === "result" && line.data.outcome.length) say(news, line.data.outcome.join(" · "));

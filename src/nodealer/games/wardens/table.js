@@ -1,33 +1,7 @@
 // Wardens: two sides of a field, hands, decks, discards. A card is chosen, then its target.
 import { T, back, button, fill, flip, from, h, play, plainText, s, say } from "/static/js/kit.js";
 
-const W = {
-  light: (n) => `${n} light`,
-  sparks: (n, of) => `${n} of ${of} sparks`,
-  deck: (n) => `Deck ${n}`,
-  discards: (n) => `Discards ${n}`,
-  buried: (n) => `${n} buried`,
-  hand: (n) => `${n} cards in hand`,
-  turn: "to move",
-  yourTurn: "Your turn",
-  turnOf: (n, name) => `Turn ${n} · ${name}`,
-  end: "End turn",
-  bury: "Bury for a spark",
-  concede: "Concede",
-  concedeSure: "Give up the game?",
-  pick: "Play a card, attack with a warden, or end your turn.",
-  targetOf: (name) => `${name}: choose what it is done to.`,
-  attackWith: (name) => `${name} attacks: choose a warden of the rival, or the rival.`,
-  rival: "The rival",
-  play: "Play it",
-  chosen: (name) => `${name} is chosen.`,
-  waiting: "Not your turn",
-  rite: "rite",
-  noCards: "none",
-  yourHand: "Your hand",
-  field: (name) => `Wardens of ${name}`,
-  over: (name) => (name ? `${name} wins` : "A tie"),
-};
+const W = T.wardens;
 
 const ART = {
   ember: "M50 8c10 14 4 20 12 28 6-4 7-9 6-14 10 10 14 20 12 30-2 14-14 22-30 22S22 66 20 52c-2-14 8-22 16-30 2 6 1 10 4 14 6-8 4-18 10-28Z",
@@ -224,7 +198,7 @@ export default function table({ root, actions, table: agreed, say: tell, names }
   }
 
   return {
-    keys: [["P", "play the chosen card"], ["B", "bury the chosen card"], ["E", "end your turn"]],
+    keys: W.shortcuts,
     update,
     ask(asked) {
       ask = asked && asked.for === "move" ? asked : null;

@@ -1,4 +1,5 @@
-"""The servers of `bench relay`: a bare broadcast, a bare socket, and the relay. Each is a process of its own.
+"""The servers of `bench relay` and `bench page`: a bare broadcast, a bare socket, a bare page, and the relay.
+Each is a process of its own.
 
 This file is run as a script, so that the bare ones load nothing of ours. It says its port, and ends when its input
 does.
@@ -51,6 +52,45 @@ async def broadcast() -> None:
         await _until_told(next(iter(server.sockets)).getsockname()[1])
 
 
+async def bare_page(port: int) -> None:
+    """The yardstick of the page: what a page says goes on to the broadcast on this port, and what that says to it."""
+    import uvicorn
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import HTMLResponse
+    from starlette.routing import Route, WebSocketRoute
+    from starlette.websockets import WebSocket, WebSocketDisconnect
+    from websockets.asyncio.client import connect
+
+    async def empty(request: Request) -> HTMLResponse:
+        return HTMLResponse("<!doctype html><title>bare</title><link rel=icon href=data:,><p></p>")
+
+    async def echo(page: WebSocket) -> None:
+        await page.accept()
+        async with connect(f"ws://{HOST}:{port}", compression=None) as room:
+            await room.send("the room")
+            await room.recv()
+
+            async def tell() -> None:
+                async for message in room:
+                    await page.send_text(message if isinstance(message, str) else message.decode())
+
+            telling = asyncio.ensure_future(tell())
+            with suppress(WebSocketDisconnect):
+                while True:
+                    await room.send(await page.receive_text())
+            telling.cancel()
+
+    app = Starlette(routes=[Route("/", empty), WebSocketRoute("/echo", echo)])
+    listening = socket.create_server((HOST, 0))
+    config = uvicorn.Config(app, log_config=None, lifespan="off", ws="websockets-sansio", access_log=False)
+    server = uvicorn.Server(config)
+    running = asyncio.ensure_future(server.serve(sockets=[listening]))
+    await _until_told(listening.getsockname()[1])
+    server.should_exit = server.force_exit = True
+    await asyncio.gather(running, return_exceptions=True)
+
+
 async def plain(size: int) -> None:
     """The yardstick of catching up: a socket. For each byte that comes so many go back."""
     data, loop = os.urandom(size), asyncio.get_running_loop()
@@ -99,6 +139,8 @@ def main(kind: str, *arguments: str) -> None:
     """What `served.Server` runs."""
     if kind == "broadcast":
         asyncio.run(broadcast())
+    elif kind == "page":
+        asyncio.run(bare_page(int(arguments[0])))
     elif kind == "plain":
         asyncio.run(plain(int(arguments[0])))
     else:

@@ -9,7 +9,7 @@ export function fairness(root, { link, state }) {
   const cheat = h("div", { class: "cheating", hidden: true });
   const title = h("h2", {}, T.fair.shuffles);
   const list = h("ol", { class: "shuffles" });
-  const known = h("p", { class: "order", hidden: true }, T.fair.order);
+  const known = h("p", { class: "order" }, T.fair.order);
   const counts = h("dl", { class: "counts" });
   const count = (label, help) => {
     const value = h("dd", {});
@@ -29,23 +29,30 @@ export function fairness(root, { link, state }) {
   });
   const keys = h("details", { class: "keys" }, h("summary", {}, T.fair.keys));
   const claims = h("details", { class: "claims" }, h("summary", {}, T.fair.claims));
-  root.append(alarm, cheat, lead, title, list, known, h("h2", {}, T.fair.checked), counts, chain, h("div", { class: "row" }, save, verify), verdict, claims, keys);
+  // Nothing of a table before there is one; then a place for all that comes, so that nothing jumps.
+  const facts = h("div", { class: "facts", hidden: true }, title, list, known, h("h2", {}, T.fair.checked), counts, chain, h("div", { class: "row" }, save, verify), verdict, claims, keys);
+  root.append(alarm, cheat, lead, facts);
   let rows = new Map();
-  let others = 0;
+  let seated = [];
 
   function clear() {
     rows = new Map();
-    others = 0;
     list.replaceChildren();
-    known.hidden = true;
-    list.append(h("li", { class: "none" }, T.fair.none));
+    flag(known, "on", false);
+    for (const one of seated) row(one.seat, null, one.name);
   }
 
+  /** The row of a seat's step. The first kind of step that comes takes the row that waits for the seat. */
   function row(seat, kind, name) {
     const key = `${seat} ${kind}`;
     if (rows.has(key)) return rows.get(key);
-    list.querySelector(".none")?.remove();
-    const status = h("span", { class: "state" });
+    const waiting = rows.get(`${seat} null`);
+    if (waiting) {
+      rows.delete(`${seat} null`);
+      rows.set(key, waiting);
+      return waiting;
+    }
+    const status = h("span", { class: "state" }, T.fair.waits);
     const time = h("span", { class: "time" });
     const dots = STEPS.map((step) => h("span", { class: `dot ${step}` }, tick()));
     const element = h(
@@ -57,7 +64,7 @@ export function fairness(root, { link, state }) {
       time,
     );
     list.append(element);
-    appear(element);
+    if (kind) appear(element);
     const made = { element, status, time, dots, proof: null };
     rows.set(key, made);
     return made;
@@ -67,6 +74,9 @@ export function fairness(root, { link, state }) {
   return {
     clear,
     table(table) {
+      seated = table.seats;
+      facts.hidden = false;
+      clear();
       fill(keys, h("summary", {}, T.fair.keys), h("dl", {}, table.seats.map((one) => h("div", {}, h("dt", {}, one.name), h("dd", {}, one.key)))));
       fill(
         claims,
@@ -86,10 +96,7 @@ export function fairness(root, { link, state }) {
       }
     },
     proof(proof) {
-      if (!isShuffle(proof.kind)) {
-        others += 1;
-        return;
-      }
+      if (!isShuffle(proof.kind)) return;
       const one = row(proof.seat, proof.kind, proof.name);
       one.proof = proof;
       flag(one.element, "busy", false);
@@ -102,14 +109,15 @@ export function fairness(root, { link, state }) {
       flag(one.element, "false", proof.state === "false");
       const shuffles = [...rows.values()];
       const seats = state.players();
-      known.hidden = !(shuffles.length >= seats && shuffles.every((it) => it.proof && it.proof.state !== "false"));
+      const done = shuffles.filter((it) => it.proof && it.proof.state !== "false").length;
+      flag(known, "on", done >= seats && shuffles.every((it) => !it.proof || it.proof.state !== "false"));
     },
     log(document) {
       say(entries, document.entries.toLocaleString("en"));
       say(proofs, document.proofs.toLocaleString("en"));
       say(size, T.bytes(document.bytes));
       say(head, document.head);
-      while (chain.childElementCount < Math.min(document.entries, 120)) chain.append(h("i"));
+      while (chain.childElementCount < Math.min(document.entries, 56)) chain.append(h("i"));
     },
     cheat(document) {
       cheat.hidden = false;
@@ -117,18 +125,20 @@ export function fairness(root, { link, state }) {
     },
     fault(document) {
       alarm.hidden = false;
-      fill(alarm, h("h2", {}, T.fair.fault), h("p", {}, document.sentence), button(T.fair.evidence, () => link().say({ type: "save", what: "evidence" }), { kind: "quiet" }));
+      fill(alarm, h("h2", {}, T.fair.fault), h("p", {}, T.fair.sentence(document.name, document.reason)), button(T.fair.evidence, () => link().say({ type: "save", what: "evidence" }), { kind: "quiet" }));
     },
     verdict(document) {
       const report = document.report;
       fill(
         verdict,
         h("p", { class: `stamp ${document.verdict}` }, h("strong", {}, T.verdict[document.verdict] ?? document.verdict), ` ${T.verdict.took(document.took)}`),
-        h("p", {}, document.sentence),
+        h("p", {}, T.verdict.sentence(report)),
         report.not_proven?.length ? h("details", {}, h("summary", {}, T.fair.notProven), h("ul", {}, report.not_proven.map((text) => h("li", {}, text)))) : null,
       );
     },
     reset() {
+      seated = [];
+      facts.hidden = true;
       clear();
       alarm.hidden = cheat.hidden = true;
       fill(verdict);

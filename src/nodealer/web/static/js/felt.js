@@ -20,7 +20,7 @@ export class Felt {
     this.element = h("div", { class: "felt", data: { seats: seats.length } }, this.rail, this.center);
     const first = Math.max(0, seats.findIndex((one) => one.seat === you));
     this.order = [...seats.slice(first), ...seats.slice(0, first)];
-    this.list = h("ul", { class: "seats", "aria-label": "Players" });
+    this.list = h("ul", { class: "seats", "aria-label": T.places.players });
     for (const one of this.order) this.list.append(this.#pod(one).element);
     this.element.append(this.list);
     root.replaceChildren(this.element);
@@ -69,6 +69,7 @@ export class Felt {
       pod.element.style.left = `${x}%`;
       pod.element.style.top = `${y}%`;
       pod.element.dataset.side = y < 32 ? "top" : y > 76 ? "bottom" : x < 50 ? "left" : "right";
+      pod.element.dataset.edge = x < 25 ? "left" : x > 75 ? "right" : "";
       const mine = at === 0 && this.you !== null;
       const inward = tall ? (mine ? 0.5 : 0.56) : mine ? 0.4 : 0.56;
       pod.bet.style.left = `${50 + (x - 50) * (tall && y > 32 && y < 76 ? 0.42 : inward)}%`;
@@ -87,22 +88,24 @@ export class Felt {
       flag(pod.element, "caught", one.state === "out");
       flag(pod.element, "away", one.waited > 0);
       if (stacks) say(pod.stack, one.chips === null ? "" : one.chips.toLocaleString("en"));
-      say(pod.status, this.#status(one, turn));
-      pod.until = one.left === null ? null : performance.now() + one.left;
+      // Times go on by themselves from here.
+      pod.now = { one, turn, since: one.waited > 0 ? performance.now() - 1000 * one.waited : null, until: one.left === null ? null : performance.now() + one.left };
+      say(pod.status, this.#status(pod.now));
     }
   }
 
-  #status(one, turn) {
+  #status({ one, turn, since, until }) {
     if (one.state === "out") return T.seat.out;
     if (one.state === "gone") return T.seat.gone;
-    if (one.waited > 0) return T.seat.waited(one.waited);
-    if (turn) return one.seat === this.you ? T.seat.yourTurn : T.seat.turn;
-    return "";
+    const named = turn ? (one.seat === this.you ? T.seat.yourTurn : T.seat.turn) : "";
+    if (until !== null) return T.seat.left(Math.max(0, Math.ceil((until - performance.now()) / 1000)), named);
+    if (since !== null) return T.seat.waited(Math.round((performance.now() - since) / 1000));
+    return named;
   }
 
-  /** The time that is left to those who are waited for, as the seat has estimated it. */
+  /** The time that is left to those who are waited for, as the seat has estimated it, and how long they have been. */
   tick() {
-    for (const pod of this.pods.values()) if (pod.until) say(pod.status, T.seat.left(Math.max(0, Math.ceil((pod.until - performance.now()) / 1000))));
+    for (const { now, status } of this.pods.values()) if (now && (now.until !== null || now.since !== null)) say(status, this.#status(now));
   }
 
   destroy() {

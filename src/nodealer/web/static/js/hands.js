@@ -2,15 +2,24 @@
 import { T, button, fill, h, say } from "./kit.js";
 import { rendered } from "./log.js";
 
+const LISTED = 60;
+
 export function handsPanel(root, { link, state, show, live }) {
   const list = h("ol", { class: "hands", reversed: true });
   const empty = h("p", { class: "none" }, T.hands.none);
   const player = h("div", { class: "player", hidden: true });
-  root.append(player, empty, list);
+  // The list has the newest; every other one is in the log too.
+  const number = h("input", { type: "number", min: 1, "aria-label": T.hands.pick, inputmode: "numeric" });
+  const older = h("form", { class: "row older", hidden: true }, h("span", {}, T.hands.pick), number, h("button", { class: "button quiet", type: "submit" }, T.hands.show));
+  older.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (number.value) link().say({ type: "replay", hand: Number(number.value) });
+  });
+  root.append(player, empty, list, older);
   let frames = [];
   let at = 0;
   let timer = null;
-  const hands = new Map();
+  const hands = new Set();
 
   const where = h("output", { class: "at" });
   const title = h("h2", {});
@@ -52,13 +61,15 @@ export function handsPanel(root, { link, state, show, live }) {
 
   function go(to, playing = false) {
     if (!playing && timer) stop();
+    const before = at;
     at = Math.max(0, Math.min(frames.length - 1, to));
     const frame = frames[at];
     if (!frame) return;
     range.value = at;
     say(where, T.hands.at(at + 1, frames.length));
     fill(told, frame.lines.flatMap((line) => rendered(line, state)));
-    show(frame.view);
+    // A step forward is seen as it was then; whoever jumps sees what lies there.
+    show(frame.view, at === before + 1);
   }
 
   function close() {
@@ -72,10 +83,12 @@ export function handsPanel(root, { link, state, show, live }) {
     hand(document) {
       empty.hidden = true;
       if (hands.has(document.hand)) return;
+      hands.add(document.hand);
       const item = h("li", {}, h("button", { type: "button", class: "replay", "aria-label": T.hands.replay(document.hand), onclick: () => link().say({ type: "replay", hand: document.hand }) }, h("b", {}, T.hand(document.hand)), h("span", {}, document.text)));
-      hands.set(document.hand, item);
       list.prepend(item);
-      while (list.childElementCount > 120) list.lastElementChild.remove();
+      number.max = Math.max(Number(number.max), document.hand);
+      older.hidden = list.childElementCount < LISTED;
+      while (list.childElementCount > LISTED) list.lastElementChild.remove();
     },
     replay(document) {
       stop();
@@ -95,6 +108,7 @@ export function handsPanel(root, { link, state, show, live }) {
       stop();
       frames = [];
       hands.clear();
+      older.hidden = true;
       player.hidden = true;
       empty.hidden = false;
       list.replaceChildren();

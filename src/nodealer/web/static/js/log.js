@@ -54,12 +54,15 @@ export function logPanel(root, { link, state }) {
 /** A line of the log as elements, also for a replay. */
 export function rendered(line, state) {
   const name = line.seat === null ? null : line.name;
-  return line.lines.map((pieces, at) => {
-    const lead = { board: T.log.board, shows: T.log.shows }[line.event];
+  return told(line).map((pieces, at) => {
+    const lead = { board: T.log.board, shows: T.log.shows, void: T.log.void }[line.event];
     const who = name && at === 0 && line.event !== "result" ? h("b", { class: line.seat === state.you() ? "me" : null }, name, " ") : null;
     return h("li", { class: line.event, data: { entry: line.entry ?? "" } }, who, lead ? `${lead} ` : null, spans(pieces));
   });
 }
 
-export const inWords = (line, name) => line.lines.map((pieces) => `${name ? `${name} ` : ""}${plainText(pieces)}`).join(". ");
+/** What a line says: what came with it, or what the table has stated in the words of the page. */
+const told = (line) => (line.event === "statement" ? [[[T.log.did[line.data.did] ?? T.log.did.break, null]]] : line.lines);
+
+export const inWords = (line, name) => told(line).map((pieces) => `${name ? `${name} ` : ""}${plainText(pieces)}`).join(". ");
 export { fill };

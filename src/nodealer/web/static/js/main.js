@@ -53,7 +53,7 @@ function open(name) {
 
 const fair = fairness(panels.fair.panel, { link: getLink, state });
 const log = logPanel(panels.log.panel, { link: getLink, state });
-const hands = handsPanel(panels.hands.panel, { link: getLink, state, show: (view) => showView(view, true), live });
+const hands = handsPanel(panels.hands.panel, { link: getLink, state, show: (view, moving) => showView(view, { replayed: true, moving }), live });
 
 // --- Settings ---
 
@@ -99,8 +99,21 @@ function settings() {
     picker(T.pace.label, T.pace, kept.get("pace", "calm"), setPace),
     now.table?.rules.length ? h("details", {}, h("summary", {}, T.rules), now.table.rules.map((line) => h("p", {}, spans(line)))) : null,
     now.game?.keys?.length ? h("details", { open: true }, h("summary", {}, T.keys), h("dl", { class: "keylist" }, now.game.keys.map(([key, text]) => h("div", {}, h("dt", {}, h("kbd", {}, key)), h("dd", {}, text))))) : null,
-    now.view?.may.leave ? button(T.leave, () => confirmed(T.leaveSure, () => link.say({ type: "leave" })), { kind: "danger" }) : null,
+    h("div", { class: "row staying" }, staying(now.view?.may ?? {})),
   ]);
+}
+
+/** Staying, sitting out, leaving. */
+function staying(may) {
+  const done = (document) => {
+    $("dialog").close();
+    link.say(document);
+  };
+  return [
+    may.sit_out ? button(T.sitOut, () => done({ type: "sit out" })) : null,
+    may.back ? button(T.comeBack, () => done({ type: "back" }), { kind: "primary" }) : null,
+    may.leave ? button(T.leave, () => confirmed(T.leaveSure, () => link.say({ type: "leave" })), { kind: "danger" }) : null,
+  ];
 }
 
 $("tools").append(
@@ -167,7 +180,8 @@ async function openTable(table) {
   now.game = make({ root, actions, table, say: (document) => link.say(document), names: state.names });
   if (now.working) now.game.working?.(now.working);
   if (now.view) showView(now.view);
-  now.game.ask?.(now.ask);
+  ask(now.ask);
+  if (now.over) handlers.over(now.over);
   if (now.hello.role === "replay") {
     fill(actions, h("p", { class: "resting" }, T.replaying));
     link.say({ type: "replay", hand: 1 });
@@ -176,33 +190,59 @@ async function openTable(table) {
 
 function live() {
   if (now.view) showView(now.view);
-  now.game?.ask?.(now.ask);
+  ask(now.ask);
   if (now.over) handlers.over(now.over);
 }
 
-function showView(view, replayed = false) {
-  now.game?.update(view, { replayed });
-  if (replayed) fill(actions);
-  else law(view);
-  say($("where"), [T.hand(view.hand), now.table.game, now.hello.role === "watcher" ? T.watching : null, now.hello.role === "replay" ? T.replaying : null].filter(Boolean).join(" · "));
+function showView(view, { replayed = false, moving = true } = {}) {
+  now.game?.update(view, { moving });
+  if (replayed) {
+    fill(actions);
+    noLaw();
+  } else law(view);
+  const rest = [now.table.game, now.hello.role === "watcher" ? T.watching : null, now.hello.role === "replay" ? T.replaying : null];
+  const at = [T.hand(view.hand), ...rest].filter(Boolean).join(" · ");
+  // On a phone the words of the table need the room.
+  if ($("where").textContent !== at) fill($("where"), T.hand(view.hand), h("span", { class: "long" }, at.slice(T.hand(view.hand).length)));
 }
 
 /** What the law of the table lets one do about those who hold it up. */
-let lawBar = null;
 function law(view) {
   const late = view.seats.filter((one) => one.waited > 0);
-  const { may } = view;
+  const { may, alone, asking, proposed } = view;
+  const shown = JSON.stringify([late.map((one) => one.seat), may, alone, asking, proposed]);
+  if ($("law").dataset.shown === shown) return;
+  $("law").dataset.shown = shown;
   const can = [];
-  if (may.vote) for (const one of late) can.push(button(T.law.without(one.name, may.votes_needed, may.voters), () => link.say({ type: "without", seats: [one.seat] }), { kind: "quiet" }));
-  if (may.break_off) can.push(button(T.law.breakOff, () => confirmed(`${T.law.breakOff}?`, () => link.say({ type: "break" })), { kind: "quiet" }));
-  if (may.claim) can.push(button(T.law.claim, () => link.say({ type: "claim" }), { kind: "danger" }));
-  const shown = JSON.stringify([late.map((one) => one.seat), may]);
-  if (lawBar?.dataset.shown === shown) return;
-  lawBar?.remove();
-  lawBar = null;
-  if (!can.length) return;
-  lawBar = h("div", { class: "law", data: { shown } }, can);
-  stage.append(lawBar);
+  const text = (words) => can.push(h("p", {}, words));
+  const press = (label, document, kind = "quiet") => can.push(button(label, () => link.say(document), { kind }));
+  const ask = (label, sure, document, kind = "quiet") => can.push(button(label, () => confirmed(sure, () => link.say(document)), { kind }));
+  if (late.length && (may.vote || may.break_off)) text(T.law.waits(late.map((one) => one.name)));
+  if (may.vote) for (const one of late) may.voted.includes(one.seat) ? text(T.law.voted(one.name, may)) : press(T.law.without(one.name, may), { type: "without", seats: [one.seat] });
+  if (may.break_off) ask(T.law.needed(T.law.breaks[may.breaks], may), T.law.breaksSure[may.breaks], { type: "break" });
+  if (may.claim) ask(T.law.claim, T.law.claimSure, { type: "claim" }, "danger");
+  for (const hand of may.books) ask(T.law.book(hand), T.law.bookSure, { type: "book" }, "danger");
+  if (alone) {
+    text(T.law.alone(alone));
+    if (may.leave) press(T.law.end, { type: "leave" });
+  }
+  for (const one of asking) {
+    text(T.law.asking(one));
+    press(T.law.seat(one.name), { type: "seat", name: one.name });
+  }
+  for (const one of proposed) {
+    text(T.law.proposed(one));
+    press(T.law.agree(one.by), { type: "agree", proposal: one.proposal });
+  }
+  if (may.back) {
+    text(T.satOut);
+    press(T.comeBack, { type: "back" }, "primary");
+  }
+  fill($("law"), can);
+}
+
+function noLaw() {
+  fill($("law")).dataset.shown = "";
 }
 
 // --- Documents ---
@@ -228,7 +268,7 @@ const handlers = {
     Object.assign(now, { hello: document, offers: null, table: null, view: null, ask: null, over: null, working: null, start: null });
     now.game?.destroy?.();
     now.game = null;
-    lawBar = null;
+    noLaw();
     for (const element of notices.values()) element.remove();
     fair.reset();
     log.reset(document.role === "player");
@@ -261,23 +301,26 @@ const handlers = {
   ask(document) {
     now.ask = document;
     if (hands.replaying) return;
-    now.game?.ask?.(document);
+    ask(document);
     if (document.for === "choose") choose(document);
     else spoken(T.seat.yourTurn);
   },
   unask() {
     now.ask = null;
-    if ($("dialog").open && $("dialog").dataset.choosing) $("dialog").close();
+    if ($("dialog").dataset.choosing || $("dialog").dataset.about) $("dialog").close();
     now.game?.ask?.(null);
   },
   refused(document) {
-    if (now.start) return now.start.refused(document.reason);
-    notice("bad", document.reason, "refused");
-    now.game?.refused?.(document.reason);
+    const reason = T.refused[document.code] ?? document.reason;
+    if (now.start) return now.start.refused(reason);
+    notice("bad", reason, "refused");
+    now.game?.refused?.(reason);
   },
   doubt(document) {
-    // Only for the question it was about: another one may be asked by the time somebody says yes.
+    // Only for the question it was about: another one may be asked by the time it comes, or somebody says yes.
+    if (now.ask?.ask !== document.ask) return;
     confirmed(document.text, () => now.ask?.ask === document.ask && now.game?.sure?.());
+    $("dialog").dataset.about = document.ask;
   },
   line(document) {
     if (document.event === "begin" && document.data.hand !== now.begun) {
@@ -320,24 +363,39 @@ const handlers = {
   fault(document) {
     fair.fault(document);
     open("fair");
-    notice("bad", document.sentence, "fault");
   },
-  notice: (document) => notice(document.kind, document.text, document.about),
+  notice: (document) => notice(document.kind, T.notices[document.code]?.(document.of) ?? document.code, document.about),
   over(document) {
     now.over = document;
+    noLaw();
+    const text = document.reason ? T.nothing(document.reason) : T.over;
     now.game?.over?.(document);
     if (document.again && now.offers) {
-      fill(actions, h("div", { class: "question" }, h("p", {}, document.text), button(T.start.again, () => {
+      fill(actions, h("div", { class: "question" }, h("p", {}, text), button(T.start.again, () => {
         now.table = null;
         now.start = startScreen(stage, actions, now.offers, link, true);
       }, { kind: "primary" })));
-    } else fill(actions, h("div", { class: "question" }, h("p", {}, document.text)));
+    } else fill(actions, h("div", { class: "question" }, h("p", {}, text)));
   },
 };
 
 function words(table) {
   $("where").parentElement.querySelector(".words")?.remove();
-  $("where").after(h("button", { type: "button", class: "words", "aria-label": `${T.words}: ${table.words.join(" ")}`, title: T.words, onclick: () => dialog(T.words, [h("p", { class: "bigwords" }, table.words.join(" ")), h("p", {}, T.wordsHelp)]) }, table.words.join(" ")));
+  $("where").before(h("button", { type: "button", class: "words", "aria-label": `${T.words}: ${table.words.join(" ")}`, title: T.words, onclick: () => dialog(T.words, [h("p", { class: "bigwords" }, table.words.join(" ")), h("p", {}, T.wordsHelp)]) }, table.words.join(" ")));
+}
+
+/** What is asked goes to the game; but what is to be sealed is asked in the same way in every game. */
+function ask(asked) {
+  now.game?.ask?.(asked?.for === "seal" ? null : asked);
+  if (asked?.for !== "seal") return;
+  const input = h("input", { type: "text", maxlength: 200, autocomplete: "off", "aria-label": T.seal.text });
+  const form = h("form", { class: "typed" }, h("p", {}, asked.prompt.length ? spans(asked.prompt) : T.seal.text), h("div", { class: "row" }, input, button(T.seal.go, () => form.requestSubmit(), { kind: "primary" })));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    link.say({ type: "seal", ask: asked.ask, text: input.value });
+  });
+  fill(actions, form);
+  input.focus();
 }
 
 /** A private choice about cards that were looked at. A game may show them in its own way. */
@@ -371,10 +429,16 @@ function choose(ask) {
 }
 $("dialog").addEventListener("close", () => {
   delete $("dialog").dataset.choosing;
+  delete $("dialog").dataset.about;
 });
 $("dialog").addEventListener("cancel", (event) => {
   if ($("dialog").dataset.choosing) event.preventDefault();
 });
+
+// --- What the page itself says ---
+
+say($("skip"), T.skip);
+for (const [id, label] of Object.entries(T.places)) $(id)?.setAttribute("aria-label", label);
 
 // --- The link ---
 

@@ -7,6 +7,7 @@ export default function table({ root, actions, table: agreed, say: tell }) {
   const text = h("div", { class: "told" });
   const mine = h("ul", { class: "named", "aria-label": T.plain.yours });
   felt.center.append(text, mine);
+  let last = null;
   return {
     update(view) {
       felt.update(view);
@@ -19,10 +20,14 @@ export default function table({ root, actions, table: agreed, say: tell }) {
       const form = h("form", { class: "typed" }, h("p", {}, spans(ask.prompt)), h("div", { class: "row" }, input, button(T.plain.go, () => form.requestSubmit(), { kind: "primary" })), h("details", {}, h("summary", {}, "?"), ask.help.map((pieces) => h("p", {}, spans(pieces)))));
       form.addEventListener("submit", (event) => {
         event.preventDefault();
-        if (input.value.trim()) tell({ type: "typed", ask: ask.ask, text: input.value.trim() });
+        last = { type: "typed", ask: ask.ask, text: input.value.trim() };
+        if (last.text) tell(last);
       });
       fill(actions, form);
       input.focus();
+    },
+    sure() {
+      if (last) tell({ ...last, sure: true });
     },
     destroy() {
       felt.destroy();

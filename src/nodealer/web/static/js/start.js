@@ -74,7 +74,7 @@ export function lobbyScreen(root, actions, lobby, link) {
         "li",
         { class: one.warn ? "warn" : "" },
         h("span", { class: `avatar ${tint(at)}`, "aria-hidden": "true" }, initial(one.name)),
-        h("span", { class: "who" }, h("b", {}, one.name, one.you ? ` (${T.seat.you})` : ""), h("small", {}, one.known)),
+        h("span", { class: "who" }, h("b", {}, one.name, one.you ? ` (${T.seat.you})` : ""), h("small", {}, T.lobby.known[one.known] ?? "")),
         h("span", { class: `state ${one.state}` }, T.lobby.state[one.state]),
       ),
     ),
@@ -85,12 +85,23 @@ export function lobbyScreen(root, actions, lobby, link) {
     { class: "lobby" },
     h("h2", {}, lobby.link ? T.lobby.title : T.lobby.waiting),
     h("p", { class: "lead" }, T.lobby.seats(lobby.people.length, lobby.seats)),
-    lobby.proposal ? h("p", { class: "proposal" }, lobby.proposal) : null,
+    lobby.proposal ? proposed(lobby.proposal) : null,
     h("div", { class: "two" }, people, lobby.link ? invitation(lobby) : null),
   );
   root.replaceChildren(h("div", { class: "sheet" }, sheet));
   const asked = lobby.question;
-  fill(actions, asked ? h("div", { class: "question" }, h("p", {}, asked.text), h("div", { class: "row" }, asked.buttons.map(([label, answer], at) => button(label, () => link.say({ type: "answer", ask: asked.ask, text: answer }), { kind: at ? "" : "primary" })))) : null);
+  fill(actions, asked ? h("div", { class: "question" }, h("p", {}, T.lobby.question[asked.code](asked.name)), h("div", { class: "row" }, asked.answers.map((answer, at) => button(T.lobby.answer[answer], () => link.say({ type: "answer", ask: asked.ask, text: answer }), { kind: at ? "" : "primary" })))) : null);
+}
+
+/** All that one agrees to, with who keeps the time. */
+function proposed(one) {
+  return h(
+    "div",
+    { class: "proposal" },
+    h("p", {}, h("b", {}, T.lobby.proposal(one))),
+    h("p", { class: "clock" }, one.clock ? T.lobby.clock(one.clock) : T.lobby.noClock(one.players.length)),
+    one.warning ? h("p", { class: "warning" }, one.warning) : null,
+  );
 }
 
 function invitation(lobby) {

@@ -1,0 +1,170 @@
+"""A headless Chromium, and tables as people start them: by the command, on a page. For tests, and for `bench page`."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from queue import Empty, Queue
+from typing import TYPE_CHECKING, Any, Final
+
+from nodealer.errors import BadParameter
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+#: Where Debian, and others, have it.
+CHROMIUM: Final = ("chromium", "chromium-browser", "google-chrome", "chrome")
+MISSING: Final = "the page is tried in Chromium, and there is none; on Debian: apt-get install chromium"
+#: How many milliseconds a page has for what is waited for, and how many seconds a command for its address.
+PATIENCE: Final = 25_000
+_STARTS: Final = 30
+
+
+def chromium() -> str:
+    """The browser. Raises `BadParameter` where there is none."""
+    for name in CHROMIUM:
+        if (found := shutil.which(name)) is not None:
+            return found
+    raise BadParameter(MISSING)
+
+
+@contextmanager
+def launched() -> Iterator[Browser]:
+    """A browser without a window. Raises `BadParameter` where there is none, or nothing to drive it with."""
+    found = chromium()
+    try:
+        from playwright.sync_api import sync_playwright
+    except ModuleNotFoundError:
+        raise BadParameter("a browser is driven by playwright: pip install playwright") from None
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+# --- Programs ---
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def environment(state: Path) -> dict[str, str]:
+    """With folders of its own."""
+    folders = {"XDG_STATE_HOME": str(state / "state"), "XDG_CONFIG_HOME": str(state / "config")}
+    return {**os.environ, **folders, "COLUMNS": "400"}
+
+
+class Program:
+    """A command that serves a page."""
+
+    def __init__(self, process: subprocess.Popen[str], lines: Queue[str]) -> None:
+        self.process = process
+        self._lines = lines
+
+    def address(self) -> str:
+        """What it prints."""
+        said = []
+        try:
+            while True:
+                said.append(self._lines.get(timeout=_STARTS))
+                if found := re.search(r"http://\S+", said[-1]):
+                    return found[0]
+        except Empty:
+            raise BadParameter(f"the command has printed no address: {' '.join(said)}") from None
+
+
+@contextmanager
+def program(state: Path, *arguments: str, within: Path | None = None) -> Iterator[Program]:
+    """`nodealer …` on a page, ended with the context; in a folder with somebody's game, where one is named."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "nodealer.cli", *arguments, "--no-browser"],
+        env=environment(state),
+        cwd=within,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    lines: Queue[str] = Queue()
+
+    def read() -> None:
+        for line in process.stderr or ():
+            lines.put(line)
+
+    reading = threading.Thread(target=read, daemon=True)
+    reading.start()
+    try:
+        yield Program(process, lines)
+    finally:
+        process.terminate()
+        process.wait(10)
+        reading.join(5)
+        if process.stderr is not None:
+            process.stderr.close()
+
+
+@contextmanager
+def told_program(state: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """`nodealer …` that needs no page, ended with the context."""
+    quiet = subprocess.DEVNULL
+    command = [sys.executable, "-m", "nodealer.cli", *arguments]
+    process = subprocess.Popen(command, env=environment(state), stdin=quiet, stdout=quiet, stderr=quiet)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+# --- Pages ---
+
+
+@contextmanager
+def opened(
+    browser: Browser,
+    address: str,
+    *,
+    pace: str = "none",
+    prepare: Callable[[Page], None] = lambda page: None,
+    **context: Any,
+) -> Iterator[Page]:
+    """A page as a person opens it, at the pace of tests. Whatever it complains about is an error."""
+    within = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"} | context)
+    within.add_init_script(f"localStorage.setItem('nodealer pace', '{pace}')")
+    page = within.new_page()
+    prepare(page)
+    page.set_default_timeout(PATIENCE)
+    complaints: list[str] = []
+    page.on("console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    try:
+        if address:
+            page.goto(address)
+        yield page
+        if wrong := [one for one in complaints if "WebSocket" not in one]:
+            raise BadParameter(f"the page complains: {'; '.join(wrong)}")
+    finally:
+        within.close()
+
+
+def act(page: Page, *keys: str) -> bool:
+    """Press the first of these keys that does something now."""
+    for key in keys:
+        if page.query_selector(f"#actions [aria-keyshortcuts={key}]:enabled") is not None:
+            page.keyboard.press(key.lower())
+            return True
+    return False

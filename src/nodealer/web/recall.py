@@ -1,0 +1,143 @@
+"""A hand again, out of the log: every moment of it as this person saw it, whenever it was played.
+
+Nothing is checked here that was not checked when it was played, and nothing is signed: the seat that reads the log is
+thrown away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import NoReturn
+
+from nodealer.errors import CardUnreadable
+from nodealer.games.view import View
+from nodealer.keys import Identity
+from nodealer.log.journal import MemoryJournal, Record
+from nodealer.play.phases import Phase
+from nodealer.play.replica import Applied, Outcome, Replica
+from nodealer.play.seat import Seat
+from nodealer.play.state import Config, TableState
+from nodealer.play.view import public_view, view_of
+from nodealer.web import documents as doc
+
+
+@dataclass(frozen=True)
+class Own:
+    """What a player needs to see its own cards again."""
+
+    number: int
+    root: bytes
+    identity: Identity
+    records: tuple[Record, ...]
+    #: A card that is opened is checked again, and checks are drawn at random.
+    entropy: Callable[[int], bytes]
+
+
+def hand_in(state: TableState) -> int:
+    """The hand that is played, or was last, as people count."""
+    return max(state.hand.number + (state.phase is Phase.PLAYING), 1)
+
+
+def retold(config: Config, entries: Iterable[bytes]) -> Iterable[Applied]:
+    """What each entry of a log did. Who reads it has checked it before."""
+    replica = _unchecked(config)
+    for data in entries:
+        yield replica.append(data)
+
+
+@dataclass
+class Moments:
+    """Collects the moments of one hand: what is new in the words, or on the table."""
+
+    hand: int
+    #: The document of a moment, and the lines of what has happened.
+    view: Callable[[TableState, View], doc.View]
+    lines: Callable[[Applied], Iterable[doc.Line]]
+    frames: list[doc.Frame] = field(default_factory=list)
+    _told: list[doc.Line] = field(default_factory=list)
+    _last: View | None = None
+
+    def see(self, applied: Applied, seen: Callable[[], View]) -> bool:
+        """Another entry. Whether the hand may go on after it."""
+        if applied.outcome is Outcome.REPEATED:
+            return True
+        told = list(self.lines(applied))
+        state = applied.after
+        if hand_in(state) < self.hand:
+            return True
+        if hand_in(state) > self.hand:
+            return False
+        self._told += told
+        now = seen()
+        if state.phase is Phase.PLAYING:
+            self._last = now
+        elif self._last is not None and now.game is not None:
+            # After a hand its decks are gone; a person still wants to look at what it had.
+            now = replace(now, cards=self._last.cards)
+        view = self.view(state, now)
+        if self._told or not self.frames or self.frames[-1].view.page != view.page:
+            self.frames.append(doc.Frame(view, tuple(self._told)))
+            self._told = []
+        return True
+
+
+def recall(config: Config, entries: Iterable[bytes], moments: Moments, own: Own | None) -> tuple[doc.Frame, ...]:
+    """Read the log until the hand is over, as the player that sat there, or as anybody."""
+    if own is None:
+        for applied in retold(config, entries):
+            state = applied.after
+            if not moments.see(applied, lambda state=state: public_view(state)):  # type: ignore[misc]
+                break
+    else:
+        with suppress(_Enough):
+            _Reader(moments, config, own, entries)
+    return tuple(moments.frames)
+
+
+class _Enough(Exception):
+    """The hand is over, or the log is."""
+
+
+class _Reader(Seat):
+    """Reads a log as the player that sat there, and never comes to say anything."""
+
+    def __init__(self, moments: Moments, config: Config, own: Own, entries: Iterable[bytes]) -> None:
+        self._moments = moments
+        journal = MemoryJournal()
+        for record in own.records:
+            journal.write(record)
+        super().__init__(
+            config,
+            own.number,
+            root=own.root,
+            key=own.identity,
+            journal=journal,
+            entropy=own.entropy,
+            log=self._until_the_end(entries),
+        )
+
+    def _until_the_end(self, entries: Iterable[bytes]) -> Iterable[bytes]:
+        yield from entries
+        raise _Enough
+
+    def receive(self, data: bytes) -> Applied:
+        applied = super().receive(data)
+        if not self._moments.see(applied, self._seen):
+            raise _Enough
+        return applied
+
+    def _seen(self) -> View:
+        try:
+            return view_of(self)
+        except CardUnreadable:
+            return public_view(self.replica.state)
+
+
+def _unchecked(config: Config) -> Replica:
+    return Replica(config, entropy=_none, eager=False, by_hand=False)
+
+
+def _none(size: int) -> NoReturn:
+    raise AssertionError("what is only read again needs no entropy")

@@ -1,0 +1,97 @@
+"""Whole games in this process, on pages: the same cards, moves and documents each time."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from conformance.harness import Source
+from nodealer.drive.minds import BotMind
+from nodealer.games.found import find
+from nodealer.games.package import GamePackage
+from nodealer.keys import Identity
+from nodealer.play.config import parts_of, proposal_of
+from nodealer.play.home import MemoryHome
+from nodealer.play.participant import Participant
+from nodealer.play.stays import for_hands
+from nodealer.protocols import make_protocol
+from nodealer.web import documents as doc
+from nodealer.web.person import PagePerson
+from nodealer.web.seat import PageSeat
+
+NAMES = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gwen", "Hugo", "Isolde")
+
+
+class Table:
+    """Bots, of whom the first has a page that looks on; and one who watches, on a page of its own."""
+
+    def __init__(
+        self,
+        game: str = "holdem",
+        protocol: str = "mask",
+        seats: int = 3,
+        hands: int = 2,
+        label: str = "page",
+        package: GamePackage | None = None,
+    ) -> None:
+        self.source, self.package = Source(f"{label} {game}"), package or find(game)
+        self.rules = self.package.from_settings(self.package.settled({}))
+        self.protocol, self.seats = protocol, seats
+        self.told: list[dict[str, Any]] = []
+        self.watched: list[dict[str, Any]] = []
+        self.time = 0.0
+        self.pages = [self._page(self.told), self._page(self.watched)]
+        homes = [MemoryHome(name, Identity(self.source(32)), self.source(32)) for name in (*NAMES[:seats], None)]
+        rest: dict[str, Any] = {"entropy": self.source, "stays": for_hands(hands)}
+        rest["parts"] = partial(parts_of, game=self.package)
+        self.people: list[Participant] = [self.pages[0].take_part(homes[0], **rest)]
+        self.people += [Participant(home, **rest) for home in homes[1:-1]]
+        self.people.append(self.pages[1].take_part(homes[-1], **rest))
+        self.see = [self.pages[0].watch(self.people[0]), self.pages[1].watch(self.people[-1])]
+        self.waiting: deque[bytes] = deque(frame for one in self.people for frame in one.resend())
+        self.frames: list[bytes] = []
+        #: The faces that each seat has held, by hand.
+        self.held: dict[tuple[int, int], set[int]] = {}
+
+    def _page(self, told: list[dict[str, Any]]) -> PagePerson:
+        return PagePerson(PageSeat(lambda one: told.append(json.loads(doc.encoded(one))), self.clock), lambda: 1)
+
+    def clock(self) -> float:
+        self.time += 0.001
+        return self.time
+
+    def play(self, decide: Callable[[Participant], list[bytes]] | None = None, steps: int = 100_000) -> None:
+        minds = {one: BotMind(self.package, one.home.root) for one in self.people if one.home.name is not None}
+        for _ in range(steps):
+            if not self.waiting:
+                self._propose()
+                for one, mind in minds.items():
+                    if one.begun and not one.over:
+                        answer = decide if decide is not None and one is self.people[0] else mind.act
+                        self.waiting.extend(answer(one))
+            if not self.waiting:
+                return
+            frame = self.waiting.popleft()
+            self.frames.append(frame)
+            for one in self.people:
+                step = one.receive(frame, len(self.frames) - 1)
+                self.waiting.extend(step.send)
+                if one in (self.people[0], self.people[-1]):
+                    self.see[0 if one is self.people[0] else 1](step)
+            self._note()
+
+    def _propose(self) -> None:
+        first = self.people[0]
+        if not first.begun and first.lobby.proposal is None and len(first.offers) == self.seats:
+            members = [offer.seated(seat) for seat, offer in enumerate(first.offers)]
+            self.waiting.extend(first.propose(proposal_of(self.rules, make_protocol(self.protocol, b"{}"), members)))
+
+    def _note(self) -> None:
+        for one in self.people[:-1]:
+            if one.begun and one.seated:
+                view = one.view()
+                if view.cards:
+                    self.held.setdefault((view.hand, view.seat), set()).update(view.cards.values())

@@ -1,0 +1,93 @@
+"""Who does not answer, who sits out and who leaves, on the page: what is shown, and the buttons that one presses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page
+
+from .browser import act, free_port, opened, program, told_program
+
+#: At once: the button may be gone the next moment.
+SAY_SO = """[...document.querySelectorAll('#law button')].find(one => /without Cleo/.test(one.textContent))?.click()"""
+
+
+def until(pages: tuple[Page, ...], there: Callable[[], bool], *keys: str) -> None:
+    """Play on every page with the first key that does something, until something is so."""
+    for _ in range(700):
+        if there():
+            return
+        for page in pages:
+            act(page, *keys)
+        pages[0].wait_for_timeout(40)
+    raise AssertionError([[law(page), page.text_content(".seats"), page.text_content(".lines")] for page in pages])
+
+
+def law(page: Page) -> str:
+    return page.text_content("#law") or ""
+
+
+def status(page: Page, seat: int) -> str:
+    return page.text_content(f".pod[data-seat='{seat}'] .status") or ""
+
+
+def results(page: Page) -> int:
+    return page.locator(".lines .result, .lines .void").count()
+
+
+def test_one_is_killed_one_sits_out_and_the_last_one_ends(browser: Browser, folder: Path) -> None:
+    """Three seats and a clock. The bot is killed, and the two others go on without it, each by a button of its page.
+    Then one sits out, so that too few are left; it comes back, and another hand is played; at last it leaves."""
+    with ExitStack() as stack:
+        hosted = ("host", "--name", "Ada", "--seats", "3", "--hands", "9", "--clock", "90")
+        host = stack.enter_context(program(folder / "a", *hosted, "--listen", f"127.0.0.1:{free_port()}"))
+        ada = stack.enter_context(opened(browser, host.address()))
+        link = ada.input_value(".invite input")
+        guest = stack.enter_context(program(folder / "b", "join", link, "--name", "Ben"))
+        ben = stack.enter_context(opened(browser, guest.address()))
+        ada.click("#actions >> text=Yes")
+        bot = stack.enter_context(told_program(folder / "c", "join", link, "--name", "Cleo", "--auto"))
+        ada.wait_for_selector("text=Let Cleo sit?")
+        ada.click("#actions >> text=Yes")
+        ben.wait_for_selector(".proposal .clock")
+        assert "90 s for a move, and 180 s in the bank" in (ben.text_content(".proposal .clock") or "")
+        ben.click("#actions >> text=Yes")
+        ada.wait_for_selector("#actions .betting")
+        until((ada,), lambda: status(ada, 0).startswith("Your turn · "))
+        assert 200 <= int(status(ada, 0).partition("·")[2].strip(" s")) <= 270
+        bot.kill()
+        bot.wait()
+        both = (ada, ben)
+        until(both, lambda: all("without Cleo" in law(page) for page in both), "S", "C")
+        assert "2 of 3 must say so" in law(ada) and "Waiting for Cleo" in law(ada)
+        before = results(ada)
+        ada.click("#law >> text=Go on without Cleo")
+        ada.wait_for_selector("#law >> text=You would go on without Cleo")
+        ben.click("#law >> text=Go on without Cleo")
+        until(both, lambda: "gets the move" in (ada.text_content(".lines") or ""))
+
+        def went_on() -> bool:
+            for page in both:
+                # What Cleo owes next is another thing.
+                page.evaluate(SAY_SO)
+            return results(ada) > before and results(ben) > before
+
+        until(both, went_on, "S", "C")
+        assert status(ada, 2) == status(ben, 2) == "away"
+        # Ben plays this hand to its end, and not the next one.
+        ben.click("#tools button")
+        ben.click("dialog >> text=Sit out")
+        ben.wait_for_selector("#law >> text=Play again")
+        until(both, lambda: "Too few are left" in law(ada), "S", "F", "C")
+        assert "Ben and Cleo" in law(ada) and ada.locator("#law >> text=End the game").is_visible()
+        played = results(ada)
+        ben.click("#law >> text=Play again")
+        until(both, lambda: results(ada) > played, "S", "F", "C")
+        ben.click("#tools button")
+        ben.click("dialog >> text=Leave the table")
+        ben.click("dialog >> text=Yes")
+        until((ada,), lambda: "Too few are left" in law(ada), "S", "F", "C")
+        ada.click("#law >> text=End the game")
+        ada.wait_for_selector(".verdict .stamp")

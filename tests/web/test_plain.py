@@ -1,0 +1,66 @@
+"""The table that any game gets, with a game that nobody here knows; and two tables in two tabs of one browser."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from playwright.sync_api import Browser
+
+from games import outside
+
+from .browser import PATIENCE, act, opened, program
+
+
+def test_a_game_without_a_table_of_its_own_is_played_in_words(browser: Browser, folder: Path) -> None:
+    shutil.copy(str(outside.__file__), folder / "highest_game.py")
+    typed = ("play", "--game", "highest_game:GAME", "--seats", "2", "--hands", "2", "--cards", "20")
+    with program(folder, *typed, within=folder) as running, opened(browser, running.address()) as page:
+        page.wait_for_selector(".start")
+        assert page.get_by_label("Game", exact=True).input_value() == "highest_game:GAME"
+        page.click(".start [type=submit]")
+        page.wait_for_selector(".typed input")
+        assert page.locator(".pod").count() == 2
+        assert (page.text_content(".named li") or "").startswith("the ")
+        page.fill(".typed input", "dance")
+        page.press(".typed input", "Enter")
+        page.wait_for_selector(".notice >> text=t turns up")
+        for hand in (1, 2):
+            page.fill(".typed input", "t")
+            page.press(".typed input", "Enter")
+            page.wait_for_selector(f".hands li:has-text('Hand {hand}')", state="attached")
+            if hand == 1:
+                page.wait_for_selector(".typed input")
+        page.wait_for_selector(".verdict .stamp.clean")
+        assert "has the highest" in (page.text_content(".lines") or "")
+        page.click("#tab-hands")
+        page.click(".replay")
+        page.click("[aria-label=Last]")
+        assert page.locator(".pod").count() == 2
+
+
+def test_two_tables_in_two_tabs_of_one_browser(browser: Browser, folder: Path) -> None:
+    """Cookies do not know ports: each table has one of its own name, and neither takes the other's."""
+    with (
+        program(folder / "one", "play", "--seats", "2", "--hands", "1") as one,
+        program(folder / "two", "play", "--seats", "3", "--hands", "1") as two,
+        opened(browser, one.address()) as first,
+    ):
+        second = first.context.new_page()
+        second.set_default_timeout(PATIENCE)
+        second.goto(two.address())
+        for page in (first, second):
+            page.click(".start [type=submit]")
+        for page, seats in ((first, 2), (second, 3), (first, 2)):
+            page.bring_to_front()
+            page.reload()
+            page.wait_for_selector("#actions .betting")
+            assert page.locator(".pod").count() == seats
+        cookies = first.context.cookies()
+        assert len({cookie["name"] for cookie in cookies}) == 2 and all(cookie["httpOnly"] for cookie in cookies)
+        assert first.text_content(".words") != second.text_content(".words")
+        for page, seats in ((first, 2), (second, 3)):
+            page.bring_to_front()
+            act(page, "F", "C")
+            page.wait_for_selector(".lines .move", state="attached")
+            assert page.locator(".pod").count() == seats

@@ -1,0 +1,120 @@
+"""The page alone, told documents by hand: what it makes of those that cross, and that it has words for every code."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from nodealer.cli.lobbying import Asked
+from nodealer.cli.paging import ANSWERS, CONNECTION, NOTICES
+from nodealer.drive.known import Sight
+from nodealer.web import documents as doc
+
+from .told import Document, Told, told_page
+
+HELLO: Document = {"type": "hello", "page": 1, "program": "0", "role": "player", "name": "Ada"}
+SEATS = [{"seat": seat, "name": name, "key": "a b c d e f"} for seat, name in enumerate(("Ada", "Ben"))]
+TABLE: Document = {
+    "type": "table", "session": "00", "words": ["a", "b", "c"], "game": "any", "module": None, "note": "", "rules": [],
+    "protocol": "mask", "proven": True, "claims": [], "warning": None, "rehearsal": False, "you": 0, "seats": SEATS,
+}  # fmt: skip
+
+
+def view(**more: Any) -> Document:
+    now = [{"seat": seat, "name": name, "state": "here", "chips": None, "owes": None, "waited": 0, "left": None}
+           for seat, name in enumerate(("Ada", "Ben"))]  # fmt: skip
+    may: dict[str, Any] = {"voted": [], "votes_needed": 2, "voters": 2, "late_needed": 0, "books": []}
+    rest: dict[str, Any] = {"mine": [], "text": [], "may": may, "alone": None, "asking": [], "proposed": []}
+    moment: Document = {"type": "view", "entry": 1, "hand": 1, "phase": "playing", "page": {"version": 0}}
+    return moment | {"seats": now, "turn": [0]} | rest | more
+
+
+def ask(number: int) -> Document:
+    prompt: list[list[str | None]] = [[f"question {number}", None]]
+    return {"type": "ask", "ask": number, "for": "move", "prompt": prompt, "help": [], "then": None, "seen": [],
+            "typed": True}  # fmt: skip
+
+
+def typed(page: Page, text: str) -> None:
+    page.fill(".typed input", text)
+    page.press(".typed input", "Enter")
+
+
+def said(page: Page, told: Told, count: int) -> list[Document]:
+    for _ in range(200):
+        if len(told.said) >= count:
+            break
+        page.wait_for_timeout(20)
+    return told.said
+
+
+def test_a_yes_to_an_earlier_doubt_does_not_answer_a_later_question(browser: Browser) -> None:
+    with told_page(browser, HELLO, TABLE, view(), ask(1)) as (page, told):
+        page.wait_for_selector(".typed")
+        typed(page, "fold")
+        assert said(page, told, 1) == [{"type": "typed", "ask": 1, "text": "fold"}]
+        told.tell({"type": "doubt", "ask": 1, "text": "really?"})
+        page.wait_for_selector("dialog[open] >> text=really?")
+        # The table goes on, and asks another thing, before the person has read the doubt.
+        told.tell({"type": "unask"}, view(entry=2), ask(2))
+        page.wait_for_selector("text=question 2")
+        assert page.query_selector("dialog[open]") is None
+        # One that comes late is about nothing that is asked.
+        told.tell({"type": "doubt", "ask": 1, "text": "really?"}, view(entry=3))
+        page.wait_for_timeout(100)
+        assert page.query_selector("dialog[open]") is None and len(told.said) == 1
+        typed(page, "raise")
+        told.tell({"type": "doubt", "ask": 2, "text": "sure?"})
+        page.click("dialog[open] >> text=Yes")
+        assert said(page, told, 3)[1:] == [
+            {"type": "typed", "ask": 2, "text": "raise"},
+            {"type": "typed", "ask": 2, "text": "raise", "sure": True},
+        ]
+
+
+def test_a_yes_that_is_pressed_the_moment_the_question_changes_is_not_said(browser: Browser) -> None:
+    """The dialog is still open in front of the person, in whatever way: the yes is to the question it was about."""
+    with told_page(browser, HELLO, TABLE, view(), ask(1)) as (page, told):
+        page.wait_for_selector(".typed")
+        typed(page, "fold")
+        said(page, told, 1)
+        told.tell({"type": "doubt", "ask": 1, "text": "really?"})
+        yes = page.wait_for_selector("dialog[open] >> text=Yes")
+        assert yes is not None
+        told.tell({"type": "unask"}, ask(2))
+        page.wait_for_selector("text=question 2")
+        yes.evaluate("one => one.closest('button')?.click()")
+        page.wait_for_timeout(100)
+        assert len(told.said) == 1
+
+
+def test_what_is_to_be_sealed_is_asked_in_every_game(browser: Browser) -> None:
+    with told_page(browser, HELLO, TABLE, view(), ask(3) | {"for": "seal"}) as (page, told):
+        page.wait_for_selector("text=question 3")
+        typed(page, "seven")
+        assert said(page, told, 1) == [{"type": "seal", "ask": 3, "text": "seven"}]
+        told.tell({"type": "unask"}, view(entry=2))
+        page.wait_for_selector(".typed", state="detached")
+
+
+WORDS = """Promise.resolve(import('/static/js/text.js')).then(({T}) => ({
+  notices: Object.keys(T.notices), refused: Object.keys(T.refused), question: Object.keys(T.lobby.question),
+  answer: Object.keys(T.lobby.answer), known: Object.keys(T.lobby.known), breaks: Object.keys(T.law.breaksSure),
+}))"""
+
+
+@pytest.fixture
+def words(browser: Browser) -> dict[str, list[str]]:
+    with told_page(browser, HELLO) as (page, _):
+        return dict(page.evaluate(WORDS))
+
+
+def test_there_are_words_for_every_code(words: dict[str, list[str]]) -> None:
+    assert set(words["notices"]) >= {*NOTICES, *CONNECTION, "diverged", "silenced"}
+    assert set(words["question"]) == {one.value for one in Asked}
+    assert set(words["answer"]) == {answer for answers in ANSWERS.values() for answer in answers}
+    assert set(words["known"]) == {one.value for one in Sight}
+    assert {*words["refused"], ""} == set(get_args(doc.RefusedCode))
+    assert set(words["breaks"]) == set(get_args(doc.Breaks))
