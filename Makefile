@@ -61,12 +61,12 @@ check: build rust-check ## Lint, format and types only
 
 .PHONY: bench
 bench: build ## Measure: every figure against its yardstick, a few minutes
-	@for suite in core proofs log hand game seat recovery npm relay page; do $(BIN)/nodealer bench $$suite; done
+	@for suite in core proofs cards log hand game seat recovery npm relay page; do $(BIN)/nodealer bench $$suite; done
 
 .PHONY: figures
 figures: build ## Measure everything, and write the figures in README.md and docs/ again; a few minutes
 	@mkdir -p build/bench
-	@for suite in core proofs log hand game npm relay; do $(BIN)/nodealer bench $$suite --json > build/bench/$$suite.json; done
+	@for suite in core proofs cards log hand game npm relay; do $(BIN)/nodealer bench $$suite --json > build/bench/$$suite.json; done
 	@cd tests && ../$(BIN)/python figures.py ../build/bench/*.json
 
 .PHONY: pictures

@@ -645,6 +645,18 @@ def test_a_timekeeper_and_the_players_clocks_move_for_who_is_slow() -> None:
         players[0].break_off()
 
 
+def test_who_is_gone_is_taken_out() -> None:
+    circle, (ada, ben, cleo) = seated("Ada", "Ben", "Cleo")
+    with pytest.raises(IllegalMove, match="Cleo is there"):
+        ada.remove("Cleo")
+    circle.carry(cleo.sit_out())
+    circle.carry(ada.finish())
+    circle.carry(ada.remove("Cleo"))
+    circle.carry(ben.agree("Ada"))
+    circle.carry(ada.finish())
+    assert told(ben, events.Seated) == [events.Seated(("Ada", "Ben"))]
+
+
 def test_sitting_out_and_a_newcomer() -> None:
     circle, (ada, ben, cleo) = seated("Ada", "Ben", "Cleo")
     dan = nodealer.Player("Dan")

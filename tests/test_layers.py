@@ -113,7 +113,6 @@ FILES: dict[str, set[str]] = {
     "drive/identity.py": {"hashlib", "os", "pathlib", "stat", "unicodedata"},
     "drive/known.py": {"pathlib"},
     "drive/loop.py": {"asyncio", "time"},
-    "drive/outgoing.py": {"asyncio"},
     "drive/sealed.py": {"asyncio", "time"},
     "drive/journal.py": {"pathlib"},
     "drive/homes.py": {"fcntl", "os", "pathlib"},
@@ -134,9 +133,11 @@ FILES: dict[str, set[str]] = {
     "relay/client.py": {"ipaddress", "websockets"},
     "relay/live.py": {"websockets"},
     "relay/server.py": {"http", "logging", "ssl", "websockets"},
-    "relay/sockets.py": {"ipaddress", "websockets"},
+    "relay/sockets.py": {"ipaddress", "os", "ssl", "websockets"},
+    "relay/stores/base.py": {"os", "pathlib", "tempfile"},
     "relay/stores/jetstream.py": {"nats"},
     "relay/stores/nats.py": {"datetime", "nats", "secrets", "time"},
+    "relay/stores/shelf.py": {"os", "pathlib"},
     "relay/stores/sqlite.py": {"concurrent.futures", "fcntl", "os", "pathlib", "queue", "sqlite3", "threading"},
 }
 

@@ -510,10 +510,15 @@ class Places:
         return tuple(sorted(self.hidden((*self.held, *self.aside))))
 
     @property
+    def faces(self) -> int:
+        """How many faces the deck has."""
+        return self.epochs[0]
+
+    @property
     def face_down(self) -> tuple[int, ...]:
         """The faces that are not face up now: an open card that was shuffled in is among them again."""
         up = set(self.opened.values())
-        return tuple(face for face in range(self.epochs[0]) if face not in up)
+        return tuple(face for face in range(self.faces) if face not in up)
 
     def next_cards(self, count: int) -> tuple[int, ...]:
         """The top `count` positions of the pile."""

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, cast
 
 import pytest
 
 from conformance.games import TinyRules
 from nodealer.cli.attention import Attention, AtTheTable
+from nodealer.cli.choices import choices
+from nodealer.cli.leaving import returning
 from nodealer.cli.limits import about_time, limits_for_bots, limits_of
+from nodealer.cli.narrator import in_words
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
 from nodealer.drive.timekeeper import Timekeeper
+from nodealer.errors import DecodeError
+from nodealer.games.holdem.words import HoldemWords
+from nodealer.games.words import Text, Words
 from nodealer.log.roster import Roster
 from nodealer.log.session import Limits
+from nodealer.play.narrator import Narrator
+from nodealer.play.participant import Participant
 from nodealer.play.phases import Phase
+from nodealer.play.replica import Applied
 from nodealer.words import key_words
 from play.circle import Circle
 
@@ -28,6 +38,11 @@ class Typing:
 
     def __init__(self) -> None:
         self.to_the_table: Callable[[str], bool] = lambda line: False
+        self.lay: Callable[[], Sequence[Text]] = lambda: ()
+        self.typed = True
+
+    def aside(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     async def idle(self) -> None:
         await asyncio.sleep(0)
@@ -51,14 +66,14 @@ class Reading(Screen):
 class Seat:
     """A person at the second seat of a table."""
 
-    def __init__(self, clock: Limits | None = None, newcomers: int = 0) -> None:
+    def __init__(self, clock: Limits | None = None, newcomers: int = 0, seats: int = 3, *, across: bool = True) -> None:
         rules = TinyRules(stake=10, passes=True, deck_max=12)
-        self.circle = Circle(3, rules=rules, hands=9, clock=clock, newcomers=newcomers)
+        self.circle = Circle(seats, rules=rules, hands=9, clock=clock, newcomers=newcomers)
         self.typing, self.screen, self.now = Typing(), Reading(), 0.0
         self.circle.play(until=lambda circle: bool(circle.people[1].options().must_move))
         self.me = self.circle.people[1]
         names = [member.name for member in self.me.members]
-        self.table = AtTheTable(cast(Person, self.typing), self.screen, names)
+        self.table = AtTheTable(cast(Person, self.typing), self.screen, names, across=across)
 
     def types(self, line: str) -> list[str]:
         """What is said to that."""
@@ -100,8 +115,145 @@ def test_leaving_also_for_who_sits_out() -> None:
     seat = Seat()
     seat.types("sit out")
     seat.hand(1)
-    assert any("You leave the table" in line for line in seat.types("leave"))
+    leaves(seat)
     seat.circle.play(until=lambda circle: 1 in circle.people[0].replica.state.ended)
+
+
+def leaves(seat: Seat) -> None:
+    """It is asked, and says yes."""
+    assert any("Leave the table for good?" in line for line in seat.types("leave"))
+    assert any("You leave the table" in line for line in seat.types("yes"))
+
+
+def test_leaving_is_asked_about_first() -> None:
+    seat = Seat()
+    (line,) = seat.types("leave")
+    assert "what you have put in stays in" in line and "(yes or no)" in line
+    seat.types("no")
+    assert seat.screen.lines[-1] == "You stay."
+    assert not seat.typing.to_the_table("yes"), "nobody asks any more"
+    seat.types("leave")
+    assert not seat.typing.to_the_table("show"), "a move is no answer, and goes to the game"
+    assert not seat.typing.to_the_table("y") and seat.screen.lines[-1] == "You stay."
+    seat.circle.step()
+    assert 1 not in seat.circle.people[0].replica.state.gone
+
+
+def test_who_left_may_come_back_until_the_hand_is_over() -> None:
+    seat = Seat()
+    leaves(seat)
+    while seat.circle.step():
+        pass
+    assert seat.circle.people[0].replica.state.gone == {1}
+    assert any("from the next hand on" in line for line in seat.types("back"))
+    seat.hand(1)
+    assert not seat.circle.people[0].replica.state.gone
+
+
+def test_who_left_for_good_does_not_come_back() -> None:
+    seat = Seat()
+    leaves(seat)
+    seat.circle.play(until=lambda circle: 1 in circle.people[0].replica.state.ended)
+    assert any("left this table for good" in line for line in seat.types("back"))
+    (said,) = choices(seat.me, "Cy")
+    assert "nothing more is needed of you" in said
+
+
+@pytest.mark.parametrize("word", ["leave", "sit out"])
+def test_who_left_and_whose_program_ended_is_not_dealt_in_again(word: str) -> None:
+    """Until it says so."""
+    seat = Seat()
+    if word == "leave":
+        leaves(seat)
+    else:
+        seat.types(word)
+        seat.hand(1)
+    while seat.circle.step():
+        pass
+    again = returning(seat.circle.sit)(seat.circle.homes[1])
+    assert again.sits_out and not returning(seat.circle.sit)(seat.circle.homes[0]).sits_out
+    for number, frame in enumerate(seat.circle.frames):
+        again.receive(frame, number)
+    seat.me = seat.circle.people[1] = again
+    hand = again.replica.state.hand.number + 1
+    seat.hand(hand)
+    assert 1 in seat.circle.people[0].replica.state.gone
+    seat.table = AtTheTable(cast(Person, seat.typing), seat.screen, ["Ada", "Bo", "Cy"])
+    assert any("nobody waits for you" in line for line in seat.looks())
+    seat.types("back")
+    seat.hand(hand + 1)
+    assert 1 not in seat.circle.people[0].replica.state.gone
+
+
+def test_before_the_players_have_agreed() -> None:
+    """Others are still coming: there is nothing to lay, and nothing to leave."""
+    seat = Seat()
+    seat.me = Circle(3).people[1]
+    assert seat.looks() == []
+    assert [str(line) for line in seat.typing.lay()][1] == "  no hand is played now"
+    assert any("have not agreed" in line for line in seat.types("leave"))
+
+
+def test_enter_lays_the_table_out_of_turn() -> None:
+    seat = Seat()
+    seat.circle.waiting.extend(seat.me.move({"show": False}))
+    seat.circle.play(until=lambda circle: bool(circle.people[2].options().must_move), decide=lambda one: [])
+    seat.looks()
+    assert [str(line) for line in seat.typing.lay()][-1] == "  it is not your turn; waiting for Cy"
+
+
+def test_who_is_waited_for_again_is_named_again() -> None:
+    """The table went on without it, and now waits for it a second time."""
+    seat = Seat()
+    seat.circle.play(until=lambda circle: bool(circle.people[2].options().must_move), decide=_all_but(2))
+    assert [line for line in seat.looks(6.0) if "waiting for Cy" in line]
+    assert not [line for line in seat.looks(30.0) if "waiting for" in line], "once"
+    seat.types("without Cy")
+    seat.circle.waiting.extend(seat.circle.people[0].without([2]))
+    seat.circle.play(until=lambda circle: circle.people[0].replica.state.hand.number == 1, decide=_all_but(2))
+    seat.circle.play(until=lambda circle: bool(circle.people[2].options().must_move), decide=_all_but(2))
+    assert [line for line in seat.looks(6.0) if "waiting for Cy" in line]
+
+
+def seen(seat: Seat) -> list[str]:
+    """What the first player reads."""
+    one = seat.circle.people[0]
+    narrator = Narrator.of(one.replica.config, 0)
+    applied = (news for news in seat.circle.happened[0] if isinstance(news, Applied))
+    return [line.strip() for news in applied for event in narrator.tell(news) for line in in_words(event)]
+
+
+def test_sitting_out_is_not_told_as_leaving() -> None:
+    seat = Seat()
+    seat.types("sit out")
+    seat.hand(1)
+    assert "Bo sits out" in seen(seat) and not [line for line in seen(seat) if "Bo leaves" in line]
+    leaves(seat)
+    seat.circle.play(until=lambda circle: 1 in circle.people[0].replica.state.ended)
+    assert seen(seat).count("Bo leaves the table") == 1
+    other = Seat()
+    leaves(other)
+    while other.circle.step():
+        pass
+    assert "Bo leaves the hand" in seen(other)
+
+
+def test_which_move_the_rules_made_is_told() -> None:
+    seat = Seat()
+    seat.circle.play(until=lambda circle: bool(circle.people[2].options().must_move), decide=_all_but(2))
+    for place in (0, 1):
+        seat.circle.waiting.extend(seat.circle.people[place].without([2]))
+    while seat.circle.step():
+        pass
+    assert 'Cy {"show":false}, by the rules: the others did not wait' in seen(seat)
+
+
+def _all_but(silent: int) -> Callable[[Participant], list[bytes]]:
+    def decide(one: Participant) -> list[bytes]:
+        waits = one.seat.number == silent or not one.options().must_move
+        return [] if waits else one.move({"show": False})
+
+    return decide
 
 
 def test_what_is_no_word_to_the_table_is_for_the_game() -> None:
@@ -158,6 +310,87 @@ def test_seating_somebody_oneself() -> None:
     assert one.by == 1
 
 
+def test_taking_somebody_out() -> None:
+    """Not who is there. Of who has left it is said once that one may, and what it means."""
+    seat = Seat()
+    assert any("Cy is there" in line for line in seat.types("remove cy"))
+    assert any("say whom" in line for line in seat.types("remove"))
+    cy = seat.circle.people[2]
+    cy.stays = lambda state: False
+    seat.circle.play(until=lambda circle: 2 in circle.people[1].replica.state.ended)
+    seat.circle.play(until=lambda circle: bool(circle.people[1].options().must_move))
+    told = [line for line in seat.looks() if "Cy" in line]
+    assert told == ["Cy has left; [bold]remove Cy[/bold] proposes that it loses its seat."]
+    assert not any("Cy has left" in line for line in seat.looks())
+    lines = seat.types("remove Cy")
+    assert any("the table without Cy" in line for line in lines) and any("needs a new link" in line for line in lines)
+    seat.circle.step()
+    ada = seat.circle.people[0]
+    (proposal,) = ada.replica.state.proposed
+    assert ada.replica.state.proposed[proposal].by == 1
+    seat.circle.waiting.extend(ada.agree(proposal))
+    seat.circle.play(until=lambda circle: circle.people[0].replica.state.roster.seats == (0, 1))
+
+
+def test_a_table_at_which_one_could_not_read() -> None:
+    """Nobody else can see what is in one's box, and the others may agree."""
+    seat = Seat()
+
+    def refuse(proposal: bytes) -> None:
+        raise DecodeError("the box holds another secret")
+
+    seat.me.refuse_key = refuse
+    ada = seat.circle.people[0]
+    seat.circle.waiting.extend(ada.propose_roster(ada.replica.state.roster))
+    seat.circle.step()
+    assert any("you could not read there" in line and "another secret" in line for line in seat.looks())
+
+
+def test_at_a_table_of_this_machine_nobody_is_kept_out() -> None:
+    seat = Seat(across=False)
+    assert any("across the network" in line for line in seat.types("remove Cy"))
+
+
+def test_what_was_typed_of_seats_waits_for_a_move_on_its_way() -> None:
+    seat = Seat(newcomers=1)
+    seat.circle.waiting.extend(seat.circle.people[3].ask_to_sit())
+    seat.circle.step()
+    seat.looks()
+    move = seat.me.move({"show": False})
+    assert seat.types(f"seat {seat.circle.homes[3].name}") == [] and not seat.circle.waiting
+    seat.circle.waiting.extend(move)
+    seat.circle.step()
+    seat.looks()
+    while seat.circle.step():
+        pass
+    (one,) = seat.circle.people[0].replica.state.proposed.values()
+    assert one.by == 1
+
+
+def test_what_was_said_of_seats_when_the_hand_ended_is_said_again() -> None:
+    """An entry counts in its own hand. The person does not know that the hand was over."""
+
+    def until(frames: Callable[[Circle], bool]) -> Seat:
+        seat = Seat(newcomers=1)
+        seat.circle.waiting.extend(seat.circle.people[3].ask_to_sit())
+        seat.circle.step()
+        seat.looks()
+        seat.circle.play(until=frames)
+        return seat
+
+    ended = until(lambda circle: circle.people[0].replica.state.hand.number == 1)
+    last = len(ended.circle.frames) - 1
+    seat = until(lambda circle: len(circle.frames) == last)
+    seat.types(f"seat {seat.circle.homes[3].name}")
+    states = [one.replica for one in seat.circle.people]
+    seat.circle.play(until=lambda circle: not circle.people[1].seat.unconfirmed)
+    assert states[0].state.hand.number == 1 and not states[0].state.proposed, "it came too late"
+    seat.looks()
+    seat.circle.play(until=lambda circle: bool(circle.people[0].replica.state.proposed))
+    (one,) = states[0].state.proposed.values()
+    assert one.by == 1 and one.hand == 1
+
+
 def test_how_much_time_is_left() -> None:
     """When it is asked, when the bank runs, and when little is left of it."""
     seat = Seat(LIMITS)
@@ -182,11 +415,12 @@ def test_a_persons_program_votes_by_itself() -> None:
         while seat.circle.step():
             pass
     assert seat.circle.people[0].replica.state.hand.votes.keys() == {1}
-    assert any("your program says so by itself" in line for line in seat.screen.lines)
+    assert any("Your program says it by itself" in line for line in seat.screen.lines)
 
 
 def test_a_timekeeper_that_runs_ahead_is_spoken_of() -> None:
     seat = Seat(LIMITS)
+    seat.looks()
     for time in (0, 60_000):
         seat.circle.waiting.extend(seat.circle.keeper.tick(time))
         while seat.circle.step():
@@ -196,7 +430,7 @@ def test_a_timekeeper_that_runs_ahead_is_spoken_of() -> None:
     noted = Reading()
     noted.json = True
     attention = Attention(noted, [])
-    for number, time in enumerate((200_000, 300_000)):
+    for number, time in enumerate((200_000, 300_000, 400_000)):
         seat.circle.waiting.extend(seat.circle.keeper.tick(time))
         while seat.circle.step():
             pass
@@ -204,16 +438,38 @@ def test_a_timekeeper_that_runs_ahead_is_spoken_of() -> None:
     assert [event["event"] for event in noted.events if event["event"] == "drift"] == ["drift"]
 
 
+def test_at_two_seats_it_is_said_what_is_left_without_a_timekeeper() -> None:
+    """Half of two is one: it counts when somebody is late, and only the timekeeper says who is."""
+    seat = Seat(LIMITS, seats=2)
+    seat.circle.waiting.extend(seat.me.move({"show": False}))
+    seat.circle.play(until=lambda circle: bool(circle.people[0].options().must_move), decide=lambda one: [])
+    said = " ".join(seat.looks(6.0))
+    assert "without Ada[/bold]: go on without Ada, once it is late" in said
+    assert "If the timekeeper is silent too, nobody is late, and to leave is all" in said
+
+
 # --- What it means ---
 
 
 def test_the_lobby_says_what_it_means() -> None:
     two, three = Circle(2).greet().proposal(), Circle(3).greet().proposal()
-    assert about_time(two) == "Nobody keeps the time: a player who is losing can undo the hand by not answering."
-    assert "half of the table together can undo the hand" in about_time(three)
-    timed = about_time(Circle(3, clock=LIMITS).greet().proposal())
-    assert timed.startswith("Clock keeps the time, 20 s for a move and 30 s in the bank:")
-    assert "can hold your answer back and call you late" in timed
+    assert (
+        about_time(two, Words()) == "Nobody keeps the time: a player who is losing can undo the hand by not answering."
+    )
+    assert "half of the table together can undo the hand" in about_time(three, Words())
+    timed = Circle(3, clock=LIMITS).greet().proposal()
+    said = about_time(timed, HoldemWords())
+    assert said.startswith("Clock keeps the time: 20 s for a move, 30 s in the bank. ")
+    assert "the move of the rules (check, else fold; show at a showdown)" in said
+    assert "can hold your answer back and call you late" in said
+    assert "Who takes longer is out of the hand" in about_time(timed, Words()), "a game may have no such move"
+
+
+def test_it_is_said_once() -> None:
+    screen, proposal = Reading(), Circle(3, clock=LIMITS).greet().proposal()
+    for _ in range(2):
+        screen.say_time(proposal, Words())
+    assert len(screen.lines) == 1
 
 
 @pytest.mark.parametrize(("seconds", "move"), [(0.1, 1_000), (2.5, 2_500), (60.0, 60_000)])

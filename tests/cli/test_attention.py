@@ -46,4 +46,19 @@ def test_a_person_reads_it(capsys: pytest.CaptureFixture[str]) -> None:
     one.resend(7)
     for now in (0.0, 6.0):
         attention.look(one, now)
-    assert "it has 7 more frames" in capsys.readouterr().out.replace("\n", " ")
+    assert "this table has 7 more messages" in capsys.readouterr().out.replace("\n", " ")
+
+
+def test_what_came_while_there_was_no_connection_is_not_missing_at_once() -> None:
+    """It comes over the new one: only if it does not, there is something to say."""
+    circle = Circle().play(until=lambda circle: len(circle.frames) == 12)
+    screen = Noting()
+    attention, one = Attention(screen, (), after=5.0), circle.sit(circle.homes[0])
+    for number, frame in enumerate(circle.frames):
+        one.receive(frame, number)
+    attention.look(one, 0.0)
+    one.resend(13)
+    attention.look(one, 60.0)
+    assert not [event for event in screen.noted if event["event"] == "missing"]
+    attention.look(one, 65.0)
+    assert [event for event in screen.noted if event["event"] == "missing"] == [{"event": "missing", "frames": 1}]

@@ -63,6 +63,19 @@ def test_proofs() -> None:
         assert (at_U["name"], at_U["seconds"], at_U["spread"]) == (at_S["name"], at_S["seconds"], at_S["spread"])
 
 
+@needs_core
+def test_cards() -> None:
+    rows = document("cards")
+    assert [row["required"] for row in rows if row["unit"] == "bytes"] == [2000, 1700]
+    terms = [row for row in rows if row["unit"] == "terms"]
+    assert len(terms) == 2
+    for row in terms:
+        faces, cards = row["n"]["faces"], row["n"]["cards"]
+        assert row["required"] == 2 * faces + 5 * cards + 8 == row["value"] + 3
+    times = [(row["name"].partition(": ")[2], row["required"]) for row in rows if row["seconds"]]
+    assert times == [("prove", 2.0), ("verify", None), ("prove", None), ("verify", None)]
+
+
 def test_log() -> None:
     rows = document("log")
     assert [row["required"] for row in rows if row["required"]] == [2]

@@ -91,6 +91,20 @@ def test_a_game_is_found_by_the_beginning_of_its_name() -> None:
         find_game("chess")
 
 
+def test_a_game_is_verified_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of that name comes first, and what is neither is a file that does not exist."""
+    monkeypatch.chdir(tmp_path)
+    kept = keep(WHAT)
+    for name in (kept.name, kept.name[:7]):
+        done = called("verify", name)
+        assert done.returncode == 2 and str(kept.kept_log) in done.stdout
+    (tmp_path / kept.name).write_text("not a log")
+    assert str(kept.kept_log) not in called("verify", kept.name).stdout
+    other = keep(WHAT)
+    assert "one of several" in called("verify", other.name[:7]).stderr
+    assert "none.jsonl does not exist" in called("verify", "none.jsonl").stdout
+
+
 def test_what_cannot_go_on() -> None:
     assert "no game here that was interrupted" in called("resume").stderr
     ended, rehearsed = keep(WHAT), keep(replace(WHAT, seed=7))

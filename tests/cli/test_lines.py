@@ -22,6 +22,13 @@ CHILD = """
 import asyncio
 from nodealer.cli.lines import Lines
 
+async def beside(lines, prompt):
+    asking = asyncio.create_task(lines.answer(prompt))
+    await asyncio.sleep(0.6)
+    with lines.aside():
+        print("news", flush=True)
+    return await asking
+
 async def cancelled(lines, prompt):
     asking = asyncio.create_task(lines.answer(prompt))
     await asyncio.sleep(0.4)
@@ -46,6 +53,7 @@ async def main():
     print("fourth", repr(await lines.answer("7> ")))
     await cancelled(lines, "8> ")
     print("left behind", repr(await lines.next()))
+    print("fifth", repr(await beside(lines, "8a> ")))
     try:
         await lines.answer("9> ")
     except KeyboardInterrupt:
@@ -70,7 +78,10 @@ DIALOGUE = [
     (r"nobody asked 'hello\\n'.*7> ", "fourr\x7f\n"),
     (r"fourth 'four\\n'.*8> ", "the"),
     ("the.*cancelled", "re\n"),
-    (r"left behind 'there\\n'.*9> ", "\x04"),
+    # What is said beside a question stands above it, and what was typed goes on.
+    (r"left behind 'there\\n'.*8a> ", "fi"),
+    (r"fi.*news\r\n8a> fi", "ve\n"),
+    (r"fifth 'five\\n'.*9> ", "\x04"),
     ("gone.*10> ", ""),
 ]
 

@@ -13,7 +13,7 @@ import pytest
 
 from conformance.harness import Source
 from nodealer.cli.games import game_of
-from nodealer.cli.lobbying import ANSWER_LIMIT, Guest, Hosting, Questions, ask_first
+from nodealer.cli.lobbying import ANSWER_LIMIT, Guest, Hosting, Onlooker, Questions, ask_first
 from nodealer.cli.paging import Page, PageQuestions, PageScreen
 from nodealer.cli.plan import plan_of
 from nodealer.cli.screen import Screen
@@ -55,7 +55,9 @@ class Typing:
 class Door:
     """A lobby: the host is the first, and everybody hears all frames at once."""
 
-    def __init__(self, folder: Path, *names: str, auto: bool = False, seats: int = 3) -> None:
+    def __init__(
+        self, folder: Path, *names: str, auto: bool = False, seats: int = 3, invites_keeper: bool = False
+    ) -> None:
         self.known = KnownPlayers(folder)
         self.people: dict[str, Participant] = {}
         self.frames: list[bytes] = []
@@ -63,7 +65,9 @@ class Door:
         self.typing = {name: Typing() for name in names}
         questions = None if auto else Questions(self.typing[names[0]])  # type: ignore[arg-type]
         self.plan = plan_of("holdem", game_of("holdem").settled({}), seats=seats, hands=1, clock=CLOCK)
-        self.hosting = Hosting(self.plan, seats, Screen(json=True), self.known, questions)
+        self.hosting = Hosting(
+            self.plan, seats, Screen(json=True), self.known, questions, invites_keeper=invites_keeper
+        )
         for name in names:
             self.come(name, host=name == names[0])
 
@@ -254,6 +258,62 @@ def test_at_two_seats_the_hosts_own_timekeeper_is_not_proposed(tmp_path: Path) -
         assert door.seated == ["Ada", "Ben"]
 
     run(work())
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+def test_a_stranger_does_not_keep_the_time_of_a_bot(tmp_path: Path, seats: int) -> None:
+    """Whoever has the link may come; who is late is not for everybody to say."""
+
+    async def work() -> None:
+        door = Door(tmp_path, *("Ada", "Ben", "Cleo")[:seats], auto=True, seats=seats)
+        door.come("Eve", keeps_time=True)
+        door.host_looks()
+        assert door.seated == ["Ada", "Ben", "Cleo"][:seats]
+
+    run(work())
+
+
+def test_a_timekeeper_that_the_host_has_asked_for_is_waited_for(tmp_path: Path) -> None:
+    async def work() -> None:
+        door = Door(tmp_path, "Ada", "Ben", auto=True, seats=2, invites_keeper=True)
+        for now in (0.0, 1000.0):
+            door.host_looks(now)
+        assert not door.seated
+        door.come("Clock", keeps_time=True)
+        door.host_looks(1001.0)
+        assert door.seated == ["Ada", "Ben", "Clock"]
+
+    run(work())
+
+
+def test_a_person_is_asked_about_it_at_a_full_table_too(tmp_path: Path) -> None:
+    async def work() -> None:
+        door = Door(tmp_path, "Ada", "Ben", seats=2, invites_keeper=True)
+        door.hosting.admit(_identity("Ben").public, "Ben")
+        door.come("Clock", keeps_time=True)
+        door.host_looks()
+        await asyncio.sleep(0)
+        assert door.typing["Ada"].asked == ["Let Clock keep the time? [Y/n] "] and not door.seated
+        await door.typing["Ada"].type("y")
+        door.host_looks()
+        assert door.seated == ["Ada", "Ben", "Clock"]
+
+    run(work())
+
+
+def test_who_looks_on_is_told_that_there_is_no_game_yet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    async def work() -> None:
+        door = Door(tmp_path, "Ada", "Ben", seats=3)
+        clock, onlooker = door.come("Clock", keeps_time=True), Onlooker(Screen(json=False))
+        for _ in range(2):
+            onlooker.look(clock, 0.0)
+        door.come("Cleo")
+        onlooker.look(clock, 0.0)
+
+    run(work())
+    first, second = capsys.readouterr().out.splitlines()
+    assert first == "The game has not begun; you wait for it. At the table: Ada, Ben."
+    assert second == "At the table: Ada, Ben, Cleo."
 
 
 def test_a_timekeeper_that_never_answers_is_not_proposed_again(tmp_path: Path) -> None:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import pty
+import re
 import socket
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +29,9 @@ GAME = ("--game", "games.outside:GAME")
 MANY_HANDS = ("--hands", "20")
 #: The longest that anything here may take, on a machine that does much else.
 LONG = 60.0
+
+#: What a person sees when it is asked.
+PROMPT = r"\n> "
 
 Event = dict[str, Any]
 
@@ -96,6 +103,10 @@ class Somebody:
     def event(self, kind: str) -> Event:
         return self.until(lambda event: event.get("event") == kind)
 
+    @property
+    def said(self) -> str:
+        return self._output.read_text()
+
     def kill(self) -> None:
         assert self._process is not None
         self._process.kill()
@@ -119,6 +130,76 @@ class Somebody:
             self.kill()
 
 
+class Typist(Somebody):
+    """The same at a terminal: reads what is on the screen, and types."""
+
+    def run(self, *arguments: str) -> Typist:
+        self._terminal, other = pty.openpty()
+        self._process = subprocess.Popen(
+            [str(COMMAND), *arguments],
+            env=environment(TERM="dumb", COLUMNS="200", **self.folders),
+            cwd=TESTS,
+            stdin=other,
+            stdout=other,
+            stderr=other,
+            start_new_session=True,
+        )
+        os.close(other)
+        self._seen = 0
+        threading.Thread(target=self._copy, args=(self._terminal,), daemon=True).start()
+        return self
+
+    def _copy(self, terminal: int) -> None:
+        with self._output.open("ab", buffering=0) as output, suppress(OSError):
+            while data := os.read(terminal, 4096):
+                output.write(data)
+
+    def reads(self, wanted: str) -> re.Match[str]:
+        """Wait until something is on the screen, below what was read before."""
+        found: list[re.Match[str]] = []
+
+        def there() -> bool:
+            shown = self._output.read_text() if self._output.exists() else ""
+            match = re.search(wanted, shown[self._seen :])
+            if match is not None:
+                self._seen += match.end()
+                found.append(match)
+            return match is not None
+
+        self.wait_until(there)
+        return found[0]
+
+    def types(self, line: str) -> None:
+        os.write(self._terminal, f"{line}\n".encode())
+
+    def is_asked(self) -> None:
+        """Wait until it is this one's move."""
+        self.reads(PROMPT)
+
+    def plays(self, until: Callable[[], bool]) -> None:
+        """Answer whatever is asked, until something has come. What was asked last may have been read already."""
+        self.types("t")
+
+        def there() -> bool:
+            while (match := re.search(PROMPT, self._output.read_text()[self._seen :])) is not None:
+                self._seen += match.end()
+                self.types("t")
+            return until()
+
+        self.wait_until(there)
+
+    def plays_on(self) -> None:
+        """The same, to the end of the game."""
+        process = self._process
+        assert process is not None
+        while process.poll() is None:
+            enough = len(self.said) + 1000
+            self.plays(partial(self._has_gone_on, process, enough))
+
+    def _has_gone_on(self, process: subprocess.Popen[bytes], enough: int) -> bool:
+        return len(self.said) > enough or process.poll() is not None
+
+
 People = Callable[[str], Somebody]
 
 
@@ -128,6 +209,19 @@ def people(tmp_path: Path) -> Iterator[People]:
 
     def person(name: str) -> Somebody:
         everybody.append(Somebody(tmp_path, name))
+        return everybody[-1]
+
+    yield person
+    for one in everybody:
+        one.stop()
+
+
+@pytest.fixture
+def typists(tmp_path: Path) -> Iterator[Callable[[str], Typist]]:
+    everybody: list[Typist] = []
+
+    def person(name: str) -> Typist:
+        everybody.append(Typist(tmp_path, name))
         return everybody[-1]
 
     yield person
@@ -282,7 +376,7 @@ def test_a_name_that_somebody_has_taken(people: People) -> None:
 def test_somebody_keeps_the_time_of_a_table(people: People) -> None:
     """At two seats it is neither player's machine; one is killed for good, and the other goes on."""
     host, guest, keeper = people("Ada"), people("Ben"), people("Tim")
-    link, _ = hosted(host, 2, relay_of(people("relay")), "--auto", "--clock", "2", *MANY_HANDS)
+    link, _ = hosted(host, 2, relay_of(people("relay")), "--auto", "--timekeeper", "--clock", "2", *MANY_HANDS)
     keeper.start("timekeeper", link, *GAME)
     host.until(lambda event: event.get("event") == "offer")
     join(guest, link)
@@ -295,6 +389,88 @@ def test_somebody_keeps_the_time_of_a_table(people: People) -> None:
     assert verified["verdict"] == "clean" and verified["gone"] == [1]
 
 
+# --- Seats that come and go ---
+
+
+def by_hand(host: Typist, seats: int, relay: tuple[str, str], *more: str) -> tuple[str, str]:
+    """A table that a person opens; gives the links to play and to watch."""
+    host.run("host", *GAME, "--seats", str(seats), "--name", host.name, "--terminal", *relay, *more)
+    to_watch, link = (host.reads(r"nodealer:#\S+")[0] for _ in range(2))
+    return link, to_watch
+
+
+def lets_sit(host: Typist, guest: Somebody) -> None:
+    host.reads(rf"Let {guest.name} sit\? \[Y/n\] ")
+    host.types("y")
+
+
+def test_a_newcomer_asks_for_a_seat_and_plays(people: People, typists: Callable[[str], Typist]) -> None:
+    """A person and a bot play; a third one asks while they do, is let in by the person, and the bot agrees."""
+    host, bot, newcomer = typists("Ada"), people("Ben"), people("Dan")
+    link, _ = by_hand(host, 3, own_relay(), *MANY_HANDS)
+    join(bot, link)
+    lets_sit(host, bot)
+    host.reads("Ben sits")
+    host.types("start")
+    host.is_asked()
+    join(newcomer, link, "--ask")
+    newcomer.event("asks")
+    host.reads("Dan.* would like to sit")
+    host.types("seat Dan")
+    host.plays_on()
+    for one in (host, bot, newcomer):
+        one.ends_with(0)
+    verified = [one.event("verified") for one in (bot, newcomer)]
+    assert {one["verdict"] for one in verified} == {"clean"} and verified[0]["hands"] == 20
+    assert len({one.log for one in (host, bot, newcomer)}) == 1
+    assert [event["name"] for event in bot.events if event.get("event") == "move"].count("Dan") >= 15
+
+
+def test_who_has_left_is_taken_out_and_reads_no_more(people: People, typists: Callable[[str], Typist]) -> None:
+    """Three play, one of them leaves for good. The table goes on with a new key: an old link reads nothing of it, a new
+    one does, and with the new link to play somebody else takes a seat."""
+    host, bot, leaver = typists("Ada"), people("Ben"), typists("Cleo")
+    link, to_watch = by_hand(host, 3, relay_of(people("relay")), "--hands", "8")
+    join(bot, link)
+    lets_sit(host, bot)
+    leaver.run("join", link, "--name", "Cleo", "--terminal", *GAME)
+    lets_sit(host, leaver)
+    leaver.reads(r"\[Y/n\] ")
+    leaver.types("y")
+    before = people("Vi").start("watch", to_watch, *GAME)
+    leaver.is_asked()
+    host.is_asked()
+    host.types("remove Cleo")
+    host.reads("is there, and only who is gone")
+    leaver.types("leave")
+    host.plays(lambda: any(event.get("event") == "end" and event["name"] == "Cleo" for event in bot.events))
+    host.types("remove Cleo")
+    bot.until(lambda event: event.get("text") == "agrees to who sits at the table")
+    # Killed before it is in force, it comes back by the old link, and finds the new key at home.
+    bot.kill()
+    join(bot, link)
+    host.plays(lambda: any(event.get("event") == "key" for event in bot.events))
+    key = bot.event("key")
+    assert key["epoch"] == 1 and "the table without Cleo" in host.said
+    # Whoever has only the old key hears that there is a new one, and nothing of what is said with it.
+    assert "for a new link" in leaver.ends_with(3) and "locked" in before.ends_with(3)
+    after = people("Wim").start("watch", key["watch"], *GAME)
+    newcomer = join(people("Dan"), key["link"], "--ask")
+    newcomer.event("asks")
+    host.reads("Dan.* would like to sit")
+    host.types("seat Dan")
+    host.plays_on()
+    everybody = [host, bot, newcomer, after]
+    for one in everybody:
+        one.ends_with(0)
+    (log,) = {one.log for one in everybody}
+    assert {one.event("verified")["verdict"] for one in everybody[1:]} == {"clean"}
+    old = people("Xi").start("watch", to_watch, *GAME)
+    assert "locked" in old.ends_with(3)
+    for one in (leaver, before, old):
+        assert log.startswith(one.log) and len(one.log) < len(log)
+
+
 def test_a_code_is_for_one_guest(people: People) -> None:
     host, guest, other = people("Ada"), people("Ben"), people("Eve")
     hosted(host, 2, own_relay(), "--auto", "--code")
@@ -304,6 +480,9 @@ def test_a_code_is_for_one_guest(people: People) -> None:
         wrong = wrong.replace("zoo-zoo", "zoo-zone")
     other.start("join", code["code"], "--name", "Eve", "--auto", *GAME)
     assert "--relay URL" in other.ends_with(2)
+    number = code["code"].partition("-")[0]
+    other.start("join", f"{number}1-zoo-zoo", "--relay", code["relay"], "--name", "Eve", "--auto", *GAME)
+    assert f"no code begins with {number}1 at" in other.ends_with(2)
     guest.start("join", code["code"], "--relay", code["relay"], "--name", "Ben", "--auto", *GAME)
     host.event("code-used")
     other.start("join", code["code"], "--relay", code["relay"], "--name", "Eve", "--auto", *GAME)
@@ -342,3 +521,6 @@ def test_what_is_no_invitation_or_leads_nowhere(tmp_path: Path, monkeypatch: pyt
     other = Invitation(nowhere.relays, TableSecret(bytes(16), "11" * 16, 0), bytes(16))
     done = called("join", other.link, "--auto")
     assert done.returncode == 2 and "whoami" in done.stderr
+    # Nor does a host give a link to a table that is nowhere.
+    done = called("host", "--relay", nowhere.relays[0], "--name", "Ada", "--auto", "--json")
+    assert done.returncode == 4 and "link" not in done.stdout

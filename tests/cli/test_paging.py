@@ -136,3 +136,10 @@ def test_what_others_give_as_a_reason_turns_no_text_around() -> None:
     PageScreen(page).emit({"event": "declined", "name": "Ben", "reason": "\u202ednuora"})
     (notice,) = [one for one in page.seat.everything() if isinstance(one, doc.Notice)]
     assert "\u202e" not in notice.of["reason"] and notice.of["name"] == "Ben"  # type: ignore[operator]
+
+
+def test_a_page_has_the_new_links() -> None:
+    page = Page()
+    PageScreen(page).emit({"event": "key", "epoch": 1, "link": "nodealer:#A", "watch": "nodealer:#B"})
+    (notice,) = [one for one in page.seat.everything() if isinstance(one, doc.Notice)]
+    assert (notice.of["watch"], notice.of["link"]) == ("nodealer:#B", "nodealer:#A")

@@ -352,8 +352,8 @@ def test_a_person_presses_ctrl_c(tmp_path: Path) -> None:
     person = Terminal("--seats", "2", "--hands", "1", "--log", str(path))
     person.read_until(r"\n> ")
     os.killpg(person.process.pid, signal.SIGINT)
-    said = "You left in hand 1; the unfinished log is in .*; `nodealer resume` goes on."
-    assert re.search(said, person.read_until("goes on"))
+    said = "You stopped in hand 1; the unfinished log is in .*; `nodealer resume` goes on."
+    assert re.search(said, " ".join(person.read_until("goes on").split()))
     assert person.close() == 130
     assert "Traceback" not in person.screen
     assert nodealer("verify", str(path)).returncode == 3

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from time import monotonic
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_private_key
 
 from cli.running import called
 from nodealer.cli.relay import limits_of
@@ -21,6 +17,7 @@ from nodealer.relay.limits import Limits
 from nodealer.relay.server import serving
 from nodealer.relay.stores.memory import MemoryStore
 from nodealer.relay.stores.sqlite import SqliteStore
+from relay.certificates import certified
 from relay.wires import counting
 
 
@@ -70,19 +67,7 @@ def test_how_it_says_no(arguments: tuple[str, ...], code: int, said: str) -> Non
 
 
 def test_tls(tmp_path: Path) -> None:
-    key = generate_private_key(SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
-    now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder(name, name, key.public_key(), 1, now - timedelta(1), now + timedelta(1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    pem, private = tmp_path / "cert.pem", tmp_path / "key.pem"
-    pem.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
-    private.write_bytes(
-        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    )
+    pem, private = certified(tmp_path)
     tls = tls_of(str(pem), str(private))
     assert tls is not None and tls.minimum_version >= ssl.TLSVersion.TLSv1_2 and tls_of(None, None) is None
 

@@ -9,10 +9,10 @@ import pytest
 
 from cli.test_attention import Noting
 from nodealer.cli.noticing import Missing
-from nodealer.cli.remote import Chair, _Connection, _Watch
+from nodealer.cli.remote import Chair, LockedOut, _Connection, _Watch
 from nodealer.drive.minds import Mind
 from nodealer.drive.patience import Looks
-from nodealer.drive.sealed import Found, Lost, Unheard
+from nodealer.drive.sealed import Found, Locked, Lost, Unheard
 from nodealer.errors import BadParameter, IllegalMove, RelayError
 from nodealer.play.participant import Participant
 from play.circle import Circle
@@ -42,6 +42,17 @@ def test_a_relay_that_says_no_again_and_again_is_told_of_once() -> None:
     assert [event["what"] for event in screen.noted] == ["unheard", "unheard"], "once for each connection"
 
 
+def test_the_first_connection_is_told_of_once() -> None:
+    """Then a host shows its link: who comes by it finds the table."""
+    there: list[str] = []
+    connection = _Connection(Noting(), 1, patient=True, there=lambda: there.append("there"))
+    connection.tell(Lost("ws://a", "gone", 0.0))
+    assert there == []
+    for _ in range(2):
+        connection.tell(Found("ws://a"))
+    assert there == ["there"]
+
+
 def test_who_never_was_there_does_not_wait() -> None:
     connection = _Connection(Noting(), 2, patient=False)
     connection.tell(Lost("ws://a", "gone", 0.0))
@@ -56,7 +67,7 @@ class LeftOut:
     """Somebody who has come to a table at which others play."""
 
     def __init__(self, refusal: str = "") -> None:
-        self.seated = self.over = self.hearing = False
+        self.sits = self.seated = self.over = self.hearing = False
         self.members = [SimpleNamespace(name="Ada", role="player"), SimpleNamespace(name="Clock", role="timekeeper")]
         self._refusal = refusal
 
@@ -94,3 +105,21 @@ def test_there_is_no_seat_where_nobody_asks_or_none_is_to_be_had() -> None:
     ):
         with pytest.raises(BadParameter, match=said):
             left_out(one, ask=ask)[0]._ask()
+
+
+def test_who_is_taken_out_is_told_so_and_does_not_wait() -> None:
+    """With --ask it asks for its seat again."""
+    one = LeftOut()
+    one.seated = True
+    watch, screen = left_out(one, ask=False)
+    with pytest.raises(LockedOut):
+        watch._ask()
+    assert screen.noted == [{"event": "removed"}]
+    assert left_out(one, ask=True)[0]._ask() == [b"a seat, please"]
+
+
+def test_who_has_not_got_the_key_does_not_wait() -> None:
+    screen = Noting()
+    with pytest.raises(LockedOut):
+        _Connection(screen, 1, patient=True).tell(Locked("ws://a", 1))
+    assert [event["what"] for event in screen.noted] == ["locked"]

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from nodealer.cli.invited import FORMAT, KeptTable
-from nodealer.cli.shelf import keep_first, table_at
+from nodealer.cli.invited import FORMAT, Hosted, KeptTable, TableFolder, moved_to
+from nodealer.cli.kept import read_kept
+from nodealer.cli.shelf import is_called, keep_first, table_at
 from nodealer.drive.homes import FolderHome
-from nodealer.errors import BadParameter
+from nodealer.errors import BadParameter, HomeUnusable
 from nodealer.log.session import FORMAT_VERSION
 from nodealer.relay.links import Invitation
 from nodealer.relay.sealing import TableSecret
@@ -66,3 +69,48 @@ def test_another_name_as_long_as_nobody_plays_under_the_first() -> None:
     assert table_at(INVITATION, "Cleo") is None and table_at(INVITATION, "ben") is not None
     with FolderHome.create(kept.home, "Ben", bytes(32), bytes(32)), pytest.raises(BadParameter, match="as Ben"):
         table_at(INVITATION, "Cleo")
+
+
+LATER = INVITATION.rekeyed(TableSecret(bytes(32), "ab" * 16, 2))
+
+
+def test_a_link_of_a_later_key_leads_to_the_same_seat() -> None:
+    """Who was taken out, and asks for its seat again, has its number and its home, and one more key."""
+    kept = keep_first(came(INVITATION, "Ben"))
+    assert not kept.later_keys
+    found = table_at(LATER, "Ben")
+    assert found is not None and found.folder == kept.folder
+    found.keep_later(LATER)
+    assert list(kept.later_keys) == [LATER.key] and (kept.folder / "link.txt").stat().st_mode & 0o077 == 0
+    for older in (INVITATION, INVITATION.rekeyed(TableSecret(bytes(32), "ab" * 16, 1))):
+        assert table_at(older, "Ben") is not None
+        kept.keep_later(older)
+        assert list(kept.later_keys) == [LATER.key], "the latest"
+    other = Invitation(LATER.relays, LATER.key, bytes(15) + b"x")
+    with pytest.raises(BadParameter, match="another link"):
+        table_at(other, "Ben")
+    (kept.folder / "link.txt").write_text("nodealer:#x")
+    with pytest.raises(HomeUnusable, match=r"link\.txt is damaged"):
+        assert kept.later_keys
+
+
+def test_a_newer_link_says_where_the_table_is_now() -> None:
+    """Its relays may have moved; everything else of the link was compared before."""
+    kept = keep_first(came(INVITATION, "Ben"))
+    newer = replace(INVITATION, relays=("ws://elsewhere.example",))
+    moved = moved_to(kept, newer)
+    assert moved.invitation == newer
+    assert TableFolder(kept.folder, read_kept(KeptTable, kept.folder / "table.json")) == moved
+    with FolderHome.create(kept.home, "Ben", bytes(32), bytes(32)):
+        assert moved_to(kept, INVITATION) is kept, "another window is at it"
+
+
+def test_a_hosts_own_table_stays_where_it_is() -> None:
+    what = msgspec.structs.replace(came(INVITATION, "Ada"), hosted=Hosted((), "mask", "{}", 2, 1, None))
+    table = keep_first(what)
+    assert moved_to(table, replace(INVITATION, relays=("ws://elsewhere.example",))) is table
+
+
+def test_what_a_game_is_called() -> None:
+    kept = keep_first(came(INVITATION, "Ben"))
+    assert is_called(kept.name) and is_called(kept.name[:6]) and not is_called("no such game")

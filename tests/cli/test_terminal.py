@@ -146,6 +146,14 @@ def test_long_lines_go_on_below_their_beginning() -> None:
     assert all(line.startswith("       word") for line in rest)
 
 
+def test_a_word_that_is_longer_than_a_line_can_be_copied() -> None:
+    made, file = console(width=40)
+    path = "/home/" + "x" * 50
+    output.print_line(made, f"The log is in [bold]{path}[/bold], and stays.")
+    file.flush()
+    assert path in file.buffer.getvalue().decode()  # type: ignore[attr-defined]
+
+
 @pytest.fixture
 def restored() -> Iterator[None]:
     streams = [(stream, stream.errors) for stream in (sys.stdout, sys.stderr, sys.stdin)]

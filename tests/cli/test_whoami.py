@@ -60,7 +60,10 @@ def test_a_passphrase(monkeypatch: pytest.MonkeyPatch) -> None:
     left = typed(monkeypatch, "not mine", "never asked")
     wrong = called("whoami", "--passphrase")
     assert wrong.returncode == 2 and "not the passphrase" in wrong.stderr and list(left) == ["never asked"]
-    typed(monkeypatch, "four words of mine", "one", "another")
+    left = typed(monkeypatch, "four words of mine", "short", "never asked")
+    short = called("whoami", "--passphrase")
+    assert short.returncode == 2 and "8 to 1024" in short.stderr and list(left) == ["never asked"]
+    typed(monkeypatch, "four words of mine", "one passphrase", "another one")
     differ = called("whoami", "--passphrase")
     assert differ.returncode == 2 and "two different passphrases" in differ.stderr
     typed(monkeypatch, "four words of mine", "", "")

@@ -3,39 +3,34 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import aclosing, asynccontextmanager, suppress
+from collections.abc import Callable
+from contextlib import aclosing
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from conformance.games import TinyMove
 from conformance.harness import NAMES, Source
+from drive.around import SECRET, Around, over, real, soon, without_last
 from nodealer.drive.history import history
 from nodealer.drive.keyring import Keyring
-from nodealer.drive.loop import Connected, Disconnected, Loop
+from nodealer.drive.loop import Connected, Disconnected
 from nodealer.drive.sealed import Found, Line, Locked, Lost, SealedTransport, Unheard
-from nodealer.drive.welcome import Welcome, puts_nobody_out
-from nodealer.errors import BadParameter, DecodeError, IllegalMove, RelayError
+from nodealer.drive.welcome import Welcome, agrees_to
+from nodealer.errors import BadParameter, DecodeError, IllegalMove
 from nodealer.keys import Identity
 from nodealer.log.roster import Roster
 from nodealer.play.bodies import Box, NewKey, Propose
 from nodealer.play.home import MemoryHome
-from nodealer.play.participant import Decision, Participant, Question, Step
+from nodealer.play.participant import Participant
 from nodealer.play.phases import Phase
 from nodealer.play.rosters import proposal_id
 from nodealer.relay.client import writer_of
-from nodealer.relay.limits import AT_HOME
 from nodealer.relay.messages import Rekey
 from nodealer.relay.sealing import ReadKey, TableSecret
-from nodealer.relay.server import serving
-from nodealer.relay.stores.memory import MemoryStore
 from nodealer.wire import encode
 from play.circle import Circle, shows_if_even
 from relay.liar import Liar
-
-SECRET = TableSecret(bytes(16), "0" * 32, 0)
 
 
 def between(hands: int = 3, watchers: int = 1) -> Circle:
@@ -44,12 +39,22 @@ def between(hands: int = 3, watchers: int = 1) -> Circle:
     return circle.play(until=lambda circle: circle.people[0].begun and circle.people[0].replica.state.hand.number == 1)
 
 
-def without_last(one: Participant) -> Roster:
-    return Roster(one.replica.state.roster.members[:-1])
+def proposing(one: Participant, roster: Roster, key: NewKey | None) -> list[bytes]:
+    """With this key, whatever it should have."""
+    one.new_key = lambda roster: key
+    return one.propose_roster(roster)
 
 
 def rings(circle: Circle) -> list[Keyring]:
-    return [Keyring(one, [SECRET if one.home.name else SECRET.reading]) for one in circle.people]
+    """Of all, who propose with their keys. Only some are asked what they think of the others'."""
+    made = [ring(one, SECRET if one.home.name else SECRET.reading) for one in circle.people]
+    for one, keys in zip(circle.people, made, strict=True):
+        one.new_key = keys.new_key
+    return made
+
+
+def ring(one: Participant, *keys: TableSecret | ReadKey) -> Keyring:
+    return Keyring(one, keys, Source(f"keys of {one.home.name}"))
 
 
 def settled(circle: Circle) -> Circle:
@@ -63,9 +68,8 @@ def rekeyed(circle: Circle, keys: list[Keyring]) -> None:
     settled(circle)
     one = circle.people[0]
     roster = without_last(one)
-    _, key = keys[0].fresh(roster, Source("fresh"))
     proposal = proposal_id(roster, 0, one.replica.state.hand.number)
-    circle.waiting.extend(one.propose_roster(roster, None, key))
+    circle.waiting.extend(one.propose_roster(roster))
     settled(circle)
     keys[1].refuse_key(proposal)
     circle.waiting.extend(circle.people[1].agree(proposal))
@@ -86,7 +90,7 @@ def test_who_stays_has_the_new_key_and_who_leaves_has_not() -> None:
     assert ada.writing.epoch == 1 and ada.writing is ada.writing and ada.reading is not None
     assert (cy.writing, cy.reading, watcher.reading, watcher.writing) == (None, None, None, None)
     # Who watches and got another link reads on.
-    again = Keyring(circle.people[3], [SECRET.reading, ada.reading])
+    again = ring(circle.people[3], SECRET.reading, ada.reading)
     assert again.reading == ada.reading and again.writing is None
     circle.play(decide=shows_if_even)
     assert circle.people[0].replica.state.phase is Phase.ENDED
@@ -99,14 +103,14 @@ def test_who_comes_back_hears_each_frame_in_its_epoch() -> None:
     change = len(circle.frames)
     circle.play(decide=shows_if_even)
     again = circle.sit(circle.homes[1])
-    ring, epochs = Keyring(again, [SECRET]), list[int]()
+    its, epochs = ring(again, SECRET), list[int]()
     again.resend(len(circle.frames))
     for number, frame in enumerate(circle.frames):
         epochs.append(again.epoch)
-        assert ring.reading is not None and ring.reading.epoch == again.epoch
+        assert its.reading is not None and its.reading.epoch == again.epoch
         again.receive(frame, number)
     assert epochs == [0] * change + [1] * (len(circle.frames) - change)
-    assert ring.writing == keys[1].writing, "what is said now has the newest key, from the first frame on"
+    assert its.writing == keys[1].writing, "what is said now has the newest key, from the first frame on"
 
 
 def test_a_seat_that_comes_back_has_a_key_again() -> None:
@@ -117,22 +121,21 @@ def test_a_seat_that_comes_back_has_a_key_again() -> None:
     link = keys[0].reading
     assert link is not None
     settled(circle)
-    _, key = keys[0].fresh(everybody, Source("again"))
-    circle.waiting.extend(circle.people[0].propose_roster(everybody, None, key))
+    circle.waiting.extend(proposing(circle.people[0], everybody, keys[0].fresh(everybody)))
     settled(circle)
     circle.waiting.extend(circle.people[1].agree(proposal_id(everybody, 0, 2)))
     circle.play(until=lambda circle: len(circle.people[0].keys) == 2)
-    again = Keyring(circle.people[2], [SECRET, link])
+    again = ring(circle.people[2], SECRET, link)
     assert again.writing == keys[0].writing == keys[1].writing and again.writing is not None
     assert again.writing.epoch == 2 and again.earlier == [SECRET.reading, link] and keys[2].earlier == []
 
 
 def test_a_key_of_a_proposal_that_lapses_counts_for_nothing() -> None:
     circle = between(hands=4)
-    keys, one = rings(circle), circle.people[0]
+    rings(circle)
+    one = circle.people[0]
     settled(circle)
-    _, key = keys[0].fresh(without_last(one), Source("x"))
-    circle.waiting.extend(one.propose_roster(without_last(one), None, key))
+    circle.waiting.extend(one.propose_roster(without_last(one)))
     circle.play(decide=shows_if_even)
     assert one.replica.state.phase is Phase.ENDED and not one.keys and one.epoch == 0
 
@@ -143,7 +146,7 @@ def test_a_box_for_each_seat_of_the_roster_and_no_other(boxes: tuple[int, ...]) 
     settled(circle)
     one, key = circle.people[0], NewKey(bytes(64), tuple(Box(seat, bytes(80)) for seat in boxes))
     with pytest.raises(IllegalMove, match="a box for each seat"):
-        one.propose_roster(without_last(one), None, key)
+        proposing(one, without_last(one), key)
 
 
 @pytest.mark.parametrize(
@@ -165,20 +168,26 @@ def test_both_or_none_and_of_their_sizes(key: bytes) -> None:
     assert one.replica.height == before, "refused"
 
 
-@pytest.mark.parametrize("wrong", ["box", "digest", "roster"])
+@pytest.mark.parametrize("wrong", ["box", "digest", "roster", "another"])
 def test_a_seat_does_not_agree_to_a_key_that_it_cannot_open(wrong: str) -> None:
     circle = between()
     keys, one = rings(circle), circle.people[0]
     settled(circle)
     roster = without_last(one)
-    _, key = keys[0].fresh(replace(roster, members=roster.members[::-1]) if wrong == "roster" else roster, Source("x"))
+    key = keys[0].fresh(replace(roster, members=roster.members[::-1]) if wrong == "roster" else roster)
     if wrong == "roster":
         key = replace(key, boxes=key.boxes[::-1])
     if wrong == "digest":
         key = replace(key, digest=bytes(64))
     if wrong == "box":
         key = replace(key, boxes=(key.boxes[0], replace(key.boxes[1], box=key.boxes[0].box)))
-    circle.waiting.extend(one.propose_roster(roster, None, key))
+    if wrong == "another":
+        # A box that opens, for this seat and place, to another secret than the others have.
+        other = TableSecret(bytes(32), SECRET.table, 1).box(
+            bytes(31) + b"e", roster.member(1).box, one.session.id, roster.digest
+        )
+        key = replace(key, boxes=(key.boxes[0], Box(1, other)))
+    circle.waiting.extend(proposing(one, roster, key))
     settled(circle)
     proposal = proposal_id(roster, 0, 1)
     with pytest.raises(DecodeError):
@@ -195,22 +204,27 @@ def test_a_bot_is_not_locked_out_by_a_roster_that_puts_nobody_out() -> None:
     settled(circle)
     one, two = circle.people[:2]
     roster = one.replica.state.roster
-    _, key = rings(circle)[0].fresh(roster, Source("x"))
+    key = rings(circle)[0].fresh(roster)
     key = replace(key, boxes=(key.boxes[0], *(replace(box, box=bytes(80)) for box in key.boxes[1:])))
-    circle.waiting.extend(one.propose_roster(roster, None, key))
+    circle.waiting.extend(proposing(one, roster, key))
     settled(circle)
     SealedTransport(two, SECRET, ["ws://127.0.0.1:9/"], entropy=Source("x"))
     (proposed,) = two.replica.state.proposed.values()
-    assert puts_nobody_out(two.replica.state, proposed) and Welcome().look(two, 0.0) == []
+    assert not agrees_to(two, proposed) and Welcome().look(two, 0.0) == []
+    with pytest.raises(IllegalMove, match="cannot read with"):
+        two.agree(*two.replica.state.proposed)
 
 
-def test_a_proposal_without_a_key_is_no_matter_of_keys() -> None:
+def test_who_leaves_must_not_go_on_reading() -> None:
+    """A roster without somebody and without a new key is not agreed to; one with all who are there needs none."""
     circle = between()
     keys, one = rings(circle), circle.people[0]
     settled(circle)
-    circle.waiting.extend(one.propose_roster(without_last(one)))
+    assert keys[0].new_key(one.replica.state.roster) is None
+    circle.waiting.extend(proposing(one, without_last(one), None))
     settled(circle)
-    keys[1].refuse_key(proposal_id(without_last(one), 0, 1))
+    with pytest.raises(DecodeError, match="would go on reading"):
+        keys[1].refuse_key(proposal_id(without_last(one), 0, 1))
     keys[1].refuse_key(bytes(32))
 
 
@@ -218,98 +232,10 @@ def test_the_keys_of_one_table() -> None:
     one = Circle().people[0]
     for keys in ([], [SECRET, TableSecret(bytes(16), "1" * 32, 1)]):
         with pytest.raises(BadParameter):
-            Keyring(one, keys)
+            ring(one, *keys)
 
 
 # --- Over a relay ---
-
-
-class Passes:
-    async def decide(self, question: Question) -> Decision:
-        return TinyMove(False)
-
-
-class Around:
-    """A circle whose frames go over a relay. After its first hand the first player proposes a roster without the last
-    one, and the second agrees."""
-
-    def __init__(self, url: str, watchers: int = 1) -> None:
-        self.circle = Circle(3, hands=2, watchers=watchers)
-        self.told: dict[str, list[Line]] = {}
-        self.ways: list[SealedTransport] = []
-        self.asked: list[asyncio.Future[None]] = []
-        self.proposing = False
-        self.done: set[str] = set()
-        for one in self.circle.people:
-            name = one.home.name or "watcher"
-            key: TableSecret | ReadKey = SECRET if one.home.name else SECRET.reading
-            lines = self.told.setdefault(name, [])
-            create = one.home.name is not None
-            self.ways.append(
-                SealedTransport(
-                    one, key, [url + name], entropy=Source(name), create=create, tell=lines.append, sleep=soon
-                )
-            )
-        self.tasks = [
-            asyncio.create_task(Loop(one, way, Passes() if one.home.name else None, watch=self.watch(place)).run())
-            for place, (one, way) in enumerate(zip(self.circle.people, self.ways, strict=True))
-        ]
-
-    def watch(self, place: int) -> Callable[[Step], list[bytes]]:
-        one, way = self.circle.people[place], self.ways[place]
-
-        def look(step: Step) -> list[bytes]:
-            if place == 0 and not one.begun and one.lobby.proposal is None and len(one.offers) == 3:
-                return one.propose(self.circle.proposal()) if self.once("lobby") else []
-            if not one.begun or one.hearing or one.replica.state.hand.number != 1:
-                return []
-            state = one.replica.state
-            if place == 0 and not state.proposed and not one.keys and not self.proposing:
-                self.proposing = True
-                self.asked.append(asyncio.ensure_future(self.propose(one, way)))
-            for proposal in state.proposed:
-                if place == 1 and not one.seat.unconfirmed and self.once("agree"):
-                    return one.agree(proposal)
-            return []
-
-        return look
-
-    def once(self, what: str) -> bool:
-        fresh = what not in self.done
-        self.done.add(what)
-        return fresh
-
-    async def propose(self, one: Participant, way: SealedTransport) -> None:
-        with suppress(IllegalMove):
-            # Something may be on its way. Then it is tried again.
-            await way.propose_roster(without_last(one))
-        self.proposing = False
-
-
-async def soon(seconds: float) -> None:
-    await asyncio.sleep(min(seconds, 0.002))
-
-
-@asynccontextmanager
-async def real() -> AsyncIterator[str]:
-    async with serving(MemoryStore(lambda: 0.0), entropy=Source("relay"), limits=AT_HOME) as relay:
-        yield f"ws://127.0.0.1:{relay.port}/"
-
-
-def over(relay: Callable[[], Any], work: Callable[[Around], Awaitable[None]]) -> None:
-    async def run() -> None:
-        async with asyncio.timeout(20), relay() as url:
-            table = Around(url)
-            try:
-                await work(table)
-                for asked in table.asked:
-                    asked.result()
-            finally:
-                for task in table.tasks:
-                    task.cancel()
-                await asyncio.gather(*table.tasks, return_exceptions=True)
-
-    asyncio.run(run())
 
 
 def test_a_seat_leaves_and_hears_nothing_more() -> None:
@@ -340,16 +266,6 @@ def test_the_relay_learns_of_the_writer_before_anybody_hears_of_the_key() -> Non
         assert all(frame[0] == 1 for frame in liar.frames[first:]), "from the first frame on, and only then"
 
     over(liar.on, work)
-
-
-def test_without_a_connection_no_key_is_proposed() -> None:
-    circle = between()
-    settled(circle)
-    way = SealedTransport(circle.people[0], SECRET, ["ws://127.0.0.1:9/"], entropy=Source("x"))
-    before = len(circle.people[0].home.journal.records)
-    with pytest.raises(RelayError, match="no connection"):
-        asyncio.run(way.propose_roster(without_last(circle.people[0])))
-    assert len(circle.people[0].home.journal.records) == before
 
 
 @pytest.mark.parametrize("relay", [real, Liar().on], ids=["relay", "liar"])

@@ -199,6 +199,32 @@ def test_without_a_connection_a_mind_thinks_on_and_nothing_is_signed() -> None:
     in_time(work)
 
 
+@pytest.mark.parametrize("when", ["before", "while it is heard"])
+def test_an_answer_waits_until_what_was_missed_is_heard(when: str) -> None:
+    """What came meanwhile did not take the question away: nobody is asked it twice, or has to say it twice."""
+
+    async def work() -> None:
+        mind = Thinks()
+        table = Table(small(), {0: mind})
+        tasks = table.start()
+        await mind.thinking.wait()
+        one, line = table.circle.people[0], table.lines[0]
+        await line.cut()
+        await until(lambda: not table.loops[0]._connected)
+        for number in range(20):
+            await table.hub.say(b"junk %d" % number)
+        if when == "before":
+            mind.now.set()
+        line.whole.set()
+        await until(lambda: one.hearing)
+        mind.now.set()
+        await asyncio.gather(*tasks)
+        assert len(mind.asked) == 1 and not mind.cancelled and one.replica.state.phase is Phase.ENDED
+        assert b'"show":true' in b"".join(line.sent)
+
+    in_time(work)
+
+
 def test_what_was_sent_and_lost_is_sent_again() -> None:
     async def work() -> None:
         mind = Thinks()

@@ -112,6 +112,19 @@ def test_what_does_not_open_takes_its_number() -> None:
     on_liar(work)
 
 
+def test_a_false_link_of_a_later_key_keeps_nobody_from_its_seat() -> None:
+    """A relay knows its tables, and may send somebody who sits at one a link of a key that there never was."""
+
+    async def work(liar: Liar, relay: str) -> None:
+        ada = transport(relay, more=[TableSecret(bytes(32), TABLE, 5)])
+        async with aclosing(ada.events()) as events:
+            await anext(events)
+            await ada.send(b"one")
+            assert await anext(events) == b"one" and SECRET.reading.open(liar.frames[0])[1] == b"one"
+
+    on_liar(work)
+
+
 # --- Connections ---
 
 
@@ -273,6 +286,31 @@ def test_a_relay_that_has_lost_a_cursor_was_rolled_back() -> None:
             assert await some(events, 2) == [Disconnected(), Connected(0)]
 
     on_liar(work)
+
+
+def test_of_several_relays_one_that_denies_a_cursor_does_not_count() -> None:
+    """Only if all do, the table was rolled back."""
+
+    async def run() -> None:
+        good, bad, told = Liar(), Liar(), list[Line]()
+        bad.answer = Says(Open, Refused("cursor", "there is no such cursor")).answer  # type: ignore[method-assign]
+        async with asyncio.timeout(20), good.on() as first, bad.on() as second:
+            ada = transport(first, second, told=told)
+            async with aclosing(ada.events()) as events:
+                await anext(events)
+                for word in (b"one", b"two"):
+                    await ada.send(word)
+                    assert await anext(events) == word
+                    await good.here["Ada"].close()
+                    # To the bad one, and back.
+                    assert await some(events, 3) == [Disconnected(), Disconnected(), Connected(len(good.frames))]
+                good.answer = bad.answer  # type: ignore[method-assign]
+                await good.here["Ada"].close()
+                assert await some(events, 3) == [Disconnected(), Disconnected(), Connected(0)]
+        assert [type(line) for line in told] == [Found, Lost, Lost] * 3 + [Found]
+        assert "no such cursor" in told[2].reason  # type: ignore[union-attr]
+
+    asyncio.run(run())
 
 
 @pytest.mark.parametrize(

@@ -215,10 +215,31 @@ def test_a_timekeeper_that_runs_ahead_is_seen() -> None:
 
     assert drift.ahead(one, 0.0) is None
     assert heard(1_000_000, 0.0) is None, "only differences count"
+    for now in (4.0, 8.0):
+        assert drift.ahead(one, now) is None
     assert heard(1_016_900, 10.0) is None
     assert heard(1_018_000, 10.0) == pytest.approx(8.0)
     assert drift.ahead(one, 10.5) is None
-    assert heard(1_019_000, 300.0) is None, "one that is slow is nobody's loss"
+    assert heard(1_019_000, 14.0) is None, "one that is slow is nobody's loss"
+
+
+def test_who_comes_back_does_not_call_the_time_between_a_drift() -> None:
+    """The newest tick in a log may be old: it came while nobody here looked, or long before."""
+    table, drift = Timed(), Drift()
+    one = table.circle.people[1]
+
+    def heard(time: int, now: float) -> float | None:
+        table.circle.waiting.extend(table.circle.keeper.tick(time))
+        while table.circle.step():
+            pass
+        return drift.ahead(one, now)
+
+    assert heard(1_000_000, 0.0) is None
+    assert heard(1_060_000, 1.0) is None, "the first look found an old one"
+    assert heard(1_061_000, 2.0) is None
+    assert heard(1_200_000, 100.0) is None, "for long nobody looked: there was no connection"
+    assert heard(1_260_000, 101.0) is None
+    assert heard(1_281_000, 102.0) == pytest.approx(20.0)
 
 
 def test_keeps_time_over_a_transport() -> None:

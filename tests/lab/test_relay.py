@@ -20,7 +20,7 @@ from nodealer.lab.bench.wires import Bare, Relayed, Wire
 def test_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(relay, "_REST", 0.0)
     rows = list(relay.run(Effort(pairs=1, seconds=0.0, most=1, shrink=200)))
-    assert [row.required for row in rows] == [2.0, 3.0, 1.0, 1.0, None, None, 1.6, 0.5, 8.0]
+    assert [row.required for row in rows] == [2.0, 3.0, 1.0, 1.0, None, None, 1.6, 0.5, 8.0, None]
     assert all(row.ok is None and (row.seconds, row.value) != (None, None) for row in rows)
     assert rows[6].n == {"connections": 30, "tables": 5, "frames each": 2} and rows[7].n == {"frames": 50}
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
 
 from conformance.clear import ClearProtocol
 from conformance.games import TinyRules
 from conformance.harness import Game, refusal, stands
-from nodealer.drive.welcome import Welcome
+from nodealer.drive.welcome import AWAY_HANDS, Welcome
 from nodealer.errors import EntryRefused, IllegalMove
 from nodealer.group import group
-from nodealer.keys import Identity
+from nodealer.keys import Identity, host_mark
 from nodealer.log.entry import read_entry
 from nodealer.log.roster import Roster, sign_newcomer
 from nodealer.log.session import Limits
@@ -168,6 +169,7 @@ def test_a_newcomer_asks_and_is_let_in_between_hands() -> None:
     circle.waiting.extend(circle.people[1].let_in(str(circle.homes[3].name)))
     circle.step()
     for place in (0, 2):
+        circle.people[place].host = host_mark(circle.homes[1].identity.public)
         circle.waiting.extend(Welcome().look(circle.people[place], 0.0))
     hand(circle, 1)
     assert dealt_in(circle) == (0, 1, 2, 3) and circle.people[3].seated
@@ -195,6 +197,7 @@ def test_who_was_left_out_asks_for_its_own_seat() -> None:
     circle.step()
     circle.waiting.extend(circle.people[0].let_in(circle.people[2].replica.state.known[2].name))
     circle.step()
+    circle.people[1].host = host_mark(circle.homes[0].identity.public)
     circle.waiting.extend(Welcome().look(circle.people[1], 0.0))
     hand(circle, 3)
     assert dealt_in(circle) == (0, 1, 2)
@@ -283,19 +286,71 @@ def test_who_has_ended_does_not_come_back() -> None:
 # --- What bots agree to ---
 
 
-def test_bots_agree_to_what_puts_nobody_out() -> None:
-    circle = in_hand(5)
+def test_bots_agree_to_leave_out_who_is_away_and_nobody_else() -> None:
+    """Not who is there, and not who rests for a hand or two."""
+    circle = in_hand(9)
     members = circle.people[0].members
     circle.waiting.extend(circle.people[0].propose_roster(Roster(members[:2])))
     circle.step()
     assert Welcome().look(circle.people[1], 0.0) == [], "somebody is there who would be put out"
     circle.waiting.extend(circle.people[2].sit_out())
-    hand(circle, 1)
+    for number in range(1, AWAY_HANDS + 1):
+        hand(circle, number)
+        with suppress(IllegalMove):
+            circle.waiting.extend(circle.people[0].propose_roster(Roster(members[:2])))
+            circle.step()
+        assert circle.people[1].replica.state.proposed and Welcome().look(circle.people[1], 0.0) == [], "it may rest"
+    hand(circle, AWAY_HANDS + 1)
+    circle.waiting.extend(circle.people[0].remove(members[2].name))
+    circle.step()
     (frame,) = Welcome().look(circle.people[1], 0.0)
     assert Welcome().look(circle.people[1], 0.0) == [], "once"
     circle.waiting.append(frame)
-    hand(circle, 2)
+    hand(circle, AWAY_HANDS + 2)
     assert circle.people[0].replica.state.roster.seats == (0, 1)
+
+
+def test_bots_take_the_hosts_word_on_who_comes_and_nobody_elses() -> None:
+    """Else one player could fill a table of bots with friends, and then has the majority."""
+    circle = asking()
+    name = str(circle.homes[3].name)
+    bot = circle.people[1]
+    circle.waiting.extend(circle.people[2].let_in(name))
+    circle.step()
+    assert bot.replica.state.proposed and Welcome().look(bot, 0.0) == [], "there is no host"
+    bot.host = host_mark(circle.homes[0].identity.public)
+    assert Welcome().look(bot, 0.0) == [], "the host is another one"
+    circle.waiting.extend(circle.people[0].let_in(name))
+    circle.step()
+    (frame,) = Welcome().look(bot, 0.0)
+    circle.waiting.append(frame)
+    hand(circle, 1)
+    assert circle.people[0].replica.state.chronicle.seatings[-1].agreed == (0, 1)
+
+
+def test_bots_do_not_agree_to_the_table_as_it_is() -> None:
+    """All would only begin again, hand after hand."""
+    circle = in_hand(5)
+    one = circle.people[0]
+    circle.waiting.extend(one.propose_roster(one.replica.state.roster))
+    circle.step()
+    assert one.replica.state.proposed and Welcome().look(circle.people[1], 0.0) == []
+
+
+def test_a_hosts_bot_lets_in_who_asks_while_there_are_seats() -> None:
+    circle = asking()
+    host = circle.people[0]
+    assert Welcome().look(host, 0.0) == [] == Welcome(3).look(host, 0.0)
+    circle.waiting.extend(Welcome(4).look(host, 0.0))
+    circle.step()
+    (proposed,) = host.replica.state.proposed.values()
+    assert proposed.by == 0 and proposed.roster.seats == (0, 1, 2, 3) and Welcome(4).look(host, 0.0) == []
+
+
+@pytest.mark.parametrize(("name", "why"), [("", "say whom"), ("Nobody", "has a seat here"), ("Bo", "is there")])
+def test_who_cannot_be_taken_out(name: str, why: str) -> None:
+    with pytest.raises(IllegalMove, match=why):
+        in_hand(5).people[0].remove(name)
 
 
 def test_bots_do_not_agree_to_another_timekeeper() -> None:

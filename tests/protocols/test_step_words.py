@@ -13,14 +13,15 @@ import nodealer.protocols as protocols
 from nodealer.protocols import PROTOCOLS, STEPS
 from nodealer.protocols.duel.work import TaskKind
 from nodealer.protocols.keyed import Release
+from nodealer.protocols.proving import Exclude
 from nodealer.protocols.words import KEY_NEEDS_NO_PROOF
 from nodealer.wire import Message
 
 ROOM = Path(protocols.__file__).parent
 #: What fulfils a duty of another name.
 OTHER_NAMES = {"lock": {"raised"}}
-#: Protocols whose keys are published in a message that several share.
-SHARED = {"mask": {str(Release.__struct_config__.tag)}, "lock": {str(Release.__struct_config__.tag)}}
+#: Messages that several protocols share.
+SHARED = {name: {str(kind.__struct_config__.tag) for kind in (Release, Exclude)} for name in ("mask", "lock")}
 NAMED_BY_ENUM = {"duel": {kind.value for kind in TaskKind}}
 
 

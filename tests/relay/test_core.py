@@ -91,6 +91,22 @@ def test_notes_that_change_nothing() -> None:
     assert said(*notes, Ended(), Rekeyed(writer(TOKENS[2]), 1)).epoch_of(TOKENS[2]) == 2
 
 
+def test_a_writer_that_was_named_too_early_is_named_again() -> None:
+    """Else a player could name the writer of a later key before its time, and nobody could write with that key."""
+    notes: list[Note] = [
+        Made(writer(TOKENS[0])),
+        Rekeyed(writer(TOKENS[2]), 0),
+        Rekeyed(writer(TOKENS[1]), 0),
+        Reached(2),
+    ]
+    assert said(*notes).epoch_of(TOKENS[2]) is None and not said(*notes).knows(writer(TOKENS[2]))
+    again = said(*notes, Rekeyed(writer(TOKENS[2]), 2))
+    assert again.epoch_of(TOKENS[2]) == 3 and again.knows(writer(TOKENS[2]))
+    used = said(*notes, Rekeyed(writer(TOKENS[2]), 2), Reached(3))
+    assert used.epoch_of(TOKENS[2]) == 3 and used.epoch_of(TOKENS[1]) is None
+    assert said(*notes, Rekeyed(writer(TOKENS[2]), 2), Reached(3), Rekeyed(writer(TOKENS[1]), 3)) == used
+
+
 @pytest.mark.parametrize("data", [b"", b"{}", note_bytes(Ended()), note_bytes(Made(writer())) + b" "])
 def test_notes_that_no_relay_wrote(data: bytes) -> None:
     with pytest.raises(RelayError):
@@ -121,7 +137,7 @@ def refusal(rules: Rules, epoch: int | None, size: int, frames: int = 0, total: 
 def test_who_may_write() -> None:
     assert refusal(TABLE, 1, 1) is None
     assert refusal(TABLE, None, 1) == ("token", True)
-    assert refusal(TABLE, 0, 1) == ("token", False)
+    assert refusal(TABLE, 0, 1) == ("key", False)
     assert refusal(BOX, None, 1) is None
 
 

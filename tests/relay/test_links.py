@@ -19,6 +19,7 @@ SECRET = bytes(range(16))
 PLAY = Invitation(("wss://relay.example",), TableSecret(SECRET, TABLE, 0), host_mark(bytes(32)))
 WATCH = replace(PLAY.to_watch(), relays=("ws://192.168.1.7:8765", "ws://[::1]:9/a/b"), page="https://cards.example/t")
 LATER = replace(PLAY, key=ReadKey(bytes(32), TABLE, 7))
+PLAY_LATER = PLAY.rekeyed(TableSecret(bytes(range(32)), TABLE, 7))
 
 
 PAGE = (Path(__file__).parents[2] / "docs" / "invitations.md").read_text()
@@ -32,7 +33,7 @@ def text_of(data: bytes) -> str:
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
-@pytest.mark.parametrize("invitation", [PLAY, WATCH, LATER, replace(PLAY, page="http://localhost:8000")])
+@pytest.mark.parametrize("invitation", [PLAY, WATCH, LATER, PLAY_LATER, replace(PLAY, page="http://localhost:8000")])
 def test_what_is_written_is_read(invitation: Invitation) -> None:
     link, fragment = invitation.link, invitation.fragment
     half = len(fragment) // 2
@@ -52,6 +53,8 @@ def test_the_bytes() -> None:
     first, second, page = b"ws://192.168.1.7:8765", b"ws://[::1]:9/a/b", b"https://cards.example/t"
     texts = b"".join(bytes([len(text)]) + text for text in (first, second, page))
     assert raw(WATCH) == head + b"\x02" + texts
+    head = b"\x01\x02" + bytes.fromhex(TABLE) + bytes([0, 0, 0, 7]) + bytes(range(32)) + host_mark(bytes(32))
+    assert raw(PLAY_LATER) == head + b"\x01" + bytes([len(address)]) + address + b"\x00"
 
 
 def test_the_example_of_the_page() -> None:
@@ -73,7 +76,7 @@ def test_secrets_are_not_shown() -> None:
             assert repr(secret)[2:-1] not in repr(invitation) and secret.hex() not in repr(invitation)
 
 
-@pytest.mark.parametrize("invitation", [PLAY, WATCH])
+@pytest.mark.parametrize("invitation", [PLAY, WATCH, PLAY_LATER])
 def test_every_cut_is_noticed(invitation: Invitation) -> None:
     for end in range(len(invitation.link)):
         with pytest.raises(DecodeError, match=r"the link is cut|no invitation"):
@@ -109,7 +112,8 @@ def test_there_is_one_text_for_each() -> None:
         (f"https://evil.example#{WATCH.fragment}", "belongs behind https://cards.example/t"),
         (f"{PLAY.page}#x#{PLAY.fragment}", "changed this link"),
         (text_of(raw(PLAY) + b"\0"), "behind its end"),
-        (text_of(b"\x01\x02" + raw(PLAY)[2:]), "neither one to play nor one to watch"),
+        (text_of(b"\x01\x03" + raw(PLAY)[2:]), "neither one to play nor one to watch"),
+        (text_of(raw(PLAY_LATER).replace(bytes([0, 0, 0, 7]), bytes(4))), "damaged: a link to play has a secret"),
         (text_of(raw(PLAY).replace(b"relay", b"r\xe9lay")), "not written in letters"),
         (text_of(raw(PLAY).replace(b"relay", b"Relay")), "is written wss://relay.example, not wss://Relay.example"),
         (text_of(raw(PLAY).replace(b"wss:", b"ftp:")), "a relay's address is like"),
@@ -169,10 +173,10 @@ def test_what_is_no_address(bad: str) -> None:
         ({"page": "javascript:x"}, "a page's address"),
         ({"host": bytes(32)}, "mark of a host's key has 16 bytes"),
         ({"key": TableSecret(SECRET, "box-7", 0)}, "16 bytes in hex"),
-        ({"key": TableSecret(bytes(32), TABLE, 0)}, "of the first key epoch, of 16 bytes"),
-        ({"key": TableSecret(SECRET, TABLE, 1)}, "of the first key epoch"),
+        ({"key": TableSecret(bytes(32), TABLE, 0)}, "a secret of 16 bytes, or a later one of 32"),
+        ({"key": TableSecret(SECRET, TABLE, 1)}, "a later one of 32"),
         ({"key": ReadKey(bytes(16), TABLE, 0)}, "a key of 32 bytes"),
-        ({"key": ReadKey(bytes(32), TABLE, EPOCH_MAX + 1)}, "its epoch, at most"),
+        ({"key": ReadKey(bytes(32), TABLE, EPOCH_MAX + 1)}, "epoch of at most"),
     ],
 )
 def test_what_is_no_invitation(change: dict[str, Any], said: str) -> None:

@@ -143,7 +143,7 @@ def test_of_two_keys_the_one_that_was_used_first_counts() -> None:
             for note in (Rekeyed(writer(b"x" * 32), 0), Reached(2)):
                 await store.note(TABLE, note_bytes(note))
             await late.send(b"too late")
-            assert code(await late.told()) == "token"
+            assert code(await late.told()) == "key"
             assert (await store.follow(TABLE, lambda frames: None)).frames == 0
 
     on_relay(work, store=store)
@@ -159,7 +159,7 @@ def test_a_new_key() -> None:
             await stays.send(b"under the new key")
             assert await leaves.next(2) == [b"still at the table", b"under the new key"]
             await leaves.send(b"too late")
-            assert code(await leaves.told()) == "token"
+            assert code(await leaves.told()) == "key"
             assert code(await leaves.ask(Token(TOKEN))) == "token" == code(await leaves.ask(Rekey(writer())))
             await stays.send(b"and on")
             assert await leaves.next() == [b"and on"]
@@ -759,7 +759,7 @@ def test_a_new_key_is_known_to_the_other_relay() -> None:
             assert await leaves.next(2) == [b"not yet ended", b"ends it"]
             await second._tables.tidy()
             await leaves.send(b"too late")
-            assert code(await leaves.told()) == "token"
+            assert code(await leaves.told()) == "key"
 
     on_two_relays(work)
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from nodealer.errors import RelayError
+from nodealer.relay.messages import read_page
 from nodealer.relay.stores import sqlite
 from nodealer.relay.stores.base import Store
 from nodealer.relay.stores.memory import MemoryStore
@@ -118,8 +119,26 @@ def test_what_is_written_at_once_is_synced_once(tmp_path: Path) -> None:
     assert sum(batches) == 100 and len(batches) < 50
 
 
-def test_the_log_of_sqlite_is_begun_anew_while_others_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_log_of_sqlite_is_begun_anew_when_it_is_quiet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sqlite, "_LOG_FRAMES", 10)
+    monkeypatch.setattr(sqlite, "_QUIET", 0.01)
+
+    async def work(store: SqliteStore) -> None:
+        table, sizes = await made(store), []
+        for _ in range(5):
+            await asyncio.gather(*(store.append(table, bytes(2000)) for _ in range(20)))
+            async with asyncio.timeout(20):
+                while store._logged or store._move is not None:
+                    await asyncio.sleep(0.01)
+            sizes.append((tmp_path / "relay.db-wal").stat().st_size)
+        # It has not grown by what came later.
+        assert sizes[-1] <= 2 * sizes[0] and len(await whole(store, table)) == 100
+
+    on_file(tmp_path / "relay.db", work)
+
+
+def test_the_log_of_sqlite_is_begun_anew_while_others_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite, "_LOG_FRAMES_MAX", 10)
 
     async def work(store: SqliteStore) -> None:
         table = await made(store)
@@ -144,6 +163,49 @@ def test_frames_of_forgotten_tables_go_a_few_at_a_time(tmp_path: Path, monkeypat
         assert store._reading.execute("SELECT count(*) FROM frames").fetchone() == (35,)
         assert store._reading.execute("SELECT count(*) FROM forgotten").fetchone() == (0,)
         assert len(await whole(store, kept)) == 35
+
+    on_file(tmp_path / "relay.db", work)
+
+
+# --- Pages that were read before ---
+
+
+def test_who_reads_later_finds_what_others_have_read(tmp_path: Path) -> None:
+    async def work(store: SqliteStore) -> None:
+        table = await made(store)
+        await asyncio.gather(*(store.append(table, b"%04d" % number * 500) for number in range(400)))
+        frames = await whole(store, table)
+        assert store.at_hand(table, 0) is None
+        await store.follow(table, Ears())
+        found, after = [], 0
+        while (page := store.at_hand(table, after)) is not None:
+            found += read_page(page.data)
+            after = page.last
+        # The last page may grow.
+        assert found == frames[:384] and await whole(store, table) == frames
+        # Who begins anywhere soon reads the same pages.
+        odd = await store.read(table, 200)
+        assert odd is not None and odd.last == 256 and store.at_hand(table, 256) is not None
+        await store.unfollow(table)
+        assert store.at_hand(table, 0) is None
+
+    on_file(tmp_path / "relay.db", work)
+
+
+def test_a_table_of_the_same_name_has_other_pages(tmp_path: Path) -> None:
+    async def work(store: SqliteStore) -> None:
+        table = await made(store)
+        await store.follow(table, Ears())
+        for content in (b"old", b"new"):
+            await store.note(table, b"made")
+            await asyncio.gather(*(store.append(table, content * 700) for _ in range(128)))
+            assert {frame for _, frame in await whole(store, table)} == {content * 700}
+            assert (store.at_hand(table, 0) is None) == (content == b"new")
+            await store.expire(table, -1)
+            assert await store.sweep(1000) == 1 and store.at_hand(table, 0) is None
+        await store.note(table, b"made")
+        await store.follow(table, Ears())
+        assert store.at_hand(table, 0) is None
 
     on_file(tmp_path / "relay.db", work)
 

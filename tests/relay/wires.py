@@ -90,8 +90,8 @@ class Wire:
 
 
 @asynccontextmanager
-async def wire(port: int, **options: Any) -> AsyncIterator[Wire]:
-    url, options = f"ws://127.0.0.1:{port}", {"compression": None, "proxy": None, "close_timeout": 0.5} | options
+async def wire(port: int, scheme: str = "ws", **options: Any) -> AsyncIterator[Wire]:
+    url, options = f"{scheme}://127.0.0.1:{port}", {"compression": None, "proxy": None, "close_timeout": 0.5} | options
     async with connect(url, max_size=PAGE_BYTES_MAX, **options) as connection:
         yield Wire(connection)
 

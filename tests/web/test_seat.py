@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from conformance.harness import Source
+from nodealer.cards import Seal
 from nodealer.games.holdem.faces import name as face_name
 from nodealer.keys import Identity
 from nodealer.play.chat import sign_chat
@@ -207,7 +209,7 @@ def test_a_move_is_taken_whatever_the_order_of_its_fields(asking: Asking) -> Non
         (doc.Move(1, {"type": "raise", "to": 10**9}), ""),
         (doc.Move(1, {"type": "show"}), ""),
         (doc.Typed(1, "dance"), "not a move"),
-        (doc.Choose(1, (0,)), "a move is asked for"),
+        (doc.Choose(1, (0,)), "no choice is asked for"),
     ],
 )
 def test_what_is_no_answer_is_refused_with_a_reason(
@@ -215,6 +217,21 @@ def test_what_is_no_answer_is_refused_with_a_reason(
 ) -> None:
     assert asking.seat.decision(said) is None
     assert reason in asking.refused() and asking.refused()
+
+
+def test_what_is_sealed_is_typed(asking: Asking) -> None:
+    sealing = replace(asking.question, seal=Seal(8))
+    asking.seat.ask(sealing)
+    asked = asking.told[-1]
+    assert asked["for"] == "seal" and asked["prompt"]
+    assert asking.seat.decision(doc.SealText(asked["ask"], " twelve ")) == b"twelve"
+    for said in (
+        doc.Typed(asked["ask"], "x" * 2000),
+        doc.Move(asked["ask"], {"type": "call"}),
+        doc.Choose(asked["ask"], (0,)),
+    ):
+        assert asking.seat.decision(said) is None and asking.refused()
+    asking.seat.ask(asking.question)
 
 
 def test_when_nothing_is_asked_nothing_is_taken(asking: Asking) -> None:

@@ -92,7 +92,7 @@ def test_a_yes_that_is_pressed_the_moment_the_question_changes_is_not_said(brows
 
 def test_what_is_to_be_sealed_is_asked_in_every_game(browser: Browser) -> None:
     with told_page(browser, HELLO, TABLE, view(), ask(3) | {"for": "seal"}) as (page, told):
-        page.wait_for_selector("text=your envelope")
+        page.wait_for_selector("text=question 3")
         typed(page, "seven")
         assert said(page, told, 1) == [{"type": "seal", "ask": 3, "text": "seven"}]
         told.tell({"type": "unask"}, view(entry=2))

@@ -248,6 +248,11 @@ class Player(Watcher):
         with self._in_words():
             return self._me.let_in(name)
 
+    def remove(self, name: str) -> list[bytes]:
+        """I propose that this one has no seat any more who is gone, or has ended. In force as `let_in`."""
+        with self._in_words():
+            return self._me.remove(name)
+
     def agree(self, by: str | None = None) -> list[bytes]:
         """I agree to who is proposed to sit, by this player. Raises `IllegalMove` where I have nothing to agree to, or
         several propose and I do not say who."""

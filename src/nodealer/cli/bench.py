@@ -23,6 +23,7 @@ class Suite(enum.StrEnum):
 
     CORE = "core"
     PROOFS = "proofs"
+    CARDS = "cards"
     LOG = "log"
     HAND = "hand"
     GAME = "game"
@@ -38,7 +39,8 @@ def bench(
         Suite,
         typer.Argument(
             show_choices=False,
-            help="core: the arithmetic; proofs: shuffles; log: signed entries; hand: a whole hand; "
+            help="core: the arithmetic; proofs: shuffles; cards: proofs about hidden cards; "
+            "log: signed entries; hand: a whole hand; "
             "game: whole games and their audit; seat: memory of a participant, and its restart; "
             "recovery: a deck rebuilt when players leave; "
             "relay: a relay against a bare broadcast; page: the table in the browser; "

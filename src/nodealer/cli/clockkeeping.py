@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from nodealer.cli.kept import games_folder
-from nodealer.cli.output import err, shown
+from nodealer.cli.lobbying import Onlooker
+from nodealer.cli.output import err, print_line, shown
 from nodealer.cli.screen import Screen
 from nodealer.cli.timekeeping import KeeperOrder, keep
 from nodealer.drive.sealed import Found, Line, Locked
@@ -13,6 +14,7 @@ from nodealer.errors import BadParameter, RelayError
 from nodealer.play.participant import Participant, Step
 from nodealer.play.replica import Applied
 from nodealer.relay.links import read_link
+from nodealer.tape import expand
 
 
 class _Told:
@@ -20,7 +22,8 @@ class _Told:
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
-        self._found = False
+        self._onlooker = Onlooker(screen)
+        self._found = self._begun = False
 
     def line(self, line: Line) -> None:
         """What became of the connection."""
@@ -33,7 +36,12 @@ class _Told:
             raise RelayError(line.reason)
 
     def see(self, participant: Participant, step: Step) -> None:
-        """Who is late."""
+        """Who has come, until the game begins; then who is late."""
+        self._onlooker.look(participant, 0.0)
+        if participant.begun and not self._begun:
+            self._begun = True
+            names = ", ".join(participant.replica.state.known[seat].name for seat in participant.replica.state.present)
+            self._say({"event": "begun", "players": names}, f"The game has begun: {names}. You keep its time.")
         for one in step.happened:
             if isinstance(one, Applied) and one.before.clock is not None and one.after.clock is not None:
                 before, after = one.before.clock, one.after.clock
@@ -50,15 +58,16 @@ class _Told:
 def keep_the_time(text: str, *, name: str, game: str | None, json: bool) -> int:
     """Come to a table and keep its time. Gives the exit code."""
     invitation, screen = read_link(text), Screen(json)
-    invitation.table_secret()
-    home = games_folder().parent / "timekeeper" / invitation.table
+    # Of the whole invitation: another link may have the same number of a table.
+    of = expand("timekeeper", invitation.table_secret().secret, invitation.host, size=8).hex()
+    home = games_folder().parent / "timekeeper" / f"{invitation.table}-{of}"
     home.parent.mkdir(parents=True, exist_ok=True)
     told = _Told(screen)
     order = KeeperOrder(invitation.link, invitation.table, invitation.relays, name, game, str(home))
     try:
         asyncio.run(keep(order, told.line, told.see))
     except KeyboardInterrupt:
-        err().print("\nStopped; the same command goes on.", soft_wrap=True)
+        print_line(err(), "\nStopped; the same command goes on.")
         raise
     if not screen.json:
         screen.say("The table has ended.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from nodealer.cli.output import err, shown
+from nodealer.cli.output import err, print_line, shown
 from nodealer.errors import BackendMissing, LocalError, LogError, Malformed, NodealerError, PeerError, RelayError
 
 GOOD: Final = 0
@@ -38,5 +38,5 @@ def exit_code(error: NodealerError) -> int:
 
 def explain(error: NodealerError) -> int:
     """Say on standard error what is wrong, in one sentence, and give the code to end with."""
-    err().print(f"nodealer: {shown(error)}", soft_wrap=True)
+    print_line(err(), f"nodealer: {shown(error)}")
     return exit_code(error)

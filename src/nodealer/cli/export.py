@@ -12,7 +12,7 @@ from nodealer.audit.verify import Append, Report, verify_file
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.exits import UNJUDGED
 from nodealer.cli.games import LogGame, game_or_none
-from nodealer.cli.output import err, shown
+from nodealer.cli.output import err, print_line, shown
 from nodealer.cli.verify import print_report
 from nodealer.errors import BadParameter
 from nodealer.games.package import Export, GamePackage
@@ -82,5 +82,5 @@ def _write(text: str, out: Path | None) -> None:
     try:
         out.write_text(text + "\n")
     except OSError as error:
-        err().print(f"nodealer: {shown(out)} cannot be written: {shown(error.strerror)}", soft_wrap=True)
+        print_line(err(), f"nodealer: {shown(out)} cannot be written: {shown(error.strerror)}")
         raise typer.Exit(UNJUDGED) from None

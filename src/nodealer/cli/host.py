@@ -11,6 +11,7 @@ from nodealer.cli.games import game_of, settings_of
 from nodealer.cli.limits import MOVE, limits_of
 from nodealer.cli.play import PlayCommand
 from nodealer.cli.where import NoBrowser, Terminal, where
+from nodealer.errors import BadParameter
 from nodealer.games.found import FIRST
 
 #: How it is made a command: it takes the settings of games, like play.
@@ -60,6 +61,14 @@ def host(
         ),
     ] = MOVE,
     no_clock: Annotated[bool, typer.Option("--no-clock", help="Nobody keeps the time.")] = False,
+    timekeeper: Annotated[
+        bool,
+        typer.Option(
+            "--timekeeper",
+            help="Somebody else keeps the time: begin when one has come with `nodealer timekeeper`. With --auto the "
+            "first one who comes is taken.",
+        ),
+    ] = False,
     name: Annotated[
         str | None, typer.Option(metavar="NAME", help="Your name at the table. Default: as in `nodealer whoami`.")
     ] = None,
@@ -88,6 +97,8 @@ def host(
     from nodealer.cli.meeting import host_table  # late: no other command should wait for protocols and sockets
     from nodealer.cli.plan import plan_of
 
+    if timekeeper and no_clock:
+        raise BadParameter("--timekeeper and --no-clock exclude each other")
     said, limits = None if parameters is None else parameters.encode(), None if no_clock else limits_of(clock)
     plan = plan_of(game, settings, protocol=protocol, seats=seats, hands=hands, parameters=said, clock=limits)
     raise typer.Exit(
@@ -101,6 +112,7 @@ def host(
             json=json,
             log=log,
             code=code,
+            timekeeper=timekeeper,
             at=where(terminal=terminal, no_browser=no_browser, by_hand=not (auto or json)),
         )
     )

@@ -14,10 +14,11 @@ from nodealer.cli.attention import Attention, AtTheTable, Overseer, Stuck
 from nodealer.cli.bots import TERM, Process, bots, how_it_ended
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.kept import Earlier, KeptGame
+from nodealer.cli.leaving import returning
 from nodealer.cli.limits import KEEPER
 from nodealer.cli.logcopy import LogCopy
 from nodealer.cli.loopback import table_here
-from nodealer.cli.output import err, shown
+from nodealer.cli.output import err, print_line, shown
 from nodealer.cli.plan import Plan
 from nodealer.cli.player import PlayerOrder, sit, transport_of
 from nodealer.cli.program import Program
@@ -128,7 +129,7 @@ async def _sit(play: Play, order: PlayerOrder, person: Person | Program | PagePe
         return
     follow = partial(play.screen.follow, you=True)
     looks = AtTheTable(person, play.screen, play.plan.names) if isinstance(person, Person) else None
-    await sit(order, person, follow, looks=looks)
+    await sit(order, person, follow, looks=looks, take_part=returning(Participant) if looks else Participant)
 
 
 async def _until(table: asyncio.Future[Replica], tasks: Iterable[asyncio.Future[None]]) -> Replica:
@@ -211,4 +212,6 @@ def _follow(play: Play, replica: Replica) -> None:
         copy.follow(replica)
         if copy.left is not None and left is None:
             where = f"the log is in {play.kept.kept_log}"
-            err().print(f"[magenta]{shown(copy.path)} is left alone: {shown(copy.left)}; {shown(where)}[/magenta]")
+            print_line(
+                err(), f"[magenta]{shown(copy.path)} is left alone: {shown(copy.left)}; {shown(where)}[/magenta]"
+            )

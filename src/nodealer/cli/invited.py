@@ -1,6 +1,8 @@
 """Tables across the network that this user sits at, or watches: a folder each, among the kept games.
 
-table.json  the invitation, who one is there, and for a host what is played; never changed. It lets in whoever reads it
+table.json  the invitation, who one is there, and for a host what is played; only the relays in it may change. It lets
+            in whoever reads it
+link.txt    a link of a later key, for who was not there when the table got it
 seat        the home: key, root, journal, lobby and log
 clock       the home of the host's own timekeeper, and in clock.txt what its program had to complain about
 relay.db    where the host's own relay keeps the table, if it runs one
@@ -9,20 +11,24 @@ ended.json  how the log was verified, once the game has ended
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
+
+import msgspec
 
 from nodealer.cli.kept import ENDED, Ended, fresh_folder, is_file, reached_in, read_kept
 from nodealer.drive.files import disk, write_whole
 from nodealer.drive.homes import HOME, LOG, in_use
-from nodealer.errors import DecodeError
+from nodealer.errors import DecodeError, HomeUnusable
 from nodealer.log.session import Label, Limits, read_session
-from nodealer.relay.links import Invitation, read_link
+from nodealer.relay.links import TEXT_CHARACTERS_MAX, Invitation, read_link
+from nodealer.relay.sealing import ReadKey, TableSecret
 from nodealer.wire import MESSAGE_BYTES_MAX, Message, Natural, encode
 
 FORMAT: Final = "nodealer-table"
 TABLE: Final = "table.json"
+LATER: Final = "link.txt"
 
 
 class Hosted(Message, frozen=True):
@@ -40,6 +46,8 @@ class Hosted(Message, frozen=True):
     #: The limits of time, where somebody may keep it, and whether the host brings who does.
     clock: Limits | None = None
     keeps_time: bool = False
+    #: Whether the host has asked somebody else to keep it.
+    invites_keeper: bool = False
 
 
 class KeptTable(Message, frozen=True):
@@ -82,6 +90,24 @@ class TableFolder:
     def invitation(self) -> Invitation:
         """How one comes to it."""
         return read_link(self.what.link)
+
+    @property
+    def later_keys(self) -> tuple[TableSecret | ReadKey, ...]:
+        """What a link has that came later."""
+        path = self.folder / LATER
+        if not is_file(path):
+            return ()
+        with disk(path), path.open("rb") as file:
+            text = file.read(TEXT_CHARACTERS_MAX + 1).decode(errors="replace")
+        try:
+            return (read_link(text).key,)
+        except DecodeError as error:
+            raise HomeUnusable(f"{path} is damaged: {error}") from None
+
+    def keep_later(self, invitation: Invitation) -> None:
+        """Keep a link of a later key than the one that one came by."""
+        if invitation.key.epoch > max(key.epoch for key in (self.invitation.key, *self.later_keys)):
+            write_whole(self.folder / LATER, invitation.link.encode())
 
     @property
     def home(self) -> Path:
@@ -147,3 +173,12 @@ def keep_table(what: KeptTable) -> TableFolder:
     folder = fresh_folder(what.begun)
     write_whole(folder / TABLE, encode(what))
     return TableFolder(folder, what)
+
+
+def moved_to(table: TableFolder, invitation: Invitation) -> TableFolder:
+    """The same table at the relays that a newer link of its host names: they may have moved since."""
+    if table.what.hosted is not None or table.in_use or table.invitation.relays == invitation.relays:
+        return table
+    what = msgspec.structs.replace(table.what, link=replace(table.invitation, relays=invitation.relays).link)
+    write_whole(table.folder / TABLE, encode(what))
+    return TableFolder(table.folder, what)

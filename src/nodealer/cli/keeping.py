@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Column, Table
 
-from nodealer.cli.output import out, print_json, shown, visible
+from nodealer.cli.output import out, print_json, print_line, shown, visible
 from nodealer.cli.where import NoBrowser, Terminal, where
 from nodealer.errors import HomeUnusable
 
@@ -31,7 +31,7 @@ def games(
         return
     console = out()
     if not rows:
-        console.print(f"No game is kept in {shown(games_folder())} yet; `nodealer play` begins one.", soft_wrap=True)
+        print_line(console, f"No game is kept in {shown(games_folder())} yet; `nodealer play` begins one.")
         return
     table = Table(Column("game", no_wrap=True), "what", "players", "hands", "how it is")
     for row in rows:
@@ -39,7 +39,7 @@ def games(
         how = str(row["reason"] if row["state"] == "unreadable" else row["verdict"] or row["state"])
         table.add_row(*map(shown, (row["game"], row["what"] or "", ", ".join(row["players"]), hands, how)))
     console.print(table)
-    console.print(f"They are in {shown(games_folder())}.", soft_wrap=True)
+    print_line(console, f"They are in {shown(games_folder())}.")
 
 
 def _told(game: Any) -> dict[str, Any]:

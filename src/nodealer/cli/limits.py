@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from nodealer.games.words import Words
 from nodealer.log.session import LIMIT_MIN, Limits, Proposal
 
 #: What a timekeeper of this program is called.
@@ -34,15 +35,21 @@ def seconds(milliseconds: float) -> str:
     return f"{round(milliseconds / 1000)} s"
 
 
-def about_time(proposal: Proposal) -> str:
-    """What it means that somebody keeps the time at a table, or nobody: one sentence, said before one sits down."""
+def about_time(proposal: Proposal, words: Words) -> str:
+    """What it means that somebody keeps the time at a table, or nobody: said once, before one sits down."""
     keeper, limits, players = proposal.roster.timekeeper, proposal.clock, len(proposal.roster.with_cards)
     if keeper is None or limits is None:
         half = "a player who is losing" if players == 2 else "half of the table together"
         return f"Nobody keeps the time: {half} can undo the hand by not answering."
-    bank = f" and {seconds(limits.bank)} in the bank" if limits.bank else ""
+    bank = f", {seconds(limits.bank)} in the bank" if limits.bank else ""
     return (
-        f"{keeper.name} keeps the time, {seconds(limits.move)} for a move{bank}: whoever takes longer gets the move of "
-        "the rules, once half of the table says so. Relay and timekeeper in one hand, with half of the table, can hold "
-        "your answer back and call you late."
+        f"{keeper.name} keeps the time: {seconds(limits.move)} for a move{bank}. {late(words)} Relay and timekeeper in "
+        "one hand, with half of the table, can hold your answer back and call you late."
     )
+
+
+def late(words: Words) -> str:
+    """What becomes of somebody who is late with a move, in the game's own words."""
+    if not words.default:
+        return "Who takes longer is out of the hand, once half of the table says so."
+    return f"Who takes longer gets the move of the rules ({words.default}), once half of the table says so."

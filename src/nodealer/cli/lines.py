@@ -7,7 +7,8 @@ import atexit
 import os
 import sys
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Final
 
 try:
@@ -52,6 +53,8 @@ class Lines:
         self._asked: asyncio.Future[str] | None = None
         #: Whether the line that is being typed was begun for an earlier question.
         self._begun = False
+        #: What stands before the line that is being typed.
+        self._prompt = ""
         self._terminal = _EDITING and sys.stdin.isatty()
         if self._terminal:
             # A thread that still reads when the program ends would leave the terminal without an echo.
@@ -64,6 +67,25 @@ class Lines:
                 return await self._by_thread(prompt)
             except _BegunBefore:
                 sys.stdout.write("that was begun before you were asked; once more, please\n")
+
+    @property
+    def typed(self) -> bool:
+        """Whether somebody types them, and no file or program has them ready."""
+        return self._terminal
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """While something else is said: it stands above the question that is open, and the question below it again."""
+        if not (self._reading and self._prompt and self._terminal):
+            yield
+            return
+        self._wipe()
+        yield
+        if self._asked is None or self._asked.done():
+            # It is asked no more.
+            self._prompt = ""
+        else:
+            _write(self._prompt + readline.get_line_buffer())
 
     async def next(self) -> str:
         """A line that nobody has asked for. Raises `KeyboardInterrupt` at the end of the input."""
@@ -85,7 +107,7 @@ class Lines:
         if self._reading:
             self._take_over(prompt)
         else:
-            self._reading, self._begun = True, False
+            self._reading, self._begun, self._prompt = True, False, prompt
             if self._terminal:
                 # What was typed before the question was there was meant for something else.
                 termios.tcflush(sys.stdin, termios.TCIFLUSH)
@@ -96,9 +118,20 @@ class Lines:
         """The reader that an earlier question left behind, with what was typed into it so far."""
         so_far = readline.get_line_buffer() if self._terminal else ""
         self._begun = bool(prompt and so_far)
+        if self._prompt:
+            self._wipe()
+        self._prompt = prompt
         if prompt:
-            sys.stdout.write(prompt + so_far)
-            sys.stdout.flush()
+            _write(prompt + so_far)
+
+    def _wipe(self) -> None:
+        """Take the question from the screen, with what was typed so far, which is not forgotten."""
+        if not self._terminal or os.environ.get("TERM", "dumb") == "dumb":
+            _write("\n")
+            return
+        with suppress(OSError):
+            rows = len(self._prompt + readline.get_line_buffer()) // os.get_terminal_size().columns
+            _write("\r" + "\x1b[A" * rows + "\x1b[J")
 
     def _read(self, prompt: str, loop: asyncio.AbstractEventLoop) -> None:
         try:
@@ -109,13 +142,18 @@ class Lines:
             loop.call_soon_threadsafe(self._give, line)
 
     def _give(self, line: str) -> None:
-        self._reading = False
+        self._reading, self._prompt = False, ""
         if self._asked is None or self._asked.done():
             return
         if self._begun and line:
             self._asked.set_exception(_BegunBefore())
         else:
             self._asked.set_result(line)
+
+
+def _write(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
 
 
 def _there(line: str) -> str:

@@ -12,18 +12,19 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final, Protocol
 
-from nodealer.cli.limits import about_time
 from nodealer.cli.lines import Lines
 from nodealer.cli.output import shown, visible
 from nodealer.cli.plan import Plan
 from nodealer.cli.screen import Screen
 from nodealer.drive.known import KnownPlayers, Sight
+from nodealer.games.package import GamePackage
+from nodealer.games.words import Words
 from nodealer.log.roster import TIMEKEEPER
 from nodealer.log.session import Part, Proposal
+from nodealer.play.config import parts_of
 from nodealer.play.frames import Offered
 from nodealer.play.lobby import decline_rehearsals
 from nodealer.play.participant import Participant
-from nodealer.protocols import make_protocol
 
 #: After how many seconds it is said whose answer to a proposal is missing.
 ANSWER_AFTER: Final = 15.0
@@ -124,8 +125,13 @@ class Hosting:
         known: KnownPlayers,
         questions: Asks | None,
         keeper: bytes | None = None,
+        *,
+        invites_keeper: bool = False,
     ) -> None:
         self._plan = plan
+        #: Whether the host has asked somebody to keep the time: then the first one who comes to do it is waited for.
+        self._invites_keeper = invites_keeper
+        self._said_waiting = False
         #: The key of the host's own timekeeper, where there is one.
         self._keeper = keeper
         self._full_at: float | None = None
@@ -155,9 +161,10 @@ class Hosting:
         self._tell(come)
         if self._questions is None:
             for offer in come:
-                if offer.key not in self._sent_away:
+                # A stranger who has the link should not decide who is late.
+                if offer.key not in self._sent_away and (self._invites_keeper or not offer.keeps_time):
                     self.admit(offer.key, offer.name, keeps_time=offer.keeps_time)
-        elif len(self._sitting(come)) < self._seats - 1:
+        elif len(self._sitting(come)) < self._seats - 1 or self._invites_keeper:
             self._ask(come)
         seated, come = self._sitting(come)[: self._seats - 1], list(participant.offers)
         if len(seated) < self._seats - 1 and not (self._start and seated):
@@ -168,7 +175,15 @@ class Hosting:
         if clock is None and self._keeper is not None and len(seated) > 1 and now - self._full_at < KEEPER_AFTER:
             # It is starting.
             return []
+        if clock is None and self._invites_keeper:
+            self._say_waiting()
+            return []
         return self._propose(participant, seated if clock is None else [*seated, clock])
+
+    def _say_waiting(self) -> None:
+        if not self._said_waiting:
+            self._said_waiting = True
+            self._screen.say("All who play are here; the game begins when somebody comes to keep the time.")
 
     def _clock(self, come: Collection[Offered], players: int) -> Offered | None:
         """Who keeps the time: the host's own, or who has come to do it and was let in. At two seats not the host's: it
@@ -216,7 +231,8 @@ class Hosting:
                 return
             if line.lower() in _YES:
                 self.admit(offer.key, offer.name, keeps_time=offer.keeps_time)
-                self._screen.say(f"{shown(offer.name)} {'keeps the time' if offer.keeps_time else 'sits'}.")
+                count = f" ({len(self._sitting(come)) + 1} of {self._seats})"
+                self._screen.say(f"{shown(offer.name)} may {'keep the time.' if offer.keeps_time else f'sit{count}.'}")
             else:
                 self._sent_away.add(offer.key)
             return
@@ -287,12 +303,37 @@ class Hosting:
         self._send_away({key})
 
 
+class Onlooker:
+    """Who only watches, or keeps the time, before the first hand: says that there is no game yet, and who has come."""
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+        self._told: list[str] | None = None
+
+    def look(self, participant: Participant, now: float) -> list[bytes]:
+        """Say it, when it changes."""
+        here = [offer.name for offer in participant.offers if not offer.keeps_time]
+        if participant.begun or participant.hearing or here == self._told:
+            return []
+        first, self._told = self._told is None, here
+        self._screen.emit({"event": "lobby", "players": here})
+        if not self._screen.json:
+            names = shown(", ".join(here)) or "nobody yet"
+            begun = "The game has not begun; you wait for it. " if first else ""
+            self._screen.say(f"{begun}At the table: {names}.")
+        return []
+
+
 class Guest:
     """A guest's part in a lobby: looks at what is proposed, and agrees to it or not."""
 
-    def __init__(self, screen: Screen, known: KnownPlayers, questions: Asks | None) -> None:
+    def __init__(
+        self, screen: Screen, known: KnownPlayers, questions: Asks | None, game: GamePackage | None = None
+    ) -> None:
         self._screen = screen
         self._known = known
+        #: The game that this player has chosen; None for the installed one that is proposed.
+        self._game = game
         #: None where everything is agreed to that this program can play.
         self._questions = questions
         self._there = False
@@ -310,7 +351,10 @@ class Guest:
             self._there = True
             self._screen.emit({"event": "lobby"})
             if not self._screen.json:
-                self._screen.say("You are at the door. The host lets people sit, and begins the game.")
+                self._screen.say(
+                    "You have asked for a seat. The host lets people sit, and begins the game when all are there; then "
+                    "you see what is played, and agree to it or not."
+                )
         if self._questions is not None and not participant.lobby.considering:
             self._questions.forget()
         if proposal is None:
@@ -342,8 +386,9 @@ class Guest:
         members = proposal.roster.members
         names = [member.name for member in members]
         game, protocol = _told(proposal.game), _told(proposal.protocol)
-        claims = make_protocol(proposal.protocol.name, bytes(proposal.protocol.parameters)).claims
-        warning = claims.cost.get("warning")
+        playing, _, package = parts_of(proposal, game=self._game)
+        words = Words() if package is None else package.words
+        warning = playing.claims.cost.get("warning")
         self._screen.emit(
             {"event": "proposal", "game": proposal.game.name, "protocol": proposal.protocol.name, "players": names}
             | {"hands": proposal.hands, "told": [game, protocol], "warning": warning, "clock": _clock(proposal)}
@@ -352,7 +397,7 @@ class Guest:
             listed = shown(", ".join(names))
             hands = f", {proposal.hands} hand{'s'[: proposal.hands > 1]}" if proposal.hands else ""
             self._screen.say(f"Proposed: [bold]{shown(game)}[/bold] on {shown(protocol)}{hands}, with {listed}.")
-            self._screen.say(f"  [dim]{shown(about_time(proposal))}[/dim]")
+            self._screen.say_time(proposal, words, "  ")
             if warning is not None:
                 self._screen.say(f"  [bold red]{shown(warning)}[/]")
         for member in members:

@@ -13,7 +13,7 @@ from pathlib import Path
 from nodealer.cli.bots import bots
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import game_of
-from nodealer.cli.invited import FORMAT, Hosted, KeptTable, TableFolder, keep_table
+from nodealer.cli.invited import FORMAT, Hosted, KeptTable, TableFolder, keep_table, moved_to
 from nodealer.cli.limits import KEEPER
 from nodealer.cli.lines import Lines
 from nodealer.cli.lobbying import Hosting
@@ -54,6 +54,7 @@ def host_table(
     json: bool,
     log: Path | None,
     code: bool = False,
+    timekeeper: bool = False,
     page: str = "",
     at: Where = Where.TERMINAL,
 ) -> int:
@@ -76,7 +77,8 @@ def host_table(
         listen=own,
         clock=plan.clock,
         # At two seats it must not be the machine of one of the two.
-        keeps_time=plan.clock is not None and seats > 2,
+        keeps_time=plan.clock is not None and seats > 2 and not timekeeper,
+        invites_keeper=timekeeper,
     )
     with ExitStack() as stack:
         copies = [] if log is None else [stack.enter_context(LogCopy.new(log.absolute()))]
@@ -90,13 +92,26 @@ def _host(sitting: Sitting, user: User, plan: Plan, *, code: bool = False) -> in
         raise BadParameter(f"{sitting.table.name} is a table of another host")
     lines = Lines()
     questions = sitting.questions(lines)
-    hosting = Hosting(plan, hosted.seats, screen, user.known, questions, _own_keeper(sitting, hosted))
+    hosting = Hosting(
+        plan,
+        hosted.seats,
+        screen,
+        user.known,
+        questions,
+        _own_keeper(sitting, hosted),
+        invites_keeper=hosted.invites_keeper,
+    )
     if user.identity is None:
         raise BadParameter("a host needs a key")
     codes = Codes(sitting.table.invitation, sitting.relays[0], user.identity, screen, hosting)
     hosting.new_code = codes.give
-    if not sitting.table.names:
-        _invite(screen, sitting.table.invitation, hosted.seats, by_hand=sitting.by_hand)
+
+    def invite() -> None:
+        """Only now: who comes by the link finds the table."""
+        if not sitting.table.names:
+            _invite(screen, sitting.table.invitation, hosted.seats, by_hand=sitting.by_hand)
+        if code:
+            codes.give()
 
     async def play() -> Participant:
         async with AsyncExitStack() as stack:
@@ -108,10 +123,8 @@ def _host(sitting: Sitting, user: User, plan: Plan, *, code: bool = False) -> in
                 await stack.enter_async_context(
                     bots({sitting.table.keeper.with_suffix(".txt"): _keeping(sitting)}, None)
                 )
-            if code:
-                codes.give()
             try:
-                return await take_part(sitting, user, hosting, lines)
+                return await take_part(sitting, user, hosting, lines, invite)
             finally:
                 codes.stop()
 
@@ -190,7 +203,8 @@ def join_table(
     invitation.table_secret()
     before = table_at(invitation, name)
     if before is not None:
-        return return_to(before, auto=auto, json=json, ask=ask, at=at)
+        before.keep_later(invitation)
+        return return_to(moved_to(before, invitation), auto=auto, json=json, ask=ask, at=at)
     called, user = name_of(name), unlocked or player()
     screen = screen_at(at, json=json, role="player", name=called)
     return _come(_kept(called, invitation.link, game, None, auto=auto, log=log), user, screen, log, ask=ask)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nodealer.cli.output import rendered, shown
-from nodealer.play.narrator import Event
+from nodealer.play.narrator import LEAVES, Event
 
 
 def in_words(event: Event) -> list[str]:
@@ -27,8 +27,9 @@ def in_words(event: Event) -> list[str]:
         case "shows":
             return [f"  {shown(event['name'])} shows {rendered(event['text'])}"]
         case "statement":
-            did = {"gone": "is gone", "move": "gets the move that the rules make"}.get(event["did"])
-            return ["  the hand is broken off" if event["name"] is None else f"  {shown(event['name'])} {did}"]
+            return [_statement(event)]
+        case "end" if event["text"] == LEAVES:
+            return [f"  {shown(event['name'])} {shown(event['text'])}"]
         case "void":
             return [f"  [magenta]no result[/magenta]: {shown(event['reason'])}"]
         case "fault":
@@ -37,6 +38,16 @@ def in_words(event: Event) -> list[str]:
         case "result":
             return list(_result(event))
     return []
+
+
+def _statement(event: Event) -> str:
+    """What the table did without waiting."""
+    if event["name"] is None:
+        return "  the hand is broken off"
+    if event["did"] == "gone":
+        return f"  {shown(event['name'])} is gone: the others did not wait"
+    made = rendered(event["move"]) if str(event["move"]) else "gets the move of the rules"
+    return f"  {shown(event['name'])} {made}, by the rules: the others did not wait"
 
 
 def _result(event: Event) -> Iterator[str]:

@@ -17,6 +17,7 @@ from contextlib import suppress
 from typing import Any, Final, NoReturn
 
 import msgspec
+from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
 from rich.text import Text as Styled
@@ -135,18 +136,36 @@ def print_lines(console: Console, lines: Iterable[Text]) -> None:
 def print_line(console: Console, markup: str) -> None:
     """A line of ours, as long as it is, or on a terminal in several that are indented as it is."""
     written = "".join(_spelt(each) if _lacks(console.encoding, each) else each for each in markup)
-    text = Styled.from_markup(written, emoji=False)
+    for line in Styled.from_markup(written, emoji=False).split("\n", allow_blank=True):
+        _print_wrapped(console, line)
+
+
+def _print_wrapped(console: Console, text: Styled) -> None:
     indent = len(text.plain) - len(text.plain.lstrip(" "))
     width, hanging = _width(console), indent + 2
     if not console.is_terminal or len(text.plain) < width or hanging + 20 > width:
         console.print(text, soft_wrap=True)
         return
-    first, *rest = text.wrap(console, width - hanging)
+    first, *rest = _parts(text, width - hanging)
     first.rstrip()
     console.print(first, soft_wrap=True)
     for more in rest:
         more.rstrip()
         console.print(Styled(" " * hanging).append_text(more), soft_wrap=True)
+
+
+def _parts(line: Styled, width: int) -> Iterable[Styled]:
+    """A line in parts of whole words. One that is longer than a line, such as a path, is left to the terminal, which
+    lets it be copied."""
+    breaks: list[int] = []
+    used = at = 0
+    for word in line.plain.split(" "):
+        wide = cell_len(word)
+        if word and line.plain[:at].strip() and used + wide > width >= wide:
+            breaks.append(at)
+            used = 0
+        used, at = used + wide + 1, at + len(word) + 1
+    return line.divide(breaks)
 
 
 def _width(console: Console) -> int:

@@ -46,6 +46,8 @@ NOTICES: Final = {
     "code": "note",
     "drift": "note",
     "asks": "note",
+    "key": "note",
+    "removed": "bad",
 }
 CONNECTION: Final = {"found": "good", "lost": "note", "unheard": "bad", "locked": "bad"}
 #: What can be answered to a question of a lobby, the likely one first.

@@ -20,7 +20,7 @@ from nodealer.cli.hosting import Play, host
 from nodealer.cli.kept import FORMAT, Kept, KeptGame, keep
 from nodealer.cli.limits import limits_for_bots
 from nodealer.cli.logcopy import LogCopy, follow_all
-from nodealer.cli.output import PipeClosed, err, shown, visible
+from nodealer.cli.output import PipeClosed, err, print_line, shown, visible
 from nodealer.cli.plan import Plan, plan_of
 from nodealer.cli.program import Program
 from nodealer.cli.rehearse import rehearse
@@ -75,11 +75,11 @@ def run(
     if plan.cheat is not None:
         plan.cheat.refuse(seed, person)
     if only_bots and not auto and seed is None:
-        err().print(f"Bots play all seats: {shown(only_bots)}.", soft_wrap=True)
+        print_line(err(), f"Bots play all seats: {shown(only_bots)}.")
     with ExitStack() as stack:
         copies = [] if log is None else [stack.enter_context(LogCopy.new(log.absolute()))]
         if plan.warning is not None:
-            err().print(f"[magenta]{shown(plan.warning)}[/magenta]", soft_wrap=True)
+            print_line(err(), f"[magenta]{shown(plan.warning)}[/magenta]")
         kept = keep(kept_of(plan, person, patience, seed, log))
         if not json:
             screen.say(f"[dim]This game is kept in {shown(kept.folder)}[/dim]")
@@ -169,7 +169,7 @@ def go_on(kept: KeptGame, *, auto: bool, json: bool, at: Where = Where.TERMINAL)
         for copy in copies:
             if copy.left is not None:
                 where = f"{copy.path} cannot be written: {copy.left}; the log is in {kept.kept_log}"
-                err().print(f"[magenta]{shown(where)}[/magenta]", soft_wrap=True)
+                print_line(err(), f"[magenta]{shown(where)}[/magenta]")
         if paged:
             from nodealer.cli.paging import Page, PageScreen  # late: a terminal should not wait for a server
             from nodealer.cli.playpage import go_on_in_browser
@@ -221,10 +221,10 @@ def _rehearsed(play: Play) -> Replica:
 def _left(play: Play) -> None:
     """Somebody goes in the middle of the game: what was signed so far is theirs."""
     replica = play.screen.replica
-    who = "You left" if isinstance(play.person, Person) else "Stopped"
+    who = "You stopped" if isinstance(play.person, Person) else "Stopped"
     kept = "" if replica is None else f"; the unfinished log is in [bold]{shown(play.log)}[/bold]"
     on = "" if play.kept.what.seed is not None else f"; {_resume(play.kept)} goes on"
-    err().print(f"\n{who} {play.where(replica)}{kept}{on}.", soft_wrap=True)
+    print_line(err(), f"\n{who} {play.where(replica)}{kept}{on}.")
 
 
 def _resume(kept: KeptGame) -> str:

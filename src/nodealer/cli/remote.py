@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -15,8 +16,9 @@ from nodealer.cli.attention import NOTICE_AFTER, Attention, AtTheTable
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import game_or_none
 from nodealer.cli.invited import TableFolder
+from nodealer.cli.leaving import returning
 from nodealer.cli.lines import Lines
-from nodealer.cli.lobbying import Guest, Hosting, Questions, ask_first
+from nodealer.cli.lobbying import Guest, Hosting, Onlooker, Questions, ask_first
 from nodealer.cli.logcopy import LogCopy, follow_all
 from nodealer.cli.noticing import Missing
 from nodealer.cli.output import PipeClosed, err, print_line, shown, visible
@@ -148,14 +150,19 @@ class Sitting:
         if self.watches or game is None or not participant.seated:
             return None, Attention(screen, names)
         if self.auto:
-            return BotMind(game, participant.home.root), Together(Patience(PATIENCE), Welcome())
+            seats = 0 if self.table.what.hosted is None else self.table.what.hosted.seats
+            return BotMind(game, participant.home.root), Together(Patience(PATIENCE), Welcome(seats))
         if screen.json:
-            return Program(game, screen), Together(Attention(screen, names), Patience())
+            return Program(game, screen), Together(Attention(screen, names), Patience(), Welcome())
         person = Person(game.words, screen.asking, lines)
-        return person, AtTheTable(person, screen, names, PEOPLE_THINK)
+        return person, AtTheTable(person, screen, names, PEOPLE_THINK, across=True)
 
 
 # --- From the lobby to the end ---
+
+
+class LockedOut(Exception):
+    """The table has a new key, and it is not for this one: nothing more can be heard."""
 
 
 @dataclass
@@ -165,6 +172,9 @@ class _Connection:
     screen: Screen
     relays: int
     patient: bool
+    #: Is told of the first connection.
+    there: Callable[[], None] = lambda: None
+    _found: bool = False
     _failed: int = 0
     _lost: bool = False
     #: Whether it was told that the relay does not take what is said here: it may say so again and again.
@@ -176,20 +186,25 @@ class _Connection:
             if self._lost:
                 self._say("found", line.relay, f"Connected to {shown(line.relay)} again.")
             self.patient, self._lost, self._unheard = True, False, False
+            if not self._found:
+                self._found = True
+                self.there()
         elif isinstance(line, Unheard):
             if not self._unheard:
                 why = f"[red]The relay does not take what you say:[/red] {shown(line.reason)}"
                 self._say("unheard", line.relay, why)
             self._unheard = True
         elif isinstance(line, Locked):
-            why = "[magenta]A seat has left, and the table has a new key.[/magenta] To go on, ask for a new link."
+            why = "[magenta]The table has a new key, and you have not got it.[/magenta] To go on, ask for a new link."
             self._say("locked", line.relay, why)
+            raise LockedOut
         else:
             self._failed += 1
             if not self.patient and self._failed >= self.relays:
                 raise RelayError(line.reason)
             if not self._lost and self.patient:
-                why = f"[magenta]No connection[/magenta] ({shown(line.reason)}). Trying again; Ctrl-C stops."
+                again = "Trying again; what you say is sent then. Ctrl-C stops."
+                why = f"[magenta]No connection[/magenta] ({shown(line.reason)}). {again}"
                 self._say("lost", line.relay, why)
             self._lost = True
 
@@ -203,9 +218,17 @@ class _Watch:
     """Shows what happens, writes the log where the person wants it, and says what people compare."""
 
     def __init__(
-        self, sitting: Sitting, participant: Participant, hosting: Hosting | None, known: KnownPlayers
+        self,
+        sitting: Sitting,
+        participant: Participant,
+        hosting: Hosting | None,
+        known: KnownPlayers,
+        transport: SealedTransport,
     ) -> None:
         self._sitting = sitting
+        self._transport = transport
+        #: The key epoch whose links were told.
+        self._epoch = 0
         self._participant = participant
         self._hosting = hosting
         self._known = known
@@ -238,14 +261,38 @@ class _Watch:
         follow_all(self._sitting.copies, self._participant.replica)
         frames = self._ask()
         self._agree()
+        self._new_links()
         return frames
+
+    def _new_links(self) -> None:
+        """Who has a seat has the new key, and tells those who would watch, or come."""
+        one, secret = self._participant, self._transport.secret
+        if one.hearing or not one.sits or secret is None or secret.epoch <= self._epoch:
+            return
+        self._epoch = secret.epoch
+        screen, invitation = self._sitting.screen, self._sitting.table.invitation.rekeyed(secret)
+        to_watch = invitation.to_watch().link
+        screen.emit({"event": "key", "epoch": secret.epoch, "link": invitation.link, "watch": to_watch})
+        if not screen.json:
+            screen.say("[magenta]A seat has left, and the table has a new key.[/magenta] The new link to watch:")
+            screen.console.print(f"\n{shown(to_watch)}\n", soft_wrap=True)
+            screen.say("And the one with which somebody can ask for a seat, by `nodealer join LINK --ask`:")
+            screen.console.print(f"\n{shown(invitation.link)}\n", soft_wrap=True)
 
     def _ask(self) -> list[bytes]:
         """Ask for a seat at a table that plays, once all of it is heard."""
         one, sitting = self._participant, self._sitting
-        if one.seated or sitting.watches or self._asked or (sitting.ask and one.hearing):
+        if one.sits or sitting.watches or self._asked or one.hearing:
             return []
         self._asked = True
+        if one.seated and not sitting.ask and not one.over:
+            sitting.screen.emit({"event": "removed"})
+            if not sitting.screen.json:
+                sitting.screen.say(
+                    "[magenta]The others go on without you, and with a new key.[/magenta] For a seat, ask"
+                )
+                sitting.screen.say("  one of them for a new link: `nodealer join LINK --ask`.")
+            raise LockedOut
         names = ", ".join(member.name for member in one.members if member.role != TIMEKEEPER)
         if not sitting.ask or one.over:
             raise BadParameter(
@@ -286,14 +333,21 @@ class _Watch:
         self._known.met(others, int(time.time()))
 
 
-async def take_part(sitting: Sitting, user: User, hosting: Hosting | None, lines: Lines) -> Participant:
-    """Sit there until nothing more comes from this seat. Raises `BadParameter` where there is no seat for it."""
+async def take_part(
+    sitting: Sitting, user: User, hosting: Hosting | None, lines: Lines, there: Callable[[], None] = lambda: None
+) -> Participant:
+    """Sit there until nothing more comes from this seat. `there` is told when the relay first has the table. Raises
+    `BadParameter` where there is no seat for it."""
     table, screen = sitting.table, sitting.screen
     invitation, what = table.invitation, table.what
     lobby: Looks | None = hosting
-    if hosting is None and not sitting.watches:
-        lobby = Guest(screen, user.known, sitting.questions(lines))
+    game, screen.aside = game_or_none(what.place), lines.aside
+    if hosting is None:
+        lobby = Onlooker(screen) if sitting.watches else Guest(screen, user.known, sitting.questions(lines), game)
     page, make = sitting.page, Participant if sitting.page is None else sitting.page.person.take_part
+    if sitting.by_hand and page is None:
+        # A page has no word for coming back.
+        make = returning(make)
     if page is not None:
         lobby = PageLobby(page, lobby, 0 if what.hosted is None else what.hosted.seats)
     with user.home(table) as home:
@@ -305,23 +359,25 @@ async def take_part(sitting: Sitting, user: User, hosting: Hosting | None, lines
                 stays=while_it_lasts,
                 table=invitation.table,
                 host=invitation.host,
-                parts=partial(parts_of, game=game_or_none(what.place)),
+                parts=partial(parts_of, game=game),
                 begin=begin,
             )
         chair = Chair(participant, Missing(screen, NOTICE_AFTER), lobby, partial(sitting.seat, lines=lines))
         been_here = bool(home.lobby)
-        connection = _Connection(screen, len(sitting.relays), patient=been_here)
+        connection = _Connection(screen, len(sitting.relays), patient=been_here, there=there)
         transport = SealedTransport(
             participant,
             invitation.key,
             sitting.relays,
             entropy=system_entropy,
+            more=table.later_keys,
             create=hosting is not None,
             tell=connection.tell,
         )
-        watch = _Watch(sitting, participant, hosting, user.known)
+        watch = _Watch(sitting, participant, hosting, user.known, transport)
         mind = None if sitting.watches else chair
-        await Loop(participant, transport, mind, watch=watch.see, patience=chair).run()
+        with suppress(LockedOut):
+            await Loop(participant, transport, mind, watch=watch.see, patience=chair).run()
         if participant.silenced is not None:
             raise BadParameter(f"{table.folder}: {participant.silenced}")
         return participant

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from rich.status import Status
@@ -12,6 +12,7 @@ from nodealer.cli.limits import about_time
 from nodealer.cli.narrator import in_words
 from nodealer.cli.output import err, out, print_json_line, print_line, shown
 from nodealer.games.words import Line, Words
+from nodealer.log.session import Proposal
 from nodealer.play.narrator import Event, Narrator
 from nodealer.play.participant import Diverged, Participant, Silenced, Step
 from nodealer.play.replica import Applied, Replica
@@ -33,7 +34,12 @@ class Screen:
         self._names: dict[int, str] = {}
         self._hand = -1
         self._status: Status | None = None
+        #: What is said goes inside this: it knows of a question that is open.
+        self.aside: Callable[[], AbstractContextManager[None]] = nullcontext
         self._asking = 0
+        self._still = False
+        #: What the person was told about time before.
+        self._time = ""
         self._steps = 0
 
     def open(self, replica: Replica, you: int | None = None) -> None:
@@ -50,7 +56,7 @@ class Screen:
             beside = f"; {shown(note)}" if note else ""
             self.say(f"{shown(proposal.game.name)} on {shown(proposal.protocol.name)}{beside}.")
             if not proposal.rehearsal:
-                self.say(f"[dim]{shown(about_time(proposal))}[/dim]")
+                self.say_time(proposal, replica.config.words)
             if proposal.rehearsal:
                 self.say("[magenta]A rehearsal: the seeds are public, nothing here is secret.[/magenta]")
 
@@ -100,9 +106,23 @@ class Screen:
                 f"cards and proofs; {replica.checks_settled} proofs checked; {seconds:.1f} s."
             )
 
+    def say_time(self, proposal: Proposal, words: Words, indent: str = "") -> None:
+        """What it means that somebody keeps the time, or nobody: once."""
+        about = about_time(proposal, words)
+        if about != self._time:
+            self._time = about
+            self.say(f"[dim]{indent}{shown(about)}[/dim]")
+
     def say(self, text: str) -> None:
         """A line for people."""
-        print_line(self.console, text)
+        with self.aside():
+            print_line(self.console, text)
+
+    def still(self, so: bool) -> None:
+        """Whether nothing should turn now, because somebody may type."""
+        self._still = so
+        if so:
+            self._working(None)
 
     def emit(self, event: dict[str, Any]) -> None:
         """An event for programs. They get words without marks."""
@@ -163,7 +183,7 @@ class Screen:
             if self._status is not None:
                 self._status.stop()
                 self._status = None
-        elif self.console.is_terminal and not self._asking:
+        elif self.console.is_terminal and not self._asking and not self._still:
             if self._status is None:
                 signs = "dots" if self.console.encoding.startswith("utf") else "line"
                 self._status = self.console.status(text, spinner=signs)

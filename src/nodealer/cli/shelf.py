@@ -36,6 +36,11 @@ def kept_games() -> Iterator[Shelved | tuple[Path, str]]:
             yield path, str(error)
 
 
+def is_called(name: str) -> bool:
+    """Whether a kept game has this name, or one that begins so."""
+    return any((game if isinstance(game, Shelved) else game[0]).name.startswith(name) for game in kept_games())
+
+
 def find_game(name: str | None) -> Shelved:
     """The game that a person means: by its name or the beginning of it, or the newest that was interrupted."""
     found = list(kept_games())
@@ -77,7 +82,8 @@ def table_at(invitation: Invitation, name: str | None) -> TableFolder | None:
         came_by = kept.invitation
         if came_by.table != invitation.table:
             continue
-        if (came_by.key, came_by.host) != (invitation.key, invitation.host):
+        other_key = came_by.key.epoch == invitation.key.epoch and came_by.key != invitation.key
+        if other_key or came_by.host != invitation.host:
             raise BadParameter(
                 f"you have come to a table of this number by another link, with another key or another host "
                 f"({kept.folder}): one of the two links is false. If it was the first one, delete that folder"

@@ -9,7 +9,7 @@ from nodealer.cli.entropy import system_entropy
 from nodealer.cli.lobbying import Hosting
 from nodealer.cli.output import shown
 from nodealer.cli.screen import Screen
-from nodealer.errors import CodeDead, RelayError
+from nodealer.errors import BadParameter, CodeDead, RelayError, RelayRefused
 from nodealer.keys import Identity
 from nodealer.relay.client import connect_to
 from nodealer.relay.codes import Code, Desk, GuestExchange, HostExchange, new_code
@@ -80,8 +80,17 @@ class Codes:
 
 
 async def use_code(code: Code, relay: str, identity: Identity, name: str) -> Invitation:
-    """The invitation that a code stands for. Raises `CodeDead` or `RelayError`; the code is not tried again."""
+    """The invitation that a code stands for. Raises `BadParameter` where the relay has none of its number,
+    `CodeDead` or `RelayError`; the code is not tried again."""
     async with connect_to(relay) as client:
-        await client.open(f"{MAILBOX}{code.number}")
+        try:
+            await client.open(f"{MAILBOX}{code.number}")
+        except RelayRefused as refused:
+            if refused.code != "missing":
+                raise
+            raise BadParameter(
+                f"no code begins with {code.number} at {relay} now: it is another number, another relay, or older than "
+                "ten minutes"
+            ) from None
         exchange = GuestExchange(code, relay, identity, name, system_entropy, time.monotonic())
         return (await get_invitation(exchange, OpenMailbox(client), time.monotonic)).invitation

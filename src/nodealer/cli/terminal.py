@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 from nodealer.cards import Peek, Seal
 from nodealer.cli.lines import Lines
-from nodealer.cli.output import out, print_lines, shown
+from nodealer.cli.output import out, print_line, print_lines, shown
 from nodealer.errors import IllegalMove
 from nodealer.games.view import View
 from nodealer.games.words import Line, Text, Words, line, strong
@@ -41,6 +41,8 @@ class Person:
         self._lines = lines or Lines()
         #: Takes what is said to the table and not to the game, such as `leave`; says whether it was that.
         self.to_the_table: Callable[[str], bool] = lambda line: False
+        #: The table as it is, for somebody who asks for it out of turn.
+        self.lay: Callable[[], Sequence[Text]] = lambda: ()
         #: What the person saw when it was last asked.
         self._last: View | None = None
 
@@ -57,13 +59,28 @@ class Person:
 
     async def idle(self) -> None:
         """Hear what is said to the table while the person is asked nothing. Until cancelled."""
-        with self._quiet():
-            while True:
-                text = await self._lines.next()
-                if text.strip().lower() in QUIT:
-                    raise KeyboardInterrupt
-                if text.strip() and not self.to_the_table(text):
-                    self._console.print("[magenta]it is not your turn[/magenta]")
+        while True:
+            text = await self._lines.next()
+            word = text.strip().lower()
+            if word in QUIT:
+                raise KeyboardInterrupt
+            if self.to_the_table(text):
+                continue
+            if not word or word in HELP:
+                self._say(*self.lay(), *((_everywhere(self._words),) if word else ()))
+            elif word in RULES:
+                self._say_rules()
+            else:
+                print_line(self._console, "[magenta]it is not your turn[/magenta]  Enter: the table   ?=help")
+
+    def aside(self) -> AbstractContextManager[None]:
+        """While somebody else says something on this screen."""
+        return self._lines.aside()
+
+    @property
+    def typed(self) -> bool:
+        """Whether a person types, and nothing lies ready to be read."""
+        return self._lines.typed
 
     async def _move(self, view: View) -> Message:
         words = self._words
@@ -107,18 +124,21 @@ class Person:
                 case word if word in HELP:
                     self._say(*helped, _everywhere(self._words))
                 case word if word in RULES:
-                    self._say(*(self._words.rules or ("  this game does not say its rules",)))
+                    self._say_rules()
                 case "":
                     self._say(*lay())
                 case _:
                     try:
                         return read(text)
                     except IllegalMove as error:
-                        self._console.print(f"[magenta]{shown(error)}[/magenta]")
+                        print_line(self._console, f"[magenta]{shown(error)}[/magenta]")
 
     async def _confirm(self, doubt: str) -> bool:
         self._say(line("  ", strong(doubt), " (yes or no)"))
         return (await self._line()).strip().lower() in YES
+
+    def _say_rules(self) -> None:
+        self._say(*(self._words.rules or ("  this game does not say its rules",)))
 
     def _say(self, *lines: Text) -> None:
         print_lines(self._console, lines)

@@ -22,7 +22,7 @@ from nodealer.audit.verify import FINGERPRINT, Report, verify_file
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.exits import BAD, GOOD, INCOMPLETE, UNJUDGED
 from nodealer.cli.games import LogGame, game_or_none
-from nodealer.cli.output import err, out, print_json, rendered, shown, visible
+from nodealer.cli.output import err, out, print_json, print_line, rendered, shown, visible
 from nodealer.errors import BadParameter
 from nodealer.games.words import Words
 from nodealer.wire import LOG_BYTES_MAX
@@ -33,7 +33,10 @@ _BLOCK: Final = 1 << 20
 
 
 def verify(
-    files: Annotated[list[Path], typer.Argument(help="Saved logs; - is one on standard input.")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="Saved logs, or games as `nodealer games` calls them; - is a log on standard input."),
+    ],
     json: Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")] = False,
     jobs: Annotated[
         int | None,
@@ -53,12 +56,13 @@ def verify(
     With --against a second log of the session is checked too, and held against the first: two groups that were shown
     two tables, with one player in both, see that only so. It ends with 1 when the logs have parted.
     """
+    files = [_log_of(file) for file in files]
     if STDIN in files and (len(files) > 1 or against is not None):
         raise BadParameter("a log on standard input is verified alone")
     if against is not None:
         if len(files) != 1:
             raise BadParameter("one log is held against another")
-        raise typer.Exit(_verify_against(files[0], against, game, json=json))
+        raise typer.Exit(_verify_against(files[0], _log_of(against), game, json=json))
     game_or_none(game)  # wrong use is said once, and not for each file
     if len(files) == 1:
         report = _verify_one(files[0], game, quiet=json)
@@ -76,6 +80,15 @@ def verify(
     if json:
         print_json(documents)
     raise typer.Exit(next(code for code in (BAD, UNJUDGED, INCOMPLETE, GOOD) if code in codes))
+
+
+def _log_of(file: Path) -> Path:
+    """A file, or the log of the kept game of that name."""
+    if file == STDIN or len(file.parts) != 1 or os.path.lexists(file):
+        return file
+    from nodealer.cli.shelf import find_game, is_called  # late: most who verify have a file
+
+    return find_game(file.name).kept_log if is_called(file.name) else file
 
 
 def _verify_against(file: Path, other: Path, game: str | None, *, json: bool) -> int:
@@ -102,14 +115,14 @@ def _verify_against(file: Path, other: Path, game: str | None, *, json: bool) ->
 
 def _print_comparison(console: Console, found: Comparison, report: Report) -> None:
     if found.agree:
-        console.print(f"The logs agree in all {found.common} entries that both have.", soft_wrap=True)
+        print_line(console, f"The logs agree in all {found.common} entries that both have.")
         return
-    console.print(f"[red bold]PARTED[/red bold]: the logs are the same up to entry {found.common}.", soft_wrap=True)
+    print_line(console, f"[red bold]PARTED[/red bold]: the logs are the same up to entry {found.common}.")
     for one in found.contradictions:
-        console.print(
+        print_line(
+            console,
             f"{shown(report.who(one.seat))} signed two different entries with the number {one.seq}: "
             f"entry {one.entries[0]} of the first log and {one.entries[1]} of the second.",
-            soft_wrap=True,
         )
 
 
@@ -175,22 +188,22 @@ def _brief(report: Report) -> list[str]:
 
 def _print_brief(console: Console, file: Path, lines: list[str]) -> None:
     for line in (f"[bold]{shown(str(file))}[/bold]", *lines):
-        console.print(line, soft_wrap=True)
+        print_line(console, line)
 
 
 def print_report(console: Console, report: Report, *, brief: bool = False) -> None:
     """A report for a player."""
     for line in _brief(report):
-        console.print(line, soft_wrap=True)
+        print_line(console, line)
     if brief or report.session is None or report.verdict == "not-a-log":
         return
-    console.print(f"session {report.session.id.hex()}", soft_wrap=True)
+    print_line(console, f"session {report.session.id.hex()}")
     for seating in report.chronicle.seatings:
         seats = ", ".join(f"{p.seat} {p.name} ({p.key.hex()[:FINGERPRINT]})" for p in seating.roster.members)
-        console.print(f"seats from hand {seating.from_hand + 1} on: {shown(seats)}", soft_wrap=True)
+        print_line(console, f"seats from hand {seating.from_hand + 1} on: {shown(seats)}")
     if report.chronicle.records:
         console.print(_results(report))
-    console.print("Not proven by any log: " + shown("; ".join(report.not_proven)) + ".", soft_wrap=True)
+    print_line(console, "Not proven by any log: " + shown("; ".join(report.not_proven)) + ".")
 
 
 def _clean(report: Report) -> str:

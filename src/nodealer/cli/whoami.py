@@ -8,8 +8,8 @@ import typer
 
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.me import ask_passphrase, me, my_folder
-from nodealer.cli.output import out, print_json, shown
-from nodealer.drive.identity import IDENTITY, Me, change_name, change_passphrase
+from nodealer.cli.output import out, print_json, print_line, shown
+from nodealer.drive.identity import IDENTITY, Me, change_name, change_passphrase, refuse_passphrase
 from nodealer.errors import BadParameter
 from nodealer.words import key_words
 
@@ -46,11 +46,11 @@ def whoami(
         return
     console = out()
     called = "not set; `nodealer whoami --name Ada` remembers one" if mine.name is None else shown(mine.name)
-    console.print(f"name   {called}", soft_wrap=True)
-    console.print(f"words  [bold]{' '.join(key_words(mine.public))}[/bold]", soft_wrap=True)
-    console.print(f"key    {mine.public.hex()}", soft_wrap=True)
+    print_line(console, f"name   {called}")
+    print_line(console, f"words  [bold]{' '.join(key_words(mine.public))}[/bold]")
+    print_line(console, f"key    {mine.public.hex()}")
     under = "under a passphrase" if mine.has_passphrase else "without a passphrase"
-    console.print(f"file   {shown(my_folder() / IDENTITY)}, {under}", soft_wrap=True)
+    print_line(console, f"file   {shown(my_folder() / IDENTITY)}, {under}")
 
 
 def _change(mine: Me) -> Me:
@@ -58,6 +58,7 @@ def _change(mine: Me) -> Me:
     # Before somebody thinks of a new one.
     mine.unlock(old)
     new = ask_passphrase("The new passphrase (empty for none): ")
+    refuse_passphrase(new or None)
     if ask_passphrase("Once more: ") != new:
         raise BadParameter("those were two different passphrases; nothing was changed")
     return change_passphrase(my_folder(), old, new or None, system_entropy)

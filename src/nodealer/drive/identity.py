@@ -139,13 +139,18 @@ def change_name(folder: Path, name: str) -> Me:
         return after
 
 
+def refuse_passphrase(new: str | None) -> None:
+    """Raise `BadParameter` for a passphrase that is too short or too long to be one; None is no passphrase."""
+    if new is not None and len(new) not in PASSPHRASE_LENGTHS:
+        raise BadParameter(f"a passphrase has {PASSPHRASE_LENGTHS[0]} to {PASSPHRASE_LENGTHS[-1]} characters")
+
+
 def change_passphrase(folder: Path, old: str | None, new: str | None, entropy: Entropy, work: int = WORK) -> Me:
     """Seal the key under another passphrase; None for none. The old one is needed where there is one.
 
     Copies of the file as it was, in backups for instance, are still opened by the old one.
     """
-    if new is not None and len(new) not in PASSPHRASE_LENGTHS:
-        raise BadParameter(f"a passphrase has {PASSPHRASE_LENGTHS[0]} to {PASSPHRASE_LENGTHS[-1]} characters")
+    refuse_passphrase(new)
     with alone(folder):
         before = _there(folder)
         seed = before._seed(old)

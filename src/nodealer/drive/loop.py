@@ -101,7 +101,7 @@ class Loop:
     async def _wait(self, coming: asyncio.Future[Event | None]) -> None:
         """Until there is something to do. A mind may go on thinking without a connection; it is heard later."""
         waiting: set[asyncio.Future[Any]] = {coming}
-        if self._thinking is not None and self._connected:
+        if self._thinking is not None and self._connected and not self._participant.hearing:
             waiting.add(self._thinking)
         timeout = None if self._patience is None else LOOKS_EVERY
         await asyncio.wait(waiting, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
@@ -131,6 +131,9 @@ class Loop:
 
     async def _ask(self) -> None:
         """Let the mind think about what the table waits for, hear its answer, and forget what is not wanted."""
+        if self._participant.hearing:
+            # Whether its question still stands is in what has not been heard: until then its answer waits.
+            return
         if self._thinking is not None and self._question is not None and self._thinking.done():
             decision, asked = self._thinking.result(), self._question
             self._thinking = self._question = None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Final
@@ -18,8 +18,6 @@ from nodealer.drive.keyring import Keyring
 from nodealer.drive.loop import Connected, Disconnected, Event
 from nodealer.drive.outgoing import Outgoing
 from nodealer.errors import BadParameter, DecodeError, RelayError, RelayRefused
-from nodealer.log.roster import Roster
-from nodealer.play.bodies import NewKey
 from nodealer.play.participant import Participant
 from nodealer.proofs.checks import Entropy
 from nodealer.relay.client import RelayClient, connect_to
@@ -91,7 +89,7 @@ class SealedTransport:
         relays: Sequence[str],
         *,
         entropy: Entropy,
-        more: Sequence[ReadKey] = (),
+        more: Sequence[TableSecret | ReadKey] = (),
         create: bool = False,
         tell: Tell = lambda line: None,
         clock: Callable[[], float] = time.monotonic,
@@ -100,8 +98,8 @@ class SealedTransport:
         if not relays:
             raise BadParameter("a table needs a relay")
         self._participant = participant
-        self._keys = Keyring(participant, (key, *more))
-        participant.refuse_key = self._keys.refuse_key
+        self._keys = Keyring(participant, (key, *more), entropy)
+        participant.refuse_key, participant.new_key = self._keys.refuse_key, self._keys.new_key
         if create and self._keys.first is None:
             raise BadParameter("who only reads cannot make a table")
         # Of the home and the table: whoever comes back says the same words as the same sender, in the same bytes.
@@ -116,6 +114,8 @@ class SealedTransport:
         #: How many frames have come, and the cursor of the last one.
         self._heard = 0
         self._cursor: int | None = None
+        #: The relays that did not know it, since one did.
+        self._denied: set[str] = set()
         self._locked = False
         #: The epochs in which it was said what the keys before them were.
         self._told: set[int] = set()
@@ -128,28 +128,22 @@ class SealedTransport:
         # Where the key has just changed: it is sent again with the new one.
         if out is not None and out.secret is self._keys.writing:
             try:
+                await self._name_proposed(out)
                 await out.send(frame)
             except RelayError as error:
                 # If the connection has gone, whoever reads from it sees that too.
                 self._tell(Unheard(out.url, str(error)))
 
-    async def propose_roster(self, roster: Roster, newcomers: Mapping[int, bytes] | None = None) -> None:
-        """Propose another roster. Where a seat leaves, or one comes that the key in use was not given to, those in it
-        get a new key, whose writer the relay learns before anybody hears of it.
+    async def _name_proposed(self, out: Outgoing) -> None:
+        """The relay hears of a new key before those do who agree to it. Once over each connection is enough."""
+        proposed = self._keys.proposed
+        if proposed is not None and out.named is not proposed:
+            await out.name_early(proposed)
 
-        Raises `RelayError` without a relay that takes it, or `IllegalMove`, also where something is still on its way:
-        then it may be tried again.
-        """
-        me = self._participant
-        key: NewKey | None = None
-        before, after = set(me.replica.state.roster.seats), set(roster.seats)
-        if before - after or (me.keys and after - before):
-            if self._out is None:
-                raise RelayError("there is no connection to a relay now")
-            secret, key = self._keys.fresh(roster, self._entropy)
-            await self._out.register(secret)
-        for frame in me.propose_roster(roster, newcomers, key):
-            await self.send(frame)
+    @property
+    def secret(self) -> TableSecret | None:
+        """The key in use, for a new link; None by one who only reads."""
+        return self._keys.writing
 
     # --- In ---
 
@@ -160,9 +154,7 @@ class SealedTransport:
         while True:
             relay, since = self._relays[tries % len(self._relays)], self._clock()
             try:
-                if (late := self._keys.late) is not None:
-                    async with connect_to(relay) as client:
-                        self._keys.learn(await find_history(client, late))
+                await self._look_back(relay)
                 async with connect_to(relay) as client, aclosing(self._through(client)) as events:
                     async for event in events:
                         yield event
@@ -174,6 +166,19 @@ class SealedTransport:
             wait = self._wait(failed)
             self._tell(Lost(relay, reason, wait))
             await self._sleep(wait)
+
+    async def _look_back(self, relay: str) -> None:
+        """Who comes with a later key looks for the earlier ones. Who has the first one can do without: its later link
+        may be somebody's lie, and must not keep it from its seat."""
+        late = self._keys.late
+        if late is None:
+            return
+        try:
+            async with connect_to(relay) as client:
+                self._keys.learn(await find_history(client, late))
+        except RelayError:
+            if self._keys.first is None:
+                raise
 
     def _wait(self, failed: int) -> float:
         """Seconds until the next try. All relays are tried before anything is waited for; then longer and longer, and
@@ -192,7 +197,7 @@ class SealedTransport:
         self._tell(Found(client.url))
         out = self._out = Outgoing(client, self._sender)
         try:
-            await out.announce(self._keys.writing)
+            await out.announce(self._keys.writers)
             yield Connected(known)
             while True:
                 for cursor, frame in await self._read(client, out):
@@ -200,7 +205,7 @@ class SealedTransport:
                     yield self._opened(frame, out.url)
                     if out.secret is not self._keys.writing:
                         # The roster that this frame brought into force has a new key.
-                        await out.announce(self._keys.writing)
+                        await out.announce(self._keys.writers)
                         yield Connected(max(known, self._heard))
         finally:
             self._out = None
@@ -211,12 +216,18 @@ class SealedTransport:
         if self._create and self._keys.first is not None:
             await client.create(self._keys.table, self._keys.first.write_token)
         try:
-            return await client.open(self._keys.table, self._cursor)
+            frames = await client.open(self._keys.table, self._cursor)
         except RelayRefused as refused:
             if refused.code != "cursor":
                 raise
-            # It gave this cursor, and does not know it any more.
+            self._denied.add(client.url)
+            if self._denied != set(self._relays):
+                # One relay that is wrong, or lies, does not silence who has others.
+                raise
+            # They gave this cursor, and none of them knows it any more.
             return -self._heard
+        self._denied.clear()
+        return frames
 
     async def _read(self, client: RelayClient, out: Outgoing) -> list[Stored]:
         """The next page. Answers that come before it are taken on the way."""
@@ -226,17 +237,18 @@ class SealedTransport:
                 if isinstance(told, list):
                     return told
             except RelayRefused as refused:
-                self._refused(refused, out)
+                await self._refused(refused, out)
             else:
-                for frame in (*self._history(), *out.answered()):
+                for frame in (*self._history(), *await out.answered()):
                     await self.send(frame)
 
-    def _refused(self, refused: RelayRefused, out: Outgoing) -> None:
+    async def _refused(self, refused: RelayRefused, out: Outgoing) -> None:
         """Go on, where the relay only does not let this one write: it still brings what others say."""
         try:
-            out.answered(refused)
+            for frame in await out.answered(refused):
+                await self.send(frame)
         except RelayRefused as final:
-            if final.code != "token":
+            if final.code not in ("token", "key"):
                 raise
             # While there is more to be heard, a new key may be in it.
             if not self._participant.hearing:

@@ -79,14 +79,25 @@ class Drift:
     """Compares the timekeeper's clock with this machine's: a jump ahead is not to be seen in a log."""
 
     def __init__(self) -> None:
-        #: A tick, in seconds, and when it came by this clock: what later ones are compared with.
+        #: When it was last looked, and the newest tick then; None while not all is heard.
+        self._looked: float | None = None
+        self._newest: int | None = None
+        #: A tick that was seen to come, in seconds, and when it came by this clock: what later ones are compared with.
         self._first: tuple[float, float] | None = None
 
     def ahead(self, participant: Participant, now: float) -> float | None:
         """By how many seconds the ticks have run ahead, where that is too much. Said once for each time it is."""
         clock = participant.replica.state.clock if participant.begun and not participant.hearing else None
-        if clock is None or clock.last is None:
+        if clock is None:
+            self._looked = self._first = None
+            return None
+        before, newest = self._looked, self._newest
+        self._looked, self._newest = now, clock.last
+        if before is None or now - before > AHEAD_MAX:
+            # Whoever has just come, or come back, does not know how old the newest tick is.
             self._first = None
+            return None
+        if clock.last is None or clock.last == newest:
             return None
         time = clock.last / 1000
         if self._first is None:

@@ -80,6 +80,8 @@ class Words:
 
     #: Beside the game's name, before the first hand.
     note: str = ""
+    #: The move that is made for somebody who makes none, in words; empty where such a seat is out of the hand.
+    default: str = ""
     #: What a person can type, and the rules of the game in short.
     help: tuple[Text, ...] = ()
     rules: tuple[Text, ...] = ()

@@ -1,4 +1,5 @@
-"""Seats for those who come while a session is played: newcomers, and players whom a roster has left out.
+"""Seats for those who come while a session is played, newcomers and players whom a roster has left out; and rosters
+without those who are gone.
 
 Who has no seat cannot write into the log. It says in a frame beside it which roster it would like, with its signature;
 any seat may propose that roster, and then the law decides. When another roster comes into force, it asks anew.
@@ -6,10 +7,12 @@ any seat may propose that roster, and then the law decides. When another roster 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from nodealer.errors import BadSignature, IllegalMove, Malformed
 from nodealer.keys import Identity
+from nodealer.log.names import folded
 from nodealer.log.roster import Member, Roster, member_of, sign_newcomer
 from nodealer.play.bodies import Newcomer, Propose
 from nodealer.play.frames import Ask, Asks, read_ask, sign_frame
@@ -24,6 +27,27 @@ ASKING_MAX: Final = 64
 def roster_with(state: TableState, member: Member) -> Roster:
     """The roster in force, and one more."""
     return Roster(tuple(sorted((*state.roster.members, member), key=lambda one: one.seat)))
+
+
+def roster_without(state: TableState, name: str) -> Roster:
+    """The roster in force, without one who is gone, was found at fault, or has ended."""
+    there = [state.roster.member(seat) for seat in state.roster.with_cards]
+    meant = next((member for member in there if folded(member.name) == folded(name)), None)
+    if meant is None:
+        raise IllegalMove(f"nobody called {name} has a seat here" if name else "say whom")
+    if meant.seat not in state.gone | state.ended | state.expelled:
+        raise IllegalMove(f"{meant.name} is there, and only who is gone can be taken out")
+    return Roster(tuple(member for member in state.roster.members if member != meant))
+
+
+def asked_by(asking: Sequence[Asks], name: str) -> Asks:
+    """What the one of this name asks for."""
+    called = [asks for asks in asking if folded(asks.who.name) == folded(name)]
+    if len(called) > 1:
+        raise IllegalMove(f"{len(called)} who are called {name} ask for a seat: let them take other names")
+    if not called:
+        raise IllegalMove(f"nobody called {name} asks for a seat")
+    return called[0]
 
 
 def place_for(state: TableState, identity: Identity, name: str) -> Member:

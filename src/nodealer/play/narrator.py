@@ -28,8 +28,10 @@ from nodealer.play.bodies import (
     Without,
     Word,
 )
+from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Outcome
 from nodealer.play.state import Config, TableState
+from nodealer.play.stays import while_it_lasts
 from nodealer.protocols import STEPS
 from nodealer.protocols.dice import STEPS as DICE_STEPS
 from nodealer.protocols.envelopes import STEPS as ENVELOPE_STEPS
@@ -39,6 +41,8 @@ from nodealer.wire import decode
 #: A text of the game's own still has its marks.
 Event = dict[str, Any]
 
+#: What somebody does who ends while the others could play on.
+LEAVES: Final = "leaves the table"
 #: For a step that nobody has words for.
 _NO_WORDS: Final = StepWords("", "")
 
@@ -111,7 +115,8 @@ class Narrator:
             case Break():
                 yield {"event": "break", "seat": seat, "name": name, "text": "would break the hand off"}
             case Leave():
-                yield {"event": "leave", "seat": seat, "name": name, "text": "leaves"}
+                text = "leaves the hand" if before.phase is Phase.PLAYING else "sits out"
+                yield {"event": "leave", "seat": seat, "name": name, "text": text}
             case Tick(time=time):
                 yield {"event": "tick", "seat": seat, "name": name, "time": time}
             case Word(text=text):
@@ -125,13 +130,19 @@ class Narrator:
             case Agree():
                 yield {"event": "roster", "seat": seat, "name": name, "text": "agrees to who sits at the table"}
             case End():
-                yield {"event": "end", "seat": seat, "name": name, "text": "signs the end"}
+                text = LEAVES if while_it_lasts(before) else "signs the end"
+                yield {"event": "end", "seat": seat, "name": name, "text": text}
 
     def _move(self, before: TableState, seat: int, move: bytes) -> Text:
         try:
             return self._words.move(before.hand.game, seat, move, _seats(before))
         except IllegalMove:
             return "makes a move that is none"
+
+    def _made_for(self, before: TableState, seat: int) -> Text:
+        """The move that the rules made for a seat; empty where there are no words for it."""
+        made = None if before.hand.game is None else before.hand.game.default(seat)
+        return "" if made is None else self._move(before, seat, made)
 
     def _proof(self, applied: Applied, kind: str) -> str:
         """A step of which a player would want to hear, with what it proves; empty for all others."""
@@ -200,7 +211,15 @@ class Narrator:
             yield {"event": "fault", "seat": fault.seat, "name": name, "entry": fault.entry, "reason": fault.reason}
         for said in state.chronicle.statements[len(before.chronicle.statements) :]:
             of = None if said.of is None else state.known[said.of].name
-            yield {"event": "statement", "seat": said.of, "name": of, "did": said.did, "by": list(said.by)}
+            made = self._made_for(before, said.of) if said.did == "move" and said.of is not None else ""
+            yield {
+                "event": "statement",
+                "seat": said.of,
+                "name": of,
+                "did": said.did,
+                "by": list(said.by),
+                "move": made,
+            }
         for record in state.chronicle.records[len(before.chronicle.records) :]:
             if record.void is not None:
                 yield {"event": "void", "hand": record.hand + 1, "reason": record.void}

@@ -28,10 +28,10 @@ from nodealer.errors import (
 )
 from nodealer.games.view import View
 from nodealer.log.entry import Arrival, read_entry
-from nodealer.log.names import folded, refuse_bad_name
+from nodealer.log.names import refuse_bad_name
 from nodealer.log.roster import Member, Roster
 from nodealer.log.session import Proposal, Session
-from nodealer.play.asking import ASKING_MAX, ask, heard, roster_with
+from nodealer.play.asking import ASKING_MAX, ask, asked_by, heard, roster_with, roster_without
 from nodealer.play.bodies import NewKey
 from nodealer.play.config import Parts, parts_of
 from nodealer.play.frames import Asks, News, Offered
@@ -157,6 +157,8 @@ class Participant:
         if home.name is not None:
             refuse_bad_name(home.name, "the name")
         self.home = home
+        #: The mark of the key that opened this table, if it is known.
+        self.host = host
         #: Whether to begin the next hand; may be changed at any time.
         self.stays = stays
         #: Whether to sit out from the next hand on: nobody waits for this player, and it keeps its number and chips.
@@ -171,6 +173,8 @@ class Participant:
         #: Raises `DecodeError` for a proposed roster with a key that this participant could not read with: whoever has
         #: the keys sets this.
         self.refuse_key: Callable[[bytes], None] = lambda proposal: None
+        #: The key that comes with a roster that this participant proposes, where frames are sealed and it needs one.
+        self.new_key: Callable[[Roster], NewKey | None] = lambda roster: None
         #: Why this participant signs nothing any more, where that is so.
         self.silenced: str | None = None
         self.lobby = Lobby(
@@ -603,11 +607,9 @@ class Participant:
         """Say that the hand should be broken off, because another seat does not do what it owes."""
         return [self._speaking.break_off()]
 
-    def propose_roster(
-        self, roster: Roster, newcomers: Mapping[int, bytes] | None = None, key: NewKey | None = None
-    ) -> list[bytes]:
-        """Propose another roster, with the signature of each seat that is new in it, and perhaps another key."""
-        return [self._speaking.propose(roster, newcomers, key)]
+    def propose_roster(self, roster: Roster, newcomers: Mapping[int, bytes] | None = None) -> list[bytes]:
+        """Propose another roster, with the signature of each seat that is new in it, and a new key if it needs one."""
+        return [self._speaking.propose(roster, newcomers, self.new_key(roster))]
 
     def ask_to_sit(self) -> list[bytes]:
         """Ask for a seat at a table that plays: a new one, or the one that a roster has left out. Raises `IllegalMove`
@@ -627,12 +629,12 @@ class Participant:
 
     def let_in(self, name: str) -> list[bytes]:
         """Propose the roster that somebody who asks for a seat would have."""
-        called = [asks for asks in self.asking if folded(asks.who.name) == folded(name)]
-        if len(called) > 1:
-            raise IllegalMove(f"{len(called)} who are called {name} ask for a seat: let them take other names")
-        for asks in called:
-            return self.propose_roster(asks.roster, asks.newcomers)
-        raise IllegalMove(f"nobody called {name} asks for a seat")
+        asks = asked_by(self.asking, name)
+        return self.propose_roster(asks.roster, asks.newcomers)
+
+    def remove(self, name: str) -> list[bytes]:
+        """Propose the roster without somebody who is gone, or has ended: it loses its place."""
+        return self.propose_roster(roster_without(self.replica.state, name))
 
     def agree(self, proposal: bytes) -> list[bytes]:
         """Agree to a proposed roster. Raises `IllegalMove`, also for one whose key this seat cannot open."""
@@ -665,6 +667,11 @@ class Participant:
     def seated(self) -> bool:
         """Whether this participant has a seat."""
         return self._seat is not None
+
+    @property
+    def sits(self) -> bool:
+        """Whether it has one in the roster in force: who was taken out of it still has its number, and its chips."""
+        return self._seat is not None and self._seat.number in self.replica.state.roster.seats
 
     @property
     def begun(self) -> bool:

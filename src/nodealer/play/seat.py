@@ -137,6 +137,15 @@ class Seat:
     # --- Out ---
 
     @property
+    def went(self) -> bool:
+        """Whether this seat has said that it goes, and has not come back since: by word, or not dealt in."""
+        for data in reversed(self._sent):
+            body = read_body(bytes(read_entry(data).entry.body))
+            if isinstance(body, Begin | Leave | End):
+                return isinstance(body, Leave)
+        return False
+
+    @property
     def unconfirmed(self) -> tuple[bytes, ...]:
         """What was sent and is not in the log yet: to be sent again, in this order, when a connection is new."""
         return tuple(self._outbox)

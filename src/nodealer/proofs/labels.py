@@ -19,11 +19,17 @@ EQUALITY_MANY: Final = "equality, a secret each"
 SHUFFLE: Final = "shuffle"
 HELD_CARDS: Final = "held cards, masked anew"
 HANDED_CARDS: Final = "held cards, handed to another key"
+EXCLUSION: Final = "hidden cards, none of these faces"
+
+# Kinds of hidden cards.
+MASKED: Final = "masked cards"
+LOCKED: Final = "locked cards"
 
 # Items of transcripts.
 GROUP: Final = "group"
 CONTEXT: Final = "context"
 STATEMENT: Final = "statement"
+NAMES: Final = "names"
 COMMITMENT: Final = "commitment"
 CHALLENGE: Final = "challenge"
 WEIGHTS: Final = "weights"

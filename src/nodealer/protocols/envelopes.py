@@ -131,7 +131,8 @@ class Envelopes:
         """`choice` is what the person says, then and when it is opened."""
         if choice is None or len(choice) > SEALED_MAX:
             raise BadParameter(f"what is sealed has at most {SEALED_MAX} bytes")
-        salt = tape.draw("seal", digest("seal salt", self.origin, duty.seat), size=SALT_BYTES)
+        # For this value: what is opened on a fork, where another was chosen, says nothing about this one.
+        salt = tape.draw("seal", digest("seal salt", self.origin, duty.seat, choice), size=SALT_BYTES)
         if duty.kind == SEAL:
             return encode(Sealing(self._commitment(duty.seat, salt, choice)))
         return encode(Unsealing(salt, choice))

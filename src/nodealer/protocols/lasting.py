@@ -7,6 +7,7 @@ made again (`leave`).
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Self, TypeVar
@@ -14,6 +15,7 @@ from typing import Any, Generic, Self, TypeVar
 from nodealer.cards import Close, Deal, Event, Half, Moved, Open, Operation, Place, Portion, Return, for_those_who_stay
 from nodealer.errors import BadParameter
 from nodealer.group import Points, Scalars
+from nodealer.proofs.hidden import HiddenCards
 from nodealer.protocols.base import DeckChange
 from nodealer.protocols.keyed import KeyedDeck, Releasing
 from nodealer.protocols.layers import CardArray, Layers
@@ -53,6 +55,16 @@ class LastingDeck(KeyedDeck, Generic[C]):
 
     def card_secrets(self, tape: Tape, positions: tuple[int, ...], seat: int) -> Scalars:
         return self.layers.secrets(tape, positions, seat)
+
+    # --- What is proven of hidden cards ---
+
+    @abstractmethod
+    def face_points(self, faces: tuple[int, ...]) -> Points:
+        """Some faces of the deck, as points."""
+
+    @abstractmethod
+    def hidden_cards(self, positions: tuple[int, ...], seat: int) -> HiddenCards:
+        """Cards that are under a seat's keys alone, as a proof about them sees them."""
 
     # --- Requests around a seat's leaving ---
 

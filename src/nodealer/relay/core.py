@@ -95,6 +95,17 @@ class Rules:
         """Whether a client with a token of this key epoch, or with none, may write."""
         return self.mailbox or (epoch is not None and self._counts(epoch))
 
+    def knows(self, writer: bytes) -> bool:
+        """Whether it changes nothing to name this writer now: its token counts, or has counted and is over. One that
+        was named by an earlier key and never used can be named again: else whoever named it early would spoil it."""
+        over, epoch = {0, self.reached}, self.reached
+        while epoch:
+            epoch = self.by[epoch - 1]
+            over.add(epoch)
+        return any(
+            writer == known and (epoch in over or self._counts(epoch)) for epoch, known in enumerate(self.writers)
+        )
+
     def _counts(self, epoch: int) -> bool:
         """A later key epoch counts if one with the key in use has named it, or one whom such a one has named: whoever
         left the table must not have left a key behind."""
@@ -127,7 +138,7 @@ def _first(note: Note) -> Rules:
 
 def _then(rules: Rules, note: Note) -> Rules:
     match note:
-        case Rekeyed() if note.writer not in rules.writers and note.by < len(rules.writers):
+        case Rekeyed() if not rules.knows(note.writer) and note.by < len(rules.writers):
             return replace(rules, writers=(*rules.writers, note.writer), by=(*rules.by, note.by))
         case Reached() if rules.reached < note.epoch < len(rules.writers) and rules.lets_write(note.epoch):
             return replace(rules, reached=note.epoch)
@@ -145,7 +156,7 @@ def check_frame(limits: Limits, rules: Rules, epoch: int | None, size: int, *, f
     if not rules.lets_write(epoch):
         if epoch is None:
             raise Refusal("token", "only who has shown a token may write to this table", last=True)
-        raise Refusal("token", "the table has a new key, and takes no more frames by the old one")
+        raise Refusal("key", "the table has a new key, and takes no more frames by the old one")
     largest = limits.mailbox_bytes if rules.mailbox else limits.frame_bytes
     if not 0 < size <= largest:
         raise Refusal("frame", f"a frame has 1 to {largest} bytes here, not {size}", last=True)

@@ -22,6 +22,7 @@ VERSION: Final = 1
 _VERSIONS: Final = range(1, 16)
 _TO_PLAY: Final = 0
 _TO_WATCH: Final = 1
+_TO_PLAY_LATER: Final = 2
 SECRET_BYTES: Final = 16
 TABLE_BYTES: Final = 16
 EPOCH_BYTES: Final = 4
@@ -94,11 +95,15 @@ class Invitation:
             raise BadParameter(f"the mark of a host's key has {MARK_BYTES} bytes")
         if not _TABLE.fullmatch(self.key.table):
             raise BadParameter(f"a table is named by {TABLE_BYTES} bytes in hex")
+        if not 0 <= self.key.epoch <= EPOCH_MAX:
+            raise BadParameter(f"a link names a key epoch of at most {EPOCH_MAX}")
         if isinstance(self.key, TableSecret):
-            if len(self.key.secret) != SECRET_BYTES or self.key.epoch:
-                raise BadParameter(f"a link to play has the secret of the first key epoch, of {SECRET_BYTES} bytes")
-        elif len(self.key.key) != KEY_BYTES or not 0 <= self.key.epoch <= EPOCH_MAX:
-            raise BadParameter(f"a link to watch has a key of {KEY_BYTES} bytes, and its epoch, at most {EPOCH_MAX}")
+            if len(self.key.secret) != (KEY_BYTES if self.key.epoch else SECRET_BYTES):
+                raise BadParameter(
+                    f"a link to play has a secret of {SECRET_BYTES} bytes, or a later one of {KEY_BYTES}"
+                )
+        elif len(self.key.key) != KEY_BYTES:
+            raise BadParameter(f"a link to watch has a key of {KEY_BYTES} bytes")
 
     @property
     def table(self) -> str:
@@ -115,6 +120,10 @@ class Invitation:
         if not isinstance(self.key, TableSecret):
             raise BadParameter("this link is one to watch; to play, ask the host for one to play")
         return self.key
+
+    def rekeyed(self, key: TableSecret) -> Invitation:
+        """The invitation for those who come in another key epoch."""
+        return Invitation(self.relays, key, self.host, self.page)
 
     def reading(self) -> ReadKey:
         """What reads, which is in both kinds."""
@@ -137,10 +146,13 @@ class Invitation:
         return f"{self.page or SCHEME}#{self.fragment}"
 
     def _bytes(self) -> bytes:
-        if isinstance(self.key, TableSecret):
-            kind, secret = _TO_PLAY, self.key.secret
+        epoch = self.key.epoch.to_bytes(EPOCH_BYTES, "big")
+        if not isinstance(self.key, TableSecret):
+            kind, secret = _TO_WATCH, epoch + self.key.key
+        elif self.key.epoch:
+            kind, secret = _TO_PLAY_LATER, epoch + self.key.secret
         else:
-            kind, secret = _TO_WATCH, self.key.epoch.to_bytes(EPOCH_BYTES, "big") + self.key.key
+            kind, secret = _TO_PLAY, self.key.secret
         addresses = (*(address.encode() for address in self.relays), self.page.encode())
         texts = b"".join(bytes([len(address)]) + address for address in addresses)
         head = bytes([VERSION, kind]) + bytes.fromhex(self.table) + secret + self.host
@@ -174,7 +186,7 @@ def _read_fragment(fragment: str) -> Invitation:
     data = _decoded(fragment)
     reader = _Reader(data[1:])
     kind = reader.number()
-    if kind not in (_TO_PLAY, _TO_WATCH):
+    if kind not in (_TO_PLAY, _TO_WATCH, _TO_PLAY_LATER):
         raise DecodeError("the link is neither one to play nor one to watch")
     table = reader.take(TABLE_BYTES).hex()
     key: TableSecret | ReadKey
@@ -182,7 +194,8 @@ def _read_fragment(fragment: str) -> Invitation:
         key = TableSecret(reader.take(SECRET_BYTES), table, 0)
     else:
         epoch = int.from_bytes(reader.take(EPOCH_BYTES), "big")
-        key = ReadKey(reader.take(KEY_BYTES), table, epoch)
+        made = ReadKey if kind == _TO_WATCH else TableSecret
+        key = made(reader.take(KEY_BYTES), table, epoch)
     host = reader.take(MARK_BYTES)
     relays = tuple(reader.text() for _ in range(reader.number()))
     page = reader.text()

@@ -11,14 +11,12 @@ import asyncio
 from collections.abc import Sequence
 from typing import Final
 
-from websockets.exceptions import ConnectionClosed
-from websockets.frames import Frame, Opcode
 from websockets.protocol import State
 
 from nodealer.errors import RelayError
 from nodealer.relay.core import Rules
 from nodealer.relay.limits import Limits
-from nodealer.relay.messages import Stored, in_pages, page
+from nodealer.relay.messages import Stored, in_pages, message_of
 from nodealer.relay.metrics import Metrics
 from nodealer.relay.pace import Pace
 from nodealer.relay.sockets import Connection
@@ -142,8 +140,7 @@ class LiveTable:
             self.bytes += sum(len(frame) for _, frame in some)
             for connection in [each for each in self._head if self._overflows(each)]:
                 self._fall_behind(self._head.pop(connection), before)
-            # What a server says is not masked, so the same bytes go to all.
-            message = Frame(Opcode.BINARY, page(some)).serialize(mask=False)
+            message = message_of(some)
             for connection in self._head:
                 if connection.protocol.state is State.OPEN:
                     connection.transport.write(message)
@@ -179,32 +176,36 @@ class LiveTable:
         reading: asyncio.Task[Page | None] | None = None
         try:
             while client.cursor != self.last:
-                some = await (reading or self._read(client.cursor))
+                some = self._store.at_hand(self.name, client.cursor) if reading is None else await reading
+                reading = None
                 if some is None:
-                    reading = None
+                    some = await self._store.read(self.name, client.cursor)
+                if some is None:
                     await asyncio.sleep(_SOON)
                     continue
-                # The next page is read while one is being sent: which sleeping for no time lets begin.
-                reading = self._read(some.last) if some.last != self.last else None
+                if some.last != self.last and self._store.at_hand(self.name, some.last) is None:
+                    # The next page is read while one is being sent.
+                    reading = asyncio.create_task(self._store.read(self.name, some.last))
+                # Others have their turn: it may be that this one takes pages as fast as they come.
                 await asyncio.sleep(0)
-                await connection.send(some.data)
+                if connection.protocol.state is not State.OPEN:
+                    return
+                connection.bring(some.message)
                 client.cursor = some.last
                 self._metrics.delivered += some.frames
+                await connection.drain()
             self._head[connection] = client
         except RelayError:
             self._metrics.failures += 1
             await connection.close(TRY_AGAIN, "store")
-        except ConnectionClosed:
-            pass
+        except OSError:
+            pass  # it has gone: whoever reads from it hears of that
         finally:
             self._behind.discard(client)
             client.catching_up = None
             if reading is not None:
                 reading.cancel()
                 reading.add_done_callback(_forget)
-
-    def _read(self, after: int) -> asyncio.Task[Page | None]:
-        return asyncio.create_task(self._store.read(self.name, after))
 
 
 def _forget(reading: asyncio.Task[Page | None]) -> None:

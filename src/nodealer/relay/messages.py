@@ -129,6 +129,10 @@ Stored = tuple[int, bytes]
 _HEAD: Final = struct.Struct(">QI")
 #: What a frame adds to a page beside its own bytes.
 HEAD_BYTES: Final = _HEAD.size
+#: Of a WebSocket message: that it is whole and binary; and that its length follows in 16 or in 64 bits.
+_BINARY: Final = 0x82
+_SIZE_16: Final = 126
+_SIZE_64: Final = 127
 
 
 def head(cursor: int, size: int) -> bytes:
@@ -142,6 +146,27 @@ def page(frames: Iterable[Stored]) -> bytes:
     for cursor, frame in frames:
         parts += (_HEAD.pack(cursor, len(frame)), frame)
     return b"".join(parts)
+
+
+def message_head(size: int) -> bytes:
+    """What stands before a page on the wire: the head of a whole binary message (RFC 6455, section 5.2). What a server
+    says is not masked, so the same bytes go to all."""
+    if size < _SIZE_16:
+        return struct.pack(">BB", _BINARY, size)
+    if size < 1 << 16:
+        return struct.pack(">BBH", _BINARY, _SIZE_16, size)
+    return struct.pack(">BBQ", _BINARY, _SIZE_64, size)
+
+
+def message_of(frames: Iterable[Stored]) -> bytes:
+    """A page as the message that brings it."""
+    data = page(frames)
+    return message_head(len(data)) + data
+
+
+def payload(message: bytes) -> bytes:
+    """The page in a message of ours."""
+    return message[{_SIZE_16: 4, _SIZE_64: 10}.get(message[1], 2) :]
 
 
 def in_pages(frames: Sequence[Stored]) -> Iterator[Sequence[Stored]]:

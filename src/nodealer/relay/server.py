@@ -20,7 +20,7 @@ from nodealer.relay.core import mailbox_name
 from nodealer.relay.limits import Limits
 from nodealer.relay.metrics import Log, Metrics, alias, say_nothing
 from nodealer.relay.pace import Places
-from nodealer.relay.sockets import Connection, Door, is_loopback, network, peer
+from nodealer.relay.sockets import Connection, Door, Tls, is_loopback, network, peer
 from nodealer.relay.stores.base import Store
 from nodealer.relay.tables import Tables
 from nodealer.relay.talk import Talk, small
@@ -170,13 +170,13 @@ async def serving(
     open. Without `browsers` no page in any browser may connect; with `only`, no other table is made than this one.
     Raises `RelayError` where it cannot listen."""
     limits = limits or Limits()
+    secured = None if tls is None else Tls(tls, limits.hello_seconds)
     relay = Relay(store, limits, entropy, log, trust_proxy=trust_proxy, public_metrics=public_metrics, only=only)
     try:
         server = await serve(
             relay.handle,
             host,
             port,
-            ssl=tls,
             compression=None,
             origins=None if browsers else [None],
             process_request=relay.let_in,
@@ -184,13 +184,11 @@ async def serving(
             max_size=small(limits),
             max_queue=_UNREAD,
             open_timeout=limits.hello_seconds,
-            # Until this is over nobody counts the connection.
-            ssl_handshake_timeout=None if tls is None else limits.hello_seconds,
             ping_interval=_PING_SECONDS,
             ping_timeout=_PONG_SECONDS,
             close_timeout=_FAREWELL,
             logger=_silent(),
-            create_connection=partial(Connection, door=relay.door),  # type: ignore[arg-type]
+            create_connection=partial(Connection, door=relay.door, tls=secured),  # type: ignore[arg-type]
         )
     except OSError as error:
         raise RelayError(f"cannot listen on {host}:{port}: {error.strerror or error}") from None
@@ -203,6 +201,7 @@ async def serving(
             task.cancel()
         server.close()
         await server.wait_closed()
+        relay.door.close()
         for task in beside:
             with suppress(asyncio.CancelledError):
                 await task

@@ -130,7 +130,7 @@ class Talk:
         if epoch is not None and epoch > table.rules.reached:
             table.learn(await self._tables.note(table.name, Reached(epoch)))
             if not table.rules.lets_write(epoch):
-                raise Refusal("token", "another key of this table was used first")
+                raise Refusal("key", "another key of this table was used first")
         try:
             await table.append(frame)
         except RelayError:
@@ -205,7 +205,7 @@ class Talk:
 
     async def _rekey(self, writer: bytes) -> None:
         table, epoch = self._writable()
-        if writer not in table.rules.writers:
+        if not table.rules.knows(writer):
             if len(table.rules.writers) > self._limits.rekeys_per_table:
                 raise Refusal("full", f"a table has at most {self._limits.rekeys_per_table} new keys")
             table.learn(await self._tables.note(table.name, Rekeyed(writer, epoch)))

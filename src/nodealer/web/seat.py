@@ -19,7 +19,7 @@ from nodealer.games.base import Turn
 from nodealer.games.package import GamePackage
 from nodealer.games.view import View as Seen
 from nodealer.games.words import Text, Words
-from nodealer.play.answers import legal_choice, legal_move, legal_seal
+from nodealer.play.answers import legal_choice, legal_move
 from nodealer.play.law import voters
 from nodealer.play.narrator import Event, Narrator
 from nodealer.play.participant import Decision, Diverged, Participant, Question, Silenced, Step
@@ -460,7 +460,8 @@ class PageSeat:
         self.asked += 1
         words, view, peek = self._words, question.view, question.peek
         if question.seal is not None:
-            told = doc.Asked(self.asked, "seal")
+            sealing, helped = spans(words.sealing(view, question.seal)), tuple(map(spans, words.help))
+            told = doc.Asked(self.asked, "seal", sealing, helped)
         elif peek is None:
             told = doc.Asked(
                 self.asked,
@@ -493,12 +494,12 @@ class PageSeat:
             if isinstance(said, doc.SealText):
                 if question.seal is None:
                     raise IllegalMove("nothing to seal is asked for")
-                return legal_seal(said.text)
+                return self._words.seal(question.view, question.seal, said.text)
             if question.seal is not None:
                 raise IllegalMove("something to seal is asked for, and nothing else")
             if isinstance(said, doc.Choose):
                 if question.peek is None:
-                    raise IllegalMove("a move is asked for, and no choice")
+                    raise IllegalMove("no choice is asked for")
                 return legal_choice(question.view, question.peek, said.choose)
             return self._move(question, said)
         except IllegalMove as error:

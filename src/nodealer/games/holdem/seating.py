@@ -33,7 +33,8 @@ def drawn(game: Hand, view: View) -> Iterator[Line]:
     yield from _seats(game, view)
     yield line("  board  ", pretty(game.board) if game.board else "–")
     mine = tuple(view.cards.values())
-    yield line("  you have  ", pretty(mine), f"  {hand_name((*mine, *game.board))}" if mine else "")
+    has = (pretty(mine), f"  {hand_name((*mine, *game.board))}") if mine else ("no cards",)
+    yield line("  you have  ", *has)
 
 
 def _seats(game: Hand, view: View) -> Iterator[Line]:

@@ -25,6 +25,7 @@ class HoldemWords(Words):
     """Chips are numbers, cards have their signs."""
 
     note = "chips are play money"
+    default = "check, else fold; show at a showdown"
     help = (
         line("  ", strong("f"), " fold   ", strong("k"), " check   ", strong("c"), " check or call   ",
              strong("a"), " all in"),

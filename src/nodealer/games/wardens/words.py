@@ -21,6 +21,7 @@ LETTERS: Final = "abcdefgh"
 class WardensWords(Words):
     """The rival has letters, oneself has numbers."""
 
+    default = "end the turn"
     help = (
         line("  ", strong("p 2"), " play card 2   ", strong("p 2 b"), " play it on warden b"),
         line("  ", strong("a 1"), " warden 1 attacks the rival   ", strong("a 1 b"), " warden b"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from nodealer.lab.bench import core, game, hand, log, npm, page, proofs, recovery, relay, seat
+from nodealer.lab.bench import cards, core, game, hand, log, npm, page, proofs, recovery, relay, seat
 from nodealer.lab.bench.machine import describe_machine
 from nodealer.lab.bench.rows import Row
 from nodealer.lab.bench.timing import Effort
@@ -15,6 +15,7 @@ __all__ = ["SUITES", "Effort", "Row", "describe_machine"]
 SUITES: Final[dict[str, Callable[[Effort], Iterator[Row]]]] = {
     "core": core.run,
     "proofs": proofs.run,
+    "cards": cards.run,
     "log": log.run,
     "hand": hand.run,
     "game": game.run,

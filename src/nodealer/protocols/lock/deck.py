@@ -7,9 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import mul
 
-from nodealer.group import Points, Scalars
+from nodealer.errors import BadParameter
+from nodealer.group import Points, Scalars, concat
 from nodealer.proofs.encoding import encodings
+from nodealer.proofs.hidden import LockedCards
 from nodealer.proofs.transcript import draw_scalars
 from nodealer.protocols.lasting import LastingDeck
 from nodealer.protocols.lock import steps
@@ -34,6 +38,22 @@ class LockDeck(LastingDeck[Points]):
     def faces_at(self, positions: tuple[int, ...], secrets: Mapping[int, Scalars]) -> list[int | None]:
         bare = steps.unlock(self.layers.cards(positions), list(secrets.values()))
         return [self.face_index.get(encoding) for encoding in encodings(bare)]
+
+    # --- What is proven of hidden cards ---
+
+    def hidden_cards(self, positions: tuple[int, ...], seat: int) -> LockedCards:
+        off = concat(*(self._published_by_others(position, seat) for position in positions))
+        return LockedCards(self.layers.cards(positions), off, self.card_keys(positions, seat))
+
+    def _published_by_others(self, position: int, seat: int) -> Scalars:
+        """The product of the secrets that all but a seat have published for a card."""
+        published = (self.released[position][other] for other in self.masked_by(position) if other != seat)
+        return reduce(mul, published, self.binding.group.integers([1]))
+
+    def face_points(self, faces: tuple[int, ...]) -> Points:
+        if self.faces is None:
+            raise BadParameter(f"deck {self.number} has no faces yet")
+        return self.faces.take(faces)
 
     # --- Secrets of a cascade ---
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from nodealer.protocols.proving import EXCLUDE, WORDS
 from nodealer.protocols.words import KEY_NEEDS_NO_PROOF, NOBODY_KNOWS, SAME_CARDS, StepWords
 
 STEPS: Final = {
@@ -42,12 +43,13 @@ STEPS: Final = {
         "declares its cards",
         "Somebody left. Moves the cards that one holds to the secret of the new shuffle, unseen: the proof shows that "
         "they are the cards that were dealt.",
-        "put its cards to the new deck, unseen",
-        "the cards that it was dealt",
+        "put a hand to the new deck, unseen",
+        "the cards that were dealt",
     ),
     "raise": StepWords(
         "passes cards on",
         "Multiplies the cards that others hold by one's secret of the new shuffle, so that they are found in it and "
         "taken out. The proof shows that the cards stay what they are.",
     ),
+    EXCLUDE: WORDS,
 }

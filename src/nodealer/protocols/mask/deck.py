@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from nodealer.cards import Card
 from nodealer.errors import CardUnreadable
 from nodealer.group import Group, Points, Scalars, concat
+from nodealer.proofs.hidden import MaskedCards
 from nodealer.proofs.transcript import draw_scalars
 from nodealer.protocols.lasting import LastingDeck
 from nodealer.protocols.layers import Faces
@@ -58,21 +60,27 @@ class MaskDeck(LastingDeck[Masked]):
     def held_cards(self, positions: tuple[int, ...]) -> Masked:
         """Cards under their owners' keys alone, (u, w = M + s·u): everybody else's are published."""
         owner = self.places.owner
-        return self._freed(positions, lambda position, seat: seat != owner(position))
+        return self._freed(positions, self._published(positions, lambda position, seat: seat != owner(position)))
 
     def cards_of_those_here(self, positions: tuple[int, ...]) -> Masked:
         """Cards under the keys of those who have not left: what the others had in cards that live on is published."""
         here = self.binding.players
-        return self._freed(positions, lambda position, seat: seat not in here)
+        return self._freed(positions, self._published(positions, lambda position, seat: seat not in here))
 
-    def _freed(self, positions: tuple[int, ...], of: Callable[[int, int], bool]) -> Masked:
-        """Cards without the published keys of some seats: `of` says, of a position and a seat, which."""
-        cards, none = self.layers.cards(positions), self.binding.group.integers([0])
-        off = [
-            sum((self.released[position][seat] for seat in self.masked_by(position) if of(position, seat)), none)
-            for position in positions
-        ]
-        return Masked(cards.epk, cards.msg - concat(*off) * cards.epk)
+    def _freed(self, positions: tuple[int, ...], off: Scalars) -> Masked:
+        """Cards without keys that are published, whose sums these are."""
+        cards = self.layers.cards(positions)
+        return Masked(cards.epk, cards.msg - off * cards.epk)
+
+    def _published(self, positions: tuple[int, ...], of: Callable[[int, int], bool]) -> Scalars:
+        """For each card the sum of the published keys of some seats: `of` says, of a position and a seat, which."""
+        none = self.binding.group.integers([0])
+        return concat(
+            *(
+                sum((self.released[position][seat] for seat in self.masked_by(position) if of(position, seat)), none)
+                for position in positions
+            )
+        )
 
     def faces_at(self, positions: tuple[int, ...], secrets: Mapping[int, Scalars]) -> list[int | None]:
         cards = self.layers.cards(positions)
@@ -92,6 +100,16 @@ class MaskDeck(LastingDeck[Masked]):
                     raise CardUnreadable(self.number, position, "it is none of the faces of the deck")
                 known[self.places.card(position)] = face
         return known
+
+    # --- What is proven of hidden cards ---
+
+    def hidden_cards(self, positions: tuple[int, ...], seat: int) -> MaskedCards:
+        cards = self.layers.cards(positions)
+        off = self._published(positions, lambda position, other: other != seat)
+        return MaskedCards(cards.epk, cards.msg, off, self.card_keys(positions, seat))
+
+    def face_points(self, faces: tuple[int, ...]) -> Points:
+        return _points_of(self.faces, faces)
 
     # --- Secrets of a shuffle ---
 
@@ -128,3 +146,9 @@ class MaskDeck(LastingDeck[Masked]):
         With one for two rebuilds, or for two forks of one, a card would have the same tag in both.
         """
         return draw_scalars(tape, "mask tags", self.inputs(seat, self.epoch, cards.digest()), self.binding.group, 1)
+
+
+@lru_cache(maxsize=64)
+def _points_of(faces: Faces, chosen: tuple[int, ...]) -> Points:
+    """Some faces of a deck: one object for each choice, as a batch recognises arrays by identity."""
+    return faces.points.take(chosen)

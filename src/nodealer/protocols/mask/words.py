@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from nodealer.protocols.proving import EXCLUDE, WORDS
 from nodealer.protocols.words import KEY_NEEDS_NO_PROOF, NOBODY_KNOWS, SAME_CARDS, StepWords
 
 STEPS: Final = {
@@ -64,8 +65,8 @@ STEPS: Final = {
         "declares its cards",
         "Masks the cards that one holds anew, unseen, under the key of all who stay: the proof shows that they are the "
         "cards that were dealt.",
-        "put its cards to the new deck, unseen",
-        "the cards that it was dealt",
+        "put a hand to the new deck, unseen",
+        "the cards that were dealt",
     ),
     "tag": StepWords(
         "tags the cards",
@@ -77,4 +78,5 @@ STEPS: Final = {
         "Takes one's part off the masks of the tags. Equal tags are one card: it is in a hand, and is taken out of the "
         "deck. The proof shows that it was one's own key that was taken off.",
     ),
+    EXCLUDE: WORDS,
 }

@@ -6,11 +6,14 @@ first is decided by the store's own order, so that several relays on one store a
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
-from nodealer.relay.messages import Stored, page
+from nodealer.relay.messages import Stored, message_of, payload
 
 #: Hears the new frames of a table, in their order, and never twice.
 Hear = Callable[[Sequence[Stored]], None]
@@ -25,18 +28,49 @@ class Standing:
     bytes: int
 
 
+class Nameless:
+    """A file without a name. It is there as long as somebody has this."""
+
+    def __init__(self, folder: Path) -> None:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            self.descriptor = os.dup(file.fileno())
+
+    def __del__(self) -> None:
+        if hasattr(self, "descriptor"):
+            os.close(self.descriptor)
+
+
+@dataclass(frozen=True, slots=True)
+class Shelved:
+    """Some bytes of such a file."""
+
+    file: Nameless
+    start: int
+    size: int
+
+    def read(self, skip: int = 0) -> bytes:
+        """All but the first ones."""
+        return os.pread(self.file.descriptor, self.size - skip, self.start + skip)
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Frames that follow each other, as `messages.page` has them; the cursor of the last; and how many they are."""
+    """Frames that follow each other, as the message that brings them to a client, here or in a file; the cursor of the
+    last; and how many they are."""
 
-    data: bytes
+    message: bytes | Shelved
     last: int
     frames: int
+
+    @property
+    def data(self) -> bytes:
+        """The frames as `messages.page` has them."""
+        return payload(self.message if isinstance(self.message, bytes) else self.message.read())
 
 
 def page_of(frames: Sequence[Stored]) -> Page | None:
     """A page of these frames; none of none."""
-    return Page(page(frames), frames[-1][0], len(frames)) if frames else None
+    return Page(message_of(frames), frames[-1][0], len(frames)) if frames else None
 
 
 class Store(Protocol):
@@ -56,6 +90,9 @@ class Store(Protocol):
 
     async def read(self, table: str, after: int) -> Page | None:
         """The next frames after a cursor (0: from the first), as many as a page takes; None where there are none."""
+
+    def at_hand(self, table: str, after: int) -> Page | None:
+        """The same, of a table that is followed, where it takes no time at all; None where `read` is to be asked."""
 
     async def count(self, table: str, after: int) -> int:
         """How many frames stand after a cursor."""

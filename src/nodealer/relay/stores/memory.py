@@ -63,6 +63,10 @@ class MemoryStore:
             some.append((after, frame))
         return page_of(some)
 
+    def at_hand(self, table: str, after: int) -> Page | None:
+        """None is: pages are put together when somebody asks."""
+        return None
+
     async def count(self, table: str, after: int) -> int:
         """How many frames stand after a cursor."""
         found = self._tables.get(table)

@@ -339,6 +339,10 @@ class NatsStore:
 
         return await self._link.ask("a table cannot be read", work)
 
+    def at_hand(self, table: str, after: int) -> Page | None:
+        """None is: the server is asked."""
+        return None
+
     async def count(self, table: str, after: int) -> int:
         """How many frames stand after a cursor."""
         where = place(table)

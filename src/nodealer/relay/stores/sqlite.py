@@ -14,14 +14,15 @@ import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any, Final, TypeVar
 
 from nodealer.errors import RelayError
 from nodealer.relay.messages import FRAME_BYTES_MAX, PAGE_BYTES, Stored, head
 from nodealer.relay.stores.base import Hear, Page, Standing
+from nodealer.relay.stores.shelf import Shelf
 
 T = TypeVar("T")
 
@@ -61,24 +62,29 @@ _OF_LAST: Final = (
     f"WHERE frames.id BETWEEN tables.id << {_SHIFT} AND (tables.id << {_SHIFT}) + {_CURSOR_MAX} "
     "ORDER BY frames.id DESC LIMIT 1"
 )
-#: A page has at most so many frames …
+#: A page ends at the latest with a cursor that this divides, so that whoever begins anywhere soon reads the same pages
+#: as others …
 _PAGE_MAX: Final = 128
 #: … and is one value: SQLite puts it together, while Python does something else. To concatenate does not change bytes,
-#: whatever they are.
+#: whatever they are. Rows come in the order of their ids, for there is no other way to them.
 _PAGE: Final = f"""
-SELECT max(id), count(*), CAST(group_concat(frame, '') AS BLOB) FROM (
-    SELECT id, frame FROM frames WHERE id > ?1 AND id <= ?2
-    AND (id = ?1 + 1 OR total <= {PAGE_BYTES} + coalesce((SELECT total FROM frames WHERE id = ?1), 0)) ORDER BY id
-)
+SELECT max(id), count(*), CAST(group_concat(frame, '') AS BLOB) FROM frames WHERE id > ?1 AND id <= ?2
+AND (id = ?1 + 1 OR total <= {PAGE_BYTES} + coalesce((SELECT total FROM frames WHERE id = ?1), 0))
 """
+#: So many pages are read ahead, before others have their turn.
+_AHEAD: Final = 3
 #: At most so much is written at once …
 _BATCH_MAX: Final = 512
 #: … and so many frames are deleted, before others have their turn.
 _FORGET_MAX: Final = 500
-#: When so many frames stand in SQLite's log, they are moved to where they belong. By itself SQLite would do so in the
-#: middle of writing, and everybody would wait; it still does when its log has grown to so many pages.
+#: When so many frames stand in SQLite's log they are moved to where they belong, as soon as nobody has written for so
+#: many seconds. The disk has much to do then, and whoever writes meanwhile waits for it …
 _LOG_FRAMES: Final = 500
-_LOG_PAGES: Final = 10_000
+_QUIET: Final = 0.2
+#: … so where it is never quiet they are moved seldom, when there are so many: some 40 MB of log. By itself SQLite
+#: would do so in the middle of writing, and everybody would wait; it still does when its log has so many pages.
+_LOG_FRAMES_MAX: Final = 5000
+_LOG_PAGES: Final = 20_000
 #: Tables whose standing the writer remembers.
 _KNOWN_MAX: Final = 10_000
 
@@ -115,7 +121,10 @@ class SqliteStore:
         self._writing, self._reading, self._moving = (_connected(path) for _ in range(3))
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._known: dict[str, _Known] = {}
+        #: Of the tables that are followed: who is told, and their numbers.
         self._hears: dict[str, Hear] = {}
+        self._numbers: dict[str, int] = {}
+        self._shelf = Shelf(path.parent)
         #: What is to be told when all jobs of a transaction have been looked at.
         self._news: dict[str, list[Stored]] = {}
         self._closed = False
@@ -145,7 +154,12 @@ class SqliteStore:
 
     async def read(self, table: str, after: int) -> Page | None:
         """A page of frames after a cursor."""
-        return await self._read(lambda: _page(self._reading, table, after))
+        return await self._read(lambda: self._pages(table, after))
+
+    def at_hand(self, table: str, after: int) -> Page | None:
+        """Who has read it before has left it."""
+        number = self._numbers.get(table)
+        return None if number is None else self._shelf.find(number, after)
 
     async def count(self, table: str, after: int) -> int:
         """How many frames stand after a cursor."""
@@ -154,14 +168,16 @@ class SqliteStore:
     async def follow(self, table: str, hear: Hear) -> Standing:
         """How the table stands. Asked of the writer, so that nothing comes between that and the first news."""
 
-        def begin(_: Standing) -> None:
-            self._hears[table] = hear
+        def begin(known: _Known) -> None:
+            self._hears[table], self._numbers[table] = hear, known.id
 
-        return await self._write(lambda: self._standing(table), begin)
+        known = await self._write(lambda: replace(self._find(table)), begin)
+        return Standing(known.last, known.last, known.bytes)
 
     async def unfollow(self, table: str) -> None:
         """Tell no more."""
         self._hears.pop(table, None)
+        self._numbers.pop(table, None)
 
     async def size(self) -> int:
         """Bytes of all tables."""
@@ -174,10 +190,15 @@ class SqliteStore:
 
     async def sweep(self, idle: float) -> int:
         """Forget what has expired or is idle. Their frames go a few at a time."""
-        count = await self._write(lambda: self._forget(idle))
+
+        def unlearn(names: list[str]) -> None:
+            for name in names:
+                self._numbers.pop(name, None)
+
+        gone = await self._write(lambda: self._forget(idle), unlearn)
         while await self._write(self._delete_some):
             pass
-        return count
+        return len(gone)
 
     async def close(self) -> None:
         """Write what is still to be written, and let go of the file."""
@@ -188,6 +209,7 @@ class SqliteStore:
         await self._loop.run_in_executor(self._reader, self._writer.join)
         self._reader.shutdown()
         self._mover.shutdown()
+        self._shelf.close()
         self._moving.close()
         self._reading.close()
         self._writing.close()
@@ -240,22 +262,24 @@ class SqliteStore:
 
     def _write_all(self) -> None:
         while (jobs := self._next_jobs()) is not None:
+            self._shorten_log(_LOG_FRAMES_MAX)
             if not self._write_together(jobs) and len(jobs) > 1:
                 # What fails for one need not for another: to follow a table no disk is needed.
                 for job in jobs:
                     self._write_together([job])
             with suppress(RuntimeError):  # the loop is closed: nobody waits any more
                 self._loop.call_soon_threadsafe(self._written, jobs)
-            self._shorten_log()
 
-    def _shorten_log(self) -> None:
+    def _shorten_log(self, most: int) -> None:
         """SQLite begins its log anew once all of it is moved. What comes while another thread moves the most of it is
         moved here, and that is little."""
-        if self._move is None and self._logged >= _LOG_FRAMES:
-            self._move, self._logged = self._mover.submit(_move, self._moving), 0
+        if self._move is None and self._logged >= most:
+            self._move, self._logged = self._mover.submit(_move_most, self._moving), 0
         elif self._move is not None and self._move.done():
             self._move = None
-            _move(self._writing)
+            if self._logged:
+                _move(self._writing)
+                self._logged = 0
 
     def _write_together(self, jobs: Sequence[_Job]) -> bool:
         """All or none of them. Whether that went well."""
@@ -270,7 +294,7 @@ class SqliteStore:
 
     def _next_jobs(self) -> list[_Job] | None:
         """All that wait, at least one. None when there will be no more."""
-        job = self._jobs.get()
+        job = self._next_job()
         jobs: list[_Job] = []
         while job is not None:
             jobs.append(job)
@@ -280,6 +304,14 @@ class SqliteStore:
         if jobs:
             self._jobs.put(None)
         return jobs or None
+
+    def _next_job(self) -> _Job | None:
+        """Waits for it; and when it is quiet, sees to the log."""
+        while self._move is not None or self._logged >= _LOG_FRAMES:
+            with suppress(Empty):
+                return self._jobs.get(timeout=_QUIET)
+            self._shorten_log(_LOG_FRAMES)
+        return self._jobs.get()
 
     def _transaction(self, jobs: Sequence[_Job]) -> None:
         alone = len(jobs) == 1 and jobs[0].single
@@ -331,11 +363,7 @@ class SqliteStore:
     def _put_expiry(self, table: str, time: float) -> None:
         self._writing.execute("UPDATE tables SET expires = ? WHERE id = ?", (time, self._find(table).id))
 
-    def _standing(self, table: str) -> Standing:
-        known = self._find(table)
-        return Standing(known.last, known.last, known.bytes)
-
-    def _forget(self, idle: float) -> int:
+    def _forget(self, idle: float) -> list[str]:
         """From now on nobody finds these tables."""
         now = self._clock()
         written = _OF_LAST.format("frames.written")
@@ -346,7 +374,7 @@ class SqliteStore:
             self._writing.execute("INSERT INTO forgotten VALUES (?)", (number,))
             self._writing.execute("DELETE FROM notes WHERE tab = ?", (number,))
             self._writing.execute("DELETE FROM tables WHERE id = ?", (number,))
-        return len(gone)
+        return [name for _, name in gone]
 
     def _delete_some(self) -> bool:
         """A few frames of tables that are forgotten. Whether there may be more."""
@@ -363,11 +391,36 @@ class SqliteStore:
             left -= deleted + 1
         return True
 
+    # --- In the thread that reads ---
+
+    def _pages(self, table: str, after: int) -> Page | None:
+        """The page after a cursor. The next ones are put on the shelf, for who reads one will read them all."""
+        number = _number(self._reading, table)
+        if number is None:
+            return None
+        first = page = self._page(number, after)
+        for _ in range(_AHEAD):
+            if page is None or isinstance(page.message, bytes) or self._shelf.find(number, page.last) is not None:
+                break
+            page = self._page(number, page.last)
+        return first
+
+    def _page(self, number: int, after: int) -> Page | None:
+        base, most = number << _SHIFT, after - after % _PAGE_MAX + _PAGE_MAX
+        row, frames, data = self._reading.execute(_PAGE, (base + after, base + min(most, _CURSOR_MAX))).fetchone()
+        return self._shelf.keep(number, after, data, last=row - base, frames=frames) if frames else None
+
 
 def _move(connection: sqlite3.Connection) -> None:
     """Move what stands in the log. A disk that does not let it is met again, by those who write."""
     with suppress(sqlite3.Error):
         connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+
+def _move_most(connection: sqlite3.Connection) -> None:
+    """Twice: what came while the most was moved is moved too."""
+    _move(connection)
+    _move(connection)
 
 
 def _notes(connection: sqlite3.Connection, table: str) -> list[bytes]:
@@ -388,15 +441,6 @@ def _last(connection: sqlite3.Connection, number: int | None) -> tuple[int, int]
     asked = "SELECT id, total FROM frames WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1"
     row = connection.execute(asked, (base, base + _CURSOR_MAX)).fetchone()
     return (0, 0) if row is None else (row[0] - base, row[1])
-
-
-def _page(connection: sqlite3.Connection, table: str, after: int) -> Page | None:
-    number = _number(connection, table)
-    if number is None:
-        return None
-    base = number << _SHIFT
-    row, frames, data = connection.execute(_PAGE, (base + after, base + min(after + _PAGE_MAX, _CURSOR_MAX))).fetchone()
-    return Page(data, row - base, frames) if frames else None
 
 
 # --- The file ---

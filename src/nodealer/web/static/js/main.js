@@ -389,7 +389,7 @@ function ask(asked) {
   now.game?.ask?.(asked?.for === "seal" ? null : asked);
   if (asked?.for !== "seal") return;
   const input = h("input", { type: "text", maxlength: 200, autocomplete: "off", "aria-label": T.seal.text });
-  const form = h("form", { class: "typed" }, h("p", {}, T.seal.text), h("div", { class: "row" }, input, button(T.seal.go, () => form.requestSubmit(), { kind: "primary" })));
+  const form = h("form", { class: "typed" }, h("p", {}, asked.prompt.length ? spans(asked.prompt) : T.seal.text), h("div", { class: "row" }, input, button(T.seal.go, () => form.requestSubmit(), { kind: "primary" })));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     link.say({ type: "seal", ask: asked.ask, text: input.value });

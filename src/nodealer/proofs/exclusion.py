@@ -1,0 +1,118 @@
+"""None of these hidden cards is one of these faces.
+
+That a card is a face of its deck is proven elsewhere. The holder multiplies the forbidden faces M_c and the faces of
+its cards by one fresh secret y, and sends the products: two are equal exactly when the faces are, and otherwise they
+say nothing. Rows, in y and a secret x_i for each card:
+
+    Y = y·G      a row for each key, which binds x_i      Σ α_c·Z_c = y·Σ α_c·M_c      Σ β_i·T_i in terms of y and x_i
+
+The rows of keys and cards are the card's own (`hidden.py`). docs/proofs.md, "Hidden cards, none of these faces".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nodealer.errors import BadParameter, Malformed
+from nodealer.group import Points, Scalars, concat, vartime_msm
+from nodealer.proofs import labels
+from nodealer.proofs.checks import Check, Equation
+from nodealer.proofs.encoding import decode_proof, encode_proof, encodings
+from nodealer.proofs.hidden import HiddenCards
+from nodealer.proofs.transcript import Transcript
+from nodealer.tape import Tape
+
+
+@dataclass(frozen=True)
+class Excluded:
+    """The faces M_c, and the cards that are none of them."""
+
+    faces: Points
+    cards: HiddenCards
+
+    def bind(self, transcript: Transcript) -> None:
+        """Absorb the whole statement, and refuse one that no proof could mend."""
+        if self.faces.first_identity() is not None:
+            raise Malformed(f"{labels.EXCLUSION}: face {self.faces.first_identity()} is the identity")
+        transcript.absorb(labels.STATEMENT, labels.EXCLUSION, self.faces.group.name, len(self.faces))
+        transcript.absorb_points(labels.STATEMENT, self.faces)
+        self.cards.bind(transcript)
+
+
+@dataclass(frozen=True)
+class Multiplied:
+    """What the holder sends: y·G, y times each forbidden face, and y times the face of each card."""
+
+    Y: Points
+    Z: Points
+    T: Points
+
+    def collision(self) -> str | None:
+        """Why these cannot show what they should: a face, or a card, stands twice among them."""
+        forbidden = set(encodings(self.Z))
+        if len(forbidden) < len(self.Z):
+            return "a face is multiplied twice"
+        known: set[bytes] = set()
+        for index, card in enumerate(encodings(self.T)):
+            if card in forbidden:
+                return f"card {index} is one of the faces that it should not be"
+            if card in known:
+                return f"card {index} stands twice"
+            known.add(card)
+        return None
+
+
+def _weights(transcript: Transcript, sent: Multiplied) -> tuple[Scalars, Scalars]:
+    """For faces and for cards. Only when all products are bound: were they chosen after the weights, two false ones
+    could cancel."""
+    transcript.absorb_points(labels.COMMITMENT, sent.Y, sent.Z, sent.T)
+    weights = transcript.challenges(labels.WEIGHTS, sent.Y.group, len(sent.Z) + len(sent.T))
+    return weights[: len(sent.Z)], weights[len(sent.Z) :]
+
+
+def prove(transcript: Transcript, tape: Tape, excluded: Excluded, s: Scalars) -> tuple[Multiplied, bytes]:
+    """The products and their proof, from the secrets of the cards' keys. Raises `BadParameter` where a card *is* one of
+    the faces: what would be sent says which."""
+    faces, cards = excluded.faces, excluded.cards
+    group = faces.group
+    excluded.bind(transcript)
+    # Fresh for every statement and place: with one y for two proofs, a card of one is read from the faces of the other.
+    y = transcript.nonces(tape, "y", group, 1)
+    x = cards.secrets(y, s)
+    sent = Multiplied(y * group.G, y * faces, cards.multiplied(y, x))
+    if (why := sent.collision()) is not None:
+        raise BadParameter(why)
+    alpha, beta = _weights(transcript, sent)
+    nonces = transcript.nonces(tape, labels.EXCLUSION, group, 1 + len(cards))
+    k = nonces[0]
+    C = concat(k * group.G, k * vartime_msm(alpha, faces), cards.commitments(k, nonces[1:], s, beta))
+    transcript.absorb_points(labels.COMMITMENT, C)
+    c = transcript.challenge(labels.CHALLENGE, group)
+    return sent, encode_proof(C, c * concat(y, x) + nonces)
+
+
+def check(transcript: Transcript, excluded: Excluded, sent: Multiplied, proof: bytes) -> Check:
+    """What `prove` owes. Raises `Malformed` where the products themselves say that it is not so."""
+    faces, cards = excluded.faces, excluded.cards
+    group, h, what = faces.group, len(cards), f"proof of {labels.EXCLUSION}"
+    if (len(sent.Y), len(sent.Z), len(sent.T)) != (1, len(faces), h):
+        raise BadParameter(f"{len(sent.Z)} and {len(sent.T)} products for {len(faces)} faces and {h} cards")
+    if sent.Y.first_identity() is not None:
+        raise Malformed(f"{labels.EXCLUSION}: the key is the identity")
+    if (why := sent.collision()) is not None:
+        raise Malformed(f"{labels.EXCLUSION}: {why}")
+    C, responses = decode_proof(group, proof, points=h + 3, scalars=h + 1, what=what)
+    excluded.bind(transcript)
+    alpha, beta = _weights(transcript, sent)
+    transcript.absorb_points(labels.COMMITMENT, C)
+    c = transcript.challenge(labels.CHALLENGE, group)
+    one, y_hat = group.integers([1]), responses[0]
+    return Check(
+        transcript.seat,
+        what,
+        (
+            Equation.sum((one, C[0]), (c, sent.Y), (-y_hat, group.G)),
+            Equation.sum((one, C[1]), (c * alpha, sent.Z), (-y_hat * alpha, faces)),
+            *cards.equations(c, y_hat, responses[1:], sent.Y, sent.T, C[2:], beta),
+        ),
+    )

@@ -1,0 +1,119 @@
+"""What a seat proves of cards that stay hidden: that none of them is one of some faces.
+
+"No card in my hand is a heart" names the hearts; "the card that I lay down is a heart" names all other faces, for every
+card is a face of its deck. Which cards and which faces, the log says and never the message. The seat sends products of
+all of them with one fresh secret; `proofs/exclusion.py` says what is shown and what is not. For decks with a key for
+each card and seat, `mask` and `lock`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Final
+
+from nodealer.errors import BadParameter
+from nodealer.proofs import exclusion, labels
+from nodealer.proofs.checks import Check
+from nodealer.proofs.exclusion import Excluded, Multiplied
+from nodealer.proofs.transcript import Transcript
+from nodealer.protocols.base import Duty
+from nodealer.protocols.codec import read_message, read_points
+from nodealer.protocols.lasting import LastingDeck
+from nodealer.protocols.words import StepWords
+from nodealer.tape import Tape
+from nodealer.wire import Message, encode
+
+EXCLUDE: Final = "exclude"
+
+WORDS: Final = StepWords(
+    "proves what its cards are not",
+    "Shows of cards that stay hidden that none of them is one of some faces, such as the hearts: multiplies those "
+    "faces and the cards by one secret, and no two products are the same. The proof shows that it was one secret for "
+    "all, and nothing else of the cards.",
+    "proved what its cards are not",
+    "none of the cards is one of these faces",
+)
+
+
+class Exclude(Message, frozen=True, tag=EXCLUDE):
+    """None of my hidden cards that were asked about is one of the faces that were: one secret times G, times each of
+    these faces, and times the face of each card. The proof shows that it is the same secret."""
+
+    key: bytes
+    faces: bytes
+    cards: bytes
+    proof: bytes
+
+
+@dataclass(frozen=True)
+class NoneOf:
+    """None of the cards at these positions is one of these faces. Both in ascending order: a claim has one form."""
+
+    positions: tuple[int, ...]
+    faces: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        for name, numbers in (("positions", self.positions), ("faces", self.faces)):
+            if not numbers or numbers[0] < 0 or any(one >= other for one, other in pairwise(numbers)):
+                raise BadParameter(f"a claim about cards has no {name}, or they are not in ascending order")
+
+
+def none_held(deck: LastingDeck[Any], seat: int, faces: Iterable[int]) -> NoneOf:
+    """The claim that none of the cards that a seat still holds hidden is one of these faces."""
+    return NoneOf(tuple(sorted(deck.places.hidden(deck.places.hand(seat)))), tuple(sorted(faces)))
+
+
+def one_of(deck: LastingDeck[Any], position: int, faces: Iterable[int]) -> NoneOf:
+    """The claim that one card is one of these faces: it is none of the others."""
+    wanted, size = set(faces), deck.places.faces
+    if not wanted <= set(range(size)):
+        raise BadParameter(f"deck {deck.number} has {size} faces, and not all of {sorted(wanted)}")
+    return NoneOf((position,), tuple(face for face in range(size) if face not in wanted))
+
+
+def prove_none(deck: LastingDeck[Any], duty: Duty, tape: Tape, claim: NoneOf) -> bytes:
+    """The message of the seat that owes `duty`. Raises `BadParameter` where the claim is false: a message would show
+    the card."""
+    excluded = _excluded(deck, duty.seat, claim)
+    s = deck.card_secrets(tape, claim.positions, duty.seat)
+    sent, proof = exclusion.prove(_transcript(deck, duty, claim), tape, excluded, s)
+    return encode(Exclude(sent.Y.to_bytes(), sent.Z.to_bytes(), sent.T.to_bytes(), proof))
+
+
+def check_none(deck: LastingDeck[Any], duty: Duty, claim: NoneOf, message: bytes) -> Check:
+    """What the message of `prove_none` owes."""
+    said, group = read_message(Exclude, message), deck.binding.group
+    sent = Multiplied(
+        read_points(group, said.key, 1, "the key of the products"),
+        read_points(group, said.faces, len(claim.faces), "the multiplied faces"),
+        read_points(group, said.cards, len(claim.positions), "the multiplied cards"),
+    )
+    return exclusion.check(_transcript(deck, duty, claim), _excluded(deck, duty.seat, claim), sent, said.proof)
+
+
+def _transcript(deck: LastingDeck[Any], duty: Duty, claim: NoneOf) -> Transcript:
+    """Which faces and which cards, each with the epoch it has its position from, beside the place in the log."""
+    transcript = deck.transcript(duty, deck.epoch)
+    transcript.absorb(labels.NAMES, *claim.faces)
+    for card in map(deck.places.card, claim.positions):
+        transcript.absorb(labels.NAMES, card.deck, card.epoch, card.position)
+    return transcript
+
+
+def _excluded(deck: LastingDeck[Any], seat: int, claim: NoneOf) -> Excluded:
+    """The statement, from the public state of the deck alone."""
+    if claim.faces[-1] >= deck.places.faces:
+        raise BadParameter(f"deck {deck.number} has no face {claim.faces[-1]}")
+    for position in claim.positions:
+        if not _held_alone(deck, seat, position):
+            raise BadParameter(f"card {position} of deck {deck.number} is not under the key of seat {seat} alone")
+    return Excluded(deck.face_points(claim.faces), deck.hidden_cards(claim.positions, seat))
+
+
+def _held_alone(deck: LastingDeck[Any], seat: int, position: int) -> bool:
+    """Whether a card is hidden, the seat's, and everybody's key of it is published but the seat's."""
+    if deck.places.owner(position) != seat or deck.places.face(position) is not None:
+        return False
+    return set(deck.masked_by(position)) - deck.released.get(position, {}).keys() == {seat}

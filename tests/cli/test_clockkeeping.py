@@ -1,0 +1,50 @@
+"""`nodealer timekeeper`: where it keeps what it has said, and what it tells."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from nodealer.cli import clockkeeping
+from nodealer.cli.clockkeeping import keep_the_time
+from nodealer.cli.timekeeping import KeeperOrder
+from nodealer.errors import BadParameter
+from nodealer.relay.links import Invitation
+from nodealer.relay.sealing import TableSecret
+
+INVITATION = Invitation(("ws://relay.example",), TableSecret(bytes(16), "ab" * 16, 0), bytes(16))
+
+
+@pytest.fixture
+def homes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The homes of the timekeepers that were started."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    started: list[str] = []
+
+    async def keep(order: KeeperOrder, *tell: object) -> None:
+        started.append(order.home)
+
+    monkeypatch.setattr(clockkeeping, "keep", keep)
+    return started
+
+
+def test_a_home_belongs_to_the_whole_link(homes: list[str]) -> None:
+    """A relay knows the number of a table. With another key, or another host, it is another table."""
+    others = [
+        replace(INVITATION, key=TableSecret(bytes(15) + b"x", "ab" * 16, 0)),
+        replace(INVITATION, host=bytes(15) + b"x"),
+    ]
+    moved = replace(INVITATION, relays=("ws://elsewhere.example",))
+    for one in (INVITATION, INVITATION, moved, *others):
+        assert keep_the_time(one.link, name="Clock", game=None, json=True) == 0
+    first, again, elsewhere, *false = homes
+    assert first == again == elsewhere, "it goes on where it was, also where the relay has moved"
+    assert len({first, *false}) == 3
+
+
+def test_who_may_only_watch_keeps_no_time(homes: list[str]) -> None:
+    with pytest.raises(BadParameter, match="one to watch"):
+        keep_the_time(INVITATION.to_watch().link, name="Clock", game=None, json=True)
+    assert not homes

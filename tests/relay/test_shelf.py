@@ -1,0 +1,67 @@
+"""Pages in a file without a name: they are what was put down, as long as somebody has them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from websockets.frames import Frame, Opcode
+
+from nodealer.relay.messages import message_head, message_of, page, payload, read_page
+from nodealer.relay.stores import shelf
+from nodealer.relay.stores.base import Page
+from nodealer.relay.stores.shelf import Shelf
+
+LARGE = page([(number, bytes([number]) * 20_000) for number in range(1, 11)])
+
+
+def kept(on: Shelf, number: int = 1, after: int = 0) -> Page:
+    return on.keep(number, after, LARGE, last=10, frames=10)
+
+
+@pytest.mark.parametrize("size", [13, 125, 126, 65_535, 65_536, 300_000])
+def test_a_message_is_what_the_library_sends(size: int) -> None:
+    frames = [(1, bytes(size - 12))]
+    assert message_of(frames) == bytes(Frame(Opcode.BINARY, page(frames)).serialize(mask=False))
+    assert read_page(payload(message_of(frames))) == frames
+
+
+def test_a_page_is_found_by_its_table_and_cursor(tmp_path: Path) -> None:
+    on = Shelf(tmp_path)
+    one = kept(on, 1, 0)
+    assert on.find(1, 0) is one and on.find(2, 0) is None is on.find(1, 10)
+    assert not isinstance(one.message, bytes)
+    assert one.message.read() == message_head(len(LARGE)) + LARGE and one.data == LARGE
+    assert one.message.read(len(LARGE)) == one.message.read()[len(LARGE) :]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_small_pages_are_not_put_down(tmp_path: Path) -> None:
+    on = Shelf(tmp_path)
+    small = on.keep(1, 0, page([(1, b"x")]), last=1, frames=1)
+    assert small.message == message_of([(1, b"x")]) and on.find(1, 0) is None
+
+
+def test_a_shelf_that_is_full_is_begun_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shelf, "_SHELF_BYTES", 2 * len(LARGE) + 20)
+    on, before = Shelf(tmp_path), len(os.listdir("/proc/self/fd"))
+    old = [kept(on, 1), kept(on, 2)]
+    assert on.find(1, 0) is old[0]
+    new = kept(on, 3)
+    # Whoever was about to send an old page still can.
+    assert on.find(1, 0) is None is on.find(2, 0) and [one.data for one in (*old, new)] == [LARGE] * 3
+    assert len(os.listdir("/proc/self/fd")) == before + 2
+    old.clear()
+    assert len(os.listdir("/proc/self/fd")) == before + 1
+    on.close()
+    del new
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+@pytest.mark.parametrize("folder", ["missing", "part"])
+def test_a_disk_that_takes_no_copies(tmp_path: Path, folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if folder == "part":
+        monkeypatch.setattr(os, "pwritev", lambda *_: 7)
+    on = Shelf(tmp_path if folder == "part" else tmp_path / folder)
+    assert kept(on).message == message_head(len(LARGE)) + LARGE and on.find(1, 0) is None
