@@ -59,6 +59,20 @@ def test_a_shelf_that_is_full_is_begun_anew(tmp_path: Path, monkeypatch: pytest.
     assert len(os.listdir("/proc/self/fd")) == before
 
 
+def test_readers_who_stay_keep_one_file_and_not_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each page that somebody is slow to take holds a whole file. Others may fill one after the other meanwhile."""
+    monkeypatch.setattr(shelf, "_SHELF_BYTES", len(LARGE) + 10)
+    on, before = Shelf(tmp_path), len(os.listdir("/proc/self/fd"))
+    slow = [kept(on, number) for number in range(10)]
+    assert len(os.listdir("/proc/self/fd")) == before + 2
+    assert [one.data for one in slow] == [LARGE] * 10
+    assert on.find(1, 0) is slow[1] and slow[9].message == message_head(len(LARGE)) + LARGE
+    slow.clear()
+    kept(on, 11)
+    assert on.find(1, 0) is None is not on.find(11, 0)
+    assert len(os.listdir("/proc/self/fd")) == before + 1
+
+
 @pytest.mark.parametrize("folder", ["missing", "part"])
 def test_a_disk_that_takes_no_copies(tmp_path: Path, folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if folder == "part":

@@ -8,6 +8,7 @@ elsewhere too. It takes no memory but what the system has to spare.
 from __future__ import annotations
 
 import os
+import weakref
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -27,6 +28,8 @@ class Shelf:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._file: Nameless | None = None
+        #: The one before it, as long as somebody has a page of that.
+        self._old: weakref.ref[Nameless] | None = None
         self._end = 0
         self._pages: dict[tuple[int, int], Page] = {}
 
@@ -47,9 +50,15 @@ class Shelf:
     def _put(self, head: bytes, data: bytes) -> Shelved:
         size = len(head) + len(data)
         if self._file is None or self._end + size > _SHELF_BYTES:
+            if self._old is not None and self._old() is not None:
+                # Whoever takes its pages slowly would hold one file after the other.
+                raise OSError("somebody still reads from the file before")
             # Who still has a page of the old file can read it; then the system forgets that.
             self._pages.clear()
-            self._file, self._end = Nameless(self._folder), 0
+            file = Nameless(self._folder)
+            if self._file is not None:
+                self._old = weakref.ref(self._file)
+            self._file, self._end = file, 0
         if os.pwritev(self._file.descriptor, (head, data), self._end) != size:
             raise OSError("the disk took a part of a page")
         start, self._end = self._end, self._end + size
