@@ -291,6 +291,8 @@ class SqliteStore:
         except RelayError as error:
             for job in jobs:
                 job.result = error
+            # If the disk is full, copies are what it can do without.
+            self._reader.submit(self._shelf.close)
             return False
         return True
 
