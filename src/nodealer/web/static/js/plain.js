@@ -8,6 +8,8 @@ export default function table({ root, actions, table: agreed, say: tell }) {
   const mine = h("ul", { class: "named", "aria-label": T.plain.yours });
   felt.center.append(text, mine);
   let last = null;
+  // What is being typed stays when the same is asked again, because another player has moved meanwhile.
+  let draft = "";
   return {
     update(view) {
       felt.update(view);
@@ -16,10 +18,14 @@ export default function table({ root, actions, table: agreed, say: tell }) {
     },
     ask(ask) {
       if (!ask || ask.for === "choose") return fill(actions);
-      const input = h("input", { type: "text", maxlength: 200, autocomplete: "off", "aria-label": T.plain.typed, placeholder: T.plain.typed });
+      const input = h("input", { type: "text", maxlength: 200, autocomplete: "off", "aria-label": T.plain.typed, placeholder: T.plain.typed, value: draft });
+      input.addEventListener("input", () => {
+        draft = input.value;
+      });
       const form = h("form", { class: "typed" }, h("p", {}, spans(ask.prompt)), h("div", { class: "row" }, input, button(T.plain.go, () => form.requestSubmit(), { kind: "primary" })), h("details", {}, h("summary", {}, "?"), ask.help.map((pieces) => h("p", {}, spans(pieces)))));
       form.addEventListener("submit", (event) => {
         event.preventDefault();
+        draft = "";
         last = { type: "typed", ask: ask.ask, text: input.value.trim() };
         if (last.text) tell(last);
       });
