@@ -82,16 +82,44 @@ def test_a_link_of_a_later_key_leads_to_the_same_seat() -> None:
     assert found is not None and found.folder == kept.folder
     found.keep_later(LATER)
     assert list(kept.later_keys) == [LATER.key] and (kept.folder / "link.txt").stat().st_mode & 0o077 == 0
-    for older in (INVITATION, INVITATION.rekeyed(TableSecret(bytes(32), "ab" * 16, 1))):
-        assert table_at(older, "Ben") is not None
-        kept.keep_later(older)
-        assert list(kept.later_keys) == [LATER.key], "the latest"
+    kept.keep_later(INVITATION)
+    kept.keep_later(LATER)
+    assert list(kept.later_keys) == [LATER.key], "no more than there is"
     other = Invitation(LATER.relays, LATER.key, bytes(15) + b"x")
     with pytest.raises(BadParameter, match="another link"):
         table_at(other, "Ben")
     (kept.folder / "link.txt").write_text("nodealer:#x")
     with pytest.raises(HomeUnusable, match=r"link\.txt is damaged"):
         assert kept.later_keys
+
+
+def test_a_false_link_of_a_later_key_does_not_keep_a_true_one_out() -> None:
+    """Who sends it names a key of an epoch that no table reaches, so that no true one is later. And a link that was
+    kept before is not lost with one from an older letter."""
+    kept = keep_first(came(INVITATION, "Ben"))
+    false, older, another = (
+        INVITATION.rekeyed(TableSecret(bytes([fill]) * 32, "ab" * 16, epoch))
+        for fill, epoch in ((7, 1023), (8, 1), (9, 1023))
+    )
+    for link in (false, LATER, older):
+        kept.keep_later(link)
+        assert link.key in kept.later_keys
+    assert list(kept.later_keys) == [false.key, LATER.key, older.key]
+    kept.keep_later(another)
+    assert list(kept.later_keys) == [LATER.key, older.key, another.key], "of one epoch the last one"
+    for epoch in range(100, 120):
+        kept.keep_later(INVITATION.rekeyed(TableSecret(bytes(32), "ab" * 16, epoch)))
+    assert [key.epoch for key in kept.later_keys] == list(range(112, 120)), "not without end"
+
+
+def test_a_false_link_of_a_later_key_does_not_lead_away_from_the_table() -> None:
+    """Nothing that was kept says whether its key is one of the table: the relays that are known come first."""
+    kept = keep_first(came(INVITATION, "Ben"))
+    moved = moved_to(kept, replace(LATER, relays=("ws://elsewhere.example",)))
+    assert moved.invitation.relays == (*INVITATION.relays, "ws://elsewhere.example")
+    assert moved.invitation.key == INVITATION.key
+    again = moved_to(moved, replace(LATER, relays=tuple(f"ws://{number}.example" for number in range(4))))
+    assert again.invitation.relays == (*moved.invitation.relays, "ws://0.example", "ws://1.example")[:4]
 
 
 def test_a_newer_link_says_where_the_table_is_now() -> None:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from conformance.harness import NAMES, Source
 from drive.around import SECRET, Around, over, real, soon, without_last
-from nodealer.drive.history import history
+from nodealer.drive.history import find_history, history
 from nodealer.drive.keyring import Keyring
 from nodealer.drive.loop import Connected, Disconnected
 from nodealer.drive.sealed import Found, Line, Locked, Lost, SealedTransport, Unheard
@@ -25,7 +25,7 @@ from nodealer.play.home import MemoryHome
 from nodealer.play.participant import Participant
 from nodealer.play.phases import Phase
 from nodealer.play.rosters import proposal_id
-from nodealer.relay.client import writer_of
+from nodealer.relay.client import connect_to, writer_of
 from nodealer.relay.messages import Rekey
 from nodealer.relay.sealing import ReadKey, TableSecret
 from nodealer.wire import encode
@@ -324,6 +324,49 @@ def test_with_a_new_link_all_is_heard_from_the_first_frame_on() -> None:
 
 def replace_key(key: ReadKey) -> ReadKey:
     return ReadKey(bytes(32), key.table, key.epoch)
+
+
+def test_a_lie_about_the_earlier_keys_does_not_keep_the_truth_from_being_said() -> None:
+    """Whoever is quick says something false before anybody else has said what is true."""
+    liar = Liar()
+
+    def lied_to(way: SealedTransport) -> None:
+        says = way._history
+
+        def after_a_lie() -> list[bytes]:
+            key = way._keys.reading
+            if key is not None and key.epoch == 1:
+                way._opened(key.seal(bytes(16), history([replace_key(SECRET.reading)])), "")
+            return says()
+
+        way._history = after_a_lie  # type: ignore[method-assign]
+
+    async def work(table: Around) -> None:
+        for way in table.ways[:2]:
+            lied_to(way)
+        await asyncio.gather(*table.tasks[:2])
+        key = table.ways[0]._keys.reading
+        assert key is not None and key.epoch == 1
+        said = [key.open(frame)[1] for frame in liar.frames if frame[0] == 1]
+        assert 1 <= said.count(history([SECRET.reading])) <= 2
+
+    over(liar.on, work)
+
+
+def test_junk_that_was_sent_first_does_not_hide_the_earlier_keys() -> None:
+    """Anybody who may write names an epoch in as many frames as are looked at, before the epoch has begun."""
+    liar = Liar()
+
+    async def work() -> None:
+        liar.writers = [b""]
+        later = TableSecret(bytes(32), SECRET.table, 1).reading
+        liar.frames += [bytes(90) for _ in range(32)]
+        liar.frames += [SECRET.reading.seal(bytes(16), b"%d" % number) for number in range(200)]
+        liar.frames += [later.seal(bytes(16), history([SECRET.reading]))]
+        async with asyncio.timeout(20), liar.on() as url, connect_to(url) as client:
+            assert await find_history(client, later, Source("lot")) == [SECRET.reading]
+
+    asyncio.run(work())
 
 
 def test_where_nobody_has_said_the_earlier_keys() -> None:

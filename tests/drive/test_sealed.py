@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from conformance.harness import Source
+from nodealer.drive.history import history
 from nodealer.drive.loop import Connected, Disconnected, Event
 from nodealer.drive.sealed import JUNK, LONGEST_WAIT, Found, Line, Lost, SealedTransport, Unheard
 from nodealer.errors import BadParameter
@@ -121,6 +122,24 @@ def test_a_false_link_of_a_later_key_keeps_nobody_from_its_seat() -> None:
             await anext(events)
             await ada.send(b"one")
             assert await anext(events) == b"one" and SECRET.reading.open(liar.frames[0])[1] == b"one"
+
+    on_liar(work)
+
+
+def test_a_false_link_keeps_nobody_out_who_came_by_a_later_one() -> None:
+    """It comes again over another connection, when it has learned what was before; and a true link counts beside it."""
+
+    async def work(liar: Liar, relay: str) -> None:
+        later, false = TableSecret(bytes(32), TABLE, 1), TableSecret(b"x" * 32, TABLE, 5)
+        liar.writers = [b""]
+        told = later.reading.seal(bytes(16), history([SECRET.reading]))
+        liar.frames += [SECRET.reading.seal(bytes(16), b"one"), told]
+        for keys in ((later, false), (false, later)):
+            way = transport(relay, key=keys[0], more=keys[1:], create=False)
+            for _ in range(2):
+                async with aclosing(way.events()) as events:
+                    while await anext(events) != b"one":
+                        pass
 
     on_liar(work)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import ssl
 from collections.abc import AsyncIterator
@@ -11,6 +12,7 @@ from pathlib import Path
 from time import time
 
 import pytest
+from websockets.exceptions import ConnectionClosed
 
 from nodealer.relay.core import Made, note_bytes
 from nodealer.relay.limits import AT_HOME
@@ -89,6 +91,25 @@ def test_what_is_sent_in_parts_is_not_torn(tmp_path: Path, sent: list[tuple[int,
                 assert await slow.ask(Token(TOKEN)) == Accepted()
                 assert await slow.next(1000) == FRAMES
                 await pong
+
+    asyncio.run(work())
+
+
+def test_a_file_that_cannot_be_read_ends_the_connection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A part of a page may have gone. Who is only left alone would wait for the rest for ever."""
+
+    def broken(*_: object) -> int:
+        raise OSError(errno.EIO, "the disk is broken")
+
+    async def work() -> None:
+        async with relay_with_frames(tmp_path) as relay:
+            monkeypatch.setattr(os, "sendfile", broken)
+            monkeypatch.setattr(os, "pread", broken)
+            async with wire(relay.port) as reader:
+                await reader.open()
+                async with asyncio.timeout(20):
+                    with pytest.raises(ConnectionClosed):
+                        await reader.next(1000)
 
     asyncio.run(work())
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from websockets.frames import Frame, Opcode
@@ -57,6 +58,33 @@ def test_a_shelf_that_is_full_is_begun_anew(tmp_path: Path, monkeypatch: pytest.
     on.close()
     del new
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_readers_who_stay_keep_one_file_and_not_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each page that somebody is slow to take holds a whole file. Others may fill one after the other meanwhile."""
+    monkeypatch.setattr(shelf, "_SHELF_BYTES", len(LARGE) + 10)
+    on, before = Shelf(tmp_path), len(os.listdir("/proc/self/fd"))
+    slow = [kept(on, number) for number in range(10)]
+    assert len(os.listdir("/proc/self/fd")) == before + 2
+    assert [one.data for one in slow] == [LARGE] * 10
+    assert on.find(1, 0) is slow[1] and slow[9].message == message_head(len(LARGE)) + LARGE
+    slow.clear()
+    kept(on, 11)
+    assert on.find(1, 0) is None is not on.find(11, 0)
+    assert len(os.listdir("/proc/self/fd")) == before + 1
+
+
+def test_a_disk_with_little_room_is_left_to_who_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who reads a lot must not fill the disk with copies, so that nobody can write."""
+    on, before = Shelf(tmp_path), len(os.listdir("/proc/self/fd"))
+    assert not isinstance(kept(on).message, bytes)
+    real = os.statvfs(tmp_path)
+    free = shelf._SHELF_BYTES // real.f_frsize
+    monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_bavail=free - 1, f_frsize=real.f_frsize))
+    assert kept(on, 2).message == message_head(len(LARGE)) + LARGE
+    assert on.find(1, 0) is None is on.find(2, 0) and len(os.listdir("/proc/self/fd")) == before
+    monkeypatch.undo()
+    assert on.find(3, 0) is None and kept(on, 3) is on.find(3, 0)
 
 
 @pytest.mark.parametrize("folder", ["missing", "part"])

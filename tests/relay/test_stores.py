@@ -303,6 +303,23 @@ def test_a_disk_that_is_full_loses_nothing_and_can_be_read(tmp_path: Path) -> No
     on_file(tmp_path / "relay.db", work)
 
 
+def test_where_nothing_can_be_written_copies_make_room(tmp_path: Path) -> None:
+    async def work(store: SqliteStore) -> None:
+        table = await made(store)
+        for _ in range(3):
+            await store.append(table, bytes(100_000))
+        await store.follow(table, Ears())
+        await store.read(table, 0)
+        assert store.at_hand(table, 0) is not None
+        store._writing.execute("PRAGMA query_only = 1")
+        with pytest.raises(RelayError):
+            await store.append(table, b"x")
+        await store.notes(table)
+        assert store.at_hand(table, 0) is None and len(await whole(store, table)) == 3
+
+    on_file(tmp_path / "relay.db", work)
+
+
 def test_a_database_that_is_full_or_read_only(tmp_path: Path) -> None:
     async def work(store: SqliteStore) -> None:
         table = await made(store)

@@ -22,13 +22,15 @@ from nodealer.drive.files import disk, write_whole
 from nodealer.drive.homes import HOME, LOG, in_use
 from nodealer.errors import DecodeError, HomeUnusable
 from nodealer.log.session import Label, Limits, read_session
-from nodealer.relay.links import TEXT_CHARACTERS_MAX, Invitation, read_link
+from nodealer.relay.links import RELAYS_MAX, TEXT_CHARACTERS_MAX, Invitation, read_link
 from nodealer.relay.sealing import ReadKey, TableSecret
 from nodealer.wire import MESSAGE_BYTES_MAX, Message, Natural, encode
 
 FORMAT: Final = "nodealer-table"
 TABLE: Final = "table.json"
 LATER: Final = "link.txt"
+#: How many links of later keys are kept: the last ones.
+LATER_MAX: Final = 8
 
 
 class Hosted(Message, frozen=True):
@@ -93,21 +95,28 @@ class TableFolder:
 
     @property
     def later_keys(self) -> tuple[TableSecret | ReadKey, ...]:
-        """What a link has that came later."""
+        """What the links have that came later."""
+        return tuple(link.key for link in self._later_links)
+
+    @property
+    def _later_links(self) -> list[Invitation]:
         path = self.folder / LATER
         if not is_file(path):
-            return ()
+            return []
         with disk(path), path.open("rb") as file:
-            text = file.read(TEXT_CHARACTERS_MAX + 1).decode(errors="replace")
+            text = file.read(LATER_MAX * (TEXT_CHARACTERS_MAX + 1)).decode(errors="replace")
         try:
-            return (read_link(text).key,)
+            return [read_link(line) for line in text.splitlines()]
         except DecodeError as error:
             raise HomeUnusable(f"{path} is damaged: {error}") from None
 
     def keep_later(self, invitation: Invitation) -> None:
-        """Keep a link of a later key than the one that one came by."""
-        if invitation.key.epoch > max(key.epoch for key in (self.invitation.key, *self.later_keys)):
-            write_whole(self.folder / LATER, invitation.link.encode())
+        """Keep a link of a later key than the one that one came by, beside those of other keys: nothing here says which
+        of them somebody has made up."""
+        if invitation.key.epoch > self.invitation.key.epoch:
+            others = (link for link in self._later_links if link.key.epoch != invitation.key.epoch)
+            links = [link.link for link in (*others, invitation)]
+            write_whole(self.folder / LATER, "\n".join(links[-LATER_MAX:]).encode())
 
     @property
     def home(self) -> Path:
@@ -176,9 +185,13 @@ def keep_table(what: KeptTable) -> TableFolder:
 
 
 def moved_to(table: TableFolder, invitation: Invitation) -> TableFolder:
-    """The same table at the relays that a newer link of its host names: they may have moved since."""
-    if table.what.hosted is not None or table.in_use or table.invitation.relays == invitation.relays:
+    """The same table at the relays that a newer link of its host names: they may have moved since. Those of a link with
+    another key, which may be anybody's, come behind the ones that are known."""
+    known, relays = table.invitation, invitation.relays
+    if known.key.epoch != invitation.key.epoch:
+        relays = tuple(dict.fromkeys((*known.relays, *relays)))[:RELAYS_MAX]
+    if table.what.hosted is not None or table.in_use or known.relays == relays:
         return table
-    what = msgspec.structs.replace(table.what, link=replace(table.invitation, relays=invitation.relays).link)
+    what = msgspec.structs.replace(table.what, link=replace(known, relays=relays).link)
     write_whole(table.folder / TABLE, encode(what))
     return TableFolder(table.folder, what)

@@ -11,11 +11,13 @@ from typing import Final
 
 from nodealer.errors import DecodeError
 from nodealer.keys import KEY_BYTES
+from nodealer.proofs.checks import Entropy
 from nodealer.relay.client import RelayClient
 from nodealer.relay.sealing import EPOCH_BYTES, ReadKey
 
 _MARK: Final = b"nodealer/keys/v1"
-#: How many frames of each epoch keys are tried on, and how large they may be: some may be anybody's junk.
+#: How many frames of each epoch keys are tried on, and how large they may be. They are drawn by lot: some may be
+#: anybody's junk, and nobody shall know which ones are looked at.
 _TRIED: Final = 16
 _TRIED_BYTES_MAX: Final = 1 << 12
 
@@ -33,10 +35,10 @@ def read_history(text: bytes, key: ReadKey) -> list[ReadKey]:
     return [ReadKey(said[KEY_BYTES * epoch : KEY_BYTES * (epoch + 1)], key.table, epoch) for epoch in range(key.epoch)]
 
 
-async def find_history(client: RelayClient, key: ReadKey) -> list[ReadKey]:
+async def find_history(client: RelayClient, key: ReadKey, entropy: Entropy) -> list[ReadKey]:
     """The keys before this one, from the table. Raises `RelayError` where nobody has said them."""
     left = await client.open(key.table)
-    samples: dict[int, list[bytes]] = {epoch: [] for epoch in range(key.epoch)}
+    samples = {epoch: _Sample() for epoch in range(key.epoch)}
     while left > 0:
         page = await client.read()
         if not isinstance(page, list):
@@ -44,14 +46,31 @@ async def find_history(client: RelayClient, key: ReadKey) -> list[ReadKey]:
         for _, frame in page:
             left -= 1
             epoch = int.from_bytes(frame[:EPOCH_BYTES], "little")
-            kept = samples.get(epoch, [])
             if epoch == key.epoch:
                 found = read_history(_text(key, frame), key)
-                if found and all(any(_text(one, frame) for frame in samples[one.epoch]) for one in found):
+                if found and all(samples[one.epoch].opens(one) for one in found):
                     return found
-            elif len(kept) < _TRIED and len(frame) <= _TRIED_BYTES_MAX:
-                kept.append(frame)
+            elif epoch in samples and len(frame) <= _TRIED_BYTES_MAX:
+                samples[epoch].add(frame, entropy)
     raise client.error("does not have the keys of the time before a seat left this table")
+
+
+class _Sample:
+    """Some frames of an epoch, each as likely as any other."""
+
+    def __init__(self) -> None:
+        self._seen = 0
+        self._kept: list[bytes] = []
+
+    def add(self, frame: bytes, entropy: Entropy) -> None:
+        self._seen += 1
+        if len(self._kept) < _TRIED:
+            self._kept.append(frame)
+        elif (place := int.from_bytes(entropy(8), "little") % self._seen) < _TRIED:
+            self._kept[place] = frame
+
+    def opens(self, key: ReadKey) -> bool:
+        return any(_text(key, frame) for frame in self._kept)
 
 
 def _text(key: ReadKey, frame: bytes) -> bytes:

@@ -69,10 +69,15 @@ class Keyring:
         return found if len(found) == len(keys) else []
 
     @property
-    def late(self) -> ReadKey | None:
-        """A key of one who came after a seat had left, and has not got the earlier ones."""
-        given = (key for epoch, key in self._given.items() if epoch and epoch - 1 not in self._given)
-        return next((key.reading if isinstance(key, TableSecret) else key for key in given), None)
+    def late(self) -> list[ReadKey]:
+        """Keys of links that came after a seat had left, without the ones before them; or of links that lie."""
+        given = [key for epoch, key in self._given.items() if epoch and epoch - 1 not in self._given]
+        return [key.reading if isinstance(key, TableSecret) else key for key in given]
+
+    @property
+    def begins(self) -> bool:
+        """Whether there is one for the first frames."""
+        return 0 in self._given
 
     def learn(self, keys: Iterable[ReadKey]) -> None:
         """Keys of other epochs."""

@@ -168,17 +168,17 @@ class SealedTransport:
             await self._sleep(wait)
 
     async def _look_back(self, relay: str) -> None:
-        """Who comes with a later key looks for the earlier ones. Who has the first one can do without: its later link
-        may be somebody's lie, and must not keep it from its seat."""
-        late = self._keys.late
-        if late is None:
-            return
-        try:
-            async with connect_to(relay) as client:
-                self._keys.learn(await find_history(client, late))
-        except RelayError:
-            if self._keys.first is None:
-                raise
+        """Who comes with a later key looks for the earlier ones. Who has the first one can do without: a later link may
+        be somebody's lie, and must not keep it from its seat."""
+        failed: RelayError | None = None
+        for late in self._keys.late:
+            try:
+                async with connect_to(relay) as client:
+                    self._keys.learn(await find_history(client, late, self._entropy))
+            except RelayError as error:
+                failed = error
+        if failed is not None and not self._keys.begins:
+            raise failed
 
     def _wait(self, failed: int) -> float:
         """Seconds until the next try. All relays are tried before anything is waited for; then longer and longer, and
@@ -269,6 +269,7 @@ class SealedTransport:
             text = JUNK if key is None else key.open(frame)[1]
         except DecodeError:
             return JUNK
-        if key is not None and read_history(text, key):
+        # What is false does not count: else one frame of a liar would keep all from saying what is true.
+        if key is not None and (said := read_history(text, key)) and said == self._keys.earlier:
             self._told.add(key.epoch)
         return text

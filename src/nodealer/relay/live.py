@@ -199,7 +199,8 @@ class LiveTable:
             self._metrics.failures += 1
             await connection.close(TRY_AGAIN, "store")
         except OSError:
-            pass  # it has gone: whoever reads from it hears of that
+            # It has gone, or its page cannot be read any more, of which a part may have been sent.
+            connection.transport.abort()
         finally:
             self._behind.discard(client)
             client.catching_up = None

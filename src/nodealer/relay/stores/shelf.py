@@ -8,6 +8,7 @@ elsewhere too. It takes no memory but what the system has to spare.
 from __future__ import annotations
 
 import os
+import weakref
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -15,7 +16,7 @@ from typing import Final
 from nodealer.relay.messages import PAGE_BYTES, message_head
 from nodealer.relay.stores.base import Nameless, Page, Shelved
 
-#: When so many bytes are on the shelf it is begun anew.
+#: When so many bytes are on the shelf it is begun anew. As many must be left on the disk, for those who write.
 _SHELF_BYTES: Final = 256 << 20
 #: Smaller pages are not put down: most of them grow, and none takes long.
 _LEAST: Final = PAGE_BYTES // 2
@@ -27,6 +28,8 @@ class Shelf:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._file: Nameless | None = None
+        #: The one before it, as long as somebody has a page of that.
+        self._old: weakref.ref[Nameless] | None = None
         self._end = 0
         self._pages: dict[tuple[int, int], Page] = {}
 
@@ -46,9 +49,15 @@ class Shelf:
 
     def _put(self, head: bytes, data: bytes) -> Shelved:
         size = len(head) + len(data)
+        disk = os.statvfs(self._folder)
+        if disk.f_bavail * disk.f_frsize < _SHELF_BYTES:
+            self.close()
+            raise OSError("the disk has little room, and not for copies")
         if self._file is None or self._end + size > _SHELF_BYTES:
-            # Who still has a page of the old file can read it; then the system forgets that.
-            self._pages.clear()
+            if self._old is not None and self._old() is not None:
+                # Whoever takes its pages slowly would hold one file after the other.
+                raise OSError("somebody still reads from the file before")
+            self.close()
             self._file, self._end = Nameless(self._folder), 0
         if os.pwritev(self._file.descriptor, (head, data), self._end) != size:
             raise OSError("the disk took a part of a page")
@@ -56,6 +65,9 @@ class Shelf:
         return Shelved(self._file, start, size)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the file; another one is begun with the next page. Who still has a page of it can read that, and
+        then the system forgets it."""
         self._pages.clear()
+        if self._file is not None:
+            self._old = weakref.ref(self._file)
         self._file = None
