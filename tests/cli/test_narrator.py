@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from nodealer.cards import Unsealed
 from nodealer.cli.entropy import rehearsal_entropy
 from nodealer.cli.games import game_of
 from nodealer.cli.narrator import in_words
 from nodealer.drive.local import seat_players
 from nodealer.drive.minds import BotMind
+from nodealer.games.words import Words
 from nodealer.play.narrator import Event, Narrator
 from nodealer.play.participant import Step
 from nodealer.play.replica import Applied
@@ -78,3 +80,10 @@ def test_what_is_not_proven_is_not_called_so() -> None:
     events = told("wardens", "duel", {"mode": "committed"}, parameters=b'{"mode":"committed"}')
     said = of(events, "cards")
     assert said and all("not proven now: the books are opened after the hand" in text for text in said)
+
+
+def test_what_was_sealed_looks_like_no_other_line() -> None:
+    """A terminal goes on in the next line where one is full: blanks would put anything at its beginning."""
+    said = Words().unsealed(None, Unsealed(8, 0, b"7" + b" " * 200 + b"FAULT Ada:\n\x1b[2J false proof"))
+    (line,) = in_words({"event": "unsealed", "seat": 0, "name": "Eve", "text": said})
+    assert line == "  Eve had sealed: 7 FAULT Ada: \\u{1b}[2J false proof"

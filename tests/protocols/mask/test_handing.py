@@ -36,6 +36,7 @@ from nodealer.tape import Tape
 from nodealer.wire import decode, encode
 
 from ..decks import Decks
+from ..kit import cheat
 from .kit import deck_of, fresh, lasting, without
 
 #: Three seats with two cards each: 0 and 1, 2 and 3, 4 and 5.
@@ -456,3 +457,16 @@ def test_nor_if_its_giver_leaves_when_the_pass_is_begun_anew(fast: Group) -> Non
     ((position, seat),) = places.aside.items()
     assert seat == 1 and faces(decks)[position] == face
     assert face not in {faces(decks)[position] for position in places.pile}
+
+
+@pytest.mark.parametrize("seat", [0, 3])
+def test_a_false_handing_at_a_table_names_its_seat(fast: Group, seat: int) -> None:
+    """First or last of those who give: what it said is not in the deck that those who stay make."""
+
+    def forge(deck: MaskDeck, duty: Duty, tape: Tape, honest: bytes) -> bytes:
+        said = decode(MaskHand, honest, what="the message")
+        other = fast.points(said.msg) + deck.faces.points.take([3])
+        return encode(replace_fields(said, msg=other.to_bytes()))
+
+    verdict = cheat(lasting(fast, *SCRIPT), seat, "hand", forge)
+    assert verdict.fault is not None and verdict.fault.seat == seat
