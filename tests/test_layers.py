@@ -137,7 +137,7 @@ FILES: dict[str, set[str]] = {
     "relay/stores/base.py": {"os", "pathlib", "tempfile"},
     "relay/stores/jetstream.py": {"nats"},
     "relay/stores/nats.py": {"datetime", "nats", "secrets", "time"},
-    "relay/stores/shelf.py": {"os", "pathlib"},
+    "relay/stores/shelf.py": {"os", "pathlib", "weakref"},
     "relay/stores/sqlite.py": {"concurrent.futures", "fcntl", "os", "pathlib", "queue", "sqlite3", "threading"},
 }
 
