@@ -246,9 +246,10 @@ def for_those_who_stay(operation: Operation, gone: frozenset[int]) -> Operation 
         case Pass(gifts=gifts):
             stay = tuple(gift for gift in gifts if gone.isdisjoint((gift.giver, gift.to)))
             return replace(operation, gifts=stay) if stay else None
-        case Random(seats=seats) | Seal(seats=seats) if seats:
+        case Random(seats=seats) | Seal(seats=seats) if not gone.isdisjoint(seats):
             here = tuple(seat for seat in seats if seat not in gone)
-            return replace(operation, seats=here) if here else None
+            # Who is left alone would roll what it likes.
+            return replace(operation, seats=here) if len(here) > isinstance(operation, Random) else None
         case _:
             return operation
 

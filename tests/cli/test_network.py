@@ -145,7 +145,7 @@ class Typist(Somebody):
             start_new_session=True,
         )
         os.close(other)
-        self._seen = 0
+        self._seen = len(self.said) if self._output.exists() else 0
         threading.Thread(target=self._copy, args=(self._terminal,), daemon=True).start()
         return self
 
@@ -410,7 +410,7 @@ def test_a_newcomer_asks_for_a_seat_and_plays(people: People, typists: Callable[
     link, _ = by_hand(host, 3, own_relay(), *MANY_HANDS)
     join(bot, link)
     lets_sit(host, bot)
-    host.reads("Ben sits")
+    host.reads("Ben may sit")
     host.types("start")
     host.is_asked()
     join(newcomer, link, "--ask")
@@ -443,6 +443,8 @@ def test_who_has_left_is_taken_out_and_reads_no_more(people: People, typists: Ca
     host.types("remove Cleo")
     host.reads("is there, and only who is gone")
     leaver.types("leave")
+    leaver.reads("for good")
+    leaver.types("yes")
     host.plays(lambda: any(event.get("event") == "end" and event["name"] == "Cleo" for event in bot.events))
     host.types("remove Cleo")
     bot.until(lambda event: event.get("text") == "agrees to who sits at the table")
@@ -469,6 +471,36 @@ def test_who_has_left_is_taken_out_and_reads_no_more(people: People, typists: Ca
     assert "locked" in old.ends_with(3)
     for one in (leaver, before, old):
         assert log.startswith(one.log) and len(one.log) < len(log)
+
+
+@pytest.mark.deep
+def test_who_was_taken_out_asks_for_its_seat_again(people: People, typists: Callable[[str], Typist]) -> None:
+    """It sits out for so long that a bot agrees. With the new link it has its number again, and the log it had."""
+    host, bot, rests = typists("Ada"), people("Ben"), typists("Cleo")
+    link, _ = by_hand(host, 3, relay_of(people("relay")), *MANY_HANDS)
+    join(bot, link)
+    lets_sit(host, bot)
+    rests.run("join", link, "--name", "Cleo", "--terminal", *GAME)
+    lets_sit(host, rests)
+    rests.reads(r"\[Y/n\] ")
+    rests.types("y")
+    rests.is_asked()
+    rests.types("sit out")
+    rests.reads("You sit out from the next hand on")
+    rests.plays(lambda: "Cleo turns up" in rests.said)
+    host.plays(lambda: "Cleo has been away" in host.said)
+    host.types("remove Cleo")
+    host.plays(lambda: any(event.get("event") == "key" for event in bot.events))
+    assert "The others go on without you" in rests.ends_with(3)
+    rests.run("join", bot.event("key")["link"], "--name", "Cleo", "--terminal", "--ask", *GAME)
+    host.reads("Cleo.* would like to sit")
+    host.types("seat Cleo")
+    host.plays(lambda: bool(re.search(PROMPT, rests.said[rests._seen :])))
+    rests.types("leave")
+    host.plays_on()
+    for one in (host, bot):
+        one.ends_with(0)
+    assert bot.event("verified")["verdict"] == "clean"
 
 
 def test_a_code_is_for_one_guest(people: People) -> None:

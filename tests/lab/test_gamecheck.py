@@ -9,11 +9,13 @@ import pytest
 
 from cli.running import called
 from lab import tiny
+from nodealer.cards import Deal, NewDeck, Place, Portion, Return
 from nodealer.errors import BadParameter
 from nodealer.games.found import chosen, find
 from nodealer.games.package import GamePackage
 from nodealer.lab.gamecheck import QUICK, check, playing, tables
 from nodealer.lab.gamecheck.agreement import refuse_bad_settings, refuse_other_rules, rules_of
+from nodealer.lab.gamecheck.dealer import PlainDeck
 from nodealer.lab.gamecheck.elsewhere import refuse_other_processes
 from nodealer.lab.gamecheck.findings import Findings, Found
 from nodealer.lab.gamecheck.open_decks import Effort, OpenDecks
@@ -215,3 +217,12 @@ def test_the_games_that_are_here() -> None:
 def test_a_game_that_no_protocol_serves() -> None:
     with pytest.raises(BadParameter, match="no protocol can serve tiny"):
         check("lab.tiny:UNSERVED", QUICK, lambda doing: None)
+
+
+def test_what_a_leaver_had_laid_aside_is_in_the_open_deck_again() -> None:
+    """As with true decks: else a game would be checked with fewer cards than it will have."""
+    deck, seats = PlainDeck.fresh(NewDeck(0, 6), bytes(32)), (0, 1, 2)
+    for operation in (Deal(0, (Portion(0, 2), Portion(1, 1))), Return(0, (0,), Place.DISCARD)):
+        deck, _ = deck.done(operation, seats, lambda seen, peek: ())
+    after = deck.without((0,))
+    assert len(after.places.pile) == 5 and after.faces[2] not in {after.faces[at] for at in after.places.pile}

@@ -200,6 +200,17 @@ def test_when_all_are_gone_there_is_no_roll() -> None:
     assert change.events[0] == Rolled(7, (), (1,))
 
 
+def test_nobody_rolls_alone_for_others() -> None:
+    """Were it the last that is left of those who roll, it would try shares until it likes the number."""
+    tapes, roll = tapes_of(3), Random(7, (6,), (0, 1))
+    for committed in ((), (0,), (1,)):
+        one, _ = answered(asked(roll), tapes, committed)
+        assert one.without((1,)).events == (Rolled(7, (), (1,)), Finished(roll))
+    one, _ = answered(asked(Random(7, (6,))), tapes, (0,))
+    one = dice_of(one.without((2,)))
+    assert one.without((1,)).events == (Rolled(7, (), (1,)), Finished(Random(7, (6,))))
+
+
 @pytest.mark.parametrize(
     "operation",
     [

@@ -152,6 +152,15 @@ def test_who_leaves_with_a_closed_envelope_takes_it_along() -> None:
     assert after(sealed().without((0, 1, 2))).request(Unseal(8)).events[-1] == Finished(Unseal(8))
 
 
+def test_when_all_who_should_seal_leave_there_is_nothing_to_open_and_nothing_wrong() -> None:
+    """Were it refused, who leaves before it has sealed would have the hand broken off, and its loss with it."""
+    one = after(after(envelopes().request(Seal(8, (1,)))).without((1,)))
+    change = one.request(Unseal(8))
+    assert change.events == (Finished(Unseal(8)),) and not change.deck.duties
+    with pytest.raises(BadParameter):
+        change.deck.request(Unseal(8))
+
+
 @pytest.mark.parametrize("operation", [NewDeck(8, 5), Random(8, (6,)), Unseal(8), Seal(8, (0, 0)), Seal(8, (3,))])
 def test_what_cannot_be_asked(operation: Operation) -> None:
     with pytest.raises(BadParameter):

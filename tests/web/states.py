@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,7 +24,7 @@ from nodealer.play.participant import Participant
 from nodealer.web import documents as doc
 
 from .searching import GAME as SEARCHING
-from .tables import Table
+from .tables import NAMES, Table
 from .told import Document, Told
 
 LINK = "https://relay.example/#play.7Fq2v0Zk3mT1cXw9bLr8dYh5nJs4aGe6uPo_QiBfVtMxKzCyWlDgHjNvRwSxTqE2A1B3C4D5"
@@ -155,10 +155,36 @@ def proofs(seen: Seen) -> list[Document]:
     return [one for one in seen.everything() if one["type"] == "proof"]
 
 
+def at_a_table(view: Document) -> bool:
+    return bool(view["page"].get("seats"))
+
+
+def asked() -> State:
+    """The first of two is asked for its first move."""
+    return State("asked", Seen(Table(label="sheet", seats=2)).until(at_a_table), there="#actions .betting")
+
+
+def crowded(count: int) -> State:
+    """The same for more, by hand: every other seat is one like the second."""
+    state = asked()
+    named = [{"seat": seat, "name": NAMES[seat]} for seat in range(1, count)]
+
+    def more(seats: list[Document]) -> list[Document]:
+        first, second = sorted(seats, key=lambda one: one["seat"])
+        return [first, *(second | {key: one[key] for key in one if key in second} for one in named)]
+
+    for one in state.documents:
+        if one["type"] in ("table", "view"):
+            one["seats"] = more(one["seats"])
+        if one["type"] == "view":
+            one["page"]["seats"] = more(one["page"]["seats"])
+    return replace(state, name=f"{count} seats")
+
+
 def away() -> State:
     """The second of three does not answer, and the first may say so; what is left of its own time is shown."""
     seen = Seen(Table(label="sheet", seats=3))
-    documents = seen.until(lambda view: bool(view["page"]["seats"]))
+    documents = seen.until(at_a_table)
     view = next(one for one in documents if one["type"] == "view")
     view["turn"] = [1]
     view["seats"][1]["waited"] = 42

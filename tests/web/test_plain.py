@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import ExitStack
 from pathlib import Path
 
 from playwright.sync_api import Browser
@@ -39,13 +40,19 @@ def test_a_game_without_a_table_of_its_own_is_played_in_words(browser: Browser, 
         assert page.locator(".pod").count() == 2
 
 
-def test_two_tables_in_two_tabs_of_one_browser(browser: Browser, folder: Path) -> None:
+def test_two_tables_in_two_tabs_of_one_browser_and_an_address_opens_once(browser: Browser, folder: Path) -> None:
     """Cookies do not know ports: each table has one of its own name, and neither takes the other's."""
-    with (
-        program(folder / "one", "play", "--seats", "2", "--hands", "1") as one,
-        program(folder / "two", "play", "--seats", "3", "--hands", "1") as two,
-        opened(browser, one.address()) as first,
-    ):
+    with ExitStack() as stack:
+        one = stack.enter_context(program(folder / "one", "play", "--seats", "2", "--hands", "1"))
+        two = stack.enter_context(program(folder / "two", "play", "--seats", "3", "--hands", "1"))
+        address = one.address()
+        first = stack.enter_context(opened(browser, address))
+        first.wait_for_selector(".start")
+        stranger = browser.new_page()
+        stranger.goto(address)
+        stranger.wait_for_selector(".fatal")
+        assert "opens once" in (stranger.text_content(".fatal") or "")
+        stranger.close()
         second = first.context.new_page()
         second.set_default_timeout(PATIENCE)
         second.goto(two.address())

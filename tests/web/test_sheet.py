@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from .sheet import STATES
-from .states import State, away, states
+from .states import State, away, crowded, states
 from .told import told_page
 
 #: A phone, a small one, and a desk.
@@ -48,6 +48,11 @@ def refuse_mess(browser: Browser, state: State) -> None:
 
 def test_somebody_is_away_and_nothing_is_in_the_way(browser: Browser) -> None:
     refuse_mess(browser, away())
+
+
+@pytest.mark.parametrize("count", [2, 9])
+def test_there_is_room_for_all_on_a_phone(browser: Browser, count: int) -> None:
+    refuse_mess(browser, crowded(count))
 
 
 @pytest.mark.deep

@@ -345,9 +345,7 @@ async def take_part(
     if hosting is None:
         lobby = Onlooker(screen) if sitting.watches else Guest(screen, user.known, sitting.questions(lines), game)
     page, make = sitting.page, Participant if sitting.page is None else sitting.page.person.take_part
-    if sitting.by_hand and page is None:
-        # A page has no word for coming back.
-        make = returning(make)
+    make = returning(make) if sitting.by_hand else make
     if page is not None:
         lobby = PageLobby(page, lobby, 0 if what.hosted is None else what.hosted.seats)
     with user.home(table) as home:

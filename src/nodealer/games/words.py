@@ -132,7 +132,8 @@ class Words:
         """What was in an envelope, after the player's name; empty where what comes of it says so by itself."""
         if unsealed.value is None:
             return "is gone, and nobody will know what it had sealed"
-        return f"had sealed: {unsealed.value.decode(errors='replace')}"
+        # Without rows of blanks, like every word of a player: what comes after them would look like a line of its own.
+        return f"had sealed: {' '.join(unsealed.value.decode(errors='replace').split())}"
 
     def result(self, result: Mapping[str, Any], names: Mapping[int, str]) -> Text:
         """How a hand ended, in one line."""

@@ -6,7 +6,7 @@ another seat's cards, so it cannot show them by mistake.
 
 from __future__ import annotations
 
-from nodealer.cards import Peek, Seal
+from nodealer.cards import Peek, Places, Seal
 from nodealer.errors import BadParameter
 from nodealer.games.view import NO_SEAT, View
 from nodealer.play.seat import Seat
@@ -26,7 +26,7 @@ def view_of(seat: Seat) -> View:
     seen = {
         (deck, position): face
         for (deck, position), face in known.items()
-        if (deck, position) not in held and state.hand.decks[deck].places.face(position) is None
+        if (deck, position) not in held and _lies_hidden(state.hand.decks[deck].places, position)
     }
     return View(
         seat.number,
@@ -37,6 +37,11 @@ def view_of(seat: Seat) -> View:
         seat.may_move,
         seen,
     )
+
+
+def _lies_hidden(places: Places, position: int) -> bool:
+    """Whether a card is in a pile, or in a hand. What was laid aside is in neither: no search finds it."""
+    return position in places.pile or (places.holder(position) is not None and places.face(position) is None)
 
 
 def public_view(state: TableState) -> View:

@@ -157,8 +157,8 @@ class Dice:
     # --- Who leaves ---
 
     def without(self, seats: tuple[int, ...]) -> DeckChange:
-        """As long as a commitment is missing nobody has opened anything: the others go on. After that a share that is
-        missing is missing for good."""
+        """As long as a commitment is missing nobody has opened anything: the others go on, if there are several. One
+        alone would try shares until it likes the numbers. After that a share that is missing is missing for good."""
         binding = self.binding.without(tuple(seat for seat in seats if seat in self.binding.seats))
         if self.asked is None:
             return DeckChange(replace(self, binding=binding))
@@ -167,8 +167,10 @@ class Dice:
             after = replace(self, binding=binding)
             return after._finished(Rolled(self.number, (), silent)) if silent else DeckChange(after)
         here = tuple(seat for seat in self.seats if seat not in seats)
-        after = replace(self, binding=binding, seats=here)
-        return DeckChange(after) if here else after._finished(Rolled(self.number, (), self.seats))
+        if here != self.seats and len(here) < 2:
+            silent = tuple(seat for seat in self.seats if seat in seats)
+            return replace(self, binding=binding)._finished(Rolled(self.number, (), silent))
+        return DeckChange(replace(self, binding=binding, seats=here))
 
     @property
     def bars(self) -> frozenset[int]:

@@ -65,6 +65,9 @@ class Envelopes:
     #: Those that are being opened: what was in which.
     opened: Mapping[int, bytes | None] = field(default_factory=dict)
     gone: frozenset[int] = frozenset()
+    #: Whether was sealed and not opened since. If all who should have sealed are gone there is no envelope, and yet it
+    #: can be asked for: the game need not know, and nobody gets a hand broken off by going.
+    sealed: bool = False
 
     @property
     def places(self) -> Places:
@@ -107,10 +110,10 @@ class Envelopes:
         table = (binding.protocol, binding.version, binding.session, binding.roster, binding.hand)
         origin = digest("seal", *table, self.number, self.times, encode(words(operation)), encode(list(seats)))
         after = replace(self, times=self.times + 1, asked=operation, owing=seats, origin=origin, opened={})
-        return DeckChange(after)
+        return DeckChange(replace(after, sealed=True))
 
     def _unseal(self, operation: Unseal) -> DeckChange:
-        if not self.closed:
+        if not self.sealed:
             raise BadParameter(f"{self.number} has no envelope that is closed")
         owing = tuple(seat for seat in sorted(self.closed) if seat not in self.gone)
         lost = dict.fromkeys(self.closed.keys() & self.gone)
@@ -149,7 +152,7 @@ class Envelopes:
         if isinstance(self.asked, Seal):
             return DeckChange(replace(self, asked=None), (done,))
         events = tuple(Unsealed(self.number, seat, value) for seat, value in sorted(self.opened.items()))
-        return DeckChange(replace(self, asked=None, closed={}, opened={}), (*events, done))
+        return DeckChange(replace(self, asked=None, closed={}, opened={}, sealed=False), (*events, done))
 
     # --- Who leaves ---
 
@@ -179,4 +182,4 @@ class Envelopes:
         """For comparing replicas."""
         asked = b"" if self.asked is None else encode(words(self.asked))
         said = [sorted(self.closed.items()), sorted(self.opened.items()), sorted(self.gone), list(self.owing)]
-        return digest("envelopes", self.number, self.times, asked, self.origin, encode(said))
+        return digest("envelopes", self.number, self.times, self.sealed, asked, self.origin, encode(said))

@@ -424,3 +424,35 @@ def test_faces_at_a_table(fast: Group) -> None:
     tapes: Mapping[int, Tape] = {seat: game.tape(seat) for seat in game.seats}
     positions = {*deck.places.pile, *deck.places.held, *deck.places.opened}
     assert sorted(true_faces(deck, tapes, positions).values()) == list(range(12))
+
+
+def test_a_card_that_was_handed_over_in_a_pass_that_broke_off_is_not_dealt_again(fast: Group) -> None:
+    """Its giver leaves while another still owes its own: who was to get it has read it from the log."""
+    decks = dealt(fast)
+    face = faces(decks)[0]
+    decks.decks[0] = decks.step(deck := at(decks, ROUND, Handing), deck.duties[0])
+    without(decks, 0)
+    decks.run(decks.decks[0])
+    is_whole(decks)
+    places = decks.decks[0].places
+    assert face not in {faces(decks)[position] for position in places.pile}
+    ((position, seat),) = places.aside.items()
+    assert seat == 1 and faces(decks)[position] == face
+
+
+def test_nor_if_its_giver_leaves_when_the_pass_is_begun_anew(fast: Group) -> None:
+    decks = dealt(fast, seats=4, size=10)
+    face = faces(decks)[0]
+    four = Pass(0, (Gift(0, 1, (0,)), Gift(1, 2, (2,)), Gift(2, 3, (4,)), Gift(3, 0, (6,))))
+    decks.decks[0] = decks.step(deck := at(decks, four, Handing), deck.duties[0])
+    deck = without(decks, 3)
+    while not isinstance(deck.stage, Receiving):
+        deck = decks.step(deck, deck.duties[0])
+    decks.decks[0] = deck
+    without(decks, 0)
+    decks.run(decks.decks[0])
+    is_whole(decks)
+    places = decks.decks[0].places
+    ((position, seat),) = places.aside.items()
+    assert seat == 1 and faces(decks)[position] == face
+    assert face not in {faces(decks)[position] for position in places.pile}

@@ -76,8 +76,29 @@ class SymbolicCard:
         self.epk, self.msg = self.epk + self._sum(masks), self.msg + self._sum(r * joint for r in masks)
 
     def deal(self, holder: int | None) -> None:
-        """All but the holder publish their keys of the card; for None, all do."""
-        self.known |= {key.terms[0][0][0] for seat, key in enumerate(self.keys) if seat != holder}
+        """All but the holder publish their keys of the card; for None, all do. Who has none in it owes nothing."""
+        self.known |= {key.terms[0][0][0] for seat, key in enumerate(self.keys) if seat != holder and key != ZERO}
+
+    def hand_over(self, giver: int, to: int, key: Poly | None = None) -> tuple[Poly, Poly, Poly]:
+        """What giving or showing a card publishes: the receiver's new key, and the card under it. `key` is a false one.
+
+        The same for a card that stays where it is: shown, or in a pass that broke off.
+        """
+        number = next(self.names)  # type: ignore[call-overload]
+        t, rho = symbol(f"t{number}[{to}]") if key is None else key, symbol(f"r{number}[{giver}]")
+        self.published += [t, rho, symbol("card") + rho * t]
+        return t, rho, symbol("card") + rho * t
+
+    def give(self, giver: int, to: int) -> None:
+        """Passed: the card is under the receiver's key alone, and nobody else has one in it."""
+        t, self.epk, self.msg = self.hand_over(giver, to)
+        self.keys = [t if seat == to else ZERO for seat in range(SEATS)]
+
+    def gather_and_break_off(self) -> None:
+        """What seats publish to give the card back, in vain: it stays under the keys that it has."""
+        kept = self.keys, self.msg
+        self.move()
+        self.keys, self.msg = kept
 
     def give_back(self) -> None:
         """To the top, to the bottom, or into a shuffle whose order everybody knows."""
@@ -206,6 +227,77 @@ def test_a_card_of_a_rebuilt_deck_is_read_only_by_who_is_dealt_it(had: int | Non
     card.deal(1)
     assert card.read_by(1)
     assert not any(card.read_by(*seats) for seats in outsiders(1, *knew))
+
+
+def nobody_else_reads(card: SymbolicCard, *had: int) -> bool:
+    return all(card.read_by(seat) for seat in had) and not any(card.read_by(*seats) for seats in outsiders(*had))
+
+
+@pytest.mark.parametrize("way", [(1,), (1, 2), (1, 0), (1, 2, 1)], ids=str)
+def test_a_passed_card_is_read_only_by_those_who_had_it(way: tuple[int, ...]) -> None:
+    """From seat 0 on, and back where everybody sees it lie, with a gathering that broke off before; dealt to seat 3."""
+    card, had = SymbolicCard(), [0]
+    card.deal(0)
+    for to in way:
+        card.give(had[-1], to)
+        had.append(to)
+        assert nobody_else_reads(card, *had)
+    card.gather_and_break_off()
+    assert nobody_else_reads(card, *had)
+    card.give_back()
+    assert nobody_else_reads(card, *had)
+    card.deal(3)
+    assert nobody_else_reads(card, *had, 3)
+    card.give(3, 0)
+    card.give_back()
+    assert nobody_else_reads(card, *had, 3)
+
+
+def test_a_card_that_was_shown_to_one_or_half_passed_is_read_by_no_other() -> None:
+    """Twice, as when a pass broke off and was begun anew; then it goes back, and is dealt to seat 2."""
+    card = SymbolicCard()
+    card.deal(0)
+    card.hand_over(0, 1)
+    card.hand_over(0, 1)
+    assert nobody_else_reads(card, 0, 1)
+    card.give_back()
+    card.deal(2)
+    assert nobody_else_reads(card, 0, 1, 2)
+
+
+@pytest.mark.parametrize("declarer", [0, 1])
+def test_a_passed_card_is_not_read_in_a_rebuild(declarer: int) -> None:
+    """Declared by who has it, or, if that one leaves, by who gave it; then it goes back, and is dealt to seat 2."""
+    card, staying = SymbolicCard(), (0, 2, 3) if declarer == 0 else (0, 1, 2)
+    card.deal(0)
+    held = card.keys, card.epk, card.msg
+    card.give(0, 1)
+    card.rebuild(declarer, staying)
+    assert nobody_else_reads(card, 0, 1)
+    if declarer == 0:
+        card.keys, card.epk, card.msg = held
+    card.give_back()
+    card.deal(2)
+    assert nobody_else_reads(card, 0, 1, 2)
+
+
+def test_a_passed_card_of_a_rebuilt_deck_is_read_only_by_those_who_had_it() -> None:
+    """Giver and receiver leave: it is in the deck again, and is dealt to seat 2."""
+    card = SymbolicCard()
+    card.deal(0)
+    card.give(0, 1)
+    card.rebuilt_into((2, 3))
+    assert not card.read_by(2) and not card.read_by(3)
+    card.deal(2)
+    assert nobody_else_reads(card, 0, 1, 2)
+
+
+def test_a_card_given_under_a_key_that_was_published_is_read_by_all() -> None:
+    """Why the receiver's key is a new one: its key of this very card was published when the giver got it."""
+    card = SymbolicCard()
+    card.deal(0)
+    card.hand_over(0, 1, key=card.keys[1])
+    assert card.read_by()
 
 
 def test_tags_with_a_known_secret_give_the_card_away() -> None:

@@ -99,7 +99,7 @@ def first_load(browser: Browser, folder: Path) -> Iterator[Figures]:
         session.on("Network.loadingFinished", lambda done: sizes.append(done["encodedDataLength"]))
         session.on("Network.webSocketFrameReceived", lambda got: sizes.append(len(got["response"]["payloadData"])))
 
-    with program(folder, "play", "--seats", "4", "--hands", "1") as running:
+    with program(folder, "play", "--seats", "2", "--hands", "1") as running:
         address = running.address()
         with opened(browser, "", pace="calm", reduced_motion="no-preference", prepare=listen) as page:
             page.goto(address)

@@ -85,8 +85,8 @@ class PlainDeck:
         return {at: self.faces[at] for at, seats in self.looked.items() if seat in seats and at in there - mine}
 
     def without(self, seats: tuple[int, ...]) -> PlainDeck:
-        """Seats have left: what they held unseen is shuffled into the pile, whose cards are new positions."""
-        hidden = [at for seat in seats for at in self.places.hidden(self.places.hand(seat))]
+        """Seats have left: what they held or had laid aside unseen is shuffled into the pile, at new positions."""
+        hidden = [at for at in self.places.kept if self.places.owner(at) in seats]
         lost = [at for at in hidden if self.looked.get(at, frozenset()) <= {*seats}]
         seed = digest("plain without", self.seed, *seats)
         faces = _shuffled([self.faces[at] for at in (*self.places.pile, *lost)], seed)

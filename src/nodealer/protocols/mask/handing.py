@@ -8,10 +8,10 @@ under the receiver's key alone; its old place is dead, and its old key is never 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from nodealer.cards import Gift, Moved, Pass, Show
+from nodealer.cards import Gift, Moved, Pass, Places, Show
 from nodealer.errors import BadParameter, Malformed
 from nodealer.group import Points, Scalars, concat
 from nodealer.proofs import equality, labels, linear
@@ -144,22 +144,38 @@ class Handing:
     def _keys(self, seat: int) -> Points:
         return concat(*(keys for gift, keys in zip(self.gifts, self.keys, strict=True) if gift.giver == seat))
 
+    def _gifts(self) -> Iterator[tuple[Gift, Points, Masked]]:
+        """The gifts of those who have handed theirs over: the keys and the cards of each."""
+        used = dict.fromkeys(self.said, 0)
+        for gift, keys in zip(self.gifts, self.keys, strict=True):
+            if gift.giver in used:
+                first = used[gift.giver]
+                used[gift.giver] += len(gift.positions)
+                yield gift, keys, self.said[gift.giver].take(range(first, used[gift.giver]))
+
     def _finish(self, deck: MaskDeck) -> DeckChange:
         """Each gift as a layer of its own."""
-        used, events = dict.fromkeys(self.said, 0), list[Moved]()
-        for gift, keys in zip(self.gifts, self.keys, strict=True):
-            first = used[gift.giver]
-            used[gift.giver] += len(gift.positions)
-            fresh = self.said[gift.giver].take(range(first, used[gift.giver]))
-            layer = replace(layer_of(deck, gift), cards=fresh, keys={gift.to: keys})
+        events = list[Moved]()
+        for gift, keys, fresh in self._gifts():
             before = deck.places
             places = before.passed(gift) if isinstance(self.operation, Pass) else before.shown_to(gift)
             if isinstance(self.operation, Pass):
                 now = range(before.positions, places.positions)
                 moves = zip(now, gift.positions, strict=True)
                 events += [Moved(places.card(new), gift.to, before.card(old)) for new, old in moves]
-            deck = deck.at(layers=deck.layers.with_layer(layer), places=places)
+            deck = _with_gift(deck, gift, keys, fresh, places)
         return deck.finish(*events)
+
+    def broken_off(self, deck: MaskDeck) -> MaskDeck:
+        """The deck when somebody leaves now. What was handed over has been seen, and is never dealt again."""
+        for gift, keys, fresh in self._gifts():
+            deck = _with_gift(deck, gift, keys, fresh, deck.places.shown_to(gift))
+        return deck
+
+
+def _with_gift(deck: MaskDeck, gift: Gift, keys: Points, fresh: Masked, places: Places) -> MaskDeck:
+    layer = replace(layer_of(deck, gift), cards=fresh, keys={gift.to: keys})
+    return deck.at(layers=deck.layers.with_layer(layer), places=places)
 
 
 def _masks(deck: MaskDeck, tape: Tape, seat: int, cards: Masked, keys: Points) -> Scalars:

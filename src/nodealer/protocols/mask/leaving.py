@@ -9,6 +9,7 @@ from __future__ import annotations
 from nodealer.cards import NewDeck
 from nodealer.protocols.base import DeckChange
 from nodealer.protocols.mask.deck import MaskDeck
+from nodealer.protocols.mask.handing import Handing
 from nodealer.protocols.mask.making import MaskShuffling
 from nodealer.protocols.mask.rebuild import Joining
 from nodealer.protocols.staged import Closed, Idle
@@ -22,6 +23,8 @@ def without(deck: MaskDeck, seats: tuple[int, ...]) -> DeckChange | None:
     if staying == deck.binding.players:
         # Who leaves has no keys in any card.
         return DeckChange(deck)
+    if isinstance(deck.stage, Handing):
+        deck = deck.stage.broken_off(deck)
     stays = deck.left_by(seats)
     if isinstance(deck.stage, Closed):
         return DeckChange(stays)

@@ -105,8 +105,8 @@ class _Job:
     work: Callable[[], Any]
     then: Callable[[Any], None] | None
     future: asyncio.Future[Any]
-    #: Whether it is one statement, which needs no transaction around it.
-    single: bool
+    #: Whether it only adds a frame.
+    frame: bool
     result: Any = None
 
 
@@ -128,6 +128,8 @@ class SqliteStore:
         #: What is to be told when all jobs of a transaction have been looked at.
         self._news: dict[str, list[Stored]] = {}
         self._closed = False
+        #: The frames of the jobs at hand, as the columns of their rows, one after the other.
+        self._rows: list[Any] = []
         #: Frames in the log of SQLite, and who moves them.
         self._logged = 0
         self._move: Future[None] | None = None
@@ -149,7 +151,7 @@ class SqliteStore:
     async def append(self, table: str, frame: bytes) -> None:
         """Put a frame into the order. It is on the disk when this returns."""
         await self._write(
-            lambda: self._put_frame(table, frame), lambda cursor: self._tell(table, cursor, frame), single=True
+            lambda: self._put_frame(table, frame), lambda cursor: self._tell(table, cursor, frame), frame=True
         )
 
     async def read(self, table: str, after: int) -> Page | None:
@@ -226,10 +228,10 @@ class SqliteStore:
         return await self._loop.run_in_executor(self._reader, explained)
 
     def _write(
-        self, work: Callable[[], T], then: Callable[[T], None] | None = None, *, single: bool = False
+        self, work: Callable[[], T], then: Callable[[T], None] | None = None, *, frame: bool = False
     ) -> asyncio.Future[T]:
         self._refuse_closed()
-        job = _Job(work, then, self._loop.create_future(), single)
+        job = _Job(work, then, self._loop.create_future(), frame)
         self._jobs.put(job)
         return job.future
 
@@ -316,19 +318,25 @@ class SqliteStore:
         return self._jobs.get()
 
     def _transaction(self, jobs: Sequence[_Job]) -> None:
-        alone = len(jobs) == 1 and jobs[0].single
+        """Frames alone are one statement, which needs no transaction around it: for each statement this thread takes
+        turns with the others, and on a busy machine that takes longer than the disk."""
+        alone = all(job.frame for job in jobs)
         try:
             if not alone:
                 self._writing.execute("BEGIN")
             for job in jobs:
+                if not job.frame:
+                    self._put_rows()
                 try:
                     job.result = job.work()
                 except RelayError as error:
                     # Nothing was written for it, and the others go on.
                     job.result = error
+            self._put_rows()
             if not alone:
                 self._writing.execute("COMMIT")
         except BaseException:
+            self._rows.clear()
             self._known.clear()
             if self._writing.in_transaction:
                 with suppress(sqlite3.Error):
@@ -349,11 +357,16 @@ class SqliteStore:
     def _put_frame(self, table: str, frame: bytes) -> int:
         known = self._find(table)
         cursor, size = known.last + 1, len(frame)
-        row = (known.id << _SHIFT | cursor, known.bytes + size, self._clock(), head(cursor, size) + frame)
-        self._writing.execute("INSERT INTO frames VALUES (?, ?, ?, ?)", row)
+        self._rows += (known.id << _SHIFT | cursor, known.bytes + size, self._clock(), head(cursor, size) + frame)
         known.last, known.bytes = cursor, known.bytes + size
         self._logged += 1
         return cursor
+
+    def _put_rows(self) -> None:
+        if self._rows:
+            rows, self._rows = self._rows, []
+            values = ",".join(["(?, ?, ?, ?)"] * (len(rows) // 4))
+            self._writing.execute(f"INSERT INTO frames VALUES {values}", rows)
 
     def _put_note(self, table: str, note: bytes) -> list[bytes]:
         made = "INSERT INTO tables (name, written) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET written = ?2"

@@ -428,6 +428,8 @@ function choose(ask) {
   dialog(T.choose[ask.then] ?? T.choose.look, [list], ask.then === "take" ? [] : [button(T.choose.done, () => answer(order), { kind: "primary" })]);
 }
 $("dialog").addEventListener("close", () => {
+  // It comes a moment later: the next question may have opened it again.
+  if ($("dialog").open) return;
   delete $("dialog").dataset.choosing;
   delete $("dialog").dataset.about;
 });
