@@ -177,6 +177,24 @@ AROUND: Final = (
         "drive/test_sealed.py::test_a_false_link_of_a_later_key_keeps_nobody_from_its_seat",
     ),
     Around(
+        "somebody",
+        "sends such a link with the highest number of a key, so that no true one is later; or with a relay of its own",
+        "true links are kept beside it, and the relays that are known come first",
+        "cli/test_shelf.py::test_a_false_link_of_a_later_key_does_not_keep_a_true_one_out",
+    ),
+    Around(
+        "a player",
+        "says false things of the earlier keys, before anybody has said what they were",
+        "the others say it all the same, and who comes later finds it",
+        "drive/test_keyring.py::test_a_lie_about_the_earlier_keys_does_not_keep_the_truth_from_being_said",
+    ),
+    Around(
+        "a player",
+        "sends junk that names a key before its time, so that nothing is found to try the earlier keys on",
+        "which frames they are tried on is drawn by lot",
+        "drive/test_keyring.py::test_junk_that_was_sent_first_does_not_hide_the_earlier_keys",
+    ),
+    Around(
         "a player who was put out",
         "has named writers of its own to the relay before",
         "they do not count: only who has the key in use names the next",
@@ -199,6 +217,12 @@ AROUND: Final = (
         "opens connections and never speaks, floods, or never reads",
         "let go of, read slowly, cut off",
         "relay/test_server.py::test_a_reader_that_never_reads_is_cut_off",
+    ),
+    Around(
+        "who has a link",
+        "reads a table from all its places and takes pages slowly, so that copies of pages fill the relay's disk",
+        "one old file is held and not more, and where the disk has little room there are no copies",
+        "relay/test_shelf.py::test_readers_who_stay_keep_one_file_and_not_more",
     ),
     Around(
         "another user of the machine",
