@@ -160,12 +160,12 @@ def test_failing_entropy_settles_nothing(game: Make) -> None:
     """A source of entropy that fails must not make an unverified log count as verified."""
     table = game(liars={1: {(1, "key"): bad_proof}})
     lazy, _ = unsettled(table)
-    source, lazy._entropy = lazy._entropy, lambda size: b""
+    source, lazy.entropy = lazy.entropy, lambda size: b""
     for _ in range(2):
         with pytest.raises(BadParameter):
             lazy.settle()
         assert not lazy.state.faults and lazy.checks_settled == 0
-    lazy._entropy = source
+    lazy.entropy = source
     lazy.settle()
     assert lazy.state.expelled == {1}
 

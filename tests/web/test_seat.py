@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from conformance.harness import Source
 from nodealer.cards import Seal
 from nodealer.games.holdem.faces import name as face_name
 from nodealer.keys import Identity
@@ -20,7 +19,7 @@ from nodealer.play.participant import Participant, Step
 from nodealer.play.stays import for_hands, while_it_lasts
 from nodealer.web import documents as doc
 from nodealer.web.person import CHATS_MAX, TO_DO_MAX, PagePerson
-from nodealer.web.recall import Own, recall
+from nodealer.web.recall import Own, recall, retold
 from nodealer.web.seat import PageSeat
 
 from .tables import Table
@@ -101,7 +100,7 @@ def test_hands_are_shown_again_moment_by_moment(played: Table) -> None:
 
 
 def own(one: Participant) -> Own:
-    return Own(one.seat.number, one.home.root, one.home.identity, tuple(one.home.journal.records), Source("recall"))
+    return Own(one.seat.number, one.home.root, one.home.identity, tuple(one.home.journal.records))
 
 
 @pytest.mark.parametrize("hand", [1, 2])
@@ -109,19 +108,19 @@ def test_the_log_shows_a_hand_as_the_page_saw_it(played: Table, hand: int) -> No
     one, seat = played.people[0], played.pages[0].seat
     kept, replica = seat.kept(hand), one.replica
     assert kept is not None
-    again = recall(replica.config, replica.entries, seat.moments(hand, replica.config), own(one))
+    again = recall(replica.config, replica.entries, seat.moments(hand, replica.config), own(one), replica.entropy)
     assert [line for frame in again for line in frame.lines] == [line for frame in kept.frames for line in frame.lines]
     seen = [frame.view.page["mine"] for frame in again if frame.view.page.get("mine")]
     assert seen and seen == [frame.view.page["mine"] for frame in kept.frames if frame.view.page.get("mine")]
     assert again[-1].view.page == kept.frames[-1].view.page
-    public = recall(replica.config, replica.entries, seat.moments(hand, replica.config), None)
+    public = recall(replica.config, replica.entries, seat.moments(hand, replica.config), None, replica.entropy)
     assert [frame.lines for frame in public if frame.lines] == [frame.lines for frame in again if frame.lines]
     assert not any(frame.view.page.get("mine") for frame in public)
 
 
 def test_a_hand_that_nobody_played_has_no_moments(played: Table) -> None:
     replica, seat = played.people[0].replica, played.pages[0].seat
-    assert recall(replica.config, replica.entries, seat.moments(9, replica.config), None) == ()
+    assert recall(replica.config, replica.entries, seat.moments(9, replica.config), None, replica.entropy) == ()
 
 
 def test_who_comes_back_has_every_hand_and_not_half_of_one(played: Table) -> None:
@@ -302,6 +301,10 @@ def test_who_asks_for_a_seat_gets_one_by_two_clicks() -> None:
     table.waiting.extend(page.look(ada, 2.0))
     table.play(lambda one: [], steps=20)
     assert of(table.told, "view")[-1]["proposed"] == [] and of(table.told, "refused")[-1]["reason"]
+    before = ada.replica.state.roster
+    table.play(steps=200)
+    assert ada.replica.state.roster is not before
+    assert len(list(retold(ada.replica.config, ada.replica.entries, table.source))) == ada.replica.height
 
 
 def test_who_sits_out_may_come_back_and_who_is_left_alone_is_told_so() -> None:

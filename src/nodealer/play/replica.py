@@ -113,7 +113,7 @@ class Replica:
         self.head = first_head(config.session.id)
         self.entries: list[bytes] = []
         self.checks_settled = 0
-        self._entropy = entropy
+        self.entropy = entropy
         #: Whether every check is settled with the entry that owes it.
         self.eager = eager
         #: How checks are settled, where they are not settled at once.
@@ -199,7 +199,7 @@ class Replica:
     def _begin_settling(self) -> None:
         if self._owed:
             checks = [check for one in self._owed for check in one.checks]
-            self._settling.append(_Settling(tuple(self._owed), self.begin(checks, self._entropy)))
+            self._settling.append(_Settling(tuple(self._owed), self.begin(checks, self.entropy)))
             self._owed = []
 
     def _wait(self) -> None:

@@ -42,7 +42,6 @@ class PagePerson:
         self.replica: Replica | None = None
         self._participant: Participant | None = None
         #: That of the participant, once there is one.
-        self._entropy: Callable[[int], bytes] | None = None
         self._recalling: asyncio.Future[tuple[doc.Frame, ...]] | None = None
 
     # --- The loop of a seat ---
@@ -77,7 +76,6 @@ class PagePerson:
 
     def take_part(self, home: Home, **rest: Any) -> Participant:
         """The participant of this person."""
-        self._entropy = rest["entropy"]
         clock, took = self.seat.clock_now, self.seat.note_took
         return PageParticipant(home, clock=clock, took=took, beside=self.hear_frame, **rest)
 
@@ -136,16 +134,16 @@ class PagePerson:
             self.seat.refuse("not now")
         else:
             config, entries, moments = replica.config, tuple(replica.entries), self.seat.moments(hand, replica.config)
-            whole = partial(recall, config, entries, moments, self._own())
+            whole = partial(recall, config, entries, moments, self._own(), replica.entropy)
             self._recalling = asyncio.get_running_loop().run_in_executor(None, whole)
             self._recalling.add_done_callback(lambda done: self.seat.tell(doc.Replayed(hand, done.result())))
 
     def _own(self) -> Own | None:
         """What shows this person its own cards again; None for who has none."""
         one = self._participant
-        if one is None or not one.seated or self._entropy is None:
+        if one is None or not one.seated:
             return None
-        return Own(one.seat.number, one.home.root, one.home.identity, tuple(one.home.journal.records), self._entropy)
+        return Own(one.seat.number, one.home.root, one.home.identity, tuple(one.home.journal.records))
 
     def _do(self, participant: Participant, document: doc.Said_) -> list[bytes]:
         match document:

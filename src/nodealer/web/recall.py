@@ -1,7 +1,7 @@
 """A hand again, out of the log: every moment of it as this person saw it, whenever it was played.
 
-Nothing is checked here that was not checked when it was played, and nothing is signed: the seat that reads the log is
-thrown away.
+Everything is checked once more: what a false proof, or a new roster, did to the table only that tells. Nothing is
+signed: the seat that reads the log is thrown away.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import NoReturn
 
 from nodealer.errors import CardUnreadable
 from nodealer.games.view import View
@@ -20,6 +19,7 @@ from nodealer.play.replica import Applied, Outcome, Replica
 from nodealer.play.seat import Seat
 from nodealer.play.state import Config, TableState
 from nodealer.play.view import public_view, view_of
+from nodealer.proofs.checks import Entropy
 from nodealer.web import documents as doc
 
 
@@ -31,8 +31,6 @@ class Own:
     root: bytes
     identity: Identity
     records: tuple[Record, ...]
-    #: A card that is opened is checked again, and checks are drawn at random.
-    entropy: Callable[[int], bytes]
 
 
 def hand_in(state: TableState) -> int:
@@ -40,9 +38,9 @@ def hand_in(state: TableState) -> int:
     return max(state.hand.number + (state.phase is Phase.PLAYING), 1)
 
 
-def retold(config: Config, entries: Iterable[bytes]) -> Iterable[Applied]:
-    """What each entry of a log did. Who reads it has checked it before."""
-    replica = _unchecked(config)
+def retold(config: Config, entries: Iterable[bytes], entropy: Entropy) -> Iterable[Applied]:
+    """What each entry of a log did when it came."""
+    replica = Replica(config, entropy=entropy)
     for data in entries:
         yield replica.append(data)
 
@@ -83,16 +81,18 @@ class Moments:
         return True
 
 
-def recall(config: Config, entries: Iterable[bytes], moments: Moments, own: Own | None) -> tuple[doc.Frame, ...]:
+def recall(
+    config: Config, entries: Iterable[bytes], moments: Moments, own: Own | None, entropy: Entropy
+) -> tuple[doc.Frame, ...]:
     """Read the log until the hand is over, as the player that sat there, or as anybody."""
     if own is None:
-        for applied in retold(config, entries):
+        for applied in retold(config, entries, entropy):
             state = applied.after
             if not moments.see(applied, lambda state=state: public_view(state)):  # type: ignore[misc]
                 break
     else:
         with suppress(_Enough):
-            _Reader(moments, config, own, entries)
+            _Reader(moments, config, own, entries, entropy)
     return tuple(moments.frames)
 
 
@@ -103,7 +103,7 @@ class _Enough(Exception):
 class _Reader(Seat):
     """Reads a log as the player that sat there, and never comes to say anything."""
 
-    def __init__(self, moments: Moments, config: Config, own: Own, entries: Iterable[bytes]) -> None:
+    def __init__(self, moments: Moments, config: Config, own: Own, entries: Iterable[bytes], entropy: Entropy) -> None:
         self._moments = moments
         journal = MemoryJournal()
         for record in own.records:
@@ -114,7 +114,7 @@ class _Reader(Seat):
             root=own.root,
             key=own.identity,
             journal=journal,
-            entropy=own.entropy,
+            entropy=entropy,
             log=self._until_the_end(entries),
         )
 
@@ -133,11 +133,3 @@ class _Reader(Seat):
             return view_of(self)
         except CardUnreadable:
             return public_view(self.replica.state)
-
-
-def _unchecked(config: Config) -> Replica:
-    return Replica(config, entropy=_none, eager=False, by_hand=False)
-
-
-def _none(size: int) -> NoReturn:
-    raise AssertionError("what is only read again needs no entropy")

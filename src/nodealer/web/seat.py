@@ -197,7 +197,7 @@ class PageSeat:
         if not height:
             return
         out, self._out = self._out, lambda document: None
-        for applied in retold(replica.config, replica.entries[:height]):
+        for applied in retold(replica.config, replica.entries[:height], replica.entropy):
             self.take(applied)
         self._pending = []
         self._whole_from = hand_in(replica.state) + 1
