@@ -20,7 +20,8 @@ def choices(participant: Participant, awaited: str) -> list[str]:
         return [_WAIT]
     state = participant.replica.state
     if participant.seat.number in state.ended:
-        return ["  You have left, and nothing more is needed of you. Ctrl-C stops here.", *_breaking(participant)]
+        told = "  You have signed the end, and nothing more is needed of you. Ctrl-C stops here."
+        return [told, *_breaking(participant)]
     over = state.phase is not Phase.PLAYING and state.over
     leaving = [] if over else ["  [bold]leave[/bold]: leave the table; what you have put in stays in"]
     return [_WAIT, *_without(participant, shown(awaited)), *_breaking(participant), *leaving, *_helpless(participant)]

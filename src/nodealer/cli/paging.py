@@ -46,6 +46,7 @@ NOTICES: Final = {
     "code": "note",
     "drift": "note",
     "asks": "note",
+    "seated": "good",
     "key": "note",
     "removed": "bad",
 }
@@ -90,7 +91,9 @@ class PageScreen(Screen):
             of = {
                 key: visible(said) if isinstance(said, str) else said for key, said in event.items() if key != "event"
             }
-            self.page.seat.notice(NOTICES[name], name, f"{name} {event.get('name', '')}".strip(), **of)
+            # Who has a seat does not wait for one any more.
+            about = "seat" if name in ("asks", "seated") else f"{name} {event.get('name', '')}".strip()
+            self.page.seat.notice(NOTICES[name], name, about, **of)
         match name:
             case "connection":
                 self.page.seat.notice(CONNECTION[event["what"]], event["what"], "connection")

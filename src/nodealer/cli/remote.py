@@ -235,6 +235,7 @@ class _Watch:
         self._show = sitting.screen.follow(participant, you=not sitting.watches)
         self._agreed = False
         self._asked = False
+        self._sits = False
 
     def see(self, step: Step) -> list[bytes]:
         """What came of a frame."""
@@ -261,12 +262,25 @@ class _Watch:
         follow_all(self._sitting.copies, self._participant.replica)
         frames = self._ask()
         self._agree()
+        self._seated()
         self._new_links()
         return frames
+
+    def _seated(self) -> None:
+        """Who has asked for a seat is told that it has one."""
+        one, screen = self._participant, self._sitting.screen
+        if self._asked and one.sits and not self._sits:
+            self._sits = True
+            screen.emit({"event": "seated", "seat": one.seat.number})
+            if not screen.json:
+                screen.say("[green]You have a seat[/green], and play from the next hand on.")
 
     def _new_links(self) -> None:
         """Who has a seat has the new key, and tells those who would watch, or come."""
         one, secret = self._participant, self._transport.secret
+        if secret is not None and not one.sits:
+            # Who asks for a seat has come with this key.
+            self._epoch = max(self._epoch, secret.epoch)
         if one.hearing or not one.sits or secret is None or secret.epoch <= self._epoch:
             return
         self._epoch = secret.epoch
@@ -289,9 +303,9 @@ class _Watch:
             sitting.screen.emit({"event": "removed"})
             if not sitting.screen.json:
                 sitting.screen.say(
-                    "[magenta]The others go on without you, and with a new key.[/magenta] For a seat, ask"
+                    "[magenta]The others go on without you, and with a new key.[/magenta] For a seat, ask one of them "
+                    "for a new link: `nodealer join LINK --ask`."
                 )
-                sitting.screen.say("  one of them for a new link: `nodealer join LINK --ask`.")
             raise LockedOut
         names = ", ".join(member.name for member in one.members if member.role != TIMEKEEPER)
         if not sitting.ask or one.over:

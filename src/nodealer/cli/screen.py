@@ -64,8 +64,12 @@ class Screen:
         """Show what a participant sees happen: somebody, or the person who looks at this screen."""
 
         def watch(step: Step) -> list[bytes]:
+            mine = participant.seat.number if you and participant.begun and participant.seated else None
             if participant.begun and self.replica is None:
-                self.open(participant.replica, participant.seat.number if you and participant.seated else None)
+                self.open(participant.replica, mine)
+            elif self.replica is not None and mine is not None and mine != self._narrator.you:
+                # A newcomer has got its seat.
+                self._narrator = Narrator.of(self.replica.config, mine)
             for one in step.happened:
                 if isinstance(one, Applied):
                     self.tell(one)

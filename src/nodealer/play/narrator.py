@@ -73,6 +73,11 @@ class Narrator:
         steps = {**DICE_STEPS, **ENVELOPE_STEPS, **STEPS.get(claims.name, {})}
         return cls(config.words, steps, proven=not claims.open_book_at_end, secret=not rehearsal, you=you)
 
+    @property
+    def you(self) -> int | None:
+        """The seat of the person to whom it is told."""
+        return self._you
+
     def words_of(self, kind: str) -> StepWords:
         """What a kind of step is, for people."""
         return self._steps.get(kind, _NO_WORDS)

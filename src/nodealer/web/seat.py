@@ -19,6 +19,7 @@ from nodealer.games.base import Turn
 from nodealer.games.package import GamePackage
 from nodealer.games.view import View as Seen
 from nodealer.games.words import Text, Words
+from nodealer.log.roster import Roster
 from nodealer.play.answers import legal_choice, legal_move
 from nodealer.play.law import voters
 from nodealer.play.narrator import Event, Narrator
@@ -63,6 +64,8 @@ class PageSeat:
         self._narrator = Narrator(Words(), {})
         self._package: GamePackage | None = None
         self._you: int | None = None
+        #: The roster that the pages were told of, and this person's seat in it.
+        self._seated: tuple[bytes, int | None] = (b"", None)
         #: What stands for itself until another takes its place, by the type of document.
         self._standing: dict[str, Document] = {}
         self._notices: dict[str, doc.Notice] = {}
@@ -144,13 +147,17 @@ class PageSeat:
 
     def open(self, replica: Replica, you: int | None) -> None:
         """The players have agreed."""
-        config = replica.config
-        self.opened, self._you, self._package = True, you, config.package
+        self.opened, self._package = True, replica.config.package
+        self._standing.pop("lobby", None)
+        self._tell_table(replica.config, replica.config.session.proposal.roster, you)
+
+    def _tell_table(self, config: Config, roster: Roster, you: int | None) -> None:
+        """What was agreed, and who sits there; once more when that is another roster, or this person has got a seat."""
+        self._you, self._seated = you, (roster.digest, you)
         self._narrator = Narrator.of(config, you)
         proposal, claims = config.session.proposal, config.protocol.claims
         package, words = config.package, config.words
         module = None if package is None or package.table is None else f"game/{package.name}/table.js"
-        self._standing.pop("lobby", None)
         self.tell(
             doc.Table(
                 session=config.session.id.hex(),
@@ -167,8 +174,8 @@ class PageSeat:
                 you=you,
                 seats=tuple(
                     doc.Seated(one.seat, one.name, " ".join(key_words(one.key)))
-                    for one in proposal.roster.members
-                    if one.seat in proposal.roster.with_cards
+                    for one in roster.members
+                    if one.seat in roster.with_cards
                 ),
             )
         )
@@ -177,8 +184,9 @@ class PageSeat:
         """What came of a frame."""
         if not participant.begun:
             return
+        you = participant.seat.number if participant.seated else None
         if not self.opened:
-            self.open(participant.replica, participant.seat.number if participant.seated else None)
+            self.open(participant.replica, you)
             first = next((one.number for one in step.happened if isinstance(one, Applied)), participant.replica.height)
             self._recall(participant.replica, first)
         for one in step.happened:
@@ -190,6 +198,9 @@ class PageSeat:
                 self.notice("bad", "diverged", "diverged", name=name, theirs=theirs, ours=ours)
             elif isinstance(one, Silenced):
                 self.notice("bad", "silenced", "silenced", reason=one.reason)
+        roster = participant.replica.state.roster
+        if self._seated != (roster.digest, you):
+            self._tell_table(participant.replica.config, roster, you)
         self.refresh(participant)
 
     def _recall(self, replica: Replica, height: int) -> None:

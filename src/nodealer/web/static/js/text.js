@@ -140,6 +140,7 @@ export const T = {
     code: ({ code }) => `A code for one guest, for ten minutes: ${code}`,
     drift: ({ seconds }) => `The timekeeper's clock has run ${Math.round(seconds)} s ahead of this machine's, unless this one slept.`,
     asks: ({ players }) => `You have asked ${players} for a seat. Until you have one, you look on.`,
+    seated: () => "You have a seat, and play from the next hand on.",
     found: () => "Connected again.",
     lost: () => "No connection to the relay. Trying again.",
     unheard: () => "The relay does not take what you say.",
