@@ -284,6 +284,9 @@ def test_who_asks_for_a_seat_gets_one_by_two_clicks() -> None:
     dan = Participant(home, entropy=table.source, stays=for_hands(9), parts=parts_of)
     for number, frame in enumerate(table.frames):
         dan.receive(frame, number)
+    told: list[doc.Document] = []
+    seat = PageSeat(told.append, lambda: 0.0, "player", "Dan")
+    seat.see(dan, Step())
     ada, page = table.people[0], table.pages[0]
     table.people.insert(-1, dan)
     table.waiting.extend(dan.ask_to_sit())
@@ -305,6 +308,11 @@ def test_who_asks_for_a_seat_gets_one_by_two_clicks() -> None:
     table.play(steps=200)
     assert ada.replica.state.roster is not before
     assert len(list(retold(ada.replica.config, ada.replica.entries, table.source))) == ada.replica.height
+    # Pages draw who sits there now; and the newcomer's has buttons.
+    assert [one["name"] for one in of(table.told, "table")[-1]["seats"]] == ["Ada", "Ben", "Cleo", "Dan"]
+    seat.see(dan, Step())
+    first, *_, last = (one for one in told if isinstance(one, doc.Table))
+    assert (first.you, last.you) == (None, 3) and len(last.seats) == 4
 
 
 def test_who_sits_out_may_come_back_and_who_is_left_alone_is_told_so() -> None:

@@ -197,7 +197,7 @@ export const T = {
   log: {
     empty: "Nothing has happened yet.",
     chat: "Say something",
-    chatHelp: "Signed and sealed, for all at the table; not part of the log, and not kept.",
+    chatHelp: "Signed and sealed, for all at the table who have a page; not part of the log, and not kept.",
     send: "Send",
     says: "says",
     board: "board:",
