@@ -33,7 +33,7 @@ def test_every_command_has_help_with_an_example(command: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [("bench",), ("bench", "cards"), ("nothing",), ("doctor", "--loud"), ("protocols", "mask")]
+    "arguments", [("bench",), ("bench", "dominoes"), ("nothing",), ("doctor", "--loud"), ("protocols", "mask")]
 )
 def test_wrong_use_is_2(arguments: tuple[str, ...]) -> None:
     done = called(*arguments)

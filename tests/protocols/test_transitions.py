@@ -11,7 +11,8 @@ import pytest
 
 from conformance.harness import NAMES
 from conformance.transitions import TABLES, seen, steps
-from nodealer.cards import Close, Deal, Look, Open, Operation, Peek, Place, Portion, Return, Show
+from nodealer import cards
+from nodealer.cards import Close, Deal, Gift, Look, Open, Operation, Peek, Place, Portion, Return, Show
 from nodealer.group import group
 from nodealer.protocols import make_protocol
 from nodealer.protocols.base import Binding, Deck, Duty
@@ -111,8 +112,18 @@ def mask_scripts() -> None:
     Script("mask").run().begin(Open(0, 1)).leave(2).run()
     Script("mask").run().leave(2).run()
     mask_scripts_of_returns()
+    mask_scripts_of_gifts()
     mask_scripts_without_a_pile()
     mask_scripts_of_a_lost_card()
+
+
+def mask_scripts_of_gifts() -> None:
+    """Two cards change hands; a seat leaves meanwhile, with a pile and without one."""
+    gifts = cards.Pass(0, (Gift(0, 1, (0,)), Gift(1, 0, (1,))))
+    Script("mask").run().ask(DEAL, gifts)
+    for stage in ("Receiving", "Handing"):
+        Script("mask").run().ask(DEAL).begin(gifts).until(stage).leave(2).run()
+        Script("mask", size=2).run().ask(DEAL).begin(gifts).until(stage).leave(2).run()
 
 
 def mask_scripts_of_returns() -> None:
