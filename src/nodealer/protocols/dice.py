@@ -14,18 +14,16 @@ from typing import Annotated, Final
 import msgspec
 
 from nodealer.cards import (
-    Card,
     Event,
     Finished,
-    Half,
     Operation,
-    Places,
     Random,
     Rolled,
     words,
 )
 from nodealer.errors import BadParameter, PeerFault
-from nodealer.protocols.base import Binding, DeckChange, Duty
+from nodealer.protocols.bare import Bare
+from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.words import StepWords
 from nodealer.tape import Tape, digest
@@ -62,11 +60,9 @@ class RollOpen(Message, frozen=True, tag="roll-open"):
 
 
 @dataclass(frozen=True)
-class Dice:
+class Dice(Bare):
     """One number of the table at which is rolled, now or before. Nothing in it is secret."""
 
-    binding: Binding = field(repr=False)
-    number: int
     #: How often was rolled here before: the same roll asked for again is another one.
     rolls: int = 0
     #: What is asked for now, and those who take part; None between two rolls.
@@ -76,11 +72,6 @@ class Dice:
     origin: bytes = b""
     commitments: Mapping[int, bytes] = field(default_factory=dict)
     shares: Mapping[int, bytes] = field(default_factory=dict)
-
-    @property
-    def places(self) -> Places:
-        """There are no cards."""
-        return Places(self.number, (0,), ())
 
     # --- What is owed ---
 
@@ -115,9 +106,7 @@ class Dice:
         seats = operation.seats or self.binding.players
         if len(set(seats)) != len(seats) or not set(seats) <= set(self.binding.players):
             raise BadParameter(f"seats {seats} are not each here once")
-        binding = self.binding
-        table = (binding.protocol, binding.version, binding.session, binding.roster, binding.hand)
-        origin = digest("roll", *table, self.number, self.rolls, encode(words(operation)), encode(list(seats)))
+        origin = self.begun("roll", self.rolls, operation, seats)
         after = replace(self, rolls=self.rolls + 1, asked=operation, seats=seats, origin=origin)
         return DeckChange(replace(after, commitments={}, shares={}))
 
@@ -159,7 +148,7 @@ class Dice:
     def without(self, seats: tuple[int, ...]) -> DeckChange:
         """As long as a commitment is missing nobody has opened anything: the others go on, if there are several. One
         alone would try shares until it likes the numbers. After that a share that is missing is missing for good."""
-        binding = self.binding.without(tuple(seat for seat in seats if seat in self.binding.seats))
+        binding = self.binding_without(seats)
         if self.asked is None:
             return DeckChange(replace(self, binding=binding))
         if self._all_in:
@@ -171,20 +160,6 @@ class Dice:
             silent = tuple(seat for seat in self.seats if seat in seats)
             return replace(self, binding=binding)._finished(Rolled(self.number, (), silent))
         return DeckChange(replace(self, binding=binding, seats=here))
-
-    @property
-    def bars(self) -> frozenset[int]:
-        """A roll is not made again."""
-        return frozenset()
-
-    @property
-    def half(self) -> Mapping[int, Half]:
-        """What silence costs is the game's to say: it is told who was silent."""
-        return {}
-
-    def knows(self, seat: int, tape: Tape) -> Mapping[Card, int]:
-        """There are no cards."""
-        return {}
 
     def digest(self) -> bytes:
         """For comparing replicas."""

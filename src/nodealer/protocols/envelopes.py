@@ -12,9 +12,10 @@ from typing import Annotated, Final
 
 import msgspec
 
-from nodealer.cards import SEALED_MAX, Card, Finished, Half, Operation, Places, Seal, Unseal, Unsealed, words
+from nodealer.cards import SEALED_MAX, Finished, Operation, Seal, Unseal, Unsealed, words
 from nodealer.errors import BadParameter, PeerFault
-from nodealer.protocols.base import Binding, DeckChange, Duty
+from nodealer.protocols.bare import Bare
+from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.words import StepWords
 from nodealer.tape import Tape, digest
@@ -48,11 +49,9 @@ class Unsealing(Message, frozen=True, tag="unseal"):
 
 
 @dataclass(frozen=True)
-class Envelopes:
+class Envelopes(Bare):
     """The envelopes of one number of the table. Nothing in it is secret."""
 
-    binding: Binding = field(repr=False)
-    number: int
     #: How often was sealed here before.
     times: int = 0
     #: What is asked for now, and who still owes it.
@@ -68,11 +67,6 @@ class Envelopes:
     #: Whether was sealed and not opened since. If all who should have sealed are gone there is no envelope, and yet it
     #: can be asked for: the game need not know, and nobody gets a hand broken off by going.
     sealed: bool = False
-
-    @property
-    def places(self) -> Places:
-        """There are no cards."""
-        return Places(self.number, (0,), ())
 
     # --- What is owed ---
 
@@ -106,9 +100,7 @@ class Envelopes:
             raise BadParameter(f"{self.number} has envelopes that were not opened")
         if not seats or len(set(seats)) != len(seats) or not set(seats) <= set(self.binding.players):
             raise BadParameter(f"seats {seats} are not each here once")
-        binding = self.binding
-        table = (binding.protocol, binding.version, binding.session, binding.roster, binding.hand)
-        origin = digest("seal", *table, self.number, self.times, encode(words(operation)), encode(list(seats)))
+        origin = self.begun("seal", self.times, operation, seats)
         after = replace(self, times=self.times + 1, asked=operation, owing=seats, origin=origin, opened={})
         return DeckChange(replace(after, sealed=True))
 
@@ -158,25 +150,11 @@ class Envelopes:
 
     def without(self, seats: tuple[int, ...]) -> DeckChange:
         """The others go on. What a seat sealed and did not open is lost with it."""
-        binding = self.binding.without(tuple(seat for seat in seats if seat in self.binding.seats))
+        binding = self.binding_without(seats)
         rest = tuple(seat for seat in self.owing if seat not in seats)
         lost = dict.fromkeys(set(self.owing).intersection(seats)) if isinstance(self.asked, Unseal) else {}
         after = replace(self, binding=binding, owing=rest, gone=self.gone | set(seats), opened={**self.opened, **lost})
         return after._done()
-
-    @property
-    def bars(self) -> frozenset[int]:
-        """Nothing here is made again."""
-        return frozenset()
-
-    @property
-    def half(self) -> Mapping[int, Half]:
-        """What it costs not to open is the game's to say: it is told that nobody will know."""
-        return {}
-
-    def knows(self, seat: int, tape: Tape) -> Mapping[Card, int]:
-        """There are no cards."""
-        return {}
 
     def digest(self) -> bytes:
         """For comparing replicas."""
