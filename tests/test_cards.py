@@ -20,7 +20,6 @@ from nodealer.cards import (
     Pass,
     Peek,
     Place,
-    Places,
     Portion,
     Random,
     Return,
@@ -30,6 +29,7 @@ from nodealer.cards import (
     words,
 )
 from nodealer.errors import BadParameter
+from nodealer.places import Places
 from nodealer.tape import digest
 from nodealer.wire import encode
 

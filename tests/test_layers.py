@@ -26,9 +26,10 @@ ARROWS: dict[str, set[str]] = {
     "cpace": {"group"},
     "keys": {"tape", "group"},
     "cards": {"errors", "tape", "wire"},
+    "places": {"cards"},
     "group": {"errors"},
     "proofs": {"group", "tape"},
-    "protocols": {"proofs", "cards"},
+    "protocols": {"proofs", "places"},
     "log": {"tape", "keys", "wire"},
     "games": {"cards"},
     "game": {"cards", "games"},
@@ -150,8 +151,8 @@ LATE = {
 }
 LATE_ROOMS = {"cli", "lab"}
 #: The rooms that a seat needs, and what a browser's Python lacks.
-SEAT = {"errors", "wire", "tape", "words", "keys", "cards", "group", "cpace", "proofs", "protocols", "log", "games"}
-SEAT |= {"play"}
+SEAT = {"errors", "wire", "tape", "words", "keys", "cards", "places", "group", "cpace", "proofs"}
+SEAT |= {"protocols", "log", "games", "play"}
 NOT_IN_A_BROWSER = {"cryptography", "fcntl", "gmpy2", "resource", "rich", "starlette", "typer", "uvicorn", "websockets"}
 
 #: Names that reach around every list, and names that belong to a terminal.

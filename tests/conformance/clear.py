@@ -28,13 +28,13 @@ from nodealer.cards import (
     Opened,
     Operation,
     Peek,
-    Places,
     Return,
     Show,
     needed,
 )
 from nodealer.errors import BadParameter, CardUnreadable, Malformed, PeerFault
 from nodealer.group import Group
+from nodealer.places import Places
 from nodealer.proofs.checks import Check
 from nodealer.proofs.equality import check_knowledge, prove_knowledge
 from nodealer.proofs.transcript import Context, draw_scalars

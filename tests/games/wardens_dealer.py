@@ -19,7 +19,6 @@ from nodealer.cards import (
     Operation,
     Peek,
     Place,
-    Places,
     Return,
     Show,
 )
@@ -27,6 +26,7 @@ from nodealer.games.base import Ask, Done
 from nodealer.games.view import View
 from nodealer.games.wardens import Move, WardensGame, WardensRules
 from nodealer.games.wardens.bot import WardensBot, chosen
+from nodealer.places import Places
 from nodealer.wire import encode
 
 

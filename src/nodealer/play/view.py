@@ -6,9 +6,10 @@ another seat's cards, so it cannot show them by mistake.
 
 from __future__ import annotations
 
-from nodealer.cards import Peek, Places, Seal
+from nodealer.cards import Peek, Seal
 from nodealer.errors import BadParameter
 from nodealer.games.view import NO_SEAT, View
+from nodealer.places import Places
 from nodealer.play.seat import Seat
 from nodealer.play.state import TableState
 from nodealer.protocols.base import Duty

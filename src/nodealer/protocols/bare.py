@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from nodealer.cards import Card, Half, Operation, Places, words
+from nodealer.cards import Card, Half, Operation, words
+from nodealer.places import Places
 from nodealer.protocols.base import Binding
 from nodealer.tape import Tape, digest
 from nodealer.wire import encode

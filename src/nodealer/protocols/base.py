@@ -13,9 +13,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any, Final, Literal, Protocol
 
-from nodealer.cards import WITHOUT_CARDS, Capability, Card, Event, Half, Operation, Places
+from nodealer.cards import WITHOUT_CARDS, Capability, Card, Event, Half, Operation
 from nodealer.errors import BadParameter
 from nodealer.group import Group
+from nodealer.places import Places
 from nodealer.proofs.checks import Check
 from nodealer.proofs.transcript import Context
 from nodealer.tape import Tape, digest

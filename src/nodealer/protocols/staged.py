@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, Self, runtime_checkable
 
-from nodealer.cards import Card, Close, Event, Finished, Half, Moved, Opened, Operation, Place, Places, Return, words
+from nodealer.cards import Card, Close, Event, Finished, Half, Moved, Opened, Operation, Place, Return, words
 from nodealer.errors import BadParameter
+from nodealer.places import Places
 from nodealer.proofs.transcript import Transcript
 from nodealer.protocols.base import Binding, DeckChange, Duty
 from nodealer.tape import Tape, digest

@@ -25,7 +25,6 @@ from nodealer.cards import (
     Pass,
     Peek,
     Place,
-    Places,
     Random,
     Return,
     Rolled,
@@ -35,6 +34,7 @@ from nodealer.cards import (
     Unsealed,
 )
 from nodealer.errors import BadParameter
+from nodealer.places import Places
 from nodealer.tape import Tape, digest
 
 #: Which of the cards that a seat looks at it keeps, or in which order they go back.

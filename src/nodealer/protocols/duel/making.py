@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nodealer.cards import Event, Moved, Place, Places, Return
+from nodealer.cards import Event, Moved, Place, Return
 from nodealer.group import Points
+from nodealer.places import Places
 from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.duel.deck import DuelDeck

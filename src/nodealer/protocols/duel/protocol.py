@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from nodealer.cards import Capability, NewDeck, Places
+from nodealer.cards import Capability, NewDeck
 from nodealer.errors import BadParameter
 from nodealer.group import Group, group
+from nodealer.places import Places
 from nodealer.protocols.base import Binding, Cheat, Claims
 from nodealer.protocols.duel.bits import XOR
 from nodealer.protocols.duel.deck import DuelDeck, Mode

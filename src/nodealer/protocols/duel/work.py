@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Self
 
-from nodealer.cards import Event, Places
+from nodealer.cards import Event
 from nodealer.group import Points, Scalars, concat
+from nodealer.places import Places
 from nodealer.protocols.base import DeckChange
 from nodealer.protocols.duel.deck import DuelDeck, cards_digest
 from nodealer.protocols.layers import Layer

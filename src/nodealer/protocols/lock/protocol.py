@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final, Literal
 
-from nodealer.cards import Capability, NewDeck, Places
+from nodealer.cards import Capability, NewDeck
 from nodealer.errors import BadParameter
 from nodealer.group import Group, group
+from nodealer.places import Places
 from nodealer.protocols.base import Binding, Cheat, Claims
 from nodealer.protocols.layers import Layers
 from nodealer.protocols.lock.deck import LockDeck

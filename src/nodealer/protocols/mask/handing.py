@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from nodealer.cards import Gift, Moved, Pass, Places, Show
+from nodealer.cards import Gift, Moved, Pass, Show
 from nodealer.errors import BadParameter, Malformed
 from nodealer.group import Points, Scalars, concat
+from nodealer.places import Places
 from nodealer.proofs import equality, labels, linear
 from nodealer.proofs.encoding import encodings
 from nodealer.proofs.transcript import draw_scalars

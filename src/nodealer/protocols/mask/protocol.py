@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from nodealer.cards import Capability, NewDeck, Places
+from nodealer.cards import Capability, NewDeck
 from nodealer.errors import BadParameter
 from nodealer.group import Group, group
+from nodealer.places import Places
 from nodealer.protocols.base import Binding, Cheat, Claims
 from nodealer.protocols.layers import Faces, Layers
 from nodealer.protocols.mask.deck import MaskDeck
