@@ -57,10 +57,12 @@ def test_a_hand_to_showdown_against_bots_with_a_reload_in_the_middle_and_again(f
     fresh.wait_for_selector(".player:not([hidden])")
     fresh.click("[aria-label=Last]")
     last, board = fresh.text_content(".at"), fresh.locator(".board .card.face").count()
+    won = fresh.text_content(".news")
     fresh.click("[aria-label=First]")
     assert fresh.locator(".board .card.face").count() == 0 and (last or "").split()[0] == (last or "").split()[2]
+    assert fresh.text_content(".news") == "" and fresh.locator(".pod.wins").count() == 0
     fresh.click("[aria-label=Last]")
-    assert fresh.locator(".board .card.face").count() == board
+    assert fresh.locator(".board .card.face").count() == board and won and fresh.text_content(".news") == won
     fresh.click("text=Back to the table")
     fresh.click("#tab-fair")
 

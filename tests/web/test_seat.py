@@ -77,6 +77,14 @@ def test_shuffles_are_sent_proven_and_verified_with_their_time(played: Table) ->
     assert {one["state"] for one in watched} == {"verified"}
 
 
+def test_a_page_that_comes_later_hears_lines_and_steps_in_their_order(played: Table) -> None:
+    told = [json.loads(doc.encoded(one)) for one in played.pages[0].seat.everything()]
+    entries = [one["entry"] for one in told if one["type"] in ("line", "proof") and one["entry"] is not None]
+    assert entries == sorted(entries)
+    kinds = "".join(one["type"][0] for one in told if one["type"] in ("line", "proof"))
+    assert "lp" in kinds and "pl" in kinds
+
+
 def test_the_table_its_words_and_the_log_are_told(played: Table) -> None:
     (table,) = of(played.told, "table")
     one = played.people[0]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from heapq import merge
 from typing import Any, Final
 
 import msgspec
@@ -108,11 +109,19 @@ class PageSeat:
         """All that a page needs that has just come."""
         yield self._hello
         yield from self._stands("offers", "lobby", "table", "cheat")
-        yield from self._lines
-        yield from self._proofs
+        yield from self._in_order()
         yield from self._hands.values()
         yield from self._stands("working", "log", "view", "ask", "fault", "verdict", "over")
         yield from self._notices.values()
+
+    def _in_order(self) -> Iterator[Document]:
+        """What has happened and the steps of the cards, as they came."""
+        placed, at = list[tuple[int, Document]](), 0
+        for one in self._lines:
+            at = one.entry if isinstance(one, doc.Line) and one.entry is not None else at
+            placed.append((at, one))
+        steps = ((one.entry, one) for one in self._proofs)
+        return (one for _, one in merge(placed, steps, key=lambda pair: pair[0]))
 
     def _stands(self, *kinds: str) -> Iterator[Document]:
         return (self._standing[kind] for kind in kinds if kind in self._standing)

@@ -34,6 +34,8 @@ export default function table({ root, actions, table: agreed, say: tell, names }
     if (!page.seats) {
       for (const pod of felt.pods.values()) clearPod(pod);
       showBoard([], false);
+      fill(pots).dataset.key = "";
+      say(news, "");
       before = null;
       return;
     }
@@ -49,15 +51,16 @@ export default function table({ root, actions, table: agreed, say: tell, names }
       }
       showSeat(pod, one, page, view, same && moving);
     }
-    if (page.stage !== "over" && !felt.element.classList.contains("shuffling")) say(news, "");
+    const silent = page.stage !== "over" && !felt.element.classList.contains("shuffling");
+    if (silent || (before !== null && !same)) say(news, "");
     showWinners(page);
     before = page;
   }
 
   function clearPod(pod) {
     fill(pod.cards);
-    fill(pod.bet);
-    fill(pod.badge);
+    fill(pod.bet).dataset.bet = 0;
+    fill(pod.badge).dataset.shown = "";
     say(pod.called, "");
     pod.held = "";
     flag(pod.element, "folded", false);
@@ -123,7 +126,7 @@ export default function table({ root, actions, table: agreed, say: tell, names }
   function cards(pod, one, page, view, moving) {
     const mine = one.seat === agreed.you;
     const open = one.shown.length ? one.shown : mine ? page.mine : [];
-    const hidden = open.length ? 0 : one.held && (one.in || page.stage === "over") ? one.held : 0;
+    const hidden = open.length ? 0 : one.held && one.in ? one.held : 0;
     const key = `${open.join(" ")}/${hidden}`;
     if (pod.held === key) return;
     const was = pod.held;

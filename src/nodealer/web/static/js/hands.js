@@ -68,8 +68,9 @@ export function handsPanel(root, { link, state, show, live }) {
     range.value = at;
     say(where, T.hands.at(at + 1, frames.length));
     fill(told, frame.lines.flatMap((line) => rendered(line, state)));
-    // A step forward is seen as it was then; whoever jumps sees what lies there.
-    show(frame.view, at === before + 1);
+    // A step forward is seen as it was then; whoever jumps sees what lies there. How the hand ended stays to be read.
+    const ended = frames.slice(0, at).flatMap((one) => one.lines.filter((line) => line.event === "result"));
+    show(frame.view, [...ended, ...frame.lines], at === before + 1);
   }
 
   function close() {

@@ -53,7 +53,7 @@ function open(name) {
 
 const fair = fairness(panels.fair.panel, { link: getLink, state });
 const log = logPanel(panels.log.panel, { link: getLink, state });
-const hands = handsPanel(panels.hands.panel, { link: getLink, state, show: (view, moving) => showView(view, { replayed: true, moving }), live });
+const hands = handsPanel(panels.hands.panel, { link: getLink, state, show: showMoment, live });
 
 // --- Settings ---
 
@@ -189,9 +189,17 @@ async function openTable(table) {
 }
 
 function live() {
+  if (now.working) now.game?.working?.(now.working);
   if (now.view) showView(now.view);
   ask(now.ask);
   if (now.over) handlers.over(now.over);
+}
+
+/** A moment of a hand that was played. */
+function showMoment(view, lines, moving) {
+  now.game?.working?.({ steps: [] });
+  showView(view, { replayed: true, moving });
+  for (const line of lines) now.game?.line?.(line);
 }
 
 function showView(view, { replayed = false, moving = true } = {}) {
@@ -328,18 +336,19 @@ const handlers = {
       fair.clear();
     }
     log.line(document);
-    now.game?.line?.(document);
+    // Who looks at a hand of before sees that one, whatever the table does.
+    if (!hands.replaying) now.game?.line?.(document);
     spoken(inWords(document, document.seat === null || document.event === "result" ? "" : document.name));
   },
   working(document) {
     now.working = document;
     fair.working(document);
-    now.game?.working?.(document);
+    if (!hands.replaying) now.game?.working?.(document);
   },
   proof(document) {
     fair.proof(document);
     log.proof(document);
-    now.game?.proof?.(document);
+    if (!hands.replaying) now.game?.proof?.(document);
   },
   log: (document) => fair.log(document),
   chat(document) {
