@@ -511,8 +511,8 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     def said(pragma: str) -> Any:
         return connection.execute(f"PRAGMA {pragma}").fetchone()[0]
 
-    # A frame goes to the end of its table, in the middle of the tree, where pages are filled anew among neighbours. With
-    # pages of 8 kB a frame of 2 kB has 31 kB written and synced, with these 10 kB.
+    # A frame goes to the end of its table, in the middle of the tree, where pages are filled anew among neighbours: of
+    # 8 kB each, a frame of 2 kB has 31 kB written and synced; of these, 10 kB.
     connection.execute("PRAGMA page_size = 2048")
     if said("journal_mode = WAL") != "wal":
         raise RelayError(f"the disk of {path} is not fit for a store: SQLite has no WAL there")
