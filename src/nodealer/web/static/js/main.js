@@ -327,6 +327,8 @@ const handlers = {
   doubt(document) {
     // Only for the question it was about: another one may be asked by the time it comes, or somebody says yes.
     if (now.ask?.ask !== document.ask) return;
+    // Who says no is still asked.
+    ask(now.ask);
     confirmed(document.text, () => now.ask?.ask === document.ask && now.game?.sure?.());
     $("dialog").dataset.about = document.ask;
   },
