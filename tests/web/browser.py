@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from time import monotonic
 from typing import Final
 
@@ -11,7 +11,7 @@ from playwright.sync_api import Page
 from nodealer.lab.browser import PATIENCE, act, chromium, free_port, opened, program, told_program
 
 __all__ = ["PATIENCE", "act", "chromium", "deal", "free_port", "opened", "play_until", "program", "search_once"]
-__all__ += ["play_all_until", "told_program"]
+__all__ += ["boxes", "overlap", "play_all_until", "told_program"]
 
 #: More than any game here has.
 ANSWERS: Final = 300
@@ -35,8 +35,8 @@ def deal(page: Page, **fields: str) -> None:
 
 
 def play_until(page: Page, selector: str, *keys: str) -> None:
-    """Answer with the first key that is possible, until something is there. What is asked stands until it is answered, and
-    then no key does anything until the next question: so nothing here depends on the moment."""
+    """Answer with the first key that is possible, until something is there. What is asked stands until it is answered,
+    and then no key does anything until the next question: so nothing here depends on the moment."""
     asked = [f"#actions [aria-keyshortcuts={key}]:enabled" for key in keys]
     for _ in range(ANSWERS):
         page.wait_for_selector(", ".join([selector, *asked]), state="attached")
@@ -74,3 +74,25 @@ def search_once(page: Page) -> None:
             card.first.click()
         act(page, "B", "E")
     raise AssertionError("nothing was searched")
+
+
+# --- Where things lie ---
+
+BOXES = """names => names.flatMap(name => [...document.querySelectorAll(name)].filter(one => one.checkVisibility()))
+  .map(one => one.getBoundingClientRect()).map(b => [b.left, b.right, b.top, b.bottom])"""
+
+Box = tuple[float, float, float, float]
+
+
+def boxes(page: Page, *names: str) -> list[Box]:
+    return [tuple(box) for box in page.evaluate(BOXES, list(names))]
+
+
+def overlap(all_of_them: Iterable[Box]) -> list[tuple[Box, Box]]:
+    seen = list(all_of_them)
+    return [
+        (a, b)
+        for at, a in enumerate(seen)
+        for b in seen[at + 1 :]
+        if min(a[1], b[1]) - max(a[0], b[0]) > 2 and min(a[3], b[3]) - max(a[2], b[2]) > 2
+    ]

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page
 
 from nodealer.lab.npm import installed
 
-from .browser import act, deal, free_port, opened, play_all_until, play_until, program, search_once
+from .browser import boxes, deal, free_port, opened, overlap, play_all_until, play_until, program, search_once
 from .states import asked, away, start
 from .told import told_page
 
@@ -49,7 +49,7 @@ def test_a_hand_to_showdown_against_bots_with_a_reload_in_the_middle_and_again(f
     assert fresh.locator(".board .card.face").count() in (0, 3, 4, 5)
     assert sum(pods(fresh).values()) == 600
     states = fresh.locator(".shuffle .state").all_text_contents()
-    assert states == ["yours: the others check it", "verified by you", "verified by you"]
+    assert states == ["yours: others check", "verified by you", "verified by you"]
     assert fresh.locator(".order").is_visible()
     assert fresh.locator(".lines .result").count() >= 1
     fresh.click("#tab-hands")
@@ -130,6 +130,9 @@ def test_the_collectible_game_with_a_search(browser: Browser, folder: Path) -> N
         page.wait_for_selector("dialog", state="hidden")
         page.wait_for_selector("#actions [aria-keyshortcuts=E]")
         assert page.locator(".hand .unit").count() == hand + 1 and kept
+        page.set_viewport_size({"width": 360, "height": 640})
+        rows, arena = boxes(page, ".arena > *"), boxes(page, ".arena")
+        assert len(rows) == 7 and overlap(rows) == [] and rows[-1][3] <= arena[0][3] <= 640
         page.click("text=Concede")
         page.click("dialog[open] .danger")
         page.wait_for_selector(".verdict .stamp.clean")
