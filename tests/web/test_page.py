@@ -135,7 +135,7 @@ def test_the_collectible_game_with_a_search(browser: Browser, folder: Path) -> N
         assert len(rows) == 7 and overlap(rows) == [] and rows[-1][3] <= arena[0][3] <= 640
         page.click("text=Concede")
         page.click("dialog[open] .danger")
-        page.wait_for_selector(".verdict .stamp.clean")
+        page.wait_for_selector(".verdict .stamp.clean", state="attached")
 
 
 @pytest.mark.deep
