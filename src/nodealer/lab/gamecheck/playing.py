@@ -57,7 +57,8 @@ def stepped(moment: Moment, *, fast: bool = False) -> Moment:
     """The next moment of a hand that bots play."""
     want = wants(moment)
     if isinstance(want, Ask):
-        return answered(moment, chooser(moment))
+        # Where bots play from the beginning, they can prove what they are asked. After a move that was tried, perhaps not.
+        return answered_or_left(moment, chooser(moment)) if fast else answered(moment, chooser(moment))
     if not isinstance(want, Turn):
         raise BadParameter("the hand is over")
     if not want.seats:
