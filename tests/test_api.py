@@ -135,13 +135,9 @@ def test_what_hidden_cards_are_not(protocol: str, tmp_path: Path) -> None:
     list(table.players["Ben"].events())
     table.prove("Ada", rest)
     table.prove("Ada", [first, *rest], second, third)
-    proofs = told(table.players["Ben"], events.Proven)
-    assert [
-        (one.name, len(one.positions), sorted(one.none_of)) for one in proofs if isinstance(one, events.Proven)
-    ] == [
-        ("Ada", 3, rest),
-        ("Ada", 2, sorted([first, *rest])),
-    ]
+    heard = [event for event in table.players["Ben"].events() if isinstance(event, events.Proven)]
+    assert [(one.name, len(one.positions)) for one in heard] == [("Ada", 3), ("Ada", 2)]
+    assert [sorted(map(str, one.none_of)) for one in heard] == [rest, sorted([str(first), *rest])]
     for why, ask in {
         "that cannot be proven: one of these cards is one of those": lambda: table.prove("Ada", [first]),
         "a proof names at least one face": lambda: table.prove("Ada", []),

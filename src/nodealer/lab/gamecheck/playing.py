@@ -57,7 +57,7 @@ def stepped(moment: Moment, *, fast: bool = False) -> Moment:
     """The next moment of a hand that bots play."""
     want = wants(moment)
     if isinstance(want, Ask):
-        # Where bots play from the beginning, they can prove what they are asked. After a move that was tried, perhaps not.
+        # Bots that play from the beginning can prove what is asked. After a move that was tried, perhaps not.
         return answered_or_left(moment, chooser(moment)) if fast else answered(moment, chooser(moment))
     if not isinstance(want, Turn):
         raise BadParameter("the hand is over")
