@@ -138,13 +138,14 @@ def test_what_hidden_cards_are_not(protocol: str, tmp_path: Path) -> None:
     heard = [event for event in table.players["Ben"].events() if isinstance(event, events.Proven)]
     assert [(one.name, len(one.positions)) for one in heard] == [("Ada", 3), ("Ada", 2)]
     assert [sorted(map(str, one.none_of)) for one in heard] == [rest, sorted([str(first), *rest])]
-    for why, ask in {
+    refused: dict[str, Callable[[], None]] = {
         "that cannot be proven: one of these cards is one of those": lambda: table.prove("Ada", [first]),
         "a proof names at least one face": lambda: table.prove("Ada", []),
         "no card of this deck is 'z'": lambda: table.prove("Ada", ["z"]),
         "Ada has no 'z' to prove anything of": lambda: table.prove("Ada", rest, "z"),
         "Ben has no card to prove anything of": lambda: table.prove("Ben", rest),
-    }.items():
+    }
+    for why, ask in refused.items():
         with pytest.raises(IllegalMove, match=f"^{re.escape(why)}$"):
             ask()
     table.save(tmp_path / "game.jsonl")
