@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nodealer.errors import BadParameter, Malformed
+from nodealer.errors import BadParameter, Malformed, Unprovable
 from nodealer.group import Points, Scalars, concat, vartime_msm
 from nodealer.proofs import labels
 from nodealer.proofs.checks import Check, Equation
@@ -71,8 +71,8 @@ def _weights(transcript: Transcript, sent: Multiplied) -> tuple[Scalars, Scalars
 
 
 def prove(transcript: Transcript, tape: Tape, excluded: Excluded, s: Scalars) -> tuple[Multiplied, bytes]:
-    """The products and their proof, from the secrets of the cards' keys. Raises `BadParameter` where a card *is* one of
-    the faces: what would be sent says which."""
+    """The products and their proof, from the secrets of the cards' keys. Raises `Unprovable` where a card *is* one of the
+    faces: what would be sent says which."""
     faces, cards = excluded.faces, excluded.cards
     group = faces.group
     excluded.bind(transcript)
@@ -80,8 +80,9 @@ def prove(transcript: Transcript, tape: Tape, excluded: Excluded, s: Scalars) ->
     y = transcript.nonces(tape, "y", group, 1)
     x = cards.secrets(y, s)
     sent = Multiplied(y * group.G, y * faces, cards.multiplied(y, x))
-    if (why := sent.collision()) is not None:
-        raise BadParameter(why)
+    if sent.collision() is not None:
+        # Not a word on which: what is told to a person may be seen by others.
+        raise Unprovable("one of the cards is one of the faces that none of them should be")
     alpha, beta = _weights(transcript, sent)
     nonces = transcript.nonces(tape, labels.EXCLUSION, group, 1 + len(cards))
     k = nonces[0]

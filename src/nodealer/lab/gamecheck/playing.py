@@ -20,6 +20,7 @@ from nodealer.lab.gamecheck.hand import (
     Moment,
     Refused,
     answered,
+    answered_or_left,
     applied,
     begun,
     bot_moved,
@@ -86,7 +87,7 @@ def by_default(moment: Moment) -> Moment:
     for _ in range(STEPS_MAX):
         want = wants(moment)
         if isinstance(want, Ask):
-            moment = answered(moment, chooser(moment))
+            moment = answered_or_left(moment, chooser(moment))
         elif isinstance(want, Turn) and want.seats:
             made = default_made(moment, want.seats[0])
             moment = left(moment, want.seats[:1], cards=False) if made is None else made

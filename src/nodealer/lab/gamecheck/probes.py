@@ -18,6 +18,7 @@ from nodealer.lab.gamecheck.hand import (
     Moment,
     Refused,
     answered,
+    answered_or_left,
     bot_move,
     chooser,
     left,
@@ -114,7 +115,7 @@ class Probes:
                 what = f"{moment.when}, seat {seat} made the move {shown(move)}, and it changed nothing at all."
                 raise Found(Finding("idle", f"{what} It could be made forever. {REFUSE}"))
             if isinstance(wants(after), Ask):
-                after = answered(after, chooser(after))
+                after = answered_or_left(after, chooser(after))
         except Refused:
             return
         except CannotBe as cannot:
