@@ -16,8 +16,10 @@ from nodealer.games.view import View
 
 #: So many spades beside it keep the queen safe in a hand.
 GUARDS: Final = 4
-#: Who alone has taken so many points may be after all of them; a trick of so many is worth taking against that.
-SUSPICIOUS, WORTH: Final = 10, 5
+#: Who alone has taken so many points may be after all of them.
+SUSPICIOUS: Final = 10
+#: A trick of at most so many is worth taking against that.
+WORTH: Final = 5
 
 
 class HeartsBot(Bot):

@@ -17,7 +17,7 @@ RECORD_VERSION: Final = 1
 
 
 def record(game: Game, names: Mapping[int, str]) -> dict[str, Any] | None:
-    """Who played which card, who took it, what was proven, and what it counted. Which cards were passed nobody knows."""
+    """Who played which card, who took it, what was proven, and what it counted. What was passed stays hidden."""
     if not isinstance(game, HeartsHand):
         return None
     said = result(game)

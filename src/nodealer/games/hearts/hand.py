@@ -97,7 +97,7 @@ class HeartsHand(WithoutStakes):
     said: Mapping[int, int | None] = field(default_factory=dict)
     #: Whose turn it is.
     active: int = -1
-    trick: Trick = Trick()
+    trick: Trick = field(default_factory=Trick)
     tricks: tuple[Trick, ...] = ()
     #: Seat to the faces that it has proven not to have. Cards that are played only take away; what comes adds.
     lacks: Mapping[int, frozenset[int]] = field(default_factory=dict)
@@ -129,6 +129,11 @@ class HeartsHand(WithoutStakes):
 
     def _missing(self, moves: Mapping[int, object]) -> tuple[int, ...]:
         return tuple(seat for seat in self.seats if seat not in moves)
+
+    @property
+    def claims(self) -> tuple[NoneOf, ...]:
+        """What has to be proven now."""
+        return tuple(claim for one in self.asking if isinstance(one, Prove) for claim in one.claims)
 
     @property
     def direction(self) -> Direction:

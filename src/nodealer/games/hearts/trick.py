@@ -62,9 +62,7 @@ def excluded(face: int, trick: Trick, *, first: bool, broken: bool) -> frozenset
 def allowed(hand: Iterable[int], trick: Trick, *, first: bool, broken: bool) -> frozenset[int]:
     """The faces of a hand that can be played."""
     cards = frozenset(hand)
-    return frozenset(
-        face for face in cards if not excluded(face, trick, first=first, broken=broken) & (cards - {face})
-    )
+    return frozenset(face for face in cards if not excluded(face, trick, first=first, broken=broken) & (cards - {face}))
 
 
 def taken(tricks: Iterable[Trick], seats: Iterable[int]) -> Mapping[int, int]:

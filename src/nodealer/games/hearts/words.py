@@ -7,8 +7,20 @@ from typing import Any
 
 from nodealer.cards import NoneOf, Opened
 from nodealer.errors import IllegalMove
-from nodealer.games.hearts.faces import HEARTS, PLAIN, RANKS, SIGNS, SUIT_NAMES, SUITS, TWO_OF_CLUBS, sign, suit, suit_of
-from nodealer.games.hearts.hand import Direction, HeartsHand, Stage
+from nodealer.games.hearts.faces import (
+    HEARTS,
+    PLAIN,
+    QUEEN,
+    RANKS,
+    SIGNS,
+    SUIT_NAMES,
+    SUITS,
+    TWO_OF_CLUBS,
+    sign,
+    suit,
+    suit_of,
+)
+from nodealer.games.hearts.hand import HeartsHand, Stage
 from nodealer.games.hearts.moves import GIVEN, Give, Lead, Move, Play, Without, read_move
 from nodealer.games.hearts.scoring import Ending
 from nodealer.games.hearts.seen import game_of, hand_of, opening, playable
@@ -59,24 +71,25 @@ class HeartsWords(Words):
                 return ""
 
     def changed(self, before: object, after: object, names: Mapping[int, str]) -> Sequence[Text]:
-        """What has to be proven, what was, and who took a trick."""
+        """What has to be proven now, and who took a trick."""
         if not isinstance(before, HeartsHand) or not isinstance(after, HeartsHand) or before.number != after.number:
             return ()
         told: list[Text] = []
         for claim in after.claims if after.claims != before.claims else ():
-            told.append(f"{_called(names, claim.seat)} has to prove: no {asked_of(claim)}")
-        for proof in after.proofs[len(before.proofs) :]:
-            told.append(f"{_called(names, proof.seat)} has proven it, and shown nothing")
+            told.append(f"{_called(names, claim.seat)} has to prove that it has no {asked_of(claim)}")
         for trick in after.tricks[len(before.tricks) :]:
             count = f" with {_points(trick.points)}" if trick.points else ""
             told.append(line(strong(_called(names, trick.winner)), f" takes the trick{count}"))
         return told
 
+    def proven(self, game: HeartsHand, deck: int, claim: NoneOf) -> str:
+        """What was proven, by its suit where it is one."""
+        some = "its last card is" if len(claim.positions) == 1 else f"none of its {len(claim.positions)} cards is"
+        return f"{some} {'no' if len(claim.positions) == 1 else 'a'} {asked_of(claim)}"
+
     def result(self, result: Mapping[str, Any], names: Mapping[int, str]) -> str:
         """What everybody has now."""
-        return ", ".join(
-            f"{_called(names, one['seat'])} {one['total']} (+{one['points']})" for one in result["points"]
-        )
+        return ", ".join(f"{_called(names, one['seat'])} {one['total']} (+{one['points']})" for one in result["points"])
 
     def outcome(self, result: Mapping[str, Any], names: Mapping[int, str]) -> Sequence[Line]:
         """Who took all, who spoilt it, and who has won the game."""
@@ -112,7 +125,11 @@ class HeartsWords(Words):
 
     def news(self, before: View, view: View) -> Sequence[Line]:
         """Cards that were passed to this person."""
-        if before.hand != view.hand or not isinstance(before.game, HeartsHand) or before.game.stage is not Stage.PASSING:
+        if (
+            before.hand != view.hand
+            or not isinstance(before.game, HeartsHand)
+            or before.game.stage is not Stage.PASSING
+        ):
             return ()
         new = [face for at, face in view.cards.items() if at not in before.cards]
         return [line("  passed to you: ", pretty(new))] if new else []
@@ -170,14 +187,15 @@ def pretty(faces: Iterable[int]) -> Line:
 
 
 def asked_of(claim: NoneOf) -> str:
-    """What somebody has to prove not to have, in words."""
+    """What somebody has to prove not to have, in words, after "no"."""
     faces = frozenset(claim.faces)
     if faces == {TWO_OF_CLUBS}:
         return sign(TWO_OF_CLUBS)
-    suits = sorted({suit_of(face) for face in faces})
+    suits = {suit_of(face) for face in faces}
     if len(suits) == 1:
-        return SUIT_NAMES[suits[0]]
-    return "card that counts nothing" if faces & suit(3) and 4 > len(suits) and faces <= PLAIN else "card but hearts"
+        return SUIT_NAMES[suits.pop()][:-1]
+    # Points in the first trick leave the queen of spades out; a heart that is led does not, unless she was played.
+    return "card but hearts" if QUEEN in faces else "card that counts nothing"
 
 
 def lacking(game: HeartsHand, seat: int) -> list[str]:
@@ -191,8 +209,6 @@ def why_not(game: HeartsHand, face: int) -> str:
     """Why a card of a hand cannot be played, when it cannot."""
     if game.trick.led is None:
         return "no heart has been thrown yet, and you have other cards"
-    if any(suit_of(face) == number for number in (game.trick.led,)):
-        return "it can"
     if game.first and face not in PLAIN:
         return "no points in the first trick, and you have other cards"
     return f"you have {SUIT_NAMES[game.trick.led]}, which were led"
@@ -261,6 +277,3 @@ def _listed(names: Mapping[int, str], seats: Sequence[int]) -> str:
 
 def _points(count: int) -> str:
     return "one point" if count == 1 else f"{count} points"
-
-
-__all__ = ["Direction", "HeartsWords", "asked_of", "lacking", "pretty", "why_not"]
