@@ -71,8 +71,8 @@ def _weights(transcript: Transcript, sent: Multiplied) -> tuple[Scalars, Scalars
 
 
 def prove(transcript: Transcript, tape: Tape, excluded: Excluded, s: Scalars) -> tuple[Multiplied, bytes]:
-    """The products and their proof, from the secrets of the cards' keys. Raises `Unprovable` where a card *is* one of the
-    faces: what would be sent says which."""
+    """The products and their proof, from the secrets of the cards' keys. Raises `Unprovable` where a card *is* one of
+    the faces: what would be sent says which."""
     faces, cards = excluded.faces, excluded.cards
     group = faces.group
     excluded.bind(transcript)
