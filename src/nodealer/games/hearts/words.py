@@ -16,6 +16,7 @@ from nodealer.games.hearts.faces import (
     SUIT_NAMES,
     SUITS,
     TWO_OF_CLUBS,
+    in_hand,
     sign,
     suit,
     suit_of,
@@ -132,7 +133,7 @@ class HeartsWords(Words):
         ):
             return ()
         new = [face for at, face in view.cards.items() if at not in before.cards]
-        return [line("  passed to you: ", pretty(new))] if new else []
+        return [line("  passed to you: ", pretty(in_hand(new)))] if new else []
 
     def prompt(self, view: View) -> Text:
         """What may be done now."""
