@@ -31,7 +31,10 @@ def seated(goal: int, label: str) -> LocalTable:
     return seat_players(NAMES, Mask(), HeartsRules(goal), Source(label), stays=for_hands(16), package=GAME)
 
 
-def played(table: LocalTable, mind: Callable[[View], Move] = HeartsBot().move) -> None:
+BOT = HeartsBot().move
+
+
+def played(table: LocalTable, mind: Callable[[View], Move] = BOT) -> None:
     def decide(one: Participant) -> list[bytes]:
         question = one.question()
         return [] if question is None else one.answer(question, mind(question.view))

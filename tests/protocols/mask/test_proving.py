@@ -400,7 +400,12 @@ def test_the_names_of_cards_and_faces_are_in_the_transcript(fast: Group) -> None
     """Beside their points: which faces, which positions, and since which epoch."""
     deck = dealt(fast).decks[0]
     later = deck.at(places=replace(deck.places, epochs=(2, *deck.places.epochs)))
-    claims = (NoneOf(1, (0, 1), (4, 5)), NoneOf(1, (0, 1), (4, 6)), NoneOf(1, (0, 2), (4, 5)), NoneOf(1, (0, 1, 4), (5,)))
+    claims = (
+        NoneOf(1, (0, 1), (4, 5)),
+        NoneOf(1, (0, 1), (4, 6)),
+        NoneOf(1, (0, 2), (4, 5)),
+        NoneOf(1, (0, 1, 4), (5,)),
+    )
     states = [_transcript(deck, duty_of(deck, 1), claim) for claim in claims]
     states.append(_transcript(later, duty_of(deck, 1), NoneOf(1, (1, 2), (4, 5))))
     states.append(_transcript(deck, duty_of(deck, 1), NoneOf(1, (1, 2), (4, 5))))
