@@ -228,6 +228,7 @@ function law(view) {
   if (may.vote) for (const one of late) may.voted.includes(one.seat) ? text(T.law.voted(one.name, may)) : press(T.law.without(one.name, may), { type: "without", seats: [one.seat] });
   if (may.break_off) ask(T.law.needed(T.law.breaks[may.breaks], may), T.law.breaksSure[may.breaks], { type: "break" });
   if (may.claim) ask(T.law.claim, T.law.claimSure, { type: "claim" }, "danger");
+  if (may.unprovable) text(T.law.unprovable);
   for (const hand of may.books) ask(T.law.book(hand), T.law.bookSure, { type: "book" }, "danger");
   if (alone) {
     text(T.law.alone(alone));

@@ -121,6 +121,7 @@ export const T = {
     needed: (text, may) => (may.breaks_needed ? `${text} (${may.breaks_needed} of ${may.voters} must say so)` : text),
     claim: "A card of yours does not open. Dispute it",
     claimSure: "Dispute the card? Where the protocol can, this shows that card alone. Else it opens your book of the hand: it shows everybody all that you held in it. The others are asked for theirs, and the hand has no result.",
+    unprovable: "This cannot be proven: one of your cards is what none of them should be. Nothing is sent, so nobody sees which; the others will go on without you.",
     book: (hand) => `Hand ${hand} is disputed. Open your book`,
     bookSure: "Open your book? It shows everybody all that you held in that hand, and nothing of any other. Until you do, what you put in is held, and you are not dealt in.",
     alone: (names) => (names.length ? `Too few are left for another hand. It comes if ${and(names)} comes back.` : "Too few are left for another hand."),
