@@ -13,6 +13,7 @@ from typing import Final
 
 from nodealer.cards import Deal, Gift, Pass, Portion
 from nodealer.group import Group, Points, Scalars, group, hash_to_points
+from nodealer.lab.bench import proven
 from nodealer.lab.bench.recovery import worked
 from nodealer.lab.bench.rows import Row, bare_row, size_row
 from nodealer.lab.bench.shuffles import CONTEXT
@@ -82,6 +83,7 @@ def run(effort: Effort) -> Iterator[Row]:
         yield from _proofs(effort, "none of a hand is of a suit", hand, HAND_BYTES, PROVE)
         yield from _proofs(effort, "one card is of a suit", card, CARD_BYTES, None)
         yield _pass(native)
+        yield from proven.run(effort)
 
 
 def _pass(on: Group) -> Row:
