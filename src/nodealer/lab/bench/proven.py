@@ -1,8 +1,8 @@
 """Whole hands of the games that ask for proofs about hidden cards: how long a log is, and what the proofs cost in it.
 
-"Inside the proofs" is what it takes to prove them, to read them and to settle their equations, at every seat. Where they
-are settled with others in one sum, it is what that sum takes longer than without them. The rest is the rest of the same
-run: shuffles, keys, signatures, rules, bots, and the order of the entries.
+"Inside the proofs" is what it takes to prove them, to read them and to settle their equations, at every seat. Where
+these are settled with others in one sum, it is what that sum takes longer than without them. The rest is that of the
+same run: shuffles, keys, signatures, rules, bots, and the order of the entries.
 """
 
 from __future__ import annotations
