@@ -46,8 +46,16 @@ def record(game: Game, names: Mapping[int, str]) -> dict[str, Any] | None:
 
 
 def text(records: Sequence[Any]) -> str:
-    """All hands, a line for each trick."""
-    return json.dumps({"format": "hearts", "version": RECORD_VERSION, "hands": list(records)}, indent=1) + "\n"
+    """All hands, with a line for each trick, each proof and each player."""
+    hands = ",\n".join(f"  {{{','.join(map(_field, one.items()))}}}" for one in records)
+    return f'{{"format": "hearts", "version": {RECORD_VERSION}, "hands": [\n{hands}\n]}}\n'
+
+
+def _field(field: tuple[str, Any]) -> str:
+    key, value = field
+    listed = isinstance(value, list) and value and isinstance(value[0], dict)
+    rows = ",".join(f"\n     {json.dumps(one)}" for one in value) if listed else ""
+    return f"\n   {json.dumps(key)}: {f'[{rows}]' if listed else json.dumps(value)}"
 
 
 RECORD: Final = Export("json", record, text)
