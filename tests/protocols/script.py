@@ -71,13 +71,16 @@ class Script(WithoutStakes):
         return Done({"hand": self.hand, "events": len(self.heard)})
 
     def claimed(self, operation: Operation) -> Operation:
+        return replace(operation, claims=self.claims(operation)) if isinstance(operation, Prove) else operation
+
+    def claims(self, operation: Prove) -> tuple[NoneOf, ...]:
         """A proof without claims is of everybody, that no hidden card is one of those that are open."""
-        if not isinstance(operation, Prove) or operation.claims:
-            return operation
+        if operation.claims:
+            return operation.claims
         opened = {event.card.position: event.face for event in self.heard if isinstance(event, Opened)}
         hidden = {seat: sorted(set(self.cards_of(seat)) - opened.keys()) for seat in self.seats}
         faces = tuple(sorted(opened.values()))
-        return Prove(operation.deck, tuple(NoneOf(seat, tuple(at), faces) for seat, at in hidden.items() if at))
+        return tuple(NoneOf(seat, tuple(at), faces) for seat, at in hidden.items() if at)
 
     def cards_of(self, seat: int) -> tuple[int, ...]:
         moved = {event.card.position: event.holder for event in self.heard if isinstance(event, Moved)}
@@ -141,7 +144,7 @@ class LastingScript(Script):
             cards = tuple(p for seat in (0, 1) if seat not in self.gone for p in self.cards_of(seat)[:1])
             return replace(operation, positions=cards) if cards else None
         if isinstance(operation, Prove):
-            claims = tuple(claim for claim in self.claimed(operation).claims if claim.seat not in self.gone)
+            claims = tuple(claim for claim in self.claims(operation) if claim.seat not in self.gone)
             return Prove(operation.deck, claims) if claims else None
         return operation
 

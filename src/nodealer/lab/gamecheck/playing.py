@@ -57,7 +57,8 @@ def stepped(moment: Moment, *, fast: bool = False) -> Moment:
     """The next moment of a hand that bots play."""
     want = wants(moment)
     if isinstance(want, Ask):
-        return answered(moment, chooser(moment))
+        # Bots that play from the beginning can prove what is asked. After a move that was tried, perhaps not.
+        return answered_or_left(moment, chooser(moment)) if fast else answered(moment, chooser(moment))
     if not isinstance(want, Turn):
         raise BadParameter("the hand is over")
     if not want.seats:
