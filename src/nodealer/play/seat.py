@@ -92,8 +92,8 @@ class Seat:
         #: The hands whose books the person has agreed to open.
         self._agreed: set[int] = set()
         self.sits_out = False
-        #: The hand before which this seat has said that it sits out.
-        self._sat_out: int | None = None
+        #: The hand before which this seat has said that it sits out, and the roster: for another one it says so again.
+        self._sat_out: tuple[int, bytes] | None = None
         # Lazily: everything is settled at once, and always before anything is sent.
         # This seat has settled most of it before.
         self.replica = Replica(config, entropy=entropy, eager=False, begin=begin, by_hand=False)
@@ -166,8 +166,9 @@ class Seat:
                 sent.append(self._send(body))
         state = self.replica.state
         waited = state.phase is Phase.BETWEEN and not state.over and self.number in state.present
-        if self.sits_out and self.stays and waited and self._sat_out != state.hand.number:
-            self._sat_out = state.hand.number
+        now = (state.hand.number, state.roster.digest)
+        if self.sits_out and self.stays and waited and self._sat_out != now:
+            self._sat_out = now
             sent.append(self._send(Leave()))
         return sent
 

@@ -163,7 +163,7 @@ export const T = {
     sent: "sent",
     proven: "proven",
     verified: "verified by you",
-    own: "yours: the others check it",
+    own: "yours: others check",
     unproven: "not proven now: the books are opened after the hand",
     false: "false",
     took: (ms) => `checked in ${seconds(ms)}`,
