@@ -27,8 +27,8 @@ class Choosing(Decks[MaskDeck]):
     def message(self, deck: MaskDeck, duty: Duty) -> bytes:
         if not duty.choice:
             return super().message(deck, duty)
-        count = deck.asked.count
-        order = tuple(reversed(deck.places.pile[:count]))
+        assert isinstance(deck.asked, Peek)
+        order = tuple(reversed(deck.places.pile[: deck.asked.count]))
         self.chosen = order[:1] if deck.asked.then is Look.TAKE else order
         return deck.message(duty, self.tapes[duty.seat], encode(list(self.chosen)))
 

@@ -60,8 +60,10 @@ class Mixing:
         permuted = shuffle.prove(self._transcript(deck, duty), tape, pairs, order, lambda b: b.dot(masks))
         keyed = Each(group.G, keys, mixed.epk, last, less=S)
         proof = equality.prove_each(self._transcript(deck, duty), tape, keyed, new - s)
-        parts = (S, gains, mixed.epk, mixed.msg, keys, last)
-        return encode(MaskMix(*(part.to_bytes() for part in parts), gathered, permuted, proof))
+        cards = mixed.epk.to_bytes(), mixed.msg.to_bytes()
+        return encode(
+            MaskMix(S.to_bytes(), gains.to_bytes(), *cards, keys.to_bytes(), last.to_bytes(), gathered, permuted, proof)
+        )
 
     def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
         said, group, count = read_message(MaskMix, message), deck.binding.group, len(self.positions)

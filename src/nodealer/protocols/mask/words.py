@@ -77,7 +77,7 @@ STEPS: Final = {
         "shuffles its hand",
         "Masks cards of one's own hand anew and changes their order, so that their places say nothing of them. The "
         "proofs show that they are the same cards, and nothing of the order.",
-        "shuffled its hand",
+        "has shuffled its own hand",
         SAME_CARDS,
     ),
     "join": StepWords(
