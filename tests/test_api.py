@@ -186,7 +186,7 @@ def test_what_only_some_see_is_asked_for_in_words() -> None:
     circle, (ada, _) = seated("Ada", "Ben")
     circle.carry(ada.shuffle(6))
     circle.carry(ada.deal({"Ada": 1}))
-    for asked, words in (
+    refused: tuple[tuple[Callable[[], object], str], ...] = (
         (lambda: ada.give("Ada"), "not another player"),
         (lambda: ada.peek(0), "at least one card"),
         (lambda: ada.peek(1, then="steal"), "may look, reorder, keep or take"),  # type: ignore[arg-type]
@@ -194,7 +194,8 @@ def test_what_only_some_see_is_asked_for_in_words() -> None:
         (lambda: ada.mix("x"), "no 'x' to shuffle"),
         (lambda: ada.peek(9), "9 cards wanted"),
         (lambda: ada.give_back(to="top", depth=6), "a depth is one of 1 to 5"),
-    ):
+    )
+    for asked, words in refused:
         with pytest.raises(IllegalMove, match=words):
             asked()
 

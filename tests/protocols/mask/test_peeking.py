@@ -145,8 +145,8 @@ def base(group: Group, seats: int = 3) -> Choosing:
 
 def copied(group: Group, seats: int = 3) -> Choosing:
     """Decks with a card in each hand, to go on with."""
-    decks = base(group, seats)
-    return replace(decks, decks=dict(decks.decks), said=[], events=[])
+    first = base(group, seats)
+    return Choosing(first.table, first.tapes, first.protocol, dict(first.decks))
 
 
 def at(decks: Choosing, operation: Operation, kind: str, skip: int = 0) -> MaskDeck:

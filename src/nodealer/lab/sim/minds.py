@@ -49,6 +49,10 @@ def _unseen(hidden: tuple[int, ...], others: tuple[int, ...], dice: Dice) -> Mov
     if what < 4 or not hidden or not others:
         return LookAt(0, 1 + what % 2, dice.pick(("look", "reorder", "keep", "take")))
     to = dice.pick(others)
-    return dice.pick(
-        (PassOn(0, hidden[:1], to), ShowToOne(0, hidden[:1], to), MixHand(0, hidden), Insert(0, hidden, 1))
+    asked: tuple[Move, ...] = (
+        PassOn(0, hidden[:1], to),
+        ShowToOne(0, hidden[:1], to),
+        MixHand(0, hidden),
+        Insert(0, hidden, 1),
     )
+    return dice.pick(asked)
