@@ -330,6 +330,11 @@ class Player(Watcher):
         """These of my cards, or all of them, for all to see, or for one other player alone."""
         return self._ask(deck, lambda table: table.show(faces) if to is None else table.show_to(to, faces))
 
+    def prove(self, none_of: Sequence[Face], *cards: Face, deck: int = 0) -> list[bytes]:
+        """I prove that none of these of my hidden cards, or of all of them, is one of `none_of`. Nothing else of them
+        is seen. Raises `IllegalMove` where it is not so."""
+        return self._ask(deck, lambda table: table.prove(none_of, cards))
+
     def give(self, name: str, *faces: Face, deck: int = 0) -> list[bytes]:
         """These of my hidden cards, or all of them, to another player; we two alone know which they are."""
         return self._ask(deck, lambda table: table.give(name, faces))

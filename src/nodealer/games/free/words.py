@@ -15,6 +15,7 @@ from nodealer.games.free.rules import (
     MixHand,
     OpenCards,
     PassOn,
+    ProveCards,
     PutAway,
     Roll,
     SealAll,
@@ -24,7 +25,7 @@ from nodealer.games.free.rules import (
     UnsealAll,
     read_move,
 )
-from nodealer.games.words import Words
+from nodealer.games.words import Words, cards_in_words
 
 
 class FreeWords(Words):
@@ -59,6 +60,8 @@ class FreeWords(Words):
                 return f"asks to look at {count} ({then})"
             case MixHand(positions=positions):
                 return f"shuffles {len(positions)} of its cards"
+            case ProveCards(positions=positions):
+                return f"would prove something of {cards_in_words(len(positions))}"
             case GiveBack(positions=positions, place=place):
                 return f"gives back {len(positions)} ({place})"
             case Roll(sides=sides):

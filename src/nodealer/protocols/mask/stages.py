@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from nodealer.cards import Close, Deal, Mix, Open, Pass, Peek, Return, Show
+from nodealer.cards import Close, Deal, Mix, Open, Pass, Peek, Prove, Return, Show
 from nodealer.protocols.keyed import Releasing, release
 from nodealer.protocols.mask.handing import Handing, Receiving, give, show
 from nodealer.protocols.mask.making import MaskShuffling
@@ -15,6 +15,7 @@ from nodealer.protocols.mask.rebuild import Declaring, Joining
 from nodealer.protocols.mask.rekeying import Rekeying
 from nodealer.protocols.mask.returning import Gathering, Masking, give_back
 from nodealer.protocols.mask.tagging import Sharing, Tagging, Unfound
+from nodealer.protocols.proving import Proving, prove
 from nodealer.protocols.staged import Closed, Idle, Requests, Transitions, Untouched, close
 
 REQUESTS: Final[Requests] = {
@@ -22,6 +23,7 @@ REQUESTS: Final[Requests] = {
     Open: release,
     Show: show,
     Pass: give,
+    Prove: prove,
     Return: give_back,
     Peek: peek,
     Mix: mix,
@@ -36,13 +38,14 @@ TRANSITIONS: Final[Transitions] = {
     Tagging: frozenset({Tagging, Sharing, Joining, Closed}),
     Sharing: frozenset({Sharing, Rekeying, Unfound, Joining, Closed}),
     Rekeying: frozenset({Rekeying, Idle, Releasing, MaskShuffling, Joining, Closed}),
-    Idle: frozenset({Idle, Releasing, Gathering, Receiving, Looking, Mixing, Joining, Closed}),
+    Idle: frozenset({Idle, Releasing, Proving, Gathering, Receiving, Looking, Mixing, Joining, Closed}),
     Looking: frozenset({Telling, Joining}),
     Telling: frozenset({Telling, Gathering, Idle, Joining}),
     Arranging: frozenset({MaskShuffling, Rekeying, Joining}),
     Mixing: frozenset({Idle, Joining}),
     Receiving: frozenset({Receiving, Handing, Joining, Idle}),
     Handing: frozenset({Handing, Idle, Joining}),
+    Proving: frozenset({Proving, Idle, Joining}),
     Releasing: frozenset({Releasing, Idle, Joining}),
     Gathering: frozenset({Gathering, Arranging, MaskShuffling, Masking, Rekeying, Joining, Idle}),
     Masking: frozenset({Masking, Rekeying, Joining, Idle, Closed}),
