@@ -34,3 +34,13 @@ def test_a_heading_is_that_of_a_hand_that_begins(hands: int, capsys: pytest.Capt
     lines = capsys.readouterr().out.splitlines()
     assert [line for line in lines if line.startswith("Hand")] == ["Hand 1", "Hand 2"]
     assert lines.index("Hand 1") < lines.index("Hand 2") and len([line for line in lines if "result" in line]) == 2
+
+
+def test_who_comes_back_in_the_middle_of_a_hand_sees_no_heading_of_it(capsys: pytest.CaptureFixture[str]) -> None:
+    circle = Circle(2, rules=Twice()).play(until=lambda circle: bool(circle.people[0].options().must_move))
+    screen, so_far = Screen(json=False), len(circle.happened[0])
+    shown = screen.follow(circle.people[0])
+    shown(Step())
+    circle.play()
+    shown(Step(happened=tuple(circle.happened[0][so_far:])))
+    assert [line for line in capsys.readouterr().out.splitlines() if line.startswith("Hand")] == ["Hand 2"]

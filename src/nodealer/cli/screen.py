@@ -48,6 +48,9 @@ class Screen:
     def open(self, replica: Replica, you: int | None = None) -> None:
         """The players have agreed on a session. `you` is the seat of the person who looks at this screen."""
         self.replica = replica
+        if replica.state.phase is Phase.PLAYING:
+            # Who comes back in the middle of a hand is told so.
+            self._hand = replica.state.hand.number
         self._narrator = Narrator.of(replica.config, you)
         proposal = replica.config.session.proposal
         self._names = {seat: proposal.roster.member(seat).name for seat in proposal.roster.awaited}
