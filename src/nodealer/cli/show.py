@@ -30,7 +30,8 @@ def show(
     is not complete.
     """
     file = log_of(file)
-    if browser or no_browser:
+    # What is not there needs no page to say so.
+    if (browser or no_browser) and file.exists():
         from nodealer.cli.showpage import show_in_browser  # late: a terminal should not wait for a server
 
         raise typer.Exit(show_in_browser(file, game_or_none(game), Where.ADDRESS if no_browser else Where.BROWSER))
