@@ -48,6 +48,10 @@ test: check rust-test browser ## Set up everything, run all checks and tests (a 
 browser:
 	@$(call need,command -v chromium || command -v chromium-browser || command -v google-chrome,chromium)
 
+.PHONY: web
+web: build ## Build the page for players with nothing installed into dist/web
+	@$(BIN)/python -m nodealer.web.bundle.build
+
 .PHONY: sheet
 sheet: build browser ## Take the contact sheets of the page in docs/ again
 	@cd tests && ../$(BIN)/python -m web.sheet

@@ -37,7 +37,7 @@ ARROWS: dict[str, set[str]] = {
     "audit": {"play"},
     "relay": {"keys", "wire", "words", "cpace"},
     "drive": {"play", "relay", "words"},
-    "web": {"play"},
+    "web": {"drive", "audit"},
     "events": set(),
     "api": {"audit", "drive", "events"},
     "__init__": {"api", "errors", "events", "game"},
@@ -98,6 +98,7 @@ OUTSIDE: dict[str, set[str]] = {
         "time",
         "typer",
         "unicodedata",
+        "uvicorn",
         "webbrowser",
     },
 }
@@ -130,6 +131,26 @@ FILES: dict[str, set[str]] = {
     "web/hub.py": {"asyncio"},
     "web/person.py": {"asyncio"},
     "web/peers.py": {"os", "pathlib", "socket", "sys"},
+    "web/bundle/build.py": {
+        "base64",
+        "hashlib",
+        "io",
+        "json",
+        "os",
+        "pathlib",
+        "shutil",
+        "subprocess",
+        "sys",
+        "zipfile",
+    },
+    "web/bundle/check.py": {"hashlib", "urllib"},
+    "web/bundle/content.py": {"hashlib", "pathlib"},
+    "web/bundle/link.py": {"os", "sys"},
+    "web/bundle/serve.py": {"hashlib", "json", "pathlib", "starlette"},
+    "web/tab/entry.py": {"asyncio", "pyodide", "secrets", "time", "traceback"},
+    "web/tab/lobby.py": {"segno"},
+    "web/tab/practice.py": {"asyncio"},
+    "web/tab/table.py": {"pathlib", "time"},
     "web/server.py": {"asyncio", "hmac", "importlib", "socket", "starlette", "uvicorn"},
     "relay/client.py": {"ipaddress", "websockets"},
     "relay/live.py": {"websockets"},
@@ -148,6 +169,7 @@ OPTIONAL = {"cli/lines.py": {"readline", "termios"}, "group/integers.py": {"gmpy
 LATE = {
     "keys.py": {"cryptography", "nodealer.group"},
     "words.py": {"mnemonic"},
+    "drive/sealed.py": {"nodealer.relay.client"},
 }
 LATE_ROOMS = {"cli", "lab"}
 #: The rooms that a seat needs, and what a browser's Python lacks.
