@@ -80,14 +80,10 @@ class Planned:
             self.hands,
         )
 
-    def home(self, name: str | None, entropy: Entropy) -> MemoryHome:
-        """A home that is gone when the page is."""
-        return MemoryHome(name, Identity(entropy(KEY_BYTES)), entropy(ROOT_BYTES))
-
     def seated(self, name: str, entropy: Entropy, make: Callable[..., Participant] = Participant) -> Participant:
-        """Somebody who has come to play this."""
+        """Somebody who has come to play this, with a home that is gone when the page is."""
         return make(
-            self.home(name, entropy),
+            MemoryHome(name, Identity(entropy(KEY_BYTES)), entropy(ROOT_BYTES)),
             entropy=entropy,
             accept=self.expected.accept,
             stays=for_hands(self.hands),
@@ -103,13 +99,12 @@ class Bots:
         self._out = out
         self._ordered = 0
         self._coming: deque[bytes] = deque()
-        #: Proposes the table once all have come, and plays no seat.
-        self._host = Participant(plan.home(None, entropy), entropy=entropy, parts=partial(parts_of, game=plan.game))
+        #: The first one proposes the table, once all have come.
         self._proposed = False
         bots = [plan.seated(name, entropy) for name in plan.names[1:]]
         self._bots = [(bot, BotMind(plan.game, bot.home.root)) for bot in bots]
-        for one in (self._host, *bots):
-            self._coming.extend(one.resend(0))
+        for bot in bots:
+            self._coming.extend(bot.resend(0))
 
     def say(self, frame: bytes) -> None:
         """What the person's seat says."""
@@ -121,8 +116,8 @@ class Bots:
             frame, number = self._coming.popleft(), self._ordered
             self._ordered += 1
             self._out(frame)
-            for one in (self._host, *(bot for bot, _ in self._bots)):
-                self._coming.extend(one.receive(frame, number).send)
+            for bot, _ in self._bots:
+                self._coming.extend(bot.receive(frame, number).send)
             self._propose()
             return True
         for bot, mind in self._bots:
@@ -132,13 +127,14 @@ class Bots:
         return False
 
     def _propose(self) -> None:
-        come = {offer.name: offer for offer in self._host.offers}
+        first = self._bots[0][0]
+        come = {offer.name: offer for offer in first.offers}
         if self._proposed or not come.keys() >= set(self._plan.names):
             return
         self._proposed = True
         members = [come[name].seated(seat) for seat, name in enumerate(self._plan.names)]
         plan = self._plan
-        self._coming.extend(self._host.propose(proposal_of(plan.rules, plan.protocol, members, hands=plan.hands)))
+        self._coming.extend(first.propose(proposal_of(plan.rules, plan.protocol, members, hands=plan.hands)))
 
 
 class Beside:
