@@ -118,7 +118,9 @@ def test_it_is_served_with_what_keeps_it_apart(folder: Path) -> None:
         status, headers, _ = asked(app, path)
         assert status == 200 and headers["content-security-policy"] == POLICY and "no-cache" in headers["cache-control"]
     status, headers, data = asked(app, "/runtime/abc/seat.zip", **{"accept-encoding": "gzip, br;q=1.0"})
-    assert (status, data, headers["content-encoding"]) == (200, b"packed", "br") and "immutable" in headers["cache-control"]
+    assert (status, data, headers["content-encoding"]) == (200, b"packed", "br") and "immutable" in headers[
+        "cache-control"
+    ]
     assert asked(app, "/runtime/abc/seat.zip", **{"accept-encoding": "gzip"})[2] == b"zip"
     tag = asked(app, "/")[1]["etag"]
     assert asked(app, "/", **{"if-none-match": tag})[0] == 304

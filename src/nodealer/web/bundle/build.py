@@ -16,7 +16,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -69,14 +69,40 @@ def build(out: Path, work: Path) -> dict[str, int]:
     place = f"runtime/{content_hash(runtime)[:16]}"
     files = page_files(place) | {f"{place}/{name}": data for name, data in runtime.items()}
     files["notices.txt"] = notices(work, pyodide)
-    listed = {"version": __version__, "files": {path: _sha256(data) for path, data in sorted(files.items())}}
+    listed = {
+        "version": __version__,
+        "sources": sources(),
+        "files": {path: _sha256(data) for path, data in sorted(files.items())},
+    }
     files[BUNDLE] = (json.dumps(listed, indent=1, sort_keys=True) + "\n").encode()
-    shutil.rmtree(out, ignore_errors=True)
+    made = work / "made"
+    shutil.rmtree(made, ignore_errors=True)
     for path, data in files.items():
-        _put(out / path, data)
-    _run(["node", str(HERE / "compress.mjs"), str(out), str(work / "compressed")], "node")
+        _put(made / path, data)
+    _run(["node", str(HERE / "compress.mjs"), str(made), str(work / "compressed")], "node")
+    # Whoever serves it meanwhile has one or the other, and nothing between.
+    shutil.rmtree(out, ignore_errors=True)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    made.rename(out)
     keep_core(out.parent, core)
     return {path.relative_to(out).as_posix(): path.stat().st_size for path in sorted(out.rglob("*")) if path.is_file()}
+
+
+def sources() -> str:
+    """One hash of all that the folder is made of."""
+    rust = [path for path in (ROOT / "rust").rglob("*") if path.suffix in (".rs", ".toml", ".lock")]
+    made = {str(path): path.read_bytes() for path in rust if "target" not in path.relative_to(ROOT).parts}
+    mine = {path.name: path.read_bytes() for path in HERE.iterdir() if path.is_file()}
+    named = {path.removeprefix(str(ROOT)): data for path, data in made.items()}
+    return content_hash(named | mine | seat_modules() | page_files(""))
+
+
+def is_current(out: Path) -> bool:
+    """Whether a folder was built from what is here now."""
+    try:
+        return bool(json.loads((out / BUNDLE).read_bytes())["sources"] == sources())
+    except (OSError, ValueError, KeyError):
+        return False
 
 
 # --- The core ---
@@ -243,9 +269,11 @@ def _run(command: list[str], who: str, folder: Path | None = None, environment: 
     return done.stdout
 
 
-def main() -> int:
-    """Build, and say what came of it."""
+def main(arguments: Sequence[str] = ()) -> int:
+    """Build, and say what came of it. With --if-old only what is not built from these sources."""
     out = ROOT / "dist" / "web"
+    if "--if-old" in arguments and is_current(out):
+        return 0
     try:
         sizes = build(out, ROOT / "build" / "web")
     except WebMissing as missing:
@@ -261,4 +289,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(main(sys.argv[1:]))
