@@ -69,8 +69,8 @@ check: build rust-check ## Lint, format and types only
 	@$(if $(NATIVE),$(BIN)/stubtest --mypy-config-file pyproject.toml nodealer.group._core)
 
 .PHONY: bench
-bench: build ## Measure: every figure against its yardstick, a few minutes
-	@for suite in core proofs cards log hand game seat recovery npm relay page; do $(BIN)/nodealer bench $$suite; done
+bench: build tab ## Measure: every figure against its yardstick, a few minutes
+	@for suite in core proofs cards log hand game seat recovery npm relay page web; do $(BIN)/nodealer bench $$suite; done
 
 .PHONY: figures
 figures: build ## Measure everything, and write the figures in README.md and docs/ again; a few minutes

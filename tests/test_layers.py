@@ -122,6 +122,7 @@ FILES: dict[str, set[str]] = {
     "games/holdem/adapter.py": {"importlib.metadata", "pokerkit", "warnings"},
     "games/holdem/export.py": {"pokerkit"},
     "cli/ownrelay.py": {"socket"},
+    "cli/webpage.py": {"socket"},
     "cli/relaying.py": {"datetime", "ssl"},
     "lab/bench/page.py": {"playwright"},
     "lab/bench/servers.py": {"socket", "starlette", "uvicorn", "websockets"},

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +14,37 @@ import typer
 from nodealer.cli.exits import BAD, GOOD
 from nodealer.cli.output import err, out, print_json, shown
 from nodealer.errors import BadParameter
+from nodealer.relay.links import page_address
+
+
+@contextmanager
+def page_for_guests(wanted: str | None) -> Iterator[str]:
+    """The address of a page for those who have nothing installed: one that somebody serves, or a folder that this
+    machine serves to its network as long as this lasts. Empty where none is wanted."""
+    if wanted is None or wanted.startswith(("http://", "https://")):
+        yield "" if wanted is None else page_address(wanted)
+        return
+    import uvicorn  # late: no other command should wait for it
+
+    from nodealer.cli.ownrelay import own_address
+    from nodealer.web.bundle.serve import app_of
+
+    app = app_of(Path(wanted))
+    listening = socket.create_server(("", 0))
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, server_header=False, access_log=False))
+    serving = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+    serving.start()
+    err().print(
+        "The page of your guests is served by this machine, without encryption: for them a reload loses the hand, and "
+        "you could see their cards. Their page says so.",
+        soft_wrap=True,
+    )
+    try:
+        yield page_address(f"http://{own_address()}:{listening.getsockname()[1]}")
+    finally:
+        server.should_exit = True
+        serving.join(5)
+        listening.close()
 
 
 def serve(

@@ -46,7 +46,8 @@ def run(tmp_path: Path) -> Iterator[Run]:
                 stderr=subprocess.DEVNULL,
                 text=True,
             )
-            stack.callback(lambda: (process.terminate(), process.communicate(timeout=20)))
+            stack.callback(process.communicate, timeout=20)
+            stack.callback(process.terminate)
             return process
 
         yield start

@@ -60,7 +60,7 @@ def test_the_linker_gets_objects_and_nothing_of_emcc() -> None:
 def test_without_the_target_it_is_one_line_and_4(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(build.shutil, "which", lambda name: None)
+    monkeypatch.setattr("nodealer.web.bundle.build.shutil.which", lambda name: None)
     monkeypatch.delenv("NODEALER_WEB_CORE", raising=False)
     assert build.main() == 4
     said = capsys.readouterr().err

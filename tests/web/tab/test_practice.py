@@ -20,7 +20,8 @@ from nodealer.web.tab.table import TabTable, World
 
 
 def deal(**changed: Any) -> doc.Deal:
-    return doc.Deal(**({"game": "holdem", "name": "Tabea", "seats": 3, "hands": 1} | changed))
+    fields: dict[str, Any] = {"game": "holdem", "name": "Tabea", "seats": 3, "hands": 1} | changed
+    return doc.Deal(**fields)
 
 
 def test_a_hand_against_bots(tmp_path: Path) -> None:

@@ -208,7 +208,7 @@ class Tab:
         except NodealerError as error:
             self._table.seat.tell(doc.Refused(str(error)))
             return
-        self._browser.bots(doc.encoded(deal).decode())
+        self._browser.bots(msgspec.json.encode(deal).decode())
         self._begin(lambda: self._practise(plan, deal.name))
 
     async def _practise(self, plan: Planned, name: str) -> None:
