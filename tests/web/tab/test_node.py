@@ -49,3 +49,30 @@ def test_golden_logs_get_the_verdict_they_have_natively(told: dict[str, Any]) ->
 
 def test_a_hand_on_every_protocol_it_serves(told: dict[str, Any]) -> None:
     assert set(told["hands"]) == set(SERVED) and all(told["hands"].values())
+
+
+PANICS = """
+import json
+from nodealer.group._core import yardstick
+from nodealer.web.tab import entry
+
+told = []
+
+class Browser:
+    document = staticmethod(lambda text: None)
+    fatal = staticmethod(lambda reason, kind: told.append([kind, reason]))
+
+tab = entry.Tab(Browser())
+
+async def seat():
+    yardstick("fixed_base", 10, 2, 1)
+
+tab._begin(seat)
+await tab._task
+print(json.dumps(told))
+"""
+
+
+def test_a_panic_of_the_core_is_told(bundle: Path) -> None:
+    ((kind, reason),) = json.loads(in_node(bundle, PANICS).splitlines()[-1])
+    assert kind == "crash" and "Panic" in reason

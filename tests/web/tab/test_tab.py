@@ -124,6 +124,7 @@ def test_two_tabs_play_each_other_and_a_full_storage_is_told(browser: Browser, p
     with person(browser) as hers, person(browser) as his:
         host = tab(hers, page_at)
         host.click(".start.tab .button:not(.primary)")
+        host.get_by_label("Your name").fill("Wirtin")
         host.get_by_label("Relay").fill(relay_at)
         host.get_by_label("Seats").fill("2")
         host.get_by_label("Hands").fill("2")

@@ -19,7 +19,7 @@ from nodealer.drive.patience import Looks, Patience, Together
 from nodealer.drive.sealed import Connect, Found, Line, Locked, Lost, SealedTransport, Unheard
 from nodealer.errors import BadParameter, DecodeError, IllegalMove
 from nodealer.play.config import refuse_without_asserts
-from nodealer.play.frames import OtherVersion, Refuses
+from nodealer.play.frames import OtherVersion, PassedOver, Refuses
 from nodealer.play.home import Home
 from nodealer.play.participant import Participant, Step
 from nodealer.play.stays import while_it_lasts
@@ -180,6 +180,11 @@ class TabTable:
             nonlocal asked
             for news in step.happened:
                 self._news(news, inner)
+                if isinstance(news, PassedOver) and news.mine and _turned_away(participant):
+                    raise BadParameter(
+                        f"you cannot sit there as {participant.home.name}: {news.reason}. Forget this table in the "
+                        "list of yours, and open the link again with another name"
+                    )
             see(step)
             if (
                 participant.begun
@@ -224,3 +229,8 @@ class TabTable:
     def _end(self, *, again: bool) -> None:
         self.verify()
         self.seat.tell(doc.Over(again=again))
+
+
+def _turned_away(one: Participant) -> bool:
+    """Whether this player's offer does not count, though all is heard: somebody may have taken its name."""
+    return not (one.begun or one.hearing or one.home.name is None) and one.lobby.mine is None

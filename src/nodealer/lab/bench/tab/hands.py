@@ -85,7 +85,8 @@ def replay(folder: str, cpu: Callable[[], float] = time.process_time) -> dict[st
             done = len(one.replica.state.chronicle.records)
             if done > hand:
                 now = cpu()
-                hand, began = done, (took.append(now - began), now)[1]
+                took.append(now - began)
+                hand, began = done, now
     # The first one has all the rest of the start in it.
     return {"hands": took[1:6] or took}
 

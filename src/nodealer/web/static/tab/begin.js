@@ -10,9 +10,9 @@ const link = () => location.hash.slice(1) || null;
 function lastName(name) {
   try {
     if (name) localStorage.setItem("nodealer name", name);
-    return localStorage.getItem("nodealer name") ?? "Ada";
+    return localStorage.getItem("nodealer name") ?? "";
   } catch {
-    return name ?? "Ada";
+    return name ?? "";
   }
 }
 
@@ -29,7 +29,7 @@ export function beginning(wish) {
     sheet(
       h("h2", {}, W.title),
       h("p", { class: "lead" }, W.lead),
-      h("div", { class: "row" }, button(W.practise, () => wish("practise", { name: lastName() }), { kind: "primary" }), button(W.host, hosting)),
+      h("div", { class: "row" }, button(W.practise, () => wish("practise", { name: lastName() || "Ada" }), { kind: "primary" }), button(W.host, hosting)),
       h("h3", {}, W.mine),
       homes,
     );
@@ -64,7 +64,7 @@ export function beginning(wish) {
       h("p", { class: "lead" }, W.lead),
       stores ? null : h("p", { class: "warning" }, W.unkept),
       watch ? null : field(W.name, name),
-      button(watch ? W.watch : W.sit, () => join(text, watch ? null : lastName(name.value.trim() || "Ada")), { kind: "primary" }),
+      button(watch ? W.watch : W.sit, () => (watch || name.value.trim() ? join(text, watch ? null : lastName(name.value.trim())) : name.focus()), { kind: "primary" }),
     );
   }
 
@@ -83,9 +83,10 @@ export function beginning(wish) {
       h("h2", {}, W.host),
       h("div", { class: "fields" }, field(W.name, name), field(W.relay, relay, W.relayHelp), field(W.game, game), field(W.seats, seats), field(W.hands, hands)),
       h("div", { class: "row" }, button(W.back, menu, { kind: "quiet" }), button(W.begin, () => {
+        if (!name.value.trim()) return name.focus();
         navigator.storage?.persist?.();
         const page = `${location.origin}${location.pathname === "/" ? "" : location.pathname}`;
-        wish("host", { wanted: { name: lastName(name.value.trim() || "Ada"), relay: relay.value.trim(), page, game: game.value, seats: Number(seats.value), hands: Number(hands.value) } });
+        wish("host", { wanted: { name: lastName(name.value.trim()), relay: relay.value.trim(), page, game: game.value, seats: Number(seats.value), hands: Number(hands.value) } });
       }, { kind: "primary" })),
     );
   }

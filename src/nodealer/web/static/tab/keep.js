@@ -9,8 +9,16 @@ export async function keeping(bar) {
   if (!navigator.serviceWorker) return;
   const registered = await navigator.serviceWorker.register(URL_OF).catch(() => null);
   if (!registered) return;
+  async function forget() {
+    for (const name of await caches.keys()) await caches.delete(name);
+    await registered.unregister();
+    location.reload();
+  }
   navigator.serviceWorker.addEventListener("message", ({ data }) => {
-    if (data.is === "kept") bar.dataset.kept = data.hash;
+    if (data.is === "kept" && !bar.dataset.kept) {
+      bar.dataset.kept = data.hash;
+      bar.append(" ", button(W.reset, forget, { kind: "quiet" }));
+    }
     if (data.is === "taken") location.reload();
     if (data.is === "another" && !document.querySelector(".another")) {
       const asks = h("span", { class: "another" }, ` ${W.another} `, button(W.take, () => tell({ do: "take" })), button(W.keep, () => asks.remove(), { kind: "quiet" }));
@@ -18,10 +26,5 @@ export async function keeping(bar) {
     }
   });
   const tell = async (what) => (await navigator.serviceWorker.ready).active.postMessage(what);
-  bar.append(" ", button(W.reset, async () => {
-    for (const name of await caches.keys()) await caches.delete(name);
-    await registered.unregister();
-    location.reload();
-  }, { kind: "quiet" }));
   await tell({ do: "keep" });
 }
