@@ -75,7 +75,8 @@ def own_cards(page: Page) -> str:
 def test_a_tab_plays_native_bots_and_comes_back_in_the_middle_of_a_hand(
     browser: Browser, page_at: str, relay_at: str, run: Run
 ) -> None:
-    host = run("host", "host", "--auto", "--seats", "3", "--hands", "2", "--relay", relay_at, "--json", "--no-clock")
+    table = ("--seats", "3", "--hands", "2", "--no-clock", "--relay", relay_at)
+    host = run("host", "host", "--auto", "--name", "Hal", *table, "--json")
     link = event(host, "table")["link"]
     run("ben", "join", link, "--auto", "--name", "Ben", "--json")
     address = f"{page_at}/#{link.partition('#')[2]}"
