@@ -91,6 +91,7 @@ POINT_OPERATIONS: dict[str, Callable[[Points, Points], Any]] = {
     "eq": lambda p, q: p == q,
     "ne": lambda p, q: p != q,
     "sum": lambda p, q: p.sum(),
+    "doubled": lambda p, q: p.doubled(),
     "tabled": lambda p, q: p.tabled(),
     "concat": lambda p, q: concat(p, q, p),
     "first_identity": lambda p, q: p.first_identity(),

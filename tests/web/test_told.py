@@ -90,6 +90,21 @@ def test_a_yes_that_is_pressed_the_moment_the_question_changes_is_not_said(brows
         assert len(told.said) == 1
 
 
+def test_nobody_answers_twice_and_who_says_no_to_a_doubt_is_still_asked(browser: Browser) -> None:
+    with told_page(browser, HELLO, TABLE, view(), ask(1)) as (page, told):
+        page.wait_for_selector(".typed")
+        typed(page, "fold")
+        page.keyboard.press("Enter")
+        page.click(".typed button")
+        told.tell({"type": "refused", "reason": "not possible", "ask": 1, "code": ""})
+        page.wait_for_selector(".notice >> text=not possible")
+        typed(page, "raise")
+        told.tell({"type": "doubt", "ask": 1, "text": "sure?"})
+        page.click("dialog[open] >> text=Cancel")
+        typed(page, "call")
+        assert [one["text"] for one in said(page, told, 3)] == ["fold", "raise", "call"]
+
+
 def test_what_is_to_be_sealed_is_asked_in_every_game(browser: Browser) -> None:
     with told_page(browser, HELLO, TABLE, view(), ask(3) | {"for": "seal"}) as (page, told):
         page.wait_for_selector("text=question 3")

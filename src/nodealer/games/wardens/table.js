@@ -162,6 +162,8 @@ export default function table({ root, actions, table: agreed, say: tell, names }
     if (!ask) return;
     last = made;
     chosen = null;
+    // Nobody answers twice: what is asked next, or a refusal, draws all of it again.
+    for (const one of [...actions.querySelectorAll("button"), ...arena.querySelectorAll(".unit, .face-target")]) one.disabled = true;
     tell({ type: "move", ask: ask.ask, move: made, sure });
   }
 
