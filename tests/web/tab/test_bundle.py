@@ -6,6 +6,7 @@ import ast
 import asyncio
 import hashlib
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,21 @@ def test_the_wheel_of_the_core_is_taken_where_it_is_named(monkeypatch: pytest.Mo
     assert wheel.name.endswith("-cp311-abi3-pyemscripten_2026_0_wasm32.whl")
     monkeypatch.setenv("NODEALER_WEB_CORE", str(wheel))
     assert build.core_for_tab(tmp_path) == b"the core"
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(900)
+def test_another_build_gives_the_same_bytes(bundle: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """With the core out of its wheel, as one without Rust would build it."""
+    (wheel,) = bundle.parent.glob("nodealer_core-*.whl")
+    monkeypatch.setenv("NODEALER_WEB_CORE", str(wheel))
+    for kept in ("npm", "wheels", "compressed"):
+        shutil.copytree(build.ROOT / "build" / "web" / kept, tmp_path / "work" / kept)
+    build.build(tmp_path / "web", tmp_path / "work")
+    ours = {path.relative_to(bundle): path.read_bytes() for path in bundle.rglob("*") if path.is_file()}
+    others = {path.relative_to(tmp_path / "web"): path for path in (tmp_path / "web").rglob("*") if path.is_file()}
+    assert {name: path.read_bytes() for name, path in others.items()} == ours
+    assert (tmp_path / wheel.name).read_bytes() == wheel.read_bytes()
 
 
 # --- Serving ---
