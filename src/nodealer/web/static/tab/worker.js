@@ -21,7 +21,7 @@ async function boot() {
 const folder = async () => (await navigator.storage.getDirectory()).getDirectoryHandle(HOMES, { create: true });
 const stores = () => typeof navigator.storage?.getDirectory === "function" && "createSyncAccessHandle" in (self.FileSystemFileHandle?.prototype ?? {});
 
-/** The file of a home, which no other tab has open; null where this browser, or a page without https, has no storage. */
+/** The file of a home, which no other tab has open; null where this browser, or a page without encryption, has no storage. */
 async function store(table, create) {
   if (!stores()) return null;
   const file = await (await folder()).getFileHandle(table, { create });
