@@ -21,6 +21,7 @@ from nodealer.errors import BadParameter, DecodeError, IllegalMove
 from nodealer.play.config import refuse_without_asserts
 from nodealer.play.frames import OtherVersion, PassedOver, Refuses
 from nodealer.play.home import Home
+from nodealer.play.lobby import decline_rehearsals
 from nodealer.play.participant import Participant, Step
 from nodealer.play.stays import while_it_lasts
 from nodealer.proofs.checks import Entropy
@@ -139,7 +140,8 @@ class TabTable:
         participant = self.person.take_part(
             home,
             entropy=self._world.entropy,
-            accept=ask_first,
+            # A host has said what it wants to play.
+            accept=ask_first if hosted is None else decline_rehearsals,
             stays=while_it_lasts,
             table=invitation.table,
             host=invitation.host,
