@@ -77,7 +77,7 @@ def _node(script: str, arguments: Sequence[str]) -> str:
 
 
 def _native(what: str, folder: Path, hands: int) -> dict[str, Any]:
-    environment = {**os.environ, "RAYON_NUM_THREADS": "1"}
+    environment = {**os.environ, "NODEALER_THREADS": "1"}
     command = [sys.executable, str(HERE / "hands.py"), what, str(folder), str(hands)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
