@@ -104,6 +104,22 @@ def test_what_cannot_be_passed(places: tuple[int, ...]) -> None:
         dealer.game.moved(0, encode(Give(places)))
 
 
+def test_who_moves_first_in_a_round_does_not_matter() -> None:
+    ends = []
+    for order in (SEATS, SEATS[::-1]):
+        dealer = Dealer.stacked(CLUBS, number=0)
+        dealer.settle()
+        for seat in order:
+            dealer.move(seat, Give(dealer.game.held[seat][:3]))
+        says = {
+            one: dealer.at(one, "2c") for one in SEATS if any(dealer.order[at] == 0 for at in dealer.game.held[one])
+        }
+        for seat in order:
+            dealer.move(seat, Lead(says[seat]) if seat in says else Without())
+        ends.append(dealer.game)
+    assert ends[0] == ends[1] and ends[0].trick.cards == ((1, 0),)
+
+
 # --- The two of clubs ---
 
 

@@ -160,6 +160,9 @@ def killed(name: str, seed: int, height: int, seats: tuple[int, ...], *, own_wor
     game.silent |= set(seats)
     game.goes_on()
     is_sound(game, name)
+    if own_word or 2 * len(seats) < SEATS:
+        # A hand that is broken off gives all bets back: nobody gets that by going, nor do fewer than half.
+        assert game.state.chronicle.records[0].void is None
     return game
 
 

@@ -15,6 +15,7 @@ from conformance.leaving import fall_silent, leave, scripted
 from conformance.suite import ProtocolCase
 from nodealer.cards import Deal, Finished, NewDeck, NoneOf, Open, Operation, Portion, Prove, Show
 from nodealer.errors import BadParameter, EntryRefused
+from nodealer.games.words import Words
 from nodealer.group import group as make_group
 from nodealer.log.entry import read_entry
 from nodealer.play.bodies import Cards, read_body
@@ -244,3 +245,26 @@ def test_who_owes_nothing_is_not_heard(case: ProtocolCase) -> None:
     with pytest.raises(EntryRefused, match="answers nothing that this seat owes"):
         message = game.state.hand.decks[0].message(mine[1].duty, game.tape(1))
         replica.append(game.by_hand(0, Cards(mine[1].duty.id, msgspec.Raw(message)), replica))
+
+
+# --- Words ---
+
+
+@pytest.mark.parametrize(
+    ("positions", "none_of", "said"),
+    [
+        ((3,), (7,), "its card is not 7"),
+        ((3,), (7, 8), "its card is not one of 7, 8"),
+        ((1, 3), (7,), "none of its 2 cards is 7"),
+        ((1, 3), tuple(range(6)), "none of its 2 cards is one of 0, 1, 2, 3, 4, 5"),
+        (tuple(range(12)), tuple(range(13)), "none of its 12 cards is one of 13 faces"),
+    ],
+)
+def test_what_was_proven_in_words(positions: tuple[int, ...], none_of: tuple[int, ...], said: str) -> None:
+    assert Words().proven(None, 0, NoneOf(1, positions, none_of)) == said
+
+
+def test_that_a_card_is_one_of_some() -> None:
+    assert NoneOf.one_of(1, (4,), {0, 2}, of=4) == NoneOf(1, (4,), (1, 3))
+    with pytest.raises(BadParameter, match="has not all of"):
+        NoneOf.one_of(1, (4,), {0, 4}, of=4)

@@ -6,11 +6,15 @@ import shutil
 from contextlib import ExitStack
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser
 
 from games import outside
 
 from .browser import ANSWERS, PATIENCE, act, opened, program
+
+#: Whole games in processes, on a machine that may have much else to do.
+pytestmark = pytest.mark.timeout(400)
 
 
 def test_a_game_without_a_table_of_its_own_is_played_in_words(browser: Browser, folder: Path) -> None:

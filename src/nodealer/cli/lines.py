@@ -131,7 +131,9 @@ class Lines:
             _write("\n")
             return
         with suppress(OSError):
-            rows = len(self._prompt + readline.get_line_buffer()) // os.get_terminal_size().columns
+            # A terminal that does not know its width says 0.
+            wide = os.get_terminal_size().columns or len(self._prompt) + 1
+            rows = len(self._prompt + readline.get_line_buffer()) // wide
             _write("\r" + "\x1b[A" * rows + "\x1b[J")
 
     def _read(self, prompt: str, loop: asyncio.AbstractEventLoop) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -11,6 +10,7 @@ from nodealer.games.hearts.faces import name
 from nodealer.games.hearts.hand import HeartsHand
 from nodealer.games.hearts.scoring import result
 from nodealer.games.package import Export
+from nodealer.wire import encode
 
 #: Of the form of this document.
 RECORD_VERSION: Final = 1
@@ -46,8 +46,16 @@ def record(game: Game, names: Mapping[int, str]) -> dict[str, Any] | None:
 
 
 def text(records: Sequence[Any]) -> str:
-    """All hands, a line for each trick."""
-    return json.dumps({"format": "hearts", "version": RECORD_VERSION, "hands": list(records)}, indent=1) + "\n"
+    """All hands, with a line for each trick, each proof and each player."""
+    hands = ",\n".join(f"  {{{','.join(map(_field, one.items()))}}}" for one in records)
+    return f'{{"format": "hearts", "version": {RECORD_VERSION}, "hands": [\n{hands}\n]}}\n'
+
+
+def _field(field: tuple[str, Any]) -> str:
+    key, value = field
+    listed = isinstance(value, list) and value and isinstance(value[0], dict)
+    rows = ",".join(f"\n     {encode(one).decode()}" for one in value) if listed else ""
+    return f"\n   {encode(key).decode()}: {f'[{rows}]' if listed else encode(value).decode()}"
 
 
 RECORD: Final = Export("json", record, text)

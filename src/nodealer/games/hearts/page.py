@@ -10,7 +10,6 @@ from nodealer.games.base import Done, Turn
 from nodealer.games.hearts.faces import name
 from nodealer.games.hearts.hand import HeartsHand, Stage
 from nodealer.games.hearts.moves import GIVEN
-from nodealer.games.hearts.scoring import taken
 from nodealer.games.hearts.seen import hand_of, opening, playable
 from nodealer.games.hearts.trick import Trick
 from nodealer.games.hearts.words import asked_of, lacking
@@ -61,7 +60,7 @@ def _seat(game: HeartsHand, seat: int) -> dict[str, Any]:
     return {
         "seat": seat,
         "held": len(game.held.get(seat, ())),
-        "taken": taken(game.tricks, game.seats)[seat],
+        "taken": game.taken[seat],
         "total": game.totals[seat] if game.stage is Stage.OVER else game.scores[seat],
         "passes_to": game.receiver(seat),
         "has_passed": seat in game.given,

@@ -26,7 +26,7 @@ from nodealer.games.hearts.moves import GIVEN, Give, Lead, Move, Play, Without, 
 from nodealer.games.hearts.scoring import Ending
 from nodealer.games.hearts.seen import game_of, hand_of, opening, playable
 from nodealer.games.view import View
-from nodealer.games.words import Line, Span, Text, Words, line, strong
+from nodealer.games.words import Line, Mark, Span, Text, Words, line, strong
 
 
 class HeartsWords(Words):
@@ -261,7 +261,7 @@ def _hand(mine: Iterable[int], may: set[int]) -> list[Line]:
         cards = [face for face in mine if suit_of(face) == number]
         spans: list[Span | str] = [f"  {SIGNS[number]} "]
         for face in cards:
-            mark = "dim" if face not in may else "red card" if number in (1, 2) else "card"
+            mark: Mark = "dim" if face not in may else "red card" if number in (1, 2) else "card"
             spans += [" ", Span(sign(face), mark)]
         if cards:
             told.append(line(*spans))

@@ -1,8 +1,8 @@
 """Whole hands of the games that ask for proofs about hidden cards: how long a log is, and what the proofs cost in it.
 
-"Inside the proofs" is what it takes to prove them, to read them and to settle their equations, at every seat. Where they
-are settled with others in one sum, it is what that sum takes longer than without them. The rest is the rest of the same
-run: shuffles, keys, signatures, rules, bots, and the order of the entries.
+"Inside the proofs" is what it takes to prove them, to read them and to settle their equations, at every seat. Where
+these are settled with others in one sum, it is what that sum takes longer than without them. The rest is that of the
+same run: shuffles, keys, signatures, rules, bots, and the order of the entries.
 """
 
 from __future__ import annotations
@@ -65,11 +65,19 @@ class Inside:
             self.checks.append(made)
             return made
 
-        proving.prove_none, proving.check_none, replica.settle = timed_prove, timed_check, self._settle
+        here = (
+            (proving, "prove_none", timed_prove),
+            (proving, "check_none", timed_check),
+            (replica, "settle", self._settle),
+        )
+        before = [(module, name, getattr(module, name)) for module, name, _ in here]
+        for module, name, one in here:
+            setattr(module, name, one)
         try:
             yield
         finally:
-            proving.prove_none, proving.check_none, replica.settle = prove, check, settle
+            for module, name, one in before:
+                setattr(module, name, one)
 
     def _settle(self, checks: Sequence[Check], entropy: Entropy) -> None:
         theirs = {id(check) for check in self.checks}

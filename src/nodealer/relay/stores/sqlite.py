@@ -81,7 +81,7 @@ _FORGET_MAX: Final = 500
 #: many seconds. The disk has much to do then, and whoever writes meanwhile waits for it …
 _LOG_FRAMES: Final = 500
 _QUIET: Final = 0.2
-#: … so where it is never quiet they are moved seldom, when there are so many: some 40 MB of log. By itself SQLite
+#: … so where it is never quiet they are moved seldom, when there are so many: some 50 MB of log. By itself SQLite
 #: would do so in the middle of writing, and everybody would wait; it still does when its log has so many pages.
 _LOG_FRAMES_MAX: Final = 5000
 _LOG_PAGES: Final = 80_000
