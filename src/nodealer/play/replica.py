@@ -11,7 +11,7 @@ from __future__ import annotations
 import enum
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from nodealer.cards import Event
@@ -36,6 +36,7 @@ from nodealer.play.phases import Phase
 from nodealer.play.state import Change, Config, Fault, TableState, first_state
 from nodealer.play.steps import Origin, TooLate, apply_body, was_due
 from nodealer.proofs.checks import Check, Entropy, settle
+from nodealer.records import replace
 from nodealer.tape import digest
 
 #: Begins to settle checks, and gives what waits for the end of it. Both may raise what `settle` raises.
