@@ -12,10 +12,10 @@ from conformance.games import TinyRules
 from nodealer.errors import ProofRejected
 from nodealer.group import group
 from nodealer.log.entry import read_entry
-from nodealer.play import replica as replicas
 from nodealer.play.bodies import Begin, Move, read_body
 from nodealer.play.home import MemoryHome
-from nodealer.play.replica import Applied
+from nodealer.play.replica import Applied, Replica
+from nodealer.proofs.checks import settle
 from play.circle import Circle, shows_if_even, votes
 from sampling import times
 
@@ -46,9 +46,10 @@ def hear(circle: Circle, frames: Sequence[tuple[int, bytes]], together: Collecti
         step = one.receive(frame, number)
         said += step.send
         for happened in step.happened:
-            known = isinstance(happened, Applied)
-            what = (happened.number, happened.outcome, happened.after.digest(), happened.events) if known else happened
-            told.append(what)
+            if isinstance(happened, Applied):
+                told.append((happened.number, happened.outcome, happened.after.digest(), happened.events))
+            else:
+                told.append(happened)
     faults = [(fault.entry, fault.seat) for fault in one.replica.state.faults]
     return Heard(said, told, fresh.entries, one.replica.digest(), faults, one.silenced)
 
@@ -80,13 +81,12 @@ def circle(request: pytest.FixtureRequest) -> Circle:
 
 def test_any_grouping_is_as_one_by_one(circle: Circle, monkeypatch: pytest.MonkeyPatch) -> None:
     frames, sums = list(enumerate(circle.frames)), [0]
-    settle = replicas.settle
 
     def counted(*arguments: object) -> None:
         sums[0] += 1
         settle(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(replicas, "settle", counted)
+    monkeypatch.setattr("nodealer.play.replica.settle", counted)
     alone = hear(circle, frames, ())
     one_by_one, sums[0] = sums[0], 0
     liar = circle.people[LIES].seat.number
@@ -120,7 +120,7 @@ def test_a_table_in_one_process_has_fewer_sums_and_the_same_log(monkeypatch: pyt
     """Whoever has nothing to say waits for what is coming; the frames are the same."""
 
     def played(together: bool) -> tuple[list[bytes], set[bytes], int]:
-        sums, settle = [0], replicas.settle
+        sums = [0]
 
         def counted(*arguments: object) -> None:
             sums[0] += 1
@@ -133,7 +133,7 @@ def test_a_table_in_one_process_has_fewer_sums_and_the_same_log(monkeypatch: pyt
                 return super().step()
 
         with monkeypatch.context() as patch:
-            patch.setattr(replicas, "settle", counted)
+            patch.setattr("nodealer.play.replica.settle", counted)
             made = Grouped(4, hands=1, rules=TinyRules(deck_max=8)).play()
         return made.frames, made.digests(), sums[0]
 
@@ -143,7 +143,7 @@ def test_a_table_in_one_process_has_fewer_sums_and_the_same_log(monkeypatch: pyt
 
 def test_a_false_check_is_raised_where_the_table_does_not_go_back(circle: Circle) -> None:
     one = circle.people[0].replica
-    again = replicas.Replica(one.config, entropy=circle.source, eager=False)
+    again = Replica(one.config, entropy=circle.source, eager=False)
     again.rewinds = False
     for frame in circle.frames[begins(circle.frames) :]:
         try:

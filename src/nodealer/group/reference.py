@@ -319,7 +319,7 @@ class ReferenceGroup:
             raise BadParameter("an array has at least one element")
         scalars = tuple(big(x % self.order) for _, cells in sums.values() for x in cells)
         joined = tuple(value for points, _ in sums.values() for value in points._values)
-        return self.vartime_msm(ScalarArray(self, scalars), PointArray(self, joined))  # type: ignore[return-value]
+        return self.vartime_msm(ScalarArray(self, scalars), PointArray(self, joined))
 
     def table(self, point: Element) -> FixedBase | None:
         """What makes multiplications of one point faster."""

@@ -52,7 +52,7 @@ class Binding:
             roles=tuple((role, seat) for role, seat in self.roles if seat not in seats),
         )
 
-    @property
+    @cached_property
     def players(self) -> tuple[int, ...]:
         """The seats with secrets and cards of their own: all but servers."""
         servers = {seat for role, seat in self.roles if role == "server"}
