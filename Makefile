@@ -43,10 +43,11 @@ test: check rust-test browser ## Set up everything, run all checks and tests (a 
 	@$(call need,PATH=$$PATH:/usr/sbin nats-server --version,nats-server)
 	@$(BIN)/pytest -n auto --dist worksteal
 
-# The page is tested in a real browser.
+# The page is tested in a real browser, and judged by axe-core, which npm brings.
 .PHONY: browser
 browser:
-	@$(call need,command -v chromium || command -v chromium-browser || command -v google-chrome,chromium)
+	@$(call need,{ command -v chromium || command -v chromium-browser || command -v google-chrome; },chromium)
+	@$(call need,{ command -v node && command -v npm; },nodejs npm)
 
 .PHONY: sheet
 sheet: build browser ## Take the contact sheets of the page in docs/ again

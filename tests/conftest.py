@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -23,6 +25,14 @@ pytest_plugins = ["sampling", "budget", "simulated"]
 settings.register_profile("same", derandomize=True, deadline=None, max_examples=50)
 settings.register_profile("deep", derandomize=False, deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+
+# The tests start many processes. Where no bytecode is to be left beside the sources it is left elsewhere: else each of
+# them compiles everything anew.
+if sys.dont_write_bytecode:
+    sys.dont_write_bytecode = False
+    sys.pycache_prefix = str(Path(__file__).parents[1] / ".pytest_cache" / "bytecode")
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # A shell that starts the tests in the background lets them ignore interrupts, and all they start would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

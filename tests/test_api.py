@@ -125,6 +125,47 @@ def test_cards_go_back_one_or_all() -> None:
     assert table.hand("Ben") == []
 
 
+@pytest.mark.parametrize("protocol", ["mask", "lock"])
+def test_what_hidden_cards_are_not(protocol: str, tmp_path: Path) -> None:
+    table = nodealer.table(["Ada", "Ben"], cards=6, protocol=protocol)
+    table.shuffle(list("abcdef"))
+    table.deal(Ada=3)
+    first, second, third = table.hand("Ada")
+    rest = sorted(set("abcdef") - {first, second, third})
+    list(table.players["Ben"].events())
+    table.prove("Ada", rest)
+    table.prove("Ada", [first, *rest], second, third)
+    heard = [event for event in table.players["Ben"].events() if isinstance(event, events.Proven)]
+    assert [(one.name, len(one.positions)) for one in heard] == [("Ada", 3), ("Ada", 2)]
+    assert [sorted(map(str, one.none_of)) for one in heard] == [rest, sorted([str(first), *rest])]
+    refused: dict[str, Callable[[], None]] = {
+        "that cannot be proven: one of these cards is one of those": lambda: table.prove("Ada", [first]),
+        "a proof names at least one face": lambda: table.prove("Ada", []),
+        "no card of this deck is 'z'": lambda: table.prove("Ada", ["z"]),
+        "Ada has no 'z' to prove anything of": lambda: table.prove("Ada", rest, "z"),
+        "Ben has no card to prove anything of": lambda: table.prove("Ben", rest),
+    }
+    for why, ask in refused.items():
+        with pytest.raises(IllegalMove, match=f"^{re.escape(why)}$"):
+            ask()
+    table.save(tmp_path / "game.jsonl")
+    report = nodealer.verify(tmp_path / "game.jsonl")
+    assert report.verdict == "clean" and report.results[0]["proven"][0]["none of"] == rest
+
+
+def test_a_proof_that_cannot_be_given_is_not() -> None:
+    """Whoever asks for it past the library is waited for, and told why."""
+    circle, (ada, ben) = seated("Ada", "Ben")
+    circle.carry(ada.shuffle(6))
+    circle.carry(ada.deal({"Ada": 1}))
+    (face,) = ada.hand()
+    assert isinstance(face, int)
+    circle.carry(ada.move({"type": "prove", "deck": 0, "positions": [0], "faces": [face]}))
+    assert ben.waits_for == ("Ada",) and told(ada, events.Unprovable) == [events.Unprovable(0)]
+    assert not told(ada, events.Unprovable) and not told(ben, events.Unprovable)
+    assert ada.receive(circle.frames[-1]) == []
+
+
 def test_one_card_is_shown() -> None:
     table = nodealer.table(["Ada", "Ben"], cards=6)
     table.shuffle(6)

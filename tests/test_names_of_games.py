@@ -31,7 +31,7 @@ def found(path: Path) -> Iterator[str]:
 
 
 def test_the_games_are_these() -> None:
-    assert {"free", "holdem", "wardens"} <= PACKAGES
+    assert {"free", "hearts", "holdem", "wardens"} <= PACKAGES
 
 
 @pytest.mark.parametrize("room", ROOMS)

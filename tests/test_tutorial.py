@@ -1,4 +1,4 @@
-"""The tutorial's game is what the page says: it plays, is verified and sound, and can be installed as it says there."""
+"""The tutorial's games are what their pages say: they play, are verified and sound, and can be installed."""
 
 from __future__ import annotations
 
@@ -15,9 +15,36 @@ from types import ModuleType
 import pytest
 
 from cli.running import COMMAND, called, environment
-from nodealer.game import Ask, BadParameter, Card, Deal, Done, IllegalMove, Moved, Opened, Place, Return, Turn, View
+from conformance.harness import Source
+from nodealer.drive.local import seat_players
+from nodealer.drive.minds import BotMind
+from nodealer.game import (
+    Ask,
+    BadParameter,
+    Card,
+    Deal,
+    Done,
+    Gift,
+    IllegalMove,
+    Moved,
+    NoneOf,
+    Opened,
+    Pass,
+    Place,
+    Portion,
+    Prove,
+    Return,
+    Rolled,
+    Turn,
+    View,
+    encode,
+)
 from nodealer.lab.gamecheck.findings import Findings
 from nodealer.lab.gamecheck.open_decks import Effort, OpenDecks
+from nodealer.play.phases import Phase
+from nodealer.play.replica import replay
+from nodealer.play.stays import for_hands
+from nodealer.protocols.mask import Mask
 
 PAGE = (Path(__file__).parents[1] / "docs/tutorial.md").read_text()
 FILE = "\n\n".join(re.findall(r"```python\n(.*?)```", PAGE, re.S))
@@ -202,3 +229,80 @@ def test_its_ends_and_its_words(eights: ModuleType) -> None:
     assert words.result(won.result, view.names) == "Ada won"
     with pytest.raises(BadParameter):
         eights.CrazyEights(0)
+
+
+# --- The second game ---
+
+SECOND = (Path(__file__).parents[1] / "docs/gofish.md").read_text()
+SECOND_FILE = "\n\n".join(re.findall(r"```python\n(.*?)```", SECOND, re.S))
+SECOND_SHELL = [line for block in re.findall(r"```sh\n(.*?)```", SECOND, re.S) for line in block.splitlines()]
+
+
+@pytest.fixture
+def fish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    (tmp_path / "gofish.py").write_text(SECOND_FILE)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield import_module("gofish")
+    del sys.modules["gofish"]
+
+
+def test_the_second_is_sound_on_open_decks(fish: ModuleType) -> None:
+    findings = Findings()
+    OpenDecks(fish.GAME, fish.GoFish(5), SOME, findings, lambda doing: None).check((2, 3, 9))
+    assert findings.as_json() == []
+
+
+def test_what_is_said_is_proven_at_a_real_table(fish: ModuleType) -> None:
+    """Two bots on `mask`, to the end of the hand: each sentence has its proof, and the log replays."""
+    table = seat_players(["Ada", "Ben"], Mask(), fish.GoFish(4), Source("fish"), stays=for_hands(1), package=fish.GAME)
+    minds = {one: BotMind(fish.GAME, one.home.root) for one in table.participants}
+    table.run(lambda one: minds[one].act(one))
+    state = table.seats[0].replica.state
+    (result,) = state.results
+    assert state.phase is Phase.ENDED and result["ended"] == "all books"
+    assert sum(one["books"] for one in result["books"]) == 4
+    again = replay(table.seats[0].replica.config, table.log, entropy=Source("audit"))
+    assert again.digest() == table.seats[1].replica.digest()
+
+
+def test_who_denies_a_card_cannot_prove_it(fish: ModuleType) -> None:
+    hand = fish.Hand(0, (0, 1), 4, (), active=0, hands={0: (0, 1), 1: (2, 3)}, pile=5)
+    asks = hand.moved(0, encode(fish.AskFor(1, 2, 0)))
+    assert asks.wants == Ask((Prove(0, (NoneOf(0, (0,), (0, 1, 2, 3, 4, 5, 6, 7, 12, 13, 14, 15)),)),))
+    asked = asks.told(())
+    assert asked.wants == Turn((1,))
+    # Whatever it answers: of all that it keeps it has to prove that none is of that rank, before anything moves.
+    none = asked.moved(1, encode(fish.Answer(()))).wants.operations
+    assert none == (Prove(0, (NoneOf(1, (2, 3), (8, 9, 10, 11)),)), Deal(0, (Portion(0, 1),)))
+    proves, given, gives = asked.moved(1, encode(fish.Answer((3,)))).wants.operations
+    assert proves == Prove(0, (NoneOf(1, (2,), (8, 9, 10, 11)),)) and given.claims[0].positions == (3,)
+    assert gives == Pass(0, (Gift(1, 0, (3,)),))
+    for move in (fish.Answer((2, 2)), fish.Answer((3, 2)), fish.Answer((0,)), fish.Fish(), fish.AskFor(0, 1, 2)):
+        with pytest.raises(IllegalMove):
+            asked.moved(1, encode(move))
+    for move in (fish.Book((0, 1)), fish.Fish(), fish.AskFor(1, 4, 0), fish.AskFor(1, 2, 3), fish.AskFor(0, 2, 0)):
+        with pytest.raises(IllegalMove):
+            hand.moved(0, encode(move))
+
+
+def test_the_ends_of_the_second(fish: ModuleType) -> None:
+    hand = fish.Hand(0, (0, 1), 4, (), active=0, hands={0: (0, 1, 2, 3, 4), 1: (5,)}, pile=0)
+    shows = hand.moved(0, encode(fish.Book((0, 1, 2, 3))))
+    book = shows.told(tuple(Opened(Card(0, 0, at), 4 + at) for at in range(4)))
+    assert book.books == {0: (1,)} and book.wants == Turn((0,))
+    false = shows.told(tuple(Opened(Card(0, 0, at), 1 + at) for at in range(4)))
+    assert false.wants.result["ended"] == "caught" and false.wants.result["winners"] == [1]
+    assert hand.left((1,), cards=False).wants.result["ended"] == "given up"
+    begun = fish.GoFish().begin(0, (0, 1, 2), None, {})
+    assert begun.told((Rolled(1, (), (2,)),)).wants.result["ended"] == "no die"
+    for ranks, seats in ((7, 1), (7, 6), (4, 4)):
+        with pytest.raises(BadParameter):
+            fish.GoFish(ranks).begin(0, tuple(range(seats)), None, {})
+
+
+@pytest.mark.deep
+def test_the_second_is_played_as_its_page_says(tmp_path: Path) -> None:
+    (tmp_path / "gofish.py").write_text(SECOND_FILE)
+    for line, word in zip(SECOND_SHELL, ("CLEAN", "CLEAN", "SOUND: gofish version 1"), strict=True):
+        done = typed(tmp_path, line)
+        assert done.returncode == 0 and word in done.stdout, done.stdout + done.stderr

@@ -9,6 +9,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final
 
 from nodealer.errors import BadParameter
@@ -122,6 +123,43 @@ class Pass:
 
 
 @dataclass(frozen=True)
+class NoneOf:
+    """What a seat proves: none of the hidden cards at `positions`, its own in hand or laid aside, is one of `faces`.
+
+    Both are in ascending order: a claim has one form.
+    """
+
+    seat: int
+    positions: tuple[int, ...]
+    faces: tuple[int, ...]
+
+    @classmethod
+    def one_of(cls, seat: int, positions: tuple[int, ...], faces: Iterable[int], of: int) -> NoneOf:
+        """Each of the cards is one of `faces`: it is none of the others, in a deck that has `of`."""
+        wanted = frozenset(faces)
+        if not wanted <= frozenset(range(of)):
+            raise BadParameter(f"a deck of {of} faces has not all of {sorted(wanted)}")
+        return cls(seat, positions, tuple(face for face in range(of) if face not in wanted))
+
+    def refuse_form(self) -> None:
+        """Raise `BadParameter` for a claim that says nothing, or that has another form."""
+        for name, numbers in (("positions", self.positions), ("faces", self.faces)):
+            if not numbers or numbers[0] < 0 or any(one >= other for one, other in pairwise(numbers)):
+                raise BadParameter(f"a claim about cards has no {name}, or they are not in ascending order")
+
+
+@dataclass(frozen=True)
+class Prove:
+    """Seats prove what hidden cards of theirs are not, all side by side, and nothing else of them is seen.
+
+    At most one claim for each seat. Once it is finished every claim is true.
+    """
+
+    deck: int
+    claims: tuple[NoneOf, ...]
+
+
+@dataclass(frozen=True)
 class Return:
     """Give cards back. `by` is the seat that asks for it; None where the rules of the game do.
 
@@ -199,7 +237,7 @@ class Unseal:
     deck: int
 
 
-Operation = NewDeck | Deal | Open | Show | Pass | Return | Peek | Close | Random | Seal | Unseal
+Operation = NewDeck | Deal | Open | Show | Pass | Prove | Return | Peek | Close | Random | Seal | Unseal
 
 
 def words(operation: Operation) -> list[object]:
@@ -215,6 +253,8 @@ def words(operation: Operation) -> list[object]:
             return ["show", deck, seat, positions, to]
         case Pass(deck=deck, gifts=gifts):
             return ["pass", deck, [[gift.giver, gift.to, gift.positions] for gift in gifts]]
+        case Prove(deck=deck, claims=claims):
+            return ["prove", deck, [[claim.seat, claim.positions, claim.faces] for claim in claims]]
         case Return(deck=deck, positions=positions, place=place, by=by):
             return ["return", deck, positions, place.value, by]
         case Peek(deck=deck, seat=seat, count=count, then=then):
@@ -242,6 +282,9 @@ def for_those_who_stay(operation: Operation, gone: frozenset[int]) -> Operation 
         case Pass(gifts=gifts):
             stay = tuple(gift for gift in gifts if gone.isdisjoint((gift.giver, gift.to)))
             return replace(operation, gifts=stay) if stay else None
+        case Prove(claims=claims):
+            still = tuple(claim for claim in claims if claim.seat not in gone)
+            return replace(operation, claims=still) if still else None
         case Random(seats=seats) | Seal(seats=seats) if not gone.isdisjoint(seats):
             here = tuple(seat for seat in seats if seat not in gone)
             # Who is left alone would roll what it likes.
@@ -271,6 +314,7 @@ class Capability(enum.Enum):
     SHOW_ALL = "show:all"
     SHOW_ONE = "show:one"
     PASS = "pass"
+    PROVE = "prove"
     RETURN_TOP = "return:top"
     RETURN_BOTTOM = "return:bottom"
     RETURN_SHUFFLED = "return:shuffled"
@@ -302,6 +346,7 @@ _IN_WORDS: Final[Mapping[Capability, str]] = {
     Capability.SHOW_ALL: "show a player's cards to all",
     Capability.SHOW_ONE: "show a player's cards to one other alone",
     Capability.PASS: "pass hidden cards from player to player",
+    Capability.PROVE: "prove what hidden cards are not",
     Capability.RETURN_TOP: "put cards back on top of the deck",
     Capability.RETURN_BOTTOM: "put cards back under the deck",
     Capability.RETURN_SHUFFLED: "shuffle cards back into the deck",
@@ -334,6 +379,8 @@ def needed(operation: Operation, owner: int | None) -> frozenset[Capability]:
             return frozenset({Capability.SHOW_ALL if to is None else Capability.SHOW_ONE})
         case Pass():
             return frozenset({Capability.PASS})
+        case Prove():
+            return frozenset({Capability.PROVE})
         case Return(place=place):
             return frozenset({Capability(f"return:{place.value}")})
         case Peek(seat=seat, then=then):

@@ -4,6 +4,7 @@ NodealerError
  +- LocalError           the caller used us wrongly
  |   +- BadParameter     a value has the wrong type, size or range
  |   +- IllegalMove      a person asked for a move that the rules do not allow now
+ |   +- Unprovable       what a game asks this seat to prove of its cards is not so
  |   +- CardUnreadable   data that this seat got for a card is false; a reason to claim so
  |   +- BackendMissing   the arithmetic core that was asked for is not there, stale or unfit
  |   +- JournalLost      the log has what this seat signed and its journal lacks: it must not sign on
@@ -46,6 +47,10 @@ class BadParameter(LocalError):
 
 class IllegalMove(LocalError):
     """A move that the rules do not allow now."""
+
+
+class Unprovable(LocalError):
+    """What this seat should prove of its cards is not so. Says nothing of which card it is."""
 
 
 class CardUnreadable(LocalError):

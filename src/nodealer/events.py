@@ -143,6 +143,23 @@ class Shown:
 
 
 @dataclass(frozen=True)
+class Proven:
+    """Somebody proved that none of these hidden cards is one of `none_of`."""
+
+    name: str
+    deck: int
+    positions: tuple[int, ...]
+    none_of: tuple[Face, ...]
+
+
+@dataclass(frozen=True)
+class Unprovable:
+    """The table waits for this player to prove something of its cards that is not so. Nothing is sent."""
+
+    deck: int
+
+
+@dataclass(frozen=True)
 class GivenBack:
     """Cards are in nobody's hand any more, and not on the table."""
 
@@ -295,6 +312,8 @@ Event = (
     | Dealt
     | Opened
     | Shown
+    | Proven
+    | Unprovable
     | GivenBack
     | Rolled
     | Unsealed

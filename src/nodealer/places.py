@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Self
 
-from nodealer.cards import Card, Deal, Gift, Pass, Place, Return, Show
+from nodealer.cards import Card, Deal, Gift, NoneOf, Pass, Place, Prove, Return, Show
 from nodealer.errors import BadParameter
 from nodealer.tape import digest
 from nodealer.wire import CARDS_MAX, CARDS_MIN, encode
@@ -154,6 +154,24 @@ class Places:
                 raise BadParameter(f"seat {gift.giver} cannot give to seat {gift.to}")
             self.shown(Show(self.deck, gift.giver, gift.positions))
         return operation.gifts
+
+    def claimed(self, operation: Prove, seats: tuple[int, ...]) -> tuple[NoneOf, ...]:
+        """What is to be proven: one claim for each seat, about hidden cards of its own and faces of the deck."""
+        if not operation.claims:
+            raise BadParameter("nothing to prove")
+        if len({claim.seat for claim in operation.claims}) < len(operation.claims):
+            raise BadParameter("a seat has two claims in one proof")
+        for claim in operation.claims:
+            claim.refuse_form()
+            if claim.seat not in seats:
+                raise BadParameter(f"there is no seat {claim.seat} to prove anything")
+            if claim.faces[-1] >= self.faces:
+                raise BadParameter(f"deck {self.deck} has no face {claim.faces[-1]}")
+            for position in claim.positions:
+                if self.owner(position) != claim.seat or self.face(position) is not None:
+                    whose = f"card {position} of deck {self.deck} is open, or not one of seat {claim.seat}"
+                    raise BadParameter(f"{whose}, which can prove nothing of it")
+        return operation.claims
 
     def passed(self, gift: Gift) -> Places:
         """Cards in another hand, at new positions. Where they lay before is known to the giver alone, and dead."""

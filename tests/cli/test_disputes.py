@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import nodealer
 from conformance.clear import ClearProtocol, bad_dealt_share
 from nodealer.cli.disputes import Disputes
 from nodealer.cli.screen import Screen
@@ -67,3 +68,16 @@ def test_it_asks_says_what_it_shows_and_does_it() -> None:
     circle.waiting.extend(circle.people[2].open_books())
     circle.play(decide=decide)
     assert 2 in bodies(circle, Book)
+
+
+def test_what_cannot_be_proven_is_said_once() -> None:
+    """Without a word on which card it is."""
+    table = nodealer.table(["Ada", "Ben"], cards=6)
+    table.shuffle(6)
+    table.deal(Ada=1)
+    table.move("Ada", {"type": "prove", "deck": 0, "positions": [0], "faces": table.hand("Ada")})
+    for name in table.players:
+        screen, person = Saying(), table.players[name]._me
+        disputes = Disputes(screen)
+        assert not disputes.look(person) and not disputes.look(person)
+        assert [("cannot be proven" in text) for text in screen.said] == ([True, False] if name == "Ada" else [])

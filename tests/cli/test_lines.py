@@ -95,7 +95,11 @@ def wait_for(terminal: int, pattern: str) -> None:
 
 def test_in_a_terminal() -> None:
     main, other = pty.openpty()
-    before = termios.tcgetattr(other)
+    before, left = termios.tcgetattr(other), termios.tcgetattr(other)
+    # Somebody was killed here while it asked: the terminal gives single keys, and shows none.
+    left[0] &= ~termios.ICRNL
+    left[3] &= ~(termios.ICANON | termios.ECHO)
+    termios.tcsetattr(other, termios.TCSANOW, left)
     process = subprocess.Popen(
         [sys.executable, "-c", CHILD], env=environment(TERM="dumb"), stdin=other, stdout=other, start_new_session=True
     )

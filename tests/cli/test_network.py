@@ -27,6 +27,8 @@ TESTS = Path(__file__).parents[1]
 GAME = ("--game", "games.outside:GAME")
 #: Enough that nobody has played them all before a test has seen the first and killed somebody.
 MANY_HANDS = ("--hands", "20")
+#: Enough where a person plays: nothing goes on without it.
+SOME_HANDS = ("--hands", "8")
 #: The longest that anything here may take, on a machine that does much else.
 LONG = 60.0
 
@@ -407,7 +409,7 @@ def lets_sit(host: Typist, guest: Somebody) -> None:
 def test_a_newcomer_asks_for_a_seat_and_plays(people: People, typists: Callable[[str], Typist]) -> None:
     """A person and a bot play; a third one asks while they do, is let in by the person, and the bot agrees."""
     host, bot, newcomer = typists("Ada"), people("Ben"), people("Dan")
-    link, _ = by_hand(host, 3, own_relay(), *MANY_HANDS)
+    link, _ = by_hand(host, 3, own_relay(), *SOME_HANDS)
     join(bot, link)
     lets_sit(host, bot)
     host.reads("Ben may sit")
@@ -421,16 +423,16 @@ def test_a_newcomer_asks_for_a_seat_and_plays(people: People, typists: Callable[
     for one in (host, bot, newcomer):
         one.ends_with(0)
     verified = [one.event("verified") for one in (bot, newcomer)]
-    assert {one["verdict"] for one in verified} == {"clean"} and verified[0]["hands"] == 20
+    assert {one["verdict"] for one in verified} == {"clean"} and verified[0]["hands"] == 8
     assert len({one.log for one in (host, bot, newcomer)}) == 1
-    assert [event["name"] for event in bot.events if event.get("event") == "move"].count("Dan") >= 15
+    assert [event["name"] for event in bot.events if event.get("event") == "move"].count("Dan") >= 4
 
 
 def test_who_has_left_is_taken_out_and_reads_no_more(people: People, typists: Callable[[str], Typist]) -> None:
     """Three play, one of them leaves for good. The table goes on with a new key: an old link reads nothing of it, a new
     one does, and with the new link to play somebody else takes a seat."""
     host, bot, leaver = typists("Ada"), people("Ben"), typists("Cleo")
-    link, to_watch = by_hand(host, 3, relay_of(people("relay")), "--hands", "8")
+    link, to_watch = by_hand(host, 3, relay_of(people("relay")), *SOME_HANDS)
     join(bot, link)
     lets_sit(host, bot)
     leaver.run("join", link, "--name", "Cleo", "--terminal", *GAME)
@@ -507,9 +509,6 @@ def test_a_code_is_for_one_guest(people: People) -> None:
     host, guest, other = people("Ada"), people("Ben"), people("Eve")
     hosted(host, 2, own_relay(), "--auto", "--code")
     code = host.event("code")
-    wrong = f"{code['code'].partition('-')[0]}-zoo-zoo"
-    if wrong == code["code"]:
-        wrong = wrong.replace("zoo-zoo", "zoo-zone")
     other.start("join", code["code"], "--name", "Eve", "--auto", *GAME)
     assert "--relay URL" in other.ends_with(2)
     number = code["code"].partition("-")[0]

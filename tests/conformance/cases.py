@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from nodealer.cards import Card, Close, Deal, Look, NewDeck, Open, Operation, Place, Portion, Return, Show
+from nodealer.cards import Card, Close, Deal, Look, NewDeck, Open, Operation, Place, Portion, Prove, Return, Show
 from nodealer.group import Group, concat, group
 from nodealer.protocols.base import Binding
 from nodealer.protocols.chain import Chain
@@ -24,6 +24,7 @@ from nodealer.protocols.mask.deck import MaskDeck
 from nodealer.protocols.mask.returning import Gathering
 from nodealer.protocols.offset import Offset
 from nodealer.protocols.offset.deck import OffsetDeck, OffsetPairs
+from nodealer.protocols.proving import Proving
 from nodealer.protocols.staged import Idle
 from nodealer.tape import DIGEST_BYTES, Tape
 
@@ -85,6 +86,7 @@ _BEGUN: Final[tuple[tuple[Operation, ...], ...]] = (
     (NewDeck(0, 14), _DEAL),
     (Open(0, 2), _DEAL),
     (Return(0, (), Place.DISCARD),),
+    (Prove(0, ()),),
     (Show(0, 2, ()), Open(0, 1)),
 )
 
@@ -133,7 +135,7 @@ MASK: Final = ProtocolCase(
     fresh_values=_mask_values,
     shuffle_alone=_mask_shuffle,
     attack=_mask_attack,
-    rules=(TinyRules(), TinyRules(printed="AABBBC", together=True, discard=True)),
+    rules=(TinyRules(), TinyRules(printed="AABBBC", together=True, prove=True, discard=True)),
     lasting=(
         *_BEGUN,
         (Return(0, (), Place.SHUFFLED),),
@@ -142,7 +144,7 @@ MASK: Final = ProtocolCase(
         (Open(0, 1),),
         (Close(0),),
     ),
-    resting=(Idle, Releasing, Gathering),
+    resting=(Idle, Releasing, Gathering, Proving),
 )
 
 # --- lock ---
@@ -184,9 +186,9 @@ LOCK: Final = ProtocolCase(
     fresh_values=_lock_values,
     shuffle_alone=_lock_shuffle,
     attack=_lock_attack,
-    rules=(TinyRules(), TinyRules(printed="AABBBC", together=True, discard=True)),
+    rules=(TinyRules(), TinyRules(printed="AABBBC", together=True, prove=True, discard=True)),
     lasting=(*_BEGUN, (Open(0, 1),), (Close(0),)),
-    resting=(Idle, Releasing, Picking),
+    resting=(Idle, Releasing, Picking, Proving),
 )
 
 # --- offset ---

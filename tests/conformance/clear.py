@@ -43,9 +43,10 @@ from nodealer.tape import DIGEST_BYTES, Tape, digest
 from nodealer.wire import Digest, Message, Natural, decode, encode
 
 SHARE_BYTES: Final = 16
-#: Everything but putting cards back into the deck, and closing it.
+#: Everything but passes, proofs, putting cards back into the deck, and closing it.
 OPERATIONS: Final = frozenset(Capability) - {
     Capability.PASS,
+    Capability.PROVE,
     Capability.RETURN_TOP,
     Capability.RETURN_BOTTOM,
     Capability.RETURN_SHUFFLED,

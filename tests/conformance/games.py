@@ -13,12 +13,14 @@ from nodealer.cards import (
     Look,
     Moved,
     NewDeck,
+    NoneOf,
     Open,
     Opened,
     Operation,
     Peek,
     Place,
     Portion,
+    Prove,
     Return,
     Show,
 )
@@ -41,6 +43,8 @@ class TinyRules:
     deal: int = 1
     board: int = 1
     peek: Look | None = None
+    #: All seats prove that their hidden cards are none of those that are open.
+    prove: bool = False
     discard: bool = False
     together: bool = False
     #: With `together`: moves that cross in one round all count.
@@ -63,6 +67,8 @@ class TinyRules:
         more = {Capability.OPEN_POSITIONS} if self.reveal else set()
         if self.peek is not None:
             more.add(Capability(f"peek:{self.peek.value}"))
+        if self.prove:
+            more.add(Capability.PROVE)
         if self.discard:
             more.add(Capability.RETURN_DISCARD)
         return frozenset({Capability.SHARED_DECK, Capability.DEAL_TOP, Capability.OPEN_TOP, Capability.SHOW_ALL, *more})
@@ -107,9 +113,17 @@ class Tiny(WithoutStakes):
             return [Show(0, self.showing, self._of(self.showing)[:1])]
         if self.stage == "peek" and self.rules.peek is not None:
             return [Peek(0, self._first(), 2, self.rules.peek)]
+        if self.stage == "prove":
+            return [Prove(0, self._claims())]
         if self.stage == "discard":
             return [Return(0, (self.faces[0][0],), Place.DISCARD)]
         return self._reveal()
+
+    def _claims(self) -> tuple[NoneOf, ...]:
+        opened = dict(self.faces)
+        hidden = {seat: sorted(set(self._of(seat)) - opened.keys()) for seat in self.seats if seat not in self.gone}
+        none_of = tuple(sorted(opened.values()))
+        return tuple(NoneOf(seat, tuple(cards), none_of) for seat, cards in hidden.items() if cards)
 
     def _first(self) -> int:
         return next(seat for seat in self.seats if seat not in self.gone)
@@ -138,6 +152,7 @@ class Tiny(WithoutStakes):
     def _after(self) -> str:
         stages = ["deal", "turns"]
         stages += ["peek"] if self.rules.peek is not None else []
+        stages += ["prove"] if self.rules.prove and self._claims() else []
         stages += ["discard"] if self.rules.discard else []
         stages += ["reveal"] if self.rules.reveal and self._reveal() else []
         stages += ["over"]

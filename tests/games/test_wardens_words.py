@@ -167,5 +167,6 @@ def test_a_page_shows_what_its_person_sees() -> None:
     encode(told)
     assert told["version"] == 2 and len(told["mine"]) == len(dealer.hand())
     assert [side["hand"] for side in told["sides"]] == [len(side.hand) for side in dealer.game.sides]
-    assert told["sides"][1]["wardens"][0]["name"] == "Reef Warden"
+    warden = told["sides"][1]["wardens"][0]
+    assert warden["name"] == "Reef Warden" and warden["guard"]
     assert page(replace(view, game=None))["version"] == 2

@@ -31,6 +31,7 @@ SIZE_MAX: Final = 300_000
 
 HOLDEM: Final = ("--seats", "3", "--hands", "1")
 WARDENS: Final = ("--game", "wardens", "--hands", "1")
+HEARTS: Final = ("--game", "hearts", "--hands", "1")
 
 #: Name of the log to the options of `nodealer play`.
 PLAYED: Final = {
@@ -38,6 +39,7 @@ PLAYED: Final = {
     "holdem-lock": (*HOLDEM, "--protocol", "lock"),
     "holdem-offset": (*HOLDEM, "--protocol", "offset"),
     "holdem-chain": ("--seats", "2", "--hands", "1", "--protocol", "chain"),
+    "hearts-mask": HEARTS,
     "wardens-duel": WARDENS,
     "wardens-duel-committed": (*WARDENS, "--mode", "committed"),
     "wardens-duel-xor": (*WARDENS, "--mode", "xor"),

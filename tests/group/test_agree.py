@@ -92,6 +92,7 @@ POINT_OPERATIONS: dict[str, Callable[[Points, Points], Any]] = {
     "ne": lambda p, q: p != q,
     "sum": lambda p, q: p.sum(),
     "ranked_sum": lambda p, q: concat(p, q).ranked_sum(),
+    "doubled": lambda p, q: p.doubled(),
     "tabled": lambda p, q: p.tabled(),
     "concat": lambda p, q: concat(p, q, p),
     "first_identity": lambda p, q: p.first_identity(),

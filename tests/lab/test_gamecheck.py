@@ -9,7 +9,7 @@ import pytest
 
 from cli.running import called
 from lab import tiny
-from nodealer.cards import Deal, NewDeck, Place, Portion, Return
+from nodealer.cards import Capability, Deal, NewDeck, Place, Portion, Return
 from nodealer.errors import BadParameter
 from nodealer.games.found import chosen, find
 from nodealer.games.package import GamePackage
@@ -64,6 +64,14 @@ def test_a_sound_game_is_sound(package: GamePackage) -> None:
     assert decks.refused == ({} if package is tiny.WITH_CHIPS else {9: "four can play, and no more"})
     assert bool(decks.probes.tried.orders) == (package is not tiny.SOUND and package is not tiny.WITH_CHIPS)
     assert not (found := agreed(package)), said(found)
+
+
+def test_a_game_with_proofs() -> None:
+    """Its bots can prove what they say. Others might not: such a seat is silent and gone, and the game goes on."""
+    decks, findings = on_open_decks(tiny.PROVES, 2, 3)
+    assert not findings and Capability.PROVE in decks.used, said(findings)
+    _, findings = on_open_decks(tiny.BROKEN["Proves"][1], 2)
+    assert "cannot prove it: one of its cards is one of these faces" in said(findings)
 
 
 @pytest.mark.parametrize(("name", "seats"), [("wardens", 2), ("holdem", 3), ("games.outside:GAME", 4)])

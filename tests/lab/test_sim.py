@@ -91,7 +91,7 @@ def calm(seed: str = "calm", seats: int = 3) -> Plan:
     """A game in which nothing strikes."""
     plan = plan_of(seed)
     quiet = replace(plan, rates={}, cuts=(), kills=(), doomed=None, liar=None, watchers=0, seats=seats, hands=1)
-    quiet = replace(quiet, keeper=None, slow=None)
+    quiet = replace(quiet, keeper=None, slow=None, leaver=None)
     return replace(quiet, protocol=make_protocol("mask"), rules=HighCard(6), package=GAME)
 
 

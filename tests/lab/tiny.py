@@ -32,9 +32,11 @@ from nodealer.game import (
     Moved,
     Natural,
     NewDeck,
+    NoneOf,
     Open,
     Opened,
     Portion,
+    Prove,
     Setting,
     Show,
     Turn,
@@ -398,6 +400,32 @@ class DealsTooMuch(Hand):
 class MakesTooLarge(Hand):
     def ask(self) -> Want:
         return Ask((NewDeck(0, self.size + 1), Deal(0, tuple(Portion(seat, 1) for seat in self.seats))))
+
+
+class ProvingRules(Rules):
+    operations = Rules.operations | {Capability.PROVE}
+
+
+LOW = tuple(range(6))
+
+
+class Proves(Hand):
+    """Who bids one says that its card is none of the low ones, and proves it."""
+
+    def show(self) -> Want:
+        high = tuple(NoneOf(seat, (self.held[seat],), LOW) for seat, bid in sorted(self.bids.items()) if bid == 1)
+        shows = super().show().operations  # type: ignore[union-attr]
+        return Ask((Prove(0, high), *shows) if high else shows)
+
+
+class HonestBot(TinyBot):
+    def move(self, view: View) -> Message:
+        return Bid(int(min(view.cards.values()) not in LOW))
+
+
+PROVES = game(Proves, ProvingRules, bot=HonestBot)
+#: Its bot says so of any card.
+BROKEN["Proves"] = "proof", game(Proves, ProvingRules)
 
 
 @broken("cards")

@@ -23,6 +23,7 @@ from nodealer.play.frames import Ask, Asks, sign_frame
 from nodealer.play.home import MemoryHome
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Outcome
+from nodealer.play.rosters import proposal_id
 
 from .circle import Circle
 
@@ -137,6 +138,22 @@ def test_sitting_out_and_coming_back() -> None:
     assert dealt_in(circle) == (0, 1, 2) and not circle.people[0].replica.state.gone
     circle.play()
     assert circle.people[0].replica.state.phase is Phase.ENDED and len(circle.digests()) == 1
+
+
+def test_sitting_out_crosses_with_a_roster(game: Make) -> None:
+    """What it said was for the roster before, and counts for nothing: it says so again, and nobody waits for it."""
+    table = game(RULES, seats=4, hands=2)
+    sits = table.seats[2]
+    sits.sits_out = True
+    (crossing,) = sits.due()
+    roster = Roster(sits.replica.state.roster.members[:3])
+    table.order(table.seats[0].propose(roster))
+    for seat in (1, 3):
+        table.order(table.seats[seat].agree(proposal_id(roster, 0, 0)))
+    assert table.state.roster == roster and table.order(crossing) is Outcome.DROPPED
+    assert 2 not in table.state.gone
+    (again,) = sits.due()
+    assert table.order(again) is Outcome.ACCEPTED and table.state.gone == {2} and not sits.due()
 
 
 def test_nobody_waits_at_the_end_for_who_sits_out() -> None:

@@ -18,7 +18,9 @@ import pytest
 from conformance.clear import ClearProtocol
 from conformance.harness import Game
 from games.dealer import Dice, Policy, wild
+from nodealer.audit.verify import Report
 from nodealer.cards import Half, Open
+from nodealer.cli.verify import _happened as told
 from nodealer.errors import IllegalMove
 from nodealer.games.holdem import Call, Fold, Hand, HandStage, Holdem, Move, Raise, ShowHand
 from nodealer.games.holdem.leaving import Leaving
@@ -158,6 +160,9 @@ def killed(name: str, seed: int, height: int, seats: tuple[int, ...], *, own_wor
     game.silent |= set(seats)
     game.goes_on()
     is_sound(game, name)
+    if own_word or 2 * len(seats) < SEATS:
+        # A hand that is broken off gives all bets back: nobody gets that by going, nor do fewer than half.
+        assert game.state.chronicle.records[0].void is None
     return game
 
 
@@ -356,6 +361,27 @@ def test_gentle_is_agreed_on() -> None:
     hand = game.state.hand.game
     assert isinstance(hand, Hand) and hand.charges == {seat: 2}
     assert b'"leaving":"gentle"' in game.config.rules.parameters
+
+
+def test_the_report_says_what_leaving_cost_and_where_it_went() -> None:
+    """The last hand: the price lies in no pot, and goes to the others when the session ends."""
+    game = Watched("clear", 0)
+    game.play(until=lambda g: Half.DEALT in halves(g.state).values())
+    seat = min(halves(game.state))
+    del game.seats[seat]
+    game.silent.add(seat)
+    game.order(game.by_hand(seat, Leave(), state_of(game)))
+    for data in [data for one in game.seats.values() for data in one.unconfirmed]:
+        game.order(data)
+    game.play(until=lambda g: bool(g.state.chronicle.records))
+    before = list(told(Report("incomplete", state=game.state)))
+    assert any(line.endswith("left in the middle of a card and paid 2") for line in before)
+    assert "2 of what was paid for leaving lie in no pot yet" in before
+    game.play()
+    chips, names = game.state.account.chips, {one: game.state.known[one].name for one in range(SEATS)}
+    assert sum(chips.values()) == game.all and game.state.phase is Phase.ENDED
+    now = "chips now: " + ", ".join(f"{names[one]} {chips[one]}" for one in range(SEATS))
+    assert now in list(told(Report("clean", state=game.state)))
 
 
 @pytest.mark.parametrize("name", ["mask", "lock", "offset"])

@@ -6,7 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-from nodealer.cards import Capability, Deal, Event, Moved, NewDeck, Operation, Pass, Return, Show, needed
+from nodealer.cards import (
+    Capability,
+    Deal,
+    Event,
+    Moved,
+    NewDeck,
+    NoneOf,
+    Opened,
+    Operation,
+    Pass,
+    Prove,
+    Return,
+    Show,
+    needed,
+)
 from nodealer.games.base import Ask, Done, Want, WithoutStakes
 
 
@@ -53,8 +67,24 @@ class Script(WithoutStakes):
     @property
     def wants(self) -> Want:
         if self.at < len(self.rules.script):
-            return Ask(self.rules.script[self.at])
+            return Ask(tuple(map(self.claimed, self.rules.script[self.at])))
         return Done({"hand": self.hand, "events": len(self.heard)})
+
+    def claimed(self, operation: Operation) -> Operation:
+        return replace(operation, claims=self.claims(operation)) if isinstance(operation, Prove) else operation
+
+    def claims(self, operation: Prove) -> tuple[NoneOf, ...]:
+        """A proof without claims is of everybody, that no hidden card is one of those that are open."""
+        if operation.claims:
+            return operation.claims
+        opened = {event.card.position: event.face for event in self.heard if isinstance(event, Opened)}
+        hidden = {seat: sorted(set(self.cards_of(seat)) - opened.keys()) for seat in self.seats}
+        faces = tuple(sorted(opened.values()))
+        return tuple(NoneOf(seat, tuple(at), faces) for seat, at in hidden.items() if at)
+
+    def cards_of(self, seat: int) -> tuple[int, ...]:
+        moved = {event.card.position: event.holder for event in self.heard if isinstance(event, Moved)}
+        return tuple(position for position, holder in moved.items() if holder == seat)
 
     def told(self, events: tuple[Event, ...]) -> Script:
         return replace(self, at=self.at + 1, heard=(*self.heard, *events))
@@ -113,11 +143,10 @@ class LastingScript(Script):
         if isinstance(operation, Return) and not operation.positions:
             cards = tuple(p for seat in (0, 1) if seat not in self.gone for p in self.cards_of(seat)[:1])
             return replace(operation, positions=cards) if cards else None
+        if isinstance(operation, Prove):
+            claims = tuple(claim for claim in self.claims(operation) if claim.seat not in self.gone)
+            return Prove(operation.deck, claims) if claims else None
         return operation
-
-    def cards_of(self, seat: int) -> tuple[int, ...]:
-        moved = {event.card.position: event.holder for event in self.heard if isinstance(event, Moved)}
-        return tuple(position for position, holder in moved.items() if holder == seat)
 
     def told(self, events: tuple[Event, ...]) -> LastingScript:
         return replace(self, at=self._next() + 1, heard=(*self.heard, *events))

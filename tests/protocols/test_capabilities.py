@@ -24,6 +24,7 @@ from nodealer.cards import (
     Peek,
     Place,
     Portion,
+    Prove,
     Random,
     Return,
     Seal,
@@ -77,6 +78,8 @@ def last_of(capability: Capability) -> Operation | None:
             return Show(0, 0, (0,), None if "all" in how else 1)
         case "pass":
             return Pass(0, (Gift(0, 1, (0,)),))
+        case "prove":
+            return Prove(0, ())
         case "return":
             return Return(0, (0,), Place(how[0]))
         case "peek":
@@ -97,6 +100,8 @@ def script_of(capability: Capability, *, owned: bool) -> tuple[tuple[Operation, 
     if last is None:
         return (deck,)
     hand = (Deal(0, (Portion(0, 2),)),)
+    if isinstance(last, Prove):
+        return (deck, hand, (Open(0, 1),), (last,))
     return (deck, hand, (last,)) if isinstance(last, Show | Pass | Return) else (deck, (last,))
 
 

@@ -12,7 +12,7 @@ import pytest
 from conformance.harness import NAMES
 from conformance.transitions import TABLES, seen, steps
 from nodealer import cards
-from nodealer.cards import Close, Deal, Gift, Look, Open, Operation, Peek, Place, Portion, Return, Show
+from nodealer.cards import Close, Deal, Gift, Look, NoneOf, Open, Operation, Peek, Place, Portion, Return, Show
 from nodealer.group import group
 from nodealer.protocols import make_protocol
 from nodealer.protocols.base import Binding, Deck, Duty
@@ -113,8 +113,18 @@ def mask_scripts() -> None:
     Script("mask").run().leave(2).run()
     mask_scripts_of_returns()
     mask_scripts_of_gifts()
+    scripts_of_proofs("mask")
     mask_scripts_without_a_pile()
     mask_scripts_of_a_lost_card()
+
+
+def scripts_of_proofs(name: str) -> None:
+    """Two seats prove that they do not have an open card, and a third one leaves meanwhile."""
+    for leaves in (False, True):
+        script = Script(name).run().ask(DEAL, Open(0, 1))
+        (face,) = script.deck.places.opened.values()
+        script.begin(cards.Prove(0, (NoneOf(0, (0,), (face,)), NoneOf(1, (1,), (face,)))))
+        script.leave(2).run() if leaves else script.run()
 
 
 def mask_scripts_of_gifts() -> None:
@@ -171,6 +181,7 @@ def lock_scripts() -> None:
     Script("lock").run().ask(DEAL).begin(Show(0, 0, (0,))).leave(2).run()
     Script("lock").run().begin(Open(0, 1)).leave(2).run()
     Script("lock").run().begin(Open(0, 1)).until("Releasing").leave(2).run()
+    scripts_of_proofs("lock")
     lock_scripts_with_a_server()
     lock_scripts_without_a_pile()
     lock_script_of_a_lost_card()

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from time import monotonic
+from typing import Final
+
 from playwright.sync_api import Page
 
 from nodealer.lab.browser import PATIENCE, act, chromium, free_port, opened, program, told_program
 
 __all__ = ["PATIENCE", "act", "chromium", "deal", "free_port", "opened", "play_until", "program", "search_once"]
-__all__ += ["told_program"]
+__all__ += ["boxes", "overlap", "play_all_until", "told_program"]
+
+#: More than any game here has.
+ANSWERS: Final = 300
+#: For how many seconds several pages are played on.
+PLAYED: Final = 90.0
 
 
 def deal(page: Page, **fields: str) -> None:
@@ -26,29 +35,64 @@ def deal(page: Page, **fields: str) -> None:
 
 
 def play_until(page: Page, selector: str, *keys: str) -> None:
-    """Answer with the first key that is possible, until something is there."""
-    for _ in range(600):
+    """Answer with the first key that is possible, until something is there. What is asked stands until it is answered,
+    and then no key does anything until the next question: so nothing here depends on the moment."""
+    asked = [f"#actions [aria-keyshortcuts={key}]:enabled" for key in keys]
+    for _ in range(ANSWERS):
+        page.wait_for_selector(", ".join([selector, *asked]), state="attached")
         if page.query_selector(selector) is not None:
             return
         act(page, *keys)
-        page.wait_for_timeout(50)
     raise AssertionError(f"{selector} never came")
+
+
+def play_all_until(pages: tuple[Page, ...], there: Callable[[], bool], *keys: str) -> None:
+    """Play on every page with the first key that does something, until something is so."""
+    end = monotonic() + PLAYED
+    while not there():
+        if monotonic() > end:
+            raise AssertionError([[page.text_content(name) for name in ("#law", ".lines")] for page in pages])
+        for page in pages:
+            act(page, *keys)
+        pages[0].wait_for_timeout(40)
 
 
 def search_once(page: Page) -> None:
     """Play the collectible game until a search is open: one that can be paid, else a spark, and the next turn."""
-    for _ in range(600):
-        if page.query_selector("dialog[open] .choice") is not None:
+    search, choice = ".hand .unit.can:has-text('look through your deck')", "dialog[open] .choice"
+    for _ in range(ANSWERS):
+        page.wait_for_selector(f"{choice}, #actions [aria-keyshortcuts=E]:enabled")
+        if page.query_selector(choice) is not None:
             return
-        if page.query_selector("#actions [aria-keyshortcuts=E]") is None:
-            page.wait_for_timeout(40)
+        if page.query_selector(search) is not None:
+            page.locator(search).first.click()
+            act(page, "P")
             continue
-        search = page.query_selector(".hand .unit.can:has-text('look through your deck')")
-        card = search or page.query_selector(".hand .unit:not(:has-text('look through your deck'))")
-        card = card or page.query_selector(".hand .unit")
-        if card is not None:
-            card.click()
-        if not (act(page, "P") if search else card is not None and act(page, "B")):
-            act(page, "E")
-        page.wait_for_timeout(60)
+        others = page.locator(".hand .unit:not(:has-text('look through your deck'))")
+        card = others if others.count() else page.locator(".hand .unit")
+        if card.count():
+            card.first.click()
+        act(page, "B", "E")
     raise AssertionError("nothing was searched")
+
+
+# --- Where things lie ---
+
+BOXES = """names => names.flatMap(name => [...document.querySelectorAll(name)].filter(one => one.checkVisibility()))
+  .map(one => one.getBoundingClientRect()).map(b => [b.left, b.right, b.top, b.bottom])"""
+
+Box = tuple[float, float, float, float]
+
+
+def boxes(page: Page, *names: str) -> list[Box]:
+    return [tuple(box) for box in page.evaluate(BOXES, list(names))]
+
+
+def overlap(all_of_them: Iterable[Box]) -> list[tuple[Box, Box]]:
+    seen = list(all_of_them)
+    return [
+        (a, b)
+        for at, a in enumerate(seen)
+        for b in seen[at + 1 :]
+        if min(a[1], b[1]) - max(a[0], b[0]) > 2 and min(a[3], b[3]) - max(a[2], b[2]) > 2
+    ]

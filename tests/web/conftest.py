@@ -30,9 +30,8 @@ def fresh(bots: Page) -> Page:
     """The same page before a new table."""
     # The end of the table before comes a moment after its verdict.
     bots.wait_for_selector(".start, #actions .question .primary")
-    again = bots.query_selector("#actions .question .primary")
-    if again is not None:
-        again.click()
+    if bots.query_selector("#actions .question .primary") is not None:
+        bots.click("#actions .question .primary")
     bots.wait_for_selector(".start")
     return bots
 

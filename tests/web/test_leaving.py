@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, Page
 
-from .browser import act, free_port, opened, program, told_program
+from .browser import free_port, opened, play_all_until, program, told_program
 
 #: At once: the button may be gone the next moment.
 SAY_SO = """[...document.querySelectorAll('#law button')].find(one => /without Cleo/.test(one.textContent))?.click()"""
-
-
-def until(pages: tuple[Page, ...], there: Callable[[], bool], *keys: str) -> None:
-    """Play on every page with the first key that does something, until something is so."""
-    for _ in range(700):
-        if there():
-            return
-        for page in pages:
-            act(page, *keys)
-        pages[0].wait_for_timeout(40)
-    raise AssertionError([[law(page), page.text_content(".seats"), page.text_content(".lines")] for page in pages])
 
 
 def law(page: Page) -> str:
@@ -37,6 +26,7 @@ def results(page: Page) -> int:
     return page.locator(".lines .result, .lines .void").count()
 
 
+@pytest.mark.timeout(400)
 def test_one_is_killed_one_sits_out_and_the_last_one_ends(browser: Browser, folder: Path) -> None:
     """Three seats and a clock. The bot is killed, and the two others go on without it, each by a button of its page.
     Then one sits out, so that too few are left; it comes back, and another hand is played; at last it leaves."""
@@ -55,18 +45,18 @@ def test_one_is_killed_one_sits_out_and_the_last_one_ends(browser: Browser, fold
         assert "90 s for a move, and 180 s in the bank" in (ben.text_content(".proposal .clock") or "")
         ben.click("#actions >> text=Yes")
         ada.wait_for_selector("#actions .betting")
-        until((ada,), lambda: status(ada, 0).startswith("Your turn · "))
+        play_all_until((ada,), lambda: status(ada, 0).startswith("Your turn · "))
         assert 200 <= int(status(ada, 0).partition("·")[2].strip(" s")) <= 270
         bot.kill()
         bot.wait()
         both = (ada, ben)
-        until(both, lambda: all("without Cleo" in law(page) for page in both), "S", "C")
+        play_all_until(both, lambda: all("without Cleo" in law(page) for page in both), "S", "C")
         assert "2 of 3 must say so" in law(ada) and "Waiting for Cleo" in law(ada)
         before = results(ada)
         ada.click("#law >> text=Go on without Cleo")
         ada.wait_for_selector("#law >> text=You would go on without Cleo")
         ben.click("#law >> text=Go on without Cleo")
-        until(both, lambda: "gets the move" in (ada.text_content(".lines") or ""))
+        play_all_until(both, lambda: "gets the move" in (ada.text_content(".lines") or ""))
 
         def went_on() -> bool:
             for page in both:
@@ -74,20 +64,20 @@ def test_one_is_killed_one_sits_out_and_the_last_one_ends(browser: Browser, fold
                 page.evaluate(SAY_SO)
             return results(ada) > before and results(ben) > before
 
-        until(both, went_on, "S", "C")
+        play_all_until(both, went_on, "S", "C")
         assert status(ada, 2) == status(ben, 2) == "away"
         # Ben plays this hand to its end, and not the next one.
         ben.click("#tools button")
         ben.click("dialog >> text=Sit out")
         ben.wait_for_selector("#law >> text=Play again")
-        until(both, lambda: "Too few are left" in law(ada), "S", "F", "C")
+        play_all_until(both, lambda: "Too few are left" in law(ada), "S", "F", "C")
         assert "Ben and Cleo" in law(ada) and ada.locator("#law >> text=End the game").is_visible()
         played = results(ada)
         ben.click("#law >> text=Play again")
-        until(both, lambda: results(ada) > played, "S", "F", "C")
+        play_all_until(both, lambda: results(ada) > played, "S", "F", "C")
         ben.click("#tools button")
         ben.click("dialog >> text=Leave the table")
         ben.click("dialog >> text=Yes")
-        until((ada,), lambda: "Too few are left" in law(ada), "S", "F", "C")
+        play_all_until((ada,), lambda: "Too few are left" in law(ada), "S", "F", "C")
         ada.click("#law >> text=End the game")
         ada.wait_for_selector(".verdict .stamp")

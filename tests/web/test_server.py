@@ -18,7 +18,7 @@ from nodealer.errors import BadParameter
 from nodealer.games.found import find
 from nodealer.web import documents as doc
 from nodealer.web import server
-from nodealer.web.hub import PAGES_MAX, WAITING_MAX, Hub
+from nodealer.web.hub import PAGES_MAX, WAITING_BYTES_MAX, WAITING_MAX, Hub
 from nodealer.web.server import Door, game_file, serve, static_files
 
 
@@ -250,6 +250,28 @@ def test_a_page_that_takes_nothing_and_one_too_many_are_sent_away() -> None:
         assert hub.pages == 0 and pages[0].qsize() == WAITING_MAX + 1
 
     asyncio.run(slow())
+
+
+def test_a_page_that_says_nonsense_or_asks_for_much_and_takes_nothing_is_sent_away() -> None:
+    async def greedy() -> None:
+        hub = Hub()
+        heard: list[doc.Said_] = []
+        hub.hear = heard.append
+        page, other = hub.come(), hub.come()
+        for _ in range(WAITING_MAX + 5):
+            hub.said(page, "nonsense")
+        assert hub.pages == 1 and page.qsize() == WAITING_MAX + 1 and other.qsize() == 0
+        hub.said(page, '{"type":"leave"}')
+        assert not heard
+        file = doc.File("game.jsonl", "x" * (1 << 24))
+        for _ in range(20):
+            hub.tell(file)
+        assert hub.pages == 0 and other.size < WAITING_BYTES_MAX + (1 << 25)
+        while await other.get() is not None:
+            pass
+        assert other.size == 0
+
+    asyncio.run(greedy())
 
 
 def test_a_port_that_is_taken_is_said() -> None:

@@ -2,35 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser
 
+from .browser import boxes, overlap
 from .sheet import STATES
 from .states import State, away, crowded, states
 from .told import told_page
 
 #: A phone, a small one, and a desk.
 SIZES = ((360, 640), (390, 780), (1280, 800))
-BOXES = """names => names.flatMap(name => [...document.querySelectorAll(name)].filter(one => one.checkVisibility()))
-  .map(one => one.getBoundingClientRect()).map(b => [b.left, b.right, b.top, b.bottom])"""
-
-Box = tuple[float, float, float, float]
-
-
-def boxes(page: Page, *names: str) -> list[Box]:
-    return [tuple(box) for box in page.evaluate(BOXES, list(names))]
-
-
-def overlap(all_of_them: Iterable[Box]) -> list[tuple[Box, Box]]:
-    seen = list(all_of_them)
-    return [
-        (a, b)
-        for at, a in enumerate(seen)
-        for b in seen[at + 1 :]
-        if min(a[1], b[1]) - max(a[0], b[0]) > 2 and min(a[3], b[3]) - max(a[2], b[2]) > 2
-    ]
 
 
 def refuse_mess(browser: Browser, state: State) -> None:
@@ -41,6 +22,9 @@ def refuse_mess(browser: Browser, state: State) -> None:
             assert page.evaluate("document.documentElement.scrollWidth") <= width, (state.name, width)
             plates = boxes(page, ".pod .plate")
             assert overlap(plates) == [] == overlap([*plates, *boxes(page, ".board")]), (state.name, width)
+            # Bets, pots and the board do not lie on each other; nor do the rows of a field.
+            assert overlap(boxes(page, ".board", ".pots .chips", ".bet .chips")) == [], (state.name, width)
+            assert overlap(boxes(page, ".arena > *")) == [], (state.name, width)
             inside = boxes(page, ".pod .plate", ".pod .status", "#actions button", "#law button")
             out = [box for box in inside if box[0] < -1 or box[1] > width + 1 or box[2] < 0 or box[3] > height + 1]
             assert out == [], (state.name, width)

@@ -90,6 +90,46 @@ def test_a_yes_that_is_pressed_the_moment_the_question_changes_is_not_said(brows
         assert len(told.said) == 1
 
 
+def test_nobody_answers_twice_and_who_says_no_to_a_doubt_is_still_asked(browser: Browser) -> None:
+    with told_page(browser, HELLO, TABLE, view(), ask(1)) as (page, told):
+        page.wait_for_selector(".typed")
+        typed(page, "fold")
+        page.keyboard.press("Enter")
+        page.click(".typed button")
+        told.tell({"type": "refused", "reason": "not possible", "ask": 1, "code": ""})
+        page.wait_for_selector(".notice >> text=not possible")
+        typed(page, "raise")
+        told.tell({"type": "doubt", "ask": 1, "text": "sure?"})
+        page.click("dialog[open] >> text=Cancel")
+        typed(page, "call")
+        assert [one["text"] for one in said(page, told, 3)] == ["fold", "raise", "call"]
+
+
+def warden(place: int, name: str, *, guard: bool = False) -> Document:
+    return {"place": place, "card": 0, "name": name, "court": "tide", "cost": 1, "power": 1, "health": 1, "text": "",
+            "target": None, "warden": True, "guard": guard, "ready": True}  # fmt: skip
+
+
+def side(seat: int, *wardens: Document) -> Document:
+    count = {"light": 20, "sparks": 1, "fire": 1, "pile": 9, "hand": 0, "buried": 0}
+    return {"seat": seat, "may_bury": False, "discards": [], "wardens": list(wardens)} | count
+
+
+def test_where_a_guard_stands_nothing_else_can_be_attacked(browser: Browser) -> None:
+    sides = [side(0, warden(1, "Mine")), side(1, warden(2, "Behind"), warden(3, "Guard", guard=True))]
+    now = view(page={"version": 2, "turn": 3, "active": 0, "sides": sides, "mine": [], "result": None})
+    table = TABLE | {"game": "wardens", "module": "game/wardens/table.js"}
+    with told_page(browser, HELLO, table, now, ask(1)) as (page, told):
+        page.click(".units .unit.can")
+        assert page.locator(".face-target").count() == 0
+        assert page.locator(".units .unit.target b").all_text_contents() == ["Guard"]
+        page.click(".units .unit.target")
+        # Nobody answers twice.
+        assert page.locator(".units .unit:enabled, #actions button:enabled").count() == 0
+        move = {"type": "attack", "place": 1, "target": 3}
+        assert said(page, told, 1) == [{"type": "move", "ask": 1, "move": move, "sure": False}]
+
+
 def test_what_is_to_be_sealed_is_asked_in_every_game(browser: Browser) -> None:
     with told_page(browser, HELLO, TABLE, view(), ask(3) | {"for": "seal"}) as (page, told):
         page.wait_for_selector("text=question 3")

@@ -59,6 +59,10 @@ pub trait PrimeGroup: Sized + 'static {
             Self::point_encode(point, cell);
         }
     }
+    /// The concatenated encodings of twice each point, for groups where these cost less than those of any points.
+    fn doubles_encode(_points: &[Self::Point]) -> Option<Zeroizing<Vec<u8>>> {
+        None
+    }
     fn point_map(uniform: &[u8]) -> Self::Point;
     fn point_add(a: &Self::Point, b: &Self::Point) -> Self::Point;
     fn point_sub(a: &Self::Point, b: &Self::Point) -> Self::Point;

@@ -136,6 +136,13 @@ impl<G: PrimeGroup> Points<G> {
         sums.slice(1, 2).map(Self::from)
     }
 
+    /// Twice each point, with their encodings where these come cheap.
+    pub fn doubled(&self) -> Result<Self, Error> {
+        let elements = Array::build(self.len(), POINT_ADD, |i| G::point_add(&self.elements[i], &self.elements[i]))?;
+        let encoding = G::doubles_encode(&self.elements).map_or_else(Encoding::new, Encoding::from);
+        Ok(Self { elements, table: None, encoding })
+    }
+
     /// The same point with a table.
     pub fn tabled(&self) -> Result<Self, Error> {
         if self.len() != 1 {

@@ -8,6 +8,7 @@ use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoBasepointTable, 
 use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::{Identity, MultiscalarMul, VartimeMultiscalarMul};
 use subtle::{Choice, ConstantTimeEq};
+use zeroize::Zeroizing;
 
 use crate::group::{PrimeGroup, sized};
 
@@ -101,6 +102,14 @@ impl PrimeGroup for Ristretto255 {
     }
     fn point_encode(point: &RistrettoPoint, out: &mut [u8]) {
         out.copy_from_slice(point.compress().as_bytes());
+    }
+    /// An encoding takes a root; that of a double takes an inverse, and all inverses together cost one.
+    fn doubles_encode(points: &[RistrettoPoint]) -> Option<Zeroizing<Vec<u8>>> {
+        let mut out = Zeroizing::new(Vec::with_capacity(32 * points.len()));
+        for encoding in RistrettoPoint::double_and_compress_batch(points) {
+            out.extend_from_slice(encoding.as_bytes());
+        }
+        Some(out)
     }
     fn point_map(uniform: &[u8]) -> RistrettoPoint {
         RistrettoPoint::from_uniform_bytes(&sized(uniform))

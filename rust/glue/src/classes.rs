@@ -400,6 +400,10 @@ macro_rules! group_classes {
                     Points::concat(&parts).map(Self).map_err(refuse)
                 }
 
+                fn doubled(&self, py: Python<'_>) -> PyResult<Self> {
+                    run(py, self.0.len(), cost::POINT_CODEC, || self.0.doubled()).map(Self).map_err(refuse)
+                }
+
                 fn tabled(&self, py: Python<'_>) -> PyResult<Self> {
                     py.detach(|| self.0.tabled()).map(Self).map_err(refuse)
                 }

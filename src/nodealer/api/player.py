@@ -330,6 +330,11 @@ class Player(Watcher):
         """These of my cards for all to see, or all of them."""
         return self._ask(deck, lambda table: table.show(faces))
 
+    def prove(self, none_of: Sequence[Face], *cards: Face, deck: int = 0) -> list[bytes]:
+        """I prove that none of these of my hidden cards, or of all of them, is one of `none_of`. Nothing else of them
+        is seen. Raises `IllegalMove` where it is not so."""
+        return self._ask(deck, lambda table: table.prove(none_of, cards))
+
     def give_back(self, *faces: Face, deck: int = 0, to: To = "shuffled") -> list[bytes]:
         """These of my cards, or of those that lie open on the table, back to the deck; or all of mine. "discard" lays
         them aside for good."""

@@ -115,6 +115,26 @@ class FreeTable:
                 raise IllegalMove(f"{face!r} is shown already")
         return free.ShowCards(self._deck, self._picked(hidden, faces, "to show"))
 
+    def prove(self, none_of: Sequence[Face], cards: Sequence[Face]) -> free.Move:
+        """None of this player's hidden cards, or of some of them, is one of these."""
+        opened = self._opened()
+        hidden = {position: face for position, face in self.mine().items() if position not in opened}
+        positions, names = self._picked(hidden, cards, "to prove anything of"), self._numbers(none_of)
+        if any(hidden[position] in none_of for position in positions):
+            raise IllegalMove("that cannot be proven: one of these cards is one of those")
+        return free.ProveCards(self._deck, tuple(sorted(positions)), names)
+
+    def _numbers(self, faces: Sequence[Face]) -> tuple[int, ...]:
+        """The numbers of faces, in ascending order."""
+        size = self._me.replica.state.hand.decks[self._deck].places.faces
+        known = {face_of(self._hand, self._deck, number): number for number in range(size)}
+        if not faces:
+            raise IllegalMove("a proof names at least one face")
+        for face in faces:
+            if face not in known:
+                raise IllegalMove(f"no card of this deck is {face!r}")
+        return tuple(sorted({known[face] for face in faces}))
+
     def give_back(self, faces: Sequence[Face], to: To) -> free.Move:
         """Some of this player's cards, or of those that lie open on the table, or all of this player's."""
         mine = self.mine()

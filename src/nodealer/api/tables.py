@@ -101,6 +101,10 @@ class Table:
         self.carry(self._player(name).show(*faces, deck=deck))
         return self._first.shown(name, deck)
 
+    def prove(self, name: str, none_of: Sequence[Face], *faces: Face, deck: int = 0) -> None:
+        """A player proves that none of these of its hidden cards, or of all of them, is one of `none_of`."""
+        self.carry(self._player(name).prove(none_of, *faces, deck=deck))
+
     def give_back(self, name: str, *faces: Face, deck: int = 0, to: To = "shuffled") -> None:
         """These of a player's cards, or all of them, back to the deck; "discard" lays them aside for good."""
         self.carry(self._player(name).give_back(*faces, deck=deck, to=to))

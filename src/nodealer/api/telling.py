@@ -16,6 +16,7 @@ from nodealer.log.roster import PLAYER
 from nodealer.log.session import Proposal
 from nodealer.play import frames
 from nodealer.play.bodies import Break, Move, Propose, Without, Word
+from nodealer.play.narrator import proven_by
 from nodealer.play.participant import Diverged, Happened, Participant, Silenced
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Outcome
@@ -59,6 +60,7 @@ class Teller:
         #: What this person was told last that it can do, and which card does not open.
         self._asked: bytes | None = None
         self._unreadable: tuple[int, int, int] | None = None
+        self._unprovable: bytes | None = None
 
     def tell(self, happened: Iterable[Happened]) -> Iterator[events.Event]:
         """One event after the other."""
@@ -86,6 +88,9 @@ class Teller:
             if self._unreadable != (hand, card.deck, card.position):
                 self._unreadable = (hand, card.deck, card.position)
                 yield events.Unreadable(card.deck, card.position)
+        if (lacking := options.unprovable) is not None and lacking.deck is not None and lacking.id != self._unprovable:
+            self._unprovable = lacking.id
+            yield events.Unprovable(lacking.deck)
 
     # --- The lobby ---
 
@@ -121,6 +126,7 @@ class Teller:
             return
         yield from self._said(one, name)
         if one.outcome is Outcome.ACCEPTED:
+            yield from self._proven(one, name)
             yield from self._cards(one)
         yield from _changed(one.before, one.after)
 
@@ -139,6 +145,14 @@ class Teller:
                 yield events.WouldBreakOff(name)
             case Propose(roster=roster):
                 yield events.SeatsProposed(name, tuple(roster.member(seat).name for seat in roster.with_cards))
+
+    def _proven(self, one: Applied, name: str) -> Iterator[events.Event]:
+        proof = proven_by(one)
+        if proof is not None:
+            deck, claim = proof
+            game = one.before.hand.game
+            none_of = tuple(face_of(game, deck, face) for face in claim.faces)
+            yield events.Proven(name, deck, claim.positions, none_of)
 
     def _cards(self, one: Applied) -> Iterator[events.Event]:
         heaps: dict[tuple[str, int, int | None], _Heap] = {}

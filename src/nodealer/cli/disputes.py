@@ -14,6 +14,11 @@ _CLAIM: Final = (
     "  [bold]claim[/bold]: say so. Where the protocol can, this shows that card alone. Else it opens your book of the "
     f"hand: {_SHOWS}; the others are asked for theirs, and the hand has no result.",
 )
+_UNPROVABLE: Final = (
+    "[red bold]This cannot be proven[/red bold]: one of your cards is what none of them should be. Nothing is sent, so "
+    "nobody sees which; the others will go on without you.",
+    "  [bold]leave[/bold]: leave the hand now.",
+)
 _BOOK: Final = (
     f"  [bold]book[/bold]: open yours; {_SHOWS}. Until you do, your part is unchecked: what you put in is held, and "
     "you are not dealt in."
@@ -33,6 +38,8 @@ class Disputes:
         options, state = participant.options(), participant.replica.state
         if options.unreadable is not None:
             self._say("claim", state.hand.number, *_CLAIM)
+        if options.unprovable is not None:
+            self._say("proof", state.hand.number, *_UNPROVABLE)
         for hand in options.books:
             reason = shown(state.chronicle.records[hand].void or "")
             why = f"[red bold]Hand {hand + 1} is disputed[/red bold]: {reason}. Only books can tell who was false."

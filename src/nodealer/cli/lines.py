@@ -57,6 +57,7 @@ class Lines:
         self._prompt = ""
         self._terminal = _EDITING and sys.stdin.isatty()
         if self._terminal:
+            _mend()
             # A thread that still reads when the program ends would leave the terminal without an echo.
             atexit.register(termios.tcsetattr, sys.stdin, termios.TCSADRAIN, termios.tcgetattr(sys.stdin))
 
@@ -130,7 +131,9 @@ class Lines:
             _write("\n")
             return
         with suppress(OSError):
-            rows = len(self._prompt + readline.get_line_buffer()) // os.get_terminal_size().columns
+            # A terminal that does not know its width says 0.
+            wide = os.get_terminal_size().columns or len(self._prompt) + 1
+            rows = len(self._prompt + readline.get_line_buffer()) // wide
             _write("\r" + "\x1b[A" * rows + "\x1b[J")
 
     def _read(self, prompt: str, loop: asyncio.AbstractEventLoop) -> None:
@@ -149,6 +152,15 @@ class Lines:
             self._asked.set_exception(_BegunBefore())
         else:
             self._asked.set_result(line)
+
+
+def _mend() -> None:
+    """Let the terminal give whole lines and show them: one that was killed while it asked has left it otherwise, and
+    whoever comes back would wait for the end of a line for ever."""
+    mode = termios.tcgetattr(sys.stdin)
+    mode[0] |= termios.ICRNL
+    mode[3] |= termios.ICANON | termios.ECHO
+    termios.tcsetattr(sys.stdin, termios.TCSADRAIN, mode)
 
 
 def _write(text: str) -> None:

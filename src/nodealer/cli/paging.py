@@ -28,7 +28,6 @@ from nodealer.web import documents as doc
 from nodealer.web.hub import Hub
 from nodealer.web.person import PagePerson
 from nodealer.web.seat import PageSeat
-from nodealer.web.server import Door, serve
 from nodealer.wire import encode
 
 #: For how many seconds no page must be open before a table that has ended is closed.
@@ -302,6 +301,8 @@ def _wall() -> int:
 @asynccontextmanager
 async def served(page: Page, at: Where) -> AsyncIterator[str]:
     """The page, opened in the browser or with its address printed."""
+    from nodealer.web.server import Door, serve  # late: a terminal should not wait for a server
+
     door = Door(system_entropy(_NAME_BYTES).hex(), system_entropy)
     games = {game.name: game for game in games_here()}
 

@@ -47,6 +47,10 @@ class Codes:
     async def _give(self) -> None:
         try:
             self._desk.refuse_when_tried()
+        except CodeDead as tried:
+            self._say("code-dead", f"[red]There is no code:[/red] {shown(tried)}.")
+            return
+        try:
             async with connect_to(self._relay) as client:
                 number = await client.mailbox()
                 await client.open(f"{MAILBOX}{number}")
@@ -58,13 +62,23 @@ class Codes:
                 guest = await give_invitation(exchange, OpenMailbox(client), time.monotonic)
         except CodeDead as dead:
             self._desk.dead(dead)
-            self._say("code-dead", f"[red]No guest came by that code:[/red] {shown(dead)}. Type code for another.")
+            self._say("code-dead", f"[red]No guest came by that code:[/red] {shown(dead)}. {self._what_now()}")
         except RelayError as error:
             self._say("code-dead", f"[red]There is no code:[/red] {shown(error)}.")
         else:
             self._desk.admit(guest)
             self._hosting.admit(guest.key, guest.name)
             self._say("code-used", f"{shown(guest.name)} has used the code, and may sit.")
+
+    def _what_now(self) -> str:
+        """Another code; or no more of them, and those that were given and not used are over too."""
+        try:
+            self._desk.refuse_when_tried()
+        except CodeDead as tried:
+            for task in self._given - {asyncio.current_task()}:
+                task.cancel()
+            return f"{shown(tried)}."
+        return "Type code for another."
 
     def _tell(self, code: Code) -> None:
         self._screen.emit({"event": "code", "code": str(code), "relay": self._invitation.relays[0]})

@@ -226,6 +226,10 @@ def _happened(report: Report) -> Iterator[str]:
         yield f"hand {charge.hand + 1}: {report.who(charge.seat)} left in the middle of a card and paid {charge.amount}"
     if report.dead:
         yield f"{report.dead} of what was paid for leaving lie in no pot yet"
+    if report.charges and report.state is not None:
+        # What no hand was played for went to the others at the end: no result of a hand says that.
+        chips = sorted(report.state.account.chips.items())
+        yield "chips now: " + ", ".join(f"{report.name(seat) or seat} {count}" for seat, count in chips)
     for hand, seat in report.unchecked:
         yield f"hand {hand + 1}: {report.who(seat)} has not opened its book; what it gained is held"
     if report.gone:

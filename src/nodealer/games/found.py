@@ -18,6 +18,7 @@ GROUP: Final = "nodealer.games"
 #: Ours, also where nothing is installed: a source tree, a browser. Nobody else can have their names.
 OURS: Final = {
     "free": "nodealer.games.free.package:GAME",
+    "hearts": "nodealer.games.hearts.package:GAME",
     "holdem": "nodealer.games.holdem.package:GAME",
     "wardens": "nodealer.games.wardens.package:GAME",
 }

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
-from nodealer.cards import SEALED_MAX, Look, Opened, Operation, Peek, Rolled, Seal, Unsealed
+from nodealer.cards import SEALED_MAX, Look, NoneOf, Opened, Operation, Peek, Rolled, Seal, Unsealed
 from nodealer.errors import IllegalMove
 from nodealer.games.view import View
 from nodealer.wire import Message
 
 #: What a piece of text is, where it is not plain: "mine" and "rival" say whose, "number" is what a person types.
 Mark = Literal["strong", "dim", "card", "red card", "mine", "rival", "number"]
+
+
+#: So many faces are named one by one.
+_FACES_NAMED: Final = 6
 
 
 @dataclass(frozen=True)
@@ -121,6 +125,14 @@ class Words:
             case Look.TAKE:
                 back = operation.count - 1
                 return f"looked at {some}, kept one and put {back} back; you know that, not which"
+
+    def proven(self, game: Any, deck: int, claim: NoneOf) -> str:
+        """What a seat has proven of its hidden cards: "none of its 12 cards is a heart"."""
+        count = len(claim.faces)
+        faces = [self.face(game, deck, face) for face in claim.faces] if count <= _FACES_NAMED else [f"{count} faces"]
+        what = faces[0] if count == 1 else f"one of {', '.join(faces)}"
+        some = len(claim.positions)
+        return f"its card is not {what}" if some == 1 else f"none of its {some} cards is {what}"
 
     def rolled(self, game: Any, rolled: Rolled, names: Mapping[int, str]) -> Text:
         """What a roll gave, in one line; empty where what comes of it says so by itself."""

@@ -73,6 +73,9 @@ class Points(Protocol):
 
     def take(self, indices: Sequence[int], /) -> Points: ...
     def concat(self, others: Sequence[Points], /) -> Points: ...
+    def doubled(self) -> Points:
+        """Twice each point. On ristretto255 with their encodings, all at once: each costs a fraction of one alone."""
+
     def tabled(self) -> Points:
         """The same single point with a table that makes `scalars * point` several times faster.
 

@@ -194,6 +194,9 @@ class PointArray(_Array[Element]):
     def concat(self, others: Sequence[Points], /) -> PointArray:
         return self._joined(others)
 
+    def doubled(self) -> PointArray:
+        return self + self
+
     def tabled(self) -> PointArray:
         _only_one(self)
         return PointArray(self._group, self._values, self._table or self._group.table(self._values[0]))

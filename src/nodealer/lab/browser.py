@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,9 +24,10 @@ if TYPE_CHECKING:
 #: Where Debian, and others, have it.
 CHROMIUM: Final = ("chromium", "chromium-browser", "google-chrome", "chrome")
 MISSING: Final = "the page is tried in Chromium, and there is none; on Debian: apt-get install chromium"
-#: How many milliseconds a page has for what is waited for, and how many seconds a command for its address.
-PATIENCE: Final = 25_000
-_STARTS: Final = 30
+#: How many milliseconds a page has for what is waited for, and how many seconds a command for its address. Both are for
+#: machines with much else to do: what can be seen to have failed is not waited for.
+PATIENCE: Final = 60_000
+_STARTS: Final = 100.0
 
 
 def chromium() -> str:
@@ -77,14 +79,18 @@ class Program:
 
     def address(self) -> str:
         """What it prints."""
-        said = []
-        try:
-            while True:
-                said.append(self._lines.get(timeout=_STARTS))
-                if found := re.search(r"http://\S+", said[-1]):
-                    return found[0]
-        except Empty:
-            raise BadParameter(f"the command has printed no address: {' '.join(said)}") from None
+        said, end = list[str](), time.monotonic() + _STARTS
+        while time.monotonic() < end:
+            ended = self.process.poll() is not None
+            try:
+                said.append(self._lines.get(timeout=1))
+            except Empty:
+                if ended:
+                    break
+                continue
+            if found := re.search(r"http://\S+", said[-1]):
+                return found[0]
+        raise BadParameter(f"the command has printed no address: {' '.join(said)}")
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from nodealer.cards import Event as CardEvent
-from nodealer.cards import Finished, Opened, Peek, Rolled, Unsealed
+from nodealer.cards import Finished, NoneOf, Opened, Peek, Prove, Rolled, Unsealed
 from nodealer.errors import IllegalMove, Malformed
 from nodealer.games.words import Text, Words
 from nodealer.play.bodies import (
@@ -159,7 +159,10 @@ class Narrator:
         if not self._proven or not applied.checks:
             return f"{did}; not proven now: the books are opened after the hand"
         settled = self._secret and words.last and not _still_owed(applied, kind)
+        claim = proven_by(applied)
         shows = words.last if settled else words.shows
+        if claim is not None:
+            shows = self._words.proven(applied.before.hand.game, *claim)
         checked = "proven, you checked it" if self._you is not None and not mine else "proven"
         return f"{did}; {checked}: {shows}"
 
@@ -233,6 +236,16 @@ class Narrator:
             told = {"outcome": list(words.outcome(result, names)), "text": words.result(result, names)}
             parting = "" if self._you is None else words.parting(result, self._you)
             yield {"event": "result", **result, "hand": record.hand + 1, **told, "parting": parting}
+
+
+def proven_by(applied: Applied) -> tuple[int, NoneOf] | None:
+    """The deck and the claim that an entry proves, if it is such a proof."""
+    number, asked = _deck(applied), applied.before.hand.asked
+    queue = () if asked is None or number is None else asked.queues.get(number, ())
+    if number is None or not queue or not isinstance(queue[0], Prove):
+        return None
+    claims = (claim for claim in queue[0].claims if claim.seat == applied.entry.seat)
+    return next(((number, claim) for claim in claims), None)
 
 
 def _seats(state: TableState) -> dict[int, str]:

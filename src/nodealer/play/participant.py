@@ -118,6 +118,8 @@ class Options:
     choices: tuple[Duty, ...] = ()
     #: A card that was given to this seat and does not open: a reason to claim.
     unreadable: CardUnreadable | None = None
+    #: What the table waits for this seat to prove of its cards, and is not so: nothing can be sent.
+    unprovable: Duty | None = None
     #: The hands that somebody disputes and whose books this person has not agreed to open.
     books: tuple[int, ...] = ()
     #: The other seats that hold the table up.
@@ -564,6 +566,7 @@ class Participant:
             seat.must_move,
             seat.to_choose,
             unreadable,
+            next(iter(seat.unprovable), None),
             seat.disputed_books,
             held_up,
             bool(held_up) and seat.may_vote,

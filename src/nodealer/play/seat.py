@@ -21,6 +21,7 @@ from nodealer.errors import (
     LogRolledBack,
     Malformed,
     PeerFault,
+    Unprovable,
 )
 from nodealer.keys import Identity
 from nodealer.log.entry import Entry, read_entry, sign_entry
@@ -91,8 +92,8 @@ class Seat:
         #: The hands whose books the person has agreed to open.
         self._agreed: set[int] = set()
         self.sits_out = False
-        #: The hand before which this seat has said that it sits out.
-        self._sat_out: int | None = None
+        #: The hand before which this seat has said that it sits out, and the roster: for another one it says so again.
+        self._sat_out: tuple[int, bytes] | None = None
         # Lazily: everything is settled at once, and always before anything is sent.
         # This seat has settled most of it before.
         self.replica = Replica(config, entropy=entropy, eager=False, begin=begin, by_hand=False)
@@ -108,6 +109,8 @@ class Seat:
         self._card_duties: dict[int, set[bytes]] = {}
         #: The hands in which this seat has disputed a card, as far as this process knows.
         self._disputed: set[int] = set()
+        #: Duties of which this seat has found that it cannot prove what they ask for.
+        self._unprovable: set[bytes] = set()
         #: Everything this seat has signed, in the order of its numbers.
         self._sent: list[bytes] = []
         seen = self._restore()
@@ -173,14 +176,15 @@ class Seat:
                 sent.append(self._send(body))
         state = self.replica.state
         waited = state.phase is Phase.BETWEEN and not state.over and self.number in state.present
-        if self.sits_out and self.stays and waited and self._sat_out != state.hand.number:
-            self._sat_out = state.hand.number
+        now = (state.hand.number, state.roster.digest)
+        if self.sits_out and self.stays and waited and self._sat_out != now:
+            self._sat_out = now
             sent.append(self._send(Leave()))
         return sent
 
     def _answer(self, open_duty: OpenDuty) -> Body | None:
         duty = open_duty.duty
-        if duty.seat != self.number or self._has_answered(open_duty):
+        if duty.seat != self.number or self._has_answered(open_duty) or duty.id in self._unprovable:
             return None
         if duty.deck is None and duty.kind == Owed.BEGIN and self._begins:
             session, hand = self.replica.config.session.id, duty.binding.hand
@@ -199,6 +203,10 @@ class Seat:
             message = deck.message(duty, self._tape(duty.binding.hand), self._choices.get(duty.chosen))
         except CardUnreadable:
             # `cards` tells the person, who may claim; what does not hang on that card goes on.
+            return None
+        except Unprovable:
+            # `unprovable` tells the person. Anything that was said would show the card.
+            self._unprovable.add(duty.id)
             return None
         return Cards(duty.id, msgspec.Raw(message))
 
@@ -252,6 +260,11 @@ class Seat:
         """The private choices about cards that this seat owes and has not made."""
         owed = (duty for duty in self.open_duties if duty.deck is not None and duty.choice)
         return tuple(duty for duty in owed if duty.id not in self._choices)
+
+    @property
+    def unprovable(self) -> tuple[Duty, ...]:
+        """What this seat owes a proof of that is not so: the table waits, and it says nothing."""
+        return tuple(duty for duty in self.open_duties if duty.id in self._unprovable)
 
     def cards(self, then: TableState | None = None) -> Mapping[Card, int]:
         """The faces that this seat knows, or knew then. Raises `CardUnreadable` when it was given false data: a reason

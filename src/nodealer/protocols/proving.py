@@ -8,17 +8,16 @@ each card and seat, `mask` and `lock`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from nodealer.cards import NoneOf, Prove
 from nodealer.errors import BadParameter
 from nodealer.proofs import exclusion, labels
 from nodealer.proofs.checks import Check
 from nodealer.proofs.exclusion import Excluded, Multiplied
 from nodealer.proofs.transcript import Transcript
-from nodealer.protocols.base import Duty
+from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import read_message, read_points
 from nodealer.protocols.lasting import LastingDeck
 from nodealer.protocols.words import StepWords
@@ -47,36 +46,42 @@ class Exclude(Message, frozen=True, tag=EXCLUDE):
     proof: bytes
 
 
+def prove(deck: LastingDeck[Any], operation: Prove) -> DeckChange:
+    """Begin: everybody whose claim it is owes its proof at once."""
+    claims = deck.places.claimed(operation, deck.binding.players)
+    for claim in claims:
+        _refuse_shared(deck, claim)
+    return DeckChange(deck.to(Proving(claims, deck.trail)))
+
+
 @dataclass(frozen=True)
-class NoneOf:
-    """None of the cards at these positions is one of these faces. Both in ascending order: a claim has one form."""
+class Proving:
+    """Seats prove their claims, side by side."""
 
-    positions: tuple[int, ...]
-    faces: tuple[int, ...]
+    #: The claims that are not proven yet.
+    claims: tuple[NoneOf, ...]
+    anchor: bytes
 
-    def __post_init__(self) -> None:
-        for name, numbers in (("positions", self.positions), ("faces", self.faces)):
-            if not numbers or numbers[0] < 0 or any(one >= other for one, other in pairwise(numbers)):
-                raise BadParameter(f"a claim about cards has no {name}, or they are not in ascending order")
+    def duties(self, deck: LastingDeck[Any]) -> tuple[Duty, ...]:
+        return tuple(deck.duty(claim.seat, EXCLUDE, self.anchor) for claim in self.claims)
 
+    def message(self, deck: LastingDeck[Any], duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
+        return prove_none(deck, duty, tape, self._claim(duty.seat))
 
-def none_held(deck: LastingDeck[Any], seat: int, faces: Iterable[int]) -> NoneOf:
-    """The claim that none of the cards that a seat still holds hidden is one of these faces."""
-    return NoneOf(tuple(sorted(deck.places.hidden(deck.places.hand(seat)))), tuple(sorted(faces)))
+    def apply(self, deck: LastingDeck[Any], duty: Duty, message: bytes) -> DeckChange:
+        check = check_none(deck, duty, self._claim(duty.seat), message)
+        rest = tuple(claim for claim in self.claims if claim.seat != duty.seat)
+        step = DeckChange(deck.to(replace(self, claims=rest))) if rest else deck.finish()
+        return replace(step, checks=(check, *step.checks))
 
-
-def one_of(deck: LastingDeck[Any], position: int, faces: Iterable[int]) -> NoneOf:
-    """The claim that one card is one of these faces: it is none of the others."""
-    wanted, size = set(faces), deck.places.faces
-    if not wanted <= set(range(size)):
-        raise BadParameter(f"deck {deck.number} has {size} faces, and not all of {sorted(wanted)}")
-    return NoneOf((position,), tuple(face for face in range(size) if face not in wanted))
+    def _claim(self, seat: int) -> NoneOf:
+        return next(claim for claim in self.claims if claim.seat == seat)
 
 
 def prove_none(deck: LastingDeck[Any], duty: Duty, tape: Tape, claim: NoneOf) -> bytes:
-    """The message of the seat that owes `duty`. Raises `BadParameter` where the claim is false: a message would show
-    the card."""
-    excluded = _excluded(deck, duty.seat, claim)
+    """The message of the seat that owes `duty`. Raises `Unprovable` where the claim is false: a message would show the
+    card."""
+    excluded = _excluded(deck, claim)
     s = deck.card_secrets(tape, claim.positions, duty.seat)
     sent, proof = exclusion.prove(_transcript(deck, duty, claim), tape, excluded, s)
     return encode(Exclude(sent.Y.to_bytes(), sent.Z.to_bytes(), sent.T.to_bytes(), proof))
@@ -90,7 +95,7 @@ def check_none(deck: LastingDeck[Any], duty: Duty, claim: NoneOf, message: bytes
         read_points(group, said.faces, len(claim.faces), "the multiplied faces"),
         read_points(group, said.cards, len(claim.positions), "the multiplied cards"),
     )
-    return exclusion.check(_transcript(deck, duty, claim), _excluded(deck, duty.seat, claim), sent, said.proof)
+    return exclusion.check(_transcript(deck, duty, claim), _excluded(deck, claim), sent, said.proof)
 
 
 def _transcript(deck: LastingDeck[Any], duty: Duty, claim: NoneOf) -> Transcript:
@@ -102,14 +107,16 @@ def _transcript(deck: LastingDeck[Any], duty: Duty, claim: NoneOf) -> Transcript
     return transcript
 
 
-def _excluded(deck: LastingDeck[Any], seat: int, claim: NoneOf) -> Excluded:
+def _excluded(deck: LastingDeck[Any], claim: NoneOf) -> Excluded:
     """The statement, from the public state of the deck alone."""
-    if claim.faces[-1] >= deck.places.faces:
-        raise BadParameter(f"deck {deck.number} has no face {claim.faces[-1]}")
+    return Excluded(deck.face_points(claim.faces), deck.hidden_cards(claim.positions, claim.seat))
+
+
+def _refuse_shared(deck: LastingDeck[Any], claim: NoneOf) -> None:
+    """Nobody can say anything of a card that is not under its own key alone."""
     for position in claim.positions:
-        if not _held_alone(deck, seat, position):
-            raise BadParameter(f"card {position} of deck {deck.number} is not under the key of seat {seat} alone")
-    return Excluded(deck.face_points(claim.faces), deck.hidden_cards(claim.positions, seat))
+        if not _held_alone(deck, claim.seat, position):
+            raise BadParameter(f"card {position} of deck {deck.number} is not under the key of seat {claim.seat} alone")
 
 
 def _held_alone(deck: LastingDeck[Any], seat: int, position: int) -> bool:

@@ -356,6 +356,8 @@ class MayDo(Document, frozen=True):
     sit_out: bool = False
     back: bool = False
     claim: bool = False
+    #: The table waits for a proof of this person's cards that cannot be given.
+    unprovable: bool = False
     #: The hands whose books the person is asked for, as people count.
     books: tuple[int, ...] = ()
 

@@ -9,17 +9,33 @@ from typing import Final
 from nodealer.errors import DecodeError
 from nodealer.web.documents import Document, Refused, Said_, encoded, read_said
 
-#: How many documents may wait for a page. One that takes none is sent away: it loads again.
+#: How many documents, and how many bytes, may wait for a page. One that takes none is sent away: it loads again.
 WAITING_MAX: Final = 10_000
+WAITING_BYTES_MAX: Final = 1 << 28
 #: How many pages may be open at once.
 PAGES_MAX: Final = 16
+
+
+class Waiting(asyncio.Queue[bytes | None]):
+    """What a page has not taken yet, and how many bytes that is."""
+
+    size = 0
+
+    def _put(self, item: bytes | None) -> None:
+        super()._put(item)
+        self.size += len(item or b"")
+
+    def _get(self) -> bytes | None:
+        item = super()._get()
+        self.size -= len(item or b"")
+        return item
 
 
 class Hub:
     """Brings documents to pages, and what they say to whoever hears."""
 
     def __init__(self) -> None:
-        self._pages: set[asyncio.Queue[bytes | None]] = set()
+        self._pages: set[Waiting] = set()
         #: What a page needs that has just come.
         self.everything: Callable[[], Iterable[Document]] = lambda: ()
         #: Hears what pages say.
@@ -31,20 +47,26 @@ class Hub:
             return
         data = encoded(document)
         for page in tuple(self._pages):
-            if page.qsize() >= WAITING_MAX:
-                self._pages.discard(page)
-                page.put_nowait(None)
-            else:
-                page.put_nowait(data)
+            self._bring(page, data)
+
+    def _bring(self, page: Waiting, data: bytes) -> None:
+        """To one page, where it is still there and takes what it gets."""
+        if page not in self._pages:
+            return
+        if page.qsize() < WAITING_MAX and page.size < WAITING_BYTES_MAX:
+            page.put_nowait(data)
+        else:
+            self._pages.discard(page)
+            page.put_nowait(None)
 
     def begin_anew(self) -> None:
         """Another table, or the same one from its beginning: pages get everything again."""
         for document in self.everything():
             self.tell(document)
 
-    def come(self) -> asyncio.Queue[bytes | None]:
+    def come(self) -> Waiting:
         """A new page. What it is told comes in the queue; None ends it."""
-        page: asyncio.Queue[bytes | None] = asyncio.Queue()
+        page = Waiting()
         if len(self._pages) >= PAGES_MAX:
             page.put_nowait(None)
             return page
@@ -53,16 +75,18 @@ class Hub:
         self._pages.add(page)
         return page
 
-    def go(self, page: asyncio.Queue[bytes | None]) -> None:
+    def go(self, page: Waiting) -> None:
         """A page has gone."""
         self._pages.discard(page)
 
-    def said(self, page: asyncio.Queue[bytes | None], text: str | bytes) -> None:
-        """What a page says. What is nothing is told to that page alone."""
+    def said(self, page: Waiting, text: str | bytes) -> None:
+        """What a page says. What is nothing is told to that page alone; and who was sent away says nothing more."""
+        if page not in self._pages:
+            return
         try:
             document = read_said(text)
         except DecodeError as error:
-            page.put_nowait(encoded(Refused(str(error))))
+            self._bring(page, encoded(Refused(str(error))))
             return
         self.hear(document)
 

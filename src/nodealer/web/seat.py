@@ -446,6 +446,7 @@ class PageSeat:
             sit_out=stays and not participant.sits_out and not state.over,
             back=stays and participant.sits_out,
             claim=claim,
+            unprovable=options.unprovable is not None,
             books=tuple(hand + 1 for hand in options.books),
         )
 

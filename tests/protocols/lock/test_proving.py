@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -11,15 +12,15 @@ from hypothesis import strategies as st
 
 from backends import FASTEST
 from conformance.harness import Source
-from nodealer.cards import Deal, Place, Portion, Return, Show
-from nodealer.errors import BadParameter, DecodeError, Malformed, PeerFault
+from nodealer.cards import Deal, NoneOf, Place, Portion, Prove, Return, Show
+from nodealer.errors import BadParameter, DecodeError, Malformed, PeerFault, Unprovable
 from nodealer.group import Group, Scalars, concat
 from nodealer.group import group as make_group
 from nodealer.proofs.checks import settle
 from nodealer.protocols.base import Duty
 from nodealer.protocols.lock import Lock
 from nodealer.protocols.lock.deck import LockDeck
-from nodealer.protocols.proving import NoneOf, check_none, none_held, one_of, prove_none
+from nodealer.protocols.proving import check_none, prove_none
 from nodealer.tape import Tape
 from sampling import times
 
@@ -62,6 +63,14 @@ def others(decks: Decks[LockDeck], seat: int) -> tuple[int, ...]:
     return tuple(face for face in range(CARDS) if face not in hand(decks, seat).values())
 
 
+def none_held(deck: LockDeck, seat: int, faces: Iterable[int]) -> NoneOf:
+    return NoneOf(seat, tuple(sorted(deck.places.hidden(deck.places.hand(seat)))), tuple(sorted(faces)))
+
+
+def one_of(deck: LockDeck, position: int, faces: Iterable[int]) -> NoneOf:
+    return NoneOf.one_of(deck.places.owner(position) or 0, (position,), faces, deck.places.faces)
+
+
 def proven(decks: Decks[LockDeck], seat: int, claim: NoneOf) -> bytes:
     deck = decks.decks[0]
     message = prove_none(deck, duty_of(deck, seat), decks.tapes[seat], claim)
@@ -90,11 +99,11 @@ def test_whatever_is_true_can_be_proven(seat: int, faces: set[int], some: set[in
     decks = dealt(make_group(backend=FASTEST))
     deck, held = decks.decks[0], hand(decks, seat)
     positions = tuple(sorted(held)[place] for place in sorted(some))
-    claim = NoneOf(positions, tuple(sorted(faces)))
+    claim = NoneOf(seat, positions, tuple(sorted(faces)))
     if faces.isdisjoint(held[position] for position in positions):
         proven(decks, seat, claim)
     else:
-        with pytest.raises(BadParameter, match="one of the faces"):
+        with pytest.raises(Unprovable, match="one of the faces"):
             prove_none(deck, duty_of(deck, seat), decks.tapes[seat], claim)
 
 
@@ -143,8 +152,8 @@ def test_cards_that_are_not_the_seats_alone(fast: Group) -> None:
     theirs = min(hand(decks, 0))
     deck = decks.ask(Show(0, 1, (shown,)))
     for position in (theirs, shown, deck.places.pile[0], 77):
-        with pytest.raises(BadParameter, match=f"card {position} of deck 0 is not under the key of seat 1 alone"):
-            prove_none(deck, duty_of(deck, 1), decks.tapes[1], NoneOf(tuple(sorted((mine, position))), (0,)))
+        with pytest.raises(BadParameter, match=f"card {position} of deck 0 .*seat 1, which can prove nothing of it"):
+            deck.request(Prove(0, (NoneOf(1, tuple(sorted((mine, position))), (0,)),)))
     with pytest.raises(BadParameter, match="no faces yet"):
         Lock(on=fast).new_deck(decks.table, 1, CARDS, None).face_points((0,))
 
@@ -174,11 +183,11 @@ def test_a_proof_of_something_else(fast: Group) -> None:
     assert fault in str(caught(deck.at(trail=bytes(32)), 1, claim, message))
     assert fault in str(caught(deck.at(epoch=deck.epoch + 1), 1, claim, message))
     assert fault in str(caught(deck, 2, none_held(deck, 2, claim.faces), message))
-    assert fault in str(caught(deck, 1, NoneOf(claim.positions, others(decks, 1)[1:4]), message))
-    two = proven(decks, 1, NoneOf(claim.positions[:2], claim.faces))
-    assert fault in str(caught(deck, 1, NoneOf(claim.positions[1:], claim.faces), two))
+    assert fault in str(caught(deck, 1, NoneOf(1, claim.positions, others(decks, 1)[1:4]), message))
+    two = proven(decks, 1, NoneOf(1, claim.positions[:2], claim.faces))
+    assert fault in str(caught(deck, 1, NoneOf(1, claim.positions[1:], claim.faces), two))
     # A face left out.
-    assert "the multiplied faces" in str(caught(deck, 1, NoneOf(claim.positions, others(decks, 1)[:4]), message))
+    assert "the multiplied faces" in str(caught(deck, 1, NoneOf(1, claim.positions, others(decks, 1)[:4]), message))
 
 
 def test_a_holder_that_lies_about_its_key(fast: Group) -> None:
@@ -186,7 +195,7 @@ def test_a_holder_that_lies_about_its_key(fast: Group) -> None:
     decks = dealt(fast)
     deck, tape = decks.decks[0], decks.tapes[1]
     held = hand(decks, 1)
-    claim = NoneOf(tuple(sorted(held)), tuple(sorted(held.values()))[:1])
+    claim = NoneOf(1, tuple(sorted(held)), tuple(sorted(held.values()))[:1])
     secrets = deck.card_secrets(tape, claim.positions, 1)
     lying = concat(*(secrets[place] + fast.integers([place + 1]) for place in range(3)))
 

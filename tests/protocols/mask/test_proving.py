@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from typing import Final
@@ -13,14 +14,14 @@ from hypothesis import strategies as st
 
 from backends import FASTEST
 from conformance.harness import Source
-from nodealer.cards import Deal, Gift, Open, Pass, Place, Portion, Return, Show
-from nodealer.errors import BadParameter, DecodeError, Malformed, PeerFault
+from nodealer.cards import Deal, Gift, NoneOf, Open, Pass, Place, Portion, Prove, Return, Show
+from nodealer.errors import BadParameter, DecodeError, Malformed, PeerFault, Unprovable
 from nodealer.group import Group, concat
 from nodealer.group import group as make_group
 from nodealer.proofs.checks import Check, settle, terms_of
 from nodealer.protocols.base import Duty
 from nodealer.protocols.mask.deck import MaskDeck
-from nodealer.protocols.proving import NoneOf, _transcript, check_none, none_held, one_of, prove_none
+from nodealer.protocols.proving import _transcript, check_none, prove_none
 from nodealer.tape import Tape
 from nodealer.wire import encode
 from sampling import times
@@ -81,6 +82,22 @@ def others(decks: Decks[MaskDeck], seat: int, count: int = 3) -> tuple[int, ...]
     return tuple(face for face in range(decks.decks[0].faces.size) if face not in mine)[:count]
 
 
+def none_held(deck: MaskDeck, seat: int, faces: Iterable[int]) -> NoneOf:
+    """The claim that none of the cards that a seat still holds hidden is one of these faces."""
+    return NoneOf(seat, tuple(sorted(deck.places.hidden(deck.places.hand(seat)))), tuple(sorted(faces)))
+
+
+def one_of(deck: MaskDeck, position: int, faces: Iterable[int]) -> NoneOf:
+    """The claim that a card is one of these faces."""
+    return NoneOf.one_of(deck.places.owner(position) or 0, (position,), faces, deck.places.faces)
+
+
+def refused(deck: MaskDeck, claim: NoneOf, position: int) -> None:
+    """The deck does not ask for it."""
+    with pytest.raises(BadParameter, match=f"card {position} of deck 0 .*seat {claim.seat}, which can prove nothing"):
+        deck.request(Prove(0, (claim,)))
+
+
 # --- True claims ---
 
 
@@ -93,9 +110,9 @@ def test_a_hand_of_thirteen_and_a_suit(fast: Group) -> None:
         hearts = {position for position, face in held.items() if face < SUIT}
         claim = none_held(deck, seat, range(SUIT))
         assert claim.positions == tuple(sorted(held)) and claim.faces == tuple(range(SUIT))
-        with pytest.raises(BadParameter, match="one of the faces"):
+        with pytest.raises(Unprovable, match="one of the faces"):
             prove_none(deck, duty_of(deck, seat), decks.tapes[seat], claim)
-        rest = NoneOf(tuple(p for p in claim.positions if p not in hearts), claim.faces)
+        rest = NoneOf(seat, tuple(p for p in claim.positions if p not in hearts), claim.faces)
         proven(deck, decks.tapes[seat], seat, rest)
 
 
@@ -110,7 +127,7 @@ def test_one_card_of_a_suit(fast: Group) -> None:
             if face // SUIT == suit:
                 proven(deck, tape, 1, claim)
             else:
-                with pytest.raises(BadParameter, match="one of the faces"):
+                with pytest.raises(Unprovable, match="one of the faces"):
                     prove_none(deck, duty_of(deck, 1), tape, claim)
 
 
@@ -121,10 +138,10 @@ def test_both_ways_agree(seat: int, faces: set[int], some: set[int]) -> None:
     decks = dealt(make_group(backend=FASTEST))
     deck, tape, held = decks.decks[0], decks.tapes[seat], hand(decks, seat)
     positions = tuple(sorted(held)[place] for place in sorted(some))
-    claim = NoneOf(positions, tuple(sorted(faces)))
+    claim = NoneOf(seat, positions, tuple(sorted(faces)))
     true = faces.isdisjoint(held[position] for position in positions)
     if not true:
-        with pytest.raises(BadParameter, match="one of the faces"):
+        with pytest.raises(Unprovable, match="one of the faces"):
             prove_none(deck, duty_of(deck, seat), tape, claim)
     else:
         proven(deck, tape, seat, claim)
@@ -154,7 +171,7 @@ def test_what_the_other_way_costs(fast: Group) -> None:
     context = deck.binding.context(deck=0, epoch=0, step="exclude", seat=0, anchor=deck.trail)
     sent = by_shuffling.prove(context, tape, M, cards, keys, s)
     settle(by_shuffling.check(context, M, cards, keys, sent), Source("weights"))
-    light = json.loads(proven(deck, tape, 0, NoneOf(positions, forbidden)))
+    light = json.loads(proven(deck, tape, 0, NoneOf(0, positions, forbidden)))
     size = sum(len(field_of(light, name)) for name in ("key", "faces", "cards", "proof"))
     assert size == 32 * (1 + 13 + 13) + 1 + 32 * (2 * 13 + 4) == 1825
     assert sent.size > 3 * size
@@ -206,8 +223,7 @@ def test_cards_that_were_laid_aside(fast: Group) -> None:
     decks.settle()
     proven(deck, decks.tapes[1], 1, one_of(deck, first, {face, (face + 1) % 8}))
     assert none_held(deck, 1, (0,)).positions == (second,), "it is not in the hand any more"
-    with pytest.raises(BadParameter, match=f"card {first} of deck 0 is not under the key of seat 2 alone"):
-        prove_none(deck, duty_of(deck, 2), decks.tapes[2], NoneOf((first,), (0,)))
+    refused(deck, NoneOf(2, (first,), (0,)), first)
 
 
 def test_cards_of_two_layers_after_a_seat_has_left(fast: Group) -> None:
@@ -221,8 +237,8 @@ def test_cards_of_two_layers_after_a_seat_has_left(fast: Group) -> None:
     assert len(claim.positions) == 4 and len({deck.masked_by(position) for position in claim.positions}) == 2
     proven(deck, decks.tapes[1], 1, claim)
     mine = set(hand(decks, 1).values())
-    with pytest.raises(BadParameter, match="one of the faces"):
-        prove_none(deck, duty_of(deck, 1), decks.tapes[1], NoneOf(claim.positions, tuple(sorted(mine))[:1]))
+    with pytest.raises(Unprovable, match="one of the faces"):
+        prove_none(deck, duty_of(deck, 1), decks.tapes[1], NoneOf(1, claim.positions, tuple(sorted(mine))[:1]))
 
 
 def test_cards_that_were_passed(fast: Group) -> None:
@@ -240,12 +256,11 @@ def test_cards_that_were_passed(fast: Group) -> None:
     proven(deck, decks.tapes[1], 1, claim)
     gift = next(position for position in claim.positions if deck.masked_by(position) == (1,))
     proven(deck, decks.tapes[1], 1, one_of(deck, gift, {face}))
-    with pytest.raises(BadParameter, match="one of the faces"):
-        prove_none(deck, duty_of(deck, 1), decks.tapes[1], NoneOf(claim.positions, (face,)))
+    with pytest.raises(Unprovable, match="one of the faces"):
+        prove_none(deck, duty_of(deck, 1), decks.tapes[1], NoneOf(1, claim.positions, (face,)))
     seen = next(position for position in range(deck.places.positions) if deck.masked_by(position) == (2,))
     for seat, position in ((0, given), (0, gift), (2, seen), (2, kept)):
-        with pytest.raises(BadParameter, match=f"card {position} of deck 0 is not under the key of seat {seat} alone"):
-            prove_none(deck, duty_of(deck, seat), decks.tapes[seat], NoneOf((position,), (0,)))
+        refused(deck, NoneOf(seat, (position,), (0,)), position)
     proven(deck, decks.tapes[0], 0, one_of(deck, kept, {hand(decks, 0)[kept]}))
 
 
@@ -255,37 +270,30 @@ def test_cards_that_were_passed(fast: Group) -> None:
 def test_claims_that_are_none(fast: Group) -> None:
     for numbers in ((), (1, 1), (2, 1), (-1,), (0, 3, 3)):
         with pytest.raises(BadParameter, match="no positions, or they are not in ascending order"):
-            NoneOf(numbers, (1,))
+            NoneOf(1, numbers, (1,)).refuse_form()
         with pytest.raises(BadParameter, match="no faces, or they are not in ascending order"):
-            NoneOf((1,), numbers)
+            NoneOf(1, (1,), numbers).refuse_form()
     deck = dealt(fast).decks[0]
-    with pytest.raises(BadParameter, match="faces, and not all of"):
+    with pytest.raises(BadParameter, match="has not all of"):
         one_of(deck, 0, {3, 16})
     with pytest.raises(BadParameter, match="no faces"):
-        one_of(deck, 0, range(16))
+        one_of(deck, 0, range(16)).refuse_form()
 
 
 def test_cards_that_are_not_the_seats_alone(fast: Group) -> None:
-    """Of the pile, another's, open, shown, gone: refused by who should prove it and by who should take it."""
+    """Of the pile, another's, open, shown, gone: nobody is asked."""
     decks = fresh(fast, 3, 9)
     decks.ask(Deal(0, (Portion(0, 2), Portion(1, 2))))
     decks.ask(Open(0, 1))
     mine, shown = sorted(hand(decks, 1))
     theirs = min(hand(decks, 0))
     opened = min(set(decks.decks[0].places.opened))
-    message = proven(decks.decks[0], decks.tapes[1], 1, NoneOf((mine,), others(decks, 1)))
     deck = decks.ask(Show(0, 1, (shown,)))
     for position in (shown, theirs, opened, deck.places.pile[0], 99):
         for positions in {(position,), tuple(sorted((mine, position)))}:
-            claim = NoneOf(positions, (0,))
-            with pytest.raises(BadParameter, match=f"card {position} of deck 0 is not under the key of seat 1 alone"):
-                prove_none(deck, duty_of(deck, 1), decks.tapes[1], claim)
-            cards, faces = field_of(message, "cards") * len(positions), field_of(message, "faces")[:32]
-            asked = changed(message, cards=cards, faces=faces)
-            with pytest.raises(BadParameter, match="not under the key"):
-                check_none(deck, duty_of(deck, 1), claim, asked)
+            refused(deck, NoneOf(1, positions, (0,)), position)
     with pytest.raises(BadParameter, match="has no face 9"):
-        prove_none(deck, duty_of(deck, 1), decks.tapes[1], NoneOf((mine,), (3, 9)))
+        deck.request(Prove(0, (NoneOf(1, (mine,), (3, 9)),)))
 
 
 def test_a_place_that_the_card_has_left(fast: Group) -> None:
@@ -295,9 +303,8 @@ def test_a_place_that_the_card_has_left(fast: Group) -> None:
     gone, kept = sorted(hand(decks, 1))
     deck = decks.ask(Return(0, (gone,), Place.TOP, by=1))
     assert set(deck.masked_by(gone)) - set(deck.released[gone]) == {1}
-    with pytest.raises(BadParameter, match=f"card {gone} of deck 0 is not under the key of seat 1 alone"):
-        prove_none(deck, duty_of(deck, 1), decks.tapes[1], NoneOf((gone, kept), others(decks, 1)))
-    proven(deck, decks.tapes[1], 1, NoneOf((kept,), others(decks, 1)))
+    refused(deck, NoneOf(1, (gone, kept), others(decks, 1)), gone)
+    proven(deck, decks.tapes[1], 1, NoneOf(1, (kept,), others(decks, 1)))
 
 
 def test_a_card_with_a_key_that_is_missing(fast: Group) -> None:
@@ -310,7 +317,7 @@ def test_a_card_with_a_key_that_is_missing(fast: Group) -> None:
     told = deck.at(released={**deck.released, first: {**deck.released[first], 1: own}})
     for other in (half, told):
         with pytest.raises(BadParameter, match="alone"):
-            prove_none(other, duty_of(other, 1), decks.tapes[1], claim)
+            other.request(Prove(0, (claim,)))
 
 
 # --- False messages ---
@@ -371,13 +378,13 @@ def test_a_proof_of_something_else(fast: Group) -> None:
     mine = proven(deck, tape, 1, none_held(deck, 1, shared))
     assert fault in str(caught(deck, 2, none_held(deck, 2, shared), mine))
     # Other cards of the same seat, one for another.
-    two = NoneOf(claim.positions[:2], claim.faces)
-    assert fault in str(caught(deck, 1, NoneOf(claim.positions[1:], claim.faces), proven(deck, tape, 1, two)))
+    two = NoneOf(1, claim.positions[:2], claim.faces)
+    assert fault in str(caught(deck, 1, NoneOf(1, claim.positions[1:], claim.faces), proven(deck, tape, 1, two)))
     # Other faces: as many, fewer, more.
     faces = others(decks, 1, 9)
-    assert fault in str(caught(deck, 1, NoneOf(claim.positions, faces[1:4]), message))
-    assert "the multiplied faces" in str(caught(deck, 1, NoneOf(claim.positions, faces[:2]), message))
-    assert "the multiplied faces" in str(caught(deck, 1, NoneOf(claim.positions, faces[:4]), message))
+    assert fault in str(caught(deck, 1, NoneOf(1, claim.positions, faces[1:4]), message))
+    assert "the multiplied faces" in str(caught(deck, 1, NoneOf(1, claim.positions, faces[:2]), message))
+    assert "the multiplied faces" in str(caught(deck, 1, NoneOf(1, claim.positions, faces[:4]), message))
     # Another hand, session, roster: other decks, with the same tapes.
     for options in ({"hand": 1}, {"session": b"t" * 32}, {"roster": b"q" * 32}):
         other = deck.at(binding=replace(deck.binding, **options))
@@ -385,7 +392,7 @@ def test_a_proof_of_something_else(fast: Group) -> None:
     assert fault in str(caught(deck.at(number=1), 1, claim, message))
     # The cards were shuffled by people with other tapes: another deck altogether.
     unlike = dealt(fast, mark=2)
-    same_places = NoneOf(claim.positions, others(unlike, 1))
+    same_places = NoneOf(1, claim.positions, others(unlike, 1))
     assert fault in str(caught(unlike.decks[0], 1, same_places, message))
 
 
@@ -393,10 +400,15 @@ def test_the_names_of_cards_and_faces_are_in_the_transcript(fast: Group) -> None
     """Beside their points: which faces, which positions, and since which epoch."""
     deck = dealt(fast).decks[0]
     later = deck.at(places=replace(deck.places, epochs=(2, *deck.places.epochs)))
-    claims = (NoneOf((0, 1), (4, 5)), NoneOf((0, 1), (4, 6)), NoneOf((0, 2), (4, 5)), NoneOf((0, 1, 4), (5,)))
+    claims = (
+        NoneOf(1, (0, 1), (4, 5)),
+        NoneOf(1, (0, 1), (4, 6)),
+        NoneOf(1, (0, 2), (4, 5)),
+        NoneOf(1, (0, 1, 4), (5,)),
+    )
     states = [_transcript(deck, duty_of(deck, 1), claim) for claim in claims]
-    states.append(_transcript(later, duty_of(deck, 1), NoneOf((1, 2), (4, 5))))
-    states.append(_transcript(deck, duty_of(deck, 1), NoneOf((1, 2), (4, 5))))
+    states.append(_transcript(later, duty_of(deck, 1), NoneOf(1, (1, 2), (4, 5))))
+    states.append(_transcript(deck, duty_of(deck, 1), NoneOf(1, (1, 2), (4, 5))))
     assert len({state.challenge("any", fast).to_bytes() for state in states}) == len(states)
 
 
@@ -406,8 +418,8 @@ def test_a_holder_of_a_heart_that_lies(fast: Group) -> None:
     deck, tape, held = decks.decks[0], decks.tapes[1], hand(decks, 1)
     positions = tuple(sorted(held))
     hearts = tuple(sorted((held[positions[0]], *others(decks, 1, 2))))
-    claim = NoneOf(positions, hearts)
-    fewer = NoneOf(positions, others(decks, 1, 2))
+    claim = NoneOf(1, positions, hearts)
+    fewer = NoneOf(1, positions, others(decks, 1, 2))
     sent = prove_none(deck, duty_of(deck, 1), tape, fewer)
     place = hearts.index(held[positions[0]])
     faces = field_of(sent, "faces")
@@ -415,7 +427,7 @@ def test_a_holder_of_a_heart_that_lies(fast: Group) -> None:
         stuffed = faces[: 32 * place] + extra + faces[32 * place :]
         caught(deck, 1, claim, changed(sent, faces=stuffed))
     # The card that it lacks the courage for left out, and an honest proof of the rest.
-    rest = prove_none(deck, duty_of(deck, 1), tape, NoneOf(positions[1:], hearts))
+    rest = prove_none(deck, duty_of(deck, 1), tape, NoneOf(1, positions[1:], hearts))
     assert "the multiplied cards" in str(caught(deck, 1, claim, rest))
     # It uses another card's product, or that of another proof, for the heart.
     cards = field_of(rest, "cards")
@@ -453,7 +465,7 @@ def test_y_is_another_in_every_proof(fast: Group) -> None:
     decks = dealt(fast)
     deck, claim, tape = decks.decks[0], claim_of(decks, 1), decks.tapes[1]
     later = replace(deck, trail=bytes(32))
-    claims = (claim, NoneOf(claim.positions[1:], claim.faces), NoneOf(claim.positions, claim.faces[1:]))
+    claims = (claim, NoneOf(1, claim.positions[1:], claim.faces), NoneOf(1, claim.positions, claim.faces[1:]))
     messages = [prove_none(at, duty_of(at, 1), tape, one) for at in (deck, later) for one in claims]
     messages.append(prove_none(deck, deck.duty(1, "other", deck.trail), tape, claim))
     pieces: list[bytes] = []
@@ -481,8 +493,8 @@ def test_which_face_a_card_is_shows_only_where_y_is_used_twice(fast: Group) -> N
     decks = dealt(fast)
     deck, tape, held = decks.decks[0], decks.tapes[1], hand(decks, 1)
     first, second = sorted(held)[:2]
-    about_first = NoneOf((first,), others(decks, 1))
-    about_second = NoneOf((second,), tuple(sorted({held[first], *others(decks, 1)})))
+    about_first = NoneOf(1, (first,), others(decks, 1))
+    about_second = NoneOf(1, (second,), tuple(sorted({held[first], *others(decks, 1)})))
     message, table = (prove_none(deck, duty_of(deck, 1), tape, one) for one in (about_first, about_second))
     found = element(field_of(message, "cards"), 0)
     faces = field_of(table, "faces")

@@ -102,6 +102,16 @@ fn points_are_a_group() {
     let left = p.add(&q).unwrap().mul(&a).unwrap();
     assert!(left.equals(&p.mul(&a).unwrap().add(&q.mul(&a).unwrap()).unwrap()));
     assert!(p.sub(&q).unwrap().equals(&p.add(&q.neg().unwrap()).unwrap()));
+    // twice a point, with its encoding
+    let (twice, sum) = (p.doubled().unwrap(), p.add(&p).unwrap());
+    let encoded = |points: &Points| {
+        let mut out = vec![0; points.encoded_len()];
+        points.encode(&mut out);
+        out
+    };
+    assert!(twice.equals(&sum));
+    assert_eq!(encoded(&twice), encoded(&sum));
+    assert_eq!(Points::identity(2).unwrap().doubled().unwrap().first_identity(), Some(0));
     // one point for many scalars: with its table, with a table made on the way, and without
     let tabled = one.tabled().unwrap();
     assert!(tabled.has_table() && tabled.slice(0, 1).unwrap().has_table());

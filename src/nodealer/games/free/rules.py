@@ -19,13 +19,16 @@ from nodealer.cards import (
     Close,
     Deal,
     Event,
+    Finished,
     Moved,
     NewDeck,
+    NoneOf,
     Open,
     Opened,
     Operation,
     Place,
     Portion,
+    Prove,
     Random,
     Return,
     Rolled,
@@ -54,6 +57,7 @@ OPERATIONS: Final = (
     Capability.DEAL_TOP,
     Capability.OPEN_TOP,
     Capability.SHOW_ALL,
+    Capability.PROVE,
     Capability.RETURN_TOP,
     Capability.RETURN_BOTTOM,
     Capability.RETURN_SHUFFLED,
@@ -96,6 +100,14 @@ class ShowCards(Message, frozen=True, tag="show"):
     positions: Positions
 
 
+class ProveCards(Message, frozen=True, tag="prove"):
+    """None of these hidden cards of mine is one of these faces."""
+
+    deck: DeckNumber
+    positions: Positions
+    faces: Positions
+
+
 class GiveBack(Message, frozen=True, tag="give back"):
     """Cards of mine, or cards that lie open on the table, back to the deck."""
 
@@ -136,7 +148,9 @@ class Finish(Message, frozen=True, tag="finish"):
     """The hand is over."""
 
 
-Move = Shuffle | DealCards | OpenCards | ShowCards | GiveBack | Roll | SealAll | UnsealAll | PutAway | Finish
+Move = (
+    Shuffle | DealCards | OpenCards | ShowCards | ProveCards | GiveBack | Roll | SealAll | UnsealAll | PutAway | Finish
+)
 
 
 def read_move(data: bytes) -> Move:
@@ -168,6 +182,8 @@ class FreeHand(WithoutStakes):
     #: By deck and position: who holds a card, and which face is open.
     held: Mapping[Spot, int] = field(default_factory=dict)
     opened: Mapping[Spot, int] = field(default_factory=dict)
+    #: What was proven of hidden cards, by deck, in order.
+    proven: tuple[tuple[int, NoneOf], ...] = ()
     #: Every roll so far, in order.
     rolled: tuple[Rolled, ...] = ()
     #: Everything that was sealed and opened, in order.
@@ -215,6 +231,8 @@ class FreeHand(WithoutStakes):
                 return Open(deck, count)
             case ShowCards(deck=deck, positions=positions):
                 return Show(deck, seat, positions)
+            case ProveCards(deck=deck, positions=positions, faces=faces):
+                return Prove(deck, (NoneOf(seat, positions, faces),))
             case GiveBack(deck=deck, positions=positions, place=place):
                 for position in positions:
                     if self.held.get((deck, position), seat) != seat:
@@ -243,10 +261,17 @@ class FreeHand(WithoutStakes):
                 held[event.card.deck, event.card.position] = event.holder
             elif isinstance(event, Opened):
                 opened[event.card.deck, event.card.position] = event.face
+        proven = tuple(
+            (event.operation.deck, claim)
+            for event in events
+            if isinstance(event, Finished) and isinstance(event.operation, Prove)
+            for claim in event.operation.claims
+            if claim.seat not in self.gone
+        )
         rolled = tuple(event for event in events if isinstance(event, Rolled))
         unsealed = tuple(event for event in events if isinstance(event, Unsealed))
         hand = replace(self, rolled=(*self.rolled, *rolled), unsealed=(*self.unsealed, *unsealed))
-        return replace(hand, asking=None, held=held, opened=opened)
+        return replace(hand, asking=None, held=held, opened=opened, proven=(*self.proven, *proven))
 
     def left(self, seats: tuple[int, ...], *, cards: bool) -> FreeHand:
         """Players are gone, and with them what they held hidden: it is in the deck again. Without cards it is over."""
@@ -278,8 +303,22 @@ class FreeHand(WithoutStakes):
                 {"seat": seat, "cards": sum(holder == seat for holder in self.held.values())} for seat in self.seats
             ],
             "gone": sorted(self.gone),
+            **self._proven(),
             **self._without_cards(),
         }
+
+    def _proven(self) -> dict[str, Any]:
+        """Only where there was such a thing."""
+        proven = [
+            {
+                "deck": deck,
+                "seat": claim.seat,
+                "positions": list(claim.positions),
+                "none of": [self.face(deck, face) for face in claim.faces],
+            }
+            for deck, claim in self.proven
+        ]
+        return {"proven": proven} if proven else {}
 
     def _without_cards(self) -> dict[str, Any]:
         """Only where there was such a thing."""

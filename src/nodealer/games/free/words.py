@@ -11,6 +11,7 @@ from nodealer.games.free.rules import (
     FreeHand,
     GiveBack,
     OpenCards,
+    ProveCards,
     PutAway,
     Roll,
     SealAll,
@@ -19,7 +20,7 @@ from nodealer.games.free.rules import (
     UnsealAll,
     read_move,
 )
-from nodealer.games.words import Words
+from nodealer.games.words import Words, cards_in_words
 
 
 class FreeWords(Words):
@@ -44,6 +45,8 @@ class FreeWords(Words):
                 return f"asks to open {count}"
             case ShowCards(positions=positions):
                 return f"shows {len(positions)}"
+            case ProveCards(positions=positions):
+                return f"would prove something of {cards_in_words(len(positions))}"
             case GiveBack(positions=positions, place=place):
                 return f"gives back {len(positions)} ({place})"
             case Roll(sides=sides):

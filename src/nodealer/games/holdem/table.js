@@ -51,8 +51,8 @@ export default function table({ root, actions, table: agreed, say: tell, names }
       }
       showSeat(pod, one, page, view, same && moving);
     }
-    const silent = page.stage !== "over" && !felt.element.classList.contains("shuffling");
-    if (silent || (before !== null && !same)) say(news, "");
+    // How a hand has ended stays to be read until the next one is shuffled.
+    if (page.stage !== "over" && !felt.element.classList.contains("shuffling")) say(news, "");
     showWinners(page);
     before = page;
   }

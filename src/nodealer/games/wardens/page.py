@@ -57,6 +57,7 @@ def _card(card: int) -> dict[str, Any]:
         "power": printed.power,
         "health": printed.health,
         "warden": printed.warden,
+        "guard": printed.guard,
         "text": printed.text,
         "target": target,
     }

@@ -51,7 +51,7 @@ export default function table({ root, actions, table: agreed, say: tell, names }
   function unit(one, { tag = "button", onclick = null, classes = "", label = "", field = false } = {}) {
     const element = h(
       tag,
-      { type: tag === "button" ? "button" : null, class: `unit ${one.court} ${classes}`, onclick, "aria-label": label || null, data: { place: one.place, card: one.card } },
+      { type: tag === "button" ? "button" : null, class: `unit ${one.court}${one.guard ? " guard" : ""} ${classes}`, onclick, "aria-label": label || null, data: { place: one.place, card: one.card } },
       field ? null : h("span", { class: "cost", title: T.plain.table }, one.cost),
       h("b", {}, one.name),
       s("svg", { class: "art", viewBox: "0 0 100 84", preserveAspectRatio: "xMidYMid meet", "aria-hidden": "true" }, s("path", { d: ART[one.court] ?? ART.veil })),
@@ -106,8 +106,9 @@ export default function table({ root, actions, table: agreed, say: tell, names }
   function drawSide(row, one, mine) {
     row.list = one.discards;
     say(row.name, names(one.seat));
-    say(row.light, `☀ ${one.light}`);
-    row.light.setAttribute("aria-label", W.light(one.light));
+    const light = Math.max(0, one.light);
+    say(row.light, `☀ ${light}`);
+    row.light.setAttribute("aria-label", W.light(light));
     row.light.setAttribute("role", "img");
     if (row.shownLight !== undefined && one.light < row.shownLight) play(row.light, [{ transform: "scale(1.6)" }, { transform: "none" }], { duration: 400 });
     row.shownLight = one.light;
@@ -123,7 +124,7 @@ export default function table({ root, actions, table: agreed, say: tell, names }
       row.field,
       one.wardens.map((warden) => {
         const can = mine && ask && !chosen && warden.ready;
-        const target = !mine && wants.includes("warden");
+        const target = !mine && (wants.includes("warden") || (wants.includes("guard") && warden.guard));
         const is = mine && chosen?.kind === "field" && chosen.one.place === warden.place;
         const press = target ? () => aim(warden.place) : mine && ask ? () => pick("field", warden) : null;
         const element = unit(warden, { onclick: press, field: true, classes: `${can ? "can" : ""} ${target ? "target" : ""} ${is ? "chosen" : ""} ${mine && !warden.ready ? "tired" : ""}`, label: spoken(warden) });
@@ -138,10 +139,13 @@ export default function table({ root, actions, table: agreed, say: tell, names }
 
   function targets() {
     if (!ask || !chosen) return [];
-    if (chosen.kind === "field") return ["warden", "rival"];
+    // Who has a guard is attacked there first.
+    if (chosen.kind === "field") return rival().wardens.some((one) => one.guard) ? ["guard"] : ["warden", "rival"];
     const target = chosen.one.target;
     return target === "any" ? ["warden", "rival"] : target === "warden" ? ["warden"] : [];
   }
+
+  const rival = () => page.sides.find((one) => one.seat !== agreed.you);
 
   function pick(kind, one) {
     if (kind === "field" && !one.ready) return;
@@ -162,6 +166,8 @@ export default function table({ root, actions, table: agreed, say: tell, names }
     if (!ask) return;
     last = made;
     chosen = null;
+    // Nobody answers twice: what is asked next, or a refusal, draws all of it again.
+    for (const one of [...actions.querySelectorAll("button"), ...arena.querySelectorAll(".unit, .face-target")]) one.disabled = true;
     tell({ type: "move", ask: ask.ask, move: made, sure });
   }
 

@@ -1,4 +1,5 @@
-"""`bench cards`: what is proven of cards that stay hidden. "None of my thirteen is a heart"; "this one is a heart".
+"""`bench cards`: what is proven of cards that stay hidden. "None of my thirteen is a heart"; "this one is a heart". And
+what a pass costs.
 
 U is, as in `bench proofs`, the cost of masking as many cards as a proof has cards and faces: two fixed bases each.
 """
@@ -10,7 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
+from nodealer.cards import Deal, Gift, Pass, Portion
 from nodealer.group import Group, Points, Scalars, group, hash_to_points
+from nodealer.lab.bench import proven
+from nodealer.lab.bench.recovery import worked
 from nodealer.lab.bench.rows import Row, bare_row, size_row
 from nodealer.lab.bench.shuffles import CONTEXT
 from nodealer.lab.bench.timing import Effort, bare, measured, timed_on_thread, using_threads
@@ -19,11 +23,15 @@ from nodealer.proofs.checks import Check, settle, terms_of
 from nodealer.proofs.exclusion import Excluded, Multiplied
 from nodealer.proofs.hidden import MaskedCards
 from nodealer.proofs.transcript import draw_scalars
+from nodealer.protocols import make_protocol
+from nodealer.protocols.base import Binding
 from nodealer.tape import Tape
 
 SUIT, SUITS = 13, 4
 #: What is sent, in bytes: for a whole hand without a suit, and for one card of a suit.
 HAND_BYTES, CARD_BYTES = 2_000, 1_700
+#: A pass, as before a hand of Hearts: so many seats give so many cards each, and what each sends, in bytes.
+SEATS, GIVEN, PASS_BYTES = 4, 3, 1_500
 #: In U, to prove a hand.
 PROVE: Final = 2.0
 #: Terms of the one multiplication: for each face, for each card, and for all.
@@ -74,6 +82,19 @@ def run(effort: Effort) -> Iterator[Row]:
         hand, card = Hidden.make(native, suit, suit), Hidden.make(native, 1, (SUITS - 1) * suit)
         yield from _proofs(effort, "none of a hand is of a suit", hand, HAND_BYTES, PROVE)
         yield from _proofs(effort, "one card is of a suit", card, CARD_BYTES, None)
+        yield _pass(native)
+        yield from proven.run(effort)
+
+
+def _pass(on: Group) -> Row:
+    """Raw bytes of what a seat sends when everybody passes to the next."""
+    seats = range(SEATS)
+    binding = Binding("mask", 1, bytes(32), bytes(32), 0, tuple(seats), (), on)
+    deck, _ = worked(make_protocol("mask", on=on).new_deck(binding, 0, SEATS * GIVEN + 1, None))
+    deck, _ = worked(deck.request(Deal(0, tuple(Portion(seat, GIVEN) for seat in seats))).deck)
+    gifts = (Gift(seat, (seat + 1) % SEATS, tuple(sorted(deck.places.hand(seat)))) for seat in seats)
+    _, spent = worked(deck.request(Pass(0, tuple(gifts))).deck)
+    return size_row("a pass, each seat", {"seats": SEATS, "cards": GIVEN}, spent.bytes / SEATS, "bytes", PASS_BYTES)
 
 
 def _proofs(effort: Effort, name: str, hidden: Hidden, most: int, prove: float | None) -> Iterator[Row]:

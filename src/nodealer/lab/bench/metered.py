@@ -17,7 +17,7 @@ from nodealer.group import Group
 
 _ARRAY: Final = (
     "__add__", "__sub__", "__neg__", "__mul__", "__eq__", "__getitem__", "__len__", "invert", "sum", "dot", "powers",
-    "cumprod", "take", "concat", "tabled", "first_zero", "first_identity", "to_bytes", "ranked_sum",
+    "cumprod", "take", "concat", "doubled", "tabled", "first_zero", "first_identity", "to_bytes", "ranked_sum",
 )  # fmt: skip
 _GROUP: Final = (
     "points", "scalars", "wide_scalars", "integers", "map_to_points", "identity", "msm", "combine", "vartime_msm",

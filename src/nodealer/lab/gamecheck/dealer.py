@@ -25,6 +25,7 @@ from nodealer.cards import (
     Pass,
     Peek,
     Place,
+    Prove,
     Random,
     Return,
     Rolled,
@@ -39,6 +40,14 @@ from nodealer.tape import Tape, digest
 
 #: Which of the cards that a seat looks at it keeps, or in which order they go back.
 Choose = Callable[[Mapping[int, int], Peek], tuple[int, ...]]
+
+
+class FalseClaim(Exception):
+    """A seat is asked to prove what is not so. Its participant would say nothing."""
+
+    def __init__(self, seat: int) -> None:
+        super().__init__(f"seat {seat} cannot prove it")
+        self.seat = seat
 
 
 @dataclass(frozen=True)
@@ -96,7 +105,7 @@ class PlainDeck:
         return replace(self, places=places, faces=faces_now, seed=seed, sealed=sealed)
 
     def done(self, operation: Operation, seats: tuple[int, ...], choose: Choose) -> tuple[PlainDeck, list[Event]]:
-        """What an operation does. Raises `BadParameter` for one that makes no sense now."""
+        """What an operation does. Raises `BadParameter` for one that makes no sense now, and `FalseClaim`."""
         places = self.places
         match operation:
             case Deal():
@@ -108,6 +117,11 @@ class PlainDeck:
                 return self._opened(shown) if to is None else (self._looked(shown, to), [])
             case Pass():
                 return self._passed(places.given(operation, seats))
+            case Prove():
+                for claim in places.claimed(operation, seats):
+                    if not {self.faces[position] for position in claim.positions}.isdisjoint(claim.faces):
+                        raise FalseClaim(claim.seat)
+                return self, []
             case Return():
                 return self._returned(places.given_back(operation), operation.place)
             case Peek():

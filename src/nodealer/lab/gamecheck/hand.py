@@ -15,7 +15,7 @@ from nodealer.errors import BadParameter, IllegalMove, Malformed
 from nodealer.games.base import Ask, Done, Game, Rules, Turn, Want
 from nodealer.games.package import Bot, GamePackage
 from nodealer.games.view import View
-from nodealer.lab.gamecheck.dealer import Choose, PlainDeck, finished
+from nodealer.lab.gamecheck.dealer import Choose, FalseClaim, PlainDeck, finished
 from nodealer.lab.gamecheck.findings import Finding, Found, authors
 from nodealer.tape import expand
 from nodealer.wire import DECKS_MAX, encode
@@ -38,6 +38,14 @@ class CannotBe(Found):
     def __init__(self, finding: Finding, *, at_once: bool) -> None:
         super().__init__(finding)
         self.at_once = at_once
+
+
+class CannotProve(Found):
+    """The game asks a seat to prove what is not so: at a table it would be silent, and gone."""
+
+    def __init__(self, finding: Finding, seat: int) -> None:
+        super().__init__(finding)
+        self.seat = seat
 
 
 @dataclass(frozen=True)
@@ -239,6 +247,18 @@ def answered(moment: Moment, choose: Choose, operations: tuple[Operation, ...] =
     return _told(moment, *_events(moment, asked, choose))
 
 
+def answered_or_left(moment: Moment, choose: Choose) -> Moment:
+    """The same where somebody may have moved who cannot prove what the rules ask for then: it is silent, and gone."""
+    try:
+        return answered(moment, choose)
+    except CannotProve as cannot:
+        want = wants(moment)
+        after = left(moment, (cannot.seat,), cards=True)
+        if not isinstance(want, Ask) or not isinstance(wants(after), Ask):
+            return after
+        return answered(after, choose, want.operations)
+
+
 def _told(moment: Moment, decks: Mapping[int, PlainDeck], events: tuple[Event, ...]) -> Moment:
     doing = f"{moment.when}, the game was told {_brief(events)}, and `told` failed with"
     with authors("told", doing, PURE):
@@ -270,6 +290,12 @@ def _events(
             what = f"{moment.when}, the game asks for {operation}, which cannot be: {error}."
             finding = Finding("cards", f"{what} Ask for cards that are there, and that are where you ask.")
             raise CannotBe(finding, at_once=first) from None
+        except FalseClaim as false:
+            what = f"{moment.when}, the game asks for {operation}, and {false}: one of its cards is one of these faces."
+            remedy = (
+                "A player has to have a move after which it can prove what you ask for, and its bot has to choose it."
+            )
+            raise CannotProve(Finding("proof", f"{what} {remedy}"), false.seat) from None
         events += made
     return decks, tuple(events)
 

@@ -20,6 +20,7 @@ from nodealer.lab.gamecheck.hand import (
     Moment,
     Refused,
     answered,
+    answered_or_left,
     applied,
     begun,
     bot_moved,
@@ -56,7 +57,8 @@ def stepped(moment: Moment, *, fast: bool = False) -> Moment:
     """The next moment of a hand that bots play."""
     want = wants(moment)
     if isinstance(want, Ask):
-        return answered(moment, chooser(moment))
+        # Bots that play from the beginning can prove what is asked. After a move that was tried, perhaps not.
+        return answered_or_left(moment, chooser(moment)) if fast else answered(moment, chooser(moment))
     if not isinstance(want, Turn):
         raise BadParameter("the hand is over")
     if not want.seats:
@@ -86,7 +88,7 @@ def by_default(moment: Moment) -> Moment:
     for _ in range(STEPS_MAX):
         want = wants(moment)
         if isinstance(want, Ask):
-            moment = answered(moment, chooser(moment))
+            moment = answered_or_left(moment, chooser(moment))
         elif isinstance(want, Turn) and want.seats:
             made = default_made(moment, want.seats[0])
             moment = left(moment, want.seats[:1], cards=False) if made is None else made

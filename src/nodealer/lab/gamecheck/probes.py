@@ -18,6 +18,7 @@ from nodealer.lab.gamecheck.hand import (
     Moment,
     Refused,
     answered,
+    answered_or_left,
     bot_move,
     chooser,
     left,
@@ -113,8 +114,9 @@ class Probes:
             if difference(form(moment.game), form(after.game)) is None:
                 what = f"{moment.when}, seat {seat} made the move {shown(move)}, and it changed nothing at all."
                 raise Found(Finding("idle", f"{what} It could be made forever. {REFUSE}"))
-            if isinstance(wants(after), Ask):
-                after = answered(after, chooser(after))
+            # Also where the rules see only from a card that was shown what has to be proven.
+            while isinstance(wants(after), Ask):
+                after = answered_or_left(after, chooser(after))
         except Refused:
             return
         except CannotBe as cannot:

@@ -72,6 +72,8 @@ class Node:
         #: The number of the next frame that the relay sends.
         self._coming = 0
         self._proposed = False
+        #: Whether it has left, where that is planned.
+        self._left = False
 
     def _new_patience(self) -> Looks:
         keeper = self._world.plan.keeper
@@ -216,7 +218,7 @@ class Node:
             if step.happened:
                 self._changed = self._clock.now
                 self._clock.after(self._dice.between(20, 300), lambda: self.living(self._think))
-            return step.send
+            return [*step.send, *self._leave(participant)]
 
         self._tell(f"hears #{number} {self._world.words(frame)}")
         self.living(take)
@@ -251,6 +253,21 @@ class Node:
                 return participant.claim()
             game = participant.replica.state.hand.game
             return self._ask(participant, game) if isinstance(game, FreeHand) else self._mind.act(participant)
+        return []
+
+    def _leave(self, participant: Participant) -> Iterable[bytes]:
+        """Leave, or sit out, if this is the seat and the time; and come back later."""
+        plan = self._world.plan.leaver
+        if plan is None or plan.seat != self.place or self._left or not participant.seated or participant.hearing:
+            return []
+        if participant.replica.height < plan.entries:
+            return []
+        self._left, participant.sits_out = True, plan.sits_out or bool(plan.away)
+        self._clock.after(plan.away, lambda: self.living(lambda participant: participant.come_back()))
+        with suppress(IllegalMove):
+            said = participant.sit_out() if plan.sits_out else participant.leave()
+            self._world.struck["left"] += 1
+            return said
         return []
 
     def _ponders(self, participant: Participant) -> bool:

@@ -17,7 +17,9 @@ from nodealer.protocols import make_protocol
 from nodealer.protocols.base import CardProtocol
 
 #: Every kind of fault.
-FAULTS: Final = ("lost", "repeated", "delayed", "reordered", "cut", "killed", "forked", "muted", "late", "lied", "held")
+FAULTS: Final = (
+    *("lost", "repeated", "delayed", "reordered", "cut", "killed", "forked", "muted", "left", "late", "lied", "held"),
+)
 #: When all faults but those for good stop, in milliseconds, and how long the game may take from there to its end.
 HEALED: Final = 12_000
 BOUND: Final = 120_000
@@ -61,6 +63,19 @@ class Doomed:
 
 
 @dataclass(frozen=True)
+class Leaver:
+    """A seat leaves by its own word, once the log has so many entries; or it sits out, from the next hand on.
+
+    It comes back after so many milliseconds; after none, it begins the next hand at once.
+    """
+
+    seat: int
+    entries: int
+    sits_out: bool
+    away: int
+
+
+@dataclass(frozen=True)
 class Struck:
     """A cut or a kill: when, whom, and for how long. `writes`: after how many writes and words it dies, if it dies."""
 
@@ -92,12 +107,14 @@ class Plan:
     keeper: Keeper | None = None
     #: The seat that thinks for longer than it may, now and then.
     slow: int | None = None
+    leaver: Leaver | None = None
 
     def __str__(self) -> str:
         what = f"{self.package.name} on {self.protocol.claims.name}, {self.rules.deck_max} cards"
         doom = "nobody doomed" if self.doomed is None else f"{self.doomed.how} of {self.doomed.seats}"
         doom += "" if self.liar is None else f", seat {self.liar} lies"
         doom += "" if self.slow is None else f", seat {self.slow} is slow"
+        doom += "" if self.leaver is None else f", seat {self.leaver.seat} leaves"
         doom += "" if self.keeper is None else f", time kept {self.keeper.how}"
         return f"{what}, {self.seats} seats, {self.watchers} watching, {self.hands} hands, {doom}"
 
@@ -132,7 +149,16 @@ def plan_of(seed: str) -> Plan:
         dice.between(0, seats - 1) if doomed is None and dice.chance(600) else None,
         keeper,
         dice.between(0, seats - 1) if dice.chance(600) else None,
+        _leaver(dice, seats, doomed) if dice.chance(400) else None,
     )
+
+
+def _leaver(dice: Dice, seats: int, doomed: Doomed | None) -> Leaver | None:
+    """Not somebody who is doomed: what the others say of such a seat is looked at."""
+    seat = dice.between(0, seats - 1)
+    if doomed is not None and seat in doomed.seats:
+        return None
+    return Leaver(seat, dice.between(1, 20), dice.chance(250), dice.pick((0, 500, 3000, 8000)))
 
 
 def _keeper(dice: Dice) -> Keeper:

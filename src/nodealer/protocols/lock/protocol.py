@@ -29,6 +29,7 @@ OPERATIONS: Final = frozenset(
         Capability.OPEN_TOP,
         Capability.OPEN_POSITIONS,
         Capability.SHOW_ALL,
+        Capability.PROVE,
         Capability.RETURN_DISCARD,
         Capability.CLOSE,
     }
@@ -46,6 +47,7 @@ CLAIMS: Final = Claims(
         Cheat("a card replaced in the lock", "at once", True),
         Cheat("fragments chosen after seeing the others'", "at once", True),
         Cheat("a false secret for a card that is dealt or opened", "at once", True),
+        Cheat("a false word on what hidden cards are not", "at once", True),
         Cheat("a held card substituted or left out in a recovery", "at once", True),
         Cheat("the last to join grinds the order of pickers", "never", False),
         Cheat("players telling each other their cards outside the table", "never", False),

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from typing import Final
 
-from nodealer.cards import Close, Deal, Open, Return, Show
+from nodealer.cards import Close, Deal, Open, Prove, Return, Show
 from nodealer.protocols.keyed import Releasing, release
 from nodealer.protocols.lock.locking import Locking
 from nodealer.protocols.lock.making import Cascading, CommittingFragments, OpeningFragments
 from nodealer.protocols.lock.picking import Picking, ServerPicking, open_cards
 from nodealer.protocols.lock.recovery import Declaring, Raising, Unfound
+from nodealer.protocols.proving import Proving, prove
 from nodealer.protocols.staged import Closed, Idle, Requests, Transitions, Untouched, close, lay_aside
 
-REQUESTS: Final[Requests] = {Deal: release, Open: open_cards, Show: release, Return: lay_aside, Close: close}
+REQUESTS: Final[Requests] = {
+    Deal: release,
+    Open: open_cards,
+    Show: release,
+    Prove: prove,
+    Return: lay_aside,
+    Close: close,
+}
 
 #: When a seat leaves, a deck that is being made goes back to the fragments, and one that was dealt to the cascade; or
 #: it rests, where no card is left to deal.
@@ -24,7 +32,8 @@ TRANSITIONS: Final[Transitions] = {
     Declaring: frozenset({Declaring, Raising, Cascading, Closed}),
     Raising: frozenset({Raising, Locking, Unfound, Cascading, Closed}),
     Locking: frozenset({Locking, Idle, CommittingFragments, Cascading, Closed}),
-    Idle: frozenset({Idle, Releasing, Picking, ServerPicking, Cascading, Closed}),
+    Idle: frozenset({Idle, Releasing, Proving, Picking, ServerPicking, Cascading, Closed}),
+    Proving: frozenset({Proving, Idle, Cascading}),
     Releasing: frozenset({Releasing, Idle, Cascading}),
     Picking: frozenset({Releasing, Cascading}),
     ServerPicking: frozenset({Releasing, Picking, Cascading}),

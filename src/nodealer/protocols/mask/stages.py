@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from nodealer.cards import Close, Deal, Open, Pass, Return, Show
+from nodealer.cards import Close, Deal, Open, Pass, Prove, Return, Show
 from nodealer.protocols.keyed import Releasing, release
 from nodealer.protocols.mask.handing import Handing, Receiving, give, show
 from nodealer.protocols.mask.making import MaskShuffling
@@ -12,6 +12,7 @@ from nodealer.protocols.mask.rebuild import Declaring, Joining
 from nodealer.protocols.mask.rekeying import Rekeying
 from nodealer.protocols.mask.returning import Gathering, Masking, give_back
 from nodealer.protocols.mask.tagging import Sharing, Tagging, Unfound
+from nodealer.protocols.proving import Proving, prove
 from nodealer.protocols.staged import Closed, Idle, Requests, Transitions, Untouched, close
 
 REQUESTS: Final[Requests] = {
@@ -19,6 +20,7 @@ REQUESTS: Final[Requests] = {
     Open: release,
     Show: show,
     Pass: give,
+    Prove: prove,
     Return: give_back,
     Close: close,
 }
@@ -31,9 +33,10 @@ TRANSITIONS: Final[Transitions] = {
     Tagging: frozenset({Tagging, Sharing, Joining, Closed}),
     Sharing: frozenset({Sharing, Rekeying, Unfound, Joining, Closed}),
     Rekeying: frozenset({Rekeying, Idle, MaskShuffling, Joining, Closed}),
-    Idle: frozenset({Idle, Releasing, Gathering, Receiving, Joining, Closed}),
+    Idle: frozenset({Idle, Releasing, Proving, Gathering, Receiving, Joining, Closed}),
     Receiving: frozenset({Receiving, Handing, Joining, Idle}),
     Handing: frozenset({Handing, Idle, Joining}),
+    Proving: frozenset({Proving, Idle, Joining}),
     Releasing: frozenset({Releasing, Idle, Joining}),
     Gathering: frozenset({Gathering, MaskShuffling, Masking, Joining, Idle}),
     Masking: frozenset({Masking, Rekeying, Joining, Idle, Closed}),

@@ -81,10 +81,10 @@ _FORGET_MAX: Final = 500
 #: many seconds. The disk has much to do then, and whoever writes meanwhile waits for it …
 _LOG_FRAMES: Final = 500
 _QUIET: Final = 0.2
-#: … so where it is never quiet they are moved seldom, when there are so many: some 40 MB of log. By itself SQLite
+#: … so where it is never quiet they are moved seldom, when there are so many: some 50 MB of log. By itself SQLite
 #: would do so in the middle of writing, and everybody would wait; it still does when its log has so many pages.
 _LOG_FRAMES_MAX: Final = 5000
-_LOG_PAGES: Final = 20_000
+_LOG_PAGES: Final = 80_000
 #: Tables whose standing the writer remembers.
 _KNOWN_MAX: Final = 10_000
 
@@ -496,7 +496,9 @@ def _connected(path: Path) -> sqlite3.Connection:
     if sqlite3.sqlite_version_info < _SQLITE:
         raise RelayError(f"the store needs SQLite {'.'.join(map(str, _SQLITE))}, not {sqlite3.sqlite_version}")
     with _explained("opened"):
-        connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        # A statement that is kept for the next time also keeps the frames that were last given to it, and there is one
+        # for every number of frames that are written together: of those hundreds of megabytes could come.
+        connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=0)
         try:
             _prepare(connection, path)
         except BaseException:
@@ -509,8 +511,9 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     def said(pragma: str) -> Any:
         return connection.execute(f"PRAGMA {pragma}").fetchone()[0]
 
-    # Most frames have about 2 kB, of which only one fits in a page of 4 kB.
-    connection.execute("PRAGMA page_size = 8192")
+    # A frame goes to the end of its table, in the middle of the tree, where pages are filled anew among neighbours: of
+    # 8 kB each, a frame of 2 kB has 31 kB written and synced; of these, 10 kB.
+    connection.execute("PRAGMA page_size = 2048")
     if said("journal_mode = WAL") != "wal":
         raise RelayError(f"the disk of {path} is not fit for a store: SQLite has no WAL there")
     connection.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}")

@@ -11,6 +11,9 @@ export function places(count, tall) {
   });
 }
 
+/** Narrower or lower than this there is no room for bets between the seats and the middle. */
+const SMALL = { width: 480, height: 440 };
+
 export class Felt {
   constructor(root, seats, you) {
     this.you = you;
@@ -41,14 +44,15 @@ export class Felt {
       badge: h("span", { class: "badges" }),
       bet: h("div", { class: "bet" }),
     };
+    const plate = h("div", { class: "plate" }, parts.face, h("span", { class: "who" }, parts.name, parts.stack), parts.badge);
     const element = h(
       "li",
       { class: `pod${you ? " you" : ""}`, data: { seat } },
       parts.cards,
-      h("div", { class: "plate" }, parts.face, h("span", { class: "who" }, parts.name, parts.stack), parts.badge),
+      plate,
       parts.status,
     );
-    const pod = { seat, element, ...parts };
+    const pod = { seat, element, plate, ...parts };
     this.element.append(parts.bet);
     this.pods.set(seat, pod);
     return pod;
@@ -61,6 +65,7 @@ export class Felt {
   lay() {
     const { clientWidth: width, clientHeight: height } = this.element;
     const tall = height > width * 0.92;
+    const small = width < SMALL.width || height < SMALL.height;
     flag(this.element, "tall", tall);
     const spots = places(this.order.length, tall);
     this.order.forEach(({ seat }, at) => {
@@ -70,11 +75,18 @@ export class Felt {
       pod.element.style.top = `${y}%`;
       pod.element.dataset.side = y < 32 ? "top" : y > 76 ? "bottom" : x < 50 ? "left" : "right";
       pod.element.dataset.edge = x < 25 ? "left" : x > 75 ? "right" : "";
-      const mine = at === 0 && this.you !== null;
-      const inward = tall ? (mine ? 0.5 : 0.56) : mine ? 0.4 : 0.56;
-      pod.bet.style.left = `${50 + (x - 50) * (tall && y > 32 && y < 76 ? 0.42 : inward)}%`;
-      pod.bet.style.top = `${50 + (y - 50) * inward}%`;
+      this.#layBet(pod, x, y, at === 0 && this.you !== null, small);
     });
+  }
+
+  /** A bet lies between its seat and the middle; where there is no room for that, on the plate of its seat. */
+  #layBet(pod, x, y, mine, small) {
+    const home = small ? pod.plate : this.element;
+    if (pod.bet.parentElement !== home) home.append(pod.bet);
+    const inward = mine ? 0.4 : 0.56;
+    const beside = Math.abs(y - 50) < 26 ? 0.66 : inward;
+    pod.bet.style.left = small ? "" : `${50 + (x - 50) * beside}%`;
+    pod.bet.style.top = small ? "" : `${50 + (y - 50) * inward}%`;
   }
 
   /** What is the same in every game: who is here, who is waited for, whose turn it is. */

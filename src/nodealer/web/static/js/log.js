@@ -43,6 +43,10 @@ export function logPanel(root, { link, state }) {
     chat(chat) {
       add(h("li", { class: "said" }, h("span", { class: `avatar tiny ${tint(chat.seat)}`, "aria-hidden": "true" }, initial(chat.name)), h("b", {}, chat.name), " ", chat.text));
     },
+    /** Comes to be seen: the newest is what one wants to read. */
+    open() {
+      list.scrollTop = list.scrollHeight;
+    },
     reset(chatting) {
       hand = 0;
       list.replaceChildren();

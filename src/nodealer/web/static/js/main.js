@@ -11,7 +11,7 @@ import plain from "./plain.js";
 const $ = (id) => document.getElementById(id);
 const stage = $("stage");
 const actions = $("actions");
-const now = { hello: null, offers: null, table: null, view: null, ask: null, over: null, working: null, game: null, start: null };
+const now = { hello: null, offers: null, table: null, view: null, ask: null, over: null, working: null, result: null, game: null, start: null };
 const state = {
   names: (seat) => now.table?.seats.find((one) => one.seat === seat)?.name ?? `${seat}`,
   you: () => now.table?.you ?? null,
@@ -49,6 +49,7 @@ function open(name) {
   }
   // On a phone the panels are a sheet: the tab that is open closes it.
   flag(document.body, "sheet-open", !sheet);
+  if (name === "log") log.open();
 }
 
 const fair = fairness(panels.fair.panel, { link: getLink, state });
@@ -178,10 +179,7 @@ async function openTable(table) {
   const root = h("div", { class: `table game-${table.game}` });
   stage.replaceChildren(root);
   now.game = make({ root, actions, table, say: (document) => link.say(document), names: state.names });
-  if (now.working) now.game.working?.(now.working);
-  if (now.view) showView(now.view);
-  ask(now.ask);
-  if (now.over) handlers.over(now.over);
+  live();
   if (now.hello.role === "replay") {
     fill(actions, h("p", { class: "resting" }, T.replaying));
     link.say({ type: "replay", hand: 1 });
@@ -191,6 +189,7 @@ async function openTable(table) {
 function live() {
   if (now.working) now.game?.working?.(now.working);
   if (now.view) showView(now.view);
+  if (now.result) now.game?.line?.(now.result);
   ask(now.ask);
   if (now.over) handlers.over(now.over);
 }
@@ -229,6 +228,7 @@ function law(view) {
   if (may.vote) for (const one of late) may.voted.includes(one.seat) ? text(T.law.voted(one.name, may)) : press(T.law.without(one.name, may), { type: "without", seats: [one.seat] });
   if (may.break_off) ask(T.law.needed(T.law.breaks[may.breaks], may), T.law.breaksSure[may.breaks], { type: "break" });
   if (may.claim) ask(T.law.claim, T.law.claimSure, { type: "claim" }, "danger");
+  if (may.unprovable) text(T.law.unprovable);
   for (const hand of may.books) ask(T.law.book(hand), T.law.bookSure, { type: "book" }, "danger");
   if (alone) {
     text(T.law.alone(alone));
@@ -273,7 +273,7 @@ function shown(document) {
 const handlers = {
   hello(document) {
     if (document.page !== 1) return notice("bad", T.connection.version, "link");
-    Object.assign(now, { hello: document, offers: null, table: null, view: null, ask: null, over: null, working: null, start: null });
+    Object.assign(now, { hello: document, offers: null, table: null, view: null, ask: null, over: null, working: null, result: null, start: null });
     now.game?.destroy?.();
     now.game = null;
     noLaw();
@@ -327,6 +327,8 @@ const handlers = {
   doubt(document) {
     // Only for the question it was about: another one may be asked by the time it comes, or somebody says yes.
     if (now.ask?.ask !== document.ask) return;
+    // Who says no is still asked.
+    ask(now.ask);
     confirmed(document.text, () => now.ask?.ask === document.ask && now.game?.sure?.());
     $("dialog").dataset.about = document.ask;
   },
@@ -335,6 +337,8 @@ const handlers = {
       now.begun = document.data.hand;
       fair.clear();
     }
+    if (document.event === "begin") now.result = null;
+    if (document.event === "result") now.result = document;
     log.line(document);
     // Who looks at a hand of before sees that one, whatever the table does.
     if (!hands.replaying) now.game?.line?.(document);

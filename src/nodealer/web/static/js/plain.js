@@ -25,15 +25,24 @@ export default function table({ root, actions, table: agreed, say: tell }) {
       const form = h("form", { class: "typed" }, h("p", {}, spans(ask.prompt)), h("div", { class: "row" }, input, button(T.plain.go, () => form.requestSubmit(), { kind: "primary" })), h("details", {}, h("summary", {}, "?"), ask.help.map((pieces) => h("p", {}, spans(pieces)))));
       form.addEventListener("submit", (event) => {
         event.preventDefault();
+        // Nobody answers twice.
+        if (input.disabled || !input.value.trim()) return;
+        input.disabled = true;
         draft = "";
         last = { type: "typed", ask: ask.ask, text: input.value.trim() };
-        if (last.text) tell(last);
+        tell(last);
       });
       fill(actions, form);
       input.focus();
     },
     sure() {
       if (last) tell({ ...last, sure: true });
+    },
+    refused() {
+      const input = actions.querySelector(".typed input");
+      if (!input) return;
+      input.disabled = false;
+      input.focus();
     },
     destroy() {
       felt.destroy();

@@ -1,0 +1,68 @@
+"""A hand of hearts as one person sees it, as plain JSON for a page."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from nodealer.games.base import Done, Turn
+from nodealer.games.hearts.faces import name
+from nodealer.games.hearts.hand import HeartsHand, Stage
+from nodealer.games.hearts.moves import GIVEN
+from nodealer.games.hearts.seen import hand_of, opening, playable
+from nodealer.games.hearts.trick import Trick
+from nodealer.games.hearts.words import asked_of, lacking
+from nodealer.games.view import View, plain_page
+
+#: Of the form of this document.
+PAGE_VERSION: Final = 1
+
+
+def page(view: View) -> dict[str, Any]:
+    """The trick, the hand with what can be played of it, who has how many points. Cards are written as "As"."""
+    plain = plain_page(view) | {"version": PAGE_VERSION}
+    game = view.game
+    if not isinstance(game, HeartsHand):
+        return plain
+    want, may = game.wants, playable(view)
+    opens = view.my_turn and game.stage is Stage.OPENING
+    return plain | {
+        "stage": game.stage.value,
+        "passing": game.direction.value,
+        "give": GIVEN,
+        "goal": game.goal,
+        "turn": list(want.seats) if isinstance(want, Turn) else [],
+        "number": len(game.tricks) + 1,
+        "broken": game.broken,
+        "trick": _trick(game.trick),
+        # The one before it, so that nobody misses who took it.
+        "last": _trick(game.tricks[-1]) | {"winner": game.tricks[-1].winner} if game.tricks else None,
+        "seats": [_seat(game, seat) for seat in game.seats],
+        "mine": [
+            {"place": place, "card": name(face), "can": place in may or game.stage is Stage.PASSING}
+            for place, face in hand_of(view).items()
+        ],
+        # Whose proof is waited for, and of what.
+        "proving": [{"seat": claim.seat, "what": asked_of(claim)} for claim in game.claims],
+        # What has to be said of the two of clubs: there is nothing to choose.
+        "opening": msgspec.to_builtins(opening(view)) if opens else None,
+        "result": want.result if isinstance(want, Done) else None,
+    }
+
+
+def _trick(trick: Trick) -> dict[str, Any]:
+    cards = [{"seat": seat, "card": name(face)} for seat, face in trick.cards]
+    return {"cards": cards, "points": trick.points, "winner": trick.winner if trick.cards else None}
+
+
+def _seat(game: HeartsHand, seat: int) -> dict[str, Any]:
+    return {
+        "seat": seat,
+        "held": len(game.held.get(seat, ())),
+        "taken": game.taken[seat],
+        "total": game.totals[seat] if game.stage is Stage.OVER else game.scores[seat],
+        "passes_to": game.receiver(seat),
+        "has_passed": seat in game.given,
+        "lacks": lacking(game, seat),
+    }

@@ -1,0 +1,95 @@
+"""Spoken codes at a relay in this process: guessed, guessed too often, and used."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from typing import Any, cast
+
+import pytest
+
+from nodealer.cli.lobbying import Hosting
+from nodealer.cli.screen import Screen
+from nodealer.cli.spoken import Codes, use_code
+from nodealer.errors import CodeDead
+from nodealer.keys import Identity, host_mark
+from nodealer.relay.codes import Code, read_code
+from nodealer.relay.links import Invitation
+from nodealer.relay.sealing import TableSecret
+from nodealer.relay.server import serving
+from nodealer.relay.stores.memory import MemoryStore
+
+HOST, GUEST = Identity(bytes(32)), Identity(bytes([1]) * 32)
+
+
+class Ears:
+    """A screen and a lobby that only remember."""
+
+    json = False
+
+    def __init__(self) -> None:
+        self.events: list[dict[str, Any]] = []
+        self.said: list[str] = []
+        self.admitted: list[tuple[bytes, str]] = []
+
+    def emit(self, event: dict[str, Any]) -> None:
+        self.events.append(event)
+
+    def say(self, text: str) -> None:
+        self.said.append(text)
+
+    def admit(self, key: bytes, name: str) -> None:
+        self.admitted.append((key, name))
+
+    def all(self, kind: str) -> list[dict[str, Any]]:
+        return [event for event in self.events if event["event"] == kind]
+
+    async def until(self, kind: str, count: int) -> None:
+        async with asyncio.timeout(60):
+            while len(self.all(kind)) < count:
+                await asyncio.sleep(0.01)
+
+
+def wrong(code: Code) -> Code:
+    return Code(code.number, ("zoo", "zoo") if code.words != ("zoo", "zoo") else ("zoo", "zone"))
+
+
+def test_three_guesses_end_all_codes_of_a_host() -> None:
+    """A code that is right is used once; each wrong one kills a code; after three there are none, also none of those
+    that were given and not used."""
+
+    async def run() -> None:
+        async with serving(MemoryStore(time.monotonic), entropy=os.urandom) as relay:
+            url = f"ws://127.0.0.1:{relay.port}"
+            invitation = Invitation((url,), TableSecret(bytes(16), "5a" * 16, 0), host_mark(HOST.public))
+            ears = Ears()
+            codes = Codes(invitation, url, HOST, cast(Screen, ears), cast(Hosting, ears))
+
+            async def given() -> Code:
+                count = len(ears.all("code"))
+                codes.give()
+                await ears.until("code", count + 1)
+                return read_code(ears.all("code")[-1]["code"])
+
+            assert await use_code(await given(), url, GUEST, "Ben") == invitation
+            await ears.until("code-used", 1)
+            assert ears.admitted == [(GUEST.public, "Ben")]
+            await given()  # and never used
+            for guesses in (1, 2, 3):
+                code = await given()
+                with pytest.raises(CodeDead):
+                    await use_code(wrong(code), url, GUEST, "Eve")
+                await ears.until("code-dead", guesses)
+                assert ("Type code for another" in ears.said[-1]) is (guesses < 3)
+                with pytest.raises(CodeDead):
+                    await use_code(code, url, GUEST, "Ben")
+            assert "somebody may be trying to get in" in ears.said[-1]
+            codes.give()
+            await ears.until("code-dead", 4)
+            assert "There is no code" in ears.said[-1] and "somebody may be trying" in ears.said[-1]
+            async with asyncio.timeout(60):
+                await asyncio.gather(*codes._given, return_exceptions=True)
+            assert len(ears.admitted) == 1
+
+    asyncio.run(run())
