@@ -29,7 +29,7 @@ const TABLE_PAYS: usize = 500;
 /// What makes multiplication of one fixed point fast.
 pub enum Table {
     Comb(Comb),
-    Affine(RistrettoBasepointTable),
+    Affine(Box<RistrettoBasepointTable>),
 }
 
 /// 2^252 + 27742317777372353535851937790883648493
@@ -95,7 +95,7 @@ impl PrimeGroup for Ristretto255 {
         RISTRETTO_BASEPOINT_POINT
     }
     fn generator_table() -> Table {
-        Table::Affine(RISTRETTO_BASEPOINT_TABLE.clone())
+        Table::Affine(Box::new(RISTRETTO_BASEPOINT_TABLE.clone()))
     }
     fn point_decode(bytes: &[u8]) -> Option<RistrettoPoint> {
         CompressedRistretto::from_slice(bytes).ok()?.decompress()
@@ -133,13 +133,13 @@ impl PrimeGroup for Ristretto255 {
         match uses {
             ..COMB_PAYS => None,
             COMB_PAYS..TABLE_PAYS => Some(Table::Comb(Comb::new(point))),
-            TABLE_PAYS.. => Some(Table::Affine(RistrettoBasepointTable::create(point))),
+            TABLE_PAYS.. => Some(Table::Affine(Box::new(RistrettoBasepointTable::create(point)))),
         }
     }
     fn table_mul(scalar: &Scalar, table: &Table) -> RistrettoPoint {
         match table {
             Table::Comb(comb) => comb.mul(scalar),
-            Table::Affine(table) => scalar * table,
+            Table::Affine(table) => scalar * &**table,
         }
     }
 
