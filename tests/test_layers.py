@@ -25,7 +25,8 @@ ARROWS: dict[str, set[str]] = {
     "words": {"tape"},
     "cpace": {"group"},
     "keys": {"tape", "group"},
-    "cards": {"errors"},
+    "records": set(),
+    "cards": {"errors", "records"},
     "places": {"cards", "tape", "wire"},
     "group": {"errors"},
     "proofs": {"group", "tape"},
@@ -47,7 +48,7 @@ ARROWS: dict[str, set[str]] = {
 
 #: Modules without any effect: every room may use them.
 PLAIN = {"__future__", "abc", "bisect", "collections", "collections.abc", "contextlib", "copy", "dataclasses", "enum"}
-PLAIN |= {"functools", "heapq", "itertools", "math", "operator", "types", "typing"}
+PLAIN |= {"functools", "heapq", "itertools", "math", "operator", "struct", "types", "typing"}
 
 #: What else of the world a room may import. Time, entropy, disks and networks are arguments to all rooms above `audit`.
 OUTSIDE: dict[str, set[str]] = {
@@ -64,7 +65,7 @@ OUTSIDE: dict[str, set[str]] = {
     "play": {"msgspec"},
     "web": {"msgspec"},
     "drive": {"msgspec"},
-    "relay": {"asyncio", "base64", "binascii", "hashlib", "hmac", "msgspec", "re", "struct"},
+    "relay": {"asyncio", "base64", "binascii", "hashlib", "hmac", "msgspec", "re"},
     "audit": {"concurrent.futures", "pathlib"},
     "api": {"msgspec", "pathlib", "re", "secrets"},
     "lab": {"asyncio", "cryptography", "fcntl", "gc", "gmpy2", "hashlib", "importlib", "io", "json", "msgspec", "os"}
