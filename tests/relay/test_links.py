@@ -105,6 +105,8 @@ def test_there_is_one_text_for_each() -> None:
         (" \n", "this is no invitation"),
         ("https://cards.example/#", "nothing behind the #"),
         ("hello there", "no invitation of nodealer"),
+        ("fnord", "no invitation of nodealer"),
+        ("x", "no invitation of nodealer"),
         ("Grüße", "letters, digits"),
         (f"{PLAY.link}=", "letters, digits"),
         ("A" * 4097, "4097 letters"),

@@ -212,7 +212,10 @@ def _decoded(fragment: str) -> bytes:
     try:
         data = base64.urlsafe_b64decode(fragment + "=" * (-len(fragment) % 4))
     except binascii.Error:
-        raise DecodeError("the link is cut: a part of it is missing") from None
+        begins = base64.urlsafe_b64decode(fragment[: len(fragment) // 4 * 4])
+        if begins[:1] and begins[0] in _VERSIONS:
+            raise DecodeError("the link is cut: a part of it is missing") from None
+        raise DecodeError("this is no invitation of nodealer") from None
     if data[0] not in _VERSIONS:
         raise DecodeError("this is no invitation of nodealer")
     if data[0] != VERSION:
