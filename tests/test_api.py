@@ -180,6 +180,67 @@ def test_one_card_is_shown() -> None:
         table.show("Ada")
 
 
+def test_cards_that_only_some_see(tmp_path: Path) -> None:
+    """Looked at, put in order, kept, given, shown to one, shuffled in a hand, and put back under others."""
+    circle, (ada, ben, cleo) = seated("Ada", "Ben", "Cleo", cards=9)
+    circle.carry(ada.shuffle([*"abcdefghi"]))
+    circle.carry(ada.deal({"Ada": 2, "Ben": 1}))
+    circle.carry(ben.peek(3))
+    top = ben.seen()
+    assert len(top) == 3 and not ada.seen() and ben.question() is None
+    circle.carry(ben.peek(2, then="reorder"))
+    question = ben.question()
+    assert question is not None and list(question.view.seen_in(0)) == [3, 4], "what it is asked about, and no more"
+    with pytest.raises(IllegalMove, match="an order of"):
+        ben.answer(question, (3, 3))
+    circle.carry(ben.answer(question, (4, 3)))
+    circle.carry(ada.deal({"Cleo": 1}))
+    assert cleo.hand() == [top[1]] and ben.seen() == [top[2]]
+    circle.carry(cleo.peek(2, then="keep"))
+    question = cleo.question()
+    assert question is not None
+    circle.carry(cleo.answer(question, tuple(question.view.seen_in(0))))
+    assert cleo.hand() == [top[1], top[0]]
+    one, two = ada.hand()
+    circle.carry(ada.give("Ben", one))
+    assert one in ben.hand() and ada.hand() == [two] and ada.seen() == [one]
+    circle.carry(ada.show(two, to="Cleo"))
+    assert cleo.seen() == [two]
+    hands = set(ben.hand())
+    circle.carry(ben.mix())
+    assert set(ben.hand()) == hands and ada.seen() == []
+    # Exchange: discards laid aside, and as many dealt.
+    circle.carry(ben.give_back(to="discard"))
+    circle.carry(ada.deal({"Ben": 2}))
+    assert len(ben.hand()) == 2 and not hands & set(ben.hand())
+    circle.carry(ada.give_back(two, to="top", depth=1))
+    circle.carry(ada.open_cards(2))
+    assert ada.opened()[1] == two
+    for player in (ada, ben, cleo):
+        circle.carry(player.end())
+    circle.carry(ada.finish())
+    ada.save(tmp_path / "log.jsonl")
+    assert nodealer.verify(tmp_path / "log.jsonl").verdict == "clean"
+
+
+def test_what_only_some_see_is_asked_for_in_words() -> None:
+    circle, (ada, _) = seated("Ada", "Ben")
+    circle.carry(ada.shuffle(6))
+    circle.carry(ada.deal({"Ada": 1}))
+    refused: tuple[tuple[Callable[[], object], str], ...] = (
+        (lambda: ada.give("Ada"), "not another player"),
+        (lambda: ada.peek(0), "at least one card"),
+        (lambda: ada.peek(1, then="steal"), "may look, reorder, keep or take"),  # type: ignore[arg-type]
+        (lambda: ada.give_back(to="bottom", depth=1), "under the top"),
+        (lambda: ada.mix("x"), "no 'x' to shuffle"),
+        (lambda: ada.peek(9), "9 cards wanted"),
+        (lambda: ada.give_back(to="top", depth=6), "a depth is one of 1 to 5"),
+    )
+    for asked, words in refused:
+        with pytest.raises(IllegalMove, match=words):
+            asked()
+
+
 def test_several_decks() -> None:
     table = nodealer.table(["Ada", "Ben"])
     table.shuffle(3, deck=0)

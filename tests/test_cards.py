@@ -14,6 +14,7 @@ from nodealer.cards import (
     Deal,
     Gift,
     Look,
+    Mix,
     NewDeck,
     NoneOf,
     Open,
@@ -167,7 +168,7 @@ def test_many_cards_at_once() -> None:
 
 def test_what_a_digest_is_of() -> None:
     places = fresh().give((0, 1), 2).open({3: 4}).discard((1,))
-    assert places.digest() == digest("places", b"[0,[6],[2,4,5],[[0,2]],[[3,4]],[[1,2]],[]]")
+    assert places.digest() == digest("places", b"[0,[6],[2,4,5],[[0,2]],[[3,4]],[[1,2]],[],[]]")
 
 
 @pytest.mark.parametrize(
@@ -187,6 +188,9 @@ def test_what_a_digest_is_of() -> None:
         (Return(0, (5,), Place.TOP), b'["return",0,[5],"top",null]'),
         (Return(0, (), Place.SHUFFLED, by=2), b'["return",0,[],"shuffled",2]'),
         (Peek(0, 1, 3, Look.TAKE), b'["peek",0,1,3,"take"]'),
+        (Peek(0, 1, 3, Look.KEEP), b'["peek",0,1,3,"keep"]'),
+        (Mix(0, 1, (4, 2)), b'["mix",0,1,[4,2]]'),
+        (Return(0, (4,), Place.TOP, depth=3), b'["return",0,[4],"top",null,3]'),
         (Close(4), b'["close",4]'),
     ],
 )

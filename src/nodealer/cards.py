@@ -37,7 +37,11 @@ class Look(enum.Enum):
     """What a seat may do with cards it peeks at."""
 
     LOOK = "look"
+    #: Put them back in an order of its own.
     REORDER = "reorder"
+    #: Keep one, and put the others back in an order of its own.
+    KEEP = "keep"
+    #: Keep one; the whole rest of the pile is shuffled. With the whole pile looked at, it is a search.
     TAKE = "take"
 
 
@@ -164,22 +168,39 @@ class Return:
     """Give cards back. `by` is the seat that asks for it; None where the rules of the game do.
 
     Hidden cards belong to somebody: a seat that asks moves its own, and open ones. Only rules may move others'.
+    `depth` is for the top: so many cards of the pile come to lie above them, for all to see.
     """
 
     deck: int
     positions: tuple[int, ...]
     place: Place
     by: int | None = None
+    depth: int = 0
 
 
 @dataclass(frozen=True)
 class Peek:
-    """A seat looks at the next `count` cards; then it may put them back in an order of its own, or keep one."""
+    """A seat looks at the next `count` cards; then it may put them back in an order of its own, or keep one.
+
+    Cards that are put back, and one that is kept, may get new positions: nobody else knows which is which.
+    """
 
     deck: int
     seat: int
     count: int
     then: Look = Look.LOOK
+
+
+@dataclass(frozen=True)
+class Mix:
+    """A seat shuffles hidden cards of its own hand: they get new positions, and it alone knows which is which.
+
+    Before somebody draws one of them, or they are passed on: else the place tells which card it was.
+    """
+
+    deck: int
+    seat: int
+    positions: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -237,7 +258,7 @@ class Unseal:
     deck: int
 
 
-Operation = NewDeck | Deal | Open | Show | Pass | Prove | Return | Peek | Close | Random | Seal | Unseal
+Operation = NewDeck | Deal | Open | Show | Pass | Prove | Return | Peek | Mix | Close | Random | Seal | Unseal
 
 
 def words(operation: Operation) -> list[object]:
@@ -255,10 +276,13 @@ def words(operation: Operation) -> list[object]:
             return ["pass", deck, [[gift.giver, gift.to, gift.positions] for gift in gifts]]
         case Prove(deck=deck, claims=claims):
             return ["prove", deck, [[claim.seat, claim.positions, claim.faces] for claim in claims]]
-        case Return(deck=deck, positions=positions, place=place, by=by):
-            return ["return", deck, positions, place.value, by]
+        case Return(deck=deck, positions=positions, place=place, by=by, depth=depth):
+            # A depth stands there where there is one.
+            return ["return", deck, positions, place.value, by, *([depth] if depth else [])]
         case Peek(deck=deck, seat=seat, count=count, then=then):
             return ["peek", deck, seat, count, then.value]
+        case Mix(deck=deck, seat=seat, positions=positions):
+            return ["mix", deck, seat, positions]
         case Close(deck=deck):
             return ["close", deck]
         case Random(deck=deck, sides=sides, seats=seats):
@@ -277,7 +301,7 @@ def for_those_who_stay(operation: Operation, gone: frozenset[int]) -> Operation 
             return replace(operation, portions=portions) if portions else None
         case Show(to=to) if to is not None and to in gone:
             return None
-        case Show() | Peek():
+        case Show() | Peek() | Mix():
             return None if operation.seat in gone else operation
         case Pass(gifts=gifts):
             stay = tuple(gift for gift in gifts if gone.isdisjoint((gift.giver, gift.to)))
@@ -319,12 +343,16 @@ class Capability(enum.Enum):
     RETURN_BOTTOM = "return:bottom"
     RETURN_SHUFFLED = "return:shuffled"
     RETURN_DISCARD = "return:discard"
+    RETURN_DEPTH = "return:depth"
     PEEK_LOOK = "peek:look"
     PEEK_REORDER = "peek:reorder"
+    PEEK_KEEP = "peek:keep"
     PEEK_TAKE = "peek:take"
     PEEK_LOOK_BY_OWNER = "peek:look:owner"
     PEEK_REORDER_BY_OWNER = "peek:reorder:owner"
+    PEEK_KEEP_BY_OWNER = "peek:keep:owner"
     PEEK_TAKE_BY_OWNER = "peek:take:owner"
+    MIX = "mix"
     CLOSE = "close"
     RANDOM = "random"
     SEAL = "seal"
@@ -351,12 +379,16 @@ _IN_WORDS: Final[Mapping[Capability, str]] = {
     Capability.RETURN_BOTTOM: "put cards back under the deck",
     Capability.RETURN_SHUFFLED: "shuffle cards back into the deck",
     Capability.RETURN_DISCARD: "lay cards aside",
+    Capability.RETURN_DEPTH: "put cards back at a chosen depth of the deck",
     Capability.PEEK_LOOK: "let any player look at the next cards",
     Capability.PEEK_REORDER: "let any player put the next cards in another order",
+    Capability.PEEK_KEEP: "let any player keep one of the next cards and put the others in another order",
     Capability.PEEK_TAKE: "let any player look at the next cards and keep one",
     Capability.PEEK_LOOK_BY_OWNER: "let the owner of a deck look at its next cards",
     Capability.PEEK_REORDER_BY_OWNER: "let the owner of a deck put its next cards in another order",
+    Capability.PEEK_KEEP_BY_OWNER: "let the owner of a deck keep one of its next cards and order the others",
     Capability.PEEK_TAKE_BY_OWNER: "let the owner of a deck look at its next cards and keep one",
+    Capability.MIX: "let a player shuffle its own hand",
     Capability.CLOSE: "put a deck away",
     Capability.RANDOM: "roll dice",
     Capability.SEAL: "seal what players say, and open it later",
@@ -381,10 +413,12 @@ def needed(operation: Operation, owner: int | None) -> frozenset[Capability]:
             return frozenset({Capability.PASS})
         case Prove():
             return frozenset({Capability.PROVE})
-        case Return(place=place):
-            return frozenset({Capability(f"return:{place.value}")})
+        case Return(place=place, depth=depth):
+            return frozenset({Capability.RETURN_DEPTH if depth else Capability(f"return:{place.value}")})
         case Peek(seat=seat, then=then):
             return frozenset({Capability(f"peek:{then.value}{_by(seat, owner)}")})
+        case Mix():
+            return frozenset({Capability.MIX})
         case Close():
             return frozenset({Capability.CLOSE})
         case Random():

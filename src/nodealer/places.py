@@ -6,12 +6,14 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Self
+from typing import Self, TypeVar
 
-from nodealer.cards import Card, Deal, Gift, NoneOf, Pass, Place, Prove, Return, Show
+from nodealer.cards import Card, Deal, Gift, Mix, NoneOf, Pass, Place, Prove, Return, Show
 from nodealer.errors import BadParameter
 from nodealer.tape import digest
 from nodealer.wire import CARDS_MAX, CARDS_MIN, encode
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,9 @@ class Places:
     #: Position of a hidden card in a hand, or laid aside, to the seats that have seen it too, each with a position at
     #: which it has the card under its own key alone: where it held it before it was passed, or was shown it.
     seen: Mapping[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+    #: Position of a hidden card to the seats that have looked at it when it lay in the pile, each with the position at
+    #: which it lay then. They have it under no key of their own: a deck that is made again takes it back.
+    looked: Mapping[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
 
     @classmethod
     def fresh(cls, deck: int, size: int, belongs_to: int | None = None) -> Self:
@@ -175,12 +180,14 @@ class Places:
 
     def passed(self, gift: Gift) -> Places:
         """Cards in another hand, at new positions. Where they lay before is known to the giver alone, and dead."""
-        first, held, seen = self.positions, dict(self.held), dict(self.seen)
+        first, held, seen, looked = self.positions, dict(self.held), dict(self.seen), dict(self.looked)
         for place, position in enumerate(gift.positions):
             del held[position]
             held[first + place] = gift.to
             seen[first + place] = _seen_by(seen.pop(position, ()), gift.giver, position, gift.to)
-        return replace(self, epochs=(*self.epochs, first + len(gift.positions)), held=held, seen=seen)
+            if position in looked:
+                looked[first + place] = looked.pop(position)
+        return replace(self, epochs=(*self.epochs, first + len(gift.positions)), held=held, seen=seen, looked=looked)
 
     def shown_to(self, gift: Gift) -> Places:
         """Cards that stay where they are and have been shown to one seat, which has them at positions of its own."""
@@ -188,6 +195,22 @@ class Places:
         for place, position in enumerate(gift.positions):
             seen[position] = _seen_by(seen.get(position, ()), gift.to, first + place, gift.giver)
         return replace(self, epochs=(*self.epochs, first + len(gift.positions)), seen=seen)
+
+    def looked_at(self, positions: tuple[int, ...], seat: int) -> Places:
+        """Cards of the pile that a seat has looked at, where they lie."""
+        new = {position: _seen_by(self.looked.get(position, ()), seat, position) for position in positions}
+        return replace(self, looked={**self.looked, **new})
+
+    def mixed(self, mix: Mix) -> tuple[int, ...]:
+        """The positions of a hand that is shuffled: hidden cards of the seat."""
+        return self.shown(Show(self.deck, mix.seat, mix.positions))
+
+    def mixed_up(self, positions: tuple[int, ...], seat: int) -> Places:
+        """Cards of a seat at new positions. Who had seen one of them does not know any more which it is."""
+        first = self.positions
+        new = range(first, first + len(positions))
+        gone = self.drop(positions)
+        return replace(gone, epochs=(*self.epochs, new.stop), held={**gone.held, **dict.fromkeys(new, seat)})
 
     def without(self, positions: Iterable[int]) -> Places:
         """These positions taken from the pile."""
@@ -211,6 +234,8 @@ class Places:
             self._distinct(give_back.positions)
         elif give_back.place is not Place.SHUFFLED:
             raise BadParameter("nothing to give back")
+        if give_back.depth and (give_back.place is not Place.TOP or not 0 < give_back.depth <= len(self.pile)):
+            raise BadParameter(f"a depth is one of 1 to {len(self.pile)} cards under the top, not {give_back.depth}")
         for position in give_back.positions:
             if not (position in self.held or position in self.opened or position in self.aside):
                 raise BadParameter(f"card {position} of deck {self.deck} is in nobody's hand and not on the table")
@@ -228,16 +253,18 @@ class Places:
     def drop(self, positions: tuple[int, ...]) -> Places:
         """These cards gone from hands, table and discards: they get new positions."""
         held, opened, aside = (_without(cards, positions) for cards in (self.held, self.opened, self.aside))
-        seen = {position: seats for position, seats in self.seen.items() if position not in positions}
-        return replace(self, held=held, opened=opened, aside=aside, seen=seen)
+        seen, looked = (_without(who, positions) for who in (self.seen, self.looked))
+        return replace(self, held=held, opened=opened, aside=aside, seen=seen, looked=looked)
 
-    def restack(self, dropped: tuple[int, ...], place: Place) -> Places:
+    def restack(self, dropped: tuple[int, ...], place: Place, depth: int = 0) -> Places:
         """A new epoch: the whole pile and the dropped cards as new positions, or only the dropped ones."""
         first = self.positions
         count = len(dropped) + (len(self.pile) if place is Place.SHUFFLED else 0)
         new = tuple(range(first, first + count))
-        pile = {Place.TOP: (*new, *self.pile), Place.BOTTOM: (*self.pile, *new)}.get(place, new)
-        return replace(self.drop(dropped), epochs=(*self.epochs, first + count), pile=pile)
+        above, below = self.pile[:depth], self.pile[depth:]
+        pile = {Place.TOP: (*above, *new, *below), Place.BOTTOM: (*self.pile, *new)}.get(place, new)
+        gone = (*dropped, *self.pile) if place is Place.SHUFFLED else dropped
+        return replace(self.drop(gone), epochs=(*self.epochs, first + count), pile=pile)
 
     def left_by(self, seats: tuple[int, ...]) -> Places:
         """Seats have left: what they held or laid aside unseen is in nobody's hand any more.
@@ -256,31 +283,41 @@ class Places:
             elif here and position not in self.opened:
                 (seat, at), *rest = here
                 aside[at], seen[at] = seat, tuple(rest)
-        return replace(self, held=held, aside=aside, seen={at: who for at, who in seen.items() if who})
+        looked = {position: tuple(one for one in who if one[0] not in seats) for position, who in self.looked.items()}
+        return replace(
+            self,
+            held=held,
+            aside=aside,
+            seen={at: who for at, who in seen.items() if who},
+            looked={at: who for at, who in looked.items() if who and (at in held or at in aside or at in self.in_pile)},
+        )
 
     def rebuilt(self, count: int) -> Places:
         """A new epoch with a new pile of `count` cards. The old pile is dead."""
-        first = self.positions
-        return replace(self, epochs=(*self.epochs, first + count), pile=tuple(range(first, first + count)))
+        first, looked = self.positions, _without(self.looked, self.pile)
+        return replace(
+            self, epochs=(*self.epochs, first + count), pile=tuple(range(first, first + count)), looked=looked
+        )
 
     def digest(self) -> bytes:
         """For comparing replicas."""
-        held, opened, aside = (sorted(cards.items()) for cards in (self.held, self.opened, self.aside))
-        return digest(
-            "places", encode([self.deck, self.epochs, self.pile, held, opened, aside, sorted(self.seen.items())])
-        )
+        cards = (sorted(cards.items()) for cards in (self.held, self.opened, self.aside))
+        who = (sorted(seats.items()) for seats in (self.seen, self.looked))
+        return digest("places", encode([self.deck, self.epochs, self.pile, *cards, *who]))
 
     def _distinct(self, positions: tuple[int, ...]) -> None:
         if not positions or len(set(positions)) != len(positions):
             raise BadParameter("a list of cards is empty or names a card twice")
 
 
-def _seen_by(who: tuple[tuple[int, int], ...], seat: int, position: int, holder: int) -> tuple[tuple[int, int], ...]:
+def _seen_by(
+    who: tuple[tuple[int, int], ...], seat: int, position: int, holder: int | None = None
+) -> tuple[tuple[int, int], ...]:
     """The seats that have seen a card, in their order, with one more. Who holds it is none of them."""
     others = {other: at for other, at in who if other != holder}
     return tuple(sorted({**others, seat: position}.items()))
 
 
-def _without(cards: Mapping[int, int], positions: tuple[int, ...]) -> dict[int, int]:
+def _without(cards: Mapping[int, T], positions: tuple[int, ...]) -> dict[int, T]:
     gone = frozenset(positions)
     return {position: what for position, what in cards.items() if position not in gone}

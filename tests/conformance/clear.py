@@ -50,6 +50,10 @@ OPERATIONS: Final = frozenset(Capability) - {
     Capability.RETURN_TOP,
     Capability.RETURN_BOTTOM,
     Capability.RETURN_SHUFFLED,
+    Capability.RETURN_DEPTH,
+    Capability.PEEK_KEEP,
+    Capability.PEEK_KEEP_BY_OWNER,
+    Capability.MIX,
     Capability.CLOSE,
 }
 

@@ -115,7 +115,7 @@ def choose_reversed(seat: Seat, duty: Duty) -> None:
         return seat.choose(duty, b"%d" % (10 * seat.number))
     pile = hand.decks[duty.deck or 0].places.pile
     top = list(pile[: operation.count])
-    order = {"reorder": top[::-1], "take": top[1:2], "look": top}[operation.then.value]
+    order = {"reorder": top[::-1], "keep": top[::-1], "take": top[1:2], "look": top}[operation.then.value]
     seat.choose(duty, encode(order))
 
 

@@ -10,11 +10,16 @@ from nodealer.cards import (
     Close,
     Deal,
     Finished,
+    Gift,
+    Look,
+    Mix,
     Moved,
     NewDeck,
     NoneOf,
     Open,
     Opened,
+    Pass,
+    Peek,
     Place,
     Portion,
     Prove,
@@ -30,11 +35,16 @@ from nodealer.games.free import (
     Free,
     FreeHand,
     GiveBack,
+    Insert,
+    LookAt,
+    MixHand,
     Move,
     OpenCards,
+    PassOn,
     ProveCards,
     PutAway,
     ShowCards,
+    ShowToOne,
     Shuffle,
 )
 from nodealer.wire import encode
@@ -60,6 +70,11 @@ def hand() -> FreeHand:
         (ProveCards(0, (0, 1), (2, 4)), Prove(0, (NoneOf(0, (0, 1), (2, 4)),))),
         (GiveBack(0, (0,), "shuffled"), Return(0, (0,), Place.SHUFFLED, by=0)),
         (GiveBack(0, (0, 3), "discard"), Return(0, (0, 3), Place.DISCARD, by=0)),
+        (ShowToOne(0, (0,), 1), Show(0, 0, (0,), 1)),
+        (PassOn(0, (0, 1), 1), Pass(0, (Gift(0, 1, (0, 1)),))),
+        (Insert(0, (0, 3), 2), Return(0, (0, 3), Place.TOP, by=0, depth=2)),
+        (LookAt(0, 2, "keep"), Peek(0, 0, 2, Look.KEEP)),
+        (MixHand(0, (0, 1)), Mix(0, 0, (0, 1))),
         (PutAway(0), Close(0)),
     ],
 )
@@ -136,6 +151,16 @@ def test_players_who_leave() -> None:
     assert over.left((0,), cards=False).wants.result["ended"] == "given up"  # type: ignore[union-attr]
 
 
+def test_where_cards_are_that_were_passed_on_or_shuffled_in_a_hand() -> None:
+    passed = hand().moved(0, encode(PassOn(0, (0,), 1))).told((Moved(Card(0, 1, 5), 1, Card(0, 0, 0)),))
+    assert passed.held == {(0, 1): 0, (0, 2): 1, (0, 5): 1}
+    moved = (Moved(Card(0, 0, 0), None), Moved(Card(0, 0, 1), None), Moved(Card(0, 1, 5), 0), Moved(Card(0, 1, 6), 0))
+    mixed = hand().moved(0, encode(MixHand(0, (0, 1)))).told(moved)
+    assert mixed.held == {(0, 2): 1, (0, 5): 0, (0, 6): 0}
+    with pytest.raises(IllegalMove, match="another player's"):
+        hand().moved(0, encode(Insert(0, (2,), 1)))
+
+
 def test_parameters() -> None:
     rules = Free(10, frozenset({Capability.SHARED_DECK, Capability.OPEN_TOP}))
     assert rules.parameters == b'{"cards":10,"operations":["newdeck:shared","open:top"]}'
@@ -146,7 +171,7 @@ def test_parameters() -> None:
     for false in (
         b'{"cards":9,"operations":["fly"]}',
         b'{"cards":9,"operations":["newdeck:shared","fly"]}',
-        b'{"cards":9,"operations":["newdeck:shared","peek:look"]}',
+        b'{"cards":9,"operations":["newdeck:shared","peek:look:owner"]}',
         b'{"cards":9,"operations":["newdeck:shared","open:top","deal:top"]}',
         b'{"cards":9,"operations":["newdeck:shared","newdeck:shared"]}',
         b'{"cards":9,"operations":["open:top"]}',

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from conformance.harness import Source
+from nodealer.cards import Look
 from nodealer.drive.local import LocalTable, seat_players
 from nodealer.drive.minds import BotMind
 from nodealer.drive.patience import Looks, Patience
@@ -48,6 +49,7 @@ FREE: Final = "free-mask"
 TIMED: Final = "holdem-mask-timed"
 LEFT: Final = "free-mask-left"
 BARE: Final = "free-mask-bare"
+UNSEEN: Final = "free-mask-unseen"
 
 
 def log_of(name: str) -> Path:
@@ -69,6 +71,9 @@ def play_free(name: str, *names: str, asked: Asked) -> LocalTable:
     def decide(one: Participant) -> list[bytes]:
         if (question := one.question()) is not None and question.seal is not None:
             return one.answer(question, f"bid of {one.home.name}".encode())
+        if question is not None and question.peek is not None:
+            chosen = tuple(question.view.seen_in(question.peek.deck))[::-1]
+            return one.answer(question, chosen[:1] if question.peek.then is Look.TAKE else chosen)
         if not asked or one.seat.number != asked[0][0]:
             return []
         if asked[0][1] is None:
@@ -132,6 +137,31 @@ def play_bare() -> LocalTable:
     return play_free("bare", "Ada", "Ben", "Cleo", asked=asked)
 
 
+def play_unseen() -> LocalTable:
+    """Cards that only some see: looked at, ordered, kept, searched for, passed, shown to one, shuffled in a hand, put
+    back under others, exchanged; and one who has looked leaves."""
+    asked: Asked = [
+        (0, free.Shuffle(0, 8, tuple("abcdefgh"))),
+        (1, free.DealCards(0, ((0, 2), (1, 1), (2, 1)))),
+        (2, free.LookAt(0, 2, "look")),
+        (0, free.LookAt(0, 3, "reorder")),
+        (1, free.LookAt(0, 2, "keep")),
+        (2, free.LookAt(0, 3, "take")),
+        (0, free.PassOn(0, (0,), 1)),
+        (2, free.ShowToOne(0, (3,), 0)),
+        (1, free.MixHand(0, (2, 11, 16))),
+        (0, free.Insert(0, (1,), 1)),
+        (1, free.GiveBack(0, (18,), "discard")),
+        (1, free.DealCards(0, ((1, 1),))),
+        (2, free.LookAt(0, 2, "look")),
+        (2, None),
+        (0, free.LookAt(0, 2, "reorder")),
+        (1, free.OpenCards(0, 1)),
+        (0, free.Finish()),
+    ]
+    return play_free("unseen", "Ada", "Ben", "Cleo", asked=asked)
+
+
 def play_timed() -> LocalTable:
     """Two players and who keeps the time: the first does not answer once, and gets the move of the rules."""
     game = find("holdem")
@@ -165,9 +195,11 @@ def main() -> None:
     for name, options in PLAYED.items():
         log_of(name).unlink(missing_ok=True)
         subprocess.run([*COMMAND, "play", "--auto", "--seed", "1", *options, "--log", str(log_of(name))], check=True)
-    for name, table in ((FREE, play_everything()), (LEFT, play_left()), (BARE, play_bare()), (TIMED, play_timed())):
+    tables = {FREE: play_everything, LEFT: play_left, BARE: play_bare, UNSEEN: play_unseen, TIMED: play_timed}
+    for name, play in tables.items():
+        table = play()
         save_log(log_of(name), table.seats[0].replica.config.session, table.log)
-    for name in (*PLAYED, FREE, LEFT, BARE, TIMED):
+    for name in (*PLAYED, *tables):
         done = subprocess.run([*COMMAND, "verify", "--json", str(log_of(name))], check=True, capture_output=True)
         report_of(name).write_bytes(done.stdout)
 

@@ -13,9 +13,9 @@ from nodealer.games.found import OURS
 from nodealer.log.session import FORMAT_VERSION
 from nodealer.protocols import PROTOCOLS
 
-from .make import BARE, FREE, LEFT, PLAYED, SIZE_MAX, TIMED, log_of, report_of
+from .make import BARE, FREE, LEFT, PLAYED, SIZE_MAX, TIMED, UNSEEN, log_of, report_of
 
-NAMES = (*PLAYED, FREE, LEFT, BARE, TIMED)
+NAMES = (*PLAYED, FREE, LEFT, BARE, UNSEEN, TIMED)
 
 
 @pytest.mark.parametrize("name", sorted({*OURS, *PROTOCOLS}))

@@ -9,17 +9,20 @@ import pytest
 
 from cli.running import called
 from lab import tiny
-from nodealer.cards import Capability, Deal, NewDeck, Place, Portion, Return
+from nodealer.cards import Capability, Deal, Gift, Look, Mix, NewDeck, Pass, Peek, Place, Portion, Return, Show
 from nodealer.errors import BadParameter
 from nodealer.games.found import chosen, find
 from nodealer.games.package import GamePackage
+from nodealer.group import group
 from nodealer.lab.gamecheck import QUICK, check, playing, tables
 from nodealer.lab.gamecheck.agreement import refuse_bad_settings, refuse_other_rules, rules_of
-from nodealer.lab.gamecheck.dealer import PlainDeck
+from nodealer.lab.gamecheck.dealer import PlainDeck, finished
 from nodealer.lab.gamecheck.elsewhere import refuse_other_processes
 from nodealer.lab.gamecheck.findings import Findings, Found
 from nodealer.lab.gamecheck.open_decks import Effort, OpenDecks
 from nodealer.lab.gamecheck.tables import OnProtocol, TableEffort, Tables, protocols_for
+from protocols.mask.kit import without
+from protocols.mask.test_peeking import begun
 
 SOME = Effort(games=1, others=1, hands=2, moments=5, finishes=1, seats=2)
 ONE_TABLE = TableEffort(modes=False, hands=1, losses=3, leavings=2)
@@ -234,3 +237,38 @@ def test_what_a_leaver_had_laid_aside_is_in_the_open_deck_again() -> None:
         deck, _ = deck.done(operation, seats, lambda seen, peek: ())
     after = deck.without((0,))
     assert len(after.places.pile) == 5 and after.faces[2] not in {after.faces[at] for at in after.places.pile}
+
+
+def test_open_decks_tell_what_true_ones_tell() -> None:
+    """The same events at the same positions, whatever only some see; and the same when somebody leaves."""
+    true = begun(group(), size=10)
+    open_deck, seats = PlainDeck.fresh(NewDeck(0, 10), bytes(32)), (0, 1, 2)
+    for operation in (
+        Deal(0, tuple(Portion(seat, 2) for seat in seats)),
+        Peek(0, 1, 2),
+        Peek(0, 2, 3, Look.REORDER),
+        Peek(0, 0, 2, Look.KEEP),
+        Peek(0, 1, 3, Look.TAKE),
+        Pass(0, (Gift(0, 1, (0,)), Gift(1, 2, (2,)))),
+        Show(0, 2, (4,), to=0),
+        Mix(0, 1, (3, 15, 18)),
+        Mix(0, 0, (1,)),
+        Return(0, (5,), Place.TOP, by=2, depth=1),
+        Return(0, (21,), Place.DISCARD),
+    ):
+        true.events.clear()
+        places = true.ask(operation).places
+        open_deck, events = open_deck.done(operation, seats, lambda seen, peek: true.chosen)
+        assert [*true.events] == [*finished(operation, events)], operation
+        there = open_deck.places
+        assert (places.pile, places.held, places.aside, places.seen) == (
+            there.pile,
+            there.held,
+            there.aside,
+            there.seen,
+        )
+        assert len({open_deck.faces[at] for at in (*there.pile, *there.held, *there.aside)}) == 10
+    without(true, 2)
+    left, after = true.run(true.decks[0]).places, open_deck.without((2,))
+    assert (left.pile, left.held, left.aside) == (after.places.pile, after.places.held, after.places.aside)
+    assert len({after.faces[at] for at in (*left.pile, *left.held, *left.aside)}) == 10

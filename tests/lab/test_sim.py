@@ -8,14 +8,15 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from conformance.clear import ClearDeck, ClearProtocol
-from nodealer.cards import Card, Event, Moved, Opened
+from nodealer.cards import Card, Deal, Event, Moved, Opened, Place, Portion, Return
 from nodealer.games.base import Game
 from nodealer.group import group
-from nodealer.lab.sim.checkers import Seen, Wrong, _too_few, first_wrong, held_twice, twice
+from nodealer.lab.sim.checkers import Seen, Wrong, _too_few, first_wrong, held_twice, keys_of_old_places, twice
 from nodealer.lab.sim.highcard import GAME, HighCard, HighHand
 from nodealer.lab.sim.node import Node
 from nodealer.lab.sim.plan import FAULTS, Doomed, Keeper, Keeping, Plan, plan_of
@@ -30,6 +31,8 @@ from nodealer.play.participant import Diverged, Participant, Step
 from nodealer.play.phases import Phase
 from nodealer.protocols import make_protocol
 from nodealer.protocols.base import Binding, DeckChange
+from nodealer.protocols.keyed import publish
+from protocols.mask.kit import fresh
 from simulated import STRUCK, Tally, seed_of_the_commit
 
 #: How many games are one test, and how many more `make deep` plays.
@@ -209,6 +212,18 @@ def test_a_card_with_two_holders_and_one_with_two_faces() -> None:
     assert len(list(twice({(0, card, 5), (0, card, 6)}))) == 1 and list(twice({(0, card, 5), (1, card, 6)})) == []
     assert len(list(twice({(0, card, 5), (0, Card(0, 0, 4), 5)}))) == 1, "one face on two cards"
     assert list(twice({(0, card, 5), (0, Card(0, 1, 4), 5)})) == [], "another epoch"
+
+
+def test_a_key_of_a_place_where_no_card_lies() -> None:
+    """The card is put back, and then its holder publishes the key that it was under."""
+    decks = fresh(group(), 2, 4)
+    decks.ask(Deal(0, (Portion(0, 1),)))
+    before = decks.ask(Return(0, (0,), Place.TOP))
+    key = before.card_secrets(decks.tapes[0], (0,), 0)
+    after = before.at(released=publish(before.released, 0, (0,), key))
+    states = (SimpleNamespace(hand=SimpleNamespace(decks={0: deck})) for deck in (before, after))
+    (wrong,) = keys_of_old_places(*states)  # type: ignore[arg-type]
+    assert wrong == "a key of card 0 of deck 0 is published, and no card lies there"
 
 
 def test_a_fault_of_somebody_who_passes_for_honest() -> None:

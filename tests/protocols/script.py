@@ -10,12 +10,14 @@ from nodealer.cards import (
     Capability,
     Deal,
     Event,
+    Mix,
     Moved,
     NewDeck,
     NoneOf,
     Opened,
     Operation,
     Pass,
+    Peek,
     Prove,
     Return,
     Show,
@@ -83,7 +85,10 @@ class Script(WithoutStakes):
         return tuple(NoneOf(seat, tuple(at), faces) for seat, at in hidden.items() if at)
 
     def cards_of(self, seat: int) -> tuple[int, ...]:
-        moved = {event.card.position: event.holder for event in self.heard if isinstance(event, Moved)}
+        moved = dict[int, int | None]()
+        for event in self.heard:
+            if isinstance(event, Moved):
+                moved |= {event.card.position: event.holder} | ({event.was.position: None} if event.was else {})
         return tuple(position for position, holder in moved.items() if holder == seat)
 
     def told(self, events: tuple[Event, ...]) -> Script:
@@ -100,7 +105,8 @@ class Script(WithoutStakes):
 class LastingRules(ScriptRules):
     """A script that goes on without those who leave: what was theirs to show or to get is skipped.
 
-    A show without positions is of the seat's first card; a return without them is of the first cards of seats 0 and 1.
+    A show or a gift without positions is of the seat's first card, and its hand is mixed whole; a return without them
+    is of the first cards of seats 0 and 1.
     """
 
     def begin(self, hand: int, seats: tuple[int, ...], before: object, chips: object) -> LastingScript:
@@ -138,8 +144,14 @@ class LastingScript(Script):
             return Deal(operation.deck, portions) if portions else None
         if isinstance(operation, Pass):
             here = (gift for gift in operation.gifts if not {gift.giver, gift.to} & set(self.gone))
-            gifts = tuple(gift for gift in here if set(gift.positions) <= set(self.cards_of(gift.giver)))
+            named = (replace(gift, positions=gift.positions or self.cards_of(gift.giver)[:1]) for gift in here)
+            gifts = tuple(gift for gift in named if set(gift.positions) <= set(self.cards_of(gift.giver)))
             return Pass(operation.deck, gifts) if gifts else None
+        if isinstance(operation, Peek):
+            return None if operation.seat in self.gone else operation
+        if isinstance(operation, Mix):
+            mine = self.cards_of(operation.seat)
+            return replace(operation, positions=mine) if mine and operation.seat not in self.gone else None
         if isinstance(operation, Return) and not operation.positions:
             cards = tuple(p for seat in (0, 1) if seat not in self.gone for p in self.cards_of(seat)[:1])
             return replace(operation, positions=cards) if cards else None

@@ -123,6 +123,6 @@ def test_trails_are_what_the_page_says(fast: Group, name: str) -> None:
         trail = digest("said", trail, duty.id, message)
     trail = digest("asked", trail, b'["return",0,[1],"discard",0]')
     assert dealt == len(decks.said) and deck.trail == trail
-    places = digest("places", b"[0,[4],[2,3],[[0,0]],[],[[1,0]],[]]")
+    places = digest("places", b"[0,[4],[2,3],[[0,0]],[],[[1,0]],[],[]]")
     more = (b"[]",) if name == "duel" else ()
     assert deck.digest() == digest("deck", trail, places, *more)

@@ -17,6 +17,7 @@ from nodealer.cards import (
     Deal,
     Gift,
     Look,
+    Mix,
     NewDeck,
     Open,
     Operation,
@@ -81,9 +82,11 @@ def last_of(capability: Capability) -> Operation | None:
         case "prove":
             return Prove(0, ())
         case "return":
-            return Return(0, (0,), Place(how[0]))
+            return Return(0, (0,), Place.TOP, depth=1) if "depth" in how else Return(0, (0,), Place(how[0]))
         case "peek":
             return Peek(0, seat, 2, Look(how[0]))
+        case "mix":
+            return Mix(0, 0, (0, 1))
         case "close":
             return Close(0)
         case "random":
@@ -102,7 +105,7 @@ def script_of(capability: Capability, *, owned: bool) -> tuple[tuple[Operation, 
     hand = (Deal(0, (Portion(0, 2),)),)
     if isinstance(last, Prove):
         return (deck, hand, (Open(0, 1),), (last,))
-    return (deck, hand, (last,)) if isinstance(last, Show | Pass | Return) else (deck, (last,))
+    return (deck, hand, (last,)) if isinstance(last, Show | Pass | Return | Mix) else (deck, (last,))
 
 
 def decks_of(capability: Capability, protocol: CardProtocol) -> bool:
@@ -189,10 +192,15 @@ def test_all_that_is_claimed_is_tried(name: str, parameters: bytes) -> None:
             "that; mask, lock, offset and chain can",
         ),
         (
-            "mask",
+            "lock",
             script_of(Capability.PEEK_TAKE, owned=False),
-            "mask cannot let any player look at the next cards and keep one, and script needs that; "
-            "no other protocol can",
+            "lock cannot let any player look at the next cards and keep one, and script needs that; mask can",
+        ),
+        (
+            "duel",
+            script_of(Capability.PEEK_KEEP_BY_OWNER, owned=True),
+            "duel cannot let the owner of a deck keep one of its next cards and order the others, and script needs "
+            "that; no other protocol can",
         ),
         (
             "chain",

@@ -72,7 +72,7 @@ class Script:
         choice = None
         if duty.choice:
             positions = getattr(self.deck.stage, "positions")  # noqa: B009
-            choice = encode(positions[:1] if duty.kind == "take" else positions)
+            choice = encode(positions[:1] if getattr(self.deck.asked, "then", None) is Look.TAKE else positions)
         message = self.deck.message(duty, TAPES[duty.seat], choice)
         self.take(self.deck.apply(duty, self.forge(self.deck, duty, message)).deck)
 
@@ -113,6 +113,7 @@ def mask_scripts() -> None:
     Script("mask").run().leave(2).run()
     mask_scripts_of_returns()
     mask_scripts_of_gifts()
+    mask_scripts_of_looks()
     scripts_of_proofs("mask")
     mask_scripts_without_a_pile()
     mask_scripts_of_a_lost_card()
@@ -134,6 +135,19 @@ def mask_scripts_of_gifts() -> None:
     for stage in ("Receiving", "Handing"):
         Script("mask").run().ask(DEAL).begin(gifts).until(stage).leave(2).run()
         Script("mask", size=2).run().ask(DEAL).begin(gifts).until(stage).leave(2).run()
+
+
+def mask_scripts_of_looks() -> None:
+    """A seat looks at cards, orders them, keeps one, shuffles its hand; and somebody leaves meanwhile."""
+    Script("mask").run().ask(
+        Peek(0, 0, 2), Peek(0, 0, 2, Look.REORDER), Peek(0, 0, 2, Look.TAKE), Peek(0, 0, 1, Look.KEEP)
+    )
+    for stage in ("Looking", "Telling", "Arranging"):
+        Script("mask").run().begin(Peek(0, 0, 2, Look.REORDER)).until(stage).leave(2).run()
+    hand = Deal(0, (Portion(0, 2),))
+    for leaves in (False, True):
+        mixing = Script("mask").run().ask(hand).begin(cards.Mix(0, 0, (0, 1)))
+        mixing.leave(2).run() if leaves else mixing.run()
 
 
 def mask_scripts_of_returns() -> None:

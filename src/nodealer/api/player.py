@@ -11,7 +11,7 @@ from typing import Any, Self
 from msgspec import ValidationError, convert
 
 from nodealer import events
-from nodealer.api.requests import FreeTable, To, free_rules
+from nodealer.api.requests import FreeTable, Then, To, free_rules
 from nodealer.api.standing import cannot_ask, listed
 from nodealer.api.telling import proposed
 from nodealer.api.watcher import Watcher, in_memory
@@ -326,19 +326,32 @@ class Player(Watcher):
         """What was sealed is opened for all."""
         return self._ask(deck, lambda table: table.unseal())
 
-    def show(self, *faces: Face, deck: int = 0) -> list[bytes]:
-        """These of my cards for all to see, or all of them."""
-        return self._ask(deck, lambda table: table.show(faces))
+    def show(self, *faces: Face, deck: int = 0, to: str | None = None) -> list[bytes]:
+        """These of my cards, or all of them, for all to see, or for one other player alone."""
+        return self._ask(deck, lambda table: table.show(faces) if to is None else table.show_to(to, faces))
 
     def prove(self, none_of: Sequence[Face], *cards: Face, deck: int = 0) -> list[bytes]:
         """I prove that none of these of my hidden cards, or of all of them, is one of `none_of`. Nothing else of them
         is seen. Raises `IllegalMove` where it is not so."""
         return self._ask(deck, lambda table: table.prove(none_of, cards))
 
-    def give_back(self, *faces: Face, deck: int = 0, to: To = "shuffled") -> list[bytes]:
+    def give(self, name: str, *faces: Face, deck: int = 0) -> list[bytes]:
+        """These of my hidden cards, or all of them, to another player; we two alone know which they are."""
+        return self._ask(deck, lambda table: table.give(name, faces))
+
+    def mix(self, *faces: Face, deck: int = 0) -> list[bytes]:
+        """These of my hidden cards, or all of them, shuffled by me: nobody else knows any more which lies where."""
+        return self._ask(deck, lambda table: table.mix(faces))
+
+    def peek(self, count: int = 1, *, then: Then = "look", deck: int = 0) -> list[bytes]:
+        """I look at the next cards of the deck: to know them, to "reorder" them, to "keep" one and order the others, or
+        to "take" one, and the rest is shuffled. What I choose is asked by `question`, and answered with positions."""
+        return self._ask(deck, lambda table: table.peek(count, then))
+
+    def give_back(self, *faces: Face, deck: int = 0, to: To = "shuffled", depth: int = 0) -> list[bytes]:
         """These of my cards, or of those that lie open on the table, back to the deck; or all of mine. "discard" lays
-        them aside for good."""
-        return self._ask(deck, lambda table: table.give_back(faces, to))
+        them aside for good; with `depth` they go under so many cards of the top."""
+        return self._ask(deck, lambda table: table.give_back(faces, to, depth))
 
     def reshuffle(self, deck: int = 0) -> list[bytes]:
         """What is left of the deck, shuffled once more."""
@@ -355,6 +368,10 @@ class Player(Watcher):
     def hand(self, deck: int = 0) -> list[Face]:
         """The cards I hold, read with my own secrets. Raises `CardUnreadable`: a reason for `claim`."""
         return list(FreeTable(self._me, deck).mine().values())
+
+    def seen(self, deck: int = 0) -> list[Face]:
+        """The cards that I have looked at or was shown and do not hold, as far as I still know where they are."""
+        return list(FreeTable(self._me, deck).seen().values())
 
     def _ask(self, deck: int, request: Ask) -> list[bytes]:
         with self._in_words():

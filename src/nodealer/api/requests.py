@@ -18,6 +18,8 @@ from nodealer.wire import CARDS_MAX, CARDS_MIN, DECKS_MAX
 
 #: Where cards go that are given back.
 To = Literal["top", "bottom", "shuffled", "discard"]
+#: What a player does with cards of the deck that it looks at.
+Then = Literal["look", "reorder", "keep", "take"]
 FACE_MAX = 64
 
 
@@ -53,6 +55,11 @@ class FreeTable:
         known = {card.position: face for card, face in self._me.seat.cards().items() if card.deck == self._deck}
         held = self._held_by(self._me.seat.number)
         return {position: face_of(self._hand, self._deck, known[position]) for position in held if position in known}
+
+    def seen(self) -> dict[int, Face]:
+        """The cards that this player has looked at or was shown, and does not hold: position to face."""
+        seen = self._me.view().seen_in(self._deck)
+        return {position: face_of(self._hand, self._deck, face) for position, face in seen.items()}
 
     def on_the_table(self) -> dict[int, Face]:
         """The cards that lie open and are in nobody's hand, in the order in which they were opened."""
@@ -135,13 +142,36 @@ class FreeTable:
                 raise IllegalMove(f"no card of this deck is {face!r}")
         return tuple(sorted({known[face] for face in faces}))
 
-    def give_back(self, faces: Sequence[Face], to: To) -> free.Move:
+    def show_to(self, name: str, faces: Sequence[Face]) -> free.Move:
+        """Some of this player's cards, or all that are not open, to one other player."""
+        return free.ShowToOne(self._deck, self._hidden(faces, "to show"), self._other(name))
+
+    def give(self, name: str, faces: Sequence[Face]) -> free.Move:
+        """Some of this player's cards, or all that are not open, to another player."""
+        return free.PassOn(self._deck, self._hidden(faces, "to give"), self._other(name))
+
+    def mix(self, faces: Sequence[Face]) -> free.Move:
+        """Some of this player's cards, or all that are not open, shuffled."""
+        return free.MixHand(self._deck, self._hidden(faces, "to shuffle"))
+
+    def peek(self, count: int, then: Then) -> free.Move:
+        """The next cards of the deck, for this player alone."""
+        if then not in ("look", "reorder", "keep", "take"):
+            raise IllegalMove(f"who looks may look, reorder, keep or take; not {then!r}")
+        return free.LookAt(self._deck, _count("look is at", count), then)
+
+    def give_back(self, faces: Sequence[Face], to: To, depth: int) -> free.Move:
         """Some of this player's cards, or of those that lie open on the table, or all of this player's."""
         mine = self.mine()
         there = {**self.on_the_table(), **mine} if faces else mine
         if to not in ("top", "bottom", "shuffled", "discard"):
             raise IllegalMove(f"cards go to the top, the bottom, shuffled in, or to the discard; not {to!r}")
-        return free.GiveBack(self._deck, self._picked(there, faces, "to give back"), to)
+        positions = self._picked(there, faces, "to give back")
+        if not depth:
+            return free.GiveBack(self._deck, positions, to)
+        if to != "top":
+            raise IllegalMove('a depth is under the top: to="top"')
+        return free.Insert(self._deck, positions, _count("depth is", depth))
 
     def reshuffle(self) -> free.Move:
         """What is left of the deck, shuffled once more."""
@@ -167,6 +197,15 @@ class FreeTable:
     def put_away(self) -> free.Move:
         """The deck is not needed any more."""
         return free.PutAway(self._deck)
+
+    def _hidden(self, faces: Sequence[Face], what: str) -> tuple[int, ...]:
+        opened = self._opened()
+        return self._picked({at: face for at, face in self.mine().items() if at not in opened}, faces, what)
+
+    def _other(self, name: str) -> int:
+        if (seat := self._seat(name)) == self._me.seat.number:
+            raise IllegalMove(f"{name} is not another player")
+        return seat
 
     def _picked(self, there: Mapping[int, Face], faces: Sequence[Face], what: str) -> tuple[int, ...]:
         """The positions of these faces, or of all."""

@@ -122,6 +122,8 @@ class Words:
                 return f"looked at {some}; you know that, not which"
             case Look.REORDER:
                 return f"looked at {some} and put them back in an order of its own; you know that, not which"
+            case Look.KEEP:
+                return f"looked at {some}, kept one and put the others back in an order of its own; you know that"
             case Look.TAKE:
                 back = operation.count - 1
                 return f"looked at {some}, kept one and put {back} back; you know that, not which"
@@ -199,12 +201,16 @@ class Words:
         cards = [self.looked_at(view.game, peek.deck, face) for face in view.seen_in(peek.deck).values()]
         if peek.then is Look.TAKE:
             return *numbered(cards), "  which one do you keep? the rest is shuffled"
+        if peek.then is Look.KEEP:
+            return *numbered(cards), "  which one do you keep, and in which order go the others back? such as: 2 1 3"
         return *numbered(cards), "  in which order do they go back, the top first? such as: 2 1 3"
 
     def choice_help(self, peek: Peek) -> Sequence[Text]:
         """How a choice is made."""
         if peek.then is Look.TAKE:
             return ("  type the number of the card that you keep: nobody else learns which it is",)
+        if peek.then is Look.KEEP:
+            return ("  type all the numbers, first the card that you keep, then the one on top: nobody else learns it",)
         return ("  type all the numbers, first the card that is to lie on top: nobody else learns the order",)
 
     def choose(self, view: View, peek: Peek, text: str) -> tuple[int, ...]:

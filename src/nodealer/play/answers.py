@@ -39,7 +39,8 @@ def legal_choice(view: View, peek: Peek, choose: tuple[int, ...]) -> tuple[int, 
     if peek.then is Look.TAKE and not (len(choose) == 1 and choose[0] in seen):
         raise IllegalMove(f"choose one of the positions {seen}")
     if peek.then is not Look.TAKE and sorted(choose) != seen:
-        raise IllegalMove(f"choose all of the positions {seen}, the one on top first")
+        first = "the one to keep first" if peek.then is Look.KEEP else "the one on top first"
+        raise IllegalMove(f"choose all of the positions {seen}, {first}")
     return choose
 
 

@@ -42,7 +42,7 @@ from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Begin, Outcome, Replica, at_once
 from nodealer.play.seat import Seat
 from nodealer.play.state import Config, KeyChange, TableState, refuse_unfit
-from nodealer.play.view import choice_of, view_of
+from nodealer.play.view import choice_of, choosing_view, view_of
 from nodealer.proofs.checks import Entropy
 from nodealer.protocols.base import Duty
 from nodealer.wire import LOG_ENTRIES_MAX, Message, encode
@@ -549,7 +549,7 @@ class Participant:
         choice = None if duty.deck is None else choice_of(self.seat, duty)
         if isinstance(choice, Seal):
             return Question(duty, self.view(), None, choice)
-        return Question(duty, self.view(), choice)
+        return Question(duty, self.view() if choice is None else choosing_view(self.seat, choice), choice)
 
     def answer(self, question: Question, decision: Decision) -> list[bytes]:
         """Say what was decided. Raises `IllegalMove`, also for what is not asked any more."""

@@ -6,6 +6,8 @@ another seat's cards, so it cannot show them by mistake.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from nodealer.cards import Peek, Seal
 from nodealer.errors import BadParameter
 from nodealer.games.view import NO_SEAT, View
@@ -38,6 +40,14 @@ def view_of(seat: Seat) -> View:
         seat.may_move,
         seen,
     )
+
+
+def choosing_view(seat: Seat, peek: Peek) -> View:
+    """What a person sees that is to choose about cards that it looked at: of that deck these alone, the top first."""
+    view, places = view_of(seat), seat.replica.state.hand.decks[peek.deck].places
+    seen = {spot: face for spot, face in view.seen.items() if spot[0] != peek.deck}
+    top = [(peek.deck, position) for position in places.next_cards(peek.count)]
+    return replace(view, seen={**seen, **{spot: view.seen[spot] for spot in top if spot in view.seen}})
 
 
 def _lies_hidden(places: Places, position: int) -> bool:

@@ -19,6 +19,7 @@ EQUALITY_MANY: Final = "equality, a secret each"
 SHUFFLE: Final = "shuffle"
 HELD_CARDS: Final = "held cards, masked anew"
 HANDED_CARDS: Final = "held cards, handed to another key"
+TOLD_CARDS: Final = "masks of cards, told under another key"
 EXCLUSION: Final = "hidden cards, none of these faces"
 
 # Kinds of hidden cards.

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from nodealer.errors import DecodeError
+import msgspec
+
+from nodealer.errors import BadParameter, DecodeError
 from nodealer.group import Group, Points, Scalars
 from nodealer.proofs.encoding import encodings
 from nodealer.wire import Message, decode
@@ -41,6 +43,16 @@ def read_secrets(group: Group, data: bytes, count: int, what: str) -> Scalars:
 def _expect(data: bytes, size: int, what: str) -> None:
     if len(data) != size:
         raise DecodeError(f"{what}: {len(data)} bytes instead of {size}")
+
+
+def read_choice(choice: bytes | None) -> list[int]:
+    """What a person chose about cards that it looked at: positions, as a JSON list."""
+    if choice is None:
+        raise BadParameter("this is for a person to choose")
+    try:
+        return msgspec.json.decode(choice, type=list[int])
+    except msgspec.MsgspecError as error:
+        raise BadParameter(f"a choice is a list of positions: {error}") from None
 
 
 def point_index(points: Points) -> dict[bytes, int]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from conformance.harness import Game, Table
+from conformance.harness import Game, Source, Table
 from nodealer.cards import Operation
+from nodealer.errors import Malformed, PeerFault
 from nodealer.group import Group
+from nodealer.proofs.checks import settle
 from nodealer.protocols.base import Binding, Duty
 from nodealer.protocols.mask import Mask
 from nodealer.protocols.mask.deck import MaskDeck
@@ -57,3 +59,15 @@ def without(decks: Decks[MaskDeck], *seats: int) -> MaskDeck:
     decks.events += change.events
     decks.decks[0] = change.deck
     return change.deck
+
+
+def refused(deck: MaskDeck, duty: Duty, message: bytes) -> str:
+    """Why a message is no good: at once, or when its proof is looked at, which names the seat."""
+    try:
+        settle(deck.apply(duty, message).checks, Source("weights"))
+    except Malformed as error:
+        return str(error)
+    except PeerFault as fault:
+        assert fault.seat == duty.seat
+        return "fault" if "does not verify" in fault.reason else fault.reason
+    return ""

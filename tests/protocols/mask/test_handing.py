@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from conformance.harness import Source, events_of
+from conformance.harness import events_of
 from conformance.leaving import ends_well, fall_silent, play_leaving, playing, true_faces
 from nodealer.cards import (
     Close,
@@ -24,10 +24,9 @@ from nodealer.cards import (
     Return,
     Show,
 )
-from nodealer.errors import BadParameter, Malformed, PeerFault
+from nodealer.errors import BadParameter, Malformed
 from nodealer.group import Group
 from nodealer.proofs import linear
-from nodealer.proofs.checks import settle
 from nodealer.protocols.base import Duty
 from nodealer.protocols.mask.deck import MaskDeck, Masked
 from nodealer.protocols.mask.handing import Handing, Receiving, _masks, _statement
@@ -37,7 +36,7 @@ from nodealer.wire import decode, encode
 
 from ..decks import Decks
 from ..kit import cheat
-from .kit import deck_of, fresh, lasting, without
+from .kit import deck_of, fresh, lasting, refused, without
 
 #: Three seats with two cards each: 0 and 1, 2 and 3, 4 and 5.
 DEAL: Final = Deal(0, tuple(Portion(seat, 2) for seat in range(3)))
@@ -173,18 +172,6 @@ def at(decks: Decks[MaskDeck], operation: Operation, stage: type) -> MaskDeck:
         duty = deck.duties[0]
         deck = decks.step(deck, duty)
     return deck
-
-
-def refused(deck: MaskDeck, duty: Duty, message: bytes) -> str:
-    """Why a message is no good: at once, or when its proof is looked at, which names the seat."""
-    try:
-        settle(deck.apply(duty, message).checks, Source("weights"))
-    except Malformed as error:
-        return str(error)
-    except PeerFault as fault:
-        assert fault.seat == duty.seat
-        return "fault" if "does not verify" in fault.reason else fault.reason
-    return ""
 
 
 def receive(deck: MaskDeck, duty: Duty, tape: Tape) -> tuple[bytes, bytes]:

@@ -9,7 +9,7 @@ from typing import Final
 
 import pytest
 
-from nodealer.cards import Deal, NewDeck, Open, Place, Portion, Return, Show
+from nodealer.cards import Deal, Gift, Mix, NewDeck, Open, Pass, Peek, Place, Portion, Return, Show
 from nodealer.errors import DecodeError
 from nodealer.group import Group, Scalars, concat
 from nodealer.protocols.base import Duty
@@ -93,6 +93,41 @@ class SymbolicCard:
         """Passed: the card is under the receiver's key alone, and nobody else has one in it."""
         t, self.epk, self.msg = self.hand_over(giver, to)
         self.keys = [t if seat == to else ZERO for seat in range(SEATS)]
+
+    def peek(self, looker: int, key: Poly | None = None) -> None:
+        """What a look publishes: the looker's new key, and everybody else's part of the mask. `key` is a false one."""
+        number = next(self.names)  # type: ignore[call-overload]
+        t = symbol(f"t{number}[{looker}]") if key is None else key
+        self.published.append(t)
+        for seat in range(SEATS):
+            if seat != looker:
+                rho = symbol(f"r{number}[{seat}]")
+                self.published += [rho, self.keys[seat] * self.epk + rho * t]
+
+    def arrange(self, looker: int) -> None:
+        """The looker alone masks the card under the joint key, in an order that everybody knows."""
+        rho, joint = symbol(f"r{next(self.names)}[{looker}]"), self._sum(self.keys)  # type: ignore[call-overload]
+        self.epk, self.msg = self.epk + rho, self.msg + rho * joint
+        self.published += [self.epk, self.msg]
+
+    def put_in_order(self, looker: int, *, all_shuffle: bool = False) -> None:
+        """Looked at, gathered, put in order by the looker, shuffled by all where it is the rest of a search."""
+        self.peek(looker)
+        self.move()
+        self.arrange(looker)
+        if all_shuffle:
+            self.mask()
+        self.move()
+
+    def mix(self, holder: int) -> None:
+        """In a hand that its holder shuffles: to one own key, masked under it, to a key of its own."""
+        number = next(self.names)  # type: ignore[call-overload]
+        s, rho, new = (symbol(f"{name}{number}[{holder}]") for name in ("s", "r", "k"))
+        first = (s - self.keys[holder]) * self.epk
+        epk = self.epk + rho
+        self.published += [s, first, epk, symbol("card") + s * epk, new, (new - s) * epk]
+        self.epk, self.msg = epk, symbol("card") + new * epk
+        self.keys = [new if seat == holder else ZERO for seat in range(SEATS)]
 
     def gather_and_break_off(self) -> None:
         """What seats publish to give the card back, in vain: it stays under the keys that it has."""
@@ -300,6 +335,105 @@ def test_a_card_given_under_a_key_that_was_published_is_read_by_all() -> None:
     assert card.read_by()
 
 
+@pytest.mark.parametrize("lookers", [(1,), (1, 1), (1, 2)], ids=str)
+def test_a_card_that_was_looked_at_is_read_only_by_who_looked_and_who_gets_it(lookers: tuple[int, ...]) -> None:
+    """Looked at where it lies; then dealt to seat 3, given back where everybody sees it, and dealt to seat 0."""
+    card = SymbolicCard()
+    for looker in lookers:
+        card.peek(looker)
+        assert card.read_by(looker)
+    assert nobody_else_reads(card, *{*lookers})
+    card.deal(3)
+    assert nobody_else_reads(card, *{*lookers, 3})
+    card.give_back()
+    assert nobody_else_reads(card, *{*lookers, 3})
+    card.deal(0)
+    assert nobody_else_reads(card, *{*lookers, 3, 0})
+
+
+@pytest.mark.parametrize("all_shuffle", [False, True])
+def test_a_card_that_was_put_in_order_is_read_only_by_who_looked(all_shuffle: bool) -> None:
+    """Twice by seat 1, once begun and broken off before; then dealt to seat 2; and, instead, kept by seat 1."""
+    card = SymbolicCard()
+    card.peek(1)
+    card.gather_and_break_off()
+    assert nobody_else_reads(card, 1)
+    card.put_in_order(1, all_shuffle=all_shuffle)
+    assert nobody_else_reads(card, 1)
+    card.put_in_order(1)
+    card.deal(2)
+    assert nobody_else_reads(card, 1, 2)
+    kept = SymbolicCard()
+    kept.put_in_order(1)
+    kept.deal(1)
+    assert nobody_else_reads(kept, 1)
+    kept.give_back()
+    kept.deal(3)
+    assert nobody_else_reads(kept, 1, 3)
+
+
+def test_a_card_alone_that_was_looked_at_and_kept() -> None:
+    """It has no order, and nobody masks it: its old keys were never published."""
+    card = SymbolicCard()
+    card.peek(1)
+    card.move()
+    card.move()
+    card.deal(1)
+    assert nobody_else_reads(card, 1)
+    card.give_back()
+    card.deal(2)
+    assert nobody_else_reads(card, 1, 2)
+
+
+def test_a_card_of_a_hand_that_was_shuffled_is_read_only_by_its_holder() -> None:
+    """Twice, then passed to seat 1, who shuffles it too; given back, and dealt to seat 3."""
+    card = SymbolicCard()
+    card.deal(0)
+    card.mix(0)
+    card.mix(0)
+    assert nobody_else_reads(card, 0)
+    card.give(0, 1)
+    card.mix(1)
+    assert nobody_else_reads(card, 0, 1)
+    card.gather_and_break_off()
+    card.give_back()
+    card.deal(3)
+    assert nobody_else_reads(card, 0, 1, 3)
+
+
+def test_a_looked_at_card_in_rebuilds() -> None:
+    """In the pile it goes back, and is dealt to seat 2; in the hand of who kept it, it stays."""
+    card = SymbolicCard()
+    card.peek(1)
+    card.rebuilt_into((0, 1, 2))
+    card.deal(2)
+    assert nobody_else_reads(card, 1, 2)
+    kept = SymbolicCard()
+    kept.put_in_order(1)
+    kept.deal(1)
+    kept.mix(1)
+    kept.rebuild(1, (0, 1, 2))
+    assert nobody_else_reads(kept, 1)
+
+
+def test_a_look_by_publishing_keys_gives_the_card_away() -> None:
+    """Why nobody publishes a key for a look: the card is under the looker's alone then, and when it is dealt to seat 2
+    the looker publishes that one."""
+    card = SymbolicCard()
+    card.deal(1)
+    assert nobody_else_reads(card, 1)
+    card.deal(2)
+    assert card.read_by()
+
+
+def test_a_look_under_a_key_of_a_card_gives_the_card_away() -> None:
+    """Why the key of a look is a new one: its key of this very card is published when seat 2 gets it."""
+    card = SymbolicCard()
+    card.peek(1, key=card.keys[1])
+    card.deal(2)
+    assert card.read_by(3)
+
+
 def test_tags_with_a_known_secret_give_the_card_away() -> None:
     """Why z is everybody's: if it were known, a tag would be the face."""
     card = SymbolicCard()
@@ -349,6 +483,9 @@ def everything(group: Group) -> Decks[MaskDeck]:
         Return(0, (1, 2), Place.SHUFFLED),
         Deal(0, (Portion(0, 2), Portion(1, 1))),
         Show(0, 2, (5,)),
+        Peek(0, 2, 1),
+        Mix(0, 0, (6, 7)),
+        Pass(0, (Gift(1, 2, (8,)),)),
     ):
         decks.ask(operation)
     return decks
@@ -381,7 +518,9 @@ def test_nothing_published_is_a_secret_times_an_epk(fast: Group) -> None:
     decks.settle()
     public = published_points(fast, decks.said)
     assert len(public) > 250
-    epks = [field_of(m, "epk") for d, m in decks.said if d.kind in ("shuffle", "reshuffle", "mask")]
+    epks = [
+        field_of(m, "epk") for d, m in decks.said if d.kind in ("shuffle", "reshuffle", "mask", "tell", "mix", "hand")
+    ]
     epk = concat(*(fast.points(data) for data in epks), *(layer.cards.epk for layer in decks.decks[0].layers.every))
     for seat in range(3):
         secrets = secrets_of(decks, seat)

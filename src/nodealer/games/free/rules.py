@@ -20,12 +20,17 @@ from nodealer.cards import (
     Deal,
     Event,
     Finished,
+    Gift,
+    Look,
+    Mix,
     Moved,
     NewDeck,
     NoneOf,
     Open,
     Opened,
     Operation,
+    Pass,
+    Peek,
     Place,
     Portion,
     Prove,
@@ -57,11 +62,19 @@ OPERATIONS: Final = (
     Capability.DEAL_TOP,
     Capability.OPEN_TOP,
     Capability.SHOW_ALL,
+    Capability.SHOW_ONE,
+    Capability.PASS,
     Capability.PROVE,
     Capability.RETURN_TOP,
     Capability.RETURN_BOTTOM,
     Capability.RETURN_SHUFFLED,
     Capability.RETURN_DISCARD,
+    Capability.RETURN_DEPTH,
+    Capability.PEEK_LOOK,
+    Capability.PEEK_REORDER,
+    Capability.PEEK_KEEP,
+    Capability.PEEK_TAKE,
+    Capability.MIX,
     Capability.CLOSE,
     Capability.RANDOM,
     Capability.SEAL,
@@ -116,6 +129,45 @@ class GiveBack(Message, frozen=True, tag="give back"):
     place: Literal["top", "bottom", "shuffled", "discard"]
 
 
+class ShowToOne(Message, frozen=True, tag="show to one"):
+    """Some of my cards for one other player to see."""
+
+    deck: DeckNumber
+    positions: Positions
+    to: SeatNumber
+
+
+class PassOn(Message, frozen=True, tag="pass on"):
+    """Some of my cards, hidden, to another player."""
+
+    deck: DeckNumber
+    positions: Positions
+    to: SeatNumber
+
+
+class Insert(Message, frozen=True, tag="insert"):
+    """Cards of mine, or cards that lie open on the table, back under so many cards of the deck."""
+
+    deck: DeckNumber
+    positions: Positions
+    depth: Count
+
+
+class LookAt(Message, frozen=True, tag="look at"):
+    """I look at the next cards of the deck: that is all, or I order them, keep one, or search for one."""
+
+    deck: DeckNumber
+    count: Count
+    then: Literal["look", "reorder", "keep", "take"]
+
+
+class MixHand(Message, frozen=True, tag="mix"):
+    """Some of my cards, shuffled by me, so that nobody else knows which lies where."""
+
+    deck: DeckNumber
+    positions: Positions
+
+
 class Roll(Message, frozen=True, tag="roll"):
     """Numbers that nobody chooses: each of `sides` gives one, from 0 on and below it."""
 
@@ -149,7 +201,22 @@ class Finish(Message, frozen=True, tag="finish"):
 
 
 Move = (
-    Shuffle | DealCards | OpenCards | ShowCards | ProveCards | GiveBack | Roll | SealAll | UnsealAll | PutAway | Finish
+    Shuffle
+    | DealCards
+    | OpenCards
+    | ShowCards
+    | ShowToOne
+    | PassOn
+    | ProveCards
+    | GiveBack
+    | Insert
+    | LookAt
+    | MixHand
+    | Roll
+    | SealAll
+    | UnsealAll
+    | PutAway
+    | Finish
 )
 
 
@@ -231,13 +298,20 @@ class FreeHand(WithoutStakes):
                 return Open(deck, count)
             case ShowCards(deck=deck, positions=positions):
                 return Show(deck, seat, positions)
+            case ShowToOne(deck=deck, positions=positions, to=to):
+                return Show(deck, seat, positions, to)
+            case PassOn(deck=deck, positions=positions, to=to):
+                return Pass(deck, (Gift(seat, to, positions),))
             case ProveCards(deck=deck, positions=positions, faces=faces):
                 return Prove(deck, (NoneOf(seat, positions, faces),))
             case GiveBack(deck=deck, positions=positions, place=place):
-                for position in positions:
-                    if self.held.get((deck, position), seat) != seat:
-                        raise IllegalMove(f"card {position} of deck {deck} is another player's")
-                return Return(deck, positions, Place(place), by=seat)
+                return Return(deck, self._own(seat, deck, positions), Place(place), by=seat)
+            case Insert(deck=deck, positions=positions, depth=depth):
+                return Return(deck, self._own(seat, deck, positions), Place.TOP, by=seat, depth=depth)
+            case LookAt(deck=deck, count=count, then=then):
+                return Peek(deck, seat, count, Look(then))
+            case MixHand(deck=deck, positions=positions):
+                return Mix(deck, seat, positions)
             case Roll(deck=deck, sides=sides):
                 return Random(deck, sides)
             case SealAll(deck=deck, seats=seats):
@@ -248,6 +322,13 @@ class FreeHand(WithoutStakes):
                 return Close(deck)
         raise IllegalMove("nothing is asked for")
 
+    def _own(self, seat: int, deck: int, positions: tuple[int, ...]) -> tuple[int, ...]:
+        """These, if none is another player's."""
+        for position in positions:
+            if self.held.get((deck, position), seat) != seat:
+                raise IllegalMove(f"card {position} of deck {deck} is another player's")
+        return positions
+
     def told(self, events: tuple[Event, ...]) -> FreeHand:
         """What the operation did."""
         held, opened = dict(self.held), dict(self.opened)
@@ -257,7 +338,12 @@ class FreeHand(WithoutStakes):
                 held.pop((self.asking.deck, position), None)
                 opened.pop((self.asking.deck, position), None)
         for event in events:
-            if isinstance(event, Moved) and event.holder is not None:
+            if isinstance(event, Moved) and event.was is not None:
+                # It was passed on, and lies elsewhere now.
+                held.pop((event.was.deck, event.was.position), None)
+            if isinstance(event, Moved) and event.holder is None:
+                held.pop((event.card.deck, event.card.position), None)
+            elif isinstance(event, Moved) and event.holder is not None:
                 held[event.card.deck, event.card.position] = event.holder
             elif isinstance(event, Opened):
                 opened[event.card.deck, event.card.position] = event.face

@@ -10,12 +10,17 @@ from nodealer.games.free.rules import (
     Finish,
     FreeHand,
     GiveBack,
+    Insert,
+    LookAt,
+    MixHand,
     OpenCards,
+    PassOn,
     ProveCards,
     PutAway,
     Roll,
     SealAll,
     ShowCards,
+    ShowToOne,
     Shuffle,
     UnsealAll,
     read_move,
@@ -45,6 +50,16 @@ class FreeWords(Words):
                 return f"asks to open {count}"
             case ShowCards(positions=positions):
                 return f"shows {len(positions)}"
+            case ShowToOne(positions=positions, to=to):
+                return f"shows {len(positions)} to {names.get(to, to)} alone"
+            case PassOn(positions=positions, to=to):
+                return f"passes {len(positions)} on to {names.get(to, to)}"
+            case Insert(positions=positions, depth=depth):
+                return f"puts {len(positions)} back under {depth} of the deck"
+            case LookAt(count=count, then=then):
+                return f"asks to look at {count} ({then})"
+            case MixHand(positions=positions):
+                return f"shuffles {len(positions)} of its cards"
             case ProveCards(positions=positions):
                 return f"would prove something of {cards_in_words(len(positions))}"
             case GiveBack(positions=positions, place=place):

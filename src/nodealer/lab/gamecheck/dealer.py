@@ -17,6 +17,7 @@ from nodealer.cards import (
     Finished,
     Gift,
     Look,
+    Mix,
     Moved,
     NewDeck,
     Open,
@@ -96,7 +97,7 @@ class PlainDeck:
     def without(self, seats: tuple[int, ...]) -> PlainDeck:
         """Seats have left: what they held or had laid aside unseen is shuffled into the pile, at new positions."""
         hidden = [at for at in self.places.kept if self.places.owner(at) in seats]
-        lost = [at for at in hidden if self.looked.get(at, frozenset()) <= {*seats}]
+        lost = [at for at in hidden if {seat for seat, _ in self.places.seen.get(at, ())} <= {*seats}]
         seed = digest("plain without", self.seed, *seats)
         faces = _shuffled([self.faces[at] for at in (*self.places.pile, *lost)], seed)
         places = self.places.left_by(seats).rebuilt(len(faces))
@@ -114,7 +115,7 @@ class PlainDeck:
                 return self._opened(places.choose(count, positions))
             case Show(to=to):
                 shown = places.shown(operation)
-                return self._opened(shown) if to is None else (self._looked(shown, to), [])
+                return self._opened(shown) if to is None else self._shown(Gift(operation.seat, to, shown), seats)
             case Pass():
                 return self._passed(places.given(operation, seats))
             case Prove():
@@ -123,9 +124,11 @@ class PlainDeck:
                         raise FalseClaim(claim.seat)
                 return self, []
             case Return():
-                return self._returned(places.given_back(operation), operation.place)
+                return self._returned(places.given_back(operation), operation.place, operation.depth)
             case Peek():
                 return self._peeked(operation, choose)
+            case Mix(seat=seat):
+                return self._mixed(places.mixed(operation), seat)
             case Close():
                 return self, []
             case Random(sides=sides) if not self.faces:
@@ -151,24 +154,32 @@ class PlainDeck:
         events: list[Event] = [Opened(self.places.card(position), face) for position, face in faces.items()]
         return replace(self, places=self.places.open(faces)), events
 
-    def _returned(self, positions: tuple[int, ...], place: Place) -> tuple[PlainDeck, list[Event]]:
+    def _returned(self, positions: tuple[int, ...], place: Place, depth: int) -> tuple[PlainDeck, list[Event]]:
         events: list[Event] = [Moved(self.places.card(position), None) for position in positions]
         if place is Place.DISCARD:
             return replace(self, places=self.places.discard(positions)), events
-        return self._restacked(positions, positions, place), events
+        return self._restacked(positions, positions, place, depth), events
 
-    def _restacked(self, positions: tuple[int, ...], order: Iterable[int], place: Place) -> PlainDeck:
+    def _restacked(self, positions: tuple[int, ...], order: Iterable[int], place: Place, depth: int = 0) -> PlainDeck:
         """The cards get new positions, in this order; or with the whole pile in one that nobody knows."""
         faces, seed = [self.faces[position] for position in order], self.seed
         if place is Place.SHUFFLED:
             seed = digest("plain again", seed)
             faces = _shuffled([*(self.faces[position] for position in self.places.pile), *faces], seed)
-        places, first = self.places.restack(positions, place), self.places.positions
+        places, first = self.places.restack(positions, place, depth), self.places.positions
         return replace(self, places=places, faces={**self.faces, **dict(enumerate(faces, first))}, seed=seed)
 
     def _looked(self, positions: tuple[int, ...], seat: int) -> PlainDeck:
         looked = {at: self.looked.get(at, frozenset()) | {seat} for at in positions}
         return replace(self, looked={**self.looked, **looked})
+
+    def _shown(self, gift: Gift, seats: tuple[int, ...]) -> tuple[PlainDeck, list[Event]]:
+        """Cards shown to one seat, which has them at positions of its own."""
+        if gift.to == gift.giver or gift.to not in seats:
+            raise BadParameter(f"seat {gift.giver} cannot show a card to seat {gift.to}")
+        faces = {at: self.faces[old] for at, old in enumerate(gift.positions, self.places.positions)}
+        shown = replace(self, places=self.places.shown_to(gift), faces={**self.faces, **faces})
+        return shown._looked(gift.positions, gift.to), []
 
     def _passed(self, gifts: tuple[Gift, ...]) -> tuple[PlainDeck, list[Event]]:
         deck, events = self, list[Event]()
@@ -193,12 +204,34 @@ class PlainDeck:
         if peek.then is Look.TAKE:
             if len(chosen) != 1 or chosen[0] not in seen:
                 raise BadParameter(f"{chosen} is not one of the cards that were looked at")
-            taken, events = self._dealt({peek.seat: chosen})
-            return taken._restacked((), (), Place.SHUFFLED) if taken.places.pile else taken, events
+            return self._searched(peek.seat, chosen)
         if sorted(chosen) != sorted(seen):
             raise BadParameter(f"{chosen} are not the cards that were looked at")
-        lifted = replace(self, places=self.places.without(seen))
-        return lifted._restacked(seen, chosen, Place.TOP), []
+        lifted, first = replace(self, places=self.places.without(seen)), self.places.positions
+        ordered = lifted._restacked(seen, chosen, Place.TOP)
+        return ordered._dealt({peek.seat: (first,)}) if peek.then is Look.KEEP else (ordered, [])
+
+    def _searched(self, seat: int, chosen: tuple[int, ...]) -> tuple[PlainDeck, list[Event]]:
+        """One card of the pile is a seat's, and the rest is shuffled. Of a deck of its own the place is known."""
+        if self.places.belongs_to is not None:
+            taken, events = self._dealt({seat: chosen})
+            return taken._restacked((), (), Place.SHUFFLED) if taken.places.pile else taken, events
+        first, seed = self.places.positions, digest("plain again", self.seed)
+        rest = _shuffled([self.faces[at] for at in self.places.pile if at not in chosen], seed)
+        faces = dict(enumerate([self.faces[chosen[0]], *rest], first))
+        again = replace(self, places=self.places.restack((), Place.SHUFFLED), faces={**self.faces, **faces}, seed=seed)
+        return again._dealt({seat: (first,)})
+
+    def _mixed(self, positions: tuple[int, ...], seat: int) -> tuple[PlainDeck, list[Event]]:
+        """A hand that its holder has shuffled. One card alone has no order."""
+        if len(positions) == 1:
+            return self, []
+        seed, before, places = digest("plain again", self.seed), self.places, self.places.mixed_up(positions, seat)
+        new = range(before.positions, places.positions)
+        faces = dict(zip(new, _shuffled([self.faces[at] for at in positions], seed), strict=True))
+        gone: list[Event] = [Moved(before.card(at), None) for at in positions]
+        deck = replace(self, places=places, faces={**self.faces, **faces}, seed=seed)
+        return deck, [*gone, *(Moved(places.card(at), seat) for at in new)]
 
 
 def _shuffled(faces: Iterable[int], seed: bytes) -> list[int]:

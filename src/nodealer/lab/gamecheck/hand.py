@@ -355,7 +355,9 @@ def chooser(moment: Moment) -> Choose:
 
     def choose(seen: Mapping[int, int], peek: Peek) -> tuple[int, ...]:
         view = moment.view(peek.seat)
-        view = replace(view, seen={**view.seen, **{(peek.deck, at): face for at, face in seen.items()}})
+        # Of that deck it sees just what it chooses about, as at a table.
+        others = {spot: face for spot, face in view.seen.items() if spot[0] != peek.deck}
+        view = replace(view, seen={**others, **{(peek.deck, at): face for at, face in seen.items()}})
         bot = bot_of(moment, peek.seat)
         doing = f"{moment.when}, the bot of seat {peek.seat} had to choose about {peek}, and failed with"
         with authors("bot", doing, "Choose among `view.seen_in(peek.deck)`."):

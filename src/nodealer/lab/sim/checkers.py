@@ -23,6 +23,7 @@ from nodealer.play.law import voters
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Replica
 from nodealer.play.state import TableState
+from nodealer.protocols.keyed import KeyedDeck
 
 
 class Seen:
@@ -130,6 +131,27 @@ def twice(faces: set[tuple[int, Card, int]]) -> Iterator[str]:
             yield f"face {face} is on two cards of hand {hand}: {card} and another"
 
 
+def old_places_closed(seen: Seen) -> Iterator[str]:
+    """No key is published of a place where no card lies any more: it was passed, put back, gathered or made again."""
+    for log in seen.logs:
+        for applied in log.applied:
+            for wrong in keys_of_old_places(applied.before, applied.after):
+                yield f"entry {applied.number} of {log.node.name}: {wrong}"
+
+
+def keys_of_old_places(before: TableState, after: TableState) -> Iterator[str]:
+    """The keys that were published between two moments of places that were dead by then."""
+    for number, deck in after.hand.decks.items():
+        was = before.hand.decks.get(number)
+        if not isinstance(deck, KeyedDeck) or not isinstance(was, KeyedDeck) or deck.released is was.released:
+            continue
+        places = was.places
+        living = {*places.pile, *places.held, *places.aside, *places.opened}
+        for position, keys in deck.released.items():
+            if position not in living and keys.keys() - was.released.get(position, {}).keys():
+                yield f"a key of card {position} of deck {number} is published, and no card lies there"
+
+
 def nobody_blamed(seen: Seen) -> Iterator[str]:
     """No log names anybody but a liar, no audit does, and nobody is silenced."""
     keeper = seen.world.plan.keeper
@@ -234,6 +256,7 @@ CHECKERS: Final[dict[str, Callable[[Seen], Iterator[str]]]] = {
     "same digest": same_digest,
     "chips conserved": chips_conserved,
     "each card once": each_card_once,
+    "old places closed": old_places_closed,
     "nobody honest blamed": nobody_blamed,
     "the game ends": game_ends,
     "same lateness": same_lateness,

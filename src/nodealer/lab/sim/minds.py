@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from nodealer.cards import Capability
 from nodealer.games.free.rules import (
     DealCards,
     Finish,
     FreeHand,
     GiveBack,
+    Insert,
+    LookAt,
+    MixHand,
     Move,
     OpenCards,
+    PassOn,
     ShowCards,
+    ShowToOne,
     Shuffle,
 )
 from nodealer.lab.sim.dice import Dice
@@ -21,6 +27,9 @@ def free_move(game: FreeHand, seat: int, cards: int, dice: Dice) -> Move:
         return Shuffle(0, cards)
     mine = tuple(position for (_, position), holder in game.held.items() if holder == seat)
     hidden = tuple(position for position in mine if (0, position) not in game.opened)
+    others = tuple(other for other in game.seats if other not in (seat, *game.gone))
+    if Capability.MIX in game.operations and dice.chance(500):
+        return _unseen(hidden, others, dice)
     match dice.between(0, 6):
         case 0 | 1:
             return DealCards(0, tuple((other, 1) for other in game.seats if other not in game.gone))
@@ -32,3 +41,18 @@ def free_move(game: FreeHand, seat: int, cards: int, dice: Dice) -> Move:
             return GiveBack(0, mine[:1], dice.pick(("top", "bottom", "shuffled", "discard")))
         case _:
             return Finish()
+
+
+def _unseen(hidden: tuple[int, ...], others: tuple[int, ...], dice: Dice) -> Move:
+    """What only some see: cards of the deck that are looked at, and hidden cards of one's own."""
+    what = dice.between(0, 7)
+    if what < 4 or not hidden or not others:
+        return LookAt(0, 1 + what % 2, dice.pick(("look", "reorder", "keep", "take")))
+    to = dice.pick(others)
+    asked: tuple[Move, ...] = (
+        PassOn(0, hidden[:1], to),
+        ShowToOne(0, hidden[:1], to),
+        MixHand(0, hidden),
+        Insert(0, hidden, 1),
+    )
+    return dice.pick(asked)

@@ -15,6 +15,7 @@ from nodealer.drive.patience import Looks, Patience
 from nodealer.errors import IllegalMove
 from nodealer.games.base import Turn
 from nodealer.games.free.rules import FreeHand
+from nodealer.games.package import Bot
 from nodealer.keys import Identity
 from nodealer.lab.sim.dice import Dice
 from nodealer.lab.sim.home import FragileHome, Killed
@@ -252,7 +253,9 @@ class Node:
             if participant.options().unreadable is not None:
                 return participant.claim()
             game = participant.replica.state.hand.game
-            return self._ask(participant, game) if isinstance(game, FreeHand) else self._mind.act(participant)
+            if isinstance(game, FreeHand):
+                return self._choose(participant) or self._ask(participant, game)
+            return self._mind.act(participant)
         return []
 
     def _leave(self, participant: Participant) -> Iterable[bytes]:
@@ -286,6 +289,13 @@ class Node:
         if self.place not in self._world.doomed:
             hand = participant.replica.state.hand.number
             self.faces |= {(hand, card, face) for card, face in participant.seat.cards().items()}
+
+    def _choose(self, participant: Participant) -> Iterable[bytes]:
+        """What it does with cards that it looked at."""
+        question = participant.question()
+        if question is None or question.peek is None:
+            return []
+        return participant.answer(question, Bot().choose(question.view, question.peek))
 
     def _ask(self, participant: Participant, game: FreeHand) -> Iterable[bytes]:
         """Nobody owes a move at a table without rules: whoever comes first in order does it, and later the next."""

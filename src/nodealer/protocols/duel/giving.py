@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from nodealer.cards import Close, Deal, Half, Open, Operation, Peek, Show
+from nodealer.cards import Close, Deal, Half, Look, Open, Operation, Peek, Show
 from nodealer.errors import BadParameter, Malformed, PeerFault
 from nodealer.group import Scalars, concat
 from nodealer.protocols.base import DeckChange, Duty
@@ -40,6 +40,8 @@ def peek(deck: DuelDeck, operation: Peek) -> DeckChange:
     """The owner looks at the top of its pile."""
     if operation.seat != deck.owner:
         raise BadParameter(f"only seat {deck.owner} looks at deck {deck.number}")
+    if operation.then is Look.KEEP:
+        raise BadParameter("duel keeps a card only where the rest of the deck is shuffled")
     positions = deck.places.next_cards(operation.count)
     return _give(deck, operation, {deck.rival: positions}, positions)
 

@@ -74,7 +74,7 @@ def give_back(deck: DuelDeck, operation: Return) -> DeckChange:
     if operation.place is Place.DISCARD:
         return lay_aside(deck, operation)
     positions = deck.places.given_back(operation)
-    after = deck.places.restack(positions, operation.place)
+    after = deck.places.restack(positions, operation.place, operation.depth)
     moved = tuple(Moved(deck.places.card(position), None) for position in positions)
     if operation.place is not Place.SHUFFLED:
         return lay(deck, positions, after, moved)

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from nodealer.cards import Look, Moved, Peek, Place
 from nodealer.errors import BadParameter, Malformed
 from nodealer.protocols.base import DeckChange, Duty
-from nodealer.protocols.codec import read_message
+from nodealer.protocols.codec import read_choice, read_message
 from nodealer.protocols.duel.deck import DuelDeck
 from nodealer.protocols.duel.making import arrange, reshuffle
 from nodealer.protocols.duel.messages import Take
-from nodealer.protocols.duel.tasks import read_choice
 from nodealer.tape import Tape
 from nodealer.wire import encode
 

@@ -31,6 +31,7 @@ OPERATIONS: Final = frozenset(
         Capability.RETURN_BOTTOM,
         Capability.RETURN_SHUFFLED,
         Capability.RETURN_DISCARD,
+        Capability.RETURN_DEPTH,
         Capability.PEEK_LOOK_BY_OWNER,
         Capability.PEEK_REORDER_BY_OWNER,
         Capability.PEEK_TAKE_BY_OWNER,

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import msgspec
-
 from nodealer.errors import BadParameter, Malformed
 from nodealer.group import Points, concat
 from nodealer.proofs import equality, shuffle
@@ -18,7 +16,7 @@ from nodealer.proofs.encoding import encodings
 from nodealer.proofs.equality import Each
 from nodealer.proofs.relations import OneScalar
 from nodealer.protocols.base import DeckChange, Duty
-from nodealer.protocols.codec import point_index, read_message, read_points
+from nodealer.protocols.codec import point_index, read_choice, read_message, read_points
 from nodealer.protocols.duel.deck import DuelDeck
 from nodealer.protocols.duel.messages import DuelGather, DuelLock, DuelShuffle
 from nodealer.protocols.duel.work import AFTER_SHUFFLE, TaskKind, Under, Work, finish
@@ -96,16 +94,6 @@ def split_commitments(data: bytes, count: int) -> list[bytes]:
     if len(data) != count * DIGEST_BYTES or len(set(said)) != count:
         raise Malformed(f"{count} different commitments are owed")
     return said
-
-
-def read_choice(choice: bytes | None) -> list[int]:
-    """Positions, as a JSON list."""
-    if choice is None:
-        raise BadParameter("this is for a person to choose")
-    try:
-        return msgspec.json.decode(choice, type=list[int])
-    except msgspec.MsgspecError as error:
-        raise BadParameter(f"a choice is a list of positions: {error}") from None
 
 
 def _renew(work: Working, deck: DuelDeck, said: DuelGather | DuelShuffle | DuelLock) -> DuelDeck:

@@ -12,8 +12,10 @@ from functools import lru_cache
 from nodealer.cards import Card
 from nodealer.errors import CardUnreadable
 from nodealer.group import Group, Points, Scalars, concat
+from nodealer.proofs.encoding import encodings
 from nodealer.proofs.hidden import MaskedCards
 from nodealer.proofs.transcript import draw_scalars
+from nodealer.protocols.base import Binding
 from nodealer.protocols.lasting import LastingDeck
 from nodealer.protocols.layers import Faces
 from nodealer.tape import Tape, digest
@@ -48,10 +50,34 @@ class Masked:
 
 
 @dataclass(frozen=True)
+class Sight:
+    """What the log has of one card, or of several, for a seat that has looked at them."""
+
+    #: The table and the epoch at which it looked, and the digest of all cards that it looked at.
+    binding: Binding = field(repr=False)
+    epoch: int
+    cards: bytes
+    #: For one card: the sum of everybody's parts of the mask, under the looker's key.
+    parts: Masked | None = None
+
+    def secret(self, tape: Tape, deck: int, seat: int) -> Scalars:
+        """The looker's secret of the key that everybody answers under: for these cards and this epoch."""
+        inputs = self.binding.inputs(deck=deck, epoch=self.epoch, seat=seat, others=(self.cards,))
+        return draw_scalars(tape, "mask look key", inputs, self.binding.group, 1)
+
+
+@dataclass(frozen=True)
 class MaskDeck(LastingDeck[Masked]):
     """One deck."""
 
     faces: Faces = field(repr=False)
+    #: Position and seat to what it has looked at there.
+    sights: Mapping[tuple[int, int], Sight] = field(default_factory=dict, repr=False)
+
+    def taken_keys(self) -> set[bytes]:
+        """Every public key that a card of this deck has or had: no other gets one of them."""
+        every = (keys for layer in self.layers.every for keys in layer.keys.values())
+        return {key for keys in every for key in encodings(keys)}
 
     def bare(self, faces: Sequence[int]) -> Masked:
         """Cards without a mask."""
@@ -90,8 +116,8 @@ class MaskDeck(LastingDeck[Masked]):
         return self.faces.find(cards.msg - total * cards.epk)
 
     def knows(self, seat: int, tape: Tape) -> Mapping[Card, int]:
-        """Its own cards and open ones; and those that it gave away, or was shown."""
-        known = dict(super().knows(seat, tape))
+        """Its own cards and open ones; and those that it gave away, was shown, or looked at in the pile."""
+        known = dict(super().knows(seat, tape)) | self._looked_at(seat, tape)
         for position, who in self.places.seen.items():
             at = dict(who).get(seat)
             if at is not None and self.places.owner(position) is not None and self.places.face(position) is None:
@@ -100,6 +126,27 @@ class MaskDeck(LastingDeck[Masked]):
                     raise CardUnreadable(self.number, position, "it is none of the faces of the deck")
                 known[self.places.card(position)] = face
         return known
+
+    def _looked_at(self, seat: int, tape: Tape) -> dict[Card, int]:
+        """What a seat has looked at and still knows the place of: M = W − Σ c2 − s·u + t·Σ c1."""
+        places, there = self.places, dict[int, int]()
+        for position, who in places.looked.items():
+            at = dict(who).get(seat)
+            lies = position in places.in_pile or places.owner(position) is not None
+            if at is not None and lies and places.face(position) is None:
+                there[position] = at
+        if not there:
+            return {}
+        ats, every = tuple(there.values()), [self.sights[at, seat] for at in there.values()]
+        t = {one.cards: one.secret(tape, self.number, seat) for one in every}
+        told = [one.parts for one in every if one.parts is not None]
+        parts, cards = told[0].concat(told[1:]), self.layers.cards(ats)
+        own = self.card_secrets(tape, ats, seat) * cards.epk
+        found = self.faces.find(cards.msg - parts.msg - own + concat(*(t[one.cards] for one in every)) * parts.epk)
+        for position, face in zip(there, found, strict=True):
+            if face is None:
+                raise CardUnreadable(self.number, position, "it is none of the faces of the deck")
+        return {places.card(p): face for p, face in zip(there, found, strict=True) if face is not None}
 
     # --- What is proven of hidden cards ---
 

@@ -82,8 +82,7 @@ class Receiving:
         return (layer_of(deck, gift) for gift in self.gifts if gift.to == seat)
 
     def _taken(self, deck: MaskDeck) -> set[bytes]:
-        every = [keys for layer in deck.layers.every for keys in layer.keys.values()]
-        return {key for keys in (*every, *self.said.values()) for key in encodings(keys)}
+        return deck.taken_keys() | {key for keys in self.said.values() for key in encodings(keys)}
 
     def _by_gift(self) -> tuple[Points, ...]:
         """The keys of each gift."""

@@ -18,7 +18,7 @@ from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import read_message, read_points
 from nodealer.protocols.mask.deck import MaskDeck, Masked
 from nodealer.protocols.mask.messages import MaskReshuffle, MaskShuffle
-from nodealer.protocols.mask.rekeying import Purpose, Rebuild, Rekeying
+from nodealer.protocols.mask.rekeying import Arranged, Purpose, Rebuild, Rekeying
 from nodealer.protocols.mask.tagging import Tagging
 from nodealer.tape import Tape
 from nodealer.wire import encode
@@ -96,6 +96,8 @@ class MaskShuffling:
         if self.turn + 1 < len(deck.binding.players):
             return DeckChange(deck.to(replace(self, turn=self.turn + 1, anchor=deck.trail)), (), (check,))
         cards = self.before(deck)
+        if isinstance(self.purpose, Arranged) and self.purpose.kept is not None:
+            cards = self.purpose.kept.concat([cards])
         if isinstance(self.purpose, Rebuild) and self.purpose.held is not None:
             return DeckChange(deck.to(Tagging.of(deck, cards, self.purpose.held, self.keys)), (), (check,))
         return DeckChange(deck.to(Rekeying(self.purpose, self.epoch, cards, self.keys, deck.trail)), (), (check,))

@@ -62,6 +62,43 @@ class MaskHand(Message, frozen=True, tag="hand"):
     proof: bytes
 
 
+class MaskLook(Message, frozen=True, tag="look"):
+    """A new key of mine, which everybody shows me cards of the pile under; and the proof that I know its secret."""
+
+    key: bytes
+    knowledge: bytes
+
+
+class MaskTell(Message, frozen=True, tag="tell"):
+    """My part of the mask of each card that somebody looks at, masked under its key; the proof shows what it is."""
+
+    epk: bytes
+    msg: bytes
+    proof: bytes
+
+
+class MaskArrange(Message, frozen=True, tag="arrange"):
+    """The cards that I have looked at, masked again in an order of mine; the proof shows that they are those cards."""
+
+    epk: bytes
+    msg: bytes
+    proof: bytes
+
+
+class MaskMix(Message, frozen=True, tag="mix"):
+    """Cards of my hand: moved to one key, masked and permuted under it, and moved to a key each; a proof of each."""
+
+    key: bytes
+    gains: bytes
+    epk: bytes
+    msg: bytes
+    keys: bytes
+    last: bytes
+    gathered: bytes
+    permuted: bytes
+    proof: bytes
+
+
 class MaskJoin(Message, frozen=True, tag="join"):
     """Somebody left: my new key, which the deck is rebuilt under, and the proof that I know its secret."""
 

@@ -33,6 +33,12 @@ OPERATIONS: Final = frozenset(
         Capability.RETURN_BOTTOM,
         Capability.RETURN_SHUFFLED,
         Capability.RETURN_DISCARD,
+        Capability.RETURN_DEPTH,
+        Capability.PEEK_LOOK,
+        Capability.PEEK_REORDER,
+        Capability.PEEK_KEEP,
+        Capability.PEEK_TAKE,
+        Capability.MIX,
         Capability.CLOSE,
     }
 )
@@ -50,6 +56,8 @@ CLAIMS: Final = Claims(
         Cheat("a card moved to another key than the one published", "at once", True),
         Cheat("a false key for a card that is dealt or opened", "at once", True),
         Cheat("a card that is passed or shown to one player exchanged for another", "at once", True),
+        Cheat("a card that somebody looks at told as another", "at once", True),
+        Cheat("a card exchanged when a player orders what it looked at, or shuffles its hand", "at once", True),
         Cheat("a false word on what hidden cards are not", "at once", True),
         Cheat("a held card substituted, doubled or left out in a rebuild", "at once", True),
         Cheat("a message of another hand, deck or session", "at once", True),

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from nodealer.cards import Moved, NewDeck, Return
+from nodealer.cards import Deal, Look, Moved, NewDeck, Peek, Place, Portion, Return
 from nodealer.errors import Malformed
 from nodealer.group import Points
 from nodealer.proofs import equality
 from nodealer.proofs.equality import Each
 from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import point_index, read_message, read_points
+from nodealer.protocols.keyed import release
 from nodealer.protocols.layers import Layer
 from nodealer.protocols.mask.deck import MaskDeck, Masked
 from nodealer.protocols.mask.messages import MaskRekey
@@ -28,8 +29,17 @@ class Rebuild:
     held: Masked | None
 
 
+@dataclass(frozen=True)
+class Arranged:
+    """What a deck is about when a seat has put cards that it looked at in an order, or keeps the first of them."""
+
+    operation: Peek
+    #: The card that is kept, while all shuffle the rest.
+    kept: Masked | None = None
+
+
 #: What cards are shuffled and get their keys for.
-Purpose = NewDeck | Return | Rebuild
+Purpose = NewDeck | Return | Rebuild | Arranged
 
 
 @dataclass(frozen=True)
@@ -91,9 +101,24 @@ class Rekeying:
         match self.purpose:
             case NewDeck():
                 return done.finish()
-            case Return(positions=back, place=place):
+            case Return(positions=back, place=place, depth=depth):
                 moved = (Moved(deck.places.card(position), None) for position in back)
-                return done.finish(*moved, places=deck.places.restack(back, place))
+                return done.finish(*moved, places=deck.places.restack(back, place, depth))
+            case Arranged(operation=peek):
+                return _arranged(done, peek)
             case Rebuild():
                 # What the leavers interrupted goes on.
                 return done.rebuilt(len(self.cards)).to(Idle()).resume()
+
+
+def _arranged(deck: MaskDeck, peek: Peek) -> DeckChange:
+    """Cards that a seat looked at lie at new places, in an order that it chose. If it keeps one, that is the first."""
+    places, first = deck.places, deck.places.positions
+    if peek.then is Look.TAKE:
+        after = places.restack((), Place.SHUFFLED)
+    else:
+        looked_at = places.next_cards(peek.count)
+        after = places.without(looked_at).restack(looked_at, Place.TOP)
+    if peek.then is Look.REORDER:
+        return deck.finish(places=after)
+    return release(deck.at(places=after), Deal(deck.number, (Portion(peek.seat, positions=(first,)),)))

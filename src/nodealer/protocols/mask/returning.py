@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from nodealer.cards import Place, Return
+from nodealer.cards import Peek, Place, Return
 from nodealer.errors import Malformed
 from nodealer.group import Points, concat
 from nodealer.proofs import equality
@@ -15,6 +15,7 @@ from nodealer.protocols.codec import read_message, read_points
 from nodealer.protocols.mask.deck import MaskDeck, Masked
 from nodealer.protocols.mask.making import MaskShuffling
 from nodealer.protocols.mask.messages import MaskGather, MaskInPlace
+from nodealer.protocols.mask.ordering import Arranging, arrange
 from nodealer.protocols.mask.rekeying import Purpose, Rekeying
 from nodealer.protocols.staged import lay_aside
 from nodealer.tape import Tape
@@ -41,7 +42,7 @@ class Gathering:
     Open cards re-enter without a mask, as bare faces, and gain nothing.
     """
 
-    operation: Return
+    operation: Return | Peek
     positions: tuple[int, ...]
     #: Those of the positions that are hidden.
     masked: tuple[int, ...]
@@ -88,7 +89,7 @@ class Gathering:
             return DeckChange(deck.to(stage), (), tuple(checks))
         return DeckChange(deck.to(stage.masking(deck)), (), tuple(checks))
 
-    def masking(self, deck: MaskDeck) -> MaskShuffling | Masking:
+    def masking(self, deck: MaskDeck) -> MaskShuffling | Masking | Arranging | Rekeying:
         """All cards under the new joint key, to be masked by everybody: in a shuffle, or as they lie.
 
         Without fresh masks the new keys would hide nothing: where an old key is public, what a card gained gives the
@@ -99,6 +100,8 @@ class Gathering:
         joint = concat(*(keys[seat] for seat in deck.binding.players)).sum()
         if joint.first_identity() is not None:
             raise Malformed("the joint key is the identity")
+        if isinstance(self.operation, Peek):
+            return arrange(deck, self.operation, cards, joint, keys)
         if self.operation.place is Place.SHUFFLED and len(cards) > 1:
             return MaskShuffling(self.operation, deck.epoch, cards, joint, keys, 0, deck.trail)
         return Masking(self.operation, deck.epoch, cards, joint, keys, deck.trail)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from nodealer.cards import Close, Deal, Open, Pass, Prove, Return, Show
+from nodealer.cards import Close, Deal, Mix, Open, Pass, Peek, Prove, Return, Show
 from nodealer.protocols.keyed import Releasing, release
 from nodealer.protocols.mask.handing import Handing, Receiving, give, show
 from nodealer.protocols.mask.making import MaskShuffling
+from nodealer.protocols.mask.mixing import Mixing, mix
+from nodealer.protocols.mask.ordering import Arranging
+from nodealer.protocols.mask.peeking import Looking, Telling, peek
 from nodealer.protocols.mask.rebuild import Declaring, Joining
 from nodealer.protocols.mask.rekeying import Rekeying
 from nodealer.protocols.mask.returning import Gathering, Masking, give_back
@@ -22,6 +25,8 @@ REQUESTS: Final[Requests] = {
     Pass: give,
     Prove: prove,
     Return: give_back,
+    Peek: peek,
+    Mix: mix,
     Close: close,
 }
 
@@ -32,13 +37,17 @@ TRANSITIONS: Final[Transitions] = {
     MaskShuffling: frozenset({MaskShuffling, Tagging, Rekeying, Joining, Idle, Closed}),
     Tagging: frozenset({Tagging, Sharing, Joining, Closed}),
     Sharing: frozenset({Sharing, Rekeying, Unfound, Joining, Closed}),
-    Rekeying: frozenset({Rekeying, Idle, MaskShuffling, Joining, Closed}),
-    Idle: frozenset({Idle, Releasing, Proving, Gathering, Receiving, Joining, Closed}),
+    Rekeying: frozenset({Rekeying, Idle, Releasing, MaskShuffling, Joining, Closed}),
+    Idle: frozenset({Idle, Releasing, Proving, Gathering, Receiving, Looking, Mixing, Joining, Closed}),
+    Looking: frozenset({Telling, Joining}),
+    Telling: frozenset({Telling, Gathering, Idle, Joining}),
+    Arranging: frozenset({MaskShuffling, Rekeying, Joining}),
+    Mixing: frozenset({Idle, Joining}),
     Receiving: frozenset({Receiving, Handing, Joining, Idle}),
     Handing: frozenset({Handing, Idle, Joining}),
     Proving: frozenset({Proving, Idle, Joining}),
     Releasing: frozenset({Releasing, Idle, Joining}),
-    Gathering: frozenset({Gathering, MaskShuffling, Masking, Joining, Idle}),
+    Gathering: frozenset({Gathering, Arranging, MaskShuffling, Masking, Rekeying, Joining, Idle}),
     Masking: frozenset({Masking, Rekeying, Joining, Idle, Closed}),
     Joining: frozenset({Joining, Declaring, MaskShuffling, Masking, Closed}),
     Declaring: frozenset({Declaring, MaskShuffling, Joining, Closed}),

@@ -56,6 +56,30 @@ STEPS: Final = {
         "handed cards over, unseen",
         "the cards that it held",
     ),
+    "look": StepWords(
+        "asks to look at cards",
+        "Publishes a new key, under which the others show one cards of the pile. The proof shows that one knows its "
+        "secret: nobody can have cards shown under another's key.",
+    ),
+    "tell": StepWords(
+        "shows cards to one player",
+        "Publishes one's part of the masks of some cards, under the key of who looks at them: this player alone can "
+        "read them. The cards stay under everybody's keys. The proof shows that it is one's part.",
+    ),
+    "arrange": StepWords(
+        "puts cards in order",
+        "Masks the cards that one has looked at anew, in an order of one's own. The proof shows that they are the same "
+        "cards, and nothing of the order.",
+        "put them in an order of its own",
+        SAME_CARDS,
+    ),
+    "mix": StepWords(
+        "shuffles its hand",
+        "Masks cards of one's own hand anew and changes their order, so that their places say nothing of them. The "
+        "proofs show that they are the same cards, and nothing of the order.",
+        "has shuffled its own hand",
+        SAME_CARDS,
+    ),
     "join": StepWords(
         "joins the new deck",
         "Somebody left. Publishes a new key, which the deck is rebuilt under by those who stay. The proof shows that "

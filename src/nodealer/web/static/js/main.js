@@ -438,7 +438,8 @@ function choose(ask) {
   }
   draw();
   $("dialog").dataset.choosing = "1";
-  dialog(T.choose[ask.then] ?? T.choose.look, [list], ask.then === "take" ? [] : [button(T.choose.done, () => answer(order), { kind: "primary" })]);
+  // "keep" is the name of a button there.
+  dialog(T.choose[ask.then === "keep" ? "first" : ask.then] ?? T.choose.look, [list], ask.then === "take" ? [] : [button(T.choose.done, () => answer(order), { kind: "primary" })]);
 }
 $("dialog").addEventListener("close", () => {
   // It comes a moment later: the next question may have opened it again.

@@ -246,6 +246,7 @@ export const T = {
   replaying: "A saved log.",
   choose: {
     take: "Which one do you keep? The rest is shuffled; nobody else learns which.",
+    first: "Which one do you keep? It goes first; the others go back in your order, the next one on top. Nobody else learns it.",
     reorder: "In which order do they go back? The first one lies on top; nobody else learns the order.",
     look: "You looked at these.",
     done: "Done",
