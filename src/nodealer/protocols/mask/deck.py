@@ -5,7 +5,7 @@ A card is (msg, pk, epk). `pk` is the sum of the seats' keys for that card and i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -118,14 +118,17 @@ class MaskDeck(LastingDeck[Masked]):
     def knows(self, seat: int, tape: Tape) -> Mapping[Card, int]:
         """Its own cards and open ones; and those that it gave away, was shown, or looked at in the pile."""
         known = dict(super().knows(seat, tape)) | self._looked_at(seat, tape)
+        there = dict[int, int]()
         for position, who in self.places.seen.items():
             at = dict(who).get(seat)
             if at is not None and self.places.owner(position) is not None and self.places.face(position) is None:
-                (face,) = self.unmask((at,), {seat: self.card_secrets(tape, (at,), seat)})
-                if face is None:
-                    raise CardUnreadable(self.number, position, "it is none of the faces of the deck")
-                known[self.places.card(position)] = face
-        return known
+                there[position] = at
+        if not there:
+            return known
+        # All at once: the keys of a whole layer are drawn for one of its cards, and somebody may show thousands.
+        ats = tuple(there.values())
+        found = self.unmask(ats, {seat: self.card_secrets(tape, ats, seat)})
+        return known | self._readable(there, found)
 
     def _looked_at(self, seat: int, tape: Tape) -> dict[Card, int]:
         """What a seat has looked at and still knows the place of: M = W − Σ c2 − s·u + t·Σ c1."""
@@ -143,10 +146,16 @@ class MaskDeck(LastingDeck[Masked]):
         parts, cards = told[0].concat(told[1:]), self.layers.cards(ats)
         own = self.card_secrets(tape, ats, seat) * cards.epk
         found = self.faces.find(cards.msg - parts.msg - own + concat(*(t[one.cards] for one in every)) * parts.epk)
+        return self._readable(there, found)
+
+    def _readable(self, there: Iterable[int], found: Iterable[int | None]) -> dict[Card, int]:
+        """Cards with their faces. Raises `CardUnreadable`."""
+        known = dict[Card, int]()
         for position, face in zip(there, found, strict=True):
             if face is None:
                 raise CardUnreadable(self.number, position, "it is none of the faces of the deck")
-        return {places.card(p): face for p, face in zip(there, found, strict=True) if face is not None}
+            known[self.places.card(position)] = face
+        return known
 
     # --- What is proven of hidden cards ---
 
