@@ -39,7 +39,7 @@ play: build ## Set up everything and play hold'em: in the browser, or in the ter
 	@$(BIN)/nodealer play --seats 4 --hands 3 || [ $$? = 130 ] # 130: the person left, and was told how to go on
 
 .PHONY: test
-test: check rust-test browser ## Set up everything, run all checks and tests (a sample of the many), and say what they cost
+test: check rust-test browser tab ## Set up everything, run all checks and tests (a sample of the many), and say what they cost
 	@$(call need,PATH=$$PATH:/usr/sbin nats-server --version,nats-server)
 	@$(BIN)/pytest -n auto --dist worksteal
 
@@ -48,6 +48,15 @@ test: check rust-test browser ## Set up everything, run all checks and tests (a 
 browser:
 	@$(call need,{ command -v chromium || command -v chromium-browser || command -v google-chrome; },chromium)
 	@$(call need,{ command -v node && command -v npm; },nodejs npm)
+
+.PHONY: web
+web: build ## Build the page for players with nothing installed into dist/web
+	@$(BIN)/python -m nodealer.web.bundle.build
+
+# Where the Rust target cannot be had, a seat in a tab is not tested, unless NODEALER_WEB says that it must be.
+.PHONY: tab
+tab: build
+	@$(BIN)/python -m nodealer.web.bundle.build --if-old || { [ $$? = 4 ] && [ "$${NODEALER_WEB:-}" != require ]; }
 
 .PHONY: sheet
 sheet: build browser ## Take the contact sheets of the page in docs/ again
@@ -61,8 +70,8 @@ check: build rust-check ## Lint, format and types only
 	@$(if $(NATIVE),$(BIN)/stubtest --mypy-config-file pyproject.toml nodealer.group._core)
 
 .PHONY: bench
-bench: build ## Measure: every figure against its yardstick, a few minutes
-	@for suite in core proofs cards log hand game seat recovery npm relay page; do $(BIN)/nodealer bench $$suite; done
+bench: build tab ## Measure: every figure against its yardstick, a few minutes
+	@for suite in core proofs cards log hand game seat recovery npm relay page web; do $(BIN)/nodealer bench $$suite; done
 
 .PHONY: figures
 figures: build ## Measure everything, and write the figures in README.md and docs/ again; a few minutes
@@ -79,7 +88,7 @@ diagrams: build ## Write the diagrams and tables in docs/ again, from what the c
 	@cd tests && ../$(BIN)/python diagrams.py && ../$(BIN)/python attack_table.py
 
 .PHONY: deep
-deep: build browser ## Run all tests in full: every case, many more examples; takes long
+deep: build browser tab ## Run all tests in full: every case, many more examples; takes long
 	@$(call need,PATH=$$PATH:/usr/sbin nats-server --version,nats-server)
 	@HYPOTHESIS_PROFILE=deep $(BIN)/pytest -n auto --dist worksteal -m '' --timeout 1800
 

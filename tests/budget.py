@@ -45,8 +45,8 @@ BUDGET: Final = {
     # With cards that go from hand to hand, and every capability on every protocol.
     "protocols": 150,
     # With NATS servers, one of them as a cluster whose leader is killed, and a relay that lies to whole games.
-    # With a browser.
-    "web": 100,
+    # With a browser, and a seat inside it.
+    "web": 127,
     "relay": 24,
     # With a game over sockets, whose player crashes: two processes; and the tutorial's, played by bots in processes.
     "tests": 40,

@@ -25,7 +25,8 @@ ARROWS: dict[str, set[str]] = {
     "words": {"tape"},
     "cpace": {"group"},
     "keys": {"tape", "group"},
-    "cards": {"errors"},
+    "records": set(),
+    "cards": {"errors", "records"},
     "places": {"cards", "tape", "wire"},
     "group": {"errors"},
     "proofs": {"group", "tape"},
@@ -37,7 +38,7 @@ ARROWS: dict[str, set[str]] = {
     "audit": {"play"},
     "relay": {"keys", "wire", "words", "cpace"},
     "drive": {"play", "relay", "words"},
-    "web": {"play"},
+    "web": {"drive", "audit"},
     "events": set(),
     "api": {"audit", "drive", "events"},
     "__init__": {"api", "errors", "events", "game"},
@@ -47,7 +48,7 @@ ARROWS: dict[str, set[str]] = {
 
 #: Modules without any effect: every room may use them.
 PLAIN = {"__future__", "abc", "bisect", "collections", "collections.abc", "contextlib", "copy", "dataclasses", "enum"}
-PLAIN |= {"functools", "heapq", "itertools", "math", "operator", "types", "typing"}
+PLAIN |= {"functools", "heapq", "itertools", "math", "operator", "struct", "types", "typing"}
 
 #: What else of the world a room may import. Time, entropy, disks and networks are arguments to all rooms above `audit`.
 OUTSIDE: dict[str, set[str]] = {
@@ -64,7 +65,7 @@ OUTSIDE: dict[str, set[str]] = {
     "play": {"msgspec"},
     "web": {"msgspec"},
     "drive": {"msgspec"},
-    "relay": {"asyncio", "base64", "binascii", "hashlib", "hmac", "msgspec", "re", "struct"},
+    "relay": {"asyncio", "base64", "binascii", "hashlib", "hmac", "msgspec", "re"},
     "audit": {"concurrent.futures", "pathlib"},
     "api": {"msgspec", "pathlib", "re", "secrets"},
     "lab": {"asyncio", "cryptography", "fcntl", "gc", "gmpy2", "hashlib", "importlib", "io", "json", "msgspec", "os"}
@@ -98,6 +99,7 @@ OUTSIDE: dict[str, set[str]] = {
         "time",
         "typer",
         "unicodedata",
+        "uvicorn",
         "webbrowser",
     },
 }
@@ -121,6 +123,7 @@ FILES: dict[str, set[str]] = {
     "games/holdem/adapter.py": {"importlib.metadata", "pokerkit", "warnings"},
     "games/holdem/export.py": {"pokerkit"},
     "cli/ownrelay.py": {"socket"},
+    "cli/webpage.py": {"socket"},
     "cli/relaying.py": {"datetime", "ssl"},
     "lab/bench/page.py": {"playwright"},
     "lab/bench/servers.py": {"socket", "starlette", "uvicorn", "websockets"},
@@ -130,6 +133,26 @@ FILES: dict[str, set[str]] = {
     "web/hub.py": {"asyncio"},
     "web/person.py": {"asyncio"},
     "web/peers.py": {"os", "pathlib", "socket", "sys"},
+    "web/bundle/build.py": {
+        "base64",
+        "hashlib",
+        "io",
+        "json",
+        "os",
+        "pathlib",
+        "shutil",
+        "subprocess",
+        "sys",
+        "zipfile",
+    },
+    "web/bundle/check.py": {"hashlib", "urllib"},
+    "web/bundle/content.py": {"hashlib", "pathlib"},
+    "web/bundle/link.py": {"os", "sys"},
+    "web/bundle/serve.py": {"hashlib", "json", "pathlib", "starlette"},
+    "web/tab/entry.py": {"asyncio", "pyodide", "secrets", "time", "traceback"},
+    "web/tab/lobby.py": {"segno"},
+    "web/tab/practice.py": {"asyncio"},
+    "web/tab/table.py": {"pathlib", "time"},
     "web/server.py": {"asyncio", "hmac", "importlib", "socket", "starlette", "uvicorn"},
     "relay/client.py": {"ipaddress", "websockets"},
     "relay/live.py": {"websockets"},
@@ -148,6 +171,7 @@ OPTIONAL = {"cli/lines.py": {"readline", "termios"}, "group/integers.py": {"gmpy
 LATE = {
     "keys.py": {"cryptography", "nodealer.group"},
     "words.py": {"mnemonic"},
+    "drive/sealed.py": {"nodealer.relay.client"},
 }
 LATE_ROOMS = {"cli", "lab"}
 #: The rooms that a seat needs, and what a browser's Python lacks.

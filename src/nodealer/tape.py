@@ -12,6 +12,7 @@ The framed hashes that everybody uses stand here too.
 from __future__ import annotations
 
 import hashlib
+import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -24,19 +25,23 @@ SEED_BYTES: Final = 32
 DIGEST_BYTES: Final = 32
 
 Item = bytes | str | int
+#: How many words of 64 bits there are.
+_WORDS: Final = 2**64
+#: Kind and length of a part.
+_head: Final = struct.Struct("<cQ").pack
 
 
 def framed(*items: Item) -> bytes:
     """One unambiguous byte string: each part with its kind and length before it, so that no part runs into the next."""
-    parts = []
+    parts = list[bytes]()
     for item in items:
         if isinstance(item, bytes):
-            parts += [b"b", len(item).to_bytes(8, "little"), item]
+            parts += (_head(b"b", len(item)), item)
         elif isinstance(item, str):
             text = item.encode()
-            parts += [b"s", len(text).to_bytes(8, "little"), text]
+            parts += (_head(b"s", len(text)), text)
         else:
-            parts += [b"i", item.to_bytes(8, "little")]
+            parts += (b"i", item.to_bytes(8, "little"))
     return b"".join(parts)
 
 
@@ -85,14 +90,17 @@ class Tape:
         index = 0
         while True:
             block = self.draw(label, inputs, size=8 * count, index=index)
-            yield from (int.from_bytes(block[at : at + 8], "little") for at in range(0, len(block), 8))
+            yield from struct.unpack(f"<{count}Q", block)
             index += 1
 
 
 def _below(bound: int, words: Iterator[int]) -> int:
     """A uniform integer below `bound` from uniform 64-bit words: a word in the last, incomplete run is thrown away."""
-    fair = 2**64 - 2**64 % bound
-    return next(word for word in words if word < fair) % bound
+    fair = _WORDS - _WORDS % bound
+    word = next(words)
+    while word >= fair:
+        word = next(words)
+    return word % bound
 
 
 def hand_tape(root: bytes, *, session: bytes, seat: int, hand: int) -> Tape:

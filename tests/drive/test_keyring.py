@@ -278,7 +278,8 @@ def test_who_was_away_finds_the_new_key_in_the_log(relay: Callable[[], Any]) -> 
             await asyncio.sleep(0)
         # The agreement was its own, and it may not have heard of it.
         if (out := table.ways[1]._out) is not None:
-            out._client._connection.transport.abort()
+            socket: Any = out._client._connection
+            socket._connection.transport.abort()
         await asyncio.gather(*table.tasks[:2])
         assert bo.replica.digest() == ada.replica.digest()
         assert not any(isinstance(line, Unheard | Locked) for line in table.told[NAMES[1]])

@@ -91,6 +91,7 @@ POINT_OPERATIONS: dict[str, Callable[[Points, Points], Any]] = {
     "eq": lambda p, q: p == q,
     "ne": lambda p, q: p != q,
     "sum": lambda p, q: p.sum(),
+    "ranked_sum": lambda p, q: concat(p, q).ranked_sum(),
     "doubled": lambda p, q: p.doubled(),
     "tabled": lambda p, q: p.tabled(),
     "concat": lambda p, q: concat(p, q, p),
@@ -101,6 +102,7 @@ PRODUCTS: dict[str, Callable[[Scalars, Points], Any]] = {
     "mul with a table": lambda x, p: x * p.tabled(),
     "msm": msm,
     "vartime_msm": vartime_msm,
+    "vartime_sum": lambda x, p: p.group.vartime_sum([(x[0], x, p), (x, x, p), (x, x[0], p[0])]),
 }
 
 
@@ -309,6 +311,11 @@ PLACES: dict[str, Callable[[Group, Any], Any]] = {
     "g.combine(x, P, y, _)": lambda g, v: g.combine(g.integers([5]), g.G, g.integers([5]), v),
     "g.vartime_msm(_, P)": lambda g, v: g.vartime_msm(v, g.G),
     "g.vartime_msm(x, _)": lambda g, v: g.vartime_msm(g.integers([5]), v),
+    "g.vartime_sum(_)": lambda g, v: g.vartime_sum(v),
+    "g.vartime_sum([_])": lambda g, v: g.vartime_sum([v]),
+    "g.vartime_sum([(_, x, P)])": lambda g, v: g.vartime_sum([(v, g.integers([5]), g.G)]),
+    "g.vartime_sum([(x, _, P)])": lambda g, v: g.vartime_sum([(g.integers([5]), v, g.G)]),
+    "g.vartime_sum([(x, y, _)])": lambda g, v: g.vartime_sum([(g.integers([5]), g.integers([5]), v)]),
     "msm(_, P)": lambda g, v: msm(v, g.G),
     "concat(x, _)": lambda g, v: concat(g.integers([5]), v),
 }

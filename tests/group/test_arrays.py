@@ -115,6 +115,19 @@ def test_combine_is_two_products_and_broadcasts(g: Group) -> None:
                     assert g.combine(a, left, b, right) == a * left + b * right
 
 
+def test_a_sum_of_terms_broadcasts_each(g: Group) -> None:
+    w, x, p, q = g.integers([2, 3]), g.integers([5, 7]), multiples(g, 11, 13), multiples(g, 17)
+    terms = [(w, x, p), (w[0], x, p), (w, x[0], p), (w[0], x[0], p), (w, x, q), (w[0], x[0], q)]
+    added = 110 + 273 + 110 + 182 + 110 + 195 + 110 + 130 + (10 + 21) * 17 + 10 * 17
+    assert g.vartime_sum(terms) == g.vartime_sum(tuple(terms)) == multiples(g, added)
+    assert g.vartime_sum([(w, x, p), (w, x, p + g.identity(1))]) == multiples(g, 2 * (110 + 273))
+
+
+def test_a_ranked_sum_counts_from_one(g: Group) -> None:
+    assert multiples(g, 5, 7, 0, 11).ranked_sum() == multiples(g, 5 + 14 + 44)
+    assert multiples(g, 5).ranked_sum() == multiples(g, 5)
+
+
 def test_indexing(g: Group) -> None:
     x, p = g.integers([5, 6, 7]), multiples(g, 5, 6, 7)
     cases: list[tuple[int | slice, list[int]]] = [
@@ -164,6 +177,9 @@ def test_first_zero_and_first_identity(g: Group) -> None:
     assert multiples(g, 3, 4, 0, 0).first_identity() == 2
     assert (g.G - g.G).first_identity() == 0
     assert g.identity(3).first_identity() == 0
+    known = multiples(g, 3, 4, 0, 0)
+    assert len(known.to_bytes()) == 4 * g.point_size  # and from here on its encodings are looked at
+    assert known.first_identity() == 2 and known[:2].first_identity() is None
 
 
 def test_wide_scalars_are_little_endian_and_reduced(g: Group) -> None:
@@ -358,6 +374,9 @@ MISMATCHED: dict[str, Callable[[Group], object]] = {
     "combine, sum": lambda g: g.combine(g.integers([1]), g.identity(2), g.integers([1]), g.identity(3)),
     "vartime_msm": lambda g: vartime_msm(g.integers([1, 2]), g.identity(3)),
     "vartime_msm does not broadcast": lambda g: vartime_msm(g.integers([1, 2]), g.G),
+    "vartime_sum, factors": lambda g: g.vartime_sum([(g.integers([1, 2]), g.integers([1, 2, 3]), g.G)]),
+    "vartime_sum, points": lambda g: g.vartime_sum([(g.integers([1, 2]), g.integers([1]), g.identity(3))]),
+    "vartime_sum of pairs": lambda g: g.vartime_sum([(g.integers([1]), g.G)]),  # type: ignore[list-item]
     "powers of many": lambda g: g.integers([1, 2]).powers(2),
     "tabled of many": lambda g: g.identity(2).tabled(),
 }
@@ -392,6 +411,7 @@ OUT_OF_RANGE: dict[str, Callable[[Group], object]] = {
 }
 EMPTY: dict[str, Callable[[Group], object]] = {
     "integers": lambda g: g.integers([]),
+    "vartime_sum": lambda g: g.vartime_sum([]),
     "x.take": lambda g: g.integers([1]).take([]),
     "P.take": lambda g: g.G.take(()),
     "x[1:1]": lambda g: g.integers([1, 2])[1:1],

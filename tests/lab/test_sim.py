@@ -305,6 +305,10 @@ def test_two_ticks_with_one_number_name_the_timekeeper_and_nobody_else() -> None
     assert named == {3}
 
 
+def test_a_timekeeper_whose_lie_stands_in_its_own_log_does_not_come_back() -> None:
+    assert play("fc44fd8f4bc8-36").wrong is None
+
+
 def test_somebody_who_is_late_too_soon() -> None:
     """A timekeeper that runs ahead and passes for a true one."""
     plan = replace(timed("ahead", slow=0, limit=6000), seed="soon 0")

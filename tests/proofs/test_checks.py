@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nodealer.errors import BadParameter, NodealerError, ProofRejected
-from nodealer.group import Group, Scalars, concat, vartime_msm
+from nodealer.group import Group, Scalars
 from nodealer.group import group as make_group
 from nodealer.proofs import checks as checking
 from nodealer.proofs import equality, labels
@@ -56,9 +56,7 @@ def weights(group: Group, rows: int) -> Scalars:
 
 def add_up(checks: list[Check], known: Scalars) -> bool:
     """Whether checks add up to nothing under weights that were known before."""
-    terms = weighted(checks, known)
-    total = vartime_msm(concat(*(s for s, _ in terms)), concat(*(p for _, p in terms)))
-    return total.first_identity() is not None
+    return known.group.vartime_sum(weighted(checks, known)).first_identity() is not None
 
 
 def rows_of(*checks: Check) -> int:
@@ -147,15 +145,14 @@ def test_an_array_named_twice_enters_once(group: Group) -> None:
 
 
 def test_folding_is_the_weighted_sum_of_all_rows(group: Group) -> None:
-    """terms_of against a computation that knows nothing of arrays, on false equations."""
+    """What is summed against a computation that knows nothing of arrays, on false equations."""
     P, Q, a, b = points(group, "P", 2), points(group, "Q"), scalars(group, "a", 2), scalars(group, "b")
     check = Check(0, "x", (Equation.sum((a, P), (b, Q)), Equation.each((a, P), (b, Q), (a, Q), (b, P))))
     w = weights(group, 3)
     expected = w[0] * (a[0] * P[0] + a[1] * P[1] + b * Q)
     for row in range(2):
         expected = expected + w[1 + row] * (a[row] * P[row] + b * Q + a[row] * Q + b * P[row])
-    terms = weighted([check], w)
-    assert vartime_msm(concat(*(s for s, _ in terms)), concat(*(p for _, p in terms))) == expected
+    assert group.vartime_sum(weighted([check], w)) == expected
 
 
 # --- A16: errors that cancel ---

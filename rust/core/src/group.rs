@@ -69,7 +69,8 @@ pub trait PrimeGroup: Sized + 'static {
     fn point_neg(a: &Self::Point) -> Self::Point;
     fn point_mul(scalar: &Self::Scalar, point: &Self::Point) -> Self::Point;
     fn point_eq(a: &Self::Point, b: &Self::Point) -> Choice;
-    fn table(point: &Self::Point) -> Self::Table;
+    /// The table that pays for so many multiplications of a point, if one does.
+    fn table(point: &Self::Point, uses: usize) -> Option<Self::Table>;
     fn table_mul(scalar: &Self::Scalar, table: &Self::Table) -> Self::Point;
 
     fn msm(scalars: &[Self::Scalar], points: &[Self::Point]) -> Self::Point;

@@ -1,5 +1,7 @@
 //! Σ scalars[i]·points[i], cut among threads where that pays.
 
+use std::collections::HashMap;
+
 use zeroize::Zeroizing;
 
 use crate::array::{Array, broadcast};
@@ -39,6 +41,38 @@ fn cut<G: PrimeGroup>(
     Points::from(Array::build(length.div_ceil(share), each, part)?).sum()
 }
 
+/// Σ w[i]·s[i]·P[i] over all terms (w, s, P), which broadcast; for public values only. An array of points that stands in
+/// several terms, the same one and not an equal one, enters the sum once.
+pub fn vartime_sum<G: PrimeGroup>(terms: &[(&Scalars<G>, &Scalars<G>, &Points<G>)]) -> Result<Points<G>, Error> {
+    let mut places = HashMap::new();
+    let (mut points, mut length) = (Vec::new(), 0);
+    for &(_, _, array) in terms {
+        places.entry(std::ptr::from_ref(array)).or_insert_with(|| {
+            points.push(array);
+            let place = length;
+            length += array.len();
+            place
+        });
+    }
+    let mut scalars = Array::filled(length, G::zero())?;
+    for &(w, s, array) in terms {
+        let rows = broadcast(broadcast(w.len(), s.len())?, array.len())?;
+        let place = places[&std::ptr::from_ref(array)];
+        let cells = &mut scalars.cells()[place..place + array.len()];
+        for i in 0..rows {
+            let product = G::scalar_mul(&w.0[at(w.len(), i)], &s.0[at(s.len(), i)]);
+            let cell = &mut cells[at(array.len(), i)];
+            *cell = G::scalar_add(cell, &product);
+        }
+    }
+    vartime_msm(&Scalars(scalars), &Points::concat(&points)?)
+}
+
+/// Where the i-th element of a broadcast array is.
+fn at(length: usize, i: usize) -> usize {
+    if length == 1 { 0 } else { i }
+}
+
 /// a·p + b·q, elementwise with broadcasting, in constant time: the doublings of both products are shared.
 pub fn combine<G: PrimeGroup>(
     a: &Scalars<G>,
@@ -47,7 +81,6 @@ pub fn combine<G: PrimeGroup>(
     q: &Points<G>,
 ) -> Result<Points<G>, Error> {
     let length = broadcast(broadcast(a.len(), p.len())?, broadcast(b.len(), q.len())?)?;
-    let at = |length: usize, i: usize| if length == 1 { 0 } else { i };
     let element = |i: usize| {
         let scalars = Zeroizing::new([a.0[at(a.len(), i)], b.0[at(b.len(), i)]]);
         G::msm(&*scalars, &[p.elements[at(p.len(), i)], q.elements[at(q.len(), i)]])

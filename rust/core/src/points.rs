@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use subtle::{Choice, ConditionallySelectable};
+use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use zeroize::Zeroizing;
 
 use crate::array::{self, Array};
@@ -11,9 +11,6 @@ use crate::error::Error;
 use crate::group::PrimeGroup;
 use crate::scalars::Scalars;
 use crate::threads;
-
-/// From so many multiplications of one point on, making a table for them pays: it costs as much as fifty.
-const TABLE_PAYS: usize = 200;
 
 /// At least one point, always valid: they come from strict decoding, the one-way map and arithmetic only.
 ///
@@ -99,9 +96,9 @@ impl<G: PrimeGroup> Points<G> {
         let made;
         let table = match &self.table {
             Some(table) => Some(&**table),
-            None if self.len() == 1 && scalars.len() >= TABLE_PAYS => {
-                made = G::table(&self.elements[0]);
-                Some(&made)
+            None if self.len() == 1 => {
+                made = G::table(&self.elements[0], scalars.len());
+                made.as_ref()
             }
             None => None,
         };
@@ -128,6 +125,17 @@ impl<G: PrimeGroup> Points<G> {
         Ok(sum.into())
     }
 
+    /// 1·P_1 + 2·P_2 + … + n·P_n as the sum of all sums from an element to the last: additions only.
+    pub fn ranked_sum(&self) -> Result<Self, Error> {
+        let mut sums = Array::filled(2, G::identity())?;
+        let cells = sums.cells();
+        for a in self.elements.iter().rev() {
+            cells[0] = G::point_add(&cells[0], a);
+            cells[1] = G::point_add(&cells[1], &cells[0]);
+        }
+        sums.slice(1, 2).map(Self::from)
+    }
+
     /// Twice each point, with their encodings where these come cheap.
     pub fn doubled(&self) -> Result<Self, Error> {
         let elements = Array::build(self.len(), POINT_ADD, |i| G::point_add(&self.elements[i], &self.elements[i]))?;
@@ -140,12 +148,9 @@ impl<G: PrimeGroup> Points<G> {
         if self.len() != 1 {
             return Err(Error::NotOne { length: self.len() });
         }
-        let table = match &self.table {
-            Some(table) => Arc::clone(table),
-            None => Arc::new(G::table(&self.elements[0])),
-        };
+        let table = self.table.clone().or_else(|| G::table(&self.elements[0], usize::MAX).map(Arc::new));
         let elements = Array::copied(&self.elements)?;
-        Ok(Self { elements, table: Some(table), encoding: self.encoding.clone() })
+        Ok(Self { elements, table, encoding: self.encoding.clone() })
     }
 
     /// `start..end` must lie inside and not be empty. All of it keeps its table.
@@ -178,12 +183,18 @@ impl<G: PrimeGroup> Points<G> {
         Array::concat(&parts).map(Self::from)
     }
 
-    /// Looks at every element, whatever it finds.
+    /// Looks at every element, whatever it finds; at the encodings, where they are known.
     pub fn first_identity(&self) -> Option<usize> {
-        let identity = G::identity();
-        let found = self.elements.iter().rev().zip((0..self.len() as u64).rev());
-        let first =
-            found.fold(u64::MAX, |first, (a, i)| u64::conditional_select(&first, &i, G::point_eq(a, &identity)));
+        let first = match self.encoding.get() {
+            Some(known) => {
+                let cells = known.chunks_exact(G::POINT_SIZE);
+                first(cells.map(|cell| cell.ct_eq(G::IDENTITY_ENCODING)))
+            }
+            None => {
+                let identity = G::identity();
+                first(self.elements.iter().map(|a| G::point_eq(a, &identity)))
+            }
+        };
         usize::try_from(first).ok().filter(|&i| i < self.len())
     }
 
@@ -211,4 +222,10 @@ impl<G: PrimeGroup> Points<G> {
     pub fn memory(&self) -> usize {
         size_of::<Self>() + size_of_val(&self.elements[..]) + self.encoding.get().map_or(0, |known| known.len())
     }
+}
+
+/// The index of the first that is chosen, or a number that is none. All are looked at.
+fn first(chosen: impl DoubleEndedIterator<Item = Choice> + ExactSizeIterator) -> u64 {
+    let indices = (0..chosen.len() as u64).rev();
+    chosen.rev().zip(indices).fold(u64::MAX, |first, (this, i)| u64::conditional_select(&first, &i, this))
 }

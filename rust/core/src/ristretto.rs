@@ -1,5 +1,8 @@
 //! ristretto255 (RFC 9496) on curve25519-dalek, which picks its vector code for the processor at run time.
 
+mod comb;
+
+use comb::Comb;
 use curve25519_dalek::constants::{RISTRETTO_BASEPOINT_POINT, RISTRETTO_BASEPOINT_TABLE};
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoBasepointTable, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
@@ -18,6 +21,17 @@ const IN_CACHE: usize = 60;
 /// From so many terms on buckets are as fast as that, and grow faster.
 const BUCKETS_PAY: usize = 800;
 
+/// From so many multiplications of one point on, a comb for them pays.
+const COMB_PAYS: usize = 12;
+/// From so many on a table of dalek's, which takes as long to make as fifty multiplications without one.
+const TABLE_PAYS: usize = 500;
+
+/// What makes multiplication of one fixed point fast.
+pub enum Table {
+    Comb(Comb),
+    Affine(Box<RistrettoBasepointTable>),
+}
+
 /// 2^252 + 27742317777372353535851937790883648493
 const ORDER: [u8; 32] = [
     0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde, 0x14, 0, 0, 0, 0, 0, 0,
@@ -35,7 +49,7 @@ impl PrimeGroup for Ristretto255 {
 
     type Scalar = Scalar;
     type Point = RistrettoPoint;
-    type Table = RistrettoBasepointTable;
+    type Table = Table;
 
     fn zero() -> Scalar {
         Scalar::ZERO
@@ -80,8 +94,8 @@ impl PrimeGroup for Ristretto255 {
     fn generator() -> RistrettoPoint {
         RISTRETTO_BASEPOINT_POINT
     }
-    fn generator_table() -> RistrettoBasepointTable {
-        RISTRETTO_BASEPOINT_TABLE.clone()
+    fn generator_table() -> Table {
+        Table::Affine(Box::new(RISTRETTO_BASEPOINT_TABLE.clone()))
     }
     fn point_decode(bytes: &[u8]) -> Option<RistrettoPoint> {
         CompressedRistretto::from_slice(bytes).ok()?.decompress()
@@ -115,11 +129,18 @@ impl PrimeGroup for Ristretto255 {
     fn point_eq(a: &RistrettoPoint, b: &RistrettoPoint) -> Choice {
         a.ct_eq(b)
     }
-    fn table(point: &RistrettoPoint) -> RistrettoBasepointTable {
-        RistrettoBasepointTable::create(point)
+    fn table(point: &RistrettoPoint, uses: usize) -> Option<Table> {
+        match uses {
+            ..COMB_PAYS => None,
+            COMB_PAYS..TABLE_PAYS => Some(Table::Comb(Comb::new(point))),
+            TABLE_PAYS.. => Some(Table::Affine(Box::new(RistrettoBasepointTable::create(point)))),
+        }
     }
-    fn table_mul(scalar: &Scalar, table: &RistrettoBasepointTable) -> RistrettoPoint {
-        scalar * table
+    fn table_mul(scalar: &Scalar, table: &Table) -> RistrettoPoint {
+        match table {
+            Table::Comb(comb) => comb.mul(scalar),
+            Table::Affine(table) => scalar * &**table,
+        }
     }
 
     fn msm(scalars: &[Scalar], points: &[RistrettoPoint]) -> RistrettoPoint {

@@ -29,6 +29,8 @@ const ORDER: [u8; 32] = [
 ];
 
 const POINT_SIZE: usize = 33;
+/// From so many multiplications of one point on, making a table for them pays.
+const TABLE_PAYS: usize = 200;
 /// Bytes that become one element of the field: RFC 9380, section 8.7, L.
 const FIELD_UNIFORM: usize = 48;
 
@@ -140,8 +142,8 @@ impl PrimeGroup for Secp256k1 {
     fn point_eq(a: &ProjectivePoint, b: &ProjectivePoint) -> Choice {
         a.ct_eq(b)
     }
-    fn table(point: &ProjectivePoint) -> fixed::Table {
-        fixed::Table::new(point)
+    fn table(point: &ProjectivePoint, uses: usize) -> Option<fixed::Table> {
+        (uses >= TABLE_PAYS).then(|| fixed::Table::new(point))
     }
     fn table_mul(scalar: &Scalar, table: &fixed::Table) -> ProjectivePoint {
         table.mul(scalar)

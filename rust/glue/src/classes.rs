@@ -6,14 +6,14 @@
 macro_rules! group_classes {
     ($module:ident = $group:ty: $Handle:ident, $Scalars:ident, $Points:ident) => {
         pub mod $module {
-            use nodealer_arrays::{Points, PrimeGroup, Scalars, combine, cost, msm, vartime_msm};
+            use nodealer_arrays::{Points, PrimeGroup, Scalars, combine, cost, msm, vartime_msm, vartime_sum};
             use pyo3::IntoPyObjectExt;
             use pyo3::prelude::*;
             use pyo3::sync::PyOnceLock;
             use pyo3::types::{PyBytes, PyInt};
             use zeroize::Zeroizing;
 
-            use crate::convert::{bad, bytes, count, items, place, range, refuse, run, type_name, u64};
+            use crate::convert::{bad, bytes, count, items, place, range, refuse, run, triple, type_name, u64};
 
             type G = $group;
 
@@ -197,6 +197,18 @@ macro_rules! group_classes {
                         .map_err(refuse)
                 }
 
+                #[pyo3(signature = (terms, /))]
+                fn vartime_sum(&self, py: Python<'_>, terms: &Bound<'_, PyAny>) -> PyResult<$Points> {
+                    let terms = items(terms, "terms")?;
+                    let parts = terms.iter().map(|term| triple(term)).collect::<PyResult<Vec<_>>>()?;
+                    let mut sum = Vec::with_capacity(parts.len());
+                    for (w, s, points) in &parts {
+                        sum.push((own_scalars(w)?, own_scalars(s)?, own_points(points)?));
+                    }
+                    let units = sum.iter().map(|(_, _, points)| points.len()).sum();
+                    run(py, units, cost::VARTIME_MSM, || vartime_sum(&sum)).map($Points).map_err(refuse)
+                }
+
                 fn __repr__(&self) -> String {
                     format!("<Group {} native>", <G as PrimeGroup>::NAME)
                 }
@@ -367,6 +379,10 @@ macro_rules! group_classes {
 
                 fn sum(&self, py: Python<'_>) -> PyResult<Self> {
                     run(py, self.0.len(), cost::POINT_ADD, || self.0.sum()).map(Self).map_err(refuse)
+                }
+
+                fn ranked_sum(&self, py: Python<'_>) -> PyResult<Self> {
+                    run(py, self.0.len(), 2 * cost::POINT_ADD, || self.0.ranked_sum()).map(Self).map_err(refuse)
                 }
 
                 #[pyo3(signature = (indices, /))]

@@ -2,7 +2,7 @@
 
 use nodealer_arrays::{Error, MAX_LENGTH};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyByteArray, PyBytes, PyInt, PyMemoryView, PySequence, PySlice, PyString};
+use pyo3::types::{PyBool, PyByteArray, PyBytes, PyInt, PyMemoryView, PySequence, PySlice, PyString, PyTuple};
 
 mod errors {
     pyo3::import_exception!(nodealer.errors, BadParameter);
@@ -69,6 +69,15 @@ pub fn items<'py>(values: &Bound<'py, PyAny>, what: &str) -> PyResult<Vec<Bound<
         },
         _ => Err(bad(format!("expected a sequence of {what}, got {}", type_name(values)))),
     }
+}
+
+/// A term of a sum: a tuple of three.
+pub fn triple<'py>(term: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+    let parts = match term.cast::<PyTuple>() {
+        Ok(parts) if parts.len() == 3 => parts,
+        _ => return Err(bad(format!("expected a tuple of weights, scalars and points, got {}", type_name(term)))),
+    };
+    Ok((parts.get_item(0)?, parts.get_item(1)?, parts.get_item(2)?))
 }
 
 pub fn u64(value: &Bound<'_, PyAny>, index: usize) -> PyResult<u64> {

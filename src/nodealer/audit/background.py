@@ -16,6 +16,10 @@ def in_background() -> Iterator[Begin]:
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="settle") as pool:
 
         def begin(checks: Sequence[Check], entropy: Entropy) -> Callable[[], None]:
-            return pool.submit(settle, checks, entropy).result
+            try:
+                return pool.submit(settle, checks, entropy).result
+            except RuntimeError:
+                # A browser has no threads. What was not begun is done when it is waited for.
+                return lambda: settle(checks, entropy)
 
         yield begin

@@ -38,6 +38,13 @@ class _OfGames(Commands):
     }
 
 
+class _OfPages(Commands):
+    places: ClassVar = {
+        "serve": Place("webpage", "serve", "web serve dist/web"),
+        "check": Place("webpage", "check", "web check https://cards.example"),
+    }
+
+
 app = typer.Typer(
     name="nodealer",
     cls=_All,
@@ -75,3 +82,15 @@ def game_command() -> None:
 
 
 app.add_typer(games)
+
+pages = typer.Typer(
+    name="web", cls=_OfPages, help="The page for players who have nothing installed.", no_args_is_help=True
+)
+
+
+@pages.callback()
+def web_command() -> None:
+    """The page for players who have nothing installed."""
+
+
+app.add_typer(pages)

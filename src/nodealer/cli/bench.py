@@ -32,6 +32,7 @@ class Suite(enum.StrEnum):
     RECOVERY = "recovery"
     RELAY = "relay"
     PAGE = "page"
+    WEB = "web"
 
 
 def bench(
@@ -44,6 +45,7 @@ def bench(
             "game: whole games and their audit; seat: memory of a participant, and its restart; "
             "recovery: a deck rebuilt when players leave; "
             "relay: a relay against a bare broadcast; page: the table in the browser; "
+            "web: a seat in a tab; "
             "npm: lock against the npm package it extends.",
         ),
     ],

@@ -51,6 +51,14 @@ def host(
         str | None,
         typer.Option(metavar="HOST:PORT", help="Where your own relay listens, as others reach it. Default: found out."),
     ] = None,
+    page: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Where guests with nothing installed can play in a browser, such as https://cards.example; or a "
+            "folder of `make web`, which your machine then serves to its network, without encryption.",
+        ),
+    ] = None,
     clock: Annotated[
         float,
         typer.Option(
@@ -96,13 +104,14 @@ def host(
     settings = settings_of(game_of(game), context.args)
     from nodealer.cli.meeting import host_table  # late: no other command should wait for protocols and sockets
     from nodealer.cli.plan import plan_of
+    from nodealer.cli.webpage import page_for_guests
 
     if timekeeper and no_clock:
         raise BadParameter("--timekeeper and --no-clock exclude each other")
     said, limits = None if parameters is None else parameters.encode(), None if no_clock else limits_of(clock)
     plan = plan_of(game, settings, protocol=protocol, seats=seats, hands=hands, parameters=said, clock=limits)
-    raise typer.Exit(
-        host_table(
+    with page_for_guests(page) as guests:
+        code_of_exit = host_table(
             plan,
             len(plan.names),
             relays=relay or (),
@@ -113,6 +122,7 @@ def host(
             log=log,
             code=code,
             timekeeper=timekeeper,
+            page=guests,
             at=where(terminal=terminal, no_browser=no_browser, by_hand=not (auto or json)),
         )
-    )
+    raise typer.Exit(code_of_exit)

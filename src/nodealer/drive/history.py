@@ -12,7 +12,7 @@ from typing import Final
 from nodealer.errors import DecodeError
 from nodealer.keys import KEY_BYTES
 from nodealer.proofs.checks import Entropy
-from nodealer.relay.client import RelayClient
+from nodealer.relay.conversation import RelayClient
 from nodealer.relay.sealing import EPOCH_BYTES, ReadKey
 
 _MARK: Final = b"nodealer/keys/v1"

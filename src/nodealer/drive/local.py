@@ -61,19 +61,28 @@ class LocalTable(Carrier):
     def __init__(self, participants: Iterable[Participant]) -> None:
         self.participants = tuple(participants)
         #: Looks on at what happens to the first participant.
-        self.watch: Watch = lambda step: ()
+        self.watch: Watch | None = None
+        #: Whether all frames that wait are carried before anybody is asked for anything.
+        self._running = False
         super().__init__(partial(self._receive, participant) for participant in self.participants)
         for participant in self.participants:
             self.say(participant.resend())
 
     def _receive(self, participant: Participant, frame: bytes, number: int) -> list[bytes]:
+        watch = self.watch if participant is self.participants[0] else None
+        # Whoever is looked on at has everything looked at as it comes.
+        participant.more = self._running and watch is None and bool(self._coming)
         step = participant.receive(frame, number)
-        return [*step.send, *(self.watch(step) if participant is self.participants[0] else ())]
+        return [*step.send, *(() if watch is None else watch(step))]
 
     def run(self, decide: Decide | None = None) -> None:
         """Let everybody do what they owe. `decide` makes persons' decisions, when nothing else is to be done."""
-        while self.step() or (decide is not None and self._decided(decide)):
-            pass
+        self._running = True
+        try:
+            while self.step() or (decide is not None and self._decided(decide)):
+                pass
+        finally:
+            self._running = False
 
     def agree(self, proposal: Proposal) -> None:
         """The first participant proposes; go on until all have agreed. Raises `Declined` when they do not."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from nodealer.errors import RelayRefused
-from nodealer.relay.client import RelayClient
+from nodealer.relay.conversation import RelayClient
 from nodealer.relay.sealing import TableSecret
 
 

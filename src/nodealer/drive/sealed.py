@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import aclosing
+from contextlib import AbstractAsyncContextManager, aclosing
 from dataclasses import dataclass
 from typing import Final
 
@@ -20,7 +20,7 @@ from nodealer.drive.outgoing import Outgoing
 from nodealer.errors import BadParameter, DecodeError, RelayError, RelayRefused
 from nodealer.play.participant import Participant
 from nodealer.proofs.checks import Entropy
-from nodealer.relay.client import RelayClient, connect_to
+from nodealer.relay.conversation import RelayClient
 from nodealer.relay.messages import Stored
 from nodealer.relay.sealing import SENDER_BYTES, ReadKey, TableSecret
 from nodealer.tape import expand
@@ -72,6 +72,15 @@ class Locked:
 Line = Found | Lost | Unheard | Locked
 #: Is told of the connection. May raise, to give it up.
 Tell = Callable[[Line], None]
+#: A connection to the relay at an address. Raises `RelayError` when there is none.
+Connect = Callable[[str], AbstractAsyncContextManager[RelayClient]]
+
+
+def connect_here(relay: str) -> AbstractAsyncContextManager[RelayClient]:
+    """By a socket of this machine; a tab has none, and brings its own."""
+    from nodealer.relay.client import connect_to
+
+    return connect_to(relay)
 
 
 class SealedTransport:
@@ -94,6 +103,7 @@ class SealedTransport:
         tell: Tell = lambda line: None,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        connect: Connect = connect_here,
     ) -> None:
         if not relays:
             raise BadParameter("a table needs a relay")
@@ -110,6 +120,7 @@ class SealedTransport:
         self._tell = tell
         self._clock = clock
         self._sleep = sleep
+        self._connect = connect
         self._out: Outgoing | None = None
         #: How many frames have come, and the cursor of the last one.
         self._heard = 0
@@ -155,7 +166,7 @@ class SealedTransport:
             relay, since = self._relays[tries % len(self._relays)], self._clock()
             try:
                 await self._look_back(relay)
-                async with connect_to(relay) as client, aclosing(self._through(client)) as events:
+                async with self._connect(relay) as client, aclosing(self._through(client)) as events:
                     async for event in events:
                         yield event
             except RelayError as error:
@@ -173,7 +184,7 @@ class SealedTransport:
         failed: RelayError | None = None
         for late in self._keys.late:
             try:
-                async with connect_to(relay) as client:
+                async with self._connect(relay) as client:
                     self._keys.learn(await find_history(client, late, self._entropy))
             except RelayError as error:
                 failed = error

@@ -68,6 +68,9 @@ class Points(Protocol):
     def __neg__(self) -> Points: ...
     def __eq__(self, other: object, /) -> bool: ...
     def sum(self) -> Points: ...
+    def ranked_sum(self) -> Points:
+        """1·P_1 + 2·P_2 + … + n·P_n, by 2n additions."""
+
     def take(self, indices: Sequence[int], /) -> Points: ...
     def concat(self, others: Sequence[Points], /) -> Points: ...
     def doubled(self) -> Points:
@@ -137,6 +140,12 @@ class Group(Protocol):
 
     def vartime_msm(self, scalars: Scalars, points: Points, /) -> Points:
         """The same for public values, faster."""
+
+    def vartime_sum(self, terms: Sequence[tuple[Scalars, Scalars, Points]], /) -> Points:
+        """Σ w[i]·s[i]·P[i] over all terms (w, s, P), each broadcast, for public values.
+
+        An array of points that stands in several terms, the same object and not an equal one, enters the sum once.
+        """
 
 
 class Array(Protocol):

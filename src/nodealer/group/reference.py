@@ -187,6 +187,10 @@ class PointArray(_Array[Element]):
         *_, total = accumulate(self._values, self._group.curve.add)
         return self._new((total,))
 
+    def ranked_sum(self) -> PointArray:
+        *_, total = accumulate(accumulate(reversed(self._values), self._group.curve.add), self._group.curve.add)
+        return self._new((total,))
+
     def concat(self, others: Sequence[Points], /) -> PointArray:
         return self._joined(others)
 
@@ -301,6 +305,25 @@ class ReferenceGroup:
     def vartime_msm(self, scalars: Scalars, points: Points, /) -> PointArray:
         return self.msm(scalars, points)
 
+    def vartime_sum(self, terms: Sequence[tuple[Scalars, Scalars, Points]], /) -> PointArray:
+        triples = [_triple(term) for term in _sequence(terms, "terms")]
+        parts = [
+            (self.own(w, ScalarArray)._values, self.own(s, ScalarArray)._values, self.own(points, PointArray))
+            for w, s, points in triples
+        ]
+        sums = {id(points): (points, [0] * len(points)) for _, _, points in parts}
+        _refuse_long(sum(len(points) for points, _ in sums.values()))
+        for w, s, points in parts:
+            cells = sums[id(points)][1]
+            products = [x * y for x, y in _broadcast(w, s)]
+            for product, at in _broadcast(products, range(len(points))):
+                cells[at] += product
+        if not sums:
+            raise BadParameter("an array has at least one element")
+        scalars = tuple(big(x % self.order) for _, cells in sums.values() for x in cells)
+        joined = tuple(value for points, _ in sums.values() for value in points._values)
+        return self.vartime_msm(ScalarArray(self, scalars), PointArray(self, joined))
+
     def table(self, point: Element) -> FixedBase | None:
         """What makes multiplications of one point faster."""
         return FixedBase(self.curve, point)
@@ -347,6 +370,12 @@ def _sequence(values: Sequence[W], what: str) -> list[W]:
     if len(items) != length:
         raise BadParameter(f"a sequence of {what} is not as long as it says")
     return items
+
+
+def _triple(term: object) -> tuple[object, object, object]:
+    if not isinstance(term, tuple) or len(term) != 3:
+        raise BadParameter(f"expected a tuple of weights, scalars and points, got {type(term).__name__}")
+    return term
 
 
 def _is_integer(value: object) -> bool:

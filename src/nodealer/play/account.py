@@ -8,9 +8,10 @@ without chips use it too, with points: nobody loses any, and a win is held like 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from nodealer.games.base import Done
+from nodealer.records import replace
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,12 @@ changes nothing: it makes half of the voters enough to go on without what is lat
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from nodealer.log.session import Limits
 from nodealer.play.duties import Duties, OpenDuty
+from nodealer.records import replace
 
 #: The least time between two ticks that say nothing of a new duty, in milliseconds.
 TICK_MIN: Final = 1000

@@ -29,7 +29,7 @@ class Grown(Generic[K, V]):
 
     def grown(self, pairs: Iterable[tuple[K, V]]) -> Grown[K, V]:
         """This mapping with more in it. A key that was there gets a new value."""
-        after = Grown[K, V]()
+        after: Grown[K, V] = Grown()
         after.newest = self.newest
         if self._shared[0] == self._size:
             after._values, after._shared = self._values, self._shared

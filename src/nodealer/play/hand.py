@@ -6,7 +6,6 @@ Every function takes a state or a change and gives the next; refusing something 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from nodealer.cards import (
     WITHOUT_CARDS,
@@ -31,6 +30,7 @@ from nodealer.play.state import Asked, Books, Change, HandRecord, HandState, Tab
 from nodealer.protocols.base import Binding, DeckChange, Duty
 from nodealer.protocols.dice import Dice
 from nodealer.protocols.envelopes import Envelopes
+from nodealer.records import replace
 from nodealer.tape import digest
 from nodealer.wire import DECKS_MAX, encode
 

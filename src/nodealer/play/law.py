@@ -8,7 +8,7 @@ wait, or leave. None of it names a culprit. A fault, which the log itself shows,
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from nodealer.cards import Operation, for_those_who_stay
 from nodealer.errors import BadParameter, IllegalMove
@@ -16,6 +16,7 @@ from nodealer.play.duties import OpenDuty
 from nodealer.play.hand import begin_hand, drive, moved, refreshed, take_deck, told, void_hand, without_cards
 from nodealer.play.phases import Phase
 from nodealer.play.state import Change, Fault, HandState, StatementRecord, TableState
+from nodealer.records import replace
 
 
 def voters(state: TableState) -> tuple[int, ...]:

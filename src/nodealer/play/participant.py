@@ -42,6 +42,7 @@ from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Begin, Outcome, Replica, at_once
 from nodealer.play.seat import Seat
 from nodealer.play.state import Config, KeyChange, TableState, refuse_unfit
+from nodealer.play.together import Together
 from nodealer.play.view import choice_of, choosing_view, view_of
 from nodealer.proofs.checks import Entropy
 from nodealer.protocols.base import Duty
@@ -206,6 +207,10 @@ class Participant:
         self._held: list[Arrival] = []
         #: Seat to the heads that it saw and this log never had.
         self._parted: dict[int, set[bytes]] = {}
+        #: Whether there are more frames, which whoever drives this participant brings at once: then what needs no
+        #: answer is looked at with them. Until they have come nothing else is asked of this participant.
+        self.more = False
+        self._together: Together | None = None
         for frame in home.lobby:
             self.lobby.receive(frame)
         if home.session is not None:
@@ -230,11 +235,47 @@ class Participant:
         for data in (frame,) if number is None else self._order.take(frame, number):
             if self._replica is None:
                 self._greet(data, send, happened)
-            else:
+            elif number is None or not self._put_off(data):
+                self._look_at_all(send, happened)
                 self._enter(self._replica, data, number is not None, happened)
         if number is not None and self._order.taken == self._known:
             self._notice_rollback(happened)
+        if self._together is not None and self.more and self._rests:
+            return Step(tuple(send), tuple(happened))
+        self._look_at_all(send, happened)
         return Step((*send, *self._late(), *self.due()), tuple(happened))
+
+    # --- What comes in together ---
+
+    def _put_off(self, data: bytes) -> bool:
+        """Take an entry whose proofs are looked at with those of the next ones. Whether that can be."""
+        if self._together is None:
+            if self._seat is None or not self.more or self.silenced is not None or self.hearing or self._held:
+                return False
+            self._together = Together(self._seat)
+        return self._together.take(data)
+
+    @property
+    def _rests(self) -> bool:
+        """Whether this participant has nothing to say or to decide, on what it has taken."""
+        seat = self._seat
+        if seat is None or self._early or self._asks:
+            return False
+        state = seat.replica.state
+        return state.phase is Phase.PLAYING and seat.number not in state.gone and not seat.open_duties
+
+    def _look_at_all(self, send: list[bytes], happened: list[Happened]) -> None:
+        """What was put off. Where a proof is false, all of it is taken again, one by one: then the same is said at the
+        same places of the log as if it had never been put off."""
+        together, self._together = self._together, None
+        if together is None:
+            return
+        if together.hold():
+            happened += together.applied
+            return
+        for data in together.undo():
+            self._enter(self.replica, data, True, happened)
+            send += [*self._late(), *self.due()]
 
     def _notice_rollback(self, happened: list[Happened]) -> None:
         """All is heard that was there to be heard."""

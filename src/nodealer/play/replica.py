@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import enum
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from nodealer.cards import Event
@@ -27,6 +27,7 @@ from nodealer.errors import (
     SawAnother,
     Undecided,
 )
+from nodealer.keys import VerifyingKey
 from nodealer.log.entry import Arrival, Entry, authenticate, first_head, next_head, read_entry
 from nodealer.play.bodies import Begin as BeginHand
 from nodealer.play.bodies import Body, Book, read_body
@@ -36,6 +37,7 @@ from nodealer.play.phases import Phase
 from nodealer.play.state import Change, Config, Fault, TableState, first_state
 from nodealer.play.steps import Origin, TooLate, apply_body, was_due
 from nodealer.proofs.checks import Check, Entropy, settle
+from nodealer.records import replace
 from nodealer.tape import digest
 
 #: Begins to settle checks, and gives what waits for the end of it. Both may raise what `settle` raises.
@@ -84,6 +86,16 @@ class Applied:
 
 
 @dataclass(frozen=True)
+class Mark:
+    """A place in a log to which it may go back."""
+
+    height: int
+    state: TableState
+    keys: Mapping[int, VerifyingKey]
+    checks_settled: int
+
+
+@dataclass(frozen=True)
 class _Owed:
     """Checks of an entry that are not settled, and the state to go back to if one fails."""
 
@@ -116,6 +128,8 @@ class Replica:
         self.entropy = entropy
         #: Whether every check is settled with the entry that owes it.
         self.eager = eager
+        #: Whether a false check takes the table back to before its entry; otherwise it is raised, and for the caller.
+        self.rewinds = True
         #: How checks are settled, where they are not settled at once.
         self.begin = begin
         self._by_hand = by_hand
@@ -210,6 +224,8 @@ class Replica:
         except ProofRejected as rejected:
             self._settling.clear()
             self._owed = []
+            if not self.rewinds:
+                raise
             self._rewind(next(one for one in settling.owed if one.entry == rejected.entry), rejected, settling.owed)
         except BaseException:
             # When the source of entropy fails, nothing is settled and everything is still owed.
@@ -219,6 +235,18 @@ class Replica:
         else:
             self._settling.popleft()
             self.checks_settled += sum(len(one.checks) for one in settling.owed)
+
+    def mark(self) -> Mark:
+        """Where the log is now, with every check settled."""
+        self.settle()
+        return Mark(self.height, self.state, dict(self._keys), self.checks_settled)
+
+    def back_to(self, mark: Mark) -> None:
+        """Forget what came after a mark, and what is owed for it."""
+        self._settling.clear()
+        self._owed = []
+        self._cut(mark.height)
+        self.state, self._keys, self.checks_settled = mark.state, dict(mark.keys), mark.checks_settled
 
     def _rewind(self, false: _Owed, rejected: ProofRejected, owed: Sequence[_Owed]) -> None:
         """Go back to just before a false entry, name its seat there, and take what came after it once more.

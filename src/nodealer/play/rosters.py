@@ -6,14 +6,13 @@ cards that have not ended agree to it, two at least, and only between hands. Ano
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from nodealer.errors import Malformed
 from nodealer.log.names import folded
 from nodealer.log.roster import Member, Roster, refuse_bad_roster, verify_newcomer
 from nodealer.play.bodies import Propose
 from nodealer.play.phases import Phase
 from nodealer.play.state import KeyChange, ProposedRoster, Seating, TableState
+from nodealer.records import replace
 from nodealer.tape import digest
 
 

@@ -51,7 +51,7 @@ from nodealer.play.bodies import (
 from nodealer.play.config import refuse_without_asserts
 from nodealer.play.duties import OpenDuty, Owed
 from nodealer.play.phases import Phase
-from nodealer.play.replica import Applied, Outcome, Replica, at_once
+from nodealer.play.replica import Applied, Mark, Outcome, Replica, at_once
 from nodealer.play.replica import Begin as BeginChecks
 from nodealer.play.state import Config, TableState
 from nodealer.play.steps import Origin, TooLate, apply_body
@@ -132,6 +132,16 @@ class Seat:
             # Signing on would give one number to two entries. A seat that lost its journal is a dropout.
             raise JournalLost(f"the log has an entry of seat {self.number} that is not in its journal")
         return applied
+
+    def mark(self) -> tuple[Mark, dict[bytes, bytes]]:
+        """A place to which this seat may go back, as long as it says nothing."""
+        return self.replica.mark(), dict(self._outbox)
+
+    def back_to(self, mark: tuple[Mark, dict[bytes, bytes]]) -> None:
+        """Forget what came after a mark."""
+        at, outbox = mark
+        self.replica.back_to(at)
+        self._outbox = dict(outbox)
 
     def _foreign(self, data: bytes, signed: int) -> bool:
         """Whether `data` is the newest entry that the log has of this seat, and not the one that it sent."""

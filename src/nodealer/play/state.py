@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from nodealer.cards import Event, Operation
@@ -22,6 +22,7 @@ from nodealer.play.phases import Phase
 from nodealer.proofs.checks import Check
 from nodealer.protocols import refuse_unserved
 from nodealer.protocols.base import Binding, CardProtocol, Deck, Duty, Needs
+from nodealer.records import replace
 from nodealer.tape import digest
 from nodealer.wire import encode
 

@@ -6,7 +6,7 @@ Everything here has passed the replica: the entry is signed, it is its seat's ne
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from nodealer.errors import BadParameter, EntryRefused, IllegalMove, Malformed, PeerFault, Undecided
@@ -36,6 +36,7 @@ from nodealer.play.phases import Phase
 from nodealer.play.rosters import in_force, proposal_id, refuse_roster
 from nodealer.play.state import Books, Change, Deed, Fault, ProposedRoster, TableState
 from nodealer.protocols.base import Duty
+from nodealer.records import replace
 from nodealer.wire import WORD_BYTES_MAX
 
 

@@ -12,12 +12,13 @@ When the sum is not zero each check is looked at alone, and the first false one 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+import struct
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from nodealer.errors import BadParameter, ProofRejected
-from nodealer.group import Group, Points, Scalars, concat, vartime_msm
+from nodealer.group import Group, Points, Scalars
 from nodealer.tape import expand, framed
 
 Entropy = Callable[[int], bytes]
@@ -25,6 +26,8 @@ Term = tuple[Scalars, Points]
 
 #: 128-bit weights: the soundness error of a batch, whatever the number of equations.
 WEIGHT_BYTES: Final = 16
+#: Before the elements of an array, and before an equation: what it is, and two numbers.
+_head: Final = struct.Struct("<cQQ").pack
 #: What is taken from the source of entropy for a sum.
 ENTROPY_BYTES: Final = 32
 
@@ -54,14 +57,6 @@ class Equation:
                 raise BadParameter(f"{len(scalars)} scalars and {len(points)} points in {rows} equations")
         return Equation(rows, terms)
 
-    def weighted(self, weights: Scalars) -> Iterable[Term]:
-        """This equation's share of a batch."""
-        for scalars, points in self.terms:
-            scaled = weights * scalars
-            if self.rows > 1 and len(points) == 1:
-                scaled = scaled.sum()
-            yield scaled, points
-
 
 @dataclass(frozen=True)
 class Check:
@@ -75,20 +70,19 @@ class Check:
 
 def digest_of(checks: Sequence[Check]) -> bytes:
     """Everything that the equations say: every scalar, and every array of points once."""
-    running, known = hashlib.sha512(), dict[int, int]()
+    parts, known = list[bytes](), dict[int, int]()
     for check in checks:
-        running.update(framed("check", check.seat, check.name, len(check.equations)))
+        parts.append(framed("check", check.seat, check.name, len(check.equations)))
         for equation in check.equations:
-            running.update(framed("equation", equation.rows, len(equation.terms)))
+            parts.append(_head(b"e", equation.rows, len(equation.terms)))
             for scalars, points in equation.terms:
                 # By identity: `checks` keeps every array alive, and decks come with their encodings.
-                if id(points) not in known:
-                    known[id(points)] = len(known)
-                    running.update(framed("points", points.group.name, len(points)))
-                    running.update(points.to_bytes())
-                running.update(framed("term", known[id(points)], len(scalars)))
-                running.update(scalars.to_bytes())
-    return running.digest()
+                if (place := known.get(id(points))) is None:
+                    place = known[id(points)] = len(known)
+                    parts += (_head(b"p", place, len(points)), points.to_bytes())
+                # Lengths are in the heads, and all elements of a group are of one length: no part runs into the next.
+                parts += (_head(b"t", place, len(scalars)), scalars.to_bytes())
+    return hashlib.sha512(b"".join(parts)).digest()
 
 
 def weights_of(checks: Sequence[Check], entropy: Entropy) -> Scalars:
@@ -109,28 +103,30 @@ def read_weights(group: Group, raw: bytes) -> Scalars:
 
 
 def terms_of(checks: Sequence[Check], entropy: Entropy) -> list[Term]:
-    """All equations of all checks with their weights, added up."""
-    return weighted(checks, weights_of(checks, entropy))
-
-
-def weighted(checks: Sequence[Check], weights: Scalars) -> list[Term]:
-    """All equations of all checks, each row times its weight, added up: each array of points once."""
-    # By identity, not by value: comparing points costs more than it saves. `checks` keeps every array alive.
+    """What is multiplied in the sum of these checks: each array of points once. For who counts."""
     total: dict[int, Term] = {}
-    used = 0
-    for check in checks:
-        for equation in check.equations:
-            for scalars, points in equation.weighted(weights[used : used + equation.rows]):
-                known = total.get(id(points))
-                total[id(points)] = (scalars if known is None else known[0] + scalars, points)
-            used += equation.rows
+    for weights, scalars, points in weighted(checks, weights_of(checks, entropy)):
+        scaled = weights * scalars
+        scaled = scaled.sum() if len(points) == 1 else scaled
+        known = total.get(id(points))
+        total[id(points)] = (scaled if known is None else known[0] + scaled, points)
     return list(total.values())
 
 
+def weighted(checks: Sequence[Check], weights: Scalars) -> list[tuple[Scalars, Scalars, Points]]:
+    """All terms of all equations of all checks, each with the weights of its rows before it."""
+    terms, used = list[tuple[Scalars, Scalars, Points]](), 0
+    for check in checks:
+        for equation in check.equations:
+            share = weights[used : used + equation.rows]
+            terms += [(share, scalars, points) for scalars, points in equation.terms]
+            used += equation.rows
+    return terms
+
+
 def _holds(checks: Sequence[Check], entropy: Entropy) -> bool:
-    terms = terms_of(checks, entropy)
-    total = vartime_msm(concat(*(scalars for scalars, _ in terms)), concat(*(points for _, points in terms)))
-    return total.first_identity() is not None
+    weights = weights_of(checks, entropy)
+    return weights.group.vartime_sum(weighted(checks, weights)).first_identity() is not None
 
 
 def settle(checks: Sequence[Check], entropy: Entropy) -> None:

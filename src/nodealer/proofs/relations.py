@@ -21,10 +21,10 @@ def _refuse_deck(inputs: Points, outputs: Points) -> None:
     """An output that is the identity, or that equals an input: it was not masked at all."""
     if outputs.first_identity() is not None:
         raise Malformed(f"card {outputs.first_identity()} of the shuffled deck is the identity")
-    before = set(encodings(inputs))
-    for place, card in enumerate(encodings(outputs)):
-        if card in before:
-            raise Malformed(f"card {place} of the shuffled deck is a card of the deck before it")
+    before, after = set(encodings(inputs)), encodings(outputs)
+    if not before.isdisjoint(after):
+        place = next(place for place, card in enumerate(after) if card in before)
+        raise Malformed(f"card {place} of the shuffled deck is a card of the deck before it")
 
 
 def _refuse_sizes(keys: tuple[Points, ...], decks: tuple[Points, ...]) -> None:

@@ -94,9 +94,8 @@ def prove(
     _bind(transcript, relation)
 
     # 1, 2: commit to π before ξ is known, and to ξ^π before y and z are.
-    a = group.integers([place + 1 for place in permutation])
     r_A = transcript.nonces(tape, "r_A", group, 1)
-    A = msm(concat(a, r_A), key)
+    A = _ranks(generators(group, m), permutation) + r_A * blinding_generator(group)
     transcript.absorb_points(labels.COMMITMENT, A)
     powers = transcript.challenge("xi", group).powers(m)
     r_B = transcript.nonces(tape, "r_B", group, 1)
@@ -126,6 +125,18 @@ def prove(
     inner = [p_hat[1:-1]] if m > 2 else []
     responses = concat(d_hat, r_d_hat, *inner, s_p_hat, x * secrets(d) + k)
     return encode_proof(concat(A, B, C_e, C_0, C_1, E), responses)
+
+
+def _ranks(gens: Points, permutation: Sequence[int]) -> Points:
+    """Σ (permutation[j] + 1)·G_j: the generators in the order of their factors, which are 1 … m.
+
+    Which points are added does not show in how; that they are fetched in a secret order may, as with the deck itself,
+    to who shares the cache (docs/threats.md).
+    """
+    order = [0] * len(permutation)
+    for j, place in enumerate(permutation):
+        order[place] = j
+    return gens.take(order).ranked_sum()
 
 
 def _masked(row: RelationRow, e: Scalars, k: Scalars) -> Points:

@@ -9,7 +9,7 @@ and auditing a seat are all the same call.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, Final, Literal, Protocol
 
@@ -19,6 +19,7 @@ from nodealer.group import Group
 from nodealer.places import Places
 from nodealer.proofs.checks import Check
 from nodealer.proofs.transcript import Context
+from nodealer.records import replace
 from nodealer.tape import Tape, digest
 from nodealer.wire import CARDS_MAX, CARDS_MIN, SEATS_MAX, SEATS_MIN
 
@@ -51,7 +52,7 @@ class Binding:
             roles=tuple((role, seat) for role, seat in self.roles if seat not in seats),
         )
 
-    @property
+    @cached_property
     def players(self) -> tuple[int, ...]:
         """The seats with secrets and cards of their own: all but servers."""
         servers = {seat for role, seat in self.roles if role == "server"}

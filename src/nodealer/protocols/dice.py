@@ -8,7 +8,7 @@ numbers first, and may be silent; then there are none, and they are never drawn 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Annotated, Final
 
 import msgspec
@@ -26,6 +26,7 @@ from nodealer.protocols.bare import Bare
 from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.words import StepWords
+from nodealer.records import replace
 from nodealer.tape import Tape, digest
 from nodealer.wire import Digest, Message, encode
 

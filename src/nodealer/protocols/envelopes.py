@@ -7,7 +7,7 @@ opens later is held against the hash. Who leaves in between takes what it said a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Annotated, Final
 
 import msgspec
@@ -18,6 +18,7 @@ from nodealer.protocols.bare import Bare
 from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.words import StepWords
+from nodealer.records import replace
 from nodealer.tape import Tape, digest
 from nodealer.wire import Digest, Message, encode
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Self
 
 from nodealer.cards import Card, Deal, Half, Open, Show
@@ -18,6 +18,7 @@ from nodealer.group import Points, Scalars, concat
 from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import read_message, read_secrets
 from nodealer.protocols.staged import StagedDeck
+from nodealer.records import replace
 from nodealer.tape import Tape
 from nodealer.wire import Message, encode
 

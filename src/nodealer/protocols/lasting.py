@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Generic, Self, TypeVar
 
 from nodealer.cards import Close, Deal, Event, Half, Moved, Open, Operation, Place, Portion, Return, for_those_who_stay
@@ -20,6 +20,7 @@ from nodealer.protocols.base import DeckChange
 from nodealer.protocols.keyed import KeyedDeck, Releasing
 from nodealer.protocols.layers import CardArray, Layers
 from nodealer.protocols.staged import Idle, Quiet, close
+from nodealer.records import replace
 from nodealer.tape import Tape, digest
 
 C = TypeVar("C", bound=CardArray)

@@ -64,6 +64,8 @@ class Layers(Generic[C]):
 
     def of(self, position: int) -> Layer[C]:
         """The layer that a position belongs to."""
+        if len(self.every) == 1:
+            return self.every[0]
         return self.every[bisect_right(self.every, position, key=lambda layer: layer.first) - 1]
 
     def cards(self, positions: tuple[int, ...]) -> C:

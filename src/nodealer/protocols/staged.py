@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Protocol, Self, runtime_checkable
 
 from nodealer.cards import Card, Close, Event, Finished, Half, Moved, Opened, Operation, Place, Return, words
@@ -16,6 +16,7 @@ from nodealer.errors import BadParameter
 from nodealer.places import Places
 from nodealer.proofs.transcript import Transcript
 from nodealer.protocols.base import Binding, DeckChange, Duty
+from nodealer.records import replace
 from nodealer.tape import Tape, digest
 from nodealer.wire import encode
 

@@ -119,7 +119,8 @@ class TableServer:
         self._door = door
         self._games = games
         self._hosts = {f"{LOOPBACK}:{port}", f"localhost:{port}"}
-        self._files = static_files()
+        # What is only for a seat in a tab is not for this page.
+        self._files = {path: data for path, data in static_files().items() if not path.startswith("tab/")}
         self._headers = _headers(port)
         routes = [
             Route("/", self._index),

@@ -1,6 +1,6 @@
 // Included by `algebra.rs` for each group `G`, which says whether it encodes scalars `BIG`-endian.
 
-use nodealer_arrays::{Error, MAX_LENGTH, PrimeGroup, msm, vartime_msm};
+use nodealer_arrays::{Error, MAX_LENGTH, PrimeGroup, msm, vartime_msm, vartime_sum};
 
 use super::with_threads;
 
@@ -69,6 +69,12 @@ fn zeros_and_identities_are_found() {
     assert_eq!(numbers(&[0]).invert().err(), Some(Error::Zero { index: 0 }));
     assert_eq!(Points::generator().unwrap().mul(&values).unwrap().first_identity(), Some(1));
     assert_eq!(points(3, 1).first_identity(), None);
+    // with the encodings known, too
+    let found = Points::generator().unwrap().mul(&values).unwrap();
+    found.encode(&mut vec![0; found.encoded_len()]);
+    assert_eq!(found.first_identity(), Some(1));
+    assert_eq!(found.slice(2, 4).unwrap().first_identity(), Some(1));
+    assert_eq!(found.slice(2, 3).unwrap().first_identity(), None);
 }
 
 #[test]
@@ -112,6 +118,14 @@ fn points_are_a_group() {
     assert!(tabled.mul(&a).unwrap().equals(&one.mul(&a).unwrap()));
     let single = |i: usize| one.mul(&a.slice(i, i + 1).unwrap()).unwrap();
     assert!(one.mul(&a).unwrap().slice(7, 8).unwrap().equals(&single(7)));
+    // over every table that may be made on the way: all digits, and the ends of the range
+    let edges = numbers(&[0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 127, 128, 129, 255, 256, u64::MAX]);
+    let edges = Scalars::concat(&[&edges, &edges.neg().unwrap()]).unwrap();
+    let plain = |i: usize| one.mul(&edges.slice(i, i + 1).unwrap()).unwrap();
+    for times in [1, 16] {
+        let product = one.mul(&Scalars::concat(&vec![&edges; times]).unwrap()).unwrap();
+        assert!((0..product.len()).all(|i| product.slice(i, i + 1).unwrap().equals(&plain(i % edges.len()))));
+    }
     // one scalar for many points
     let sum = p.mul(&b.slice(0, 1).unwrap()).unwrap().sum().unwrap();
     assert!(sum.equals(&p.sum().unwrap().mul(&b.slice(0, 1).unwrap()).unwrap()));
@@ -131,6 +145,28 @@ fn multi_scalar_multiplication() {
     let refused = Some(Error::Lengths { left: 1, right: 2 });
     assert_eq!(msm(&scalars(1, 1), &points(2, 1)).err(), refused);
     assert_eq!(vartime_msm(&scalars(1, 1), &points(2, 1)).err(), refused);
+}
+
+#[test]
+fn sums_of_terms() {
+    let (p, q, one) = (points(3, 1), points(2, 2), points(1, 3));
+    let (w, s, t) = (scalars(1, 4), scalars(3, 5), scalars(2, 6));
+    let product = |w: &Scalars, s: &Scalars, p: &Points| p.mul(&w.mul(s).unwrap()).unwrap().sum().unwrap();
+    let terms = [(&w, &s, &p), (&s, &w, &p), (&t, &t, &q), (&t, &t, &one), (&w, &w, &q), (&t, &w, &one)];
+    let each: Vec<_> = terms.iter().map(|(w, s, p)| product(w, s, p)).collect();
+    let expected = Points::concat(&each.iter().collect::<Vec<_>>()).unwrap().sum().unwrap();
+    assert!(vartime_sum(&terms).unwrap().equals(&expected));
+    assert_eq!(vartime_sum::<G>(&[]).err(), Some(Error::Empty));
+    assert_eq!(vartime_sum(&[(&s, &t, &p)]).err(), Some(Error::Lengths { left: 3, right: 2 }));
+    assert_eq!(vartime_sum(&[(&w, &s, &q)]).err(), Some(Error::Lengths { left: 3, right: 2 }));
+}
+
+#[test]
+fn ranked_sums() {
+    for n in [1, 2, 52] {
+        let (p, ranks) = (points(n, 1), numbers(&(1..=n as u64).collect::<Vec<_>>()));
+        assert!(p.ranked_sum().unwrap().equals(&msm(&ranks, &p).unwrap()));
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from nodealer.lab.bench import cards, core, game, hand, log, npm, page, proofs, recovery, relay, seat
+from nodealer.lab.bench import cards, core, game, hand, log, npm, page, proofs, recovery, relay, seat, tab
 from nodealer.lab.bench.machine import describe_machine
 from nodealer.lab.bench.rows import Row
 from nodealer.lab.bench.timing import Effort
@@ -24,4 +24,5 @@ SUITES: Final[dict[str, Callable[[Effort], Iterator[Row]]]] = {
     "recovery": recovery.run,
     "relay": relay.run,
     "page": page.run,
+    "web": tab.run,
 }

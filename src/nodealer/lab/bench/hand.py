@@ -36,6 +36,9 @@ SEATS_OF: Final = {"lock": (2, 3, 6)}
 #: The table that something is required of.
 JUDGED: Final = 6
 LOG_BYTES: Final = {"mask": 125_000, "lock": 130_000, "offset": 175_000}
+#: In U, for one seat that plays a hand and for the audit of it.
+PLAY_COST: Final = {"mask": 38.0}
+AUDIT_COST: Final = {"mask": 22.0}
 #: CPU outside the arithmetic, against the arithmetic; and an audit against what one seat spent playing.
 PYTHON, AUDIT = 1.0, 1.0
 #: A hand is long work: fewer pairs than usual are enough.
@@ -163,9 +166,11 @@ def _rows(effort: Effort, bench: HandBench) -> Iterator[Row]:
     played, _ = bench.played(bench.on)
     saved, config = _saved(played), played.seats[0].replica.config
     playing, u = interleaved(effort, bench.playing, U)
-    yield time_row("play a hand, CPU of one seat", n, (playing, u), yardstick)
+    required = PLAY_COST.get(bench.protocol) if judged else None
+    yield time_row("play a hand, CPU of one seat", n, (playing, u), yardstick, required)
     audit, u = interleaved(effort, _cpu(lambda: _audit(saved, config)), U)
-    yield time_row("verify its log", n, (audit, u), yardstick)
+    required = AUDIT_COST.get(bench.protocol) if judged else None
+    yield time_row("verify its log", n, (audit, u), yardstick, required)
     required = AUDIT if judged else None
     yield time_row("verify its log", n, (audit, playing), "one seat's playing", required)
     # Both with all seats; the arithmetic is the same in every run but for the noise.

@@ -17,10 +17,11 @@ from nodealer.group import Group
 
 _ARRAY: Final = (
     "__add__", "__sub__", "__neg__", "__mul__", "__eq__", "__getitem__", "__len__", "invert", "sum", "dot", "powers",
-    "cumprod", "take", "concat", "doubled", "tabled", "first_zero", "first_identity", "to_bytes",
+    "cumprod", "take", "concat", "doubled", "tabled", "first_zero", "first_identity", "to_bytes", "ranked_sum",
 )  # fmt: skip
 _GROUP: Final = (
     "points", "scalars", "wide_scalars", "integers", "map_to_points", "identity", "msm", "combine", "vartime_msm",
+    "vartime_sum",
 )  # fmt: skip
 _FACTS: Final = ("name", "backend", "order", "scalar_size", "point_size", "wide_size", "uniform_size")
 
@@ -78,6 +79,8 @@ class _Group(_Metered):
 def _bare(value: Any) -> Any:
     if isinstance(value, _Metered):
         return value.inner
+    if isinstance(value, list) and value and isinstance(value[0], tuple):
+        return [tuple(item.inner for item in term) for term in value]
     if isinstance(value, list | tuple) and value and isinstance(value[0], _Metered):
         return [item.inner for item in value]
     return value

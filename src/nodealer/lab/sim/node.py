@@ -12,7 +12,7 @@ from msgspec import Raw, structs
 from nodealer.cards import Card
 from nodealer.drive.minds import BotMind
 from nodealer.drive.patience import Looks, Patience
-from nodealer.errors import IllegalMove
+from nodealer.errors import IllegalMove, JournalLost
 from nodealer.games.base import Turn
 from nodealer.games.free.rules import FreeHand
 from nodealer.games.package import Bot
@@ -75,6 +75,8 @@ class Node:
         self._proposed = False
         #: Whether it has left, where that is planned.
         self._left = False
+        #: Whether it cannot come back any more.
+        self.away = False
 
     def _new_patience(self) -> Looks:
         keeper = self._world.plan.keeper
@@ -95,10 +97,23 @@ class Node:
     def come(self) -> None:
         """The process starts, for the first time or again."""
         self._patience, self._proposed = self._new_patience(), False
-        self.participant = self._world.new_participant(self)
+        self.participant = self._participant()
+        if self.participant is None:
+            self._tell("stays away")
+            return
         self._tell(f"comes, with {len(self.home.entries)} entries and {len(self.home.journal.records)} records")
         self.connect()
         self._look_again(self.participant)
+
+    def _participant(self) -> Participant | None:
+        """One on this home; None for a liar whose own lie stands in its log: its journal does not have it."""
+        try:
+            return self._world.new_participant(self)
+        except JournalLost:
+            if not self._lies:
+                raise
+            self.away = True
+            return None
 
     def _look_again(self, participant: Participant) -> None:
         def look() -> None:
@@ -191,12 +206,20 @@ class Node:
         for each in (false, frame) if self._dice.chance(900) else (frame, false):
             self._say(each)
 
+    @property
+    def _lies(self) -> bool:
+        return self._lies_about_time or self.place == self._world.plan.liar
+
+    @property
+    def _lies_about_time(self) -> bool:
+        keeper = self._world.plan.keeper
+        return self.keeps_time and keeper is not None and keeper.how == "back"
+
     def _lie(self, entry: Entry) -> bytes | None:
-        plan = self._world.plan
-        if self.keeps_time and plan.keeper is not None and plan.keeper.how == "back":
+        if self._lies_about_time:
             self._world.struck["lied"] += 1
             return encode(Tick(self._dice.between(0, 3000)))
-        return NONSENSE if self.place == plan.liar else None
+        return NONSENSE if self._lies else None
 
     def _say(self, frame: bytes) -> None:
         self._tell(f"says {self._world.words(frame)}")
@@ -329,8 +352,10 @@ class Node:
 
     def catch_up(self) -> None:
         """Hear the rest, when nobody says anything any more."""
-        participant = self.participant or self._world.new_participant(self)
-        self.participant, order = participant, self._world.relay.order(self.place)
+        self.participant = participant = self.participant or self._participant()
+        if participant is None:
+            return
+        order = self._world.relay.order(self.place)
         for number in range(participant.expects, len(order)):
             step = participant.receive(order[number], number)
             self.diverged += (one for one in step.happened if isinstance(one, Diverged))

@@ -121,8 +121,8 @@ class World:
 
     @property
     def lasting(self) -> list[Node]:
-        """Those who are neither muted nor see another order."""
-        return [node for node in self.nodes if node.place not in self.doomed]
+        """Those who are neither muted nor see another order, nor kept away by their own lies."""
+        return [node for node in self.nodes if node.place not in self.doomed and not node.away]
 
 
 @lru_cache(maxsize=4096)

@@ -1,7 +1,7 @@
 // The link between the page and its seat: documents in both directions, and nothing else. This one is a WebSocket on
 // loopback; a seat inside a tab has one of messages, with the same three functions.
 
-export function loopback({ tell, lost, refused }) {
+export function connectSeat({ tell, lost, refused }) {
   let socket = null;
   let tries = 0;
   let ended = false;

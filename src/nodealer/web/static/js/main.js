@@ -1,6 +1,6 @@
 // The page: documents come in, parts of the page are told. It knows no secret that its person may not see, and no game.
 import { T, button, fill, flag, h, motion, plainText, say, spans } from "./kit.js";
-import { loopback } from "./link.js";
+import { connectSeat } from "./link.js";
 import { pacer } from "./pace.js";
 import { fairness } from "./fairness.js";
 import { inWords, logPanel } from "./log.js";
@@ -458,7 +458,7 @@ for (const [id, label] of Object.entries(T.places)) $(id)?.setAttribute("aria-la
 
 // --- The link ---
 
-link = loopback({
+link = connectSeat({
   tell: (document) => {
     notices.get("link")?.remove();
     heard(document);

@@ -1,0 +1,292 @@
+"""Builds the static folder of a tab from what is pinned: `python -m nodealer.web.bundle.build`, which `make web` runs.
+
+The Python runtime is the npm package `pyodide`; what a seat needs beside it are wheels, each by its hash, this package,
+and the core, built here for the runtime's ABI or taken from the wheel that NODEALER_WEB_CORE names. Everything is
+compiled by the Python that will run it, with asserts on. The same sources give the same bytes.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from nodealer import __version__
+from nodealer.errors import LocalError
+from nodealer.web.bundle.content import BUNDLE, content_hash, page_files, seat_modules
+
+HERE: Final = Path(__file__).parent
+ROOT: Final = HERE.parents[3]
+TARGET: Final = "wasm32-unknown-emscripten"
+ABI: Final = "pyemscripten_2026_0_wasm32"
+#: The wheels of a seat, by the hash of each.
+WHEELS: Final = {
+    f"msgspec-0.22.0-cp314-cp314-{ABI}.whl": "a66b1766311e42371e509c996c3933b161c7ae0eabdf361af5316dec197e1022",
+    "pokerkit-0.7.7-py3-none-any.whl": "4e946cc5c48558a9a4583f3a00f13960bd5b719144643104642031552c59ec76",
+    "mnemonic-0.21-py3-none-any.whl": "72dc9de16ec5ef47287237b9b6943da11647a03fe7cf1f139fc3d7c4a7439288",
+    "segno-1.6.6-py3-none-any.whl": "28c7d081ed0cf935e0411293a465efd4d500704072cdb039778a2ab8736190c7",
+}
+#: What of the npm package a tab loads.
+RUNTIME: Final = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json")
+CORE: Final = "nodealer/group/_core.abi3.so"
+#: What of a wheel no seat reads: its tests, types, and word lists of other languages.
+_LEFT_OUT: Final = ("/tests/", ".pyi", "py.typed", "RECORD", "entry_points.txt")
+_DATE: Final = (1980, 1, 1, 0, 0, 0)
+MISSING: Final = 4
+
+
+class WebMissing(LocalError):
+    """The bundle cannot be built here, and why."""
+
+
+def build(out: Path, work: Path) -> dict[str, int]:
+    """Build the folder; gives the size of each file in bytes, and of what goes over the wire as `.br`."""
+    work.mkdir(parents=True, exist_ok=True)
+    core = core_for_tab(work)
+    pyodide = _pyodide(work)
+    stage = work / "stage"
+    shutil.rmtree(stage, ignore_errors=True)
+    with zipfile.ZipFile(pyodide / "python_stdlib.zip") as standard:
+        standard.extractall(stage / "standard")
+    for name, digest in WHEELS.items():
+        _unpacked(_wheel(work, name, digest), stage / "seat")
+    for path, data in seat_modules().items():
+        _put(stage / "seat" / path, data)
+    _run(["node", str(HERE / "precompile.mjs"), str(stage), str(pyodide)], "node")
+    _put(stage / "seat" / CORE, core)
+    runtime = {name: (pyodide / name).read_bytes() for name in RUNTIME}
+    runtime["python_stdlib.zip"] = archive(_below(stage / "standard"))
+    runtime["seat.zip"] = archive(_below(stage / "seat"))
+    place = f"runtime/{content_hash(runtime)[:16]}"
+    files = page_files(place) | {f"{place}/{name}": data for name, data in runtime.items()}
+    files["notices.txt"] = notices(work, pyodide)
+    listed = {
+        "version": __version__,
+        "sources": sources(),
+        "files": {path: _sha256(data) for path, data in sorted(files.items())},
+    }
+    files[BUNDLE] = (json.dumps(listed, indent=1, sort_keys=True) + "\n").encode()
+    made = work / "made"
+    shutil.rmtree(made, ignore_errors=True)
+    for path, data in files.items():
+        _put(made / path, data)
+    _run(["node", str(HERE / "compress.mjs"), str(made), str(work / "compressed")], "node")
+    # Whoever serves it meanwhile has one or the other, and nothing between.
+    shutil.rmtree(out, ignore_errors=True)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    made.rename(out)
+    keep_core(out.parent, core)
+    return {path.relative_to(out).as_posix(): path.stat().st_size for path in sorted(out.rglob("*")) if path.is_file()}
+
+
+def sources() -> str:
+    """One hash of all that the folder is made of."""
+    rust = [path for path in (ROOT / "rust").rglob("*") if path.suffix in (".rs", ".toml", ".lock")]
+    made = {str(path): path.read_bytes() for path in rust if "target" not in path.relative_to(ROOT).parts}
+    mine = {path.name: path.read_bytes() for path in HERE.iterdir() if path.is_file()}
+    named = {path.removeprefix(str(ROOT)): data for path, data in made.items()}
+    return content_hash(named | mine | seat_modules() | page_files(""))
+
+
+def is_current(out: Path) -> bool:
+    """Whether a folder was built from what is here now."""
+    try:
+        return bool(json.loads((out / BUNDLE).read_bytes())["sources"] == sources())
+    except (OSError, ValueError, KeyError):
+        return False
+
+
+# --- The core ---
+
+
+def core_for_tab(work: Path) -> bytes:
+    """The core as a module of the runtime. Raises `WebMissing` where the Rust target cannot be had."""
+    given = os.environ.get("NODEALER_WEB_CORE")
+    if given:
+        try:
+            with zipfile.ZipFile(given) as wheel:
+                return wheel.read(CORE)
+        except (OSError, KeyError, zipfile.BadZipFile) as error:
+            raise WebMissing(f"NODEALER_WEB_CORE names no wheel of the core: {given}: {error}") from None
+    if shutil.which("cargo") is None or shutil.which("rustc") is None:
+        raise WebMissing("cargo is not here, and NODEALER_WEB_CORE names no wheel of the core")
+    sysroot = Path(_run(["rustc", "--print", "sysroot"], "rustc").strip())
+    libraries = sysroot / "lib" / "rustlib"
+    if not (libraries / TARGET).is_dir():
+        try:
+            _run(["rustup", "target", "add", TARGET], "rustup")
+        except WebMissing:
+            raise WebMissing(
+                f"the Rust target {TARGET} is not here and cannot be had (`rustup target add {TARGET}`), and "
+                "NODEALER_WEB_CORE names no wheel of the core"
+            ) from None
+    linker = next(libraries.glob("*/bin/rust-lld"), None)
+    if linker is None:
+        raise WebMissing(f"there is no rust-lld below {libraries}")
+    rust, program = ROOT / "rust", work / "emcc"
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} {HERE / "link.py"} "$@"\n')
+    program.chmod(0o755)
+    cargo = Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo"))
+    prefix = f"CARGO_TARGET_{TARGET.upper().replace('-', '_')}"
+    environment = {
+        "PYO3_NO_PYTHON": "1",
+        "NODEALER_LLD": str(linker),
+        f"{prefix}_LINKER": str(program),
+        # What says where a panic was should not say where this folder is.
+        f"{prefix}_RUSTFLAGS": f"--remap-path-prefix={cargo}=cargo --remap-path-prefix={rust}=rust",
+    }
+    command = ["cargo", "build", "--quiet", "--locked", "--release", "-p", "nodealer-core", "--target", TARGET]
+    _run(command, "cargo", rust, environment)
+    return (rust / "target" / TARGET / "release" / "_core.wasm").read_bytes()
+
+
+def keep_core(folder: Path, core: bytes) -> Path:
+    """The wheel of the core for this ABI: who has it needs no Rust."""
+    name = f"nodealer_core-{__version__}"
+    info = f"{name}.dist-info"
+    tag = f"cp311-abi3-{ABI}"
+    wheel = f"Wheel-Version: 1.0\nGenerator: nodealer\nRoot-Is-Purelib: false\nTag: {tag}\n"
+    metadata = f"Metadata-Version: 2.1\nName: nodealer-core\nVersion: {__version__}\nLicense: MIT\n"
+    files = {CORE: core, f"{info}/METADATA": metadata.encode(), f"{info}/WHEEL": wheel.encode()}
+    record = "".join(f"{path},sha256={_record_hash(data)},{len(data)}\n" for path, data in files.items())
+    files[f"{info}/RECORD"] = f"{record}{info}/RECORD,,\n".encode()
+    path = folder / f"{name}-{tag}.whl"
+    _put(path, archive(files, zipfile.ZIP_DEFLATED))
+    return path
+
+
+# --- What is pinned ---
+
+
+def _pyodide(work: Path) -> Path:
+    """The npm package, exactly as the lock file says."""
+    folder = work / "npm"
+    wanted = b"".join((HERE / name).read_bytes() for name in ("package.json", "package-lock.json"))
+    stamp = folder / "node_modules" / ".nodealer"
+    if not stamp.is_file() or stamp.read_text() != _sha256(wanted):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        for name in ("package.json", "package-lock.json"):
+            shutil.copy(HERE / name, folder)
+        _run(["npm", "ci", "--no-audit", "--no-fund", "--prefer-offline", "--ignore-scripts"], "npm", folder)
+        stamp.write_text(_sha256(wanted))
+    return folder / "node_modules" / "pyodide"
+
+
+def _wheel(work: Path, name: str, digest: str) -> Path:
+    path = work / "wheels" / name
+    if not path.is_file():
+        project, version, *_ = name.split("-")
+        platform = ["--platform", ABI, "--python-version", "314", "--implementation", "cp", "--abi", "cp314"]
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+        command += ["--only-binary=:all:", *(platform if ABI in name else ()), "-d", str(path.parent)]
+        _run([*command, f"{project}=={version}"], "pip")
+    if not path.is_file() or _sha256(path.read_bytes()) != digest:
+        raise WebMissing(f"{name} is not the one that is pinned here")
+    return path
+
+
+def notices(work: Path, pyodide: Path) -> bytes:
+    """Whose work is in the folder, and under which licence."""
+    told = [
+        "What runs in this page beside nodealer (MIT), and whose it is.\n",
+        "Pyodide 314.0.7: Mozilla Public License 2.0, https://github.com/pyodide/pyodide\n",
+        "CPython 3.14 with its standard library: PSF License 2, https://docs.python.org/3/license.html\n",
+        "Emscripten's runtime: MIT, https://github.com/emscripten-core/emscripten\n",
+        "In the core, from crates.io, under MIT, Apache-2.0 or BSD-3-Clause: see rust/Cargo.lock of the sources.\n",
+    ]
+    for name in sorted(WHEELS):
+        with zipfile.ZipFile(work / "wheels" / name) as wheel:
+            project, version, *_ = name.split("-")
+            told.append(f"\n--- {project} {version} ---\n")
+            texts = [one for one in sorted(wheel.namelist()) if "LICENSE" in one and ".dist-info" in one]
+            told += [wheel.read(one).decode() for one in texts]
+    return "\n".join(told).encode()
+
+
+# --- Files ---
+
+
+def archive(files: Mapping[str, bytes], how: int = zipfile.ZIP_STORED) -> bytes:
+    """Files in one, whose bytes hang on nothing else. Stored: it is compressed on its way, as a whole and better."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", how) as made:
+        for path, data in sorted(files.items()):
+            entry = zipfile.ZipInfo(path, _DATE)
+            entry.external_attr = 0o644 << 16
+            entry.compress_type = how
+            made.writestr(entry, data)
+    return out.getvalue()
+
+
+def _below(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def _unpacked(wheel: Path, folder: Path) -> None:
+    with zipfile.ZipFile(wheel) as files:
+        for name in files.namelist():
+            if not any(part in f"/{name}" for part in _LEFT_OUT) and not _other_words(name):
+                _put(folder / name, files.read(name))
+
+
+def _other_words(name: str) -> bool:
+    return "wordlist/" in name and not name.endswith("english.txt")
+
+
+def _put(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _record_hash(data: bytes) -> str:
+    return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+
+
+def _run(command: list[str], who: str, folder: Path | None = None, environment: Mapping[str, str] | None = None) -> str:
+    try:
+        done = subprocess.run(
+            command, cwd=folder, env={**os.environ, **(environment or {})}, capture_output=True, text=True, check=False
+        )
+    except OSError:
+        raise WebMissing(f"{who} is not here") from None
+    if done.returncode != 0:
+        said: Iterable[str] = (done.stderr or done.stdout).strip().splitlines()[-12:]
+        raise WebMissing(f"{who} failed: " + "\n".join(line[:300] for line in said))
+    return done.stdout
+
+
+def main(arguments: Sequence[str] = ()) -> int:
+    """Build, and say what came of it. With --if-old only what is not built from these sources."""
+    out = ROOT / "dist" / "web"
+    if "--if-old" in arguments and is_current(out):
+        return 0
+    try:
+        sizes = build(out, ROOT / "build" / "web")
+    except WebMissing as missing:
+        sys.stderr.write(f"nodealer: no bundle for a tab: {missing}\n")
+        return MISSING
+    wire = sum(size for path, size in sizes.items() if path.endswith(".br"))
+    for path, size in sizes.items():
+        if size > 100_000:
+            sys.stdout.write(f"{size:>12,}  {path}\n")
+    sys.stdout.write(f"{wire:>12,}  in all, compressed\n")
+    sys.stdout.write(f"{_sha256((out / BUNDLE).read_bytes())}  {out.relative_to(ROOT)}/{BUNDLE}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,65 @@
+"""Compares what a host serves with the hashes of a release: file by file, as any visitor gets them.
+
+A host that serves one visitor something else than others is not found out this way.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+from urllib.error import HTTPError, URLError
+from urllib.parse import quote
+from urllib.request import Request, urlopen
+
+from nodealer.errors import RelayError
+from nodealer.relay.links import page_address
+
+#: No file of a release is longer.
+FILE_BYTES_MAX: Final = 64 << 20
+SECONDS: Final = 60.0
+
+#: Gives what is at an address, or None where the host says that nothing is.
+Fetch = Callable[[str], bytes | None]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What a host serves: which files are as they should be, which are others, and which it has not."""
+
+    same: tuple[str, ...]
+    others: tuple[str, ...]
+    missing: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        return not (self.others or self.missing)
+
+
+def fetch(address: str) -> bytes | None:
+    """What is at an address. Raises `RelayError` where nobody answers."""
+    try:
+        with urlopen(Request(address, headers={"Cache-Control": "no-cache"}), timeout=SECONDS) as answer:
+            data: bytes = answer.read(FILE_BYTES_MAX + 1)
+            return data
+    except HTTPError:
+        return None
+    except (URLError, OSError, ValueError) as error:
+        raise RelayError(f"no page at {address}: {getattr(error, 'reason', error)}") from None
+
+
+def compare(url: str, release: Mapping[str, str], fetch: Fetch = fetch) -> Compared:
+    """Every file of a release, as a host serves it; the first page as it is served for the bare address too."""
+    base = page_address(url).rstrip("/")
+    found: dict[str, list[str]] = {"same": [], "others": [], "missing": []}
+    for path, wanted in sorted(release.items()):
+        served = [fetch(f"{base}/{quote('' if path == 'index.html' else path)}")]
+        if path == "index.html":
+            served.append(fetch(f"{base}/index.html"))
+        if any(data is None for data in served):
+            found["missing"].append(path)
+        else:
+            same = all(hashlib.sha256(data).hexdigest() == wanted for data in served if data is not None)
+            found["same" if same else "others"].append(path)
+    return Compared(tuple(found["same"]), tuple(found["others"]), tuple(found["missing"]))

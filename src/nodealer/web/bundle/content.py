@@ -1,0 +1,78 @@
+"""What is in the folder of a tab: the page, the modules of a seat, and the list of all with their hashes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from nodealer.errors import BadParameter
+from nodealer.games.found import OURS
+from nodealer.web.server import static_files
+
+#: The list of all files, with the hash of each; its own hash names the whole folder.
+BUNDLE: Final = "bundle.json"
+PACKAGE: Final = Path(__file__).parents[2]
+#: What a seat in a tab does not use: what needs a disk, a terminal, a socket or a compiler of its own.
+NOT_IN_A_TAB: Final = (
+    "api/", "cli/", "lab/", "relay/stores/", "relay/client.py", "relay/live.py", "relay/server.py", "relay/sockets.py",
+    "relay/core.py", "relay/tables.py", "relay/metrics.py", "relay/pace.py", "relay/mailbox.py", "relay/codes.py",
+    "relay/talk.py", "drive/files.py", "drive/homes.py", "drive/identity.py", "drive/journal.py", "drive/known.py",
+    "web/server.py", "web/peers.py", "web/bundle/",
+)  # fmt: skip
+#: What the page may load and do: nothing inline, nothing of others, no `eval`; WebAssembly, and sockets to relays.
+POLICY: Final = (
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; img-src 'self'; "
+    "connect-src 'self' wss: ws:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+#: What stands in the page for the address of the runtime.
+RUNTIME_MARK: Final = b"@RUNTIME@"
+
+
+def seat_modules() -> dict[str, bytes]:
+    """The modules of this package that a tab has, by path."""
+    found = {path.relative_to(PACKAGE).as_posix(): path for path in PACKAGE.rglob("*.py")}
+    return {
+        f"nodealer/{name}": path.read_bytes()
+        for name, path in sorted(found.items())
+        if not name.startswith(NOT_IN_A_TAB)
+    }
+
+
+def page_files(runtime: str) -> dict[str, bytes]:
+    """The page as a tab has it: the same, but for the link to its seat, what begins it, and where the runtime is."""
+    static = static_files()
+    tab = {path.removeprefix("tab/"): data for path, data in static.items() if path.startswith("tab/")}
+    files = {f"static/{path}": data for path, data in static.items() if not path.startswith("tab/")}
+    files["index.html"], files["how/index.html"] = _index(files.pop("static/index.html")), files.pop("static/how.html")
+    files["service.js"] = tab.pop("service.js")
+    # The one module of the page that is another one here.
+    files["static/js/link.js"] = tab.pop("link.js")
+    files |= {f"static/tab/{path}": data for path, data in tab.items()}
+    for game in OURS:
+        for name in ("table.js", "table.css"):
+            path = PACKAGE / "games" / game / name
+            if path.is_file():
+                files[f"game/{game}/{name}"] = path.read_bytes()
+    return {path: data.replace(RUNTIME_MARK, runtime.encode()) for path, data in files.items()}
+
+
+def _index(page: bytes) -> bytes:
+    """The first file, which says itself what it may load: a static host may send no headers."""
+    head = b'<meta charset="utf-8">\n'
+    policy = POLICY.replace("; frame-ancestors 'none'", "").encode()
+    more = b'<meta http-equiv="Content-Security-Policy" content="%s">\n' % policy
+    made = page.replace(head, head + more + b'<link rel="stylesheet" href="/static/tab/tab.css">\n')
+    if made == page:
+        raise BadParameter("the page does not begin as it should, and would have no policy")
+    return made
+
+
+def content_hash(files: Mapping[str, bytes]) -> str:
+    """One hash of several files: SHA-256 over each name and content, each framed by its length."""
+    digest = hashlib.sha256()
+    for name, data in sorted(files.items()):
+        for part in (name.encode(), data):
+            digest.update(len(part).to_bytes(8, "little") + part)
+    return digest.hexdigest()

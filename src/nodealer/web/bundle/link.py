@@ -1,0 +1,30 @@
+"""What links the core for Pyodide, in the place of emcc: the linker that comes with rustc, told to make a side module.
+
+Cargo runs this file as a program. It calls nothing of this package: it may run where that is not installed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+_OBJECTS: Final = (".o", ".rlib", ".a")
+_FLAGS: Final = (
+    "-flavor", "wasm", "-shared", "--experimental-pic", "--import-undefined", "--import-memory", "--gc-sections",
+    "--strip-debug", "-O2", "--unresolved-symbols=import-dynamic", "--export-if-defined=PyInit__core",
+    "--export-if-defined=__wasm_apply_data_relocs", "--export-if-defined=__wasm_call_ctors",
+)  # fmt: skip
+
+
+def command(lld: str, arguments: Sequence[str]) -> list[str]:
+    """What to run for what cargo asks of emcc: its objects and where the module goes; all else is emcc's."""
+    out = arguments[arguments.index("-o") + 1]
+    objects = [one for one in arguments if one.endswith(_OBJECTS) and one != out]
+    return [lld, *_FLAGS, "-o", out, *objects]
+
+
+if __name__ == "__main__":
+    ran = command(os.environ["NODEALER_LLD"], sys.argv[1:])
+    os.execv(ran[0], ran)

@@ -1,0 +1,72 @@
+// Keeps the version that was first trusted: all files that its bundle.json names, each by its hash. Everything is
+// answered from what is kept; another version is taken only when the person says so.
+const POINTER = "nodealer";
+const LIST = "/bundle.json";
+const nameOf = (hash) => `nodealer-${hash}`;
+
+async function digest(data) {
+  const hash = await crypto.subtle.digest("SHA-256", data);
+  return [...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+async function kept() {
+  const found = await (await caches.open(POINTER)).match("/kept");
+  return found ? found.text() : null;
+}
+
+async function offered() {
+  const answer = await fetch(LIST, { cache: "no-store" });
+  if (!answer.ok) throw new Error(`${LIST}: ${answer.status}`);
+  const data = await answer.arrayBuffer();
+  return { hash: await digest(data), files: JSON.parse(new TextDecoder().decode(data)).files };
+}
+
+/** Fetch all of a version, compare each file with its hash, and only then use it. */
+async function take({ hash, files }) {
+  const cache = await caches.open(nameOf(hash));
+  for (const [path, wanted] of Object.entries(files)) {
+    const at = path === "index.html" ? "/" : path === "how/index.html" ? "/how/" : `/${path}`;
+    const answer = await fetch(at, { cache: "no-cache" });
+    const data = await answer.clone().arrayBuffer();
+    if (!answer.ok || (await digest(data)) !== wanted) throw new Error(`${path} is not what ${LIST} says`);
+    await cache.put(at, new Response(data, { headers: answer.headers }));
+  }
+  await (await caches.open(POINTER)).put("/kept", new Response(hash));
+  for (const name of await caches.keys()) if (name !== POINTER && name !== nameOf(hash)) await caches.delete(name);
+}
+
+self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
+
+self.addEventListener("message", (event) => {
+  const tell = (is, of = {}) => event.source.postMessage({ is, ...of });
+  event.waitUntil(
+    (async () => {
+      const now = await kept();
+      const other = await offered().catch(() => null);
+      if (event.data.do === "keep" && now === null && other) {
+        await take(other);
+        tell("kept", { hash: other.hash });
+      } else if (event.data.do === "keep" && now !== null) {
+        tell("kept", { hash: now });
+        if (other && other.hash !== now) tell("another", { hash: other.hash });
+      } else if (event.data.do === "take" && other) {
+        await take(other);
+        tell("taken", { hash: other.hash });
+      }
+    })(),
+  );
+});
+
+self.addEventListener("fetch", (event) => {
+  const url = new URL(event.request.url);
+  if (event.request.method !== "GET" || url.origin !== self.location.origin || url.pathname === LIST) return;
+  event.respondWith(
+    (async () => {
+      const hash = await kept();
+      if (hash === null) return fetch(event.request);
+      const path = url.pathname === "/index.html" ? "/" : url.pathname === "/how" ? "/how/" : url.pathname;
+      const found = await (await caches.open(nameOf(hash))).match(path);
+      return found ?? new Response("this is no part of the version that is kept", { status: 404 });
+    })(),
+  );
+});

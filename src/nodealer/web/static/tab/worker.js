@@ -1,0 +1,172 @@
+// The seat inside a tab: Python, the core and the secrets are in this worker and nowhere else. The page sends documents
+// and a few wishes, and gets documents. A second one of these, named "bots", plays all bots of a table for practice.
+import { loadPyodide } from "/@RUNTIME@/pyodide.mjs";
+
+const RUNTIME = new URL("/@RUNTIME@/", self.location.origin).href;
+const HOMES = "homes";
+const post = (is, of = {}) => self.postMessage({ is, ...of });
+
+async function boot() {
+  const seat = fetch(`${RUNTIME}seat.zip`).then((answer) => {
+    if (!answer.ok) throw new Error(`seat.zip: ${answer.status}`);
+    return answer.arrayBuffer();
+  });
+  const python = await loadPyodide({ indexURL: RUNTIME, stdLibURL: `${RUNTIME}python_stdlib.zip`, env: { HOME: "/" } });
+  python.unpackArchive(new Uint8Array(await seat), "zip", { extractDir: "/lib/python3.14/site-packages" });
+  return python.pyimport("nodealer.web.tab.entry");
+}
+
+// --- Storage ---
+
+const folder = async () => (await navigator.storage.getDirectory()).getDirectoryHandle(HOMES, { create: true });
+const stores = () => typeof navigator.storage?.getDirectory === "function" && "createSyncAccessHandle" in (self.FileSystemFileHandle?.prototype ?? {});
+
+/** The file of a home, which no other tab has open; null where this browser, or a page without encryption, has no storage. */
+async function store(table, create) {
+  if (!stores()) return null;
+  const file = await (await folder()).getFileHandle(table, { create });
+  let handle = null;
+  for (let tries = 0; !handle; tries += 1) {
+    try {
+      handle = await file.createSyncAccessHandle();
+    } catch (error) {
+      // A tab that was closed a moment ago lets go of it a moment later.
+      if (error.name !== "NoModificationAllowedError" || tries >= 20) throw error;
+      await new Promise((again) => setTimeout(again, 100));
+    }
+  }
+  return {
+    all() {
+      const data = new Uint8Array(handle.getSize());
+      handle.read(data, { at: 0 });
+      return data;
+    },
+    put(data, at) {
+      if (handle.write(data, { at }) !== data.length) throw new DOMException("only a part of it was written", "QuotaExceededError");
+    },
+    flush: () => handle.flush(),
+    truncate: (size) => handle.truncate(size),
+    empty: () => handle.getSize() === 0,
+    close: () => handle.close(),
+  };
+}
+
+/** The homes here, without their secrets. */
+async function homes() {
+  const found = [];
+  if (!stores()) return found;
+  for await (const [table, file] of (await folder()).entries()) {
+    const data = await file.getFile();
+    const first = (await data.slice(0, 4096).text()).split("\n")[0];
+    try {
+      const { name, hosted } = JSON.parse(first);
+      found.push({ table, name, hosted: Boolean(hosted), size: data.size, at: data.lastModified });
+    } catch {
+      // Nothing was ever written to it.
+    }
+  }
+  return found.sort((one, other) => other.at - one.at);
+}
+
+async function known(table) {
+  if (!stores()) return false;
+  try {
+    return (await (await (await folder()).getFileHandle(table)).getFile()).size > 0;
+  } catch {
+    return false;
+  }
+}
+
+// --- Bots ---
+
+let bots = null;
+const browser = {
+  document: (text) => post("document", { text }),
+  fatal: (reason, kind) => post("fatal", { reason, kind }),
+  dial: (url) => new WebSocket(url),
+  bots(deal) {
+    bots?.terminate();
+    bots = new Worker("/static/tab/worker.js", { type: "module", name: "bots" });
+    bots.onmessage = ({ data }) => (data.is === "frame" ? tab.heard(data.frame) : post(data.is, data));
+    bots.onerror = (event) => post("fatal", { reason: event.message ?? "", kind: "crash" });
+    bots.postMessage({ do: "deal", deal });
+  },
+  toBots: (frame) => bots?.postMessage({ do: "frame", frame }),
+  frame: (frame) => post("frame", { frame }),
+};
+
+// --- What the page wishes ---
+
+let entry = null;
+let tab = null;
+const wishes = {
+  said: ({ text }) => tab.said(text),
+  practise: ({ name }) => tab.practise(name),
+  async look({ link }) {
+    const invited = JSON.parse(tab.invited(link));
+    post("invited", { link, ...invited, known: await known(invited.table), stores: stores() });
+  },
+  async join({ link, name }) {
+    const { table } = JSON.parse(tab.invited(link));
+    tab.join(link, name, await store(table, true));
+  },
+  async host({ wanted }) {
+    const link = tab.new_table(JSON.stringify(wanted));
+    const { table } = JSON.parse(tab.invited(link));
+    const handle = await store(table, true);
+    post("hosting", { link });
+    tab.host(link, wanted.name, handle);
+  },
+  async homes() {
+    post("homes", { homes: await homes(), stores: stores() });
+  },
+  async resume({ table }) {
+    tab.resume(await store(table, false));
+  },
+  async export({ table }) {
+    const handle = await store(table, false);
+    const url = URL.createObjectURL(new Blob([handle.all()]));
+    handle.close();
+    post("file", { name: `${table}.nodealer`, url });
+  },
+  async import({ data }) {
+    const first = new TextDecoder().decode(data.slice(0, 4096)).split("\n")[0];
+    const { table } = JSON.parse(tab.invited(tab.link_of(first)));
+    if (await known(table)) throw new Error("there is a home for this table in this browser already");
+    const handle = await store(table, true);
+    handle.put(new Uint8Array(data), 0);
+    handle.flush();
+    handle.close();
+    post("homes", { homes: await homes(), stores: stores() });
+  },
+  async forget({ table }) {
+    (await store(table, false)).close();
+    await (await folder()).removeEntry(table);
+    post("homes", { homes: await homes(), stores: stores() });
+  },
+  // Of the bots.
+  deal({ deal }) {
+    tab = entry.TabBots(browser, deal);
+  },
+  frame: ({ frame }) => tab.heard(frame),
+};
+
+const ready = boot().then((module) => {
+  entry = module;
+  if (self.name !== "bots") {
+    tab = entry.Tab(browser);
+    post("ready");
+  }
+});
+let last = ready;
+self.onmessage = ({ data }) => {
+  // One after the other, in their order.
+  last = last.then(() => wishes[data.do](data)).catch((error) => {
+    const inUse = error.name === "NoModificationAllowedError";
+    const kind = inUse ? "in use" : error.name === "QuotaExceededError" ? "storage" : tab ? "error" : "boot";
+    // Of a Python error only the last line is for people.
+    const reason = String(error.message ?? error).trim().split("\n").at(-1).replace(/^nodealer\.errors\.\w+: /, "");
+    post("fatal", { reason, kind });
+  });
+};
+ready.catch((error) => post("fatal", { reason: String(error.message ?? error).split("\n")[0].slice(0, 300), kind: "boot" }));

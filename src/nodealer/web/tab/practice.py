@@ -1,0 +1,159 @@
+"""Practice against bots inside a browser: all bots, and the one order of the table, in a worker of their own.
+
+The person's seat is in another worker. Between the two are frames as everywhere, each put into the order here. Nothing
+is sealed: nobody carries it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator, Callable
+from functools import partial
+from typing import Final
+
+from msgspec import Raw
+
+from nodealer.drive.loop import Connected, Event
+from nodealer.drive.minds import BotMind
+from nodealer.errors import BadParameter
+from nodealer.games.found import OURS, find
+from nodealer.games.package import GamePackage
+from nodealer.keys import KEY_BYTES, Identity
+from nodealer.log.names import folded, refuse_bad_name
+from nodealer.log.session import Part
+from nodealer.play.config import parts_of, proposal_of
+from nodealer.play.home import MemoryHome
+from nodealer.play.lobby import Expected
+from nodealer.play.participant import Participant
+from nodealer.play.stays import for_hands
+from nodealer.proofs.checks import Entropy
+from nodealer.protocols import make_protocol
+from nodealer.tape import ROOT_BYTES
+from nodealer.web import documents as doc
+from nodealer.web.tab.lobby import SERVED
+
+NAMES: Final = ("Ben", "Cleo", "Dov", "Eve", "Finn", "Gus", "Hana", "Ivo")
+
+
+def offers(name: str) -> doc.Offers:
+    """What can be practised here."""
+    games = [find(one) for one in sorted(OURS)]
+    listed = tuple(
+        doc.GameOffer(
+            game.name,
+            game.words.note,
+            game.seats,
+            game.hands,
+            tuple((one.name, one.help, one.default) for one in game.settings),
+        )
+        for game in games
+        if game.bot is not None and game.protocol in SERVED
+    )
+    first = find("holdem")
+    return doc.Offers(listed, (), name, first.name, first.seats, first.hands)
+
+
+class Planned:
+    """A table that a page wants, with what everybody there expects. Raises `BadParameter` for what cannot be."""
+
+    def __init__(self, deal: doc.Deal) -> None:
+        if deal.game not in OURS:
+            raise BadParameter(f"{deal.game} is not on offer")
+        if deal.cheat is not None:
+            raise BadParameter("nobody can be told to cheat here")
+        self.game: GamePackage = find(deal.game)
+        refuse_bad_name(deal.name, "your name")
+        others = NAMES[: deal.seats - 1]
+        if any(folded(other) == folded(deal.name) for other in others):
+            raise BadParameter(f"{deal.name} is a bot at this table: take another name")
+        settings = self.game.settled(deal.settings)
+        self.rules = self.game.from_settings(settings)
+        on = self.game.protocol
+        self.protocol = make_protocol(on, self.game.protocol_parameters(on, settings))
+        self.hands, self.names = deal.hands, (deal.name, *others)
+        self.expected = Expected(
+            Part(self.rules.name, self.rules.version, Raw(self.rules.parameters)),
+            Part(self.protocol.claims.name, self.protocol.claims.version, Raw(self.protocol.parameters)),
+            self.rules.versions,
+            self.names,
+            self.hands,
+        )
+
+    def seated(self, name: str, entropy: Entropy, make: Callable[..., Participant] = Participant) -> Participant:
+        """Somebody who has come to play this, with a home that is gone when the page is."""
+        return make(
+            MemoryHome(name, Identity(entropy(KEY_BYTES)), entropy(ROOT_BYTES)),
+            entropy=entropy,
+            accept=self.expected.accept,
+            stays=for_hands(self.hands),
+            parts=partial(parts_of, game=self.game),
+        )
+
+
+class Bots:
+    """Everybody but the person, and the order. A step at a time: so a page that goes away is heard of."""
+
+    def __init__(self, plan: Planned, entropy: Entropy, out: Callable[[bytes], None]) -> None:
+        self._plan = plan
+        self._out = out
+        self._ordered = 0
+        self._coming: deque[bytes] = deque()
+        #: The first one proposes the table, once all have come.
+        self._proposed = False
+        bots = [plan.seated(name, entropy) for name in plan.names[1:]]
+        self._bots = [(bot, BotMind(plan.game, bot.home.root)) for bot in bots]
+        for bot in bots:
+            self._coming.extend(bot.resend(0))
+
+    def say(self, frame: bytes) -> None:
+        """What the person's seat says."""
+        self._coming.append(frame)
+
+    def step(self) -> bool:
+        """Carry the next frame, or let a bot decide. Whether there was anything to do."""
+        if self._coming:
+            frame, number = self._coming.popleft(), self._ordered
+            self._ordered += 1
+            self._out(frame)
+            for bot, _ in self._bots:
+                self._coming.extend(bot.receive(frame, number).send)
+            self._propose()
+            return True
+        for bot, mind in self._bots:
+            if bot.begun and (said := mind.act(bot)):
+                self._coming.extend(said)
+                return True
+        return False
+
+    def _propose(self) -> None:
+        first = self._bots[0][0]
+        come = {offer.name: offer for offer in first.offers}
+        if self._proposed or not come.keys() >= set(self._plan.names):
+            return
+        self._proposed = True
+        members = [come[name].seated(seat) for seat, name in enumerate(self._plan.names)]
+        plan = self._plan
+        self._coming.extend(first.propose(proposal_of(plan.rules, plan.protocol, members, hands=plan.hands)))
+
+
+class Beside:
+    """The way from a seat to the bots in the worker beside it."""
+
+    def __init__(self, out: Callable[[bytes], None]) -> None:
+        self._out = out
+        self._coming: asyncio.Queue[bytes] = asyncio.Queue()
+
+    async def send(self, frame: bytes) -> None:
+        """Put a frame into the order."""
+        self._out(frame)
+
+    def hear(self, frame: bytes) -> None:
+        """The next frame of the table."""
+        self._coming.put_nowait(frame)
+
+    async def events(self) -> AsyncGenerator[Event, None]:
+        """Every frame, from the first one on."""
+        yield Connected(0)
+        while True:
+            yield await self._coming.get()

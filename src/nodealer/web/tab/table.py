@@ -1,0 +1,238 @@
+"""A person's table inside a tab: documents go to the page as text, and what the page says comes in as text.
+
+The page on loopback has the same documents, over a WebSocket. What this takes from the browser, storage, sockets, time
+and entropy, it is given: it runs in a test without any browser.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from nodealer.audit.verify import verify_file
+from nodealer.drive.loop import Loop, Transport
+from nodealer.drive.patience import Looks, Patience, Together
+from nodealer.drive.sealed import Connect, Found, Line, Locked, Lost, SealedTransport, Unheard
+from nodealer.errors import BadParameter, DecodeError, IllegalMove
+from nodealer.play.config import refuse_without_asserts
+from nodealer.play.frames import OtherVersion, PassedOver, Refuses
+from nodealer.play.home import Home
+from nodealer.play.lobby import decline_rehearsals
+from nodealer.play.participant import Participant, Step
+from nodealer.play.stays import while_it_lasts
+from nodealer.proofs.checks import Entropy
+from nodealer.relay.links import Invitation
+from nodealer.web import documents as doc
+from nodealer.web.person import PagePerson
+from nodealer.web.seat import PageSeat
+from nodealer.web.tab.home import Hosted
+from nodealer.web.tab.lobby import Asks, Guest, Host, InTurn, ShownLobby, ask_first
+from nodealer.wire import encode
+
+#: Where the log is put for an audit, which reads a file: in the memory of this tab.
+LOG: Final = Path("/tmp/nodealer-log.jsonl")
+_CONNECTION: Final = {Found: ("good", "found"), Lost: ("note", "lost"), Unheard: ("bad", "unheard")}
+
+
+class LockedOut(Exception):
+    """The table has a new key, and it is not for this one: nothing more can be heard."""
+
+
+@dataclass(frozen=True)
+class World:
+    """What a tab gives a seat."""
+
+    entropy: Entropy
+    connect: Connect
+    #: Milliseconds since 1970.
+    wall: Callable[[], int]
+    #: Tells the page a document, as text.
+    tell: Callable[[str], None]
+    log: Path = LOG
+
+
+class TabTable:
+    """What the page shows now: the seat of one person at one table, or what can be begun."""
+
+    def __init__(self, world: World) -> None:
+        refuse_without_asserts()
+        self._world = world
+        #: While a new table is laid, whose page is told everything at once.
+        self._muted = False
+        self.asks = Asks()
+        self.seat = PageSeat(self._tell, time.monotonic)
+        self.person = PagePerson(self.seat, world.wall)
+        #: Is told what the page wants to begin.
+        self.deal: Callable[[doc.Deal], None] = lambda deal: self.seat.refuse("not here")
+        self._lost = False
+
+    def _tell(self, document: doc.Document) -> None:
+        if not self._muted:
+            self._world.tell(doc.encoded(document).decode())
+
+    def sit(self, role: str, name: str | None, *standing: doc.Document) -> None:
+        """A new table. The page begins anew."""
+        self.seat = PageSeat(self._tell, time.monotonic, role, name, asked=self.seat.asked)
+        self.person = PagePerson(self.seat, self._world.wall)
+        self._muted = True
+        for document in standing:
+            self.seat.tell(document)
+        self._muted = False
+        for document in self.seat.everything():
+            self._tell(document)
+
+    def said(self, text: str) -> None:
+        """What the page says."""
+        try:
+            document = doc.read_said(text)
+        except DecodeError as error:
+            self._tell(doc.Refused(str(error)))
+            return
+        match document:
+            case doc.Deal():
+                self.deal(document)
+            case doc.Answer():
+                self.asks.hear(document)
+            case doc.Save(what=what):
+                self._save(what)
+            case doc.Verify():
+                self.verify()
+            case _:
+                self.person.hear(document)
+
+    # --- The log ---
+
+    def _lines(self, up_to: int | None = None) -> list[bytes]:
+        replica = self.person.replica
+        return [] if replica is None else [encode(replica.config.session), *replica.entries[:up_to]]
+
+    def _save(self, what: str) -> None:
+        replica = self.person.replica
+        if replica is None:
+            self.seat.refuse("no log")
+            return
+        fault = replica.state.fault if what == "evidence" else None
+        name = f"{'game' if fault is None else 'evidence'}-{replica.config.session.id.hex()[:8]}.jsonl"
+        lines = self._lines(None if fault is None else fault.entry + 1)
+        self.seat.tell(doc.File(name, "".join(line.decode() + "\n" for line in lines)))
+
+    def verify(self) -> None:
+        """Audit the log as anybody could, in front of the person."""
+        lines, began = self._lines(), time.perf_counter()
+        if not lines:
+            self.seat.refuse("no log")
+            return
+        self._world.log.write_bytes(b"".join(line + b"\n" for line in lines))
+        report = verify_file(self._world.log, entropy=self._world.entropy)
+        took = round((time.perf_counter() - began) * 1000, 1)
+        self.seat.tell(doc.Verdict(report.verdict, report.as_json(), took))
+
+    # --- A table across the network ---
+
+    async def play(self, home: Home, invitation: Invitation, hosted: Hosted | None = None) -> None:
+        """From the lobby to the verified log. Raises `BadParameter` where there is no seat for this one."""
+        watches = home.name is None
+        self.sit("watcher" if watches else "player", home.name)
+        participant = self.person.take_part(
+            home,
+            entropy=self._world.entropy,
+            # A host has said what it wants to play.
+            accept=ask_first if hosted is None else decline_rehearsals,
+            stays=while_it_lasts,
+            table=invitation.table,
+            host=invitation.host,
+        )
+        # Who had left, or sat out, is not dealt in again until it says so.
+        participant.sits_out = participant.seated and participant.seat.went
+        inner = None if watches else Guest(self.asks) if hosted is None else Host(self.asks, hosted)
+        shown = ShownLobby(inner, self.asks, self.seat.tell, 0 if hosted is None else hosted.seats)
+        if hosted is not None:
+            shown.link, shown.watch = invitation.link, invitation.to_watch().link
+        transport = SealedTransport(
+            participant,
+            invitation.key,
+            invitation.relays,
+            entropy=self._world.entropy,
+            create=hosted is not None,
+            tell=self._connection,
+            connect=self._world.connect,
+        )
+        with suppress(LockedOut):
+            await self._drive(participant, transport, InTurn(shown, Together(Patience(), self.person)), inner)
+        if participant.silenced is not None:
+            raise BadParameter(participant.silenced)
+        self._end(again=False)
+
+    async def practise(self, participant: Participant, transport: Transport) -> None:
+        """A table with bots, in this browser."""
+        await self._drive(participant, transport, Together(Patience(), self.person), None)
+        self._end(again=True)
+
+    async def _drive(
+        self, participant: Participant, transport: Transport, looks: Looks, inner: Guest | Host | None
+    ) -> None:
+        mind = None if participant.home.name is None else self.person
+        see, asked = self.person.watch(participant), False
+
+        def watch(step: Step) -> list[bytes]:
+            nonlocal asked
+            for news in step.happened:
+                self._news(news, inner)
+                if isinstance(news, PassedOver) and news.mine and _turned_away(participant):
+                    raise BadParameter(
+                        f"you cannot sit there as {participant.home.name}: {news.reason}. Forget this table in the "
+                        "list of yours, and open the link again with another name"
+                    )
+            see(step)
+            if (
+                participant.begun
+                and not participant.hearing
+                and mind is not None
+                and not participant.sits
+                and not asked
+            ):
+                # The table plays already: ask for a seat, and look on until there is one.
+                asked = True
+                try:
+                    frames = participant.ask_to_sit()
+                except IllegalMove as refused:
+                    raise BadParameter(f"you cannot sit at this table: {refused}") from None
+                names = ", ".join(member.name for member in participant.members)
+                self.seat.notice("note", "asks", "seat", players=names)
+                return frames
+            return []
+
+        await Loop(participant, transport, mind, watch=watch, patience=looks).run()
+
+    def _news(self, news: object, inner: Guest | Host | None) -> None:
+        if isinstance(news, Refuses) and not news.mine:
+            self.seat.notice("note", "declined", f"declined {news.name}", name=news.name or "", reason=news.reason)
+            if isinstance(inner, Host):
+                inner.declined(news.by)
+        elif isinstance(news, Refuses):
+            raise BadParameter(f"this is not for you: {news.reason}")
+        elif isinstance(news, OtherVersion):
+            raise BadParameter(f"the host's program is of another version: {news.reason}")
+
+    def _connection(self, line: Line) -> None:
+        if isinstance(line, Locked):
+            self.seat.notice("bad", "locked", "connection")
+            raise LockedOut
+        kind, code = _CONNECTION[type(line)]
+        if isinstance(line, Lost):
+            self._lost = True
+        if not isinstance(line, Found) or self._lost:
+            self.seat.notice(kind, code, "connection")
+
+    def _end(self, *, again: bool) -> None:
+        self.verify()
+        self.seat.tell(doc.Over(again=again))
+
+
+def _turned_away(one: Participant) -> bool:
+    """Whether this player's offer does not count, though all is heard: somebody may have taken its name."""
+    return not (one.begun or one.hearing or one.home.name is None) and one.lobby.mine is None

@@ -1,0 +1,156 @@
+"""What comes in together is looked at as one, and nothing else is different: said, told and blamed as one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import pytest
+
+from conformance.clear import ClearProtocol, bad_proof
+from conformance.games import TinyRules
+from nodealer.errors import ProofRejected
+from nodealer.group import group
+from nodealer.log.entry import read_entry
+from nodealer.play.bodies import Begin, Move, read_body
+from nodealer.play.home import MemoryHome
+from nodealer.play.replica import Applied, Replica
+from nodealer.proofs.checks import settle
+from play.circle import Circle, shows_if_even, votes
+from sampling import times
+
+#: Who listens, and who lies.
+LISTENS, LIES = 2, 1
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What somebody said and was told, with the frame of the log that an entry saw, and how it ended."""
+
+    said: list[bytes]
+    told: list[object]
+    kept: list[bytes]
+    digest: bytes
+    faults: list[tuple[int, int | None]]
+    silenced: str | None
+
+
+def hear(circle: Circle, frames: Sequence[tuple[int, bytes]], together: Collection[int]) -> Heard:
+    """Somebody who plays hears these frames from the beginning; after those in `together` it knows that more comes."""
+    home = circle.homes[LISTENS]
+    fresh = MemoryHome(home.name, home.identity, home.root)
+    one = circle.sit(fresh)
+    said, told = one.resend(), list[object]()
+    for at, (number, frame) in enumerate(frames):
+        one.more = at in together and at + 1 < len(frames)
+        step = one.receive(frame, number)
+        said += step.send
+        for happened in step.happened:
+            if isinstance(happened, Applied):
+                told.append((happened.number, happened.outcome, happened.after.digest(), happened.events))
+            else:
+                told.append(happened)
+    faults = [(fault.entry, fault.seat) for fault in one.replica.state.faults]
+    return Heard(said, told, fresh.entries, one.replica.digest(), faults, one.silenced)
+
+
+def begins(frames: Sequence[bytes]) -> int:
+    """The first frame of the log."""
+    return next(at for at, frame in enumerate(frames) if isinstance(body_of(frame), Begin))
+
+
+def body_of(frame: bytes) -> object:
+    try:
+        return read_body(bytes(read_entry(frame).entry.body))
+    except Exception:
+        return None
+
+
+@pytest.fixture(scope="module", params=["honest", "a false proof"])
+def circle(request: pytest.FixtureRequest) -> Circle:
+    """A hand up to the first move, which a person would make."""
+    made = Circle(4, hands=1, rules=TinyRules(deck_max=8))
+    if request.param != "honest":
+        lying = ClearProtocol(group(), lies={(LIES, "key"): bad_proof})
+        made.people[LIES] = made.sit(made.homes[LIES], parts=lambda proposal: (lying, made.rules, None))
+    made.play(decide=lambda one: [] if one.seat.number == LIES else shows_if_even(one) or votes(one))
+    first = next((at for at, frame in enumerate(made.frames) if isinstance(body_of(frame), Move)), len(made.frames))
+    del made.frames[first:]
+    return made
+
+
+def test_any_grouping_is_as_one_by_one(circle: Circle, monkeypatch: pytest.MonkeyPatch) -> None:
+    frames, sums = list(enumerate(circle.frames)), [0]
+
+    def counted(*arguments: object) -> None:
+        sums[0] += 1
+        settle(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("nodealer.play.replica.settle", counted)
+    alone = hear(circle, frames, ())
+    one_by_one, sums[0] = sums[0], 0
+    liar = circle.people[LIES].seat.number
+    assert alone.silenced is None and {seat for _, seat in alone.faults} <= {liar}
+    first, last = begins(circle.frames), len(frames)
+    assert hear(circle, frames, range(last)) == alone
+    # A false one costs the sum of all before each is looked at alone.
+    assert sums[0] < one_by_one or alone.faults
+    groupings = [range(start, start + size) for size in (1, 2, 3, 5, last) for start in range(first, last)]
+    for together in groupings[:: max(1, len(groupings) // times(12, deep=10_000))]:
+        assert hear(circle, frames, together) == alone
+    assert hear(circle, frames, range(first, last, 2)) == alone
+
+
+def test_any_order_of_arrival_is_the_order_of_the_log(circle: Circle) -> None:
+    """Frames of others that come before those they follow wait for them."""
+    frames, own = list(enumerate(circle.frames)), circle.people[LISTENS].replica.config.session.proposal.roster
+    number = next(member.seat for member in own.members if member.key == circle.homes[LISTENS].identity.public)
+    swapped, at = frames[: begins(circle.frames)], begins(circle.frames)
+    while at < len(frames):
+        pair = frames[at : at + 2]
+        others = all(read_entry(frame).entry.seat != number for _, frame in pair)
+        swapped += reversed(pair) if others else pair
+        at += 2
+    assert swapped != frames
+    together, alone = hear(circle, swapped, range(len(frames))), hear(circle, swapped, ())
+    assert (together.kept, together.digest, together.faults) == (alone.kept, alone.digest, alone.faults)
+
+
+def test_a_table_in_one_process_has_fewer_sums_and_the_same_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever has nothing to say waits for what is coming; the frames are the same."""
+
+    def played(together: bool) -> tuple[list[bytes], set[bytes], int]:
+        sums = [0]
+
+        def counted(*arguments: object) -> None:
+            sums[0] += 1
+            settle(*arguments)  # type: ignore[arg-type]
+
+        class Grouped(Circle):
+            def step(self) -> bool:
+                for one in self.people:
+                    one.more = together and len(self.waiting) > 1
+                return super().step()
+
+        with monkeypatch.context() as patch:
+            patch.setattr("nodealer.play.replica.settle", counted)
+            made = Grouped(4, hands=1, rules=TinyRules(deck_max=8)).play()
+        return made.frames, made.digests(), sums[0]
+
+    alone, grouped = played(False), played(True)
+    assert grouped[:2] == alone[:2] and grouped[2] < alone[2]
+
+
+def test_a_false_check_is_raised_where_the_table_does_not_go_back(circle: Circle) -> None:
+    one = circle.people[0].replica
+    again = Replica(one.config, entropy=circle.source, eager=False)
+    again.rewinds = False
+    for frame in circle.frames[begins(circle.frames) :]:
+        try:
+            again.append(frame)
+        except ProofRejected as rejected:
+            assert one.state.faults and rejected.seat == one.state.faults[0].seat
+            return
+    if one.state.faults:
+        with pytest.raises(ProofRejected):
+            again.settle()

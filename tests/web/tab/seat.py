@@ -1,0 +1,56 @@
+"""What Node runs in the bundle: self-tests, golden logs, a hand on every protocol. Prints one JSON document."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from secrets import token_bytes
+
+from nodealer.audit.verify import verify_file
+from nodealer.drive.local import seat_players
+from nodealer.drive.minds import BotMind
+from nodealer.games.found import find
+from nodealer.group import default_backend, group
+from nodealer.play.participant import Participant
+from nodealer.play.stays import for_hands
+from nodealer.protocols import make_protocol
+from nodealer.web.tab.lobby import SERVED
+
+# The self-tests are a part of the commands, which a tab has not got.
+Path("/lib/python3.14/site-packages/nodealer/cli/__init__.py").touch()
+
+
+def hand(on: str) -> int:
+    """A hand on a protocol, by bots; how many entries it took."""
+    game = find("wardens" if on == "duel" else "holdem")
+    names = ["Ada", "Ben", "Cleo"][: game.seats if on == "duel" else 3]
+    settings = game.settled({})
+    protocol = make_protocol(on, game.protocol_parameters(on, settings))
+    table = seat_players(names, protocol, game.from_settings(settings), token_bytes, stays=for_hands(1), package=game)
+    minds = {one.home.name: BotMind(game, one.home.root) for one in table.participants}
+
+    def decide(one: Participant) -> Iterable[bytes]:
+        return minds[one.home.name].act(one)
+
+    table.run(decide)
+    return len(table.log) if table.participants[0].replica.state.chronicle.records else 0
+
+
+def main() -> None:
+    from nodealer.cli.selftest import run_selftests
+
+    logs = sorted(Path("/golden").glob("*.jsonl"))
+    told = {
+        "debug": __debug__,
+        "backend": default_backend(),
+        "absent": sorted(name for name in ("gmpy2", "cryptography", "websockets") if name in sys.modules),
+        "selftests": {one.name: one.ok for one in run_selftests(group())},
+        "golden": {path.stem: verify_file(path, entropy=token_bytes).verdict for path in logs},
+        "hands": {on: hand(on) for on in SERVED},
+    }
+    sys.stdout.write(json.dumps(told) + "\n")
+
+
+main()

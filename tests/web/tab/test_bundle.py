@@ -1,0 +1,182 @@
+"""The folder of a tab: what is in it, how it is served, and how it is compared with a release."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import hashlib
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nodealer.errors import BadParameter, RelayError
+from nodealer.web.bundle import build, check
+from nodealer.web.bundle.content import BUNDLE, POLICY, RUNTIME_MARK, content_hash, page_files, seat_modules
+from nodealer.web.bundle.link import command
+from nodealer.web.bundle.serve import app_of, read_list
+
+ABSENT = {"cryptography", "fcntl", "gmpy2", "resource", "rich", "starlette", "typer", "uvicorn", "websockets", "socket"}
+
+
+def test_a_seat_has_all_it_imports_and_nothing_that_a_browser_lacks() -> None:
+    modules = seat_modules()
+    names = {path.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for path in modules}
+    for path, source in modules.items():
+        # Only what is imported when the module is: what is asked for later is asked for by those who have it.
+        for node in ast.parse(source).body:
+            found = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            found += [one.name for one in node.names] if isinstance(node, ast.Import) else []
+            for name in found:
+                assert name.partition(".")[0] not in ABSENT, f"{path} imports {name}"
+                assert not name.startswith("nodealer") or name in names, f"{path} imports {name}, which is left out"
+    assert not any("/cli/" in path or "/lab/" in path or "/bundle/" in path for path in modules)
+
+
+def test_the_page_is_the_same_page_with_another_link() -> None:
+    files = page_files("runtime/abc")
+    index = files["index.html"].decode()
+    assert "unsafe-eval" not in index.replace("wasm-unsafe-eval", "") and "unsafe-inline" not in index
+    assert "Content-Security-Policy" in index and "<script>" not in index
+    assert b"/static/tab/worker.js" in files["static/js/link.js"]
+    assert b"/runtime/abc/pyodide.mjs" in files["static/tab/worker.js"]
+    assert not any(RUNTIME_MARK in data for data in files.values())
+    assert {"service.js", "how/index.html", "game/holdem/table.js", "static/js/main.js"} <= set(files)
+    assert "'unsafe-eval'" not in POLICY and "unsafe-inline" not in POLICY
+
+
+def test_archives_hang_on_nothing_but_their_files() -> None:
+    assert build.archive({"b": b"2", "a": b"1"}) == build.archive({"a": b"1", "b": b"2"})
+    assert content_hash({"a": b"1"}) != content_hash({"a1": b""}) != content_hash({"a": b"2"})
+
+
+def test_the_linker_gets_objects_and_nothing_of_emcc() -> None:
+    ran = command("lld", ["-s", "X", "a.o", "lib.rlib", "-L", "/x", "-o", "/out/core.wasm", "-O3", "-g0"])
+    assert ran[0] == "lld" and ran[ran.index("-o") + 1] == "/out/core.wasm" and ran[-2:] == ["a.o", "lib.rlib"]
+    assert "-O3" not in ran and "--export-if-defined=PyInit__core" in ran
+
+
+def test_without_the_target_it_is_one_line_and_4(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr("nodealer.web.bundle.build.shutil.which", lambda name: None)
+    monkeypatch.delenv("NODEALER_WEB_CORE", raising=False)
+    assert build.main() == 4
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and "NODEALER_WEB_CORE" in said
+    monkeypatch.setenv("NODEALER_WEB_CORE", str(tmp_path / "none.whl"))
+    with pytest.raises(build.WebMissing, match=r"none\.whl"):
+        build.core_for_tab(tmp_path)
+
+
+def test_the_wheel_of_the_core_is_taken_where_it_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    wheel = build.keep_core(tmp_path, b"the core")
+    assert wheel.name.endswith("-cp311-abi3-pyemscripten_2026_0_wasm32.whl")
+    monkeypatch.setenv("NODEALER_WEB_CORE", str(wheel))
+    assert build.core_for_tab(tmp_path) == b"the core"
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(900)
+def test_another_build_gives_the_same_bytes(bundle: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """With the core out of its wheel, as one without Rust would build it."""
+    (wheel,) = bundle.parent.glob("nodealer_core-*.whl")
+    monkeypatch.setenv("NODEALER_WEB_CORE", str(wheel))
+    for kept in ("npm", "wheels", "compressed"):
+        shutil.copytree(build.ROOT / "build" / "web" / kept, tmp_path / "work" / kept)
+    build.build(tmp_path / "web", tmp_path / "work")
+    ours = {path.relative_to(bundle): path.read_bytes() for path in bundle.rglob("*") if path.is_file()}
+    others = {path.relative_to(tmp_path / "web"): path for path in (tmp_path / "web").rglob("*") if path.is_file()}
+    assert {name: path.read_bytes() for name, path in others.items()} == ours
+    assert (tmp_path / wheel.name).read_bytes() == wheel.read_bytes()
+
+
+# --- Serving ---
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A small one."""
+    files = {"index.html": b"<p>", "how/index.html": b"<i>", "runtime/abc/seat.zip": b"zip", "static/js/main.js": b"1"}
+    for path, data in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_bytes(data)
+    (tmp_path / "runtime/abc/seat.zip.br").write_bytes(b"packed")
+    (tmp_path / "secret.txt").write_bytes(b"not listed")
+    listed = {path: hashlib.sha256(data).hexdigest() for path, data in files.items()}
+    (tmp_path / BUNDLE).write_text(json.dumps({"version": "0", "files": listed}))
+    return tmp_path
+
+
+def asked(app: Any, path: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
+    """What is answered."""
+    sent: list[dict[str, Any]] = []
+    scope = {"type": "http", "method": "GET", "path": path, "raw_path": path.encode(), "query_string": b""}
+    scope |= {"headers": [(name.encode(), value.encode()) for name, value in headers.items()], "scheme": "http"}
+    scope |= {"server": ("127.0.0.1", 80), "root_path": "", "http_version": "1.1"}
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    asyncio.run(app(scope, receive, send))
+    got = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+    return sent[0]["status"], got, b"".join(one.get("body", b"") for one in sent[1:])
+
+
+def test_it_is_served_with_what_keeps_it_apart(folder: Path) -> None:
+    app = app_of(folder)
+    for path in ("/", "/index.html", "/how", "/how/"):
+        status, headers, _ = asked(app, path)
+        assert status == 200 and headers["content-security-policy"] == POLICY and "no-cache" in headers["cache-control"]
+    status, headers, data = asked(app, "/runtime/abc/seat.zip", **{"accept-encoding": "gzip, br;q=1.0"})
+    assert (status, data, headers["content-encoding"]) == (200, b"packed", "br") and "immutable" in headers[
+        "cache-control"
+    ]
+    assert asked(app, "/runtime/abc/seat.zip", **{"accept-encoding": "gzip"})[2] == b"zip"
+    tag = asked(app, "/")[1]["etag"]
+    assert asked(app, "/", **{"if-none-match": tag})[0] == 304
+    for path in ("/secret.txt", "/../secret.txt", "/static", "/runtime/abc/seat.zip.br"):
+        assert asked(app, path)[0] == 404
+
+
+def test_a_folder_that_is_not_what_it_says_is_not_served(folder: Path) -> None:
+    (folder / "static/js/main.js").write_bytes(b"2")
+    with pytest.raises(BadParameter, match="not the one"):
+        app_of(folder)
+    (folder / "static/js/main.js").unlink()
+    with pytest.raises(BadParameter, match="missing"):
+        app_of(folder)
+    for text in ("{", "[]", '{"files":[]}', '{"files":{"a":1}}'):
+        (folder / BUNDLE).write_text(text)
+        with pytest.raises(BadParameter):
+            read_list(folder)
+    with pytest.raises(BadParameter, match="make web"):
+        read_list(folder / "nowhere")
+
+
+# --- Comparing ---
+
+
+def test_what_a_host_serves_is_compared(folder: Path) -> None:
+    release = read_list(folder)
+    assert read_list(folder / BUNDLE) == release
+    served = {f"https://cards.example/{path}": (folder / path).read_bytes() for path in release}
+    served["https://cards.example/"] = served["https://cards.example/index.html"]
+    assert check.compare("https://cards.example", release, served.get).ok
+    changed = served | {"https://cards.example/": b"<script>"}
+    assert check.compare("https://cards.example/", release, changed.get).others == ("index.html",)
+    del served["https://cards.example/static/js/main.js"]
+    found = check.compare("https://cards.example", release, served.get)
+    assert not found.ok and found.missing == ("static/js/main.js",)
+    with pytest.raises(BadParameter):
+        check.compare("file:///etc/passwd", release, served.get)
+
+
+def test_nobody_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(RelayError, match="no page"):
+        check.fetch("http://127.0.0.1:1/")

@@ -1,0 +1,121 @@
+"""The home of a seat in a tab: it comes back as it was, and what the storage refuses is said and never signed twice."""
+
+from __future__ import annotations
+
+import pytest
+
+from nodealer.errors import BadParameter, DecodeError, HomeUnusable, OtherFormat
+from nodealer.log.journal import Sent
+from nodealer.web.tab.home import Hosted, TabHome, new_saved, read_saved
+from nodealer.wire import encode
+
+SAVED = new_saved("Ada", "AQ", bytes(range(32)), bytes(32), Hosted(game="holdem", settings={}, seats=3, hands=2))
+
+
+class MemoryStore:
+    """A file in memory, which can be full."""
+
+    def __init__(self, data: bytes = b"") -> None:
+        self.data = bytearray(data)
+        self.flushed = 0
+        self.full = False
+        self.open = True
+
+    def read(self) -> bytes:
+        return bytes(self.data)
+
+    def write(self, data: bytes, at: int) -> None:
+        if self.full:
+            self.data[at:] = data[:3]
+            raise OSError("QuotaExceededError: no space is left")
+        self.data[at : at + len(data)] = data
+
+    def flush(self) -> None:
+        self.flushed = len(self.data)
+
+    def truncate(self, size: int) -> None:
+        del self.data[size:]
+
+    def close(self) -> None:
+        self.open = False
+
+
+def record() -> Sent:
+    return Sent(b"{}")
+
+
+def lived_in() -> MemoryStore:
+    store = MemoryStore()
+    home = TabHome.create(store, SAVED)
+    home.heard(b'{"a":1}')
+    home.journal.write(record())
+    return store
+
+
+def test_it_comes_back_as_it_was() -> None:
+    store = lived_in()
+    assert store.flushed == len(store.data), "a record is on the disk before anybody acts upon it"
+    home = TabHome.open(MemoryStore(bytes(store.data)))
+    assert (home.name, home.root, home.saved) == ("Ada", bytes(32), SAVED)
+    assert home.lobby == [b'{"a":1}'] and home.journal.records == (record(),)
+    assert "Ada" not in repr(home.saved) or "key" not in repr(home.saved)
+
+
+def test_half_a_line_was_never_acted_upon() -> None:
+    whole = bytes(lived_in().data)
+    for cut in (1, 5):
+        store = MemoryStore(whole[:-cut])
+        assert TabHome.open(store).journal.records == ()
+        assert store.data.endswith(b"\n")
+        home = TabHome.open(store)
+        home.journal.write(record())
+        assert TabHome.open(MemoryStore(bytes(store.data))).journal.records == (record(),)
+
+
+def test_a_full_storage_is_told_and_nothing_more_is_taken() -> None:
+    store = lived_in()
+    home = TabHome.open(store)
+    store.full = True
+    with pytest.raises(HomeUnusable, match="QuotaExceededError"):
+        home.journal.write(record())
+    store.full = False
+    with pytest.raises(HomeUnusable, match="takes no more"):
+        home.journal.write(record())
+    # What was half written is gone when it is opened again.
+    assert TabHome.open(store).journal.records == (record(),)
+
+
+def test_nothing_is_taken_that_does_not_belong() -> None:
+    home = TabHome.create(MemoryStore(), SAVED)
+    with pytest.raises(BadParameter, match="before its players have agreed"):
+        home.append(b"{}")
+    with pytest.raises(DecodeError):
+        home.heard(b"no frame")
+    with pytest.raises(BadParameter, match="one line"):
+        home.keep(b"e", b"two\nlines", flush=True)
+    home.close()
+    with pytest.raises(HomeUnusable, match="takes no more"):
+        home.heard(b"{}")
+    with pytest.raises(DecodeError, match="empty"):
+        TabHome.create(MemoryStore(), new_saved("", "AQ", bytes(32), bytes(32)))
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        (b"", HomeUnusable),
+        (b"{", HomeUnusable),
+        (b'{"format":"nodealer-home","version":"1-6"}', HomeUnusable),
+        (encode(SAVED).replace(b'"1-', b'"9-'), OtherFormat),
+        (encode(SAVED)[:-1] + b',"more":1}', HomeUnusable),
+    ],
+)
+def test_a_first_line_that_is_none(line: bytes, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        read_saved(line)
+
+
+@pytest.mark.parametrize("line", [b"x{}", b"e{}", b"j{}", b"lnothing", b"s{}", b""])
+def test_a_damaged_line_is_named(line: bytes) -> None:
+    with pytest.raises(HomeUnusable, match="line 2"):
+        TabHome.open(MemoryStore(encode(SAVED) + b"\n" + line + b"\n"))
