@@ -63,18 +63,17 @@ class Walk:
         place = lots.choice(list(Place))
         after = {one: players[(at + 1) % len(players)] for at, one in enumerate(players)}
         given = (Gift(one, after[one], self.some(cards)) for one, cards in hidden.items() if cards)
-        return lots.choice(
-            [
-                Deal(0, tuple(Portion(one, 1) for one in lots.sample(players, 2))),
-                Open(0, 1),
-                Show(0, seat, self.some(hidden[seat]), lots.choice([None, other])),
-                Pass(0, tuple(given)),
-                Prove(0, self.claims()),
-                Return(0, self.some((*own, *places.opened)), place, seat, lots.choice([0, 0, 1])),
-                Peek(0, seat, lots.randint(1, 3), lots.choice(list(Look))),
-                Mix(0, seat, self.some(hidden[seat])),
-            ]
-        )
+        asked: list[Operation] = [
+            Deal(0, tuple(Portion(one, 1) for one in lots.sample(players, 2))),
+            Open(0, 1),
+            Show(0, seat, self.some(hidden[seat]), lots.choice([None, other])),
+            Pass(0, tuple(given)),
+            Prove(0, self.claims()),
+            Return(0, self.some((*own, *places.opened)), place, seat, lots.choice([0, 0, 1])),
+            Peek(0, seat, lots.randint(1, 3), lots.choice(list(Look))),
+            Mix(0, seat, self.some(hidden[seat])),
+        ]
+        return lots.choice(asked)
 
     def claims(self) -> tuple[NoneOf, ...]:
         """Everybody, of all that it has: that it is nothing else."""
