@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from nodealer.cards import Card
+from nodealer.cards import Card, Half, Peek
 from nodealer.errors import CardUnreadable
 from nodealer.group import Group, Points, Scalars, concat
 from nodealer.proofs.encoding import encodings
 from nodealer.proofs.hidden import MaskedCards
 from nodealer.proofs.transcript import draw_scalars
 from nodealer.protocols.base import Binding
+from nodealer.protocols.keyed import Releasing
 from nodealer.protocols.lasting import LastingDeck
 from nodealer.protocols.layers import Faces
 from nodealer.tape import Tape, digest
@@ -114,6 +115,15 @@ class MaskDeck(LastingDeck[Masked]):
         for secret in secrets.values():
             total = total + secret
         return self.faces.find(cards.msg - total * cards.epk)
+
+    @property
+    def half(self) -> Mapping[int, Half]:
+        """Once somebody has looked at cards that it will order or keep, whoever else goes gets it others to look at:
+        all have messages to come, also who owes none now, until what is kept is dealt."""
+        if isinstance(self.asked, Peek) and any(sight.epoch == self.epoch for sight in self.sights.values()):
+            seats = self.stage.owing if isinstance(self.stage, Releasing) else self.binding.players
+            return {seat: Half.DEALT for seat in seats if seat != self.asked.seat}
+        return super().half
 
     def knows(self, seat: int, tape: Tape) -> Mapping[Card, int]:
         """Its own cards and open ones; and those that it gave away, was shown, or looked at in the pile."""
