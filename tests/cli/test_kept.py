@@ -95,8 +95,8 @@ def test_a_game_is_verified_by_its_name(tmp_path: Path, monkeypatch: pytest.Monk
     """A file of that name comes first, and what is neither is a file that does not exist."""
     monkeypatch.chdir(tmp_path)
     kept = keep(WHAT)
-    for name in (kept.name, kept.name[:7]):
-        done = called("verify", name)
+    for command, name in (("verify", kept.name), ("verify", kept.name[:7]), ("show", kept.name)):
+        done = called(command, name)
         assert done.returncode == 2 and str(kept.kept_log) in done.stdout
     (tmp_path / kept.name).write_text("not a log")
     assert str(kept.kept_log) not in called("verify", kept.name).stdout

@@ -134,6 +134,21 @@ def test_a_yes_to_one_is_no_yes_to_another_of_that_name(tmp_path: Path) -> None:
     run(work())
 
 
+def test_what_is_neither_yes_nor_no_sends_nobody_away(tmp_path: Path) -> None:
+    """Such as a word for the host's program, typed at the moment when somebody comes."""
+
+    async def work() -> None:
+        door = Door(tmp_path, "Ada", "Ben", seats=2)
+        host = door.typing["Ada"]
+        for line in ("code", "perhaps", "yes"):
+            door.host_looks()
+            await host.type(line)
+            door.host_looks()
+        assert host.asked == ["Let Ben sit? [Y/n] "] * 3 and door.seated == ["Ada", "Ben"]
+
+    run(work())
+
+
 @pytest.mark.parametrize("again", ["Cleo", "Clock"])
 def test_who_was_let_in_does_not_come_back_as_another(tmp_path: Path, again: str) -> None:
     """Under another name, or to keep the time."""

@@ -79,6 +79,8 @@ def test_bad_files(tmp_path: Path, log: Log, target: Path) -> None:
     target.write_bytes(log.path.read_bytes()[:-50])
     done = called("show", str(target))
     assert done.returncode == 3 and "INCOMPLETE" in done.stdout and "Traceback" not in done.stderr
+    # Also on a page there is nothing to show: it says so at once.
+    assert called("show", str(tmp_path / "none.jsonl"), "--no-browser").returncode == 2
 
 
 def test_a_seat_that_is_not_in_the_roster_any_more_still_has_its_name() -> None:

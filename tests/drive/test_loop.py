@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from conformance.clear import ClearProtocol, bad_dealt_share
 from conformance.games import TinyMove, TinyRules
 from drive.hub import Hub, Line
 from nodealer.cli.player import end_when_declined
-from nodealer.drive.loop import Loop
+from nodealer.drive.loop import Connected, Event, Loop
 from nodealer.drive.minds import Mind
 from nodealer.drive.patience import Patience
 from nodealer.errors import CardUnreadable, Declined, RelayError
@@ -265,6 +266,38 @@ def test_without_a_connection_nobody_is_late() -> None:
         assert count and len(looks) == count
         for task in tasks:
             task.cancel()
+
+    in_time(work)
+
+
+def test_who_is_cancelled_twice_closes_the_line_first() -> None:
+    """As at the end of a program: every task is cancelled, and then once more by the one that waits for it."""
+
+    class Slow(Line):
+        closing = asyncio.Event()
+        closed = False
+
+        async def events(self) -> AsyncGenerator[Event, None]:
+            try:
+                yield Connected(0)
+                await asyncio.Event().wait()
+            finally:
+                self.closing.set()
+                with suppress(asyncio.CancelledError):
+                    await asyncio.Event().wait()
+                await asyncio.sleep(0)
+                self.closed = True
+
+    async def work() -> None:
+        circle, line = small(), Slow(Hub())
+        task = asyncio.create_task(Loop(circle.people[0], line).run())
+        await asyncio.sleep(0.01)
+        task.cancel()
+        await line.closing.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert line.closed
 
     in_time(work)
 

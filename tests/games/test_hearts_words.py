@@ -103,10 +103,12 @@ def test_what_is_proven_in_words() -> None:
     def told(faces_: frozenset[int], count: int = 3) -> str:
         return WORDS.proven(at_play("2c").game, 0, NoneOf(1, tuple(range(count)), tuple(sorted(faces_))))
 
-    assert told(suit(1)) == "none of its 3 cards is a diamond" and told(suit(HEARTS), 1) == "its last card is no heart"
-    assert told(frozenset({0})) == "none of its 3 cards is a 2♣"
-    assert told(PLAIN - {0}) == "none of its 3 cards is a card that counts nothing"
-    assert told(ALL - suit(HEARTS)) == "none of its 3 cards is a card but hearts"
+    assert (
+        told(suit(1)) == "none of these 3 cards is a diamond" and told(suit(HEARTS), 1) == "the last card is no heart"
+    )
+    assert told(frozenset({0})) == "none of these 3 cards is a 2♣"
+    assert told(PLAIN - {0}) == "none of these 3 cards is a card that counts nothing"
+    assert told(ALL - suit(HEARTS)) == "none of these 3 cards is a card but hearts"
 
 
 def test_what_changed() -> None:

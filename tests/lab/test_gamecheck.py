@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,11 @@ def test_a_sound_game_is_sound(package: GamePackage) -> None:
     assert decks.refused == ({} if package is tiny.WITH_CHIPS else {9: "four can play, and no more"})
     assert bool(decks.probes.tried.orders) == (package is not tiny.SOUND and package is not tiny.WITH_CHIPS)
     assert not (found := agreed(package)), said(found)
+
+
+def test_rounds_are_tried_in_two_orders_however_few_moments_are_looked_at() -> None:
+    decks, findings = on_open_decks(tiny.game(tiny.InRounds), 2, effort=replace(SOME, moments=2))
+    assert not findings and decks.probes.tried.orders, said(findings)
 
 
 def test_a_game_with_proofs() -> None:

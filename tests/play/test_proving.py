@@ -94,7 +94,7 @@ def test_all_prove_side_by_side(case: ProtocolCase) -> None:
     (face,) = waiting.hand.decks[0].places.opened.values()
     claims = tuple(NoneOf(seat, tuple(sorted(held)), (face,)) for seat, held in faces(case.name).items())
     assert told[-1] == Finished(Prove(0, claims))
-    assert all(line.endswith(f": none of its 2 cards is {face}") for line in lines)
+    assert all(line.endswith(f": none of these 2 cards is {face}") for line in lines)
     assert sum("proven, you checked it" in line for line in lines) == 2
 
 
@@ -253,11 +253,11 @@ def test_who_owes_nothing_is_not_heard(case: ProtocolCase) -> None:
 @pytest.mark.parametrize(
     ("positions", "none_of", "said"),
     [
-        ((3,), (7,), "its card is not 7"),
-        ((3,), (7, 8), "its card is not one of 7, 8"),
-        ((1, 3), (7,), "none of its 2 cards is 7"),
-        ((1, 3), tuple(range(6)), "none of its 2 cards is one of 0, 1, 2, 3, 4, 5"),
-        (tuple(range(12)), tuple(range(13)), "none of its 12 cards is one of 13 faces"),
+        ((3,), (7,), "this card is not 7"),
+        ((3,), (7, 8), "this card is not one of 7, 8"),
+        ((1, 3), (7,), "none of these 2 cards is 7"),
+        ((1, 3), tuple(range(6)), "none of these 2 cards is one of 0, 1, 2, 3, 4, 5"),
+        (tuple(range(12)), tuple(range(13)), "none of these 12 cards is one of 13 faces"),
     ],
 )
 def test_what_was_proven_in_words(positions: tuple[int, ...], none_of: tuple[int, ...], said: str) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 import typer
 
 import nodealer
-from nodealer.cli.commands import Commands, Place
+from nodealer.cli.commands import Commands, Place, example
 
 
 class _All(Commands):
@@ -49,6 +49,7 @@ app = typer.Typer(
     name="nodealer",
     cls=_All,
     help="Cards without a dealer: shuffle, deal and play with people you need not trust.",
+    epilog=example("play"),
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -72,7 +73,12 @@ def nodealer_command(
 
 
 games = typer.Typer(
-    name="game", cls=_OfGames, help="The games that are here, and those that you write.", no_args_is_help=True
+    name="game",
+    cls=_OfGames,
+    help="The games that are here, and those that you write.",
+    epilog=example("game check hearts"),
+    no_args_is_help=True,
+    rich_markup_mode="rich",
 )
 
 

@@ -49,10 +49,12 @@ class Commands(TyperGroup):
 
 
 def _without_types(params: list[Any]) -> list[Any]:
-    """A flag takes no value, so that its help names no type of one."""
+    """A flag takes no value, so that its help names no type of one; and what an argument is, its help says in words."""
     for param in params:
         if getattr(param, "is_flag", False):
             param.metavar = ""
+        if param.param_type_name == "argument":
+            param.display_type_rich = lambda ctx: None
     return params
 
 
@@ -65,9 +67,14 @@ def _loaded(name: str, place: Place) -> Any:
         cls=made,
         context_settings={"allow_extra_args": made.takes_all, "ignore_unknown_options": made.takes_all},
         help=_flowing(function.__doc__ or ""),
-        epilog=f"Example: [bold]nodealer {place.example}[/bold]",
+        epilog=example(place.example),
     )(function)
     return typer.main.get_command(app)
+
+
+def example(text: str) -> str:
+    """The last line of a help."""
+    return f"Example: [bold]nodealer {text}[/bold]"
 
 
 def _flowing(text: str) -> str:

@@ -13,14 +13,14 @@ from nodealer.cli.entropy import system_entropy
 from nodealer.cli.exits import UNJUDGED
 from nodealer.cli.games import LogGame, game_or_none
 from nodealer.cli.output import err, print_line, shown
-from nodealer.cli.verify import print_report
+from nodealer.cli.verify import log_of, print_report
 from nodealer.errors import BadParameter
 from nodealer.games.package import Export, GamePackage
 from nodealer.play.replica import Applied, Replica
 
 
 def export(
-    file: Annotated[Path, typer.Argument(help="A saved log.")],
+    file: Annotated[Path, typer.Argument(help="A saved log, or a game as `nodealer games` calls it.")],
     format: Annotated[str | None, typer.Option(metavar="FORMAT", help="The format, if it has to be this one.")] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write here, not to standard output. Replaces the file.")
@@ -33,7 +33,7 @@ def export(
     cannot be judged or a game without such a format: then nothing is written; 3 when the game is not complete: then
     the hands that were finished are written.
     """
-    report, hands = _finished(file, game_or_none(game))
+    report, hands = _finished(log_of(file), game_or_none(game))
     if report.exit_code in (0, 3):
         _write(_export_of(report, format).text(hands), out)
     if report.exit_code:

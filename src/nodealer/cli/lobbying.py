@@ -33,6 +33,7 @@ KEEPER_AFTER: Final = 15.0
 #: And after how many a host with nobody at the keyboard goes on without those.
 ANSWER_LIMIT: Final = 120.0
 _YES: Final = ("", "y", "yes")
+_NO: Final = ("n", "no")
 
 
 class Asked(Enum):
@@ -87,6 +88,9 @@ class Questions:
         line, self._line = self._line.result(), None
         if line.strip().lower() in ("q", "quit", "exit"):
             raise KeyboardInterrupt
+        if question.prompt and line.strip().lower() not in (*_YES, *_NO):
+            # Whatever was meant, it was no "no": that would send somebody away. It is asked again.
+            return None
         return line.strip()
 
     def forget(self) -> None:

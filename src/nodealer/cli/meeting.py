@@ -43,6 +43,14 @@ from nodealer.relay.sealing import TableSecret
 # --- To open one ---
 
 
+def _reached_at(listen: str) -> str:
+    """Where others find the host's own relay: it stands in their links, so no port is chosen later."""
+    host, _, port = listen.rpartition(":")
+    if not host or not port.isdecimal() or not 0 < int(port[:6]) < 65536:
+        raise BadParameter(f"--listen is HOST:PORT as others reach it, such as 192.168.1.7:7777, not {listen!r}")
+    return listen
+
+
 def host_table(
     plan: Plan,
     seats: int,
@@ -62,7 +70,7 @@ def host_table(
     refuse_without_asserts()
     called, user = name_of(name), player()
     screen = screen_at(at, json=json, role="player", name=called)
-    own = None if relays else listen or f"{own_address()}:{free_port()}"
+    own = None if relays else _reached_at(listen) if listen else f"{own_address()}:{free_port()}"
     addresses = tuple(relay_address(url) for url in relays) or (relay_address(f"ws://{own}"),)
     if user.identity is None:
         raise BadParameter("a host needs a key")

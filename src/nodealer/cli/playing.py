@@ -245,7 +245,9 @@ def _verify(play: Play, replica: Replica) -> Report:
     if screen.json:
         screen.emit({"event": "verified", "log": visible(path)} | report.as_json())
         return report
-    next_one = f"`nodealer show {shlex.quote(str(path))}` tells it again"
+    place = play.plan.place
+    found = f" --game {place}" if ":" in place else ""
+    next_one = f"`nodealer show {shlex.quote(str(path))}{found}` tells it again"
     if replica.state.phase is not Phase.ENDED:
         next_one = f"{_resume(play.kept)} goes on"
     screen.say(f"The log is in [bold]{shown(path)}[/bold]; {shown(next_one)}.")

@@ -13,9 +13,12 @@ from nodealer.cli.narrator import in_words
 from nodealer.cli.output import err, out, print_json_line, print_line, shown
 from nodealer.games.words import Line, Words
 from nodealer.log.session import Proposal
+from nodealer.play.bodies import Begin
 from nodealer.play.narrator import Event, Narrator
 from nodealer.play.participant import Diverged, Participant, Silenced, Step
+from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Replica
+from nodealer.play.state import TableState
 
 
 class Screen:
@@ -45,6 +48,9 @@ class Screen:
     def open(self, replica: Replica, you: int | None = None) -> None:
         """The players have agreed on a session. `you` is the seat of the person who looks at this screen."""
         self.replica = replica
+        if replica.state.phase is Phase.PLAYING:
+            # Who comes back in the middle of a hand is told so.
+            self._hand = replica.state.hand.number
         self._narrator = Narrator.of(replica.config, you)
         proposal = replica.config.session.proposal
         self._names = {seat: proposal.roster.member(seat).name for seat in proposal.roster.awaited}
@@ -83,8 +89,22 @@ class Screen:
 
     def tell(self, applied: Applied) -> None:
         """An entry that was taken."""
+        # The last one who begins a hand starts it. Where no other hand can be, nobody starts one by that.
+        starts = isinstance(applied.body, Begin)
+        if starts:
+            self._head(applied.after)
         for event in self._narrator.tell(applied):
             self._show(event)
+        if not starts:
+            self._head(applied.after)
+
+    def _head(self, state: TableState) -> None:
+        """The heading of a hand that has begun."""
+        if state.phase is Phase.PLAYING and state.hand.number != self._hand:
+            self._hand, self._steps = state.hand.number, 0
+            if not self.json:
+                self._working(None)
+                self.say(f"\n[bold]Hand {self._hand + 1}[/bold]")
 
     def _parted(self, participant: Participant, parted: Diverged) -> None:
         name = participant.replica.state.known[parted.seat].name
@@ -138,10 +158,6 @@ class Screen:
         if self.json:
             return
         if event["event"] == "begin":
-            if event["hand"] != self._hand:
-                self._hand = event["hand"]
-                self.say(f"\n[bold]Hand {self._hand}[/bold]")
-                self._steps = 0
             return
         if event["event"] == "cards":
             self._step(event)

@@ -11,13 +11,13 @@ from nodealer.audit.verify import Append, verify_file
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import LogGame, game_or_none
 from nodealer.cli.screen import Screen
-from nodealer.cli.verify import print_report
+from nodealer.cli.verify import log_of, print_report
 from nodealer.cli.where import NoBrowser, Where
 from nodealer.play.replica import Applied, Replica
 
 
 def show(
-    file: Annotated[Path, typer.Argument(help="A saved log.")],
+    file: Annotated[Path, typer.Argument(help="A saved log, or a game as `nodealer games` calls it.")],
     json: Annotated[bool, typer.Option("--json", help="One JSON object an event on standard output.")] = False,
     game: LogGame = None,
     browser: Annotated[bool, typer.Option("--browser", help="On a page, forward and back, with the verdict.")] = False,
@@ -29,7 +29,9 @@ def show(
     verify: 0 when the game is clean, 1 for a fault or a broken log, 2 when the file cannot be judged, 3 when the game
     is not complete.
     """
-    if browser or no_browser:
+    file = log_of(file)
+    # What is not there needs no page to say so.
+    if (browser or no_browser) and file.exists():
         from nodealer.cli.showpage import show_in_browser  # late: a terminal should not wait for a server
 
         raise typer.Exit(show_in_browser(file, game_or_none(game), Where.ADDRESS if no_browser else Where.BROWSER))

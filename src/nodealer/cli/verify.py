@@ -56,13 +56,13 @@ def verify(
     With --against a second log of the session is checked too, and held against the first: two groups that were shown
     two tables, with one player in both, see that only so. It ends with 1 when the logs have parted.
     """
-    files = [_log_of(file) for file in files]
+    files = [log_of(file) for file in files]
     if STDIN in files and (len(files) > 1 or against is not None):
         raise BadParameter("a log on standard input is verified alone")
     if against is not None:
         if len(files) != 1:
             raise BadParameter("one log is held against another")
-        raise typer.Exit(_verify_against(files[0], _log_of(against), game, json=json))
+        raise typer.Exit(_verify_against(files[0], log_of(against), game, json=json))
     game_or_none(game)  # wrong use is said once, and not for each file
     if len(files) == 1:
         report = _verify_one(files[0], game, quiet=json)
@@ -82,7 +82,7 @@ def verify(
     raise typer.Exit(next(code for code in (BAD, UNJUDGED, INCOMPLETE, GOOD) if code in codes))
 
 
-def _log_of(file: Path) -> Path:
+def log_of(file: Path) -> Path:
     """A file, or the log of the kept game of that name."""
     if file == STDIN or len(file.parts) != 1 or os.path.lexists(file):
         return file

@@ -95,8 +95,7 @@ class Loop:
                         await self._go_on()
             finally:
                 self._forget()
-                coming.cancel()
-                await asyncio.wait({coming})
+                await _ended(coming)
 
     async def _wait(self, coming: asyncio.Future[Event | None]) -> None:
         """Until there is something to do. A mind may go on thinking without a connection; it is heard later."""
@@ -158,3 +157,18 @@ class Loop:
         if self._thinking is not None:
             self._thinking.cancel()
         self._thinking = self._question = None
+
+
+async def _ended(coming: asyncio.Future[Event | None]) -> None:
+    """Until nothing is read any more. A program that ends may cancel this twice, and whatever reads has to be through
+    all the same: a generator that still runs cannot be closed."""
+    again: asyncio.CancelledError | None = None
+    coming.cancel()
+    while not coming.done():
+        try:
+            await asyncio.wait({coming})
+        except asyncio.CancelledError as error:
+            again = error
+            coming.cancel()
+    if again is not None:
+        raise again

@@ -129,12 +129,12 @@ class Words:
                 return f"looked at {some}, kept one and put {back} back; you know that, not which"
 
     def proven(self, game: Any, deck: int, claim: NoneOf) -> str:
-        """What a seat has proven of its hidden cards: "none of its 12 cards is a heart"."""
+        """What a seat has proven of its hidden cards: "none of these 12 cards is a heart"."""
         count = len(claim.faces)
         faces = [self.face(game, deck, face) for face in claim.faces] if count <= _FACES_NAMED else [f"{count} faces"]
         what = faces[0] if count == 1 else f"one of {', '.join(faces)}"
         some = len(claim.positions)
-        return f"its card is not {what}" if some == 1 else f"none of its {some} cards is {what}"
+        return f"this card is not {what}" if some == 1 else f"none of these {some} cards is {what}"
 
     def rolled(self, game: Any, rolled: Rolled, names: Mapping[int, str]) -> Text:
         """What a roll gave, in one line; empty where what comes of it says so by itself."""

@@ -27,11 +27,11 @@ from nodealer.wire import Message, encode
 EXCLUDE: Final = "exclude"
 
 WORDS: Final = StepWords(
-    "proves what its cards are not",
+    "proves what hidden cards are not",
     "Shows of cards that stay hidden that none of them is one of some faces, such as the hearts: multiplies those "
     "faces and the cards by one secret, and no two products are the same. The proof shows that it was one secret for "
     "all, and nothing else of the cards.",
-    "proved what its cards are not",
+    "proved what hidden cards are not",
     "none of the cards is one of these faces",
 )
 

@@ -48,7 +48,7 @@ class HeartsWords(Words):
         "three others 26 each.",
         "  No points in the first trick, and no heart is led before one was thrown, unless you have nothing else.",
         "  Whoever plays what only an empty suit allows proves it then, and shows no card.",
-        "  When somebody has reached 100, the game is over, and the fewest points win.",
+        "  When somebody has reached 100, or what was agreed, the game is over, and the fewest points win.",
     )
 
     # --- What happened ---
@@ -85,7 +85,7 @@ class HeartsWords(Words):
 
     def proven(self, game: HeartsHand, deck: int, claim: NoneOf) -> str:
         """What was proven, by its suit where it is one."""
-        some = "its last card is" if len(claim.positions) == 1 else f"none of its {len(claim.positions)} cards is"
+        some = "the last card is" if len(claim.positions) == 1 else f"none of these {len(claim.positions)} cards is"
         return f"{some} {'no' if len(claim.positions) == 1 else 'a'} {asked_of(claim)}"
 
     def result(self, result: Mapping[str, Any], names: Mapping[int, str]) -> str:

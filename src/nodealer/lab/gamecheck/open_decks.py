@@ -9,7 +9,7 @@ from typing import Final
 
 from nodealer.cards import Capability, needed
 from nodealer.errors import BadParameter
-from nodealer.games.base import Ask, Game, Rules
+from nodealer.games.base import Ask, Game, Rules, Turn
 from nodealer.games.package import GamePackage
 from nodealer.lab.gamecheck.accounts import refuse_bad_end, refuse_bad_paid
 from nodealer.lab.gamecheck.findings import Findings
@@ -112,14 +112,22 @@ class OpenDecks:
         self.probes.defaults(trail.moments[0])
         for moment in sampled(trail.moments[:-1], self.effort.moments):
             self.probes.moves(moment)
-            self.probes.orders(moment)
             self.probes.leaving(moment)
+        # Rounds may be few and short: a sample of all moments would pass them over.
+        for moment in sampled([one for one in trail.moments[:-1] if side_by_side(one)], self.effort.moments):
+            self.probes.orders(moment)
 
     def _note_operations(self, moment: Moment) -> None:
         want = wants(moment)
         for operation in want.operations if isinstance(want, Ask) else ():
             deck = moment.decks.get(operation.deck)
             self.used |= needed(operation, None if deck is None else deck.places.belongs_to)
+
+
+def side_by_side(moment: Moment) -> bool:
+    """Whether several seats are waited for."""
+    want = wants(moment)
+    return isinstance(want, Turn) and len(want.seats) > 1
 
 
 def sampled(moments: Sequence[Moment], most: int) -> Sequence[Moment]:

@@ -54,7 +54,7 @@ STEPS: Final = {
         "Masks cards of one's own anew, under keys of who gets them, so that these two alone know them. The proof "
         "shows that they are the cards that one held.",
         "handed cards over, unseen",
-        "the cards that it held",
+        "the cards that were held",
     ),
     "look": StepWords(
         "asks to look at cards",

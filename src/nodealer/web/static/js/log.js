@@ -18,6 +18,13 @@ export function logPanel(root, { link, state }) {
   input.addEventListener("input", () => say(left, input.value.length > 200 ? T.log.left(280 - input.value.length) : ""));
   root.append(list, form, h("p", { class: "help", id: "chat-help" }, T.log.chatHelp, " ", left));
   let hand = 0;
+  let headed = true;
+
+  /** Only when something happens in it: players also begin a hand that cannot be, and then the game is over. */
+  function head() {
+    if (!headed) add(h("li", { class: "hand" }, T.log.hand(hand)));
+    headed = true;
+  }
 
   function add(element) {
     const bottom = list.scrollHeight - list.scrollTop - list.clientHeight < 40;
@@ -29,15 +36,15 @@ export function logPanel(root, { link, state }) {
   return {
     line(line) {
       if (line.event === "begin") {
-        if (line.data.hand !== hand) {
-          hand = line.data.hand;
-          add(h("li", { class: "hand" }, T.log.hand(hand)));
-        }
+        headed = headed && line.data.hand === hand;
+        hand = line.data.hand;
         return;
       }
+      if (line.event !== "end") head();
       for (const element of rendered(line, state)) add(element);
     },
     proof(proof) {
+      head();
       if (proof.text) add(h("li", { class: "proof" }, proof.text));
     },
     chat(chat) {
@@ -49,6 +56,7 @@ export function logPanel(root, { link, state }) {
     },
     reset(chatting) {
       hand = 0;
+      headed = true;
       list.replaceChildren();
       form.hidden = !chatting;
     },
