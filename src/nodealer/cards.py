@@ -441,7 +441,8 @@ def _by(seat: int, owner: int | None) -> str:
 class Half(enum.Enum):
     """What a seat leaves half done that goes while it owes a message of the cards.
 
-    A card is half dealt or half opened once another seat has published its key of it.
+    A card is half dealt or half opened once another seat has published its key of it; and half dealt as long as a seat
+    that has looked at it has not put it in order, or kept it.
     """
 
     DEALT = "dealt"

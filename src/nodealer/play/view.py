@@ -52,7 +52,7 @@ def choosing_view(seat: Seat, peek: Peek) -> View:
 
 def _lies_hidden(places: Places, position: int) -> bool:
     """Whether a card is in a pile, or in a hand. What was laid aside is in neither: no search finds it."""
-    return position in places.pile or (places.holder(position) is not None and places.face(position) is None)
+    return position in places.in_pile or (places.holder(position) is not None and places.face(position) is None)
 
 
 def public_view(state: TableState) -> View:

@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from conformance.leaving import true_faces
-from nodealer.cards import Deal, Gift, Look, Mix, Moved, Open, Operation, Pass, Peek, Place, Portion, Return, Show
+from nodealer.cards import Deal, Gift, Half, Look, Mix, Moved, Open, Operation, Pass, Peek, Place, Portion, Return, Show
 from nodealer.errors import BadParameter
 from nodealer.group import Group, concat
 from nodealer.protocols.base import Duty
@@ -318,6 +318,15 @@ def test_somebody_leaves_at_each_step(fast: Group, then: Look, kind: str, skip: 
     assert len(places.looked) == 2 * (stays and then is Look.LOOK)
     for position in base(fast, 4).decks[0].places.pile:
         assert not decks.decks[0].released.get(position), "no key was ever published of what was looked at"
+
+
+@pytest.mark.parametrize(("then", "kind", "skip"), STEPS, ids=str)
+def test_who_would_get_the_looker_another_look(fast: Group, then: Look, kind: str, skip: int) -> None:
+    """A friend goes when seat 1 does not like what it saw, and owes nothing: the game is told of it all the same."""
+    deck = at(copied(fast, 4), Peek(0, 1, 2, then), kind, skip)
+    owing = {duty.seat for duty in deck.duties}
+    others = {"look": set(), "tell": owing if skip else set(), "release": owing}.get(kind, {0, 2, 3})
+    assert deck.half == dict.fromkeys(others, Half.DEALT)
 
 
 def test_who_looked_knows_nothing_of_a_deck_that_is_made_again(fast: Group) -> None:

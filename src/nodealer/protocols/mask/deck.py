@@ -5,17 +5,18 @@ A card is (msg, pk, epk). `pk` is the sum of the seats' keys for that card and i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from nodealer.cards import Card
+from nodealer.cards import Card, Half, Peek
 from nodealer.errors import CardUnreadable
 from nodealer.group import Group, Points, Scalars, concat
 from nodealer.proofs.encoding import encodings
 from nodealer.proofs.hidden import MaskedCards
 from nodealer.proofs.transcript import draw_scalars
 from nodealer.protocols.base import Binding
+from nodealer.protocols.keyed import Releasing
 from nodealer.protocols.lasting import LastingDeck
 from nodealer.protocols.layers import Faces
 from nodealer.tape import Tape, digest
@@ -115,17 +116,29 @@ class MaskDeck(LastingDeck[Masked]):
             total = total + secret
         return self.faces.find(cards.msg - total * cards.epk)
 
+    @property
+    def half(self) -> Mapping[int, Half]:
+        """Once somebody has looked at cards that it will order or keep, whoever else goes gets it others to look at:
+        all have messages to come, also who owes none now, until what is kept is dealt."""
+        if isinstance(self.asked, Peek) and any(sight.epoch == self.epoch for sight in self.sights.values()):
+            seats = self.stage.owing if isinstance(self.stage, Releasing) else self.binding.players
+            return {seat: Half.DEALT for seat in seats if seat != self.asked.seat}
+        return super().half
+
     def knows(self, seat: int, tape: Tape) -> Mapping[Card, int]:
         """Its own cards and open ones; and those that it gave away, was shown, or looked at in the pile."""
         known = dict(super().knows(seat, tape)) | self._looked_at(seat, tape)
+        there = dict[int, int]()
         for position, who in self.places.seen.items():
             at = dict(who).get(seat)
             if at is not None and self.places.owner(position) is not None and self.places.face(position) is None:
-                (face,) = self.unmask((at,), {seat: self.card_secrets(tape, (at,), seat)})
-                if face is None:
-                    raise CardUnreadable(self.number, position, "it is none of the faces of the deck")
-                known[self.places.card(position)] = face
-        return known
+                there[position] = at
+        if not there:
+            return known
+        # All at once: the keys of a whole layer are drawn for one of its cards, and somebody may show thousands.
+        ats = tuple(there.values())
+        found = self.unmask(ats, {seat: self.card_secrets(tape, ats, seat)})
+        return known | self._readable(there, found)
 
     def _looked_at(self, seat: int, tape: Tape) -> dict[Card, int]:
         """What a seat has looked at and still knows the place of: M = W − Σ c2 − s·u + t·Σ c1."""
@@ -143,10 +156,16 @@ class MaskDeck(LastingDeck[Masked]):
         parts, cards = told[0].concat(told[1:]), self.layers.cards(ats)
         own = self.card_secrets(tape, ats, seat) * cards.epk
         found = self.faces.find(cards.msg - parts.msg - own + concat(*(t[one.cards] for one in every)) * parts.epk)
+        return self._readable(there, found)
+
+    def _readable(self, there: Iterable[int], found: Iterable[int | None]) -> dict[Card, int]:
+        """Cards with their faces. Raises `CardUnreadable`."""
+        known = dict[Card, int]()
         for position, face in zip(there, found, strict=True):
             if face is None:
                 raise CardUnreadable(self.number, position, "it is none of the faces of the deck")
-        return {places.card(p): face for p, face in zip(there, found, strict=True) if face is not None}
+            known[self.places.card(position)] = face
+        return known
 
     # --- What is proven of hidden cards ---
 

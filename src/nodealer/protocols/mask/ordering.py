@@ -79,7 +79,8 @@ class Arranging:
         elif sorted(chosen) != sorted(positions):
             what = "the one to keep first" if self.operation.then is Look.KEEP else "the top first"
             raise BadParameter(f"an order of {list(positions)} is needed, {what}")
-        return [positions.index(position) for position in chosen]
+        at = {position: place for place, position in enumerate(positions)}
+        return [at[position] for position in chosen]
 
     def _masks(self, deck: MaskDeck, tape: Tape, order: list[int]) -> Scalars:
         """The masks of cards in an order that was chosen: for these cards, this joint key and this very order.
