@@ -13,7 +13,7 @@ SRC = Path(__file__).parents[1] / "src" / "nodealer"
 ROOMS = ("play", "cli", "audit", "drive", "web", "lab/bench/game.py")
 PACKAGES = {path.parent.name for path in (SRC / "games").glob("*/package.py")}
 #: Also in sentences. "free" is an ordinary word: that game is found by its imports.
-NAMES = re.compile(r"hold'?em|warden|poker|freehand", re.IGNORECASE)
+NAMES = re.compile(r"hold'?em|warden|poker|hearts|freehand", re.IGNORECASE)
 
 
 def found(path: Path) -> Iterator[str]:

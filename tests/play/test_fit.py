@@ -28,7 +28,7 @@ from nodealer.play.participant import Participant, Step
 from nodealer.play.phases import Phase
 from nodealer.protocols import make_protocol
 
-RESHUFFLE = "lock cannot .* or shuffle cards back into the deck, and free needs that; mask can"
+MANY = "lock cannot show a .* alone, pass hidden .* or do [0-9]+ things more, and free needs that; mask can$"
 SHARE = "duel cannot make a deck that all players share or .*, and holdem needs that; mask, lock, offset and chain can"
 
 
@@ -41,7 +41,7 @@ def lobby(count: int = 2) -> LocalTable:
 
 def test_who_proposes_is_told() -> None:
     members = [offer.seated(seat) for seat, offer in enumerate(lobby().participants[0].offers)]
-    with pytest.raises(BadParameter, match=RESHUFFLE):
+    with pytest.raises(BadParameter, match=MANY):
         proposal_of(Free(), make_protocol("lock"), members)
     with pytest.raises(BadParameter, match=SHARE):
         proposal_of(Holdem(), make_protocol("duel"), members)
@@ -97,7 +97,9 @@ def test_the_command(options: tuple[str, ...], sentence: str) -> None:
 def test_a_free_table_offers_what_its_protocol_has() -> None:
     assert set(OPERATIONS) <= make_protocol("mask").claims.operations | WITHOUT_CARDS
     lacking = set(OPERATIONS) - make_protocol("lock").claims.operations - WITHOUT_CARDS
-    assert lacking == {Capability.RETURN_TOP, Capability.RETURN_BOTTOM, Capability.RETURN_SHUFFLED}
+    back = {Capability.RETURN_TOP, Capability.RETURN_BOTTOM, Capability.RETURN_SHUFFLED, Capability.RETURN_DEPTH}
+    looks = {Capability.PEEK_LOOK, Capability.PEEK_REORDER, Capability.PEEK_KEEP, Capability.PEEK_TAKE}
+    assert lacking == back | looks | {Capability.SHOW_ONE, Capability.PASS, Capability.MIX}
 
 
 class Three(Tiny):

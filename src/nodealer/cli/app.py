@@ -76,7 +76,7 @@ games = typer.Typer(
     name="game",
     cls=_OfGames,
     help="The games that are here, and those that you write.",
-    epilog=example("game check hearts"),
+    epilog=example("game check mygame:GAME"),
     no_args_is_help=True,
     rich_markup_mode="rich",
 )

@@ -72,6 +72,8 @@ class Binding:
 #: The step of an optional duty with which a seat says that cards it got are none. Where a protocol has it, it comes
 #: before the open books: it names the culprit and costs the secrecy of those cards alone.
 MISDEAL: Final = "misdeal"
+#: How much of what it cannot do a refusal names: the sentence is for people.
+NAMED_MAX: Final = 3
 
 
 @dataclass(frozen=True)
@@ -220,6 +222,8 @@ class Claims:
             raise BadParameter(f"{self.name} cannot make decks of {needs.cards} cards, only of {_span(self.cards)}")
         lacking = needs.operations - self.operations - WITHOUT_CARDS
         missing = [str(operation) for operation in Capability if operation in lacking]
+        if len(missing) > NAMED_MAX:
+            missing = [*missing[: NAMED_MAX - 1], f"do {len(missing) - NAMED_MAX + 1} things more"]
         if missing:
             raise BadParameter(f"{self.name} cannot {_either(missing)}, and {needs.game} needs that")
         if vacant := sorted(frozenset(self.roles) - needs.roles):

@@ -29,12 +29,7 @@ ROOT: Final = HERE.parents[3]
 TARGET: Final = "wasm32-unknown-emscripten"
 ABI: Final = "pyemscripten_2026_0_wasm32"
 #: The wheels of a seat, by the hash of each.
-WHEELS: Final = {
-    f"msgspec-0.22.0-cp314-cp314-{ABI}.whl": "a66b1766311e42371e509c996c3933b161c7ae0eabdf361af5316dec197e1022",
-    "pokerkit-0.7.7-py3-none-any.whl": "4e946cc5c48558a9a4583f3a00f13960bd5b719144643104642031552c59ec76",
-    "mnemonic-0.21-py3-none-any.whl": "72dc9de16ec5ef47287237b9b6943da11647a03fe7cf1f139fc3d7c4a7439288",
-    "segno-1.6.6-py3-none-any.whl": "28c7d081ed0cf935e0411293a465efd4d500704072cdb039778a2ab8736190c7",
-}
+WHEELS: Final[dict[str, str]] = json.loads((HERE / "wheels.json").read_text())
 #: What of the npm package a tab loads.
 RUNTIME: Final = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json")
 CORE: Final = "nodealer/group/_core.abi3.so"

@@ -17,7 +17,7 @@ from msgspec import Raw
 from nodealer.drive.loop import Connected, Event
 from nodealer.drive.minds import BotMind
 from nodealer.errors import BadParameter
-from nodealer.games.found import OURS, find
+from nodealer.games.found import FIRST, OURS, find
 from nodealer.games.package import GamePackage
 from nodealer.keys import KEY_BYTES, Identity
 from nodealer.log.names import folded, refuse_bad_name
@@ -50,7 +50,7 @@ def offers(name: str) -> doc.Offers:
         for game in games
         if game.bot is not None and game.protocol in SERVED
     )
-    first = find("holdem")
+    first = find(FIRST)
     return doc.Offers(listed, (), name, first.name, first.seats, first.hands)
 
 
