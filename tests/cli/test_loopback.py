@@ -63,6 +63,9 @@ def test_a_stranger_neither_writes_nor_reads() -> None:
             await stranger.append(b"junk")
             with pytest.raises(RelayError):
                 await stranger.read()
+        async with connect_to(table.relays[0]) as stranger:
+            with pytest.raises(RelayRefused, match="for one table, and makes no others"):
+                await stranger.create("5" * 32, bytes(32))
         other = TableSecret(bytes(16), table.table, 0)
         way = SealedTransport(somebody(), other, table.relays, entropy=os.urandom)
         async with aclosing(way.events()) as events:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,10 +11,12 @@ import pytest
 from cli.test_attention import Noting
 from nodealer.cli.noticing import Missing
 from nodealer.cli.remote import Chair, LockedOut, _Connection, _Watch
+from nodealer.drive.known import KnownPlayers
 from nodealer.drive.minds import Mind
 from nodealer.drive.patience import Looks
 from nodealer.drive.sealed import Found, Locked, Lost, Unheard
 from nodealer.errors import BadParameter, IllegalMove, RelayError
+from nodealer.keys import Identity
 from nodealer.play.participant import Participant
 from play.circle import Circle
 
@@ -58,6 +61,34 @@ def test_who_never_was_there_does_not_wait() -> None:
     connection.tell(Lost("ws://a", "gone", 0.0))
     with pytest.raises(RelayError, match="gone"):
         connection.tell(Lost("ws://b", "gone", 0.0))
+
+
+# --- Who comes to a table that plays ---
+
+
+def test_who_asks_for_a_seat_is_looked_at_and_who_gets_one_is_remembered(tmp_path: Path) -> None:
+    """As in the lobby: a name that has come with another key is pointed out."""
+    known, screen = KnownPlayers(tmp_path), Noting()
+    ada, ben, dan = (Identity(bytes([number]) * 32).public for number in (1, 2, 3))
+    known.met([("Dan", ben)], 1)
+    asks = SimpleNamespace(roster=SimpleNamespace(digest=b"1"), who=SimpleNamespace(name="Dan", key=dan))
+    members = [SimpleNamespace(name="Ada", key=ada, role="player")]
+    one: Any = SimpleNamespace(sits=False, asking=[asks], members=members)
+    one.home = SimpleNamespace(identity=SimpleNamespace(public=ada))
+    watch: Any = _Watch.__new__(_Watch)
+    watch._participant, watch._known, watch._met, watch._looked = one, known, set(), set()
+    watch._sitting = SimpleNamespace(screen=screen)
+    watch._look_at_who_asks()
+    assert screen.noted == [], "who only looks on has no say in it"
+    one.sits = True
+    watch._look_at_who_asks()
+    watch._look_at_who_asks()
+    assert screen.noted == [{"event": "player", "name": "Dan", "key": dan.hex(), "sight": "other key"}]
+    watch._remember()
+    assert [met.key for met in known.all] == [ben]
+    members.append(SimpleNamespace(name="Dan", key=dan, role="player"))
+    watch._remember()
+    assert {met.key for met in known.all} == {ben, dan}
 
 
 # --- A table that plays without this player ---

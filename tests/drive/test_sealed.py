@@ -17,7 +17,7 @@ from nodealer.errors import BadParameter
 from nodealer.keys import Identity
 from nodealer.play.home import MemoryHome
 from nodealer.play.participant import Participant
-from nodealer.relay.messages import Open, Opened, Refused, Token, Told
+from nodealer.relay.messages import End, Open, Opened, Refused, Token, Told
 from nodealer.relay.sealing import ReadKey, TableSecret
 from nodealer.wire import LOG_ENTRIES_MAX
 from relay.liar import Liar
@@ -84,6 +84,21 @@ def test_what_one_says_all_hear_and_the_relay_cannot_read() -> None:
                 assert await anext(to_watcher) == b"three"
         assert len(liar.frames) == 3 and not any(b"one" in frame or b"two" in frame for frame in liar.frames)
         assert not any(name == "watcher" and isinstance(asked, Token) for name, asked in liar.asked)
+
+    on_liar(work)
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_the_relay_is_told_when_all_have_signed_the_end(ended: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Participant, "ended", property(lambda self: ended))
+
+    async def work(liar: Liar, relay: str) -> None:
+        way = transport(relay)
+        async with aclosing(way.events()) as events:
+            await anext(events)
+            await way.send(b"the last word")
+            assert await anext(events) == b"the last word"
+        assert (End() in [asked for _, asked in liar.asked]) == ended
 
     on_liar(work)
 

@@ -298,9 +298,10 @@ def test_who_asks_for_a_seat_gets_one_by_two_clicks() -> None:
     ada, page = table.people[0], table.pages[0]
     table.people.insert(-1, dan)
     table.waiting.extend(dan.ask_to_sit())
+    page.seat.sights[home.identity.public] = "other key"
     table.play(lambda one: [], steps=20)
     (asker,) = of(table.told, "view")[-1]["asking"]
-    assert asker["name"] == "Dan" and len(asker["key"].split()) == 6
+    assert asker["name"] == "Dan" and len(asker["key"].split()) == 6 and asker["known"] == "other key"
     page.hear(doc.LetIn("Nobody"))
     assert page.look(ada, 1.0) == [] and "nobody called" in of(table.told, "refused")[-1]["reason"]
     table.waiting.extend(table.people[1].let_in("Dan"))

@@ -100,7 +100,7 @@ class Questions:
             self._line = None
 
 
-def _said_of(screen: Screen, known: KnownPlayers, name: str, key: bytes) -> None:
+def said_of(screen: Screen, known: KnownPlayers, name: str, key: bytes) -> None:
     """What this user knows of somebody; loudly, where a name has come with another key."""
     look = known.look(name, key)
     screen.emit({"event": "player", "name": name, "key": key.hex(), "sight": look.sight.value})
@@ -219,7 +219,7 @@ class Hosting:
                 what = "keep the time" if offer.keeps_time else "sit"
                 self._screen.say(f"[bold]{shown(offer.name)}[/bold] would like to {what}.")
             if not offer.keeps_time:
-                _said_of(self._screen, self._known, offer.name, offer.key)
+                said_of(self._screen, self._known, offer.name, offer.key)
 
     def _ask(self, come: Collection[Offered]) -> None:
         """Whether somebody may sit, or what else the person wants."""
@@ -406,7 +406,7 @@ class Guest:
                 self._screen.say(f"  [bold red]{shown(warning)}[/]")
         for member in members:
             if member.key != mine and member.role != TIMEKEEPER:
-                _said_of(self._screen, self._known, member.name, member.key)
+                said_of(self._screen, self._known, member.name, member.key)
 
 
 def _told(part: Part) -> str:

@@ -99,7 +99,8 @@ class PageScreen(Screen):
             case "table":
                 self.page.lobby.link, self.page.lobby.watch = event["link"], event["watch"]
             case "player":
-                self.page.lobby.sights[bytes.fromhex(event["key"])] = event["sight"]
+                key = bytes.fromhex(event["key"])
+                self.page.lobby.sights[key] = self.page.seat.sights[key] = event["sight"]
             case "proposal":
                 self.page.lobby.proposal = proposal_of(event)
 

@@ -18,7 +18,7 @@ from nodealer.cli.games import game_or_none
 from nodealer.cli.invited import TableFolder
 from nodealer.cli.leaving import returning
 from nodealer.cli.lines import Lines
-from nodealer.cli.lobbying import Guest, Hosting, Onlooker, Questions, ask_first
+from nodealer.cli.lobbying import Guest, Hosting, Onlooker, Questions, ask_first, said_of
 from nodealer.cli.logcopy import LogCopy, follow_all
 from nodealer.cli.noticing import Missing
 from nodealer.cli.output import PipeClosed, err, print_line, shown, visible
@@ -44,6 +44,7 @@ from nodealer.play.phases import Phase
 from nodealer.play.replica import Replica
 from nodealer.play.stays import while_it_lasts
 from nodealer.web import documents as doc
+from nodealer.words import key_words
 
 #: After how many seconds it is said that a person is waited for.
 PEOPLE_THINK: Final = 20.0
@@ -234,6 +235,9 @@ class _Watch:
         self._known = known
         self._show = sitting.screen.follow(participant, you=not sitting.watches)
         self._agreed = False
+        #: Who was remembered, and who asks for a seat and was looked at.
+        self._met: set[tuple[str, bytes]] = set()
+        self._looked: set[bytes] = set()
         self._asked = False
         self._sits = False
 
@@ -256,12 +260,14 @@ class _Watch:
                     f"you cannot sit there as {self._participant.home.name}: {news.reason}. Ask the host, or join with "
                     "another --name"
                 )
+        self._look_at_who_asks()
         self._show(step)
         if not self._participant.begun:
             return []
         follow_all(self._sitting.copies, self._participant.replica)
         frames = self._ask()
         self._agree()
+        self._remember()
         self._seated()
         self._new_links()
         return frames
@@ -319,7 +325,9 @@ class _Watch:
             raise BadParameter(f"you cannot sit at this table: {refused}") from None
         sitting.screen.emit({"event": "asks", "players": names})
         if not sitting.screen.json:
+            words = " ".join(key_words(one.home.identity.public))
             sitting.screen.say(f"You have asked {shown(names)} for a seat. Until you have one, you look on.")
+            sitting.screen.say(f"  [dim]They may ask you for the words of your key: {words}[/dim]")
         return frames
 
     @property
@@ -338,13 +346,27 @@ class _Watch:
         if not screen.json:
             screen.say(f"Words of this table: [bold]{words}[/bold]. Everybody here sees the same ones.")
             screen.say("  [dim]Ask the others for theirs. If they differ, somebody is in between: stop.[/dim]")
+
+    def _remember(self) -> None:
+        """Those of this table, and whoever has got a seat since."""
+        one = self._participant
         # Every timekeeper of this program has the same name, and each a key of its own.
-        others = [
+        others = {
             (member.name, member.key)
             for member in one.members
             if member.key != one.home.identity.public and member.role != TIMEKEEPER
-        ]
-        self._known.met(others, int(time.time()))
+        }
+        if new := others - self._met:
+            self._met |= new
+            self._known.met(sorted(new), int(time.time()))
+
+    def _look_at_who_asks(self) -> None:
+        """What is known of those who would like to sit, as in the lobby: a name may have come with another key."""
+        one = self._participant
+        for asks in one.asking if one.sits else ():
+            if asks.roster.digest not in self._looked:
+                self._looked.add(asks.roster.digest)
+                said_of(self._sitting.screen, self._known, asks.who.name, asks.who.key)
 
 
 async def take_part(

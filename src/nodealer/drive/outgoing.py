@@ -126,6 +126,11 @@ class Outgoing:
         else:
             await self._client.say_writer(secret.write_token)
 
+    async def say_end(self) -> None:
+        """The relay need not keep the table for long. Its answer is not waited for."""
+        if self._taken:
+            await self._client.say_end()
+
     def close(self) -> None:
         """The connection has gone."""
         self.secret = None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, aclosing
+from contextlib import AbstractAsyncContextManager, aclosing, suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -220,6 +220,9 @@ class SealedTransport:
                         yield Connected(max(known, self._heard))
         finally:
             self._out = None
+            if self._participant.ended:
+                with suppress(RelayError):
+                    await out.say_end()
             out.close()
 
     async def _open(self, client: RelayClient) -> int:

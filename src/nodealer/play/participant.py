@@ -744,7 +744,12 @@ class Participant:
         if self._replica is None:
             return False
         state = self._replica.state
-        return state.phase is Phase.ENDED or (self._seat is not None and self._seat.number in state.expelled)
+        return self.ended or (self._seat is not None and self._seat.number in state.expelled)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the session has ended, as all have signed who should."""
+        return self._replica is not None and self._replica.state.phase is Phase.ENDED
 
     def view(self) -> View:
         """What the person sees. Raises `CardUnreadable` where a card does not open."""

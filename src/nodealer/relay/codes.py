@@ -355,7 +355,7 @@ class Desk:
     """All codes of one host at one table: who has come by them, and how many were tried by somebody else."""
 
     def __init__(self) -> None:
-        #: Key to name. A host proposes no other keys than its own and these.
+        #: Key to name: who has come by a code.
         self.admitted: dict[bytes, str] = {}
         self._tried = 0
 

@@ -106,6 +106,8 @@ class Talk:
             raise
         except RelayError as error:
             self._tables.metrics.failures += 1
+            # What the operator has to do something about.
+            self._tables.log("store", {"reason": str(error)})
             raise Refusal("store", str(error)) from None
 
     async def _refuse(self, refusal: Refusal) -> None:

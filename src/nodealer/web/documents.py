@@ -363,10 +363,11 @@ class MayDo(Document, frozen=True):
 
 
 class Asker(Document, frozen=True):
-    """Somebody who would like to sit, and the words of its key."""
+    """Somebody who would like to sit, the words of its key, and what is known of it."""
 
     name: str
     key: str
+    known: str = ""
 
 
 class ProposedTable(Document, frozen=True):

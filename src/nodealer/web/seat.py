@@ -73,6 +73,8 @@ class PageSeat:
         self._lines: deque[Document] = deque(maxlen=LINES_KEPT)
         self._proofs: list[doc.Proof] = []
         self._hands: dict[int, doc.HandDone] = {}
+        #: Key to how it stands to those who are known, where somebody has looked.
+        self.sights: dict[bytes, str] = {}
         self._frames: dict[int, list[doc.Frame]] = {}
         #: The first hand of which every moment was seen here: one that goes on later begins in the middle.
         self._whole_from = 1
@@ -369,7 +371,8 @@ class PageSeat:
         """Those who would like to sit."""
         if participant is not None and participant.seated:
             for asks in participant.asking:
-                yield doc.Asker(asks.who.name, " ".join(key_words(asks.who.key)))
+                key = asks.who.key
+                yield doc.Asker(asks.who.name, " ".join(key_words(key)), self.sights.get(key, ""))
 
     def _proposed(self, state: TableState, participant: Participant | None) -> Iterator[doc.ProposedTable]:
         """The tables that this person has not agreed to."""

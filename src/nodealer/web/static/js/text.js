@@ -126,7 +126,8 @@ export const T = {
     bookSure: "Open your book? It shows everybody all that you held in that hand, and nothing of any other. Until you do, what you put in is held, and you are not dealt in.",
     alone: (names) => (names.length ? `Too few are left for another hand. It comes if ${and(names)} comes back.` : "Too few are left for another hand."),
     end: "End the game, and keep what was won",
-    asking: (one) => `${one.name} would like to sit. Ask, and not here, whether the words of the key are: ${one.key}`,
+    asking: (one) =>
+      `${one.name} would like to sit${one.known ? ` (${T.lobby.known[one.known]})` : ""}. Ask, and not here, whether the words of the key are: ${one.key}`,
     seat: (name) => `Propose a table with ${name}`,
     proposed: (one) => `${one.by} proposes a table of ${and(one.players)}${one.without.length ? `, without ${and(one.without)}` : ""}; ${one.keeper ? `${one.keeper} keeps the time` : "nobody keeps the time"}.`,
     agree: (name) => `Agree with ${name}`,
