@@ -17,11 +17,12 @@ import pytest
 SRC = Path(__file__).parents[1] / "src" / "nodealer"
 
 #: The arrows of the design; an arrow includes all that its target may import. Beyond the design: cards read tape and
-#: wire, and keys the core; and the library for developers, which the package opens when somebody asks for it.
+#: wire, keys the core, and tapes its secret orders; and the library for developers, which the package opens when
+#: somebody asks for it.
 ARROWS: dict[str, set[str]] = {
     "errors": set(),
     "wire": {"errors"},
-    "tape": {"errors"},
+    "tape": {"errors", "group"},
     "words": {"tape"},
     "cpace": {"group"},
     "keys": {"tape", "group"},
@@ -170,6 +171,7 @@ OPTIONAL = {"cli/lines.py": {"readline", "termios"}, "group/integers.py": {"gmpy
 #: … or inside a function, when it is needed. Start-up time is a reason in `cli` and `lab` only.
 LATE = {
     "keys.py": {"cryptography", "nodealer.group"},
+    "group/order.py": {"nodealer.group"},
     "words.py": {"mnemonic"},
     "drive/sealed.py": {"nodealer.relay.client"},
 }
@@ -188,7 +190,7 @@ TERMINAL_ROOMS = {"cli", "lab"}
 GAMES_SHARE = {"bank", "base", "package", "pots", "turns", "view", "words"}
 
 #: What an arrow would reach, and is not for this room: the core is behind the keys, and a library brings no sockets.
-NOT_FOR = {"log": {"group"}, "relay": {"group"}, "api": {"relay"}}
+NOT_FOR = {room: {"group"} for room in ("words", "places", "log", "games", "game", "relay")} | {"api": {"relay"}}
 
 
 def reach(room: str) -> set[str]:
