@@ -87,10 +87,32 @@ pictures: build ## Play a hand and write the picture of the screen in docs/ agai
 diagrams: build ## Write the diagrams and tables in docs/ again, from what the code says
 	@cd tests && ../$(BIN)/python diagrams.py && ../$(BIN)/python attack_table.py
 
+.PHONY: plots
+plots: build ## Draw the plot of orders and dice in docs/ again
+	@cd tests && ../$(BIN)/python -m lab.statistics
+
 .PHONY: deep
-deep: build browser tab ## Run all tests in full: every case, many more examples; takes long
+deep: build browser tab ## Run all tests in full: every case, many more examples; an hour of fuzzing; takes long
 	@$(call need,PATH=$$PATH:/usr/sbin nats-server --version,nats-server)
 	@HYPOTHESIS_PROFILE=deep $(BIN)/pytest -n auto --dist worksteal -m '' --timeout 1800
+	@$(MAKE) --no-print-directory timing fuzz SECONDS=3600
+
+# Guided by what the code does with its input where atheris can be had, else by a plain loop.
+.PHONY: fuzz
+fuzz: SECONDS = 300
+fuzz: build ## Fuzz every reader of what others write, for SECONDS in all
+	@$(BIN)/python -c 'import atheris' 2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]' \
+		|| echo "nodealer: no atheris for this Python: fuzzing by a plain loop" >&2
+	@cd tests && ../$(BIN)/python -m lab.fuzz $(SECONDS)
+
+.PHONY: timing
+timing: build ## Measure whether times hang on secrets; wants a quiet machine
+	@cd tests && ../$(BIN)/python -m lab.timing
+
+.PHONY: coverage
+coverage: build ## Run the tests of this process once more and say which lines no test reaches, by module
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[coverage]'
+	@cd tests && ../$(BIN)/python coverage_table.py $(FOLDERS)
 
 .PHONY: golden
 golden: build ## Make the golden logs again, after a change of the format

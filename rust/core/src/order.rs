@@ -4,7 +4,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::error::Error;
 
-/// The most words of a call: the work grows with their square.
+/// The most words of a call: the work grows with their square, and places have 16 bits.
 pub const MAX_ORDER: usize = 1 << 16;
 
 /// The order of 0, 1, …, n − 1 that n uniform words give: the last place is exchanged with one of all, then the last but
@@ -12,12 +12,12 @@ pub const MAX_ORDER: usize = 1 << 16;
 ///
 /// Nothing where a word lies in the last, incomplete run of remainders: the caller has to draw others, or some orders
 /// would be favoured. With n places that happens less than n² times in 2^64.
-pub fn fisher_yates(words: &[u64]) -> Result<Option<Zeroizing<Vec<u32>>>, Error> {
+pub fn fisher_yates(words: &[u64]) -> Result<Option<Zeroizing<Vec<u16>>>, Error> {
     let length = words.len();
     if length > MAX_ORDER {
         return Err(Error::TooLong { length });
     }
-    let mut order: Zeroizing<Vec<u32>> = Zeroizing::new((0..).take(length).collect());
+    let mut order: Zeroizing<Vec<u16>> = Zeroizing::new((0..=u16::MAX).take(length).collect());
     let mut unfair = false;
     for (last, &word) in (1..length).rev().zip(words) {
         let bound = last as u64 + 1;
@@ -31,7 +31,7 @@ pub fn fisher_yates(words: &[u64]) -> Result<Option<Zeroizing<Vec<u32>>>, Error>
 }
 
 /// The remainder of a secret word by a public bound from 2 on, without a division by which a processor tells the word.
-fn remainder(word: u64, bound: u64) -> u32 {
+fn remainder(word: u64, bound: u64) -> u16 {
     let inverse = u64::MAX / bound;
     // At most one too small.
     let quotient = ((u128::from(word) * u128::from(inverse)) >> 64) as u64;
@@ -39,17 +39,17 @@ fn remainder(word: u64, bound: u64) -> u32 {
     let less = rest.wrapping_sub(bound);
     // All ones where the rest was below the bound already, and so the difference below zero.
     let keep = (less >> 63).wrapping_neg();
-    ((rest & keep) | (less & !keep)) as u32
+    ((rest & keep) | (less & !keep)) as u16
 }
 
 /// Exchanges the last of these places with a secret one. Every place is read and written, whichever it is.
-fn exchange(places: &mut [u32], chosen: u32) {
+fn exchange(places: &mut [u16], chosen: u16) {
     let Some((&last, end)) = places.last().zip(places.len().checked_sub(1)) else { return };
     let mut found = 0;
-    for (place, at) in places.iter_mut().zip(0u32..) {
-        let other = at ^ chosen;
+    for (at, place) in places.iter_mut().enumerate() {
+        let other = at as u16 ^ chosen;
         // All ones where nothing differs.
-        let here = ((other | other.wrapping_neg()) >> 31).wrapping_sub(1);
+        let here = ((other | other.wrapping_neg()) >> 15).wrapping_sub(1);
         found |= *place & here;
         *place ^= (*place ^ last) & here;
     }
@@ -61,8 +61,8 @@ mod tests {
     use super::{MAX_ORDER, exchange, fisher_yates, remainder};
 
     /// The same with the processor's own division and plain indexing.
-    fn plain(words: &[u64]) -> Vec<u32> {
-        let mut order: Vec<u32> = (0..).take(words.len()).collect();
+    fn plain(words: &[u64]) -> Vec<u16> {
+        let mut order: Vec<u16> = (0..=u16::MAX).take(words.len()).collect();
         for (last, word) in (1..words.len()).rev().zip(words) {
             order.swap(last, (word % (last as u64 + 1)) as usize);
         }

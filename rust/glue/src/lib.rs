@@ -53,14 +53,14 @@ fn run_yardstick(py: Python<'_>, kind: &str, n: usize, threads: usize, repeat: u
 /// The order that uniform secret words of 8 bytes, the lowest first, give; nothing where others have to be drawn.
 #[pyfunction]
 #[pyo3(signature = (words, /))]
-fn fisher_yates(py: Python<'_>, words: &Bound<'_, PyAny>) -> PyResult<Option<Vec<u32>>> {
+fn fisher_yates(py: Python<'_>, words: &Bound<'_, PyAny>) -> PyResult<Option<Vec<u16>>> {
     let data = bytes(words, "orders")?;
     if data.len() % 8 != 0 {
         return Err(bad("a word of an order has 8 bytes"));
     }
     let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte));
     let words = Zeroizing::new(data.chunks_exact(8).map(word).collect::<Vec<u64>>());
-    let nanos = words.len() as u64 / 16;
+    let nanos = words.len() as u64 / 4;
     let order = run(py, words.len(), nanos, || nodealer_arrays::fisher_yates(&words)).map_err(refuse)?;
     Ok(order.map(|order| order.to_vec()))
 }
