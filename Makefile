@@ -103,11 +103,17 @@ fuzz: SECONDS = 300
 fuzz: build ## Fuzz every reader of what others write, for SECONDS in all
 	@$(BIN)/python -c 'import atheris' 2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]' \
 		|| echo "nodealer: no atheris for this Python: fuzzing by a plain loop" >&2
-	@cd tests && ../$(BIN)/python -m lab.fuzz $(SECONDS)
+	@mkdir -p build/trials
+	@cd tests && ../$(BIN)/python -m lab.fuzz $(SECONDS) --json > ../build/trials/fuzz.json
 
 .PHONY: timing
 timing: build ## Measure whether times hang on secrets; wants a quiet machine
-	@cd tests && ../$(BIN)/python -m lab.timing
+	@mkdir -p build/trials
+	@cd tests && ../$(BIN)/python -m lab.timing --json > ../build/trials/timing.json
+
+.PHONY: trials
+trials: build ## Write the figures of the last fuzzing and timing into docs/ again
+	@cd tests && ../$(BIN)/python trials.py
 
 .PHONY: coverage
 coverage: build ## Run the tests of this process once more and say which lines no test reaches, by module

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
-import atheris  # type: ignore[import-not-found, unused-ignore]
+import atheris  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
 BEGAN = time.monotonic()
 #: At least so many seconds are left for it, however long the modules took.

@@ -146,8 +146,8 @@ def faces_of(deck: Deck) -> list[bytes]:
 def test_pages_and_events_have_nothing(protocol: str) -> None:
     """Not even what is published: a page and a program are told of cards, not of keys."""
     table, _ = played(protocol)
-    assert len(table.told) > 50 and len(table.events) > 15
-    assert secrets(protocol).find("pages", b"\n".join(table.told)) == []
+    assert len(table.documents) > 50 and len(table.events) > 15
+    assert secrets(protocol).find("pages", b"\n".join(table.documents)) == []
     assert secrets(protocol).find("events", "\n".join(table.events).encode()) == []
 
 
@@ -356,7 +356,7 @@ def test_a_planted_leak_is_found(channel: str) -> None:
 
     texts = {
         "frames": b"\n".join(table.frames),
-        "pages": b"\n".join(table.told),
+        "pages": b"\n".join(table.documents),
         "events": "\n".join(table.events).encode(),
         "repr": b"".join(text for _, text in shown([Shows(seed)])),
         "complaint": b"".join(text for _, text in complaints(complain)),

@@ -61,7 +61,7 @@ class Watched(Circle):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         self.pages: dict[Participant, Callable[[Any], object]] = {}
-        self.told: list[bytes] = []
+        self.documents: list[bytes] = []
         self.events: list[str] = []
         self._tellers: dict[Participant, Teller] = {}
         #: Hand to its decks, as they were when it was last played.
@@ -70,7 +70,7 @@ class Watched(Circle):
 
     def sit(self, home: Home, **options: Any) -> Participant:
         given: dict[str, Any] = {"stays": lambda state: state.hand.number < self.hands, "parts": self.parts} | options
-        page = PagePerson(PageSeat(lambda one: self.told.append(doc.encoded(one)), lambda: 0.0), lambda: 1)
+        page = PagePerson(PageSeat(lambda one: self.documents.append(doc.encoded(one)), lambda: 0.0), lambda: 1)
         one = page.take_part(home, entropy=self.source, **given)
         self.pages[one] = page.watch(one)
         self._tellers[one] = Teller(one)
