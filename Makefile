@@ -85,7 +85,14 @@ pictures: build ## Play a hand and write the picture of the screen in docs/ agai
 
 .PHONY: diagrams
 diagrams: build ## Write the diagrams and tables in docs/ again, from what the code says
-	@cd tests && ../$(BIN)/python diagrams.py && ../$(BIN)/python attack_table.py
+	@cd tests && ../$(BIN)/python diagrams.py && ../$(BIN)/python attack_table.py && ../$(BIN)/python layers_picture.py
+
+.PHONY: docs
+docs: build ## Build the documentation as a site into build/site; a link that leads nowhere fails
+	@$(call need,{ command -v node && command -v npm; },nodejs npm)
+	@[ pyproject.toml -ot $(VENV)/.docs ] || { $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]' && touch $(VENV)/.docs; }
+	@cd docs/site && { [ package-lock.json -ot node_modules/.package-lock.json ] || npm ci --silent --ignore-scripts --no-audit --no-fund; }
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict && echo "build/site/index.html"
 
 .PHONY: deep
 deep: build browser tab ## Run all tests in full: every case, many more examples; takes long
@@ -118,7 +125,7 @@ build: $(STAMP) ## Set up the virtual environment and the native core below this
 
 .PHONY: clean
 clean: ## Remove everything that was set up or built here
-	rm -rf $(VENV) build dist rust/target tests/npm/node_modules tests/web/npm/node_modules src/nodealer.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build dist rust/target tests/npm/node_modules tests/web/npm/node_modules docs/site/node_modules src/nodealer.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	rm -f src/nodealer/group/_core*.so
 	find src tests -name __pycache__ -prune -exec rm -rf {} +
 
