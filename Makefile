@@ -94,6 +94,14 @@ docs: build ## Build the documentation as a site into build/site; a link that le
 	@cd docs/site && { [ package-lock.json -ot node_modules/.package-lock.json ] || npm ci --silent --ignore-scripts --no-audit --no-fund; }
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict && echo "build/site/index.html"
 
+.PHONY: release
+release: build ## Build the wheel and the source distribution of what is committed, reproducibly, into dist/release
+	@$(BIN)/python deploy/release.py
+
+.PHONY: notices
+notices: ## Write the notices of what is linked into the core again, after a change of rust/Cargo.lock
+	@$(PYTHON) deploy/notices.py
+
 .PHONY: deep
 deep: build browser tab ## Run all tests in full: every case, many more examples; takes long
 	@$(call need,PATH=$$PATH:/usr/sbin nats-server --version,nats-server)
