@@ -90,13 +90,18 @@ diagrams: build ## Write the diagrams and tables in docs/ again, from what the c
 .PHONY: docs
 docs: build ## Build the documentation as a site into build/site; a link that leads nowhere fails
 	@$(call need,{ command -v node && command -v npm; },nodejs npm)
-	@[ pyproject.toml -ot $(VENV)/.docs ] || { $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]' && touch $(VENV)/.docs; }
+	@[ pyproject.toml -ot $(VENV)/.docs ] || { $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[docs]' && touch $(VENV)/.docs; }
 	@cd docs/site && { [ package-lock.json -ot node_modules/.package-lock.json ] || npm ci --silent --ignore-scripts --no-audit --no-fund; }
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict && echo "build/site/index.html"
 
 .PHONY: release
 release: build ## Build the wheel and the source distribution of what is committed, reproducibly, into dist/release
 	@$(BIN)/python deploy/release.py
+
+.PHONY: lock
+lock: ## Take the newest versions of all Python tools, and write down which they are
+	@rm -rf build/lock && $(PYTHON) -m venv build/lock && NODEALER_NATIVE=skip build/lock/bin/python -m pip install --quiet --disable-pip-version-check '.[dev,docs,plot]'
+	@{ sed -n 1p constraints.txt; build/lock/bin/python -m pip freeze --disable-pip-version-check | grep -v '^nodealer'; } > build/constraints.txt && mv build/constraints.txt constraints.txt
 
 .PHONY: notices
 notices: ## Write the notices of what is linked into the core again, after a change of rust/Cargo.lock
@@ -150,10 +155,10 @@ $(STAMP): FORCE
 endif
 endif
 
-$(STAMP): $(VENV)/.made pyproject.toml setup.py MANIFEST.in $(RUST)
+$(STAMP): $(VENV)/.made pyproject.toml constraints.txt setup.py MANIFEST.in $(RUST)
 	@echo "nodealer: installing into $(VENV) ($(if $(NATIVE),with the native core: a minute or two,without the native core))" >&2
 	@rm -f $(VENV)/.nodealer-*
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 
 $(VENV)/.made:

@@ -11,7 +11,15 @@ from typing import Any, Final
 RUST: Final = Path(__file__).parents[1] / "rust"
 NOTICES: Final = RUST / "NOTICES.txt"
 #: Crates that are offered under several licences are taken under MIT where that is one of them.
-TEXTS: Final = ("LICENSE-MIT", "LICENSE-MIT.md", "license-mit", "LICENSE", "LICENSE.md", "LICENSE.txt", "LICENSE-APACHE")
+TEXTS: Final = (
+    "LICENSE-MIT",
+    "LICENSE-MIT.md",
+    "license-mit",
+    "LICENSE",
+    "LICENSE.md",
+    "LICENSE.txt",
+    "LICENSE-APACHE",
+)
 
 
 def linked(metadata: Any) -> list[Any]:
@@ -40,7 +48,15 @@ def notices(packages: list[Any]) -> Iterator[str]:
 
 def main() -> None:
     """Ask cargo, which has the sources."""
-    command = ["cargo", "metadata", "--format-version", "1", "--locked", "--filter-platform", "x86_64-unknown-linux-gnu"]
+    command = [
+        "cargo",
+        "metadata",
+        "--format-version",
+        "1",
+        "--locked",
+        "--filter-platform",
+        "x86_64-unknown-linux-gnu",
+    ]
     done = subprocess.run(command, cwd=RUST, capture_output=True, text=True, check=True)
     NOTICES.write_text("\n".join(notices(linked(json.loads(done.stdout)))))
 
