@@ -64,8 +64,8 @@ sheet: build browser ## Take the contact sheets of the page in docs/ again
 
 .PHONY: check
 check: build rust-check ## Lint, format and types only
-	@$(BIN)/ruff check --quiet src tests setup.py
-	@$(BIN)/ruff format --quiet --check src tests setup.py
+	@$(BIN)/ruff check --quiet src tests setup.py deploy docs/site
+	@$(BIN)/ruff format --quiet --check src tests setup.py deploy docs/site
 	@$(call metered,types) $(BIN)/mypy
 	@$(if $(NATIVE),$(BIN)/stubtest --mypy-config-file pyproject.toml nodealer.group._core)
 

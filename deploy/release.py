@@ -3,8 +3,8 @@
     make release        builds them into dist/release, with their hashes in SHA256SUMS
 
 Nothing of the machine gets into them: they are built from a fresh copy of the commit, all times are the commit's, and
-the compiler is told other names for its folders. What remains is the toolchain: rustc, setuptools and Python are named in
-BUILT-WITH.txt beside the files.
+the compiler is told other names for its folders. What remains is the toolchain: BUILT-WITH.txt beside the files names
+rustc, setuptools and Python.
 """
 
 from __future__ import annotations

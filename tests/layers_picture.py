@@ -1,4 +1,4 @@
-"""docs/layers.svg: the rooms, drawn from what their files import. `python layers_picture.py` in this folder writes it."""
+"""docs/layers.svg: the rooms, drawn from what their files import. `make diagrams` writes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages: links lead somewhere, and every page is found from the site's list. `make docs` checks the same and more."""
+"""The pages: links lead somewhere, and the site lists every page. `make docs` checks the same and more."""
 
 from __future__ import annotations
 
