@@ -112,6 +112,10 @@ deep: build browser tab ## Run all tests in full: every case, many more examples
 	@$(call need,PATH=$$PATH:/usr/sbin nats-server --version,nats-server)
 	@HYPOTHESIS_PROFILE=deep $(BIN)/pytest -n auto --dist worksteal -m '' --timeout 1800
 
+.PHONY: vectors
+vectors: build ## Write the test vectors in docs/ again, after a change of what is hashed or proven
+	@cd tests && ../$(BIN)/python vectors_made.py
+
 .PHONY: golden
 golden: build ## Make the golden logs again, after a change of the format
 	@cd tests && ../$(BIN)/python -m golden.make
