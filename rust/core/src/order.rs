@@ -7,6 +7,9 @@ use crate::error::Error;
 /// The most words of a call: the work grows with their square, and places have 16 bits.
 pub const MAX_ORDER: usize = 1 << 16;
 
+/// How many places are looked at in one step.
+const LANES: usize = 16;
+
 /// The order of 0, 1, …, n − 1 that n uniform words give: the last place is exchanged with one of all, then the last but
 /// one with one of those before it and itself, and so on; which one is the remainder of the next word.
 ///
@@ -17,16 +20,17 @@ pub fn fisher_yates(words: &[u64]) -> Result<Option<Zeroizing<Vec<u16>>>, Error>
     if length > MAX_ORDER {
         return Err(Error::TooLong { length });
     }
-    let mut order: Zeroizing<Vec<u16>> = Zeroizing::new((0..=u16::MAX).take(length).collect());
+    let mut order: Zeroizing<Vec<u16>> = Zeroizing::new((0..=u16::MAX).take(length.next_multiple_of(LANES)).collect());
     let mut unfair = false;
     for (last, &word) in (1..length).rev().zip(words) {
         let bound = last as u64 + 1;
         // 2^64 modulo the bound: so many words at the end have no full run.
         unfair |= word > u64::MAX - (u64::MAX % bound + 1) % bound;
         let mut chosen = remainder(word, bound);
-        exchange(&mut order[..=last], chosen);
+        exchange(&mut order, last, chosen);
         chosen.zeroize();
     }
+    order.truncate(length);
     Ok((!unfair).then_some(order))
 }
 
@@ -42,18 +46,25 @@ fn remainder(word: u64, bound: u64) -> u16 {
     ((rest & keep) | (less & !keep)) as u16
 }
 
-/// Exchanges the last of these places with a secret one. Every place is read and written, whichever it is.
-fn exchange(places: &mut [u16], chosen: u16) {
-    let Some((&last, end)) = places.last().zip(places.len().checked_sub(1)) else { return };
-    let mut found = 0;
-    for (at, place) in places.iter_mut().enumerate() {
-        let other = at as u16 ^ chosen;
-        // All ones where nothing differs.
-        let here = ((other | other.wrapping_neg()) >> 15).wrapping_sub(1);
-        found |= *place & here;
-        *place ^= (*place ^ last) & here;
+/// Exchanges the place `last` with a secret one that is not behind it. Every place up to it is read and written, whichever
+/// it is, and always whole runs of `LANES`: in what would be left over of a shorter run a compiler may branch, and did.
+fn exchange(places: &mut [u16], last: usize, chosen: u16) {
+    let Some(before) = places.get_mut(..(last / LANES + 1) * LANES) else { return };
+    let end = before[last];
+    let mut found = [0; LANES];
+    let mut at: [u16; LANES] = std::array::from_fn(|lane| lane as u16);
+    for run in before.chunks_exact_mut(LANES) {
+        for ((place, found), at) in run.iter_mut().zip(&mut found).zip(&mut at) {
+            let other = *at ^ chosen;
+            // All ones where nothing differs.
+            let here = ((other | other.wrapping_neg()) >> 15).wrapping_sub(1);
+            *found |= *place & here;
+            *place ^= (*place ^ end) & here;
+            *at = at.wrapping_add(LANES as u16);
+        }
     }
-    places[end] = found;
+    before[last] = found.iter().fold(0, |found, lane| found | lane);
+    found.zeroize();
 }
 
 #[cfg(test)]
@@ -87,17 +98,26 @@ mod tests {
 
     #[test]
     fn every_place_can_be_exchanged() {
-        for chosen in 0..5 {
-            let (mut made, mut wanted) = ([10, 11, 12, 13, 14], [10, 11, 12, 13, 14]);
-            exchange(&mut made, chosen);
-            wanted.swap(4, chosen as usize);
-            assert_eq!(made, wanted);
+        for last in [0, 4, 15, 16, 31] {
+            for chosen in 0..=last {
+                let (mut made, mut wanted) = (places(), places());
+                exchange(&mut made, last, chosen as u16);
+                wanted.swap(last, chosen);
+                assert_eq!(made, wanted);
+            }
         }
+        let mut none = places();
+        exchange(&mut none, 32, 0);
+        assert_eq!(none, places());
+    }
+
+    fn places() -> Vec<u16> {
+        (100..132).collect()
     }
 
     #[test]
     fn orders_are_those_of_the_plain_loop() {
-        for count in [0, 1, 2, 3, 4, 5, 13, 52, 53, 1000] {
+        for count in [0, 1, 2, 3, 4, 5, 13, 15, 16, 17, 52, 53, 1000] {
             let words = words(count as u64, count);
             assert_eq!(fisher_yates(&words).unwrap().unwrap().to_vec(), plain(&words));
         }
