@@ -1,5 +1,6 @@
 //! A secret order from secret words: Fisher–Yates in time that depends on how many there are, and on nothing else.
 
+use subtle::{Choice, ConditionallySelectable};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::error::Error;
@@ -41,9 +42,8 @@ fn remainder(word: u64, bound: u64) -> u16 {
     let quotient = ((u128::from(word) * u128::from(inverse)) >> 64) as u64;
     let rest = word - quotient * bound;
     let less = rest.wrapping_sub(bound);
-    // All ones where the rest was below the bound already, and so the difference below zero.
-    let keep = (less >> 63).wrapping_neg();
-    ((rest & keep) | (less & !keep)) as u16
+    // Below zero where the rest was below the bound already. A choice that the compiler cannot make a branch of.
+    u64::conditional_select(&less, &rest, Choice::from((less >> 63) as u8)) as u16
 }
 
 /// Exchanges the place `last` with a secret one that is not behind it. Every place up to it is read and written, whichever

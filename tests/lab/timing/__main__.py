@@ -16,9 +16,8 @@ from typing import Final
 from lab.timing.dudect import LEAKS, Operation, Verdict, measure
 from lab.timing.operations import operations
 
-#: Calls of each operation. A difference of a thousandth of the spread shows as |t| = 10 with 4 × 10^8 of them, one of a
-#: hundredth with 4 × 10^6, one of a tenth with 40,000.
-SAMPLES: Final = 100_000
+#: Calls of each operation. A difference of a tenth of the spread of the times shows as |t| = 11 with 50,000 of them.
+SAMPLES: Final = 50_000
 #: On a machine where others work a |t| above the limit can be theirs: it must be there again, with as many samples.
 TRIES: Final = 2
 
