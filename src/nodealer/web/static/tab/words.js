@@ -39,6 +39,7 @@ export const W = {
     error: (reason) => reason,
   },
   another: "The host of this page offers another version than the one you have used so far.",
+  untaken: (reason) => `What the host of this page serves is not what its own list names, and is not kept: ${reason}.`,
   take: "Take it",
   keep: "Keep mine",
   reset: "Forget the kept version",
