@@ -1,5 +1,6 @@
 // What the page of a tab says beside the table.
 const host = location.host;
+const again = window.isSecureContext ? "Load this page again: it goes on with the same cards" : "A reload loses the hand";
 
 export const W = {
   loading: "The seat is loading: Python and the arithmetic of the cards, about 6 MB the first time …",
@@ -35,7 +36,7 @@ export const W = {
     boot: (reason) => `The seat could not be loaded: ${reason}`,
     "in use": () => "This seat is open in another tab. Two tabs would sign one number twice: go on there, or close it and load this page again.",
     storage: (reason) => `Your seat has stopped, and signs nothing more: ${reason}. Free some space, and load this page again.`,
-    crash: (reason) => `Your seat has stopped by an error of the program, and signs nothing more: ${reason}. Load this page again: it goes on with the same cards.`,
+    crash: (reason) => `Your seat has stopped by an error of the program, and signs nothing more: ${reason}. ${again}.`,
     error: (reason) => reason,
   },
   another: "The host of this page offers another version than the one you have used so far.",

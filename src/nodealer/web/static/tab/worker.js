@@ -21,9 +21,10 @@ async function boot() {
 const folder = async () => (await navigator.storage.getDirectory()).getDirectoryHandle(HOMES, { create: true });
 const stores = () => typeof navigator.storage?.getDirectory === "function" && "createSyncAccessHandle" in (self.FileSystemFileHandle?.prototype ?? {});
 
-/** The file of a home, which no other tab has open; null where this browser, or a page without encryption, has no storage. */
+/** The file of a home, which no other tab has open; undefined, which is None in Python, where this browser, or a page
+ * without encryption, has no storage. */
 async function store(table, create) {
-  if (!stores()) return null;
+  if (!stores()) return undefined;
   const file = await (await folder()).getFileHandle(table, { create });
   let handle = null;
   for (let tries = 0; !handle; tries += 1) {
@@ -108,7 +109,7 @@ const wishes = {
   },
   async join({ link, name }) {
     const { table } = JSON.parse(tab.invited(link));
-    tab.join(link, name, await store(table, true));
+    tab.join(link, name ?? undefined, await store(table, true));
   },
   async host({ wanted }) {
     const link = tab.new_table(JSON.stringify(wanted));
