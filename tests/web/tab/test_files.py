@@ -16,7 +16,7 @@ TABLE = ("--seats", "3", "--hands", "1", "--no-clock")
 
 def bring(page: Page, file: Path) -> None:
     """Take a home out of a file."""
-    page.set_input_files(".homes [type=file]", file)
+    page.set_input_files(".homes [accept='.nodealer']", file)
 
 
 @pytest.mark.deep
@@ -58,13 +58,13 @@ def test_another_browser_goes_on_from_a_file_and_one_watches(
         menu.close()
         # A fresh browser, which knows nothing: what is no home is refused, and the home goes on with the same cards.
         there = tab(other, page_at)
-        there.wait_for_selector(".homes [type=file]")
+        there.wait_for_selector(".homes [accept='.nodealer']")
         (tmp_path / "no.nodealer").write_bytes(b"{}\n")
         bring(there, tmp_path / "no.nodealer")
         there.wait_for_selector(".stopped[data-kind=error]")
         assert "no home" in there.inner_text(".stopped")
         there.reload()
-        there.wait_for_selector(".homes [type=file]")
+        there.wait_for_selector(".homes [accept='.nodealer']")
         bring(there, home)
         there.click(".homes li .button >> nth=0")
         there.wait_for_selector(".table")
@@ -78,6 +78,17 @@ def test_another_browser_goes_on_from_a_file_and_one_watches(
         with there.expect_download() as coming:
             there.get_by_role("button", name="Save the log").click()
         coming.value.save_as(log)
+        # And by one who has nothing installed, in a tab that was at no table.
+        reading = tab(watcher, page_at)
+        reading.set_input_files(".homes [accept='.jsonl']", log)
+        reading.wait_for_selector(".verdict .stamp", state="attached")
+        assert "clean" in (reading.text_content(".verdict") or "").lower()
+        reading.close()
+        (tmp_path / "no.jsonl").write_bytes(log.read_bytes()[:-40])
+        reading = tab(watcher, page_at)
+        reading.set_input_files(".homes [accept='.jsonl']", tmp_path / "no.jsonl")
+        reading.wait_for_selector(".verdict .stamp", state="attached")
+        assert "clean" not in (reading.text_content(".verdict .stamp") or "").lower()
     assert event(host, "verified")["verdict"] == "clean"
     verified = nodealer("verify", str(log))
     assert verified.returncode == 0, verified.stderr

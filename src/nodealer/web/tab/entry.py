@@ -27,7 +27,8 @@ from nodealer.tape import ROOT_BYTES
 from nodealer.web import documents as doc
 from nodealer.web.tab.home import Hosted, TabHome, new_saved, read_saved
 from nodealer.web.tab.practice import Beside, Bots, Planned, offers
-from nodealer.web.tab.table import TabTable, World
+from nodealer.web.tab.saved import show
+from nodealer.web.tab.table import LOG, TabTable, World
 
 #: How many bytes may wait to be read: a relay that sends more is not listened to.
 WAITING_BYTES_MAX: Final = 64 << 20
@@ -159,6 +160,11 @@ class Tab:
     def link_of(self, line: str) -> str:
         """The link of the home that begins with this line. Raises `HomeUnusable` for what is none."""
         return read_saved(line.encode()).link
+
+    def read(self, log: Any) -> None:
+        """Verify a saved log, and show it."""
+        LOG.write_bytes(log.to_bytes())
+        show(self._table, LOG, secrets.token_bytes)
 
     def join(self, link: str, name: str | None, handle: Any) -> None:
         """Come to a table, or come back to it. `handle` is the file of its home, or None where there is no storage."""

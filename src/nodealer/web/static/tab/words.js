@@ -19,6 +19,7 @@ export const W = {
   forget: "Forget",
   forgetSure: "Forget this table? Your key and your cards of it are gone then.",
   import: "Bring one from a file",
+  read: "Check a saved log",
   sit: "Sit down",
   watch: "Watch",
   name: "Your name",

@@ -145,6 +145,7 @@ const wishes = {
     await (await folder()).removeEntry(table);
     post("homes", { homes: await homes(), stores: stores() });
   },
+  read: ({ data }) => tab.read(new Uint8Array(data)),
   // Of the bots.
   deal({ deal }) {
     tab = entry.TabBots(browser, deal);
