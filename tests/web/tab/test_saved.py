@@ -25,7 +25,7 @@ def told(log: Path) -> list[dict[str, Any]]:
 def test_a_log_is_verified_and_shown() -> None:
     documents = told(ROOT / "tests/golden/holdem-mask.jsonl")
     kinds = [one["type"] for one in documents]
-    assert documents[0]["role"] == "replay" and {"table", "view", "hand"} <= set(kinds)
+    assert documents[0]["role"] == "replay" and {"table", "hand"} <= set(kinds)
     assert [one["verdict"] for one in documents if one["type"] == "verdict"] == ["clean"] and "over" not in kinds
 
 
