@@ -25,11 +25,11 @@ def told(log: Path) -> list[dict[str, Any]]:
 def test_a_log_is_verified_and_shown() -> None:
     documents = told(ROOT / "tests/golden/holdem-mask.jsonl")
     kinds = [one["type"] for one in documents]
-    assert documents[0]["role"] == "replay" and {"table", "hand"} <= set(kinds)
+    assert documents[0]["role"] == "replay" and {"table", "view", "hand"} <= set(kinds)
     assert [one["verdict"] for one in documents if one["type"] == "verdict"] == ["clean"] and "over" not in kinds
 
 
 def test_what_is_no_log_is_told_so(tmp_path: Path) -> None:
     (tmp_path / "log").write_bytes(b"{}\n")
-    *_, verdict, over = told(tmp_path / "log")
-    assert verdict["type"] == "verdict" and verdict["verdict"] != "clean" and over["reason"]
+    documents = {one["type"]: one for one in told(tmp_path / "log")}
+    assert documents["verdict"]["verdict"] != "clean" and documents["over"]["reason"] and "table" not in documents

@@ -28,8 +28,9 @@ def show(table: TabTable, log: Path, entropy: Entropy) -> None:
 
         return append
 
-    report = verify_file(log, entropy=entropy, watch=watch)
-    took = round((time.perf_counter() - began) * 1000, 1)
-    table.seat.tell(doc.Verdict(report.verdict, report.as_json(), took))
-    if table.person.replica is None:
-        table.seat.tell(doc.Over(again=False, reason=report.reason))
+    with table.all_at_once():
+        report = verify_file(log, entropy=entropy, watch=watch)
+        took = round((time.perf_counter() - began) * 1000, 1)
+        table.seat.tell(doc.Verdict(report.verdict, report.as_json(), took))
+        if table.person.replica is None:
+            table.seat.tell(doc.Over(again=False, reason=report.reason))
