@@ -73,8 +73,13 @@ def _in_chromium(effort: Effort, folder: Path, native: float) -> Iterator[Row]:
                 yield unjudged(row, str(missing))
             return
         address = stack.enter_context(chromium.serving(BUNDLE, BARE, folder))
-        workers = ("static/tab/worker.js", "bench/bare.mjs")
-        pairs = [tuple(chromium.start(browser, address, worker) for worker in workers) for _ in range(starts)]
+        pairs = [
+            (
+                chromium.start(browser, address, "static/tab/worker.js"),
+                chromium.start(browser, address, "bench/bare.mjs"),
+            )
+            for _ in range(starts)
+        ]
         yield _judged(effort, ready, {}, *_medians(pairs), BARE_START, READY_MAX)
         heard = chromium.hear(browser, address, BUNDLE, hands)
     yield _judged(effort, hand, SIX, statistics.median(heard.hands), native, NATIVELY, HAND_MAX)
@@ -84,8 +89,9 @@ def _in_chromium(effort: Effort, folder: Path, native: float) -> Iterator[Row]:
     yield Row(SLOW, SIX, heard.slow, note=note)
 
 
-def _medians(pairs: Iterable[Sequence[float]]) -> list[float]:
-    return [statistics.median(column) for column in zip(*pairs, strict=True)]
+def _medians(pairs: Iterable[tuple[float, float]]) -> tuple[float, float]:
+    ours, bare = (statistics.median(column) for column in zip(*pairs, strict=True))
+    return ours, bare
 
 
 def _memory(effort: Effort, name: str, hands: int, size: int) -> Row:

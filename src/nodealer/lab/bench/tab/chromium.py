@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from nodealer.lab.bench.tab.hands import after_the_first
 from nodealer.lab.browser import control, processes, slowed
@@ -35,6 +36,14 @@ _HAND: Final = """() => new Promise((done, failed) => {
 })"""
 
 
+_TYPES: Final = {
+    ".html": "text/html",
+    ".js": "text/javascript",
+    ".mjs": "text/javascript",
+    ".wasm": "application/wasm",
+}
+
+
 @dataclass(frozen=True)
 class Heard:
     """What hands cost: CPU seconds of each, bytes of memory after the last, and seconds on the clock when slowed."""
@@ -49,15 +58,6 @@ class Heard:
 class _Files(SimpleHTTPRequestHandler):
     """The folder of a tab at the root, and beside it the npm package, what is measured, and what was recorded."""
 
-    extensions_map: ClassVar = {
-        "": "application/octet-stream",
-        ".html": "text/html",
-        ".js": "text/javascript",
-        ".mjs": "text/javascript",
-        ".json": "application/json",
-        ".wasm": "application/wasm",
-    }
-
     def __init__(self, *rest: Any, places: dict[str, Path], **more: Any) -> None:
         self._places = places
         super().__init__(*rest, **more)
@@ -67,6 +67,9 @@ class _Files(SimpleHTTPRequestHandler):
         if first in self._places:
             return str(self._places[first].joinpath(*others))
         return str(self._places[""].joinpath(first, *others))
+
+    def guess_type(self, path: str | PathLike[str]) -> str:
+        return _TYPES.get(Path(path).suffix, "application/octet-stream")
 
     def log_message(self, *said: object) -> None:
         """Nobody reads it."""
