@@ -58,6 +58,9 @@ def test_another_version_is_taken_when_the_person_says_so_and_not_before(browser
         assert page.title() == "third"
         page.reload()
         assert (kept(page), page.title(), page.query_selector(".another")) == (name_of(third), "third", None)
+        # What is no part of it is not asked of the host.
+        assert page.evaluate("() => fetch('/elsewhere').then((answer) => answer.status)") == 404
+        assert "/elsewhere" not in site.asked
         # Reset: what is served now is trusted as at the first visit.
         site.serve(first)
         page.reload()
@@ -74,15 +77,3 @@ def test_a_first_version_that_is_not_what_it_says_is_not_kept(browser: Browser, 
         page = tab(within, site.address)
         page.wait_for_selector(".served .untaken")
         assert page.get_attribute(".served", "data-kept") is None and "how.css" in page.inner_text(".untaken")
-
-
-@pytest.mark.timeout(300)
-def test_what_is_kept_needs_no_host(browser: Browser, tmp_path: Path) -> None:
-    with person(browser) as within:
-        with served(light(tmp_path / "one", "one")) as site:
-            page = tab(within, site.address)
-            hash_of = kept(page)
-        page.reload()
-        assert (kept(page), page.title()) == (hash_of, "one")
-        # What is no part of it is not asked of anybody.
-        assert page.evaluate("fetch('/elsewhere').then((answer) => answer.status)") == 404

@@ -14,7 +14,7 @@ from web.tab.people import at, event, own_cards, person, play_until, sit_down, t
 def test_a_tab_plays_native_bots_and_comes_back_in_the_middle_of_a_hand(
     browser: Browser, page_at: str, relay_at: str, run: Run
 ) -> None:
-    table = ("--seats", "3", "--hands", "2", "--no-clock", "--relay", relay_at)
+    table = ("--seats", "3", "--hands", "1", "--no-clock", "--relay", relay_at)
     host = run("host", "host", "--auto", "--name", "Hal", *table, "--json")
     link = event(host, "table")["link"]
     run("ben", "join", link, "--auto", "--name", "Ben", "--json")
@@ -47,7 +47,6 @@ def test_practice_without_a_network(browser: Browser, page_at: str) -> None:
     with person(browser) as within:
         page = tab(within, page_at)
         page.wait_for_selector(".served[data-kept]")
-        page.wait_for_selector(".homes")
         within.set_offline(True)
         page.reload()
         page.click(".start.tab .button.primary")
