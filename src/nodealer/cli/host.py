@@ -8,9 +8,9 @@ from typing import Annotated, Final
 import typer
 
 from nodealer.cli.games import game_of, settings_of
-from nodealer.cli.limits import MOVE, limits_of
 from nodealer.cli.play import PlayCommand
 from nodealer.cli.where import NoBrowser, Terminal, where
+from nodealer.drive.limits import MOVE, limits_of
 from nodealer.errors import BadParameter
 from nodealer.games.found import FIRST
 

@@ -11,7 +11,7 @@ import pytest
 
 from nodealer.cli.selftest import SELFTESTS
 from nodealer.web.bundle.build import ROOT
-from nodealer.web.tab.lobby import SERVED
+from nodealer.web.tab.plan import SERVED
 
 HERE = Path(__file__).parent
 SITE = "lib/python3.14/site-packages"

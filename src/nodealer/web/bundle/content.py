@@ -17,8 +17,8 @@ PACKAGE: Final = Path(__file__).parents[2]
 #: What a seat in a tab does not use: what needs a disk, a terminal, a socket or a compiler of its own.
 NOT_IN_A_TAB: Final = (
     "api/", "cli/", "lab/", "relay/stores/", "relay/client.py", "relay/live.py", "relay/server.py", "relay/sockets.py",
-    "relay/core.py", "relay/tables.py", "relay/metrics.py", "relay/pace.py", "relay/mailbox.py", "relay/codes.py",
-    "relay/talk.py", "drive/files.py", "drive/homes.py", "drive/identity.py", "drive/journal.py", "drive/known.py",
+    "relay/tables.py", "relay/metrics.py", "relay/pace.py", "relay/talk.py", "drive/files.py", "drive/homes.py",
+    "drive/identity.py", "drive/journal.py",
     "web/server.py", "web/peers.py", "web/bundle/",
 )  # fmt: skip
 #: What the page may load and do: nothing inline, nothing of others, no `eval`; WebAssembly, and sockets to relays.
