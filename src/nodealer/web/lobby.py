@@ -106,7 +106,7 @@ class PageLobby:
             case CodeDied(reason=reason, given=given, more=more):
                 self._notice("code dead" if given else "no code", reason=reason, more=more)
 
-    def _notice(self, code: str, **of: str) -> None:
+    def _notice(self, code: str, /, **of: str) -> None:
         about = "code" if "code" in code else f"lobby {of.get('name', '')}".strip()
         self._seat.notice(NOTICES[code], code, about, **{key: visible(said) for key, said in of.items()})
 

@@ -51,6 +51,10 @@ def test_a_hand_on_every_protocol_it_serves(told: dict[str, Any]) -> None:
     assert set(told["hands"]) == set(SERVED) and all(told["hands"].values())
 
 
+def test_a_hand_of_every_game_that_it_offers(told: dict[str, Any]) -> None:
+    assert sorted(told["games"]) == ["hearts", "holdem", "wardens"] and all(told["games"].values())
+
+
 PANICS = """
 import json
 from nodealer.group._core import yardstick

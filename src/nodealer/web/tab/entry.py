@@ -303,8 +303,8 @@ class Tab:
         except asyncio.CancelledError:
             raise
         except NodealerError as error:
-            kinds = {HomeUnusable: "storage", NameTaken: "name"}
-            self._browser.fatal(str(error), kinds.get(type(error), "error"))
+            kind = "name" if isinstance(error, NameTaken) else "storage" if isinstance(error, HomeUnusable) else "error"
+            self._browser.fatal(str(error), kind)
         except BaseException as error:
             told = "".join(traceback.format_exception_only(error)).strip()
             self._browser.fatal(told[:500], "crash")
