@@ -21,6 +21,7 @@ from conformance.harness import agree_session
 from nodealer.cli import main, output
 from nodealer.cli.narrator import in_words
 from nodealer.log.session import FORMAT_VERSION, Part, Proposal
+from nodealer.log.visible import visible
 from nodealer.wire import encode
 
 Capture = pytest.CaptureFixture[str]

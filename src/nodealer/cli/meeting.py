@@ -27,6 +27,7 @@ from nodealer.cli.screen import Screen
 from nodealer.cli.shelf import keep_first, table_at
 from nodealer.cli.timekeeping import KeeperOrder
 from nodealer.cli.user import User, name_of, player, watcher
+from nodealer.cli.webpage import page_for_guests
 from nodealer.cli.where import Where
 from nodealer.drive.homes import home_in
 from nodealer.drive.limits import KEEPER
@@ -69,6 +70,7 @@ def host_table(
     code: bool = False,
     timekeeper: bool = False,
     page: str = "",
+    page_folder: str | None = None,
     at: Where = Where.TERMINAL,
 ) -> int:
     """Open a table, invite others, and play there. Gives the exit code."""
@@ -92,6 +94,7 @@ def host_table(
         # At two seats it must not be the machine of one of the two.
         keeps_time=plan.clock is not None and seats > 2 and not timekeeper,
         invites_keeper=timekeeper,
+        page_folder=page_folder,
     )
     with ExitStack() as stack:
         copies = [] if log is None else [stack.enter_context(LogCopy.new(log.absolute()))]
@@ -284,6 +287,7 @@ def return_to(table: TableFolder, *, auto: bool, json: bool, ask: bool = False, 
         sitting = Sitting(table, screen, copies, bot=auto, ask=ask)
         if what.hosted is None or what.place is None:
             return _sit(sitting, user)
+        stack.enter_context(page_for_guests(what.hosted.page_folder, table.invitation.page))
         return _host(sitting, user, _plan_again(what.place, what.hosted))
 
 

@@ -148,7 +148,7 @@ class Page:
             entries, name = entries[: replica.state.fault.entry + 1], "evidence"
         lines = [encode(replica.config.session), *entries]
         text = "".join(line.decode() + "\n" for line in lines)
-        self.seat.tell(doc.File(f"{name}-{replica.config.session.id.hex()[:8]}.jsonl", text))
+        self.hub.answer(doc.File(f"{name}-{replica.config.session.id.hex()[:8]}.jsonl", text))
 
     async def verify(self) -> Report | None:
         """Audit the log as anybody could, from the file alone, in front of the person."""
@@ -179,8 +179,8 @@ def _wall() -> int:
 
 
 @asynccontextmanager
-async def served(page: Page, at: Where) -> AsyncIterator[str]:
-    """The page, opened in the browser or with its address printed."""
+async def served(page: Page, at: Where, what: str = "table") -> AsyncIterator[str]:
+    """The page, opened in the browser or with its address printed. `what` is on it: a table, or a log."""
     from nodealer.web.server import Door, serve  # late: a terminal should not wait for a server
 
     door = Door(system_entropy(_NAME_BYTES).hex(), system_entropy)
@@ -191,10 +191,11 @@ async def served(page: Page, at: Where) -> AsyncIterator[str]:
 
     async with serve(page.hub, door, game_of) as address:
         if at is Where.ADDRESS:
-            err().print(f"Your table is at [bold]{shown(address)}[/bold]", soft_wrap=True)
-            err().print("[dim]The address opens once. Ctrl-C ends the table.[/dim]")
+            err().print(f"Your {what} is at [bold]{shown(address)}[/bold]", soft_wrap=True)
+            ends = "ends the table" if what == "table" else "closes the page; the file stays as it is"
+            err().print(f"[dim]The address opens once. Ctrl-C {ends}.[/dim]")
         else:
-            err().print(f"Your table opens in the browser; if it does not: {shown(address)}", soft_wrap=True)
+            err().print(f"Your {what} opens in the browser; if it does not: {shown(address)}", soft_wrap=True)
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
         yield address
 

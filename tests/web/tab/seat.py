@@ -17,7 +17,7 @@ from nodealer.group import default_backend, group
 from nodealer.play.participant import Participant
 from nodealer.play.stays import for_hands
 from nodealer.protocols import make_protocol
-from nodealer.web.tab.plan import SERVED
+from nodealer.web.tab.plan import SERVED, games_here
 
 # The self-tests are a part of the commands, which a tab has not got.
 Path("/lib/python3.14/site-packages/nodealer/cli/__init__.py").touch()

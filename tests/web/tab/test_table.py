@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -81,8 +82,9 @@ class Tab:
         return said
 
     async def notice(self, code: str) -> dict[str, Any]:
-        said: dict[str, Any] = await self.until(lambda: [one for one in self.all("notice") if one["code"] == code])
-        return said[-1]["of"]
+        await self.until(lambda: any(one["code"] == code for one in self.all("notice")))
+        of: dict[str, Any] = next(one["of"] for one in self.all("notice") if one["code"] == code)
+        return of
 
 
 @asynccontextmanager
@@ -119,7 +121,7 @@ def test_a_guest_comes_by_a_spoken_code_and_both_know_each_other_again(tmp_path:
             joining = guest.play(invitation)
             # Who came by a code is not asked about; the guest sees all that is proposed.
             for one in (host, guest):
-                await one.until(lambda one=one: one.all("table"))
+                await one.until(partial(one.all, "table"))
             proposal = next(one["proposal"] for one in guest.all("lobby") if one["proposal"])
             assert proposal["game"].startswith("wardens") and proposal["players"] == ["Wirtin", "Gast"]
             await ended(hosting, joining)
@@ -162,7 +164,7 @@ def test_a_name_that_is_taken_is_told_and_another_one_sits(tmp_path: Path) -> No
                 await guest.play(invitation, name="wirtin")
             joining = guest.play(invitation)
             for one in (host, guest):
-                await one.until(lambda one=one: one.all("table"))
+                await one.until(partial(one.all, "table"))
             await ended(hosting, joining)
 
     asyncio.run(meet())

@@ -169,6 +169,16 @@ export const T = {
   },
   fair: {
     lead: "Nobody deals. Each player shuffles in turn and proves that no card was added, lost or marked; your machine checks every proof before it says anything.",
+    before: {
+      title: "What will be proven at the table",
+      proven: [
+        "Every shuffle: the cards that come out are those that went in, each once. Nobody learns the order.",
+        "Every card that is dealt or opened: it was opened with the keys that were used when it was shuffled.",
+        "Every move: signed by who made it, in one order that all have, and judged by the rules on your own machine.",
+        "Whoever sends a false proof is named, and the log shows it to anybody who reads it later.",
+      ],
+      less: "A way to deal the cards that proves less says so before you agree to it.",
+    },
     shuffles: "Shuffles of this hand",
     waits: "not yet",
     doing: (doing) => `${doing}…`,
