@@ -79,9 +79,9 @@ export function hostForm({ games, first, move }, back, go) {
   keep();
 
   const content = [
-    h("div", { class: "fields" }, field(W.name, name), field(W.relay, relay, W.relayHelp), field(W.game, game), field(W.seats, seats), field(W.hands, hands)),
+    h("div", { class: "fields" }, field(W.name, name), field(W.game, game), field(W.relay, relay, W.relayHelp, "wide"), field(W.seats, seats), field(W.hands, hands)),
     note,
-    h("details", {}, h("summary", {}, W.more), settings, h("div", { class: "fields" }, field(W.cards, cards, null, "wide")), warning, h("div", { class: "fields" }, field(W.time.label, time), limit), help),
+    h("details", {}, h("summary", {}, W.more), settings, h("div", { class: "fields" }, field(W.cards, cards, null, "wide")), warning, h("div", { class: "fields" }, field(W.time.label, time, null, "wide"), limit), help),
   ];
   return form(W.host, [name, relay], content, back, W.begin, () => {
     const dealt = cards.value ? chosen().cards[Number(cards.value)] : null;

@@ -29,7 +29,7 @@ export const W = {
   codeLead: "Somebody has told you a number and two words. They are good once, and for ten minutes.",
   codeRelay: "The address that your host has said with the code, letter by letter.",
   rename: "Take another name",
-  renameWhy: (reason) => `This is the same table, under the name that you take now: ${reason}.`,
+  renameWhy: (reason) => `${reason[0].toUpperCase()}${reason.slice(1)}. It is the same table, under the name that you take now.`,
   more: "Settings, cards and time",
   cards: "How the cards are dealt",
   own: ({ protocol }) => `${protocol}, as the game has it`,
@@ -44,7 +44,7 @@ export const W = {
     must: "wait for a timekeeper",
     move: "Seconds for a move",
     help: {
-      "": "Who does not answer is gone when most of the others say so.",
+      "": "Half of the table together, and at two seats whoever is losing, can then undo the hand by not answering.",
       may: "Somebody with nodealer installed runs nodealer timekeeper LINK, with the link of this table; you are asked whether to let it.",
       must: "The game begins when somebody has come with nodealer timekeeper LINK, with the link of this table.",
     },
