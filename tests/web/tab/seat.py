@@ -22,6 +22,10 @@ from nodealer.web.tab.plan import SERVED, games_here
 # The self-tests are a part of the commands, which a tab has not got.
 Path("/lib/python3.14/site-packages/nodealer/cli/__init__.py").touch()
 
+#: Every protocol that is served, and every game on its own.
+PLAYED = {("wardens" if on == "duel" else "holdem", on) for on in SERVED}
+PLAYED |= {(game.name, game.protocol) for game in games_here()}
+
 
 def hand(game: GamePackage, on: str) -> int:
     """A hand of a game on a protocol, by bots; how many entries it took."""
@@ -48,8 +52,7 @@ def main() -> None:
         "absent": sorted(name for name in ("gmpy2", "cryptography", "websockets") if name in sys.modules),
         "selftests": {one.name: one.ok for one in run_selftests(group())},
         "golden": {path.stem: verify_file(path, entropy=token_bytes).verdict for path in logs},
-        "hands": {on: hand(find("wardens" if on == "duel" else "holdem"), on) for on in SERVED},
-        "games": {game.name: hand(game, game.protocol) for game in games_here()},
+        "hands": {f"{game} {on}": hand(find(game), on) for game, on in sorted(PLAYED)},
     }
     sys.stdout.write(json.dumps(told) + "\n")
 
