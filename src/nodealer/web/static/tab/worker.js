@@ -105,14 +105,15 @@ const browser = {
   },
   toBots: (frame) => bots?.postMessage({ do: "frame", frame }),
   frame: (frame) => post("frame", { frame }),
-  /** Change the list of players: all tabs have the same one, and one at a time changes it. */
+  /** Change the list of players: all tabs have the same one, and one at a time changes it. What cannot be kept now is
+   * known until this tab is closed. */
   async players(make) {
     const handle = await store("players.json", true, ME).catch(() => null);
     if (!handle) return;
     try {
       const made = make(handle.all());
-      handle.truncate(0);
       handle.put(made, 0);
+      handle.truncate(made.length);
       handle.flush();
     } finally {
       handle.close();
