@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from nodealer.cli.timekeeping import KeeperOrder, keep
 from nodealer.drive.known import KnownPlayers, Sight
 from nodealer.drive.sealed import connect_here
 from nodealer.drive.spoken import Surroundings, use_code
@@ -170,15 +171,24 @@ def test_a_name_that_is_taken_is_told_and_another_one_sits(tmp_path: Path) -> No
     asyncio.run(meet())
 
 
-def test_a_host_waits_for_a_timekeeper_and_says_so(tmp_path: Path) -> None:
+def test_a_host_waits_for_a_timekeeper_says_so_and_lets_one_in(tmp_path: Path) -> None:
     async def meet() -> None:
         host, guest = Tab("Wirtin", tmp_path), Tab("Gast", tmp_path)
-        host.answers = lambda question: "y" if question["code"] == "sit" else "start"
+        host.answers = lambda question: None if question["code"] == "guests" else "y"
         async with table_of(host) as invitation:
             wish = Wish(**WISH, move=30, awaits_keeper=True)
             hosting, joining = host.play(invitation, hosted_of(wish)), guest.play(invitation)
             await host.notice("keeper awaited")
             assert not guest.all("table")
+            order = KeeperOrder(
+                invitation.link, invitation.table, invitation.relays, "Clock", None, str(tmp_path / "c")
+            )
+            keeping = asyncio.ensure_future(keep(order, lambda line: None))
+            for one in (host, guest):
+                await one.until(partial(one.all, "table"))
+            proposal = next(one["proposal"] for one in guest.all("lobby") if one["proposal"])
+            assert proposal["clock"] == {"keeper": "Clock", "move": 30_000, "bank": 60_000}
+            keeping.cancel()
             await ended(hosting, joining)
 
     asyncio.run(meet())
