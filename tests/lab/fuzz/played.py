@@ -11,9 +11,10 @@ from typing import Final
 from conformance.games import TinyRules
 from conformance.harness import Game, Source, forked
 from nodealer.cards import Deal, NewDeck, Portion, Show
+from nodealer.drive.files import SmallFile
 from nodealer.drive.homes import FolderHome
 from nodealer.drive.identity import my_identity
-from nodealer.drive.known import KnownPlayers
+from nodealer.drive.known import PLAYERS, PLAYERS_BYTES_MAX, KnownPlayers
 from nodealer.games.base import Rules
 from nodealer.games.package import GamePackage
 from nodealer.games.words import Words
@@ -148,7 +149,7 @@ def home_files() -> dict[str, bytes]:
             for record in home.journal.records[:3]:
                 made.journal.write(record)
         my_identity(folder, Source("user"))
-        KnownPlayers(folder).met([("Bo", home.identity.public)], 0)
+        KnownPlayers(SmallFile(folder / PLAYERS, PLAYERS_BYTES_MAX)).met([("Bo", home.identity.public)], 0)
         return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 

@@ -22,10 +22,11 @@ from backends import HAS_NATIVE
 from conformance.harness import Source
 from lab.fuzz import played
 from nodealer.audit.verify import verify_file
+from nodealer.drive.files import SmallFile
 from nodealer.drive.history import read_history
 from nodealer.drive.homes import HOME, FolderHome
 from nodealer.drive.identity import my_identity
-from nodealer.drive.known import KnownPlayers
+from nodealer.drive.known import PLAYERS, PLAYERS_BYTES_MAX, KnownPlayers
 from nodealer.errors import (
     BadParameter,
     BadSignature,
@@ -302,7 +303,7 @@ def read_home(data: bytes) -> None:
             (path / name).chmod(0o600)
         for read in (
             lambda: my_identity(path, Source("home")),
-            lambda: KnownPlayers(path).all,
+            lambda: KnownPlayers(SmallFile(path / PLAYERS, PLAYERS_BYTES_MAX)).all,
             lambda: _opened_and_closed(path),
         ):
             with suppress(HomeUnusable, OtherFormat):

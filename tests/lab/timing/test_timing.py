@@ -1,4 +1,4 @@
-"""The measurement itself, on times that are made up. `make timing`, and so `make deep`, measures: alone, not beside tests."""
+"""The measurement itself, on times that are made up. `make timing` and `make deep` measure, and not beside tests."""
 
 from __future__ import annotations
 
