@@ -9,6 +9,8 @@ from msgspec.structs import replace
 from nodealer.group import Points
 from nodealer.lab.attacks.arrays import put, times
 from nodealer.lab.attacks.base import Attack, Forge, Moment, Way
+from nodealer.lab.attacks.defences import BOOKS, SHUFFLE_PROOF
+from nodealer.lab.attacks.truth import spoilt, twice
 from nodealer.protocols.chain.messages import Candidate, ChainShuffle
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.duel.bits import Bits
@@ -80,24 +82,54 @@ def _half(card: Points | Bits) -> Points | Bits:
 
 
 _MENDED: Final = {"shuffle": _duel, "lock": _duel_mended}
+_CHAIN: Final = {"shuffle": _chain(ChainShuffle), "candidate": _chain(Candidate)}
+_NUMBER: Final = "a number doubled, dropped or foreign in a shuffle"
 
 DOUBLE: Final = Attack(
     name="double",
     does="puts a card into the deck twice",
+    of=("A9",),
     ways={
-        "mask": (Way("a card doubled, dropped, replaced or marked in a shuffle", {"shuffle": _mask}),),
-        "lock": (Way("a card doubled, replaced or marked in the cascade", {"cascade": _lock}),),
-        "offset": (Way("a pair doubled, dropped or foreign in a shuffle", {"shuffle": _offset}),),
-        "chain": (
+        "mask": (
             Way(
-                "a number doubled, dropped or foreign in a shuffle",
-                {"shuffle": _chain(ChainShuffle), "candidate": _chain(Candidate)},
+                "a card doubled, dropped, replaced or marked in a shuffle",
+                {"shuffle": _mask},
+                defence=(SHUFFLE_PROOF,),
+                gained=twice,
             ),
         ),
+        # What is multiplied to look like another card is none afterwards: its holder cannot read it.
+        "lock": (
+            Way(
+                "a card doubled, replaced or marked in the cascade",
+                {"cascade": _lock},
+                defence=(SHUFFLE_PROOF,),
+                gained=spoilt,
+            ),
+        ),
+        "offset": (
+            Way(
+                "a pair doubled, dropped or foreign in a shuffle",
+                {"shuffle": _offset},
+                defence=(SHUFFLE_PROOF,),
+                gained=twice,
+            ),
+        ),
+        "chain": (
+            Way(_NUMBER, _CHAIN, defence=(SHUFFLE_PROOF,), gained=spoilt, seen="at once"),
+            Way(_NUMBER, _CHAIN, defence=(BOOKS,), gained=spoilt),
+        ),
         "duel": (
-            Way("a card doubled, replaced or marked in a shuffle", {"shuffle": _duel}),
-            Way("a card doubled by a multiple that the lock takes off again", _MENDED),
-            Way("a card played twice, or doubled", _MENDED),
+            Way(
+                "a card doubled, replaced or marked in a shuffle",
+                {"shuffle": _duel},
+                defence=(SHUFFLE_PROOF,),
+                gained=spoilt,
+            ),
+            Way(
+                "a card doubled by a multiple that the lock takes off again", _MENDED, defence=(BOOKS,), gained=twice
+            ),
+            Way("a card played twice, or doubled", _MENDED, defence=(BOOKS,), gained=twice),
         ),
     },
 )

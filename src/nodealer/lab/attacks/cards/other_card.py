@@ -9,6 +9,9 @@ from msgspec.structs import replace
 from nodealer.cards import Close
 from nodealer.lab.attacks.arrays import one_more, put
 from nodealer.lab.attacks.base import Attack, Moment, Way
+from nodealer.lab.attacks.defence import Without
+from nodealer.lab.attacks.defences import EQUALITY_PROOF, KEY_CHECK
+from nodealer.lab.attacks.truth import shown_other
 from nodealer.protocols.chain.messages import ShownCards
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.duel.messages import DuelReveal, Give
@@ -47,15 +50,20 @@ def _duel_name(moment: Moment) -> bytes:
 
 _BY_ITS_KEY: Final = "a card is shown by its key, and by nothing that a seat could say of it"
 
+#: Nobody looks whether a card that is played lay where it was drawn.
+_PLACE: Final = Without(
+    "nodealer.protocols.duel.giving:RevealingCards._refuse_other_places", "if slots != found:", "if False:"
+)
+
 OTHER_CARD: Final = Attack(
     name="other-card",
     does="shows another card than it holds",
     ways={
-        "chain": (Way("another card shown than was drawn", {"reveal": _chain}),),
+        "chain": (Way("another card shown than was drawn", {"reveal": _chain}, defence=(EQUALITY_PROOF,), gained=shown_other),),
         "duel": (
-            Way("a card played that was not drawn, or under another name", {"reveal": _duel_name}),
+            Way("a card played that was not drawn, or under another name", {"reveal": _duel_name}, defence=(_PLACE,), gained=shown_other),
             # Of the other two modes, the one has no `reveal` and the other no key to give for a play.
-            Way("a card played that was not drawn", {"give": _duel_key, "reveal": _duel_name}),
+            Way("a card played that was not drawn", {"give": _duel_key, "reveal": _duel_name}, defence=(KEY_CHECK,), gained=shown_other),
         ),
     },
     instead={

@@ -9,6 +9,8 @@ from msgspec.structs import replace
 from nodealer.group import Points
 from nodealer.lab.attacks.arrays import put, times
 from nodealer.lab.attacks.base import Attack, Moment, Way
+from nodealer.lab.attacks.defences import BOOKS, EACH_PROOF, SHUFFLE_PROOF
+from nodealer.lab.attacks.truth import spoilt
 from nodealer.protocols.chain.messages import ChainShuffle
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.duel.bits import Bits
@@ -57,18 +59,38 @@ def _marked(card: Points | Bits) -> Points | Bits:
     return card * Bits((7,)) if isinstance(card, Bits) else times(card.group, 2, card)
 
 
+_POWER: Final = "a power of another card's number in a slot, to read it"
+
 MARK: Final = Attack(
     name="mark",
     does="marks a card, to know it again",
+    of=("A7", "A8"),
     ways={
-        "mask": (Way("a card moved to another key than the one published", {"rekey": _mask}),),
-        "lock": (Way("a card replaced in the lock", {"lock": _lock}),),
-        "offset": (Way("a pair doubled, dropped or foreign in a shuffle", {"shuffle": _offset}),),
-        "chain": (Way("a power of another card's number in a slot, to read it", {"shuffle": _chain}),),
+        "mask": (
+            Way(
+                "a card moved to another key than the one published",
+                {"rekey": _mask},
+                defence=(EACH_PROOF,),
+                gained=spoilt,
+            ),
+        ),
+        "lock": (Way("a card replaced in the lock", {"lock": _lock}, defence=(EACH_PROOF,), gained=spoilt),),
+        "offset": (
+            Way(
+                "a pair doubled, dropped or foreign in a shuffle",
+                {"shuffle": _offset},
+                defence=(SHUFFLE_PROOF,),
+                gained=spoilt,
+            ),
+        ),
+        "chain": (
+            Way(_POWER, {"shuffle": _chain}, defence=(SHUFFLE_PROOF,), gained=spoilt, seen="at once"),
+            Way(_POWER, {"shuffle": _chain}, defence=(BOOKS,), gained=spoilt),
+        ),
         "duel": (
-            Way("a card replaced when keys are put on", {"lock": _duel}),
-            Way("a card that the rival replaced or marked", {"lock": _duel}),
-            Way("a false key or card of the rival", {"lock": _duel}),
+            Way("a card replaced when keys are put on", {"lock": _duel}, defence=(EACH_PROOF,), gained=spoilt),
+            Way("a card that the rival replaced or marked", {"lock": _duel}, defence=(BOOKS,), gained=spoilt),
+            Way("a false key or card of the rival", {"lock": _duel}, defence=(BOOKS,), gained=spoilt),
         ),
     },
 )
