@@ -8,12 +8,21 @@ from nodealer.errors import BadParameter
 from nodealer.lab.attacks import cards, shuffles, table
 from nodealer.lab.attacks.base import Attack
 
-#: Name to attack. The first is what somebody does of whom only is said that it cheats.
+#: Name to attack.
 ATTACKS: Final = {one.name: one for room in (shuffles, cards, table) for one in room.ATTACKS}
+#: Those that a bot can do in any game. The first is what somebody does of whom only is said that it cheats.
+CHEATS: Final = {one.name: one for one in ATTACKS.values() if one.by_a_seat}
 
 
 def attack_of(name: str) -> Attack:
     """An attack by its name."""
     if name not in ATTACKS:
-        raise BadParameter(f"there is no cheat {name!r}; there are {', '.join(ATTACKS)}")
+        raise BadParameter(f"there is no attack {name!r}; there are {', '.join(ATTACKS)}")
     return ATTACKS[name]
+
+
+def cheat_of(name: str) -> Attack:
+    """An attack that a bot can do, by its name."""
+    if name not in CHEATS:
+        raise BadParameter(f"there is no cheat {name!r}; there are {', '.join(CHEATS)}")
+    return CHEATS[name]

@@ -31,6 +31,8 @@ class Both:
         claim = self.scheme.claim
         if self.weak is not None and self.weak.gain is None:
             return "it gains nothing without the defence: it proves nothing"
+        if self.weak is not None and self.real.gain is not None and self.weak.culprit == self.cheater:
+            return "it is named without the defence as well: that was not what named it"
         if self.real.outcome != self.scheme.outcome:
             return f"it should be: {self.scheme.outcome}; it is: {self.real.outcome}"
         culprit = self.cheater if claim.culprit else None
@@ -48,7 +50,7 @@ class Both:
 
     @property
     def _defence(self) -> str:
-        return " and ".join(dict.fromkeys(one.function.rpartition(":")[2] for one in self.scheme.way.defence))
+        return " and ".join(dict.fromkeys(one.name for one in self.scheme.way.defence))
 
     @property
     def _real(self) -> str:
@@ -66,7 +68,9 @@ def cases(attack: Attack, protocol: str | None = None, *, everywhere: bool = Fal
         raise BadParameter(f"{attack.name} is not written for {protocol}, only for {', '.join(attack.protocols)}")
     names = attack.protocols if everywhere else (protocol or attack.protocols[0],)
     for name in names:
-        found = [mode for mode in modes_of(name) if _has(attack, name, mode)]
+        # What the law says, it says of all modes alike.
+        modes = modes_of(name) if attack.law is None else modes_of(name)[:1]
+        found = [mode for mode in modes if _has(attack, name, mode)]
         yield from ((name, mode) for mode in (found if everywhere or protocol else found[:1]))
 
 

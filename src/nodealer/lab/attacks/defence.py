@@ -29,6 +29,12 @@ class Without:
     words: str
     instead: str = ""
 
+    @property
+    def name(self) -> str:
+        """Short, for people."""
+        module, _, name = self.function.partition(":")
+        return f"{module.rpartition('.')[2]}.{name}"
+
     def weak(self) -> tuple[FunctionType, CodeType]:
         """The function, and its code without the defence. Raises `BadParameter` where the defence is not there."""
         target = self._target()

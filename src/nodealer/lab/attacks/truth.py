@@ -11,6 +11,7 @@ from nodealer.cards import Card
 from nodealer.errors import CardUnreadable, NodealerError
 from nodealer.lab.attacks.scene import Played
 from nodealer.play.state import TableState
+from nodealer.protocols.chain.deck import Stuck
 from nodealer.protocols.keyed import KeyedDeck
 
 
@@ -21,13 +22,14 @@ class Dealt:
     state: TableState
     hand: int
     deck: Any
-    #: Seat to the cards that it can read; None for a seat that has a card which is none.
-    reads: Mapping[int, Mapping[Card, int] | None]
+    #: Seat to the cards that it can read; or to why it cannot read one.
+    reads: Mapping[int, Mapping[Card, int] | CardUnreadable]
 
     def hidden(self, seat: int) -> dict[Card, int]:
         """The cards in a seat's hand that are not face up."""
         mine = {self.deck.places.card(position) for position in self.deck.places.hidden(self.deck.places.hand(seat))}
-        return {card: face for card, face in (self.reads[seat] or {}).items() if card in mine}
+        reads = self.reads[seat]
+        return {} if isinstance(reads, CardUnreadable) else {card: reads[card] for card in mine & reads.keys()}
 
 
 def dealt(played: Played) -> Iterator[Dealt]:
@@ -43,11 +45,11 @@ def dealt(played: Played) -> Iterator[Dealt]:
             yield Dealt(state, hand, deck, reads)
 
 
-def _read(deck: Any, played: Played, seat: int, hand: int) -> Mapping[Card, int] | None:
+def _read(deck: Any, played: Played, seat: int, hand: int) -> Mapping[Card, int] | CardUnreadable:
     try:
         return deck.knows(seat, played.tape(seat, hand))  # type: ignore[no-any-return]
-    except CardUnreadable:
-        return None
+    except CardUnreadable as unreadable:
+        return unreadable
 
 
 def whole(one: Dealt, played: Played) -> list[int | None]:
@@ -83,11 +85,11 @@ def twice(played: Played) -> str | None:
 
 
 def spoilt(played: Played) -> str | None:
-    """An honest seat has got a card that is none of the deck."""
+    """An honest seat has got a card that is none of the deck, or one that is there twice."""
     for one in dealt(played):
         for seat in played.honest:
-            if seat in one.reads and one.reads[seat] is None:
-                return f"has {played.names[seat]} hold a card that is none"
+            if isinstance(one.reads.get(seat), CardUnreadable):
+                return f"has {played.names[seat]} hold a card that cannot be read"
     return None
 
 
@@ -105,10 +107,22 @@ def shown_other(played: Played) -> str | None:
 
 
 def thrown_out(played: Played) -> str | None:
-    """An honest seat is gone that never said so itself."""
+    """The table did not wait for an honest seat."""
     for state in played.states():
-        if gone := state.gone & set(played.honest):
-            return f"throws {played.names[min(gone)]} out"
+        for one in state.chronicle.statements:
+            if one.of in played.honest:
+                name = played.names[one.of]
+                return f"throws {name} out" if one.did == "gone" else f"has a move made for {name}"
+    return None
+
+
+def stopped(played: Played) -> str | None:
+    """The hand cannot go on, or was broken off, and nobody is named."""
+    for state in played.states():
+        if any(isinstance(getattr(deck, "stage", None), Stuck) for deck in state.hand.decks.values()):
+            return "has the cards stuck, and nobody is named"
+        if state.fault is not None and state.fault.seat is None:
+            return "has the hand broken off, and nobody is named"
     return None
 
 

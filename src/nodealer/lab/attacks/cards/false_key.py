@@ -70,7 +70,13 @@ FALSE_KEY: Final = Attack(
                 gained=spoilt,
             ),
         ),
-        "chain": (Way("a false nonce, prior name or decryption in a draw", {"pass": _chain}, defence=(EQUALITY_PROOF,), gained=spoilt),),
+        "chain": (Way(
+                "a false nonce, prior name or decryption in a draw",
+                {"pass": _chain},
+                defence=(EQUALITY_PROOF,),
+                gained=spoilt,
+                seat=0,
+            ),),
         "duel": (
             Way("a false key of the rival", {"give": _duel}, defence=(KEY_CHECK,), gained=spoilt),
             Way("a false key or card of the rival", {"give": _duel}, defence=(BOOKS,), gained=spoilt),

@@ -6,11 +6,13 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from nodealer.errors import CardUnreadable
 from nodealer.group import Points
 from nodealer.lab.attacks.arrays import put, times
 from nodealer.lab.attacks.base import Attack, Moment, Way
 from nodealer.lab.attacks.defences import BOOKS, EACH_PROOF, SHUFFLE_PROOF
-from nodealer.lab.attacks.truth import spoilt
+from nodealer.lab.attacks.scene import Played
+from nodealer.lab.attacks.truth import dealt, spoilt
 from nodealer.protocols.chain.messages import ChainShuffle
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.duel.bits import Bits
@@ -19,6 +21,9 @@ from nodealer.protocols.lock.messages import LockedCards
 from nodealer.protocols.mask.messages import MaskRekey
 from nodealer.protocols.offset.messages import OffsetShuffle
 from nodealer.wire import encode
+
+
+POWER: Final = 7
 
 
 def _mask(moment: Moment) -> bytes:
@@ -40,10 +45,26 @@ def _offset(moment: Moment) -> bytes:
 
 
 def _chain(moment: Moment) -> bytes:
-    """A power of the first card's number in the last slot."""
+    """A power of the first card's number in the slot that the cheater will draw."""
     said, group = read_message(ChainShuffle, moment.honest), moment.deck.binding.group
-    number = times(group, 7, group.points(said.numbers)[0])
-    return encode(replace(said, numbers=put(said.numbers, -1, number.to_bytes())))
+    mine = moment.deck.binding.players.index(moment.duty.seat)
+    number = times(group, POWER, group.points(said.numbers)[0])
+    return encode(replace(said, numbers=put(said.numbers, mine, number.to_bytes())))
+
+
+def _reads(played: Played) -> str | None:
+    """What the cheater drew, without the power, is the first card that somebody else holds."""
+    for one in dealt(played):
+        deck, hand, me = one.deck, one.hand, played.cheater
+        mine = deck.hidden(me) if me in deck.order and isinstance(one.reads.get(me), CardUnreadable) else ()
+        if not mine:
+            continue
+        bare = deck.bare(me, played.tape(me, hand), mine)[0]
+        found = deck.read(bare.group.integers([POWER]).invert() * bare)
+        for seat in played.honest:
+            if found is not None and found[0] in one.hidden(seat).values():
+                return f"reads the card of {played.names[seat]}"
+    return None
 
 
 def _duel(moment: Moment) -> bytes:
@@ -84,8 +105,8 @@ MARK: Final = Attack(
             ),
         ),
         "chain": (
-            Way(_POWER, {"shuffle": _chain}, defence=(SHUFFLE_PROOF,), gained=spoilt, seen="at once"),
-            Way(_POWER, {"shuffle": _chain}, defence=(BOOKS,), gained=spoilt),
+            Way(_POWER, {"shuffle": _chain}, defence=(SHUFFLE_PROOF,), gained=_reads, seen="at once"),
+            Way(_POWER, {"shuffle": _chain}, defence=(BOOKS,), gained=_reads),
         ),
         "duel": (
             Way("a card replaced when keys are put on", {"lock": _duel}, defence=(EACH_PROOF,), gained=spoilt),
