@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
+from copy import deepcopy
 from typing import Any, Final
 
 from msgspec import Raw, structs
@@ -209,6 +210,14 @@ def _decision(one: Participant, mind: BotMind) -> list[bytes]:
     with suppress(CardUnreadable):
         return mind.act(one)
     return []
+
+
+def copied(home: MemoryHome) -> MemoryHome:
+    """A home as it is now."""
+    copy = MemoryHome(home.name, home.identity, home.root)
+    copy.journal = deepcopy(home.journal)
+    copy.lobby, copy.session, copy.entries = list(home.lobby), home.session, list(home.entries)
+    return copy
 
 
 # --- When to strike ---

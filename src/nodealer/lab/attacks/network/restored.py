@@ -7,7 +7,6 @@ two entries, and is named for it.
 from __future__ import annotations
 
 from contextlib import suppress
-from copy import deepcopy
 from typing import Final
 
 from nodealer.errors import IllegalMove
@@ -15,18 +14,10 @@ from nodealer.lab.attacks.base import Attack, Scheme, Way
 from nodealer.lab.attacks.defence import Without
 from nodealer.lab.attacks.outcome import Came
 from nodealer.lab.attacks.scene import Scene
-from nodealer.lab.attacks.stage import Stage, to_move
-from nodealer.play.home import MemoryHome
+from nodealer.lab.attacks.stage import Stage, copied, to_move
 from nodealer.protocols.base import Cheat
 
 VICTIM: Final = 0
-
-
-def _copied(home: MemoryHome) -> MemoryHome:
-    copy = MemoryHome(home.name, home.identity, home.root)
-    copy.journal = deepcopy(home.journal)
-    copy.lobby, copy.session, copy.entries = list(home.lobby), home.session, list(home.entries)
-    return copy
 
 
 def _plays(scene: Scene) -> Came:
@@ -34,7 +25,7 @@ def _plays(scene: Scene) -> Came:
     is told how much there is to be heard, hears nothing of it, and is asked for its move again."""
     stage = Stage(scene)
     stage.until(to_move(VICTIM))
-    copy = _copied(stage.homes[VICTIM])
+    copy = copied(stage.homes[VICTIM])
     stage.until(to_move(VICTIM + 1))
     known = stage[VICTIM].expects
     stage.restart(VICTIM, copy)

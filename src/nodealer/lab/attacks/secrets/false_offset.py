@@ -1,0 +1,42 @@
+"""A seat reveals another offset than it has shuffled with: nobody finds a card, and without more nobody is to blame."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec.structs import replace
+
+from nodealer.lab.attacks.arrays import one_more
+from nodealer.lab.attacks.base import Attack, Moment, Way
+from nodealer.lab.attacks.defence import Without
+from nodealer.lab.attacks.truth import spoilt
+from nodealer.protocols.codec import read_message
+from nodealer.protocols.offset.messages import RevealOffset
+from nodealer.wire import encode
+
+
+def _offset(moment: Moment) -> bytes:
+    said = read_message(RevealOffset, moment.honest)
+    return encode(replace(said, offset=one_more(moment.deck.binding.group.scalars(said.offset))))
+
+
+FALSE_OFFSET: Final = Attack(
+    name="false-offset",
+    does="reveals another offset than it has shuffled with",
+    ways={
+        "offset": (
+            Way(
+                "another offset revealed than shuffled with",
+                {"revealOffset": _offset},
+                defence=(
+                    Without(
+                        "nodealer.protocols.offset.making:RevealingOffsets.apply",
+                        "x * step.R + t * blinding_generator(group) != step.W",
+                        "False",
+                    ),
+                ),
+                gained=spoilt,
+            ),
+        ),
+    },
+)
