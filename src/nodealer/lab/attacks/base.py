@@ -63,6 +63,10 @@ class Way:
     gained: Gained | None = None
     #: In place of `forge`, `beside` and `gained`.
     plays: Plays | None = None
+    #: The steps that it says last, when all others have said theirs.
+    late: tuple[str, ...] = ()
+    #: What no log shows gains nothing, unless it is said that it cannot be seen.
+    unseen: Outcome = "gains nothing"
     #: The seat that cheats; None for the last.
     seat: int | None = None
     #: The name of the game that it needs; None for the smallest that the protocol serves.
@@ -77,13 +81,11 @@ class Scheme:
 
     way: Way
     claim: Cheat
-    #: What no log shows gains nothing, unless it is said that it cannot be seen.
-    unseen: Outcome = "gains nothing"
 
     @property
     def outcome(self) -> Outcome:
         """What must come of it."""
-        return self.unseen if self.claim.seen == "never" else self.claim.seen
+        return self.way.unseen if self.claim.seen == "never" else self.claim.seen
 
 
 @dataclass(frozen=True)
