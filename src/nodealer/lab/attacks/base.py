@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from nodealer.errors import BadParameter
+from nodealer.games.package import GamePackage
 from nodealer.lab.attacks.defence import Without
 from nodealer.protocols.base import CardProtocol, Cheat, Claims, Duty
 from nodealer.tape import Tape
@@ -69,8 +70,8 @@ class Way:
     unseen: Outcome = "gains nothing"
     #: The seat that cheats; None for the last.
     seat: int | None = None
-    #: The name of the game that it needs; None for the smallest that the protocol serves.
-    game: str | None = None
+    #: The game that it needs; None for the smallest that the protocol serves.
+    game: GamePackage | None = None
     #: Where a protocol claims the same in two modes, but is seen then: only there it is done so.
     seen: str | None = None
 

@@ -3,6 +3,9 @@
 from typing import Final
 
 from nodealer.lab.attacks.shuffles.double import DOUBLE
+from nodealer.lab.attacks.shuffles.lazy import LAZY
 from nodealer.lab.attacks.shuffles.mark import MARK
+from nodealer.lab.attacks.shuffles.predict import PREDICT
+from nodealer.lab.attacks.shuffles.stack import STACK
 
-ATTACKS: Final = (DOUBLE, MARK)
+ATTACKS: Final = (DOUBLE, MARK, STACK, LAZY, PREDICT)
