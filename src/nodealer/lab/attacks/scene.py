@@ -24,7 +24,7 @@ from nodealer.play.bodies import Cards
 from nodealer.play.config import proposal_of
 from nodealer.play.home import Home, MemoryHome
 from nodealer.play.participant import Participant
-from nodealer.play.replica import Replica
+from nodealer.play.replica import Outcome, Replica
 from nodealer.play.state import Config, TableState
 from nodealer.play.stays import for_hands
 from nodealer.proofs.checks import Check, Entropy
@@ -134,12 +134,14 @@ class Played:
             yield replica.state
 
     def said(self) -> Iterator[Said]:
-        """Every message about cards."""
+        """Every message about cards that was taken."""
         replica = Replica(self.config, entropy=bytes)
         for data in self.log:
             applied = replica.append(data)
             body = applied.body
             known = applied.before.duties.open.get(body.duty) if isinstance(body, Cards) else None
+            if applied.outcome is Outcome.FAULT:
+                continue
             if isinstance(body, Cards) and known is not None and known.duty.deck is not None:
                 deck = applied.before.hand.decks[known.duty.deck]
                 yield Said(deck, known.duty, bytes(body.message), applied.checks)
