@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from nodealer.errors import BadParameter
-from nodealer.lab.attacks import cards, shuffles, table
+from nodealer.lab.attacks import cards, encodings, proofs, shuffles, table
 from nodealer.lab.attacks.base import Attack
 
 #: Name to attack.
-ATTACKS: Final = {one.name: one for room in (shuffles, cards, table) for one in room.ATTACKS}
+ATTACKS: Final = {one.name: one for room in (shuffles, cards, proofs, encodings, table) for one in room.ATTACKS}
 #: Those that a bot can do in any game. The first is what somebody does of whom only is said that it cheats.
 CHEATS: Final = {one.name: one for one in ATTACKS.values() if one.by_a_seat}
 

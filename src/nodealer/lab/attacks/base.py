@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from nodealer.errors import BadParameter
+from nodealer.games.package import GamePackage
 from nodealer.lab.attacks.defence import Without
 from nodealer.protocols.base import CardProtocol, Cheat, Claims, Duty
 from nodealer.tape import Tape
@@ -63,10 +64,14 @@ class Way:
     gained: Gained | None = None
     #: In place of `forge`, `beside` and `gained`.
     plays: Plays | None = None
+    #: The steps that it says last, when all others have said theirs.
+    late: tuple[str, ...] = ()
+    #: What no log shows gains nothing, unless it is said that it cannot be seen.
+    unseen: Outcome = "gains nothing"
     #: The seat that cheats; None for the last.
     seat: int | None = None
-    #: The name of the game that it needs; None for the smallest that the protocol serves.
-    game: str | None = None
+    #: The game that it needs; None for the smallest that the protocol serves.
+    game: GamePackage | None = None
     #: Where a protocol claims the same in two modes, but is seen then: only there it is done so.
     seen: str | None = None
 
@@ -77,13 +82,11 @@ class Scheme:
 
     way: Way
     claim: Cheat
-    #: What no log shows gains nothing, unless it is said that it cannot be seen.
-    unseen: Outcome = "gains nothing"
 
     @property
     def outcome(self) -> Outcome:
         """What must come of it."""
-        return self.unseen if self.claim.seen == "never" else self.claim.seen
+        return self.way.unseen if self.claim.seen == "never" else self.claim.seen
 
 
 @dataclass(frozen=True)

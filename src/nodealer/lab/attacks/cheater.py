@@ -11,9 +11,11 @@ from msgspec import Raw
 from nodealer.errors import CardUnreadable, IllegalMove
 from nodealer.lab.attacks.base import Attack, Moment, Scheme
 from nodealer.play.bodies import Body, Cards
+from nodealer.play.duties import OpenDuty
 from nodealer.play.home import Home
 from nodealer.play.participant import Participant
 from nodealer.play.seat import Seat
+from nodealer.protocols.base import Duty
 
 
 #: The moves that give a hand up, in the games that have one.
@@ -27,6 +29,20 @@ class CheatingSeat(Seat):
         self._scheme = scheme
         self._lies = lies
         super().__init__(*arguments, **named)
+
+    def _answer(self, open_duty: OpenDuty) -> Body | None:
+        duty, way = open_duty.duty, self._scheme.way
+        if duty.seat == self.number and duty.kind in way.late and self._others_owe(duty):
+            return None
+        body = super()._answer(open_duty)
+        if body is None and duty.id in self._unprovable and duty.kind in way.forge and not self._has_answered(open_duty):
+            # An honest seat says nothing, for there is nothing true to say.
+            return Cards(duty.id, Raw(b"{}"))
+        return body
+
+    def _others_owe(self, duty: Duty) -> bool:
+        every = (known.duty for known in self.replica.state.duties.open.values())
+        return any(one.kind == duty.kind and one.deck == duty.deck and one.seat != self.number for one in every)
 
     def _send(self, body: Body) -> bytes:
         said = self._forged(body) if isinstance(body, Cards) else body

@@ -38,11 +38,14 @@ def what_came(config: Config, log: Iterable[bytes], lies: Collection[bytes], gai
     """The first fault of a log in which these entries are lies, and how long after them it was found."""
     # The weights of the checks are the same each time: nobody has made these proofs for them.
     replica = Replica(config, entropy=bytes)
+    lied = False
     for data in log:
         applied = replica.append(data)
         fault = replica.state.fault
         if applied.outcome is OfEntry.FAULT and fault is not None:
-            return Came("at once" if data in lies else _seen(applied), fault.seat, fault.reason, gain)
+            at_once = data in lies and not lied
+            return Came("at once" if at_once else _seen(applied), fault.seat, fault.reason, gain)
+        lied |= data in lies
     return Came("never", gain=gain)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from nodealer.drive.local import KEY_BYTES, LocalTable
 from nodealer.drive.minds import BotMind
@@ -20,15 +20,16 @@ from nodealer.lab.attacks.cheater import Cheater
 from nodealer.lab.attacks.outcome import Came, what_came
 from nodealer.lab.sim.highcard import GAME as HIGHCARD
 from nodealer.log.roster import PLAYER
+from nodealer.play.bodies import Cards
 from nodealer.play.config import proposal_of
 from nodealer.play.home import Home, MemoryHome
 from nodealer.play.participant import Participant
-from nodealer.play.replica import Replica
+from nodealer.play.replica import Outcome, Replica
 from nodealer.play.state import Config, TableState
 from nodealer.play.stays import for_hands
-from nodealer.proofs.checks import Entropy
+from nodealer.proofs.checks import Check, Entropy
 from nodealer.protocols import MODES, make_protocol
-from nodealer.protocols.base import CardProtocol
+from nodealer.protocols.base import CardProtocol, Duty
 from nodealer.tape import ROOT_BYTES, Tape, expand, hand_tape
 
 NAMES: Final = ("Ada", "Ben", "Cleo", "Dov", "Eve")
@@ -53,10 +54,8 @@ def small_protocol(name: str, mode: bytes = b"{}") -> CardProtocol:
     return make_protocol(name, mode, group() if name == "chain" else None)
 
 
-def small_game(protocol: str, name: str | None = None) -> GamePackage:
-    """A game by name, or the smallest that a protocol serves."""
-    if name is not None:
-        return find(name)
+def small_game(protocol: str) -> GamePackage:
+    """The smallest that a protocol serves."""
     return find("wardens") if protocol == "duel" else replace(HIGHCARD, seats=3)
 
 
@@ -81,7 +80,7 @@ class Scene:
 def scene_of(attack: Attack, protocol: CardProtocol, seed: int = 4, cheater: int | None = None) -> Scene:
     """The smallest that will do, the same for the same seed. The last to shuffle knows where its cards come to lie."""
     way, name = attack.on(protocol).way, protocol.claims.name
-    game = small_game(name, way.game)
+    game = way.game or small_game(name)
     seat = way.seat if cheater is None else cheater
     return Scene(
         protocol, game, seeded(seed, attack.name), 1 if name == "duel" else 2, game.seats - 1 if seat is None else seat
@@ -98,6 +97,16 @@ def seeded(seed: int, label: str) -> Entropy:
         return expand("lab attack", seed, label, drawn, size=size)
 
     return entropy
+
+
+@dataclass(frozen=True)
+class Said:
+    """A message about cards as everybody has it: the deck before it, what it answers, and what it owes."""
+
+    deck: Any
+    duty: Duty
+    message: bytes
+    checks: tuple[Check, ...]
 
 
 @dataclass(frozen=True)
@@ -123,6 +132,19 @@ class Played:
         for data in self.log:
             replica.append(data)
             yield replica.state
+
+    def said(self) -> Iterator[Said]:
+        """Every message about cards that was taken."""
+        replica = Replica(self.config, entropy=bytes)
+        for data in self.log:
+            applied = replica.append(data)
+            body = applied.body
+            known = applied.before.duties.open.get(body.duty) if isinstance(body, Cards) else None
+            if applied.outcome is Outcome.FAULT:
+                continue
+            if isinstance(body, Cards) and known is not None and known.duty.deck is not None:
+                deck = applied.before.hand.decks[known.duty.deck]
+                yield Said(deck, known.duty, bytes(body.message), applied.checks)
 
     @property
     def honest(self) -> tuple[int, ...]:
@@ -181,6 +203,16 @@ def _decided(one: Participant, mind: BotMind) -> list[bytes]:
 def tried(attack: Attack, scene: Scene) -> Played:
     """A seat carries it out."""
     return played_out(scene, *sit(scene, {scene.cheater: partial(Cheater, attack=attack)}))
+
+
+def watched(read: Callable[[Played], str | None]) -> Callable[[Scene], Came]:
+    """An honest game, which somebody reads afterwards: `read` says what it has of it."""
+
+    def plays(scene: Scene) -> Came:
+        played = played_out(scene, *sit(scene, {}))
+        return judged(played, read(played))
+
+    return plays
 
 
 def carried_out(attack: Attack, scene: Scene) -> Came:

@@ -28,7 +28,7 @@ class Dealt:
     def hidden(self, seat: int) -> dict[Card, int]:
         """The cards in a seat's hand that are not face up."""
         mine = {self.deck.places.card(position) for position in self.deck.places.hidden(self.deck.places.hand(seat))}
-        reads = self.reads[seat]
+        reads = self.reads.get(seat, {})
         return {} if isinstance(reads, CardUnreadable) else {card: reads[card] for card in mine & reads.keys()}
 
 

@@ -3,6 +3,8 @@
 from typing import Final
 
 from nodealer.lab.attacks.cards.false_key import FALSE_KEY
+from nodealer.lab.attacks.cards.oracle import ORACLE
 from nodealer.lab.attacks.cards.other_card import OTHER_CARD
+from nodealer.lab.attacks.cards.other_offset import OTHER_OFFSET
 
-ATTACKS: Final = (FALSE_KEY, OTHER_CARD)
+ATTACKS: Final = (FALSE_KEY, OTHER_CARD, OTHER_OFFSET, ORACLE)
