@@ -17,6 +17,7 @@ from msgspec import Raw, structs
 from nodealer.drive.local import KEY_BYTES, LocalTable
 from nodealer.drive.minds import BotMind
 from nodealer.errors import CardUnreadable
+from nodealer.games.base import Rules
 from nodealer.keys import Identity
 from nodealer.lab.attacks.outcome import Came, what_came
 from nodealer.lab.attacks.scene import NAMES, Makes, Scene
@@ -32,7 +33,7 @@ from nodealer.play.replica import Replica
 from nodealer.play.state import TableState
 from nodealer.play.stays import for_hands
 from nodealer.tape import ROOT_BYTES
-from nodealer.wire import encode
+from nodealer.wire import Message, encode
 
 #: More than happens in any honest game of a scene.
 STEPS_MAX: Final = 10_000
@@ -50,12 +51,15 @@ class Stage:
         clock: Limits | None = None,
         makers: Mapping[int, Makes] | None = None,
         homes: Mapping[int, MemoryHome] | None = None,
+        rules: Rules | None = None,
+        bots: bool = True,
     ) -> None:
         """Fresh players who have agreed to play. With `clock` there is one more, who keeps the time. `makers` says who
-        is not the honest program, and `homes` who comes with what it had at another table."""
+        is not the honest program, and `homes` who comes with what it had at another table. Without `bots` nothing is
+        decided but by whoever stages this."""
         protocol, package, entropy = scene.protocol, scene.game, scene.entropy
         count = seats or package.seats
-        rules = package.from_settings({one.name: one.default for one in package.settings})
+        rules = rules or package.from_settings({one.name: one.default for one in package.settings})
         names = NAMES[: count + (clock is not None)]
         at = [
             (homes or {}).get(seat) or MemoryHome(name, Identity(entropy(KEY_BYTES)), entropy(ROOT_BYTES))
@@ -88,7 +92,7 @@ class Stage:
         self.happened: dict[int, list[Happened]] = {seat: [] for seat in range(len(names))}
         #: To whom a frame goes, where the relay does not bring it to all.
         self.route: Callable[[bytes], Collection[int]] | None = None
-        self._package = package
+        self._package = package if bots else None
         self._coming: list[deque[bytes]] = [deque() for _ in self.people]
         self.say(table.waiting)
 
@@ -158,6 +162,11 @@ class Stage:
         self.say(said)
         return said
 
+    def asks(self, seat: int, move: Message) -> None:
+        """A person makes a move, and all do what comes of it."""
+        self.say(self[seat].move(move))
+        self.end()
+
     def restart(self, seat: int, home: MemoryHome) -> None:
         """A participant comes back from what a home has; what was on its way to it is not any more."""
         self.homes[seat] = home
@@ -166,7 +175,7 @@ class Stage:
 
     def decision(self, seat: int) -> list[bytes]:
         """What a bot would say now. It is not on its way."""
-        return _decision(self[seat], BotMind(self._package, self[seat].home.root))
+        return [] if self._package is None else _decision(self[seat], BotMind(self._package, self[seat].home.root))
 
     def bring(self, seat: int, frames: Iterable[bytes]) -> None:
         """The relay brings frames to one participant alone."""

@@ -58,7 +58,11 @@ ANOTHER_SEAT: Final = Attack(
         Way(
             CLAIM.cheat,
             plays=_plays,
-            defence=(Without("nodealer.play.steps:_duty", "known is None or known.duty.seat != origin.seat:", "known is None:"),),
+            defence=(
+                Without(
+                    "nodealer.play.steps:_duty", "known is None or known.duty.seat != origin.seat:", "known is None:"
+                ),
+            ),
         ),
         CLAIM,
     ),

@@ -36,7 +36,9 @@ HALF: Final = Attack(
         Way(
             CLAIM.cheat,
             plays=_plays,
-            defence=(defence.Without("nodealer.play.law:_reached", "2 * len(by) > len(said)", "2 * len(by) >= len(said)"),),
+            defence=(
+                defence.Without("nodealer.play.law:_reached", "2 * len(by) > len(said)", "2 * len(by) >= len(said)"),
+            ),
         ),
         CLAIM,
     ),

@@ -34,7 +34,9 @@ _COUNTED: Final = """if hand.votes else ():
         for of, results in (([id for id in owes if not owes[id].is_move], gone), (_move_of(owes), moves)):
             by, pressing = _naming(state, said, of), _naming(state, said, late.intersection(of))
             if 2 * len(by) > len(said) or (pressing and 2 * len(pressing) == len(said)):"""
-_LATE: Final = _COUNTED.replace("if hand.votes else ()", "if True else ()").replace("(pressing and 2 * len(pressing) == len(said))", "late.intersection(of)")
+_LATE: Final = _COUNTED.replace("if hand.votes else ()", "if True else ()").replace(
+    "(pressing and 2 * len(pressing) == len(said))", "late.intersection(of)"
+)
 CLAIM: Final = Cheat("a timekeeper alone that makes a seat late", "never", False)
 LATE_ALONE: Final = Attack(
     name="late-alone",

@@ -39,7 +39,11 @@ TIME_BACK: Final = Attack(
             CLAIM.cheat,
             plays=_plays,
             # Half a rule would still refuse it: a tick is no less than a second after the last one, either.
-            defence=(Without("nodealer.play.clock:Clock.refusal", "self.last is None", "self.last is None or time < self.last"),),
+            defence=(
+                Without(
+                    "nodealer.play.clock:Clock.refusal", "self.last is None", "self.last is None or time < self.last"
+                ),
+            ),
         ),
         CLAIM,
     ),

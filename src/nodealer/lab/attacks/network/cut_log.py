@@ -37,11 +37,7 @@ CUT_LOG: Final = Attack(
         Way(
             CLAIM.cheat,
             plays=_plays,
-            defence=(
-                Without(
-                    "nodealer.audit.verify:_judge", "cut or replica.state.phase is not Phase.ENDED", "cut"
-                ),
-            ),
+            defence=(Without("nodealer.audit.verify:_judge", "cut or replica.state.phase is not Phase.ENDED", "cut"),),
         ),
         CLAIM,
     ),

@@ -34,9 +34,7 @@ OVERSIZE: Final = Attack(
         Way(
             CLAIM.cheat,
             plays=_plays,
-            defence=(
-                Without("nodealer.play.steps:_word", "len(body.text.encode()) > WORD_BYTES_MAX", "False"),
-            ),
+            defence=(Without("nodealer.play.steps:_word", "len(body.text.encode()) > WORD_BYTES_MAX", "False"),),
         ),
         CLAIM,
     ),

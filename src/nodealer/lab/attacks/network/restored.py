@@ -35,7 +35,9 @@ def _plays(scene: Scene) -> Came:
         stage.say(stage[VICTIM].leave())
     stage.end()
     fault = stage.state(1).fault
-    return stage.came("has Ada named for two words with one number" if fault is not None and fault.seat == VICTIM else None, seat=1)
+    return stage.came(
+        "has Ada named for two words with one number" if fault is not None and fault.seat == VICTIM else None, seat=1
+    )
 
 
 CLAIM: Final = Cheat("a player restored from a copy that is asked anew", "never", False)

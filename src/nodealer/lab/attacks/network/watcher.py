@@ -34,11 +34,7 @@ WATCHER: Final = Attack(
         Way(
             CLAIM.cheat,
             plays=_plays,
-            defence=(
-                Without(
-                    "nodealer.relay.sealing:TableSecret.write_token", "self._base", "self.reading.key"
-                ),
-            ),
+            defence=(Without("nodealer.relay.sealing:TableSecret.write_token", "self._base", "self.reading.key"),),
         ),
         CLAIM,
     ),
