@@ -58,7 +58,9 @@ def whole(one: Dealt, played: Played) -> list[int | None]:
     if not isinstance(deck, KeyedDeck):
         return []
     positions = tuple(range(deck.places.positions))
-    keys = {seat: deck.card_secrets(played.tape(seat, one.hand), positions, seat) for seat in deck.binding.players}
+    keys = {
+        seat: deck.card_secrets(played.tape(seat, one.hand), positions, seat) for seat in deck.binding.players
+    }
     with suppress(NodealerError):
         return deck.unmask(positions, keys)
     return []

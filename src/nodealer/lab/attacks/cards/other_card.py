@@ -57,9 +57,7 @@ _PLACE: Final = Without(
 
 #: Nobody holds what is said of all places in the end against what was played from them.
 _AT_THE_END: Final = Without(
-    "nodealer.protocols.duel.giving:RevealingCards._refuse_other_plays",
-    "if now.get(position, face) != face:",
-    "if False:",
+    "nodealer.protocols.duel.giving:RevealingCards._refuse_other_plays", "if now.get(position, face) != face:", "if False:"
 )
 _NOT_DRAWN: Final = "a card played that was not drawn"
 
@@ -68,9 +66,7 @@ OTHER_CARD: Final = Attack(
     does="shows another card than it holds",
     of=("A33",),
     ways={
-        "chain": (
-            Way("another card shown than was drawn", {"reveal": _chain}, defence=(EQUALITY_PROOF,), gained=stopped),
-        ),
+        "chain": (Way("another card shown than was drawn", {"reveal": _chain}, defence=(EQUALITY_PROOF,), gained=stopped),),
         "duel": (
             Way(
                 "a card played that was not drawn, or under another name",

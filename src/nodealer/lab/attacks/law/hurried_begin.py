@@ -49,6 +49,6 @@ HURRIED_BEGIN: Final = Attack(
     does="ends the session before the book of who has won is in, with more than half of the table",
     of=("A39",),
     who="a coalition",
-    law=Scheme(Way(CLAIM.cheat, plays=_plays), CLAIM, unseen="cannot be seen"),
+    law=Scheme(Way(CLAIM.cheat, plays=_plays, unseen="cannot be seen"), CLAIM),
     tried_on=("chain",),
 )

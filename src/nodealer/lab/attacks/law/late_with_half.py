@@ -37,6 +37,6 @@ LATE_WITH_HALF: Final = Attack(
     does="says that hours have passed, with half of the table as its friends",
     of=("A39",),
     who="a coalition",
-    law=Scheme(Way(CLAIM.cheat, plays=_plays), CLAIM, unseen="cannot be seen"),
+    law=Scheme(Way(CLAIM.cheat, plays=_plays, unseen="cannot be seen"), CLAIM),
     tried_on=("mask", "lock", "offset", "chain"),
 )

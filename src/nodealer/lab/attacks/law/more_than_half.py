@@ -31,6 +31,6 @@ MORE_THAN_HALF: Final = Attack(
     does="would not wait for an honest seat, with more than half of the table",
     of=("A39",),
     who="a coalition",
-    law=Scheme(Way(CLAIM.cheat, plays=_plays), CLAIM, unseen="cannot be seen"),
+    law=Scheme(Way(CLAIM.cheat, plays=_plays, unseen="cannot be seen"), CLAIM),
     tried_on=("mask", "lock", "offset", "chain"),
 )

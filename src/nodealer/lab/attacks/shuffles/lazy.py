@@ -43,9 +43,7 @@ def _unmoved(played: Played) -> str | None:
 
 #: A card that is as it was is refused.
 _AS_IT_WAS: Final = Without("nodealer.proofs.relations:_refuse_deck", "if not before.isdisjoint(after):", "if False:")
-CLAIM: Final = Cheat(
-    "a shuffle that masks and moves nothing: it is refused, and the seat is waited for", "never", False
-)
+CLAIM: Final = Cheat("a shuffle that masks and moves nothing: it is refused, and the seat is waited for", "never", False)
 
 LAZY: Final = Attack(
     name="lazy",
