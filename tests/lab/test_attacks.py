@@ -48,9 +48,7 @@ def table() -> dict[tuple[str, str, str], Row]:
     ("kind", "name", "mode"),
     [pytest.param(*case, marks=[] if case in FIRST else [pytest.mark.deep]) for case in EVERYWHERE],
 )
-def test_both_ways(
-    kind: str, name: str, mode: bytes, child: Child, table: dict[tuple[str, str, str], Row]
-) -> None:
+def test_both_ways(kind: str, name: str, mode: bytes, child: Child, table: dict[tuple[str, str, str], Row]) -> None:
     both = both_ways(child, attack_of(kind), name, mode)
     assert not both.wrong, both.sentence
     assert row_of(both) == table[kind, name, mode.decode()], "run `make attacks`"
@@ -119,7 +117,7 @@ def test_what_an_attack_has_removed_is_gone_there_and_nowhere_else(child: Child)
 
 
 def test_what_cannot_be_carried_out_is_said(child: Child) -> None:
-    with pytest.raises(BadParameter, match="other-card on mask cannot be carried out: .* shown by its key"):
+    with pytest.raises(BadParameter, match=r"other-card on mask cannot be carried out: .* shown by its key"):
         child.do(Task("other-card", "mask"))
     # A seat that there is not: the process that tries it breaks down, and the next task is carried out.
     with pytest.raises(BadParameter, match="broke down: Traceback"):

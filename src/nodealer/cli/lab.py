@@ -41,7 +41,8 @@ def list_attacks(
 def run(
     attack: Annotated[str | None, typer.Argument(help="The attack; without it, all of them.")] = None,
     protocol: Annotated[
-        str | None, typer.Option("--protocol", help="On this protocol, in all its modes; without it, on the first it has.")
+        str | None,
+        typer.Option("--protocol", help="On this protocol, in all its modes; without it, on the first it has."),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")] = False,
 ) -> None:

@@ -8,11 +8,11 @@ from nodealer.errors import BadParameter
 from nodealer.lab.attacks import cards, encodings, law, network, operations, proofs, secrets, shuffles, table
 from nodealer.lab.attacks.base import Attack
 
-#: Name to attack.
 _ROOMS: Final = (shuffles, cards, proofs, encodings, table, secrets, operations, law, network)
-ATTACKS: Final = {one.name: one for room in _ROOMS for one in room.ATTACKS}
+#: Name to attack.
+ATTACKS: Final[dict[str, Attack]] = {one.name: one for room in _ROOMS for one in room.ATTACKS}
 #: Those that a bot can do in any game. The first is what somebody does of whom only is said that it cheats.
-CHEATS: Final = {one.name: one for one in ATTACKS.values() if one.by_a_seat}
+CHEATS: Final[dict[str, Attack]] = {one.name: one for one in ATTACKS.values() if one.by_a_seat}
 
 
 def attack_of(name: str) -> Attack:

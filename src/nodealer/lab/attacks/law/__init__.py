@@ -14,7 +14,9 @@ from nodealer.lab.attacks.law.late_with_half import LATE_WITH_HALF
 from nodealer.lab.attacks.law.more_than_half import MORE_THAN_HALF
 from nodealer.lab.attacks.law.no_stake import NO_STAKE
 from nodealer.lab.attacks.law.price import PRICE
+from nodealer.lab.attacks.law.puppet import PUPPET
 from nodealer.lab.attacks.law.refund import REFUND
+from nodealer.lab.attacks.law.roster_alone import ROSTER_ALONE
 from nodealer.lab.attacks.law.time_back import TIME_BACK
 from nodealer.lab.attacks.law.withhold import WITHHOLD
 
@@ -31,7 +33,9 @@ ATTACKS: Final = (
     MORE_THAN_HALF,
     NO_STAKE,
     PRICE,
+    PUPPET,
     REFUND,
+    ROSTER_ALONE,
     TIME_BACK,
     WITHHOLD,
 )

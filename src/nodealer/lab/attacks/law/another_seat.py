@@ -66,5 +66,5 @@ ANOTHER_SEAT: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("mask", "lock", "offset", "chain"),
+    tried_on=("mask", "lock", "offset"),
 )

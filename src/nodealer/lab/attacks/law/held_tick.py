@@ -10,7 +10,6 @@ from nodealer.lab.attacks.law.late_alone import LIMITS
 from nodealer.lab.attacks.outcome import Came
 from nodealer.lab.attacks.scene import Scene
 from nodealer.lab.attacks.stage import Stage, to_move
-from nodealer.play.bodies import Tick
 from nodealer.protocols.base import Cheat
 
 VICTIM: Final = 1
@@ -46,5 +45,5 @@ HELD_TICK: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("mask", "lock", "offset", "chain"),
+    tried_on=("mask", "lock", "offset"),
 )

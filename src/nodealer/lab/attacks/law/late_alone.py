@@ -51,5 +51,5 @@ LATE_ALONE: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("mask", "lock", "offset", "chain"),
+    tried_on=("mask", "lock", "offset"),
 )

@@ -43,9 +43,7 @@ PUPPET: Final = Attack(
         Way(
             CLAIM.cheat,
             plays=_plays,
-            defence=(
-                Without("nodealer.play.rosters:_refuse_mixed_up", "member != state.known[member.seat]", "False"),
-            ),
+            defence=(Without("nodealer.play.rosters:_refuse_mixed_up", "member != state.known[member.seat]", "False"),),
         ),
         CLAIM,
     ),

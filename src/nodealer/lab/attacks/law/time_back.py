@@ -47,5 +47,5 @@ TIME_BACK: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("mask", "lock", "offset", "chain"),
+    tried_on=("mask", "lock", "offset"),
 )

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from nodealer.lab.attacks.network.big_frame import BIG_FRAME
 from nodealer.lab.attacks.network.cut_log import CUT_LOG
 from nodealer.lab.attacks.network.downgrade import DOWNGRADE
 from nodealer.lab.attacks.network.false_box import FALSE_BOX
@@ -22,6 +23,7 @@ from nodealer.lab.attacks.network.two_time import TWO_TIME
 from nodealer.lab.attacks.network.watcher import WATCHER
 
 ATTACKS: Final = (
+    BIG_FRAME,
     CUT_LOG,
     DOWNGRADE,
     FALSE_BOX,

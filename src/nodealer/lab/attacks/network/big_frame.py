@@ -33,6 +33,7 @@ BIG_FRAME: Final = Attack(
     name="big-frame",
     does="sends the relay a frame of 100 MB",
     of=("A48",),
+    who="who has a link",
     law=Scheme(
         Way(
             CLAIM.cheat,

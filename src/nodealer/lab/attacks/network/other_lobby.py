@@ -1,4 +1,4 @@
-"""A relay brings a lobby the offer that somebody has made in another one, so that the table waits for who never came."""
+"""A relay brings a lobby the offer that somebody made in another one: the table waits for who never came."""
 
 from __future__ import annotations
 

@@ -53,5 +53,5 @@ RESTORED: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("mask", "lock", "offset", "chain"),
+    tried_on=("mask", "lock", "offset"),
 )

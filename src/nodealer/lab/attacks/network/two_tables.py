@@ -46,5 +46,5 @@ TWO_TABLES: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("mask", "lock", "offset", "chain"),
+    tried_on=("mask", "lock", "offset"),
 )

@@ -9,7 +9,6 @@ from nodealer.lab.attacks.base import Attack, Moment, Scheme, Way
 from nodealer.lab.attacks.defence import Without
 from nodealer.lab.attacks.operations.free import free_stage, lies
 from nodealer.lab.attacks.outcome import Came
-from nodealer.lab.attacks.patient import Patient
 from nodealer.lab.attacks.scene import Scene
 from nodealer.protocols.base import Cheat
 from nodealer.protocols.dice import COMMIT, OPEN, Dice, RollCommit, RollOpen
@@ -30,7 +29,7 @@ def _open(moment: Moment) -> bytes:
 
 def _plays(scene: Scene) -> Came:
     """It has added nothing of its own, and knows no less than who did."""
-    stage = free_stage(COPIED_DICE, scene, each=0, maker=Patient)
+    stage = free_stage(COPIED_DICE, scene, each=0)
     stage.asks(0, Roll(1, (6, 6)))
     dice = [one for state in stage.states() for one in state.hand.decks.values() if isinstance(one, Dice)]
     same = any(one.shares.get(VICTIM) == one.shares.get(scene.cheater) for one in dice if one.shares)
@@ -46,6 +45,7 @@ COPIED_DICE: Final = Attack(
         Way(
             CLAIM.cheat,
             {COMMIT: _commit, OPEN: _open},
+            late=(COMMIT, OPEN),
             plays=_plays,
             defence=(
                 Without("nodealer.protocols.dice:Dice._commitment", "self.origin, seat, share", "self.origin, share"),

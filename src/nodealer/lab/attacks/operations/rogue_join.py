@@ -1,4 +1,4 @@
-"""Somebody leaves, and the last to join the rebuild takes its key from the others': all that they hold is put under a key
+"""Somebody leaves, and the last to join the rebuild takes its key from the others': what they hold is put under a key
 that it knows."""
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from nodealer.group import Scalars, concat
 from nodealer.lab.attacks.base import Attack, Moment, Way
 from nodealer.lab.attacks.operations.free import free_stage, hand, lies
 from nodealer.lab.attacks.outcome import Came
-from nodealer.lab.attacks.patient import Patient
 from nodealer.lab.attacks.scene import Scene
 from nodealer.lab.attacks.secrets.knowledge import KNOWLEDGE_PROOF
 from nodealer.proofs.transcript import draw_scalars
@@ -40,7 +39,7 @@ def _mask(moment: Moment) -> bytes:
 
 def _plays(scene: Scene) -> Came:
     """What the victim declares is in the log, under the joint key."""
-    stage = free_stage(ROGUE_JOIN, scene, each=1, maker=Patient)
+    stage = free_stage(ROGUE_JOIN, scene, each=1)
     true = set(hand(stage, VICTIM).values())
     tape = stage[scene.cheater].seat._tape(0)
     stage.say(stage[LEAVES].leave())
@@ -64,6 +63,7 @@ ROGUE_JOIN: Final = Attack(
             Way(
                 "a key chosen to cancel the others, or copied",
                 {"join": _mask},
+                late=("join",),
                 plays=_plays,
                 defence=(KNOWLEDGE_PROOF,),
             ),

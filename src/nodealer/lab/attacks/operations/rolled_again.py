@@ -6,10 +6,10 @@ from typing import Final
 
 from nodealer.games.free.rules import Roll
 from nodealer.lab.attacks.base import Attack, Scheme, Way
+from nodealer.lab.attacks.cheater import Cheater
 from nodealer.lab.attacks.defence import Without
 from nodealer.lab.attacks.operations.free import free_stage
 from nodealer.lab.attacks.outcome import Came
-from nodealer.lab.attacks.patient import Patient
 from nodealer.lab.attacks.scene import Scene
 from nodealer.play.bodies import Leave
 from nodealer.play.participant import Participant
@@ -17,7 +17,7 @@ from nodealer.protocols.base import Cheat
 from nodealer.protocols.dice import OPEN, Dice
 
 
-class _Silent(Patient):
+class _Silent(Cheater):
     """Opens nothing."""
 
     def due(self) -> list[bytes]:

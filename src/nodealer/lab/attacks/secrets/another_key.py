@@ -1,4 +1,4 @@
-"""A seat publishes the key of another card in place of the one that was asked for, so that its holder cannot read it."""
+"""A seat publishes the key of another card in place of the one that was asked for: its holder cannot read it."""
 
 from __future__ import annotations
 

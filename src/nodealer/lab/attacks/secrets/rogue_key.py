@@ -8,9 +8,8 @@ from msgspec.structs import replace
 
 from nodealer.group import Scalars, concat
 from nodealer.lab.attacks.base import Attack, Moment, Way
-from nodealer.lab.attacks.secrets.knowledge import KNOWLEDGE_PROOF
-from nodealer.lab.attacks.patient import patiently
 from nodealer.lab.attacks.scene import Played
+from nodealer.lab.attacks.secrets.knowledge import KNOWLEDGE_PROOF
 from nodealer.proofs.transcript import draw_scalars
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.offset.deck import OffsetDeck
@@ -63,7 +62,7 @@ ROGUE_KEY: Final = Attack(
                 {"respondDealParts": _offset},
                 defence=(KNOWLEDGE_PROOF,),
                 gained=_reads,
-                plays=lambda scene: patiently(ROGUE_KEY, scene),
+                late=("respondDealParts",),
             ),
         ),
     },
