@@ -181,7 +181,7 @@ def sit(scene: Scene, makes: Mapping[int, Makes]) -> tuple[LocalTable, list[Memo
 def played_out(scene: Scene, table: LocalTable, homes: Sequence[Home]) -> Played:
     """Play until nobody has anything to say. What is kept is what an honest seat has."""
     minds = {one: BotMind(scene.game, one.home.root) for one in table.participants}
-    table.run(lambda one: _decided(one, minds[one]))
+    table.run(lambda one: decided(one, minds[one]))
     caught = table.participants[scene.cheater]
     honest = next(one for one in table.participants if one is not caught)
     lies = tuple(caught.lies) if isinstance(caught, Cheater) else ()
@@ -190,7 +190,7 @@ def played_out(scene: Scene, table: LocalTable, homes: Sequence[Home]) -> Played
     return Played(replica.config, tuple(replica.entries), scene.cheater, lies, scene.names, roots)
 
 
-def _decided(one: Participant, mind: BotMind) -> list[bytes]:
+def decided(one: Participant, mind: BotMind) -> list[bytes]:
     """As a bot does: a card that does not open is claimed, and otherwise what the table waits for is decided."""
     if one.options().unreadable is not None:
         return one.claim()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import suppress
 from copy import deepcopy
 from typing import Any, Final
 
@@ -16,11 +15,10 @@ from msgspec import Raw, structs
 
 from nodealer.drive.local import KEY_BYTES, LocalTable
 from nodealer.drive.minds import BotMind
-from nodealer.errors import CardUnreadable
 from nodealer.games.base import Rules
 from nodealer.keys import Identity
 from nodealer.lab.attacks.outcome import Came, what_came
-from nodealer.lab.attacks.scene import NAMES, Makes, Scene
+from nodealer.lab.attacks.scene import NAMES, Makes, Scene, decided
 from nodealer.log.entry import read_entry, sign_entry
 from nodealer.log.roster import PLAYER
 from nodealer.log.session import Limits
@@ -175,7 +173,7 @@ class Stage:
 
     def decision(self, seat: int) -> list[bytes]:
         """What a bot would say now. It is not on its way."""
-        return [] if self._package is None else _decision(self[seat], BotMind(self._package, self[seat].home.root))
+        return [] if self._package is None else decided(self[seat], BotMind(self._package, self[seat].home.root))
 
     def bring(self, seat: int, frames: Iterable[bytes]) -> None:
         """The relay brings frames to one participant alone."""
@@ -209,16 +207,6 @@ class Stage:
         """What the log of an honest seat shows."""
         replica = self[seat].replica
         return what_came(replica.config, replica.entries, lies, gain)
-
-
-def _decision(one: Participant, mind: BotMind) -> list[bytes]:
-    """As a bot does: a card that does not open is claimed, and otherwise what the table waits for is decided."""
-    if one.options().unreadable is not None:
-        return one.claim()
-    # Who was given false cards, and has disputed one already, has nothing to think about.
-    with suppress(CardUnreadable):
-        return mind.act(one)
-    return []
 
 
 def copied(home: MemoryHome) -> MemoryHome:

@@ -5,6 +5,7 @@ from typing import Final
 from nodealer.lab.attacks.law.another_seat import ANOTHER_SEAT
 from nodealer.lab.attacks.law.break_alone import BREAK_ALONE
 from nodealer.lab.attacks.law.burst import BURST
+from nodealer.lab.attacks.law.deals_again import DEALS_AGAIN
 from nodealer.lab.attacks.law.half import HALF
 from nodealer.lab.attacks.law.held_tick import HELD_TICK
 from nodealer.lab.attacks.law.hurried_begin import HURRIED_BEGIN
@@ -24,6 +25,7 @@ ATTACKS: Final = (
     ANOTHER_SEAT,
     BREAK_ALONE,
     BURST,
+    DEALS_AGAIN,
     HALF,
     HELD_TICK,
     HURRIED_BEGIN,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, Final
 
+from nodealer.cards import Card
 from nodealer.errors import NodealerError
 from nodealer.lab.attacks.base import Attack, Scheme, Way
 from nodealer.lab.attacks.defence import Without
@@ -22,7 +24,7 @@ def _plays(scene: Scene) -> Came:
     stage.until(to_move(0))
     holds = stage[VICTIM].seat.cards()
     deck: Any = stage.state(1).hand.decks[0]
-    read = {}
+    read: Mapping[Card, int] = {}
     for friend in (1, 2):
         with suppress(NodealerError):
             read = read or deck.knows(VICTIM, stage[friend].seat._tape(0))

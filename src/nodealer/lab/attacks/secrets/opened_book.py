@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
+from nodealer.cards import Card
 from nodealer.errors import NodealerError
 from nodealer.lab.attacks.base import Attack, Scheme, Way
 from nodealer.lab.attacks.defence import Without
@@ -28,7 +30,7 @@ def _plays(scene: Scene) -> Came:
     books = [read_body(bytes(entry.body)) for entry in entries if entry.seat == VICTIM]
     seeds = [book.seed for book in books if isinstance(book, Book)]
     holds = stage[VICTIM].seat.cards()
-    read = {}
+    read: Mapping[Card, int] = {}
     with suppress(NodealerError):
         read = stage.state().hand.decks[0].knows(VICTIM, Tape(seeds[0]))
     return stage.came("reads Ben's card of the next hand" if holds and read == holds else None)
