@@ -1,7 +1,7 @@
-"""A dealer with decks of its own opens its coin last, leaves when another deck is picked than it wants, and deals again.
+"""A dealer with decks of its own opens its coin last, leaves when another deck is picked than it wants, and deals anew.
 
-Among the decks that it makes one may be false; the coin of all picks which is played, and all others are opened. Who may
-try as often as it likes has its false deck played one day.
+Among the decks that it makes one may be false; the coin of all picks which is played, and all others are opened. Who
+may try as often as it likes has its false deck played one day.
 """
 
 from __future__ import annotations
