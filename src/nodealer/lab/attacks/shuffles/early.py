@@ -12,11 +12,11 @@ from nodealer.lab.attacks.cheater import Cheater
 from nodealer.lab.attacks.defence import Without
 from nodealer.lab.attacks.encodings.multiples import order_of
 from nodealer.lab.attacks.outcome import Came
-from nodealer.lab.attacks.proofs.lockstep import Step
+from nodealer.lab.attacks.proofs.steps import shuffle_of
 from nodealer.lab.attacks.scene import Scene, judged, played_out, sit
 from nodealer.log.entry import read_entry
 from nodealer.play.bodies import Cards, read_body
-from nodealer.play.participant import Step as Heard
+from nodealer.play.participant import Step
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.lock.messages import Cascade
 
@@ -28,7 +28,7 @@ class Listener(Cheater):
         self.heard: list[bytes] = []
         super().__init__(*arguments, **named)
 
-    def receive(self, frame: bytes, number: int | None = None) -> Heard:
+    def receive(self, frame: bytes, number: int | None = None) -> Step:
         """The next frame."""
         self.heard.append(frame)
         return super().receive(frame, number)
@@ -36,9 +36,11 @@ class Listener(Cheater):
 
 def _lock(moment: Moment) -> bytes:
     """P, 2·P, 3·P, …: what comes back is some number times these, in the next one's order."""
-    step, honest = Step.of(moment), read_message(Cascade, moment.honest)
-    known = moment.deck.binding.group.integers(range(1, len(step.before) + 1)) * step.before[0]
-    return step.message(step.s * known, honest.proof)
+    step, honest = shuffle_of(moment), read_message(Cascade, moment.honest)
+    if step is None:
+        return moment.honest
+    known = step.after(lambda cards: step.group.integers(range(1, step.size + 1)) * cards[0])
+    return step.message(known, honest.proof)
 
 
 def _plays(scene: Scene) -> Came:
