@@ -164,7 +164,7 @@ def test_sentences() -> None:
         "as it is: caught at once, Cleo named (the proof is false)"
     )
     assert replace(both, weak=None, real=Came("never", gain="reads it")).sentence == (
-        "as it is: it reads it, and no log shows it"
+        "as it is: it reads it, and no log shows a fault"
     )
     assert replace(both, weak=None, real=Came("never")).sentence == "as it is: it gains nothing"
     assert "at once, nobody named" in replace(both, real=Came("at once")).sentence

@@ -32,9 +32,9 @@ Who = Literal[
     "a coalition",
     "a reader of the log",
     "the host",
-    "who has a link",
-    "who hears a code",
-    "who was put out",
+    "somebody with a link",
+    "somebody who hears a code",
+    "somebody who was put out",
 ]
 
 

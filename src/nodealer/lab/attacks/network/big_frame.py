@@ -33,7 +33,7 @@ BIG_FRAME: Final = Attack(
     name="big-frame",
     does="sends the relay a frame of 100 MB",
     of=("A48",),
-    who="who has a link",
+    who="somebody with a link",
     law=Scheme(
         Way(
             CLAIM.cheat,

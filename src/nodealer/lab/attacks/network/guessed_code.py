@@ -46,7 +46,7 @@ CLAIM: Final = Cheat("words that are tried at the mailbox of a spoken code", "ne
 GUESSED_CODE: Final = Attack(
     name="guessed-code",
     does="tries words at the mailbox of a spoken code",
-    who="who hears a code",
+    who="somebody who hears a code",
     law=Scheme(
         Way(
             CLAIM.cheat,

@@ -37,7 +37,7 @@ CLAIM: Final = Cheat("one who was put out, and writes by an old key or by one le
 PUT_OUT: Final = Attack(
     name="put-out",
     does="writes by a key that it has left behind, when it was put out",
-    who="who was put out",
+    who="somebody who was put out",
     law=Scheme(
         Way(
             CLAIM.cheat,

@@ -30,7 +30,7 @@ CLAIM: Final = Cheat("a proposal of somebody who is not the host", "never", Fals
 STRANGER: Final = Attack(
     name="stranger",
     does="proposes a game in place of the host",
-    who="who has a link",
+    who="somebody with a link",
     law=Scheme(
         Way(
             CLAIM.cheat,

@@ -29,7 +29,7 @@ CLAIM: Final = Cheat("one who watches, and would write", "never", False)
 WATCHER: Final = Attack(
     name="watcher",
     does="makes a token to write of a link to watch",
-    who="who has a link",
+    who="somebody with a link",
     law=Scheme(
         Way(
             CLAIM.cheat,
