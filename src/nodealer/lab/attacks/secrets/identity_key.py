@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from nodealer.group import concat
 from nodealer.lab.attacks.base import Attack, Moment, Scheme, Way
 from nodealer.lab.attacks.defence import Without
-from nodealer.lab.attacks.scene import Played
+from nodealer.lab.attacks.outcome import Came
+from nodealer.lab.attacks.scene import Played, Scene, judged, tried
 from nodealer.proofs import equality
 from nodealer.protocols.base import Cheat
 from nodealer.protocols.codec import read_message
@@ -38,6 +39,12 @@ def _taken(played: Played) -> str | None:
     return None
 
 
+def _plays(scene: Scene) -> Came:
+    """Its message is refused, and the table waits for another: nothing for a bot that others play with."""
+    played = tried(IDENTITY_KEY, scene)
+    return judged(played, _taken(played))
+
+
 #: Points, the identity among them.
 _ANY: Final = """size = group.point_size
         found = [data[at : at + size] for at in range(0, len(data), size)]
@@ -56,7 +63,7 @@ IDENTITY_KEY: Final = Attack(
                 Without("nodealer.protocols.codec:read_points", "return group.points(data)", _ANY),
                 Without("nodealer.proofs.equality:check_knowledge", "keys.first_identity() is not None", "False"),
             ),
-            gained=_taken,
+            plays=_plays,
         ),
         CLAIM,
     ),
