@@ -15,6 +15,7 @@ from nodealer.audit.verify import verify_file
 from nodealer.errors import BadParameter
 from nodealer.lab.attacks import ATTACKS, CHEATS, attack_of, cheat_of
 from nodealer.lab.attacks.base import Attack, Way, sentence
+from nodealer.lab.attacks.beyond import BEYOND
 from nodealer.lab.attacks.both import Both, both_ways, cases
 from nodealer.lab.attacks.child import Child, Task
 from nodealer.lab.attacks.defence import Without
@@ -71,7 +72,7 @@ def test_the_page_says_what_came_of_it() -> None:
         attack_table.with_table("")
 
 
-@pytest.mark.parametrize("named", [one.test for one in attack_table.AROUND])
+@pytest.mark.parametrize("named", [one.test for one in (*attack_table.AROUND, *BEYOND) if one.test])
 def test_what_is_said_of_the_way_to_the_cards_is_tried(named: str) -> None:
     file, _, test = named.partition("::")
     assert f"\ndef {test}(" in (attack_table.TESTS / file).read_text()
