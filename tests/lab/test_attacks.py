@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -126,6 +127,20 @@ def test_what_cannot_be_carried_out_is_said(child: Child) -> None:
     assert child.do(Task("double", "mask")).culprit == 2
     with pytest.raises(BadParameter, match="has not begun"):
         Child().do(Task("double", "mask"))
+
+
+def test_who_is_stopped_leaves_no_process_behind() -> None:
+    with pytest.raises(KeyboardInterrupt), Child() as stopped:
+        process = stopped._process
+        raise KeyboardInterrupt
+    assert process is not None and process.returncode == -signal.SIGKILL
+    # One that dies says nothing more, and that is said.
+    with Child() as dead:
+        assert dead._process is not None
+        dead._process.kill()
+        dead._process.wait()
+        with pytest.raises(BadParameter, match=r"has died"):
+            dead.do(Task("double", "mask"))
 
 
 # --- What is wrong with an outcome ---
