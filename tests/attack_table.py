@@ -307,11 +307,12 @@ def lines() -> Iterator[str]:
         yield "| --- | --- | --- | --- | --- |"
         yield from of_protocols(attack, [row for row in every if row.attack == attack.name])
         yield ""
-    yield "### What no program here tries\n"
+    yield "### What no program here sits at a table with\n"
     yield "| of the list | what | comes | why |"
     yield "| --- | --- | --- | --- |"
     for no in BEYOND:
-        yield f"| {no.of} | {no.what} | {no.comes} | {no.why} |"
+        tried = f" Tried by `{no.test}`." if no.test else ""
+        yield f"| {no.of} | {no.what} | {no.comes} | {no.why}{tried} |"
     yield ""
 
 

@@ -32,7 +32,7 @@ def list_attacks(
     for one in ATTACKS.values():
         told = f"{one.who} that {one.does} [dim]({', '.join((*one.of, *one.protocols))})[/dim]"
         out().print(f"[bold]{shown(one.name)}[/bold]: {told}", soft_wrap=True)
-    out().print("\nNo program tries these:")
+    out().print("\nNo program sits at a table with these:")
     for no in BEYOND:
         out().print(f"[dim]{no.of}, {shown(no.what)}: {no.comes}; {shown(no.why)}[/dim]", soft_wrap=True)
 

@@ -8,21 +8,24 @@ from typing import Final, Literal
 
 @dataclass(frozen=True)
 class Beyond:
-    """An attack of the list, and one sentence on why there is no program for it."""
+    """An attack of the list, and one sentence on why no program here sits at a table with it."""
 
     of: str
     what: str
-    comes: Literal["cannot be seen", "does not apply"]
+    comes: Literal["gains nothing", "cannot be seen", "does not apply"]
     why: str
+    #: The test that tries it outside of a game, where there is one.
+    test: str = ""
 
 
 BEYOND: Final = (
     Beyond(
         "A1",
         "the residue symbol of a card, which exponentiation keeps",
-        "does not apply",
+        "gains nothing",
         "cards are elements of groups of prime order: what is no square is no encoding and is refused as such, and the "
         "numbers of `chain` are squares from the beginning.",
+        "group/test_modp.py::test_numbers_that_are_no_elements",
     ),
     Beyond(
         "A3",
@@ -39,8 +42,9 @@ BEYOND: Final = (
     Beyond(
         "A11",
         "zero as the secret of a shuffle, so that every card is the identity",
-        "does not apply",
+        "gains nothing",
         "no proof here opens a secret, and zero and the identity are refused where messages are read.",
+        "proofs/test_cutandchoose.py::test_a_deck_of_identities_passes_without_the_zero_check",
     ),
     Beyond(
         "A18",
@@ -51,9 +55,10 @@ BEYOND: Final = (
     Beyond(
         "A19",
         "two statements with one encoding in a transcript",
-        "does not apply",
+        "gains nothing",
         "every part is hashed with its kind and length before it, and the arrays of a statement have the lengths that "
         "the deck says: no boundary can be moved.",
+        "proofs/test_transcript.py::test_boundaries_do_not_shift",
     ),
     Beyond(
         "A20",
@@ -71,9 +76,10 @@ BEYOND: Final = (
     Beyond(
         "A22",
         "an error of the arithmetic that hides a failed check",
-        "does not apply",
+        "gains nothing",
         "it is no attack but a bug: two implementations are held against each other, and every element of a proof is "
         "set to zero, one and the identity in the tests.",
+        "proofs/test_shuffle.py::test_each_element_of_the_proof_set_to_something_special",
     ),
     Beyond(
         "A24",
