@@ -4,7 +4,6 @@ from typing import Final
 
 from nodealer.lab.attacks.operations.copied_dice import COPIED_DICE
 from nodealer.lab.attacks.operations.passed import PASSED
-from nodealer.lab.attacks.operations.rebuilt import REBUILT
 from nodealer.lab.attacks.operations.rogue_join import ROGUE_JOIN
 from nodealer.lab.attacks.operations.rolled_again import ROLLED_AGAIN
 from nodealer.lab.attacks.operations.told import TOLD
@@ -12,7 +11,6 @@ from nodealer.lab.attacks.operations.told import TOLD
 ATTACKS: Final = (
     COPIED_DICE,
     PASSED,
-    REBUILT,
     ROGUE_JOIN,
     ROLLED_AGAIN,
     TOLD,
