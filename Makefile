@@ -107,6 +107,10 @@ lock: ## Take the newest versions of all Python tools, and write down which they
 notices: ## Write the notices of what is linked into the core again, after a change of rust/Cargo.lock
 	@$(PYTHON) deploy/notices.py
 
+.PHONY: attacks
+attacks: build ## Carry every attack out on every protocol and mode, and write the table in docs/attacks.md again; some minutes
+	@cd tests && ../$(BIN)/python attack_table.py --carry-out
+
 .PHONY: deep
 deep: build browser tab ## Run all tests in full: every case, many more examples; takes long
 	@$(call need,PATH=$$PATH:/usr/sbin nats-server --version,nats-server)
