@@ -218,9 +218,7 @@ def test_who_only_has_the_file_sees_the_same(name: str, tmp_path: Path) -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("cheater", [0, 1, 2])
-@pytest.mark.parametrize(
-    ("kind", "name", "mode"), [case for case in EVERYWHERE if case[0] in CHEATS and case[0] != "lazy"]
-)
+@pytest.mark.parametrize(("kind", "name", "mode"), [case for case in EVERYWHERE if case[0] in CHEATS])
 def test_from_any_seat(kind: str, name: str, mode: bytes, cheater: int, seed: int, tmp_path: Path) -> None:
     """Wherever it sits it is named, if it came to it: never later than when all books are open, and at once where that
     is claimed."""
