@@ -111,6 +111,10 @@ notices: ## Write the notices of what is linked into the core again, after a cha
 plots: build ## Draw the plot of orders and dice in docs/ again
 	@cd tests && ../$(BIN)/python -m lab.statistics
 
+.PHONY: attacks
+attacks: build ## Carry every attack out on every protocol and mode, and write the table in docs/attacks.md again; some minutes
+	@cd tests && ../$(BIN)/python attack_table.py --carry-out
+
 .PHONY: deep
 deep: build browser tab ## Run all tests in full: every case, many more examples; an hour of fuzzing; takes long
 	@$(call need,PATH=$$PATH:/usr/sbin nats-server --version,nats-server)

@@ -44,6 +44,11 @@ class Carrier:
         """Frames that wait to be put into the order."""
         self._coming.extend(frames)
 
+    @property
+    def waiting(self) -> tuple[bytes, ...]:
+        """The frames that wait, in their order."""
+        return tuple(self._coming)
+
     def step(self) -> bool:
         """Carry the next frame, if there is one."""
         if not self._coming:
