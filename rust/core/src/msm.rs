@@ -17,9 +17,32 @@ pub fn msm<G: PrimeGroup>(scalars: &Scalars<G>, points: &Points<G>) -> Result<Po
     cut(scalars, points, cost::MSM, G::msm)
 }
 
+/// Several of them, in constant time; with their encodings, where those of doubles come cheap.
+pub fn msm_each<G: PrimeGroup>(terms: &[(&Scalars<G>, &Points<G>)]) -> Result<Points<G>, Error> {
+    let mut nanos = 0;
+    for (scalars, points) in terms {
+        same_length(scalars.len(), points.len())?;
+        nanos = nanos.max(cost::MSM.saturating_mul(points.len() as u64));
+    }
+    let sum = |scalars: &Scalars<G>, points: &Points<G>| match points.table() {
+        Some(table) => G::table_mul(&scalars.0[0], table),
+        None => G::msm(&scalars.0, &points.elements),
+    };
+    if !G::DOUBLES_PAY {
+        return Array::build(terms.len(), nanos, |i| sum(terms[i].0, terms[i].1)).map(Points::from);
+    }
+    let halves = terms.iter().map(|(scalars, _)| scalars.half()).collect::<Result<Vec<_>, _>>()?;
+    let sums = Array::build(terms.len(), nanos, |i| sum(&halves[i], terms[i].1))?;
+    Points::from(sums).doubled()
+}
+
 /// For public values only: the time depends on them.
 pub fn vartime_msm<G: PrimeGroup>(scalars: &Scalars<G>, points: &Points<G>) -> Result<Points<G>, Error> {
     cut(scalars, points, cost::VARTIME_MSM, G::vartime_msm)
+}
+
+fn same_length(left: usize, right: usize) -> Result<(), Error> {
+    if left == right { Ok(()) } else { Err(Error::Lengths { left, right }) }
 }
 
 fn cut<G: PrimeGroup>(
@@ -29,9 +52,7 @@ fn cut<G: PrimeGroup>(
     whole: impl Fn(&[G::Scalar], &[G::Point]) -> G::Point + Sync,
 ) -> Result<Points<G>, Error> {
     let length = scalars.len();
-    if length != points.len() {
-        return Err(Error::Lengths { left: length, right: points.len() });
-    }
+    same_length(length, points.len())?;
     let share = length.div_ceil(workers(length, nanos));
     let part = |i: usize| {
         let range = i * share..length.min((i + 1) * share);
@@ -65,7 +86,13 @@ pub fn vartime_sum<G: PrimeGroup>(terms: &[(&Scalars<G>, &Scalars<G>, &Points<G>
             *cell = G::scalar_add(cell, &product);
         }
     }
-    vartime_msm(&Scalars(scalars), &Points::concat(&points)?)
+    vartime_msm(&Scalars(scalars), &joined(&points)?)
+}
+
+/// One after the other, without their encodings, which no sum looks at.
+fn joined<G: PrimeGroup>(points: &[&Points<G>]) -> Result<Points<G>, Error> {
+    let parts: Vec<_> = points.iter().map(|points| &points.elements).collect();
+    Array::concat(&parts).map(Points::from)
 }
 
 /// Where the i-th element of a broadcast array is.

@@ -69,19 +69,23 @@ class Check:
 
 
 def digest_of(checks: Sequence[Check]) -> bytes:
-    """Everything that the equations say: every scalar, and every array of points once."""
+    """Everything that the equations say: every array of scalars and of points once."""
     parts, known = list[bytes](), dict[int, int]()
+
+    def place_of(kind: bytes, array: Scalars | Points) -> int:
+        """By identity: `checks` keeps every array alive, and decks come with their encodings."""
+        if (place := known.get(id(array))) is None:
+            place = known[id(array)] = len(known)
+            # Lengths are in the heads, and all elements of a group are of one length: no part runs into the next.
+            parts.extend((_head(kind, place, len(array)), array.to_bytes()))
+        return place
+
     for check in checks:
         parts.append(framed("check", check.seat, check.name, len(check.equations)))
         for equation in check.equations:
             parts.append(_head(b"e", equation.rows, len(equation.terms)))
             for scalars, points in equation.terms:
-                # By identity: `checks` keeps every array alive, and decks come with their encodings.
-                if (place := known.get(id(points))) is None:
-                    place = known[id(points)] = len(known)
-                    parts += (_head(b"p", place, len(points)), points.to_bytes())
-                # Lengths are in the heads, and all elements of a group are of one length: no part runs into the next.
-                parts += (_head(b"t", place, len(scalars)), scalars.to_bytes())
+                parts.append(_head(b"t", place_of(b"s", scalars), place_of(b"p", points)))
     return hashlib.sha512(b"".join(parts)).digest()
 
 
