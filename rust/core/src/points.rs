@@ -110,6 +110,14 @@ impl<G: PrimeGroup> Points<G> {
         product.map(Self::from)
     }
 
+    /// The same with their encodings, where those of doubles come cheap: for products that are sent.
+    pub fn products(&self, scalars: &Scalars<G>) -> Result<Self, Error> {
+        match G::DOUBLES_PAY {
+            true => self.mul(&scalars.half()?)?.doubled(),
+            false => self.mul(scalars),
+        }
+    }
+
     /// Whether the arrays are equal as wholes.
     pub fn equals(&self, other: &Self) -> bool {
         let pairs = self.elements.iter().zip(other.elements.iter());

@@ -170,6 +170,18 @@ macro_rules! group_classes {
                     run(py, scalars.len(), cost::MSM, || msm(scalars, points)).map($Points).map_err(refuse)
                 }
 
+                #[pyo3(signature = (scalars, points, /))]
+                fn products(
+                    &self,
+                    py: Python<'_>,
+                    scalars: &Bound<'_, PyAny>,
+                    points: &Bound<'_, PyAny>,
+                ) -> PyResult<$Points> {
+                    let (scalars, points) = (own_scalars(scalars)?, own_points(points)?);
+                    let units = scalars.len().max(points.len());
+                    run(py, units, points.mul_nanos(), || points.products(scalars)).map($Points).map_err(refuse)
+                }
+
                 #[pyo3(signature = (terms, /))]
                 fn msm_each(&self, py: Python<'_>, terms: &Bound<'_, PyAny>) -> PyResult<$Points> {
                     let terms = items(terms, "terms")?;

@@ -144,6 +144,9 @@ class Group(Protocol):
     def msm(self, scalars: Scalars, points: Points, /) -> Points:
         """Σ scalars[i]·points[i], in constant time. The lengths must be equal."""
 
+    def products(self, scalars: Scalars, points: Points, /) -> Points:
+        """scalars * points. On ristretto255 with their encodings, as `doubled`: for products that are sent."""
+
     def msm_each(self, terms: Sequence[tuple[Scalars, Points]], /) -> Points:
         """The sum of each term as `msm` makes it, in one array. On ristretto255 with their encodings, as `doubled`."""
 

@@ -310,6 +310,9 @@ class ReferenceGroup:
         _same_length(left, right)
         return PointArray(self, (multiply.msm(self.curve, left, right),))
 
+    def products(self, scalars: Scalars, points: Points, /) -> PointArray:
+        return self.own(scalars, ScalarArray) * self.own(points, PointArray)
+
     def msm_each(self, terms: Sequence[tuple[Scalars, Points]], /) -> PointArray:
         pairs = [_tuple(term, "scalars", "points") for term in _sequence(terms, "terms")]
         # Judged in this order, so that both backends refuse the same arrays.

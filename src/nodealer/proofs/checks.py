@@ -28,6 +28,8 @@ Term = tuple[Scalars, Points]
 WEIGHT_BYTES: Final = 16
 #: Before the elements of an array, and before an equation: what it is, and two numbers.
 _head: Final = struct.Struct("<cQQ").pack
+#: Where an array that stands in a term was first.
+_place: Final = struct.Struct("<cQ").pack
 #: What is taken from the source of entropy for a sum.
 ENTROPY_BYTES: Final = 32
 
@@ -71,22 +73,19 @@ class Check:
 def digest_of(checks: Sequence[Check]) -> bytes:
     """Everything that the equations say: every array of scalars and of points once."""
     parts, known = list[bytes](), dict[int, int]()
-
-    def place_of(kind: bytes, array: Scalars | Points) -> int:
-        """By identity: `checks` keeps every array alive, and decks come with their encodings."""
-        if (place := known.get(id(array))) is None:
-            place = known[id(array)] = len(known)
-            # Lengths are in the heads, and all elements of a group are of one length: no part runs into the next.
-            parts.extend((_head(kind, place, len(array)), array.to_bytes()))
-        return place
-
     for check in checks:
         parts.append(framed("check", check.seat, check.name, len(check.equations)))
         for equation in check.equations:
             parts.append(_head(b"e", equation.rows, len(equation.terms)))
-            for scalars, points in equation.terms:
-                parts.append(_head(b"t", place_of(b"s", scalars), place_of(b"p", points)))
-    return hashlib.sha512(b"".join(parts)).digest()
+            for term in equation.terms:
+                for array in term:
+                    # By identity: `checks` keeps every array alive, and decks come with their encodings.
+                    if (place := known.get(id(array))) is None:
+                        place = known[id(array)] = len(known)
+                        # All elements of a kind are of one length: no part runs into the next.
+                        parts += (_head(b"a", place, len(array)), array.to_bytes())
+                    parts.append(_place(b"t", place))
+    return hashlib.sha256(b"".join(parts)).digest()
 
 
 def weights_of(checks: Sequence[Check], entropy: Entropy) -> Scalars:

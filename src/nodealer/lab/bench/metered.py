@@ -22,7 +22,7 @@ _ARRAY: Final = (
 )  # fmt: skip
 _GROUP: Final = (
     "points", "scalars", "wide_scalars", "integers", "map_to_points", "identity", "msm", "combine", "vartime_msm",
-    "vartime_sum", "msm_each",
+    "vartime_sum", "msm_each", "products",
 )  # fmt: skip
 _FACTS: Final = ("name", "backend", "order", "scalar_size", "point_size", "wide_size", "uniform_size")
 
