@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::group::PrimeGroup;
 use crate::points::Points;
 use crate::scalars::Scalars;
-use crate::threads::workers;
+use crate::threads::{threads, workers};
 
 /// In constant time.
 pub fn msm<G: PrimeGroup>(scalars: &Scalars<G>, points: &Points<G>) -> Result<Points<G>, Error> {
@@ -24,16 +24,29 @@ pub fn msm_each<G: PrimeGroup>(terms: &[(&Scalars<G>, &Points<G>)]) -> Result<Po
         same_length(scalars.len(), points.len())?;
         nanos = nanos.max(cost::MSM.saturating_mul(points.len() as u64));
     }
-    let sum = |scalars: &Scalars<G>, points: &Points<G>| match points.table() {
-        Some(table) => G::table_mul(&scalars.0[0], table),
-        None => G::msm(&scalars.0, &points.elements),
-    };
     if !G::DOUBLES_PAY {
-        return Array::build(terms.len(), nanos, |i| sum(terms[i].0, terms[i].1)).map(Points::from);
+        return sums(terms, nanos);
     }
     let halves = terms.iter().map(|(scalars, _)| scalars.half()).collect::<Result<Vec<_>, _>>()?;
-    let sums = Array::build(terms.len(), nanos, |i| sum(&halves[i], terms[i].1))?;
-    Points::from(sums).doubled()
+    let terms: Vec<_> = halves.iter().zip(terms).map(|(half, (_, points))| (half, *points)).collect();
+    sums(&terms, nanos)?.doubled()
+}
+
+/// Each sum on one thread, or all threads at each sum where there are more of them than sums.
+fn sums<G: PrimeGroup>(terms: &[(&Scalars<G>, &Points<G>)], nanos: u64) -> Result<Points<G>, Error> {
+    if terms.len() < threads() {
+        let one = |&(scalars, points): &(&Scalars<G>, &Points<G>)| match points.has_table() {
+            true => points.mul(scalars),
+            false => msm(scalars, points),
+        };
+        let each = terms.iter().map(one).collect::<Result<Vec<_>, _>>()?;
+        return joined(&each.iter().collect::<Vec<_>>());
+    }
+    let one = |i: usize| match (terms[i], terms[i].1.table()) {
+        ((scalars, _), Some(table)) => G::table_mul(&scalars.0[0], table),
+        ((scalars, points), None) => G::msm(&scalars.0, &points.elements),
+    };
+    Array::build(terms.len(), nanos, one).map(Points::from)
 }
 
 /// For public values only: the time depends on them.

@@ -6,7 +6,9 @@
 macro_rules! group_classes {
     ($module:ident = $group:ty: $Handle:ident, $Scalars:ident, $Points:ident) => {
         pub mod $module {
-            use nodealer_arrays::{Points, PrimeGroup, Scalars, combine, cost, msm, msm_each, vartime_msm, vartime_sum};
+            use nodealer_arrays::{
+                Points, PrimeGroup, Scalars, combine, cost, msm, msm_each, vartime_msm, vartime_sum,
+            };
             use pyo3::IntoPyObjectExt;
             use pyo3::prelude::*;
             use pyo3::sync::PyOnceLock;
@@ -185,7 +187,8 @@ macro_rules! group_classes {
                 #[pyo3(signature = (terms, /))]
                 fn msm_each(&self, py: Python<'_>, terms: &Bound<'_, PyAny>) -> PyResult<$Points> {
                     let terms = items(terms, "terms")?;
-                    let parts = terms.iter().map(|term| tuple(term, ["scalars", "points"])).collect::<PyResult<Vec<_>>>()?;
+                    let parts =
+                        terms.iter().map(|term| tuple(term, ["scalars", "points"])).collect::<PyResult<Vec<_>>>()?;
                     let mut sums = Vec::with_capacity(parts.len());
                     for [scalars, points] in &parts {
                         sums.push((own_scalars(scalars)?, own_points(points)?));

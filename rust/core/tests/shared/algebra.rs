@@ -166,9 +166,13 @@ fn sums_of_terms() {
 fn several_sums_and_products_that_are_sent() {
     let (s, p, g) = (scalars(3, 1), points(3, 2), Points::generator().unwrap());
     let one = s.slice(0, 1).unwrap();
-    let sums = msm_each(&[(&s, &p), (&one, &g)]).unwrap();
-    assert!(sums.equals(&Points::concat(&[&msm(&s, &p).unwrap(), &g.mul(&one).unwrap()]).unwrap()));
-    assert_eq!(sums.encoded(), Points::decode(sums.encoded()).unwrap().encoded());
+    let plain = Points::concat(&[&msm(&s, &p).unwrap(), &g.mul(&one).unwrap()]).unwrap();
+    for threads in [1, 4] {
+        let _turn = with_threads(threads);
+        let sums = msm_each(&[(&s, &p), (&one, &g)]).unwrap();
+        assert!(sums.equals(&plain));
+        assert_eq!(sums.encoded(), plain.encoded());
+    }
     assert_eq!(msm_each::<G>(&[]).err(), Some(Error::Empty));
     assert_eq!(msm_each(&[(&one, &p)]).err(), Some(Error::Lengths { left: 1, right: 3 }));
     for base in [&p, &g] {

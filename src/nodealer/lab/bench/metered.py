@@ -17,8 +17,8 @@ from nodealer.group import Group
 
 _ARRAY: Final = (
     "__add__", "__sub__", "__neg__", "__mul__", "__eq__", "__getitem__", "__len__", "half", "invert", "sum", "dot",
-    "powers", "cumprod", "take", "concat", "doubled", "tabled", "first_zero", "first_identity", "to_bytes", "ranked_sum",
-    "vartime_first_in", "vartime_first_repeat",
+    "powers", "cumprod", "take", "concat", "doubled", "tabled", "first_zero", "first_identity", "to_bytes",
+    "ranked_sum", "vartime_first_in", "vartime_first_repeat",
 )  # fmt: skip
 _GROUP: Final = (
     "points", "scalars", "wide_scalars", "integers", "map_to_points", "identity", "msm", "combine", "vartime_msm",

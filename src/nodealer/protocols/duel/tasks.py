@@ -169,7 +169,7 @@ def _shuffle(
     work: Working, deck: DuelDeck, duty: Duty, tape: Tape, cards: Points, commitments: bytes, order: list[int]
 ) -> DuelShuffle:
     t = deck.shuffle_key(tape, duty.seat, work.epoch)
-    shuffled = t.group.products(t, cards.take(order))
+    shuffled = t * cards.take(order)
     if not deck.mode.proofs:
         return DuelShuffle(shuffled.to_bytes(), commitments=commitments)
     T, before = t * deck.cipher.G, work.keys[duty.seat]
