@@ -7,11 +7,13 @@ import asyncio
 import hashlib
 import json
 import shutil
+import urllib.request
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from nodealer.cli import webpage
 from nodealer.errors import BadParameter, RelayError
 from nodealer.web.bundle import build, check
 from nodealer.web.bundle.content import BUNDLE, POLICY, RUNTIME_MARK, content_hash, page_files, seat_modules
@@ -175,6 +177,37 @@ def test_what_a_host_serves_is_compared(folder: Path) -> None:
     assert not found.ok and found.missing == ("static/js/main.js",)
     with pytest.raises(BadParameter):
         check.compare("file:///etc/passwd", release, served.get)
+
+
+def test_a_host_is_compared_by_the_one_hash_that_a_release_names(folder: Path) -> None:
+    listed = (folder / BUNDLE).read_bytes()
+    digest = hashlib.sha256(listed).hexdigest()
+    served = {"https://cards.example/bundle.json": listed}
+    assert check.listed_by("https://cards.example", digest, served.get) == {BUNDLE: digest, **read_list(folder)}
+    for other in (b'{"files":{}}', None):
+        # A host that serves another list, which agrees with all of its files, is told apart by the hash alone.
+        found = check.listed_by("https://cards.example", digest, {"https://cards.example/bundle.json": other}.get)
+        assert found == {BUNDLE: digest}
+    for nonsense in (b"[]", b"{", b'{"files":[1]}', b'{"files":{"a":1}}'):
+        with pytest.raises(BadParameter, match="list"):
+            check.listed_by("https://a", hashlib.sha256(nonsense).hexdigest(), {"https://a/bundle.json": nonsense}.get)
+
+
+def test_a_version_between_releases_has_nothing_to_compare_with() -> None:
+    with pytest.raises(BadParameter, match="no release"):
+        webpage.check("https://cards.example", "")
+
+
+def test_a_page_is_served_again_where_guests_know_it(folder: Path, tmp_path: Path) -> None:
+    assert webpage.folder_of("https://cards.example") is None and webpage.folder_of(None) is None
+    with webpage.page_for_guests(str(folder)) as address:
+        pass
+    with webpage.page_for_guests(webpage.folder_of(str(folder)), address) as again:
+        assert again == address
+        with urllib.request.urlopen(f"http://127.0.0.1:{address.rpartition(':')[2]}/{BUNDLE}", timeout=20) as answer:
+            assert answer.read() == (folder / BUNDLE).read_bytes()
+        with pytest.raises(BadParameter, match="again"), webpage.page_for_guests(str(folder), address):
+            pass
 
 
 def test_nobody_there(monkeypatch: pytest.MonkeyPatch) -> None:

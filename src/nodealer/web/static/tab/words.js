@@ -24,6 +24,31 @@ export const W = {
   invited: "You are invited to a table.",
   relay: "Relay",
   relayHelp: "It carries sealed bytes, and can neither read nor change them.",
+  haveCode: "I have a code",
+  code: "Code",
+  codeLead: "Somebody has told you a number and two words. They are good once, and for ten minutes.",
+  codeRelay: "The address that your host has said with the code, letter by letter.",
+  rename: "Take another name",
+  renameWhy: (reason) => `${reason[0].toUpperCase()}${reason.slice(1)}. It is the same table, under the name that you take now.`,
+  more: "Settings, cards and time",
+  cards: "How the cards are dealt",
+  own: ({ protocol }) => `${protocol}, as the game has it`,
+  dealt: ({ protocol, parameters }) => {
+    const set = Object.entries(JSON.parse(parameters)).map(([key, value]) => `${key}: ${value}`);
+    return [protocol, ...set].join(", ");
+  },
+  time: {
+    label: "Time",
+    none: "nobody keeps it",
+    may: "somebody may keep it",
+    must: "wait for a timekeeper",
+    move: "Seconds for a move",
+    help: {
+      "": "Half of the table together, and at two seats whoever is losing, can then undo the hand by not answering.",
+      may: "Somebody with nodealer installed runs nodealer timekeeper LINK, with the link of this table; you are asked whether to let it.",
+      must: "The game begins when somebody has come with nodealer timekeeper LINK, with the link of this table.",
+    },
+  },
   game: "Game",
   seats: "Seats",
   hands: "Hands",
