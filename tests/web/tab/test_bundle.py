@@ -6,7 +6,10 @@ import ast
 import asyncio
 import hashlib
 import json
+import os
 import shutil
+import subprocess
+import sys
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -80,6 +83,15 @@ def test_the_wheel_of_the_core_is_taken_where_it_is_named(monkeypatch: pytest.Mo
     assert build.core_for_tab(tmp_path) == b"the core"
 
 
+def all_files(folder: Path) -> dict[str, str]:
+    """The hash of every file below a folder."""
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
 @pytest.mark.deep
 @pytest.mark.timeout(900)
 def test_another_build_gives_the_same_bytes(bundle: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -89,10 +101,24 @@ def test_another_build_gives_the_same_bytes(bundle: Path, monkeypatch: pytest.Mo
     for kept in ("npm", "wheels", "compressed"):
         shutil.copytree(build.ROOT / "build" / "web" / kept, tmp_path / "work" / kept)
     build.build(tmp_path / "web", tmp_path / "work")
-    ours = {path.relative_to(bundle): path.read_bytes() for path in bundle.rglob("*") if path.is_file()}
-    others = {path.relative_to(tmp_path / "web"): path for path in (tmp_path / "web").rglob("*") if path.is_file()}
-    assert {name: path.read_bytes() for name, path in others.items()} == ours
+    assert all_files(tmp_path / "web") == all_files(bundle)
     assert (tmp_path / wheel.name).read_bytes() == wheel.read_bytes()
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(1800)
+def test_a_build_in_another_folder_gives_the_same_bytes(bundle: Path, tmp_path: Path) -> None:
+    """All of it, the core with its compiler too: nothing in it says where it was built."""
+    there = tmp_path / "elsewhere" / "nodealer"
+    for name in ("src", "rust"):
+        shutil.copytree(build.ROOT / name, there / name, ignore=shutil.ignore_patterns("target", "__pycache__"))
+    for kept in ("npm", "wheels", "compressed"):
+        shutil.copytree(build.ROOT / "build" / "web" / kept, there / "build" / "web" / kept)
+    environment = {name: value for name, value in os.environ.items() if name != "NODEALER_WEB_CORE"}
+    environment["PYTHONPATH"] = str(there / "src")
+    command = [sys.executable, "-m", "nodealer.web.bundle.build"]
+    subprocess.run(command, env=environment, cwd=there, check=True, capture_output=True)
+    assert all_files(there / "dist") == all_files(bundle.parent)
 
 
 # --- Serving ---

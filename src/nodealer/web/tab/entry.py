@@ -32,7 +32,8 @@ from nodealer.web.tab.home import Hosted, TabHome, new_saved, read_saved
 from nodealer.web.tab.plan import host_offers, hosted_of, read_wish
 from nodealer.web.tab.players import BrowserShelf, Make
 from nodealer.web.tab.practice import Beside, Bots, Planned, offers
-from nodealer.web.tab.table import NameTaken, TabTable, World
+from nodealer.web.tab.saved import show
+from nodealer.web.tab.table import LOG, NameTaken, TabTable, World
 
 #: How many bytes may wait to be read: a relay that sends more is not listened to.
 WAITING_BYTES_MAX: Final = 64 << 20
@@ -193,6 +194,11 @@ class Tab:
     def link_of(self, line: str) -> str:
         """The link of the home that begins with this line. Raises `HomeUnusable` for what is none."""
         return read_saved(line.encode()).link
+
+    def read(self, log: Any) -> None:
+        """Verify a saved log, and show it."""
+        LOG.write_bytes(log.to_bytes())
+        show(self._table, LOG, secrets.token_bytes)
 
     def join(self, link: str, name: str | None, handle: Any) -> None:
         """Come to a table, or come back to it. `handle` is the file of its home, or None where there is no storage."""

@@ -7,8 +7,8 @@ and entropy, it is given: it runs in a test without any browser.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -146,6 +146,17 @@ class TabTable:
         report = verify_file(self._world.log, entropy=self._world.entropy)
         took = round((time.perf_counter() - began) * 1000, 1)
         self.seat.tell(doc.Verdict(report.verdict, report.as_json(), took))
+
+    @contextmanager
+    def all_at_once(self) -> Iterator[None]:
+        """What is laid out within, the page is told at the end, from its beginning."""
+        self._muted = True
+        try:
+            yield
+        finally:
+            self._muted = False
+        for document in self.seat.everything():
+            self._tell(document)
 
     # --- A table across the network ---
 

@@ -36,16 +36,20 @@ export function beginning(wish) {
   function listed({ homes, stores }) {
     const root = document.querySelector(".homes");
     if (!root) return;
-    const file = h("input", { type: "file", accept: ".nodealer", "aria-label": W.import });
-    file.addEventListener("change", async () => {
-      const data = await file.files[0].arrayBuffer();
-      wish("import", { data }, [data]);
-    });
+    const file = (label, accept, what) => {
+      const input = h("input", { type: "file", accept, "aria-label": label });
+      input.addEventListener("change", async () => {
+        const data = await input.files[0].arrayBuffer();
+        wish(what, { data }, [data]);
+      });
+      return field(label, input);
+    };
     fill(
       root,
       stores ? null : h("p", { class: "warning" }, W.unkept),
       homes.length ? h("ul", {}, homes.map((one) => h("li", {}, h("span", {}, W.table(one)), button(W.open, () => wish("resume", { table: one.table })), button(W.export, (event) => sure(event.target, W.exportSure, () => wish("export", { table: one.table })), { kind: "quiet" }), button(W.forget, (event) => sure(event.target, W.forgetSure, () => wish("forget", { table: one.table })), { kind: "quiet" })))) : h("p", {}, W.none),
-      stores ? field(W.import, file) : null,
+      stores ? file(W.import, ".nodealer", "import") : null,
+      file(W.read, ".jsonl", "read"),
     );
   }
 

@@ -1,5 +1,6 @@
 // What the page of a tab says beside the table.
 const host = location.host;
+const again = window.isSecureContext ? "Load this page again: it goes on with the same cards" : "A reload loses the hand";
 
 export const W = {
   loading: "The seat is loading: Python and the arithmetic of the cards, about 6 MB the first time …",
@@ -18,6 +19,7 @@ export const W = {
   forget: "Forget",
   forgetSure: "Forget this table? Your key and your cards of it are gone then.",
   import: "Bring one from a file",
+  read: "Check a saved log",
   sit: "Sit down",
   watch: "Watch",
   name: "Your name",
@@ -60,10 +62,11 @@ export const W = {
     boot: (reason) => `The seat could not be loaded: ${reason}`,
     "in use": () => "This seat is open in another tab. Two tabs would sign one number twice: go on there, or close it and load this page again.",
     storage: (reason) => `Your seat has stopped, and signs nothing more: ${reason}. Free some space, and load this page again.`,
-    crash: (reason) => `Your seat has stopped by an error of the program, and signs nothing more: ${reason}. Load this page again: it goes on with the same cards.`,
+    crash: (reason) => `Your seat has stopped by an error of the program, and signs nothing more: ${reason}. ${again}.`,
     error: (reason) => reason,
   },
   another: "The host of this page offers another version than the one you have used so far.",
+  untaken: (reason) => `What the host of this page serves is not what its own list names, and is not kept: ${reason}.`,
   take: "Take it",
   keep: "Keep mine",
   reset: "Forget the kept version",

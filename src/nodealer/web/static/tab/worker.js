@@ -23,9 +23,10 @@ async function boot() {
 const folder = async (name = HOMES) => (await navigator.storage.getDirectory()).getDirectoryHandle(name, { create: true });
 const stores = () => typeof navigator.storage?.getDirectory === "function" && "createSyncAccessHandle" in (self.FileSystemFileHandle?.prototype ?? {});
 
-/** A file, which no other tab has open; null where this browser, or a page without encryption, has no storage. */
+/** A file, which no other tab has open; undefined, which is None in Python, where this browser, or a page without
+ * encryption, has no storage. */
 async function store(name, create, where = HOMES) {
-  if (!stores()) return null;
+  if (!stores()) return undefined;
   const file = await (await folder(where)).getFileHandle(name, { create });
   let handle = null;
   for (let tries = 0; !handle; tries += 1) {
@@ -136,7 +137,7 @@ const wishes = {
   },
   async join({ link, name }) {
     at = JSON.parse(tab.invited(link)).table;
-    tab.join(link, name, await store(at, true));
+    tab.join(link, name ?? undefined, await store(at, true));
   },
   async rename({ name }) {
     tab.rename(name, await store(at, true));
@@ -184,6 +185,7 @@ const wishes = {
     await (await folder()).removeEntry(table);
     post("homes", { homes: await homes(), stores: stores() });
   },
+  read: ({ data }) => tab.read(new Uint8Array(data)),
   // Of the bots.
   deal({ deal }) {
     tab = entry.TabBots(browser, deal);
