@@ -12,7 +12,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
 from typing import Any, Final
@@ -21,6 +21,7 @@ from pokerkit import Automation, Deck, HandHistory, Mode, NoLimitTexasHoldem, Po
 
 from nodealer.errors import BadParameter, IllegalMove
 from nodealer.games.holdem.faces import indices, names
+from nodealer.records import replace
 from nodealer.wire import INTEGER_MAX
 
 #: Whose rules these are. They move between releases, so the version is one of the session's parameters.
