@@ -284,12 +284,13 @@ class Participant:
 
     @property
     def _rests(self) -> bool:
-        """Whether this participant has nothing to say or to decide, on what it has taken."""
-        seat = self._seat
-        if seat is None or self._early or self._asks or self._together is None or self._together.size >= TOGETHER_MAX:
+        """Whether there are proofs to look at, and nothing to say or to decide, on what was taken."""
+        seat, together = self._seat, self._together
+        if seat is None or together is None or together.size >= TOGETHER_MAX or not seat.replica.owes:
             return False
         state = seat.replica.state
-        return state.phase is Phase.PLAYING and seat.number not in state.gone and not seat.open_duties
+        waits = self._early or self._asks or seat.open_duties
+        return not waits and state.phase is Phase.PLAYING and seat.number not in state.gone
 
     def _look_at_all(self, send: list[bytes], happened: list[Happened]) -> None:
         """What was put off. Where a proof is false, all of it is taken again, one by one: then the same is said at the
