@@ -175,7 +175,12 @@ def test_a_pause_is_enough_to_look(monkeypatch: pytest.MonkeyPatch) -> None:
         circle.play(decide=lambda one: [])
         home = circle.homes[1]
         one, hub, told = circle.sit(MemoryHome(home.name, home.identity, home.root)), Hub(), list[object]()
-        task = asyncio.create_task(Loop(one, Silent(hub, 0), watch=lambda step: told.extend(step.happened) or ()).run())
+
+        def see(step: Step) -> tuple[bytes, ...]:
+            told.extend(step.happened)
+            return ()
+
+        task = asyncio.create_task(Loop(one, Silent(hub, 0), watch=see).run())
         for number, frame in enumerate(circle.frames):
             await hub.say(frame)
             await until(lambda number=number: one.expects == number + 1)  # type: ignore[misc]

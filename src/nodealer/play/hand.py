@@ -186,14 +186,14 @@ def begin_hand(state: TableState) -> Change:
 def drive(change: Change) -> Change:
     """Let the game ask and the decks answer until something is owed by a seat, or the hand is over."""
     while True:
-        state, hand = change.state, change.state.hand
-        if state.phase is not Phase.PLAYING or hand.game is None:
+        state, hand, game = change.state, change.state.hand, change.state.hand.game
+        if state.phase is not Phase.PLAYING or game is None:
             return change
         want = hand.want
         if isinstance(want, Done):
             return change.to(_end_hand(state, want))
-        if want is not None and (hand.wanted is None or hand.wanted[0] is not hand.game):
-            hand = replace(hand, wanted=(hand.game, want))
+        if want is not None and (hand.wanted is None or hand.wanted[0] is not game):
+            hand = replace(hand, wanted=(game, want))
             change = change.to(replace(state, hand=hand))
             state = change.state
         if not isinstance(want, Ask):
@@ -205,7 +205,7 @@ def drive(change: Change) -> Change:
                 return change
             else:
                 events = hand.asked.happened
-                after = told(hand, hand.game.told(events), "told", _words(events))
+                after = told(hand, game.told(events), "told", _words(events))
                 change = change.to(replace(state, hand=replace(after, asked=None)))
         except TooFewSeats:
             change = change.to(replace(state, hand=without_cards(hand)))
