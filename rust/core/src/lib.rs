@@ -19,7 +19,7 @@ pub mod yardstick;
 
 pub use error::Error;
 pub use group::PrimeGroup;
-pub use msm::{combine, msm, vartime_msm, vartime_sum};
+pub use msm::{combine, msm, msm_each, vartime_msm, vartime_sum};
 pub use order::fisher_yates;
 pub use points::Points;
 pub use ristretto::Ristretto255;
