@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from collections import Counter
 
-from nodealer.lab.sim.plan import plan_of
 from nodealer.lab.sim.runs import play, seeds_of, table, too_rare
+from nodealer.lab.sim.swarm import plan_of
 
 
 def one(seed: str, steps: bool) -> int:

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from nodealer.lab.sim.checkers import Wrong, first_wrong
-from nodealer.lab.sim.plan import FAULTS, plan_of
+from nodealer.lab.sim.plan import FAULTS
+from nodealer.lab.sim.seen import Seen
+from nodealer.lab.sim.swarm import plan_of
 from nodealer.lab.sim.world import Trace, World
 
 #: How often each kind has to strike in so many games, or they have shown nothing.
@@ -22,6 +24,7 @@ class Played:
 
     seed: str
     struck: Counter[str]
+    entries: int
     wrong: Wrong | None
 
 
@@ -30,7 +33,8 @@ def play(seed: str, trace: Trace | None = None) -> Played:
     world = World(plan_of(seed), trace)
     try:
         world.run()
-        return Played(seed, world.struck, first_wrong(world))
+        seen = Seen(world)
+        return Played(seed, world.struck + seen.found(), world.relay.entries, first_wrong(seen))
     except Exception as error:
         error.add_note(f"in the simulated game {seed!r}: python -m nodealer.lab.sim {seed} --steps")
         raise
