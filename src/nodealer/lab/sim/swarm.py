@@ -27,21 +27,21 @@ MIX: Final[Mapping[str, int]] = {
     "killed": 600,
     "disk": 500,
     "closed": 450,
-    "restored": 500,
-    "forked": 450,
-    "lobby": 400,
+    "restored": 400,
+    "forked": 500,
+    "lobby": 260,
     "muted": 450,
     "lost home": 250,
     "left": 500,
-    "rebuilt": 450,
+    "rebuilt": 500,
     "keyed": 500,
     "late": 850,
-    "timed": 650,
+    "timed": 750,
     "held": 500,
-    "nonsense": 450,
+    "nonsense": 600,
     "cheated": 600,
 }
-KEEPERS: Final[tuple[Keeping, ...]] = (*("truly",) * 4, *("ahead",) * 3, "back", "back", "silent", "dying")
+KEEPERS: Final[tuple[Keeping, ...]] = (*("truly",) * 4, *("ahead",) * 4, *("back",) * 3, "silent", "dying")
 
 
 def plan_of(seed: str) -> Plan:
@@ -49,10 +49,10 @@ def plan_of(seed: str) -> Plan:
     dice = Dice(seed, "plan")
     on = {kind for kind, often in MIX.items() if dice.chance(often)}
     plan = _table(seed, on, dice)
-    fated = _fated(dice, plan.seats)
+    plan = _doomed(replace(plan, fated=_fated(dice, plan.seats, on)), on, dice)
     places = plan.sitting + plan.watchers
     return replace(
-        _doomed(replace(plan, fated=fated), on, dice),
+        plan,
         rates={fault: dice.pick((10, 30, 80, 150)) if fault in on else 0 for fault in OF_FRAMES},
         cuts=tuple(_struck(dice, places, 0) for _ in range(dice.between(1, 3) if "cut" in on else 0)),
         splits=tuple(_split(dice, places) for _ in range(dice.between(1, 2) if "split" in on else 0)),
@@ -60,8 +60,8 @@ def plan_of(seed: str) -> Plan:
         closed=tuple(_closed(dice, places) for _ in range(dice.between(1, 2) if "closed" in on else 0)),
         disks=tuple(_disk(dice, places) for _ in range(dice.between(1, 2) if "disk" in on else 0)),
         slow=tuple(sorted({dice.between(0, plan.seats - 1) for _ in range(2)})) if "late" in on else (),
-        leavers=_leavers(dice, plan.seats, on, fated),
-        again=tuple(seat for seat in range(plan.seats) if dice.chance(500)) if "rebuilt" in on else (),
+        leavers=_leavers(dice, plan, on),
+        again=tuple(seat for seat in range(plan.seats) if dice.chance(700)) if "rebuilt" in on else (),
     )
 
 
@@ -72,7 +72,7 @@ def _table(seed: str, on: set[str], dice: Dice) -> Plan:
     card = dice.pick(("mask", "lock") if "rebuilt" in on else ("mask", "lock", "offset"))
     if not many and name != "holdem" and dice.chance(60):
         card = "chain"
-    seats = 4 if "rebuilt" in on else dice.pick((3, 3, 4)) if many else dice.pick((2, 2, 2, 3, 3, 4))
+    seats = 4 if "rebuilt" in on else dice.pick((3, 4)) if many else dice.pick((2, 2, 2, 3, 3, 4))
     seats = 2 if card == "chain" else min(seats, 3) if name == "holdem" else seats
     parameters = dice.pick((b"{}", b'{"proven":false}')) if card == "chain" else b"{}"
     protocol = make_protocol("mask" if name == "holdem" else card, parameters)
@@ -113,8 +113,9 @@ def _keeper(dice: Dice, on: set[str]) -> Keeper:
 # --- What is for good ---
 
 
-def _fated(dice: Dice, seats: int) -> tuple[int, ...]:
-    first, count = dice.between(0, seats - 1), dice.between(1, seats // 2)
+def _fated(dice: Dice, seats: int, on: set[str]) -> tuple[int, ...]:
+    """Half of the table at the most; one, where those who stay are to be enough for another roster."""
+    first, count = dice.between(0, seats - 1), 1 if "keyed" in on else dice.between(1, seats // 2)
     return tuple(sorted((first + more) % seats for more in range(count)))
 
 
@@ -122,8 +123,8 @@ def _doomed(plan: Plan, on: set[str], dice: Dice) -> Plan:
     """What strikes the fated."""
     fork = None
     if on & {"forked", "lobby"}:
-        early = "lobby" in on and ("forked" not in on or dice.chance(500))
-        fork = Fork(dice.pick(("swap", "withhold")), 0 if early else dice.between(1, 15), dice.between(0, 8))
+        entries = 0 if "lobby" in on else dice.between(1, 15)
+        fork = Fork(dice.pick(("swap", "withhold")), entries, dice.between(0, 8))
     first, last = plan.fated[0], plan.fated[-1]
     cheats = cheats_on(plan.protocol)
     lies = "nonsense" in on and dice.chance(700)
@@ -146,12 +147,14 @@ def _backup(dice: Dice, place: int) -> Backup:
 # --- What passes ---
 
 
-def _leavers(dice: Dice, seats: int, on: set[str], fated: tuple[int, ...]) -> tuple[Leaver, ...]:
-    """Those who are not fated: what the others say of such a seat is looked at."""
-    if not on & {"left", "rebuilt", "keyed"}:
+def _leavers(dice: Dice, plan: Plan, on: set[str]) -> tuple[Leaver, ...]:
+    """Those who are not fated: what the others say of such a seat is looked at. For another roster one who is gone is
+    enough."""
+    doomed = plan.fork is not None or plan.mute is not None or plan.lost_home is not None
+    if not on & {"left", "rebuilt", "keyed"} or ("keyed" in on and doomed and "rebuilt" not in on):
         return ()
-    others = [seat for seat in range(seats) if seat not in fated]
-    away = dice.pick((None, 3000)) if "keyed" in on else dice.pick((0, 500, 3000, 8000))
+    others = [seat for seat in range(plan.seats) if seat not in plan.fated]
+    away = None if "keyed" in on and not doomed else dice.pick((0, 500, 3000, 8000))
     sits_out = on.isdisjoint({"rebuilt", "keyed"}) and dice.chance(250)
     return (Leaver(dice.pick(others), dice.between(4, 16), sits_out, away, "rebuilt" in on),)
 
