@@ -134,9 +134,10 @@ def _outvoted(seen: Seen, node: Node) -> bool:
 
 
 def _saw_another(world: World, node: Node) -> bool:
-    order = world.relay.order(node.place)
-    entries = (entry_in(world.text(frame)) for frame in order)
-    return any(entry is not None and not node.replica.has_seen(entry.seen) for entry in entries)
+    """Whether it was shown an entry on a head of another log, by somebody who still has a word in its own."""
+    entries = (entry_in(world.text(frame)) for frame in world.relay.order(node.place))
+    others = (entry for entry in entries if entry is not None and entry.seat not in node.replica.state.expelled)
+    return any(not node.replica.has_seen(entry.seen) for entry in others)
 
 
 def same_lateness(seen: Seen) -> Iterator[str]:

@@ -42,7 +42,7 @@ def guilty_named(seen: Seen) -> Iterator[str]:
             lies = {*seen.world.nodes[plan.cheater[0]].lies}
             for applied in log.applied:
                 if applied.outcome is Outcome.ACCEPTED and log.node.replica.entries[applied.number] in lies:
-                    yield f"entry {applied.number} of {log.node.name} is the cheat {plan.cheater[1]}, and nobody is named"
+                    yield f"entry {applied.number} of {log.node.name} is a cheat, {plan.cheater[1]}: nobody is named"
         for seat, number in contradictions(seen, log) if not log.state.chronicle.keys else ():
             if seat not in named:
                 yield f"seat {seat} signed two entries with the number {number}, and {log.node.name} does not say so"

@@ -319,7 +319,7 @@ class Node:
             if following not in self._early:
                 break
             text = self._seals.open(self._early.pop(following))
-            self.living(lambda participant: self._take(participant, text, following))
+            self.living(partial(self._take, frame=text, number=following))
             if self._seals is not None and self._seals.changed():
                 self.tell("has another key")
                 self._again()

@@ -61,7 +61,7 @@ def _asked_for(deck: KeyedDeck) -> Mapping[int, frozenset[int]]:
             except BadParameter:
                 # It was asked before seats left: those who stay get the next cards.
                 count = sum(portion.count or len(portion.positions) for portion in portions)
-                return {position: players for position in places.pile[:count]}
+                return dict.fromkeys(places.pile[:count], players)
             return {position: players - {to} for to, positions in dealt.items() for position in positions}
         case Open():
             return dict.fromkeys(places.pile, players)

@@ -33,13 +33,13 @@ MIX: Final[Mapping[str, int]] = {
     "muted": 450,
     "lost home": 250,
     "left": 500,
-    "rebuilt": 500,
+    "rebuilt": 450,
     "keyed": 500,
     "late": 850,
     "timed": 750,
     "held": 500,
-    "nonsense": 600,
-    "cheated": 600,
+    "nonsense": 450,
+    "cheated": 750,
 }
 KEEPERS: Final[tuple[Keeping, ...]] = (*("truly",) * 4, *("ahead",) * 4, *("back",) * 3, "silent", "dying")
 
@@ -61,7 +61,7 @@ def plan_of(seed: str) -> Plan:
         disks=tuple(_disk(dice, places) for _ in range(dice.between(1, 2) if "disk" in on else 0)),
         slow=tuple(sorted({dice.between(0, plan.seats - 1) for _ in range(2)})) if "late" in on else (),
         leavers=_leavers(dice, plan, on),
-        again=tuple(seat for seat in range(plan.seats) if dice.chance(700)) if "rebuilt" in on else (),
+        again=tuple(seat for seat in range(plan.seats) if dice.chance(850)) if "rebuilt" in on else (),
     )
 
 
@@ -77,9 +77,7 @@ def _table(seed: str, on: set[str], dice: Dice) -> Plan:
     parameters = dice.pick((b"{}", b'{"proven":false}')) if card == "chain" else b"{}"
     protocol = make_protocol("mask" if name == "holdem" else card, parameters)
     rules, package = _game(name, protocol, dice)
-    hands = (
-        1 if name == "holdem" or card == "chain" else dice.pick((2, 2, 3)) if "keyed" in on else dice.pick((1, 1, 1, 2))
-    )
+    hands = 1 if name == "holdem" or card == "chain" else 2 if "keyed" in on else dice.pick((1, 1, 1, 2))
     return Plan(
         seed,
         protocol,
@@ -87,7 +85,7 @@ def _table(seed: str, on: set[str], dice: Dice) -> Plan:
         package,
         seats,
         hands,
-        int(dice.chance(200)),
+        int(dice.chance(150)),
         keeper=_keeper(dice, on) if "timed" in on else None,
         sealed="keyed" in on,
     )
@@ -127,7 +125,7 @@ def _doomed(plan: Plan, on: set[str], dice: Dice) -> Plan:
         fork = Fork(dice.pick(("swap", "withhold")), entries, dice.between(0, 8))
     first, last = plan.fated[0], plan.fated[-1]
     cheats = cheats_on(plan.protocol)
-    lies = "nonsense" in on and dice.chance(700)
+    lies = "nonsense" in on
     return replace(
         plan,
         fork=fork,

@@ -12,7 +12,6 @@ from nodealer.keys import KEY_BYTES
 from nodealer.lab.sim.cheats import cheating
 from nodealer.lab.sim.clock import Clock
 from nodealer.lab.sim.dice import Dice
-from nodealer.lab.sim.home import FragileHome
 from nodealer.lab.sim.node import LOOKS, Node
 from nodealer.lab.sim.plan import BOUND, HEALED, Plan, Split
 from nodealer.lab.sim.relay import Relay, entry_in
@@ -134,14 +133,11 @@ class World:
 
     def _split(self, split: Split) -> None:
         self.tell("relay", f"is apart from {split.places}, for {split.down} ms")
-        self.struck["split"] += any([self.nodes[place].part(split.down) for place in split.places])
+        parted = [self.nodes[place].part(split.down) for place in split.places]
+        self.struck["split"] += any(parted)
 
     def _copy(self, node: Node, time: int) -> None:
-        copy = node.home.copied()
-        self.clock.after(time, partial(self._restore, node, copy))
-
-    def _restore(self, node: Node, copy: FragileHome) -> None:
-        node.restore(copy)
+        self.clock.after(time, partial(node.restore, node.home.copied()))
 
     def _strike(self) -> None:
         """Everything that is planned for a time."""
@@ -172,11 +168,18 @@ class World:
             self.clock.step()
             if self.clock.now >= looked + LOOKS:
                 looked = self.clock.now
-                if all(node.ended for node in self.lasting):
+                if all(node.ended for node in self.lasting) or self._waits_in_vain:
                     break
         self._heal()
         for node in self.nodes:
             node.catch_up()
+
+    @property
+    def _waits_in_vain(self) -> bool:
+        """Whether all has healed for long, and some who were shown another lobby will not agree with the others."""
+        parted = self.plan.fork is not None and not self.plan.fork.entries
+        late = self.clock.now > HEALED + BOUND // 4
+        return late and parted and not any(node.participant and node.participant.begun for node in self.lasting)
 
     def _heal(self) -> None:
         self.tell("all", "heals")
