@@ -87,6 +87,10 @@ pictures: build ## Play a hand and write the picture of the screen in docs/ agai
 diagrams: build ## Write the diagrams and tables in docs/ again, from what the code says
 	@cd tests && ../$(BIN)/python diagrams.py && ../$(BIN)/python attack_table.py
 
+.PHONY: attacks
+attacks: build ## Carry every attack out on every protocol and mode, and write the table in docs/attacks.md again; some minutes
+	@cd tests && ../$(BIN)/python attack_table.py --carry-out
+
 .PHONY: deep
 deep: build browser tab ## Run all tests in full: every case, many more examples; takes long
 	@$(call need,PATH=$$PATH:/usr/sbin nats-server --version,nats-server)

@@ -8,6 +8,8 @@ from msgspec.structs import replace
 
 from nodealer.lab.attacks.arrays import one_more, put, times
 from nodealer.lab.attacks.base import Attack, Forge, Moment, Way
+from nodealer.lab.attacks.defences import BOOKS, EQUALITY_PROOF, KEY_CHECK
+from nodealer.lab.attacks.truth import spoilt
 from nodealer.protocols.chain.messages import Pass
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.duel.bits import Bits
@@ -52,9 +54,10 @@ def _duel(moment: Moment) -> bytes:
 FALSE_KEY: Final = Attack(
     name="false-key",
     does="publishes a false key of a card",
+    of=("A32",),
     ways={
-        "mask": (Way("a false key for a card that is dealt or opened", {"release": _release}),),
-        "lock": (Way("a false secret for a card that is dealt or opened", {"release": _release}),),
+        "mask": (Way("a false key for a card that is dealt or opened", {"release": _release}, defence=(KEY_CHECK,), gained=spoilt),),
+        "lock": (Way("a false secret for a card that is dealt or opened", {"release": _release}, defence=(KEY_CHECK,), gained=spoilt),),
         "offset": (
             Way(
                 "a false key part for a deal",
@@ -63,12 +66,20 @@ FALSE_KEY: Final = Attack(
                     "revealInitial": _part(RevealInitial),
                     "revealFinal": _part(RevealFinal),
                 },
+                defence=(KEY_CHECK,),
+                gained=spoilt,
             ),
         ),
-        "chain": (Way("a false nonce, prior name or decryption in a draw", {"pass": _chain}),),
+        "chain": (Way(
+                "a false nonce, prior name or decryption in a draw",
+                {"pass": _chain},
+                defence=(EQUALITY_PROOF,),
+                gained=spoilt,
+                seat=0,
+            ),),
         "duel": (
-            Way("a false key of the rival", {"give": _duel}),
-            Way("a false key or card of the rival", {"give": _duel}),
+            Way("a false key of the rival", {"give": _duel}, defence=(KEY_CHECK,), gained=spoilt),
+            Way("a false key or card of the rival", {"give": _duel}, defence=(BOOKS,), gained=spoilt),
         ),
     },
 )

@@ -7,6 +7,8 @@ from typing import Final
 
 from nodealer.lab.attacks.base import Attack, Scheme, Way
 from nodealer.lab.attacks.cheater import Cheater
+from nodealer.lab.attacks.defence import Without
+from nodealer.lab.attacks.truth import thrown_out
 from nodealer.protocols.base import Cheat
 
 
@@ -21,8 +23,11 @@ def _without(cheater: Cheater, said: Sequence[bytes]) -> list[bytes]:
 
 #: It is in the log for all to see, and it is no fault: whoever is alone with it has said so in vain.
 CLAIM: Final = Cheat("one seat alone that would not wait for the others", "never", False)
+#: Half of the voters would not have to be more than half.
+_MAJORITY: Final = Without("nodealer.play.law:_reached", "2 * len(by) > len(said)", "by")
 THROW_OUT: Final = Attack(
     name="throw-out",
     does="would throw the others out, whenever they owe something",
-    law=Scheme(Way(CLAIM.cheat, beside=_without), CLAIM),
+    of=("A39",),
+    law=Scheme(Way(CLAIM.cheat, beside=_without, defence=(_MAJORITY,), gained=thrown_out), CLAIM),
 )

@@ -9,6 +9,8 @@ from msgspec.structs import replace
 from nodealer.group import Points
 from nodealer.lab.attacks.arrays import put, times
 from nodealer.lab.attacks.base import Attack, Forge, Moment, Way
+from nodealer.lab.attacks.defences import BOOKS, EQUALITY_PROOF, SHUFFLE_PROOF
+from nodealer.lab.attacks.truth import spoilt, twice
 from nodealer.protocols.chain.messages import Candidate, ChainShuffle
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.duel.bits import Bits
@@ -35,20 +37,26 @@ def _lock(moment: Moment) -> bytes:
 
 
 def _offset(moment: Moment) -> bytes:
-    """Both halves of the second pair, times a number: the same deal once more."""
+    """Both halves of every second pair, times a number, over the pair before it: half of the deals twice, and the
+    others not at all."""
     said, group = read_message(OffsetShuffle, moment.honest), moment.deck.binding.group
     pairs, size = group.points(said.deck), moment.deck.size
-    deck = put(said.deck, 0, times(group, 2, pairs[1]).to_bytes())
-    return encode(replace(said, deck=put(deck, size, times(group, 2, pairs[size + 1]).to_bytes())))
+    deck = said.deck
+    for first in range(0, size - 1, 2):
+        for place in (first, first + size):
+            deck = put(deck, place, times(group, 2, pairs[place + 1]).to_bytes())
+    return encode(replace(said, deck=deck))
 
 
 def _chain(kind: type[ChainShuffle] | type[Candidate]) -> Forge:
-    """In its own deck or in everybody's. Whoever puts it in alone cannot take the power off again."""
+    """In its own deck or in everybody's: every number is twice the next one. Who comes after it gets cards that are
+    none."""
 
     def forge(moment: Moment) -> bytes:
         said, group = read_message(kind, moment.honest), moment.deck.binding.group
         numbers = group.points(said.numbers)
-        return encode(replace(said, numbers=put(said.numbers, 0, times(group, 2, numbers[1]).to_bytes())))
+        doubled = times(group, 2, numbers.take([*range(1, len(numbers)), 0]))
+        return encode(replace(said, numbers=doubled.to_bytes()))
 
     return forge
 
@@ -80,24 +88,55 @@ def _half(card: Points | Bits) -> Points | Bits:
 
 
 _MENDED: Final = {"shuffle": _duel, "lock": _duel_mended}
+_CHAIN: Final = {"shuffle": _chain(ChainShuffle), "candidate": _chain(Candidate)}
+_NUMBER: Final = "a number doubled, dropped or foreign in a shuffle"
 
 DOUBLE: Final = Attack(
     name="double",
     does="puts a card into the deck twice",
+    of=("A9",),
     ways={
-        "mask": (Way("a card doubled, dropped, replaced or marked in a shuffle", {"shuffle": _mask}),),
-        "lock": (Way("a card doubled, replaced or marked in the cascade", {"cascade": _lock}),),
-        "offset": (Way("a pair doubled, dropped or foreign in a shuffle", {"shuffle": _offset}),),
-        "chain": (
+        "mask": (
             Way(
-                "a number doubled, dropped or foreign in a shuffle",
-                {"shuffle": _chain(ChainShuffle), "candidate": _chain(Candidate)},
+                "a card doubled, dropped, replaced or marked in a shuffle",
+                {"shuffle": _mask},
+                defence=(SHUFFLE_PROOF,),
+                gained=twice,
             ),
         ),
+        # What is multiplied to look like another card is none afterwards: its holder cannot read it.
+        "lock": (
+            Way(
+                "a card doubled, replaced or marked in the cascade",
+                {"cascade": _lock},
+                defence=(SHUFFLE_PROOF,),
+                gained=spoilt,
+            ),
+        ),
+        "offset": (
+            Way(
+                "a pair doubled, dropped or foreign in a shuffle",
+                {"shuffle": _offset},
+                defence=(SHUFFLE_PROOF,),
+                gained=spoilt,
+            ),
+        ),
+        "chain": (
+            # Two stand behind each other here: who doubles a number in its own list cannot draw it by its key either.
+            Way(_NUMBER, _CHAIN, defence=(SHUFFLE_PROOF, EQUALITY_PROOF), gained=spoilt, seat=1, seen="at once"),
+            Way(_NUMBER, _CHAIN, defence=(EQUALITY_PROOF,), gained=spoilt, seat=1),
+        ),
         "duel": (
-            Way("a card doubled, replaced or marked in a shuffle", {"shuffle": _duel}),
-            Way("a card doubled by a multiple that the lock takes off again", _MENDED),
-            Way("a card played twice, or doubled", _MENDED),
+            Way(
+                "a card doubled, replaced or marked in a shuffle",
+                {"shuffle": _duel},
+                defence=(SHUFFLE_PROOF,),
+                gained=spoilt,
+            ),
+            Way(
+                "a card doubled by a multiple that the lock takes off again", _MENDED, defence=(BOOKS,), gained=spoilt
+            ),
+            Way("a card played twice, or doubled", _MENDED, defence=(BOOKS,), gained=spoilt),
         ),
     },
 )

@@ -9,6 +9,9 @@ from msgspec.structs import replace
 from nodealer.cards import Close
 from nodealer.lab.attacks.arrays import one_more, put
 from nodealer.lab.attacks.base import Attack, Moment, Way
+from nodealer.lab.attacks.defence import Without
+from nodealer.lab.attacks.defences import BOOKS, EQUALITY_PROOF, KEY_CHECK
+from nodealer.lab.attacks.truth import shown_other, stopped
 from nodealer.protocols.chain.messages import ShownCards
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.duel.messages import DuelReveal, Give
@@ -47,15 +50,33 @@ def _duel_name(moment: Moment) -> bytes:
 
 _BY_ITS_KEY: Final = "a card is shown by its key, and by nothing that a seat could say of it"
 
+#: Nobody looks whether a card that is played lay where it was drawn.
+_PLACE: Final = Without(
+    "nodealer.protocols.duel.giving:RevealingCards._refuse_other_places", "if slots != found:", "if False:"
+)
+
+#: Nobody holds what is said of all places in the end against what was played from them.
+_AT_THE_END: Final = Without(
+    "nodealer.protocols.duel.giving:RevealingCards._refuse_other_plays", "if now.get(position, face) != face:", "if False:"
+)
+_NOT_DRAWN: Final = "a card played that was not drawn"
+
 OTHER_CARD: Final = Attack(
     name="other-card",
     does="shows another card than it holds",
+    of=("A33",),
     ways={
-        "chain": (Way("another card shown than was drawn", {"reveal": _chain}),),
+        "chain": (Way("another card shown than was drawn", {"reveal": _chain}, defence=(EQUALITY_PROOF,), gained=stopped),),
         "duel": (
-            Way("a card played that was not drawn, or under another name", {"reveal": _duel_name}),
-            # Of the other two modes, the one has no `reveal` and the other no key to give for a play.
-            Way("a card played that was not drawn", {"give": _duel_key, "reveal": _duel_name}),
+            Way(
+                "a card played that was not drawn, or under another name",
+                {"reveal": _duel_name},
+                defence=(_PLACE,),
+                gained=shown_other,
+            ),
+            # Where a card is played by its key there is no `reveal`, and where the source is followed no key.
+            Way(_NOT_DRAWN, {"give": _duel_key}, defence=(KEY_CHECK,), gained=stopped, seen="at once"),
+            Way(_NOT_DRAWN, {"reveal": _duel_name}, defence=(_AT_THE_END, BOOKS), gained=shown_other),
         ),
     },
     instead={
