@@ -77,6 +77,7 @@ bench: build tab ## Measure: every figure against its yardstick, a few minutes
 figures: build ## Measure everything, and write the figures in README.md and docs/ again; a few minutes
 	@mkdir -p build/bench
 	@for suite in core proofs cards log hand game npm relay; do $(BIN)/nodealer bench $$suite --json > build/bench/$$suite.json; done
+	@$(BIN)/nodealer lab sim --games 1000 --cores 2 --json > build/bench/simulator.json
 	@cd tests && ../$(BIN)/python figures.py ../build/bench/*.json
 
 .PHONY: pictures
@@ -94,7 +95,7 @@ attacks: build ## Carry every attack out on every protocol and mode, and write t
 .PHONY: deep
 deep: build browser tab ## Run all tests in full: every case, many more examples; takes long
 	@$(call need,PATH=$$PATH:/usr/sbin nats-server --version,nats-server)
-	@HYPOTHESIS_PROFILE=deep $(BIN)/pytest -n auto --dist worksteal -m '' --timeout 1800
+	@NODEALER_SIM_SEED=$${NODEALER_SIM_SEED:-$$(od -An -N6 -tx1 /dev/urandom | tr -d ' ')} HYPOTHESIS_PROFILE=deep $(BIN)/pytest -n auto --dist worksteal -m '' --timeout 1800
 
 .PHONY: golden
 golden: build ## Make the golden logs again, after a change of the format

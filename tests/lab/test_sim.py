@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -15,14 +16,16 @@ import pytest
 from conformance.clear import ClearDeck, ClearProtocol
 from lab.quiet import PlayedBy, calm, statements, timed, wrong_with
 from nodealer.cards import Card, Deal, Event, Moved, Opened, Place, Portion, Return
+from nodealer.cli.app import app
 from nodealer.games.base import Game
 from nodealer.group import group
-from nodealer.lab.sim.checkers import first_wrong, held_twice, twice
+from nodealer.lab.sim import runs
+from nodealer.lab.sim.checkers import Wrong, first_wrong, held_twice, twice
 from nodealer.lab.sim.highcard import HighCard, HighHand
 from nodealer.lab.sim.justice import too_few
 from nodealer.lab.sim.plan import FAULTS, Fork, Keeping
 from nodealer.lab.sim.relay import Relay
-from nodealer.lab.sim.runs import GAMES, play, seeds_of, table, too_rare
+from nodealer.lab.sim.runs import GAMES, Played, play, repeat, seeds_of, table, too_rare
 from nodealer.lab.sim.secrecy import keys_of_old_places
 from nodealer.lab.sim.seen import Seen
 from nodealer.lab.sim.world import World
@@ -34,46 +37,72 @@ from nodealer.play.phases import Phase
 from nodealer.protocols.base import Binding, DeckChange
 from nodealer.protocols.keyed import publish
 from protocols.mask.kit import fresh
-from simulated import STRUCK, Tally, seed_of_the_commit
+from simulated import SEED, STRUCK, Tally, seed_of_the_run
 
-#: How many games are one test, and how many more `make deep` plays.
-TOGETHER = 20
-DEEP_GAMES = 20 * GAMES
+#: How many games are one test, and how many `make deep` plays, in larger tests.
+TOGETHER, DEEP_TOGETHER = 20, 100
+DEEP_GAMES = 20_000
 
 
 def parts() -> list[object]:
-    deep = range(GAMES, GAMES + DEEP_GAMES, TOGETHER)
-    return [*range(0, GAMES, TOGETHER), *(pytest.param(first, marks=pytest.mark.deep) for first in deep)]
+    deep = (range(first, first + DEEP_TOGETHER) for first in range(GAMES, DEEP_GAMES, DEEP_TOGETHER))
+    some = [range(first, first + TOGETHER) for first in range(0, GAMES, TOGETHER)]
+    return [*some, *(pytest.param(games, marks=pytest.mark.deep) for games in deep)]
 
 
-@pytest.mark.parametrize("first", parts())
-def test_games(first: int, record_property: Callable[[str, object], None]) -> None:
-    seeds = seeds_of(seed_of_the_commit(), range(first, first + TOGETHER))
-    played = [play(seed) for seed in seeds]
-    wrong = [f"python -m nodealer.lab.sim {one.seed} --steps: {one.wrong}" for one in played if one.wrong is not None]
+@pytest.mark.parametrize("games", parts(), ids=lambda games: f"{games.start}-{games.stop}")
+def test_games(games: range, record_property: Callable[[str, object], None]) -> None:
+    played = [play(seed) for seed in seeds_of(seed_of_the_run(), games)]
+    wrong = [f"{repeat(one.seed)}: {one.wrong}" for one in played if one.wrong is not None]
     struck = sum((one.struck for one in played), Counter[str]())
     record_property(STRUCK, {"games": len(played), **struck})
     assert wrong == []
 
 
-def told(seed: str, hashes: str) -> bytes:
+def told(*words: str, hashes: str = "1") -> bytes:
     here = os.environ | {"PYTHONHASHSEED": hashes}
-    return subprocess.run(
-        [sys.executable, "-m", "nodealer.lab.sim", seed, "--steps"], capture_output=True, check=True, env=here
-    ).stdout
+    command = [sys.executable, "-m", "nodealer.cli", "lab", "sim", *words]
+    return subprocess.run(command, capture_output=True, check=True, env=here).stdout
 
 
 def test_the_same_seed_is_the_same_game_to_the_byte() -> None:
-    first = told("again", "1")
-    assert first == told("again", "2") != told("other", "1")
+    first = told("again", "--steps")
+    assert first == told("again", "--steps", hashes="2") != told("other", "--steps")
     assert first.count(b"\n") > 100 and first.endswith(b"all is well\n")
 
 
-def test_many_games_from_a_command_line() -> None:
-    command = [sys.executable, "-m", "nodealer.lab.sim", "few", "--games", "2"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 1 and "       2  games\n" in done.stdout and "too rare: " in done.stdout, done
-    assert subprocess.run(command[:3], capture_output=True, check=False).returncode == 2
+def test_a_seed_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(SEED, "mine")
+    assert seed_of_the_run() == "mine"
+    monkeypatch.delenv(SEED)
+    assert seed_of_the_run() not in ("mine", "")
+
+
+def test_many_games_from_a_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    def run(*words: str) -> tuple[int, str]:
+        with pytest.raises(SystemExit) as end:
+            app(["lab", "sim", *words])
+        return int(str(end.value.code)), capsys.readouterr().out
+
+    code, said = run("few", "--games", "2")
+    assert code == 1 and "       2  games\n" in said and "too rare: " in said and said.startswith("seed few, ")
+    code, said = run("few", "--games", "3", "--cores", "2", "--json")
+    document = json.loads(said)
+    assert (code, document["seed"], document["games"], document["wrong"]) == (1, "few", 3, [])
+    assert document["struck"].keys() == document["games_struck"].keys() == {*FAULTS} and document["entries"] > 0
+
+
+def test_a_game_in_which_something_is_wrong_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrong = Played("bad-0", Counter(), 5, Wrong("a checker", "a reason"))
+    monkeypatch.setattr(runs, "play", lambda seed, trace=None: wrong)
+    for words in ([], ["bad", "--games", "1"]):
+        with pytest.raises(SystemExit) as end:
+            app(["lab", "sim", *words])
+        assert end.value.code == 1
+    said = capsys.readouterr().out
+    assert "wrong: a checker: a reason" in said and "nodealer lab sim bad-0 --steps: a checker: a reason" in said
 
 
 def test_faults_that_are_too_rare_are_named() -> None:

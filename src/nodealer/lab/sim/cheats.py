@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nodealer.errors import BadParameter
-from nodealer.lab.attacks import ATTACKS, attack_of
+from nodealer.lab.attacks import CHEATS, cheat_of
 from nodealer.lab.attacks.cheater import Cheater
 from nodealer.play.home import Home
 from nodealer.play.participant import Participant
@@ -13,18 +13,18 @@ from nodealer.protocols.base import CardProtocol, Cheat
 
 
 def cheats_on(protocol: CardProtocol) -> tuple[str, ...]:
-    """The attacks that there are on a protocol, by name."""
-    return tuple(name for name in ATTACKS if _claim(name, protocol) is not None)
+    """The attacks that a seat alone can try where this is played, by name."""
+    return tuple(name for name in CHEATS if _claim(name, protocol) is not None)
 
 
 def claim_of(name: str, protocol: CardProtocol) -> Cheat:
     """What must come of an attack. Raises `BadParameter` where it cannot be tried."""
-    return attack_of(name).on(protocol).claim
+    return cheat_of(name).on(protocol).claim
 
 
 def cheating(name: str, home: Home, **named: Any) -> Participant:
     """A participant that carries an attack out whenever it can."""
-    return Cheater(home, attack=attack_of(name), **named)
+    return Cheater(home, attack=cheat_of(name), **named)
 
 
 def lies_of(participant: Participant) -> tuple[bytes, ...]:
@@ -34,7 +34,7 @@ def lies_of(participant: Participant) -> tuple[bytes, ...]:
 
 def must_be_named(name: str, protocol: CardProtocol) -> bool:
     """Whether every single entry that the attack forges names its seat at once, as the claims say."""
-    attack, claim = attack_of(name), _claim(name, protocol)
+    attack, claim = cheat_of(name), _claim(name, protocol)
     return attack.law is None and claim is not None and claim.seen == "at once" and claim.culprit
 
 
