@@ -24,6 +24,7 @@ from nodealer.play.account import Account
 from nodealer.play.bodies import Leave
 from nodealer.play.participant import Participant, Step
 from nodealer.play.phases import Phase
+from nodealer.play.replica import Outcome
 from nodealer.protocols.keyed import publish
 from nodealer.wire import encode
 from protocols.mask.kit import fresh
@@ -157,7 +158,10 @@ def test_a_cheat_that_is_not_named() -> None:
     assert wrong_with(world) is None and world.nodes[0].replica.state.expelled == {1}
     seen = Seen(world)
     assert seen.found()["cheated"] == 1
-    seen.logs[0].replica.state = seen.logs[0].state.noted(faults=())
+    # As if it had been taken.
+    log = seen.logs[0]
+    log.replica.state = log.state.noted(faults=())
+    log.applied[:] = [replace(one, outcome=Outcome.ACCEPTED) for one in log.applied]
     (wrong,) = guilty_named(seen)
     assert "is a cheat, double: nobody is named" in wrong
 
