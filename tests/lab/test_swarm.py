@@ -14,14 +14,16 @@ from nodealer.cards import Deal, Portion
 from nodealer.group import group
 from nodealer.lab.sim.checkers import first_wrong, kept_first
 from nodealer.lab.sim.justice import contradictions, gained_by_going, guilty_named
+from nodealer.lab.sim.lateness import counted_anew
 from nodealer.lab.sim.plan import Backup, BadDisk, Failing, Fork, Forking, Leaver, Split, Struck
 from nodealer.lab.sim.secrecy import keys_too_soon
 from nodealer.lab.sim.seen import Seen
 from nodealer.lab.sim.swarm import plan_of
 from nodealer.lab.sim.world import World
 from nodealer.log.entry import Entry, sign_entry
+from nodealer.log.session import Limits
 from nodealer.play.account import Account
-from nodealer.play.bodies import Leave
+from nodealer.play.bodies import Leave, Tick
 from nodealer.play.participant import Participant, Step
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome
@@ -219,3 +221,25 @@ def test_two_sessions() -> None:
     world.nodes[1] = other.nodes[1]
     wrong = first_wrong(Seen(world))
     assert wrong is not None and wrong.reason == "more than one session has begun"
+
+
+def test_a_tick_that_begins_a_hand_is_paid_for_before_the_banks_are_filled() -> None:
+    """It puts out the last one who was waited for."""
+    owed = SimpleNamespace(holds_up=True, duty=SimpleNamespace(seat=1, deck=None, choice=False))
+
+    def table(phase: Phase, *, waits: bool) -> SimpleNamespace:
+        duties = SimpleNamespace(open={b"begin": owed} if waits else {})
+        return SimpleNamespace(phase=phase, duties=duties, chronicle=SimpleNamespace(records=()))
+
+    def tick(number: int, time: int, *, begins: bool = False) -> SimpleNamespace:
+        after = table(Phase.PLAYING, waits=False) if begins else table(Phase.BETWEEN, waits=True)
+        entry = SimpleNamespace(seen=number)
+        before = table(Phase.BETWEEN, waits=True)
+        return SimpleNamespace(
+            number=number, body=Tick(time), outcome=Outcome.ACCEPTED, entry=entry, before=before, after=after
+        )
+
+    replica = SimpleNamespace(height_of=lambda seen: seen)
+    ticks = [tick(0, 0), tick(1, 4000), tick(2, 7500, begins=True)]
+    found = [*counted_anew(ticks, replica, Limits(3000, 3000, 4000, 1000))]  # type: ignore[arg-type]
+    assert found == [(0, frozenset(), {}), (1, frozenset(), {1: 3000}), (2, frozenset(), {1: 1000})]

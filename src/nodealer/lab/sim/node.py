@@ -97,19 +97,19 @@ class Node:
         """The process starts, for the first time or again."""
         if self.away or self.participant is not None:
             return
-        self.home.reopened()
         try:
-            self._start()
+            participant = self._start()
         except (Killed, HomeUnusable) as end:
             self._ends(end)
-        if self.participant is None:
             return
-        self.tell(f"comes, with {len(self.home.entries)} entries and {len(self.home.journal.records)} records")
-        self.connect()
-        self._look_again(self.participant)
+        if participant is not None:
+            self.tell(f"comes, with {len(self.home.entries)} entries and {len(self.home.journal.records)} records")
+            self.connect()
+            self._look_again(participant)
 
-    def _start(self) -> None:
+    def _start(self) -> Participant | None:
         """A new process on this home; none for a liar whose own lie stands in its log: its journal does not have it."""
+        self.home.reopened()
         self._patience = self._new_patience()
         self._early.clear()
         self.player.begins()
@@ -120,9 +120,10 @@ class Node:
                 raise
             self.tell("stays away")
             self.away = True
-            return
+            return None
         self._seals = self._world.seals(self, participant)
         self.participant = participant
+        return participant
 
     def _look_again(self, participant: Participant) -> None:
         def look() -> None:
@@ -370,10 +371,7 @@ class Node:
 
     def catch_up(self) -> None:
         """Hear the rest, when nobody says anything any more."""
-        if self.participant is None and not self.away:
-            self.home.reopened()
-            self._start()
-        participant = self.participant
+        participant = self.participant or (None if self.away else self._start())
         if participant is None:
             return
         order = self._world.relay.order(self.place)

@@ -16,6 +16,7 @@ from nodealer.lab.sim.minds import free_move
 from nodealer.play.config import proposal_of
 from nodealer.play.participant import Participant
 from nodealer.play.state import TableState
+from nodealer.protocols.lasting import LastingDeck
 
 if TYPE_CHECKING:
     from nodealer.lab.sim.node import Node
@@ -32,6 +33,7 @@ class Player:
     def __init__(self, world: World, node: Node) -> None:
         #: The faces that it could read: how much of the log it had, the hand, the card and the face.
         self.faces: set[tuple[int, int, Card, int]] = set()
+        self._remembered = -1
         self._world = world
         self._node = node
         self._clock = world.clock
@@ -153,8 +155,9 @@ class Player:
 
     def _remembers(self, participant: Participant) -> None:
         """Write down which faces it knows, for whoever checks that each is there once, and none is known too soon."""
-        if self._node.place not in self._world.doomed:
-            replica = participant.replica
+        replica = participant.replica
+        if self._node.place not in self._world.doomed and replica.height != self._remembered:
+            self._remembered = replica.height
             with suppress(CardUnreadable):
                 known = participant.seat.cards().items()
                 self.faces |= {(replica.height, replica.state.hand.number, card, face) for card, face in known}
@@ -181,11 +184,10 @@ class Player:
 
 def is_made_again(decks: Iterable[object]) -> bool:
     """Whether one of these is being made again, because somebody has left."""
-    return any(getattr(deck, "rebuilding", False) for deck in decks)
+    return any(isinstance(deck, LastingDeck) and deck.rebuilding for deck in decks)
 
 
 def _is_dealt(state: TableState) -> bool:
-    """Whether there is a deck, and cards of it are dealt."""
-    return any(
-        getattr(deck, "layers", ()) and not deck.rebuilding and deck.places.held for deck in state.hand.decks.values()
-    )
+    """Whether there is a whole deck, and cards of it are dealt."""
+    decks = [deck for deck in state.hand.decks.values() if isinstance(deck, LastingDeck)]
+    return any(deck.places.held and not deck.rebuilding for deck in decks)

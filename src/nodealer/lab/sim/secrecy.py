@@ -102,8 +102,8 @@ def _read_too_soon(seen: Seen, log: Replayed) -> Iterator[str]:
                 # Whoever knew it before it was passed on knows it still.
                 knew = [(who, first) for (then, card, who), first in since.items() if (then, card) == (hand, event.was)]
                 since |= {(hand, event.card, who): first for who, first in knew}
-        for card, seat in seen_by_one(applied.after):
-            since.setdefault((hand, card, seat), applied.number)
+        for card, looker in seen_by_one(applied.after):
+            since.setdefault((hand, card, looker), applied.number)
     for node in seen.begun:
         seat = node.living_participant.seat.number if node.living_participant.seated else None
         for height, hand, card, face in node.player.faces if node in seen.world.lasting else ():

@@ -14,7 +14,20 @@ from nodealer.games.package import GamePackage
 from nodealer.lab.sim import highcard
 from nodealer.lab.sim.cheats import cheats_on
 from nodealer.lab.sim.dice import Dice
-from nodealer.lab.sim.plan import HEALED, OF_FRAMES, Backup, BadDisk, Fork, Keeper, Keeping, Leaver, Plan, Split, Struck
+from nodealer.lab.sim.plan import (
+    HEALED,
+    OF_FRAMES,
+    Backup,
+    BadDisk,
+    Failing,
+    Fork,
+    Keeper,
+    Keeping,
+    Leaver,
+    Plan,
+    Split,
+    Struck,
+)
 from nodealer.log.session import Limits
 from nodealer.protocols import make_protocol
 from nodealer.protocols.base import CardProtocol
@@ -172,7 +185,6 @@ def _split(dice: Dice, places: int) -> Split:
 
 
 def _disk(dice: Dice, places: int) -> BadDisk:
-    how = dice.pick(("full", "torn", "unsure"))
-    return BadDisk(
-        dice.between(0, HEALED // 3), dice.between(0, places - 1), dice.between(0, 4), how, dice.pick((0, 0, 1))
-    )
+    how: Failing = dice.pick(("full", "torn", "unsure"))
+    time, place, writes = dice.between(0, HEALED // 3), dice.between(0, places - 1), dice.between(0, 4)
+    return BadDisk(time, place, writes, how, dice.pick((0, 0, 1)))

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache, partial
+from typing import Any
 
 from nodealer.errors import Malformed
 from nodealer.keys import KEY_BYTES
@@ -62,7 +63,7 @@ class World:
     def new_participant(self, node: Node) -> Participant:
         """The program of a node starts."""
         plan = self.plan
-        named = {
+        named: dict[str, Any] = {
             "entropy": Dice(plan.seed, node.name, "entropy", str(self.clock.now)),
             "stays": for_hands(plan.hands),
             "table": plan.seed,
