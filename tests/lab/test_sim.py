@@ -23,7 +23,7 @@ from nodealer.lab.sim import runs
 from nodealer.lab.sim.checkers import Wrong, first_wrong, held_twice, twice
 from nodealer.lab.sim.highcard import HighCard, HighHand
 from nodealer.lab.sim.justice import too_few
-from nodealer.lab.sim.plan import FAULTS, Fork, Keeping
+from nodealer.lab.sim.plan import FAULTS, Fork, Keeping, Struck
 from nodealer.lab.sim.relay import Relay
 from nodealer.lab.sim.runs import GAMES, Played, play, repeat, seeds_of, table, too_rare
 from nodealer.lab.sim.secrecy import keys_of_old_places
@@ -300,7 +300,10 @@ def test_two_ticks_with_one_number_name_the_timekeeper_and_nobody_else() -> None
 
 
 def test_a_timekeeper_whose_lie_stands_in_its_own_log_does_not_come_back() -> None:
-    assert play("fc44fd8f4bc8-36").wrong is None
+    plan = replace(timed("back", slow=(0, 1, 2)), hands=2, kills=(Struck(7000, 3, 300), Struck(11_000, 3, 300)))
+    worlds = [World(replace(plan, seed=f"away {number}")) for number in range(4)]
+    assert [wrong_with(world) for world in worlds] == [None] * 4
+    assert any(world.nodes[3].away for world in worlds)
 
 
 def test_somebody_who_is_late_too_soon() -> None:
