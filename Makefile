@@ -64,8 +64,8 @@ sheet: build browser ## Take the contact sheets of the page in docs/ again
 
 .PHONY: check
 check: build rust-check ## Lint, format and types only
-	@$(BIN)/ruff check --quiet src tests setup.py
-	@$(BIN)/ruff format --quiet --check src tests setup.py
+	@$(BIN)/ruff check --quiet src tests setup.py deploy docs/site
+	@$(BIN)/ruff format --quiet --check src tests setup.py deploy docs/site
 	@$(call metered,types) $(BIN)/mypy
 	@$(if $(NATIVE),$(BIN)/stubtest --mypy-config-file pyproject.toml nodealer.group._core)
 
@@ -86,7 +86,27 @@ pictures: build ## Play a hand and write the picture of the screen in docs/ agai
 
 .PHONY: diagrams
 diagrams: build ## Write the diagrams and tables in docs/ again, from what the code says
-	@cd tests && ../$(BIN)/python diagrams.py && ../$(BIN)/python attack_table.py
+	@cd tests && ../$(BIN)/python diagrams.py && ../$(BIN)/python attack_table.py && ../$(BIN)/python layers_picture.py
+
+.PHONY: docs
+docs: build ## Build the documentation as a site into build/site; a link that leads nowhere fails
+	@$(call need,{ command -v node && command -v npm; },nodejs npm)
+	@[ pyproject.toml -ot $(VENV)/.docs ] || { $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[docs]' && touch $(VENV)/.docs; }
+	@cd docs/site && { [ package-lock.json -ot node_modules/.package-lock.json ] || npm ci --silent --ignore-scripts --no-audit --no-fund; }
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict && echo "build/site/index.html"
+
+.PHONY: release
+release: build ## Build the wheel and the source distribution of what is committed, reproducibly, into dist/release
+	@$(BIN)/python deploy/release.py
+
+.PHONY: lock
+lock: ## Take the newest versions of all Python tools, and write down which they are
+	@rm -rf build/lock && $(PYTHON) -m venv build/lock && NODEALER_NATIVE=skip build/lock/bin/python -m pip install --quiet --disable-pip-version-check '.[dev,docs,plot]'
+	@{ sed -n 1p constraints.txt; build/lock/bin/python -m pip freeze --disable-pip-version-check | grep -v '^nodealer'; } > build/constraints.txt && mv build/constraints.txt constraints.txt
+
+.PHONY: notices
+notices: ## Write the notices of what is linked into the core again, after a change of rust/Cargo.lock
+	@$(PYTHON) deploy/notices.py
 
 .PHONY: attacks
 attacks: build ## Carry every attack out on every protocol and mode, and write the table in docs/attacks.md again; some minutes
@@ -96,6 +116,10 @@ attacks: build ## Carry every attack out on every protocol and mode, and write t
 deep: build browser tab ## Run all tests in full: every case, many more examples; takes long
 	@$(call need,PATH=$$PATH:/usr/sbin nats-server --version,nats-server)
 	@NODEALER_SIM_SEED=$${NODEALER_SIM_SEED:-$$(od -An -N6 -tx1 /dev/urandom | tr -d ' ')} HYPOTHESIS_PROFILE=deep $(BIN)/pytest -n auto --dist worksteal -m '' --timeout 1800
+
+.PHONY: vectors
+vectors: build ## Write the test vectors in docs/ again, after a change of what is hashed or proven
+	@cd tests && ../$(BIN)/python vectors_made.py
 
 .PHONY: golden
 golden: build ## Make the golden logs again, after a change of the format
@@ -123,7 +147,7 @@ build: $(STAMP) ## Set up the virtual environment and the native core below this
 
 .PHONY: clean
 clean: ## Remove everything that was set up or built here
-	rm -rf $(VENV) build dist rust/target tests/npm/node_modules tests/web/npm/node_modules src/nodealer.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build dist rust/target tests/npm/node_modules tests/web/npm/node_modules docs/site/node_modules src/nodealer.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	rm -f src/nodealer/group/_core*.so
 	find src tests -name __pycache__ -prune -exec rm -rf {} +
 
@@ -140,10 +164,10 @@ $(STAMP): FORCE
 endif
 endif
 
-$(STAMP): $(VENV)/.made pyproject.toml setup.py MANIFEST.in $(RUST)
+$(STAMP): $(VENV)/.made pyproject.toml constraints.txt setup.py MANIFEST.in $(RUST)
 	@echo "nodealer: installing into $(VENV) ($(if $(NATIVE),with the native core: a minute or two,without the native core))" >&2
 	@rm -f $(VENV)/.nodealer-*
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 
 $(VENV)/.made:

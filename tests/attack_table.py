@@ -1,5 +1,5 @@
 """The tables in docs/attacks.md: `python attack_table.py` in this folder writes them from docs/attacks.json, and with
-`--carry-out` it carries every attack out everywhere before, and writes what came of it into that file."""
+`--carry-out [NAME ...]` it carries all attacks, or those, out everywhere before, and writes what came of them there."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Final
 
 import msgspec
 
-from nodealer.lab.attacks import ATTACKS
+from nodealer.lab.attacks import ATTACKS, attack_of
 from nodealer.lab.attacks.base import Attack
 from nodealer.lab.attacks.beyond import BEYOND
 from nodealer.lab.attacks.matrix import Row, carry_out, row_of
@@ -255,12 +255,16 @@ def rows() -> list[Row]:
     return msgspec.json.decode(ROWS.read_bytes(), type=list[Row])
 
 
-def carried_out() -> None:
-    """Carry every attack out everywhere, and write down what came of it."""
-    every = [row_of(both) for both in carry_out(ATTACKS.values(), everywhere=True, doing=print)]
-    if wrong := [row for row in every if row.wrong]:
-        raise SystemExit("\n".join(f"{row.attack} on {row.protocol} {row.mode}: {row.wrong}" for row in wrong))
+def carried_out(names: Sequence[str]) -> None:
+    """Carry attacks out everywhere, those of these names or all, and write down what came of them."""
+    attacks = [attack_of(name) for name in names] or list(ATTACKS.values())
+    new = [row_of(both) for both in carry_out(attacks, everywhere=True, doing=print)]
+    again = {one.name for one in attacks}
+    kept = [row for row in rows() if row.attack not in again] if names else []
+    every = sorted([*kept, *new], key=lambda row: list(ATTACKS).index(row.attack))
     ROWS.write_bytes(b"[\n" + b",\n".join(map(msgspec.json.encode, every)) + b"\n]\n")
+    if wrong := [row for row in new if row.wrong]:
+        raise SystemExit("\n".join(f"{row.attack} on {row.protocol} {row.mode}: {row.wrong}" for row in wrong))
 
 
 def mode_of(parameters: str) -> str:
@@ -303,11 +307,12 @@ def lines() -> Iterator[str]:
         yield "| --- | --- | --- | --- | --- |"
         yield from of_protocols(attack, [row for row in every if row.attack == attack.name])
         yield ""
-    yield "### What no program here tries\n"
+    yield "### What no program here sits at a table with\n"
     yield "| of the list | what | comes | why |"
     yield "| --- | --- | --- | --- |"
     for no in BEYOND:
-        yield f"| {no.of} | {no.what} | {no.comes} | {no.why} |"
+        tried = f" Tried by `{no.test}`." if no.test else ""
+        yield f"| {no.of} | {no.what} | {no.comes} | {no.why}{tried} |"
     yield ""
 
 
@@ -353,6 +358,6 @@ def with_table(page: str) -> str:
 
 
 if __name__ == "__main__":
-    if "--carry-out" in sys.argv:
-        carried_out()
+    if sys.argv[1:2] == ["--carry-out"]:
+        carried_out(sys.argv[2:])
     PAGE.write_text(with_table(PAGE.read_text()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -76,3 +77,31 @@ def test_the_source_distribution_has_the_rust_sources_and_no_build(checkout: Pat
     assert sources | {"rust/Cargo.toml", "rust/Cargo.lock", "rust/glue/Cargo.toml", "setup.py", "LICENSE"} <= names
     assert {"src/nodealer/py.typed", "src/nodealer/group/_core.pyi"} <= names
     assert not [name for name in names if "target" in name.split("/") or name.endswith((".so", ".pyc"))]
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(1800)
+@pytest.mark.skipif(not shutil.which("cargo"), reason="builds the native core")
+def test_a_release_is_the_same_bytes_twice_and_installs_in_a_clean_environment(tmp_path: Path) -> None:
+    out = ROOT / "dist/release"
+    sums = [run(sys.executable, "deploy/release.py", env=dict(os.environ), cwd=ROOT) for _ in range(2)]
+    assert sums[0] == sums[1] == (out / "SHA256SUMS").read_text()
+    (wheel,) = out.glob("*.whl")
+    run(sys.executable, "-m", "venv", str(tmp_path / "clean"), env=dict(os.environ), cwd=tmp_path)
+    clean = tmp_path / "clean/bin"
+    install = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-c", str(ROOT / "constraints.txt"))
+    run(str(clean / "python"), *install, str(wheel), env=without_cargo(), cwd=tmp_path)
+    found = json.loads(run(str(clean / "nodealer"), "doctor", "--json", env=without_cargo(), cwd=tmp_path))
+    assert (found["backend"], found["ok"]) == ("native", True)
+    play = ("play", "--auto", "--seats", "3", "--hands", "1", "--log", "game.jsonl")
+    run(str(clean / "nodealer"), *play, env=without_cargo(), cwd=tmp_path)
+    run(str(clean / "nodealer"), "verify", "game.jsonl", env=without_cargo(), cwd=tmp_path)
+    notices = list((tmp_path / "clean").rglob("NOTICES.txt"))
+    assert notices and "curve25519-dalek" in notices[0].read_text()
+
+
+def test_the_notices_name_what_the_core_is_locked_to() -> None:
+    lock = (ROOT / "rust/Cargo.lock").read_text()
+    locked = {tuple(re.findall(r'"(.*)"', part)[:2]) for part in lock.split("[[package]]")}
+    named = set(re.findall(r"^--- (\S+) (\S+): ", (ROOT / "rust/NOTICES.txt").read_text(), re.MULTILINE))
+    assert named and named <= locked, "make notices"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from diagrams import BEGIN, DOCS, END, PAGES, with_diagram
+from layers_picture import PICTURE, picture, rooms
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -22,3 +23,7 @@ def test_another_table_is_another_page() -> None:
 def test_a_page_without_markers(page: str) -> None:
     with pytest.raises(ValueError, match="markers"):
         with_diagram(page, PAGES["mask"])
+
+
+def test_the_rooms() -> None:
+    assert PICTURE.read_text() == picture(rooms()), "make diagrams"

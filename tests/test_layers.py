@@ -125,6 +125,8 @@ FILES: dict[str, set[str]] = {
     "cli/ownrelay.py": {"socket"},
     "cli/webpage.py": {"socket"},
     "cli/relaying.py": {"datetime", "ssl"},
+    "lab/attacks/child.py": {"traceback"},
+    "lab/attacks/defence.py": {"ast", "inspect", "textwrap"},
     "lab/bench/page.py": {"playwright"},
     "lab/bench/servers.py": {"socket", "starlette", "uvicorn", "websockets"},
     "lab/bench/traffic.py": {"select"},
@@ -181,6 +183,8 @@ NOT_IN_A_BROWSER = {"cryptography", "fcntl", "gmpy2", "resource", "rich", "starl
 
 #: Names that reach around every list, and names that belong to a terminal.
 NEVER = {"eval", "exec", "compile", "__import__", "__builtins__", "__loader__", "__spec__"}
+#: … but for this: a defence is removed by making a function anew, in a process of the lab's own.
+MAKES_ANEW = {"lab/attacks/defence.py": {"exec", "compile"}}
 TERMINAL = {"open", "input", "print", "breakpoint"}
 TERMINAL_ROOMS = {"cli", "lab"}
 
@@ -247,7 +251,7 @@ def violations(src: Path) -> Iterator[str]:
         if room not in ARROWS:
             yield f"{file}: {room} is not a room of the design"
             continue
-        found = [*names_used(room, tree)]
+        found = [*names_used(file, room, tree)]
         for imported in imports(tree):
             if imported.level:
                 found.append("a relative import")
@@ -260,9 +264,9 @@ def violations(src: Path) -> Iterator[str]:
         yield from (f"{file}: {what}" for what in found)
 
 
-def names_used(room: str, tree: ast.Module) -> Iterator[str]:
+def names_used(file: str, room: str, tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
-        banned = NEVER if room in TERMINAL_ROOMS else NEVER | TERMINAL
+        banned = (NEVER if room in TERMINAL_ROOMS else NEVER | TERMINAL) - MAKES_ANEW.get(file, set())
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in banned:
             yield f"{room} may not use {node.id}"
 

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -185,3 +186,14 @@ def test_the_first_line_comes_at_once(arguments: list[str], said: str) -> None:
 
 def test_programs_need_no_first_line() -> None:
     assert "sets the table" not in called("play", "--stack", "1").stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"), [("pl", "play"), ("verify --jo", "--jobs"), ("web se", "serve")], ids=lambda words: words
+)
+def test_a_shell_completes_what_was_begun(words: str, completed: str) -> None:
+    line = f"nodealer {words}"
+    asked = {"_NODEALER_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(line.split()) - 1)}
+    command = [str(Path(sys.executable).parent / "nodealer")]
+    done = subprocess.run(command, env={**environment(), **asked}, capture_output=True, text=True, check=False)
+    assert completed in done.stdout.split()

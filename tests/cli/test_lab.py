@@ -21,7 +21,11 @@ def test_the_list() -> None:
     assert [one["attack"] for one in listed["attacks"]] == list(ATTACKS)
     assert {"of": "A50", "comes": "cannot be seen"}.items() <= listed["beyond"][-1].items()
     shown = called("lab", "list")
-    assert shown.returncode == 0 and "a reader of the log" in " ".join(shown.stdout.split()) and "A4" in shown.stdout
+    assert (
+        shown.returncode == 0
+        and "leak: a reader of the log that reads the order" in shown.stdout
+        and "A4" in shown.stdout
+    )
 
 
 def test_one_attack_both_ways() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from nodealer.audit.verify import verify_file
 from nodealer.errors import BadParameter
 from nodealer.lab.attacks import ATTACKS, CHEATS, attack_of, cheat_of
 from nodealer.lab.attacks.base import Attack, Way, sentence
+from nodealer.lab.attacks.beyond import BEYOND
 from nodealer.lab.attacks.both import Both, both_ways, cases
 from nodealer.lab.attacks.child import Child, Task
 from nodealer.lab.attacks.defence import Without
@@ -48,9 +50,7 @@ def table() -> dict[tuple[str, str, str], Row]:
     ("kind", "name", "mode"),
     [pytest.param(*case, marks=[] if case in FIRST else [pytest.mark.deep]) for case in EVERYWHERE],
 )
-def test_both_ways(
-    kind: str, name: str, mode: bytes, child: Child, table: dict[tuple[str, str, str], Row]
-) -> None:
+def test_both_ways(kind: str, name: str, mode: bytes, child: Child, table: dict[tuple[str, str, str], Row]) -> None:
     both = both_ways(child, attack_of(kind), name, mode)
     assert not both.wrong, both.sentence
     assert row_of(both) == table[kind, name, mode.decode()], "run `make attacks`"
@@ -73,7 +73,7 @@ def test_the_page_says_what_came_of_it() -> None:
         attack_table.with_table("")
 
 
-@pytest.mark.parametrize("named", [one.test for one in attack_table.AROUND])
+@pytest.mark.parametrize("named", [one.test for one in (*attack_table.AROUND, *BEYOND) if one.test])
 def test_what_is_said_of_the_way_to_the_cards_is_tried(named: str) -> None:
     file, _, test = named.partition("::")
     assert f"\ndef {test}(" in (attack_table.TESTS / file).read_text()
@@ -119,7 +119,7 @@ def test_what_an_attack_has_removed_is_gone_there_and_nowhere_else(child: Child)
 
 
 def test_what_cannot_be_carried_out_is_said(child: Child) -> None:
-    with pytest.raises(BadParameter, match="other-card on mask cannot be carried out: .* shown by its key"):
+    with pytest.raises(BadParameter, match=r"other-card on mask cannot be carried out: .* shown by its key"):
         child.do(Task("other-card", "mask"))
     # A seat that there is not: the process that tries it breaks down, and the next task is carried out.
     with pytest.raises(BadParameter, match="broke down: Traceback"):
@@ -127,6 +127,20 @@ def test_what_cannot_be_carried_out_is_said(child: Child) -> None:
     assert child.do(Task("double", "mask")).culprit == 2
     with pytest.raises(BadParameter, match="has not begun"):
         Child().do(Task("double", "mask"))
+
+
+def test_who_is_stopped_leaves_no_process_behind() -> None:
+    with pytest.raises(KeyboardInterrupt), Child() as stopped:
+        process = stopped._process
+        raise KeyboardInterrupt
+    assert process is not None and process.returncode == -signal.SIGKILL
+    # One that dies says nothing more, and that is said.
+    with Child() as dead:
+        assert dead._process is not None
+        dead._process.kill()
+        dead._process.wait()
+        with pytest.raises(BadParameter, match=r"has died"):
+            dead.do(Task("double", "mask"))
 
 
 # --- What is wrong with an outcome ---

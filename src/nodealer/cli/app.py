@@ -59,7 +59,7 @@ app = typer.Typer(
     help="Cards without a dealer: shuffle, deal and play with people you need not trust.",
     epilog=example("play"),
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 
 from nodealer.cli.exits import BAD, GOOD
 from nodealer.cli.output import err, out, print_json, shown
@@ -16,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def list_attacks(
-    json: Annotated[bool, typer.Option("--json", help="One JSON document instead of a table.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")] = False,
 ) -> None:
-    """The attacks that the lab can carry out, who does what, and on which protocols."""
+    """The attacks that the lab can carry out: who does what, numbers as in docs/attacks.md, and on which protocols."""
     from nodealer.lab.attacks import ATTACKS  # late: no other command should wait for it
     from nodealer.lab.attacks.beyond import BEYOND
 
@@ -30,10 +29,10 @@ def list_attacks(
         beyond = [{"of": one.of, "what": one.what, "comes": one.comes, "why": one.why} for one in BEYOND]
         print_json({"attacks": rows, "beyond": beyond})
         return
-    table = Table("attack", "who", "does what", "on")
     for one in ATTACKS.values():
-        table.add_row(shown(one.name), one.who, shown(one.does), ", ".join(one.protocols))
-    out().print(table)
+        told = f"{one.who} that {one.does} [dim]({', '.join((*one.of, *one.protocols))})[/dim]"
+        out().print(f"[bold]{shown(one.name)}[/bold]: {told}", soft_wrap=True)
+    out().print("\nNo program sits at a table with these:")
     for no in BEYOND:
         out().print(f"[dim]{no.of}, {shown(no.what)}: {no.comes}; {shown(no.why)}[/dim]", soft_wrap=True)
 
@@ -41,7 +40,8 @@ def list_attacks(
 def run(
     attack: Annotated[str | None, typer.Argument(help="The attack; without it, all of them.")] = None,
     protocol: Annotated[
-        str | None, typer.Option("--protocol", help="On this protocol, in all its modes; without it, on the first it has.")
+        str | None,
+        typer.Option("--protocol", help="On this protocol, in all its modes; without it, on the first it has."),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")] = False,
 ) -> None:

@@ -9,9 +9,11 @@ from nodealer.lab.attacks import cards, encodings, proofs, shuffles, table
 from nodealer.lab.attacks.base import Attack
 
 #: Name to attack.
-ATTACKS: Final = {one.name: one for room in (shuffles, cards, proofs, encodings, table) for one in room.ATTACKS}
+ATTACKS: Final[dict[str, Attack]] = {
+    one.name: one for room in (shuffles, cards, proofs, encodings, table) for one in room.ATTACKS
+}
 #: Those that a bot can do in any game. The first is what somebody does of whom only is said that it cheats.
-CHEATS: Final = {one.name: one for one in ATTACKS.values() if one.by_a_seat}
+CHEATS: Final[dict[str, Attack]] = {one.name: one for one in ATTACKS.values() if one.by_a_seat}
 
 
 def attack_of(name: str) -> Attack:

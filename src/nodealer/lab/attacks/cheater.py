@@ -17,7 +17,6 @@ from nodealer.play.participant import Participant
 from nodealer.play.seat import Seat
 from nodealer.protocols.base import Duty
 
-
 #: The moves that give a hand up, in the games that have one.
 FOLDS: Final = ({"type": "fold"}, {"chips": 0, "fold": True})
 
@@ -35,7 +34,12 @@ class CheatingSeat(Seat):
         if duty.seat == self.number and duty.kind in way.late and self._others_owe(duty):
             return None
         body = super()._answer(open_duty)
-        if body is None and duty.id in self._unprovable and duty.kind in way.forge and not self._has_answered(open_duty):
+        if (
+            body is None
+            and duty.id in self._unprovable
+            and duty.kind in way.forge
+            and not self._has_answered(open_duty)
+        ):
             # An honest seat says nothing, for there is nothing true to say.
             return Cards(duty.id, Raw(b"{}"))
         return body

@@ -7,9 +7,11 @@ no other, and the program is loaded once for all of them.
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import traceback
+from contextlib import suppress
 from typing import IO, Self
 
 import msgspec
@@ -55,13 +57,20 @@ class Child:
 
     def __enter__(self) -> Self:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "nodealer.lab.attacks.child"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            [sys.executable, "-m", "nodealer.lab.attacks.child"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            # Who stops this one from a terminal stops this one, and this one the others.
+            start_new_session=True,
         )
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, failed: object, *_: object) -> None:
         if self._process is not None:
-            # It ends by itself when there is nothing more to read, and no task is on its way.
+            if failed is not None:
+                # Perhaps a task is on its way, and nobody waits for it any more.
+                os.killpg(self._process.pid, signal.SIGKILL)
+            # Otherwise it ends by itself when there is nothing more to read.
             self._process.communicate()
             self._process = None
 
@@ -69,9 +78,11 @@ class Child:
         """Carry an attack out there. Raises `BadParameter` where it could not be."""
         if self._process is None or self._process.stdin is None or self._process.stdout is None:
             raise BadParameter("the process has not begun")
-        self._process.stdin.write(msgspec.json.encode(task) + b"\n")
-        self._process.stdin.flush()
-        line = self._process.stdout.readline()
+        line = b""
+        with suppress(BrokenPipeError):
+            self._process.stdin.write(msgspec.json.encode(task) + b"\n")
+            self._process.stdin.flush()
+            line = self._process.stdout.readline()
         if not line:
             raise BadParameter(f"the process that carried {task.attack} out has died")
         told = msgspec.json.decode(line, type=Told)

@@ -91,9 +91,9 @@ def _compiled(name: str, source: str, target: FunctionType) -> CodeType:
     future = ast.parse("from __future__ import annotations").body
     module = ast.fix_missing_locations(ast.Module([*future, definition], []))
     names: dict[str, Any] = {}
-    exec(compile(module, f"<{name}, a defence removed>", "exec"), dict(target.__globals__), names)  # noqa: S102
+    exec(compile(module, f"<{name}, a defence removed>", "exec"), dict(target.__globals__), names)
     made: Callable[..., Any] = names[definition.name]
-    return made.__code__  # type: ignore[attr-defined, no-any-return]
+    return made.__code__
 
 
 def _arguments(code: CodeType) -> tuple[Any, ...]:

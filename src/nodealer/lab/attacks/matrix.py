@@ -1,4 +1,4 @@
-"""What came of all attacks, as data: what `nodealer lab run --json` prints, and what the table in the docs is made of."""
+"""What came of all attacks, as data: what `nodealer lab run --json` prints, and what the table of the docs is from."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class Scene:
     protocol: CardProtocol
     game: GamePackage
     entropy: Entropy
-    #: How many hands are played: one more of the small game, in which a cheater that is not caught begins with something.
+    #: How many hands are played: one more of the small game, in which a cheater that is not caught goes on.
     hands: int
     #: The seat that cheats, where it is a seat.
     cheater: int

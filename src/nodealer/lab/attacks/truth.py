@@ -36,7 +36,8 @@ def dealt(played: Played) -> Iterator[Dealt]:
     """Every deck whenever somebody has got cards of it."""
     known: dict[int, object] = {}
     for state in played.states():
-        for number, deck in state.hand.decks.items():
+        decks: Mapping[int, Any] = state.hand.decks
+        for number, deck in decks.items():
             if known.get(number) is deck.places or not any(deck.places.hand(seat) for seat in deck.binding.players):
                 continue
             known[number] = deck.places
@@ -58,9 +59,7 @@ def whole(one: Dealt, played: Played) -> list[int | None]:
     if not isinstance(deck, KeyedDeck):
         return []
     positions = tuple(range(deck.places.positions))
-    keys = {
-        seat: deck.card_secrets(played.tape(seat, one.hand), positions, seat) for seat in deck.binding.players
-    }
+    keys = {seat: deck.card_secrets(played.tape(seat, one.hand), positions, seat) for seat in deck.binding.players}
     with suppress(NodealerError):
         return deck.unmask(positions, keys)
     return []

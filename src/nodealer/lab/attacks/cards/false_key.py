@@ -56,8 +56,22 @@ FALSE_KEY: Final = Attack(
     does="publishes a false key of a card",
     of=("A32",),
     ways={
-        "mask": (Way("a false key for a card that is dealt or opened", {"release": _release}, defence=(KEY_CHECK,), gained=spoilt),),
-        "lock": (Way("a false secret for a card that is dealt or opened", {"release": _release}, defence=(KEY_CHECK,), gained=spoilt),),
+        "mask": (
+            Way(
+                "a false key for a card that is dealt or opened",
+                {"release": _release},
+                defence=(KEY_CHECK,),
+                gained=spoilt,
+            ),
+        ),
+        "lock": (
+            Way(
+                "a false secret for a card that is dealt or opened",
+                {"release": _release},
+                defence=(KEY_CHECK,),
+                gained=spoilt,
+            ),
+        ),
         "offset": (
             Way(
                 "a false key part for a deal",
@@ -70,13 +84,15 @@ FALSE_KEY: Final = Attack(
                 gained=spoilt,
             ),
         ),
-        "chain": (Way(
+        "chain": (
+            Way(
                 "a false nonce, prior name or decryption in a draw",
                 {"pass": _chain},
                 defence=(EQUALITY_PROOF,),
                 gained=spoilt,
                 seat=0,
-            ),),
+            ),
+        ),
         "duel": (
             Way("a false key of the rival", {"give": _duel}, defence=(KEY_CHECK,), gained=spoilt),
             Way("a false key or card of the rival", {"give": _duel}, defence=(BOOKS,), gained=spoilt),

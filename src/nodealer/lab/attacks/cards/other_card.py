@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Final
 
 from msgspec.structs import replace
 
 from nodealer.cards import Close
+from nodealer.errors import DecodeError
 from nodealer.lab.attacks.arrays import one_more, put
 from nodealer.lab.attacks.base import Attack, Moment, Way
 from nodealer.lab.attacks.defence import Without
 from nodealer.lab.attacks.defences import BOOKS, EQUALITY_PROOF, KEY_CHECK
 from nodealer.lab.attacks.truth import shown_other, stopped
+from nodealer.protocols.chain.deck import ChainDeck
+from nodealer.protocols.chain.lists import NAME_BYTES
 from nodealer.protocols.chain.messages import ShownCards
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.duel.messages import DuelReveal, Give
@@ -19,12 +23,21 @@ from nodealer.wire import encode
 
 
 def _chain(moment: Moment) -> bytes:
-    """The next face; the dealer, who names none, says another nonce."""
-    said, size = read_message(ShownCards, moment.honest), moment.deck.size
+    """Another face that there could be; the dealer, who names none, says another nonce."""
+    said, deck = read_message(ShownCards, moment.honest), moment.deck
     if said.faces:
         first, *rest = said.faces
-        return encode(replace(said, faces=((first + 1) % size, *rest)))
+        others = (face for face in range(deck.size) if face != first and _is_a_card(deck, face, said.cardNonces))
+        return encode(replace(said, faces=(next(others, first), *rest)))
     return encode(replace(said, nonces=put(said.nonces, 0, bytes([said.nonces[0] ^ 1]))))
+
+
+def _is_a_card(deck: ChainDeck, face: int, nonces: bytes) -> bool:
+    """Whether the number of a face, with the nonce of the card that it stands for, is a square."""
+    with suppress(DecodeError):
+        deck.card(face, nonces[:NAME_BYTES])
+        return True
+    return False
 
 
 def _duel_key(moment: Moment) -> bytes:
@@ -57,7 +70,9 @@ _PLACE: Final = Without(
 
 #: Nobody holds what is said of all places in the end against what was played from them.
 _AT_THE_END: Final = Without(
-    "nodealer.protocols.duel.giving:RevealingCards._refuse_other_plays", "if now.get(position, face) != face:", "if False:"
+    "nodealer.protocols.duel.giving:RevealingCards._refuse_other_plays",
+    "if now.get(position, face) != face:",
+    "if False:",
 )
 _NOT_DRAWN: Final = "a card played that was not drawn"
 
@@ -66,7 +81,9 @@ OTHER_CARD: Final = Attack(
     does="shows another card than it holds",
     of=("A33",),
     ways={
-        "chain": (Way("another card shown than was drawn", {"reveal": _chain}, defence=(EQUALITY_PROOF,), gained=stopped),),
+        "chain": (
+            Way("another card shown than was drawn", {"reveal": _chain}, defence=(EQUALITY_PROOF,), gained=stopped),
+        ),
         "duel": (
             Way(
                 "a card played that was not drawn, or under another name",

@@ -4,47 +4,27 @@ from __future__ import annotations
 
 from typing import Final
 
-from nodealer.group import concat
-from nodealer.lab.attacks.base import Attack, Moment, Way
 from nodealer.lab.attacks.defence import Without
 from nodealer.lab.attacks.proofs import prover
-from nodealer.lab.attacks.proofs.lockstep import Step
-from nodealer.lab.attacks.truth import spoilt
+from nodealer.lab.attacks.proofs.forging import on_shuffles
+from nodealer.lab.attacks.proofs.steps import Shuffle
 
 
-def _lock(moment: Moment) -> bytes:
+def _false(step: Shuffle) -> bytes:
     """The cards are any points."""
-    step = Step.of(moment)
-    junk = moment.deck.binding.group.integers(range(5, 5 + len(step.before))) * step.before[0]
-    cards = concat(junk)
-    return step.message(cards, prover.backwards(step.transcript(), moment.tape, step.relation(cards)))
+    *others, last = step.after()
+    cards = (*others, step.group.integers(range(5, 5 + step.size)) * last[0])
+    return step.message(cards, prover.backwards(step.transcript(), step.moment.tape, step.relation(cards)))
 
 
-#: The last challenge is not computed from the commitments.
-_COMMITMENTS: Final = Without(
-    "nodealer.proofs.shuffle:_open",
-    "transcript.absorb_points(labels.COMMITMENT, C_e, C_0, C_1, P[COMMITMENTS:])",
-)
-
-BACKWARDS: Final = Attack(
-    name="backwards",
-    does="knows the challenge, and makes a proof of false cards from its end",
-    of=("A14",),
-    ways={
-        "lock": (
-            Way(
-                "a card doubled, replaced or marked in the cascade",
-                {"cascade": _lock},
-                # The honest seats prove as always: here they are asked to leave the same words out.
-                defence=(
-                    _COMMITMENTS,
-                    Without(
-                        "nodealer.proofs.shuffle:prove",
-                        "transcript.absorb_points(labels.COMMITMENT, C_e, C_0, C_1, E)",
-                    ),
-                ),
-                gained=spoilt,
-            ),
-        ),
-    },
+BACKWARDS: Final = on_shuffles(
+    "backwards",
+    "knows the challenge, and makes a proof of false cards from its end",
+    ("A14",),
+    _false,
+    # The last challenge hangs on the commitments, for who proves and for who verifies.
+    Without(
+        "nodealer.proofs.shuffle:_open", "transcript.absorb_points(labels.COMMITMENT, C_e, C_0, C_1, P[COMMITMENTS:])"
+    ),
+    Without("nodealer.proofs.shuffle:prove", "transcript.absorb_points(labels.COMMITMENT, C_e, C_0, C_1, E)"),
 )

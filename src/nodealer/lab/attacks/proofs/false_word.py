@@ -19,9 +19,7 @@ from nodealer.wire import encode
 
 
 def _false(moment: Moment) -> bytes:
-    """Only where there is nothing true to say."""
-    if moment.honest != b"{}":
-        return moment.honest
+    """Whether there is something true to say or not: a bot says only what it could prove."""
     deck, seat = moment.deck, moment.duty.seat
     claim = deck.stage._claim(seat)
     s = deck.card_secrets(moment.tape, claim.positions, seat)

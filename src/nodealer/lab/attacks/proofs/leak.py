@@ -1,4 +1,4 @@
-"""Who reads a proof would like to know the order: the opened numbers are those of the cards, but for what hides them."""
+"""Who reads a proof would like to know the order: the opened numbers are the cards' own, but for what hides them."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from nodealer.group import Points, Scalars, concat, msm, vartime_msm
 from nodealer.proofs import labels, shuffle
 from nodealer.proofs.checks import Equation
 from nodealer.proofs.encoding import encode_proof
-from nodealer.proofs.generators import blinding_generator, commitment_key
+from nodealer.proofs.generators import commitment_key
 from nodealer.proofs.shuffle import Relation
 from nodealer.proofs.transcript import Transcript
 from nodealer.tape import Tape

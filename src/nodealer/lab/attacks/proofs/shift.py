@@ -5,42 +5,27 @@ from __future__ import annotations
 from typing import Final
 
 from nodealer.group import concat
-from nodealer.lab.attacks.base import Attack, Moment, Way
 from nodealer.lab.attacks.defence import Without
-from nodealer.lab.attacks.proofs.lockstep import Step
+from nodealer.lab.attacks.proofs.forging import on_shuffles
 from nodealer.lab.attacks.proofs.prover import forged
-from nodealer.lab.attacks.truth import spoilt
+from nodealer.lab.attacks.proofs.steps import Shuffle
 
 
-def _lock(moment: Moment) -> bytes:
+def _false(step: Shuffle) -> bytes:
     """Σ d̂_j·out_j does not see d̂_2·P more in the first card and d̂_1·P less in the second."""
-    step = Step.of(moment)
-    honest = step.s * step.before.take(step.order)
-    proof, d_hat = forged(
-        step.transcript(), moment.tape, step.relation(honest), lambda n: n.take(step.order), lambda d: step.s
-    )
-    P = step.s.group.G
-    cards = concat(honest[0] + d_hat[1] * P, honest[1] - d_hat[0] * P, honest[2:])
-    return step.message(cards, proof)
+    *others, honest = step.after()
+    relation = step.relation((*others, honest))
+    proof, d_hat = forged(step.transcript(), step.moment.tape, relation, lambda numbers: numbers, step.secrets)
+    P = step.group.G
+    moved = concat(honest[0] + d_hat[1] * P, honest[1] - d_hat[0] * P, honest[2:])
+    return step.message((*others, moved), proof)
 
 
-#: The decks are not in the challenge: weak Fiat–Shamir.
-_STATEMENT: Final = Without(
-    "nodealer.proofs.shuffle:_bind", "transcript.absorb_points(labels.STATEMENT, *relation.statement)"
-)
-
-SHIFT: Final = Attack(
-    name="shift",
-    does="changes two cards after the proof is made, so that its sums stay",
-    of=("A13",),
-    ways={
-        "lock": (
-            Way(
-                "a card doubled, replaced or marked in the cascade",
-                {"cascade": _lock},
-                defence=(_STATEMENT,),
-                gained=spoilt,
-            ),
-        ),
-    },
+SHIFT: Final = on_shuffles(
+    "shift",
+    "changes two cards after the proof is made, so that its sums stay",
+    ("A13",),
+    _false,
+    # The decks are in the challenge: without it, this is weak Fiat–Shamir.
+    Without("nodealer.proofs.shuffle:_bind", "transcript.absorb_points(labels.STATEMENT, *relation.statement)"),
 )

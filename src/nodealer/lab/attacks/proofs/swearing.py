@@ -1,4 +1,4 @@
-"""The smallest game in which somebody proves something of a hidden card: the last seat swears that it is the highest."""
+"""The smallest game in which something is proven of a hidden card: the last seat swears that it is the highest."""
 
 from __future__ import annotations
 

@@ -23,9 +23,7 @@ def _made(moment: Moment, number: int) -> DealersDeck:
     deck = moment.deck
     honest = deck.made(moment.tape, number)
     place = deck.card_place(number)
-    drawn = [
-        deck._square(moment.tape, bytes([number, at]), place, ACE) for at in range(deck.size)
-    ]
+    drawn = [deck._square(moment.tape, bytes([number, at]), place, ACE) for at in range(deck.size)]
     own = Own(honest.own.key, tuple(nonce for nonce, _ in drawn), (ACE,) * deck.size)
     return DealersDeck(own, concat(*(card for _, card in drawn)))
 

@@ -133,9 +133,7 @@ DOUBLE: Final = Attack(
                 defence=(SHUFFLE_PROOF,),
                 gained=spoilt,
             ),
-            Way(
-                "a card doubled by a multiple that the lock takes off again", _MENDED, defence=(BOOKS,), gained=spoilt
-            ),
+            Way("a card doubled by a multiple that the lock takes off again", _MENDED, defence=(BOOKS,), gained=spoilt),
             Way("a card played twice, or doubled", _MENDED, defence=(BOOKS,), gained=spoilt),
         ),
     },

@@ -35,15 +35,18 @@ def _mask(moment: Moment) -> bytes:
 
 def _unmoved(played: Played) -> str | None:
     for one in played.said():
-        if one.duty.kind == "shuffle" and one.duty.seat == played.cheater and one.deck.stage.cards is not None:
-            if read_message(MaskShuffle, one.message).epk == one.deck.stage.cards.epk.to_bytes():
-                return "passes the deck on as it got it, and everybody can follow every card"
+        mine = one.duty.kind == "shuffle" and one.duty.seat == played.cheater
+        before = one.deck.stage.cards if mine else None
+        if before is not None and read_message(MaskShuffle, one.message).epk == before.epk.to_bytes():
+            return "passes the deck on as it got it, and everybody can follow every card"
     return None
 
 
 #: A card that is as it was is refused.
 _AS_IT_WAS: Final = Without("nodealer.proofs.relations:_refuse_deck", "if not before.isdisjoint(after):", "if False:")
-CLAIM: Final = Cheat("a shuffle that masks and moves nothing: it is refused, and the seat is waited for", "never", False)
+CLAIM: Final = Cheat(
+    "a shuffle that masks and moves nothing: it is refused, and the seat is waited for", "never", False
+)
 
 LAZY: Final = Attack(
     name="lazy",

@@ -22,7 +22,6 @@ from nodealer.protocols.mask.messages import MaskRekey
 from nodealer.protocols.offset.messages import OffsetShuffle
 from nodealer.wire import encode
 
-
 POWER: Final = 7
 
 
