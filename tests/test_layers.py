@@ -131,6 +131,7 @@ FILES: dict[str, set[str]] = {
     "lab/bench/servers.py": {"socket", "starlette", "uvicorn", "websockets"},
     "lab/bench/traffic.py": {"select"},
     "lab/bench/wires.py": {"base64", "socket", "struct"},
+    "lab/sim/runs.py": {"concurrent.futures"},
     "lab/browser.py": {"playwright", "queue", "re", "socket", "threading"},
     "web/hub.py": {"asyncio"},
     "web/person.py": {"asyncio"},
