@@ -13,7 +13,7 @@ from lab.quiet import PlayedBy, calm, statements, wrong_with
 from nodealer.cards import Deal, Portion
 from nodealer.group import group
 from nodealer.lab.sim.checkers import first_wrong, kept_first
-from nodealer.lab.sim.justice import contradictions, gained_by_going, guilty_named
+from nodealer.lab.sim.justice import contradictions, gained_by_going, guilty_named, too_few
 from nodealer.lab.sim.lateness import counted_anew
 from nodealer.lab.sim.plan import Backup, BadDisk, Failing, Fork, Forking, Leaver, Split, Struck
 from nodealer.lab.sim.secrecy import keys_too_soon
@@ -213,6 +213,19 @@ def test_who_leaves_and_has_more() -> None:
     rich = replace(last.after, account=Account({**last.after.account.chips, 2: 9}))
     log.applied[place] = replace(last, after=rich)
     assert list(gained_by_going(log)) == [f"seat 2 left hand 0 of {log.node.name}, and has 9"]
+
+
+def test_too_few_where_nobody_keeps_the_time() -> None:
+    """More than half go on without somebody; half of them may do no more than break off."""
+    world = World(replace(calm(seats=4), fated=(1,), mute=6))
+    assert wrong_with(world) is None
+    log = Seen(world).logs[0]
+    applied = next(one for one in log.applied if one.after.chronicle.statements)
+    (said,) = applied.after.chronicle.statements
+    assert (len(said.by), said.of, said.did) == (3, 1, "gone") and list(too_few(applied)) == []
+    for by, did, wrong in ((2, "gone", 1), (2, "broken off", 0), (1, "broken off", 1)):
+        other = replace(said, by=said.by[:by], did=did)
+        assert len(list(too_few(replace(applied, after=applied.after.noted(statements=(other,)))))) == wrong
 
 
 def test_two_sessions() -> None:

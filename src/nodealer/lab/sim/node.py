@@ -271,7 +271,7 @@ class Node:
         entry = entry_in(frame)
         self._note_unkept((frame,))
         lie = None if entry is None else self._lie(entry)
-        if entry is None or lie is None or not self.dice.chance(400):
+        if entry is None or lie is None or not self.dice.chance(600 if self.keeps_time else 400):
             self._say(frame)
             return
         # Before the true one it is refused; after it, it names its seat.

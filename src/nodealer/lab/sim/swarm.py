@@ -48,13 +48,13 @@ MIX: Final[Mapping[str, int]] = {
     "left": 500,
     "rebuilt": 450,
     "keyed": 500,
-    "late": 850,
-    "timed": 750,
+    "late": 900,
+    "timed": 850,
     "held": 500,
     "nonsense": 450,
     "cheated": 750,
 }
-KEEPERS: Final[tuple[Keeping, ...]] = (*("truly",) * 4, *("ahead",) * 4, *("back",) * 3, "silent", "dying")
+KEEPERS: Final[tuple[Keeping, ...]] = (*("truly",) * 4, *("ahead",) * 5, *("back",) * 4, "silent", "dying")
 
 
 def plan_of(seed: str) -> Plan:
