@@ -135,8 +135,8 @@ class Plan:
     #: Whom all that strikes for good strikes: never more than half of the table, for the law promises nothing then.
     fated: tuple[int, ...] = ()
     fork: Fork | None = None
-    #: The log has so many entries when nothing comes any more from the first of the fated; or when the second one, if
-    #: there is one, loses its home, and somebody else comes in its place who only knows the link.
+    #: How many entries the log has when nothing comes any more from the first of the fated; and when the last of them
+    #: loses its home, and somebody else comes in its place who only knows the link.
     mute: int | None = None
     lost_home: int | None = None
     backup: Backup | None = None
@@ -147,7 +147,7 @@ class Plan:
     #: The seats that think for longer than they may, now and then.
     slow: tuple[int, ...] = ()
     leavers: tuple[Leaver, ...] = ()
-    #: Whether seats leave too, one after the other, when they see a deck made again.
+    #: The seats that leave too when they see a deck made again.
     again: tuple[int, ...] = ()
     #: Whether frames are sealed, and who is gone is put out of the table, which gets a new key.
     sealed: bool = False
