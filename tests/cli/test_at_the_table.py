@@ -13,10 +13,10 @@ from conformance.games import TinyRules
 from nodealer.cli.attention import Attention, AtTheTable
 from nodealer.cli.choices import choices
 from nodealer.cli.leaving import returning
-from nodealer.cli.limits import about_time, limits_for_bots, limits_of
 from nodealer.cli.narrator import in_words
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
+from nodealer.drive.limits import about_time, limits_for_bots, limits_of
 from nodealer.drive.timekeeper import Timekeeper
 from nodealer.errors import DecodeError
 from nodealer.games.holdem.words import HoldemWords

@@ -13,11 +13,12 @@ import pytest
 
 from conformance.harness import Source
 from nodealer.cli.games import game_of
-from nodealer.cli.lobbying import ANSWER_LIMIT, Guest, Hosting, Onlooker, Questions, ask_first
-from nodealer.cli.paging import Page, PageQuestions, PageScreen
+from nodealer.cli.lobbying import Questions, ScreenTells
+from nodealer.cli.me import players_in
+from nodealer.cli.paging import Page
 from nodealer.cli.plan import plan_of
 from nodealer.cli.screen import Screen
-from nodealer.drive.known import KnownPlayers
+from nodealer.drive.lobby import ANSWER_LIMIT, Guest, Hosting, Onlooker, ask_first
 from nodealer.keys import Identity, host_mark
 from nodealer.log.session import Limits
 from nodealer.play.home import MemoryHome
@@ -58,7 +59,7 @@ class Door:
     def __init__(
         self, folder: Path, *names: str, auto: bool = False, seats: int = 3, invites_keeper: bool = False
     ) -> None:
-        self.known = KnownPlayers(folder)
+        self.known = players_in(folder)
         self.people: dict[str, Participant] = {}
         self.frames: list[bytes] = []
         self._mark = host_mark(_identity(names[0]).public)
@@ -66,7 +67,7 @@ class Door:
         questions = None if auto else Questions(self.typing[names[0]])  # type: ignore[arg-type]
         self.plan = plan_of("holdem", game_of("holdem").settled({}), seats=seats, hands=1, clock=CLOCK)
         self.hosting = Hosting(
-            self.plan, seats, Screen(json=True), self.known, questions, invites_keeper=invites_keeper
+            self.plan, seats, ScreenTells(Screen(json=True)), self.known, questions, invites_keeper=invites_keeper
         )
         for name in names:
             self.come(name, host=name == names[0])
@@ -200,7 +201,7 @@ def test_a_yes_to_one_proposal_is_no_yes_to_the_next(tmp_path: Path, line: str) 
     async def work() -> None:
         door = Door(tmp_path, "Ada", "Ben", seats=2)
         ben, typing = door.people["Ben"], door.typing["Ben"]
-        guest = Guest(Screen(json=True), door.known, Questions(typing))  # type: ignore[arg-type]
+        guest = Guest(ScreenTells(Screen(json=True)), door.known, Questions(typing))  # type: ignore[arg-type]
 
         def looks() -> None:
             door.say(*guest.look(ben, 0.0))
@@ -229,7 +230,7 @@ def test_what_is_typed_while_nothing_is_proposed_answers_nothing(tmp_path: Path)
     async def work() -> None:
         door = Door(tmp_path, "Ada", "Ben", seats=2)
         ben, typing = door.people["Ben"], door.typing["Ben"]
-        guest = Guest(Screen(json=True), door.known, Questions(typing))  # type: ignore[arg-type]
+        guest = Guest(ScreenTells(Screen(json=True)), door.known, Questions(typing))  # type: ignore[arg-type]
         proposes(door, hands=1)
         assert guest.look(ben, 0.0) == []
         door.say(*door.people["Ada"].decline("a mistake"))
@@ -248,7 +249,7 @@ def test_one_who_never_answers_does_not_keep_a_bot_from_playing_with_the_others(
     async def work() -> None:
         door = Door(tmp_path, "Ada", "Ben", "Cleo", auto=True)
         door.come("Dov")
-        cleo = Guest(Screen(json=True), door.known, None)
+        cleo = Guest(ScreenTells(Screen(json=True)), door.known, None)
         door.host_looks(0.0)
         assert door.seated == ["Ada", "Ben", "Cleo"]
         door.say(*cleo.look(door.people["Cleo"], 0.0))
@@ -319,7 +320,7 @@ def test_a_person_is_asked_about_it_at_a_full_table_too(tmp_path: Path) -> None:
 def test_who_looks_on_is_told_that_there_is_no_game_yet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     async def work() -> None:
         door = Door(tmp_path, "Ada", "Ben", seats=3)
-        clock, onlooker = door.come("Clock", keeps_time=True), Onlooker(Screen(json=False))
+        clock, onlooker = door.come("Clock", keeps_time=True), Onlooker(ScreenTells(Screen(json=False)))
         for _ in range(2):
             onlooker.look(clock, 0.0)
         door.come("Cleo")
@@ -341,7 +342,7 @@ def test_a_timekeeper_that_never_answers_is_not_proposed_again(tmp_path: Path) -
         door.host_looks(0.0)
         assert door.seated == ["Ada", "Ben", "Cleo", "Clock"]
         for name in ("Ben", "Cleo"):
-            door.say(*Guest(Screen(json=True), door.known, None).look(door.people[name], 0.0))
+            door.say(*Guest(ScreenTells(Screen(json=True)), door.known, None).look(door.people[name], 0.0))
         for now in (1.0, ANSWER_LIMIT + 2, ANSWER_LIMIT + 3, ANSWER_LIMIT + 20):
             door.host_looks(now)
         assert door.seated == ["Ada", "Ben", "Cleo"]
@@ -356,7 +357,7 @@ def test_a_guest_sees_what_a_host_has_set(tmp_path: Path, json: bool, capsys: py
     async def work() -> None:
         door = Door(tmp_path, "Ada", "Ben", seats=2)
         proposes(door, hands=1, on=("chain", b'{"proven":false}'))
-        Guest(Screen(json), door.known, None).look(door.people["Ben"], 0.0)
+        Guest(ScreenTells(Screen(json)), door.known, None).look(door.people["Ben"], 0.0)
 
     run(work())
     said = capsys.readouterr().out
@@ -368,11 +369,11 @@ def test_an_answer_of_a_page_is_to_the_question_that_it_showed(tmp_path: Path) -
 
     async def work() -> None:
         door, page = Door(tmp_path, "Ada", "Ben", seats=2), Page()
-        ben, questions = door.people["Ben"], PageQuestions(page)
-        guest = Guest(PageScreen(page), door.known, questions)
+        ben = door.people["Ben"]
+        guest = Guest(page.lobby.hear, door.known, page.questions)
         proposes(door, hands=1)
-        assert guest.look(ben, 0.0) == [] and page.lobby.question is not None
-        first = page.lobby.question.ask
+        assert guest.look(ben, 0.0) == [] and page.questions.question is not None
+        first = page.questions.question.ask
         door.say(*door.people["Ada"].decline("a mistake"))
         proposes(door, hands=2, on=("chain", b'{"proven":false}'))
         assert guest.look(ben, 0.0) == []
@@ -380,7 +381,7 @@ def test_an_answer_of_a_page_is_to_the_question_that_it_showed(tmp_path: Path) -
         assert "Nothing proves a shuffle here" in page.lobby.proposal.warning
         page.hub.hear(doc.Answer(first, "y"))
         assert guest.look(ben, 0.0) == [] and ben.lobby.considering
-        page.hub.hear(doc.Answer(page.lobby.question.ask, "y"))
+        page.hub.hear(doc.Answer(page.questions.question.ask, "y"))
         door.say(*guest.look(ben, 0.0))
         assert ben.begun
 

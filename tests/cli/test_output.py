@@ -21,6 +21,7 @@ from conformance.harness import agree_session
 from nodealer.cli import main, output
 from nodealer.cli.narrator import in_words
 from nodealer.log.session import FORMAT_VERSION, Part, Proposal
+from nodealer.log.visible import visible
 from nodealer.wire import encode
 
 Capture = pytest.CaptureFixture[str]
@@ -45,7 +46,7 @@ def test_what_is_shown_only_says_something(text: str) -> None:
     console = Console(file=file, force_terminal=True, color_system=None, highlight=False, emoji=False, width=200)
     console.print(f"[red]{output.shown(text)}[/red]", end="")
     printed = file.getvalue()
-    assert printed == output.visible(text)
+    assert printed == visible(text)
     assert not any(unicodedata.category(each)[0] == "C" or each in "\u2028\u2029" for each in printed)
 
 

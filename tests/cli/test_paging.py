@@ -7,24 +7,30 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec import Raw
 
 from nodealer.cli import playpage
 from nodealer.cli.games import game_of
-from nodealer.cli.lobbying import Asked, LobbyQuestion
-from nodealer.cli.paging import ANSWERS, CONNECTION, Page, PageQuestions, PageScreen
+from nodealer.cli.paging import CONNECTION, Page, PageScreen
 from nodealer.cli.plan import plan_of
+from nodealer.drive.lobby import Asked, LobbyQuestion, Proposed
 from nodealer.errors import BadParameter
+from nodealer.games.words import Words
+from nodealer.keys import Identity
+from nodealer.log.roster import TIMEKEEPER, Roster, member_of
+from nodealer.log.session import Limits, Part, Proposal
 from nodealer.web import documents as doc
+from nodealer.web.lobby import ANSWERS
 
 
 def asked(page: Page) -> doc.LobbyQuestion:
-    assert page.lobby.question is not None
-    return page.lobby.question
+    assert page.questions.question is not None
+    return page.questions.question
 
 
 def test_a_yes_to_one_proposal_is_none_to_the_next() -> None:
     page = Page()
-    questions = PageQuestions(page)
+    questions = page.questions
     the_first, the_second = (LobbyQuestion(Asked.PROPOSAL, about=about) for about in ("the first", "the second"))
     assert questions.answer(the_first) is None
     first = asked(page).ask
@@ -34,7 +40,7 @@ def test_a_yes_to_one_proposal_is_none_to_the_next() -> None:
     assert questions.answer(the_second) is None
     page.hub.hear(doc.Answer(asked(page).ask, "y"))
     assert questions.answer(the_second) == "y"
-    assert page.lobby.question is None
+    assert page.questions.question is None
     # Nor does a second click answer the same question when it is asked again.
     page.hub.hear(doc.Answer(first + 1, "y"))
     assert questions.answer(the_second) is None
@@ -42,10 +48,10 @@ def test_a_yes_to_one_proposal_is_none_to_the_next() -> None:
 
 def test_an_answer_from_the_lobby_before_is_none_to_the_next() -> None:
     page = Page()
-    PageQuestions(page).answer(LobbyQuestion(Asked.PROPOSAL, about="one table"))
+    page.questions.answer(LobbyQuestion(Asked.PROPOSAL, about="one table"))
     page.hub.hear(doc.Answer(asked(page).ask, "y"))
     page.sit("player", "Ada")
-    assert PageQuestions(page).answer(LobbyQuestion(Asked.PROPOSAL, about="another table")) is None
+    assert page.questions.answer(LobbyQuestion(Asked.PROPOSAL, about="another table")) is None
 
 
 def test_whatever_is_asked_has_answers() -> None:
@@ -54,13 +60,17 @@ def test_whatever_is_asked_has_answers() -> None:
 
 def test_a_person_sees_all_that_it_agrees_to() -> None:
     page = Page()
-    event = {"event": "proposal", "game": "holdem", "protocol": "mask", "players": ["Ada", "Ben"], "hands": 3}
-    event |= {"clock": {"keeper": "Clock", "move": 60_000, "bank": 0}}
-    told = {"told": ['holdem {"stack":1000000}', "mask"], "warning": "Everybody can cheat."}
-    PageScreen(page).emit(event | told)
+    members = tuple(
+        member_of(Identity(bytes([seat + 1]) * 32), seat, name, role)
+        for seat, (name, role) in enumerate((("Ada", "player"), ("Ben", "player"), ("Clock", TIMEKEEPER)))
+    )
+    game = Part("holdem", 1, Raw('{"stack":"\u202e1"}'.encode()))
+    limits = Limits(move=60_000, cards=30_000, bank=0, refill=0)
+    proposal = Proposal(game, Part("mask", 1), (), Roster(members), 3, clock=limits)
+    page.lobby.hear(Proposed(proposal, "Everybody can cheat.", Words()))
     clock = doc.LobbyClock("Clock", 60_000, 0)
     assert page.lobby.proposal == doc.LobbyProposal(
-        'holdem {"stack":1000000}', "mask", 3, ("Ada", "Ben"), "Everybody can cheat.", clock
+        'holdem {"stack":"\\u{202e}1"}', "mask", 3, ("Ada", "Ben", "Clock"), "Everybody can cheat.", clock
     )
 
 

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from cli.test_attention import Noting
+from nodealer.cli.lobbying import ScreenTells
+from nodealer.cli.me import players_in
 from nodealer.cli.noticing import Missing
 from nodealer.cli.remote import Chair, LockedOut, _Connection, _Watch
-from nodealer.drive.known import KnownPlayers
+from nodealer.drive.known import Acquaintance
 from nodealer.drive.minds import Mind
 from nodealer.drive.patience import Looks
 from nodealer.drive.sealed import Found, Locked, Lost, Unheard
@@ -68,26 +70,26 @@ def test_who_never_was_there_does_not_wait() -> None:
 
 def test_who_asks_for_a_seat_is_looked_at_and_who_gets_one_is_remembered(tmp_path: Path) -> None:
     """As in the lobby: a name that has come with another key is pointed out."""
-    known, screen = KnownPlayers(tmp_path), Noting()
+    known, screen = players_in(tmp_path), Noting()
     ada, ben, dan = (Identity(bytes([number]) * 32).public for number in (1, 2, 3))
     known.met([("Dan", ben)], 1)
     asks = SimpleNamespace(roster=SimpleNamespace(digest=b"1"), who=SimpleNamespace(name="Dan", key=dan))
     members = [SimpleNamespace(name="Ada", key=ada, role="player")]
     one: Any = SimpleNamespace(sits=False, asking=[asks], members=members)
     one.home = SimpleNamespace(identity=SimpleNamespace(public=ada))
-    watch: Any = _Watch.__new__(_Watch)
-    watch._participant, watch._known, watch._met, watch._looked = one, known, set(), set()
-    watch._sitting = SimpleNamespace(screen=screen)
-    watch._look_at_who_asks()
+    one.begun = False
+    acquaintance = Acquaintance(one, known, ScreenTells(screen), lambda: 7)
+    acquaintance.see()
     assert screen.noted == [], "who only looks on has no say in it"
     one.sits = True
-    watch._look_at_who_asks()
-    watch._look_at_who_asks()
+    acquaintance.see()
+    acquaintance.see()
     assert screen.noted == [{"event": "player", "name": "Dan", "key": dan.hex(), "sight": "other key"}]
-    watch._remember()
+    one.begun = True
+    acquaintance.see()
     assert [met.key for met in known.all] == [ben]
     members.append(SimpleNamespace(name="Dan", key=dan, role="player"))
-    watch._remember()
+    acquaintance.see()
     assert {met.key for met in known.all} == {ben, dan}
 
 

@@ -9,9 +9,10 @@ from typing import Any, cast
 
 import pytest
 
-from nodealer.cli.lobbying import Hosting
+from nodealer.cli.lobbying import ScreenTells
+from nodealer.cli.meeting import AROUND
 from nodealer.cli.screen import Screen
-from nodealer.cli.spoken import Codes, use_code
+from nodealer.drive.spoken import Codes, use_code
 from nodealer.errors import CodeDead
 from nodealer.keys import Identity, host_mark
 from nodealer.relay.codes import Code, read_code
@@ -64,7 +65,7 @@ def test_three_guesses_end_all_codes_of_a_host() -> None:
             url = f"ws://127.0.0.1:{relay.port}"
             invitation = Invitation((url,), TableSecret(bytes(16), "5a" * 16, 0), host_mark(HOST.public))
             ears = Ears()
-            codes = Codes(invitation, url, HOST, cast(Screen, ears), cast(Hosting, ears))
+            codes = Codes(invitation, url, HOST, AROUND, ScreenTells(cast(Screen, ears)), ears.admit)
 
             async def given() -> Code:
                 count = len(ears.all("code"))
@@ -72,18 +73,18 @@ def test_three_guesses_end_all_codes_of_a_host() -> None:
                 await ears.until("code", count + 1)
                 return read_code(ears.all("code")[-1]["code"])
 
-            assert await use_code(await given(), url, GUEST, "Ben") == invitation
+            assert await use_code(await given(), url, GUEST, "Ben", AROUND) == invitation
             await ears.until("code-used", 1)
             assert ears.admitted == [(GUEST.public, "Ben")]
             await given()  # and never used
             for guesses in (1, 2, 3):
                 code = await given()
                 with pytest.raises(CodeDead):
-                    await use_code(wrong(code), url, GUEST, "Eve")
+                    await use_code(wrong(code), url, GUEST, "Eve", AROUND)
                 await ears.until("code-dead", guesses)
                 assert ("Type code for another" in ears.said[-1]) is (guesses < 3)
                 with pytest.raises(CodeDead):
-                    await use_code(code, url, GUEST, "Ben")
+                    await use_code(code, url, GUEST, "Ben", AROUND)
             assert "somebody may be trying to get in" in ears.said[-1]
             codes.give()
             await ears.until("code-dead", 4)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from nodealer.cli.me import players_in
 from nodealer.drive import known
 from nodealer.drive.known import PLAYERS, KnownPlayers, Sight
 from nodealer.errors import BadParameter, HomeUnusable
@@ -19,7 +20,7 @@ ADA, BO, EVE = (Identity(bytes([place]) * 32).public for place in range(3))
 
 @pytest.fixture
 def players(tmp_path: Path) -> KnownPlayers:
-    return KnownPlayers(tmp_path / "state" / "nodealer")
+    return players_in(tmp_path / "state" / "nodealer")
 
 
 def test_somebody_new(players: KnownPlayers) -> None:
@@ -32,7 +33,7 @@ def test_somebody_new(players: KnownPlayers) -> None:
 def test_somebody_known(players: KnownPlayers, tmp_path: Path) -> None:
     players.met([("Ada", ADA), ("Bo", BO)], 1000)
     players.met([("Ada", ADA)], 2000)
-    again = KnownPlayers(tmp_path / "state" / "nodealer")
+    again = players_in(tmp_path / "state" / "nodealer")
     assert [again.look(name, key).sight for name, key in (("Ada", ADA), ("aDA", ADA), ("Bo", BO))] == 3 * [Sight.KNOWN]
     assert [(met.name, met.key, met.first, met.last) for met in again.all] == [
         ("Ada", ADA, 1000, 2000),

@@ -14,7 +14,6 @@ from playwright.sync_api import Page
 
 from nodealer.audit.verify import verify_file
 from nodealer.cli.games import game_of
-from nodealer.cli.paging import qr_rows
 from nodealer.cli.plan import plan_of
 from nodealer.cli.playpage import offers_of
 from nodealer.drive.minds import BotMind
@@ -22,6 +21,7 @@ from nodealer.games.package import GamePackage
 from nodealer.log.file import save_log
 from nodealer.play.participant import Participant
 from nodealer.web import documents as doc
+from nodealer.web.lobby import qr_rows
 
 from .searching import GAME as SEARCHING
 from .tables import NAMES, Table

@@ -239,6 +239,21 @@ def test_documents_go_both_ways_and_a_page_that_comes_later_gets_everything() ->
     run(talk)
 
 
+def test_what_one_page_has_asked_for_is_brought_to_no_other() -> None:
+    """A saved file would else be downloaded in every open page of the person."""
+
+    async def saves() -> None:
+        hub = Hub()
+        hub.hear = lambda said: hub.answer(doc.File("game.jsonl", "{}"))
+        one, two = hub.come(), hub.come()
+        hub.said(one, '{"type":"save","what":"log"}')
+        assert b"game.jsonl" in (one.get_nowait() or b"") and two.empty()
+        hub.answer(doc.File("nobody.jsonl", ""))
+        assert one.empty() and two.empty(), "nobody has asked"
+
+    asyncio.run(saves())
+
+
 def test_a_page_that_takes_nothing_and_one_too_many_are_sent_away() -> None:
     async def slow() -> None:
         hub = Hub()

@@ -7,10 +7,11 @@ from typing import Any, get_args
 import pytest
 from playwright.sync_api import Browser, Page
 
-from nodealer.cli.lobbying import Asked
-from nodealer.cli.paging import ANSWERS, CONNECTION, NOTICES
+from nodealer.cli.paging import CONNECTION, NOTICES
 from nodealer.drive.known import Sight
+from nodealer.drive.lobby import Asked
 from nodealer.web import documents as doc
+from nodealer.web import lobby
 
 from .told import Document, Told, told_page
 
@@ -152,9 +153,9 @@ def words(browser: Browser) -> dict[str, list[str]]:
 
 
 def test_there_are_words_for_every_code(words: dict[str, list[str]]) -> None:
-    assert set(words["notices"]) >= {*NOTICES, *CONNECTION, "diverged", "silenced"}
+    assert set(words["notices"]) >= {*NOTICES, *lobby.NOTICES, *CONNECTION, "diverged", "silenced"}
     assert set(words["question"]) == {one.value for one in Asked}
-    assert set(words["answer"]) == {answer for answers in ANSWERS.values() for answer in answers}
+    assert set(words["answer"]) == {answer for answers in lobby.ANSWERS.values() for answer in answers}
     assert set(words["known"]) == {one.value for one in Sight}
     assert {*words["refused"], ""} == set(get_args(doc.RefusedCode))
     assert set(words["breaks"]) == set(get_args(doc.Breaks))

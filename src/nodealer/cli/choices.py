@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from nodealer.cli.limits import late
 from nodealer.cli.output import shown
+from nodealer.drive.limits import late
 from nodealer.play.law import voters
 from nodealer.play.participant import Participant
 from nodealer.play.phases import Phase

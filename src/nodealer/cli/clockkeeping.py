@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 
 from nodealer.cli.kept import games_folder
-from nodealer.cli.lobbying import Onlooker
+from nodealer.cli.lobbying import ScreenTells
 from nodealer.cli.output import err, print_line, shown
 from nodealer.cli.screen import Screen
 from nodealer.cli.timekeeping import KeeperOrder, keep
+from nodealer.drive.lobby import Onlooker
 from nodealer.drive.sealed import Found, Line, Locked
 from nodealer.errors import BadParameter, RelayError
 from nodealer.play.participant import Participant, Step
@@ -22,7 +23,7 @@ class _Told:
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
-        self._onlooker = Onlooker(screen)
+        self._onlooker = Onlooker(ScreenTells(screen))
         self._found = self._begun = False
 
     def line(self, line: Line) -> None:

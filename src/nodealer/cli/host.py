@@ -8,9 +8,9 @@ from typing import Annotated, Final
 import typer
 
 from nodealer.cli.games import game_of, settings_of
-from nodealer.cli.limits import MOVE, limits_of
 from nodealer.cli.play import PlayCommand
 from nodealer.cli.where import NoBrowser, Terminal, where
+from nodealer.drive.limits import MOVE, limits_of
 from nodealer.errors import BadParameter
 from nodealer.games.found import FIRST
 
@@ -104,7 +104,7 @@ def host(
     settings = settings_of(game_of(game), context.args)
     from nodealer.cli.meeting import host_table  # late: no other command should wait for protocols and sockets
     from nodealer.cli.plan import plan_of
-    from nodealer.cli.webpage import page_for_guests
+    from nodealer.cli.webpage import folder_of, page_for_guests
 
     if timekeeper and no_clock:
         raise BadParameter("--timekeeper and --no-clock exclude each other")
@@ -123,6 +123,7 @@ def host(
             code=code,
             timekeeper=timekeeper,
             page=guests,
+            page_folder=folder_of(page),
             at=where(terminal=terminal, no_browser=no_browser, by_hand=not (auto or json)),
         )
     raise typer.Exit(code_of_exit)

@@ -15,7 +15,6 @@ from nodealer.cli.bots import TERM, Process, bots, how_it_ended
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.kept import Earlier, KeptGame
 from nodealer.cli.leaving import returning
-from nodealer.cli.limits import KEEPER
 from nodealer.cli.logcopy import LogCopy
 from nodealer.cli.loopback import table_here
 from nodealer.cli.output import err, print_line, shown
@@ -26,6 +25,7 @@ from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
 from nodealer.cli.timekeeping import KeeperOrder
 from nodealer.drive.homes import home_in
+from nodealer.drive.limits import KEEPER
 from nodealer.drive.loop import Loop
 from nodealer.drive.patience import Patience, Together
 from nodealer.errors import BadParameter, Declined

@@ -50,6 +50,8 @@ class Hosted(Message, frozen=True):
     keeps_time: bool = False
     #: Whether the host has asked somebody else to keep it.
     invites_keeper: bool = False
+    #: The folder of the page that the host's machine serves to guests; its address is in the link.
+    page_folder: str | None = None
 
 
 class KeptTable(Message, frozen=True):

@@ -9,9 +9,10 @@ from typing import Annotated, Any
 import typer
 from rich.table import Column, Table
 
-from nodealer.cli.output import out, print_json, print_line, shown, visible
+from nodealer.cli.output import out, print_json, print_line, shown
 from nodealer.cli.where import NoBrowser, Terminal, where
 from nodealer.errors import HomeUnusable
+from nodealer.log.visible import visible
 
 
 def games(

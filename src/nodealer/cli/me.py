@@ -9,8 +9,9 @@ from pathlib import Path
 from platformdirs import user_config_path, user_state_path
 
 from nodealer.cli.entropy import system_entropy
+from nodealer.drive.files import SmallFile
 from nodealer.drive.identity import Me, my_identity
-from nodealer.drive.known import KnownPlayers
+from nodealer.drive.known import PLAYERS, PLAYERS_BYTES_MAX, KnownPlayers
 from nodealer.errors import BadParameter
 from nodealer.keys import Identity
 
@@ -32,7 +33,12 @@ def unlocked(mine: Me) -> Identity:
 
 def known_players() -> KnownPlayers:
     """Those whom the user has met."""
-    return KnownPlayers(Path(user_state_path("nodealer", appauthor=False)))
+    return players_in(Path(user_state_path("nodealer", appauthor=False)))
+
+
+def players_in(folder: Path) -> KnownPlayers:
+    """Those in a folder."""
+    return KnownPlayers(SmallFile(folder / PLAYERS, PLAYERS_BYTES_MAX))
 
 
 def ask_passphrase(question: str) -> str:

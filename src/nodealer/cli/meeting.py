@@ -9,14 +9,13 @@ import time
 from collections.abc import Sequence
 from contextlib import AsyncExitStack, ExitStack, suppress
 from pathlib import Path
+from typing import Final
 
 from nodealer.cli.bots import bots
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import game_of
 from nodealer.cli.invited import FORMAT, Hosted, KeptTable, TableFolder, keep_table, moved_to
-from nodealer.cli.limits import KEEPER
 from nodealer.cli.lines import Lines
-from nodealer.cli.lobbying import Hosting
 from nodealer.cli.logcopy import LogCopy
 from nodealer.cli.output import shown
 from nodealer.cli.ownrelay import free_port, own_address, own_relay
@@ -26,11 +25,15 @@ from nodealer.cli.qr import print_qr
 from nodealer.cli.remote import Sitting, carry_out, take_part
 from nodealer.cli.screen import Screen
 from nodealer.cli.shelf import keep_first, table_at
-from nodealer.cli.spoken import Codes, use_code
 from nodealer.cli.timekeeping import KeeperOrder
 from nodealer.cli.user import User, name_of, player, watcher
+from nodealer.cli.webpage import page_for_guests
 from nodealer.cli.where import Where
 from nodealer.drive.homes import home_in
+from nodealer.drive.limits import KEEPER
+from nodealer.drive.lobby import Hosting
+from nodealer.drive.sealed import connect_here
+from nodealer.drive.spoken import Codes, Surroundings, use_code
 from nodealer.errors import BadParameter, HomeUnusable
 from nodealer.keys import host_mark
 from nodealer.log.session import FORMAT_VERSION
@@ -39,6 +42,9 @@ from nodealer.play.participant import Participant
 from nodealer.relay.codes import read_code
 from nodealer.relay.links import SECRET_BYTES, TABLE_BYTES, Invitation, read_link, relay_address
 from nodealer.relay.sealing import TableSecret
+
+#: What spoken codes need of this machine.
+AROUND: Final = Surroundings(system_entropy, connect_here, time.monotonic)
 
 # --- To open one ---
 
@@ -64,6 +70,7 @@ def host_table(
     code: bool = False,
     timekeeper: bool = False,
     page: str = "",
+    page_folder: str | None = None,
     at: Where = Where.TERMINAL,
 ) -> int:
     """Open a table, invite others, and play there. Gives the exit code."""
@@ -87,6 +94,7 @@ def host_table(
         # At two seats it must not be the machine of one of the two.
         keeps_time=plan.clock is not None and seats > 2 and not timekeeper,
         invites_keeper=timekeeper,
+        page_folder=page_folder,
     )
     with ExitStack() as stack:
         copies = [] if log is None else [stack.enter_context(LogCopy.new(log.absolute()))]
@@ -103,7 +111,7 @@ def _host(sitting: Sitting, user: User, plan: Plan, *, code: bool = False) -> in
     hosting = Hosting(
         plan,
         hosted.seats,
-        screen,
+        sitting.tell,
         user.known,
         questions,
         _own_keeper(sitting, hosted),
@@ -111,7 +119,8 @@ def _host(sitting: Sitting, user: User, plan: Plan, *, code: bool = False) -> in
     )
     if user.identity is None:
         raise BadParameter("a host needs a key")
-    codes = Codes(sitting.table.invitation, sitting.relays[0], user.identity, screen, hosting)
+    invitation, relay = sitting.table.invitation, sitting.relays[0]
+    codes = Codes(invitation, relay, user.identity, AROUND, sitting.tell, hosting.admit)
     hosting.new_code = codes.give
 
     def invite() -> None:
@@ -190,7 +199,7 @@ def invited_by(text: str, relay: str | None, name: str | None) -> tuple[Invitati
     called, user = name_of(name), player()
     if user.identity is None:
         raise BadParameter("a guest needs a key")
-    return asyncio.run(use_code(code, relay_address(relay), user.identity, called)), user
+    return asyncio.run(use_code(code, relay_address(relay), user.identity, called, AROUND)), user
 
 
 def join_table(
@@ -278,6 +287,7 @@ def return_to(table: TableFolder, *, auto: bool, json: bool, ask: bool = False, 
         sitting = Sitting(table, screen, copies, bot=auto, ask=ask)
         if what.hosted is None or what.place is None:
             return _sit(sitting, user)
+        stack.enter_context(page_for_guests(what.hosted.page_folder, table.invitation.page))
         return _host(sitting, user, _plan_again(what.place, what.hosted))
 
 

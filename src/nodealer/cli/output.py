@@ -11,7 +11,6 @@ import io
 import json
 import os
 import sys
-import unicodedata
 from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any, Final, NoReturn
@@ -23,12 +22,7 @@ from rich.markup import escape
 from rich.text import Text as Styled
 
 from nodealer.games.words import Line, Mark, Text
-
-#: Categories of characters that do something, or nothing that can be seen: controls, marks of direction and joining,
-#: halves of pairs, private and unassigned ones, and separators of lines.
-_UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-#: And the letters and signs that are drawn as nothing.
-_BLANK: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+from nodealer.log.visible import is_unseen, visible
 
 #: Signs of ours, for terminals that have letters only.
 _PLAIN: Final = {
@@ -102,15 +96,6 @@ def out() -> Console:
 def err() -> Console:
     """For everything else: progress, warnings, errors."""
     return _Console(stderr=True, highlight=False, emoji=False)
-
-
-def visible(text: object) -> str:
-    """Text from outside as one line that only says something: what is not to be seen stands there as its number."""
-    return "".join(f"\\u{{{ord(each):x}}}" if _is_unseen(each) else each for each in str(text))
-
-
-def _is_unseen(character: str) -> bool:
-    return unicodedata.category(character) in _UNSEEN or character in _BLANK
 
 
 def shown(text: object) -> str:
@@ -199,4 +184,4 @@ def _write(document: str) -> None:
 
 def _is_escaped(character: str) -> bool:
     """What a terminal obeys, and what it has no sign for."""
-    return _is_unseen(character) or _lacks(sys.stdout.encoding or "utf-8", character)
+    return is_unseen(character) or _lacks(sys.stdout.encoding or "utf-8", character)

@@ -10,7 +10,8 @@ from msgspec import Raw
 
 from nodealer.cli.cheating import Cheating, cheating_of
 from nodealer.cli.games import game_of
-from nodealer.cli.limits import KEEPER
+from nodealer.drive.limits import KEEPER
+from nodealer.drive.wanted import Made, made_of
 from nodealer.errors import BadParameter
 from nodealer.games.base import Rules
 from nodealer.games.package import GamePackage
@@ -19,8 +20,7 @@ from nodealer.log.roster import TIMEKEEPER, Member
 from nodealer.log.session import Limits, Part, Proposal
 from nodealer.play.config import proposal_of
 from nodealer.play.lobby import Expected
-from nodealer.protocols import make_protocol, refuse_unserved
-from nodealer.protocols.base import Needs
+from nodealer.protocols import make_protocol
 from nodealer.protocols.chain import Chain
 
 NAMES: Final = ("Ada", "Ben", "Cleo", "Dov", "Eve", "Finn", "Gus", "Hana", "Ivo")
@@ -49,8 +49,7 @@ class Plan:
     clock: Limits | None = None
 
     def __post_init__(self) -> None:
-        needs = Needs(self.rules.name, len(self.names), self.rules.deck_max, self.rules.operations)
-        refuse_unserved(make_protocol(self.protocol, self.parameters).claims, needs)
+        Made(self.rules, make_protocol(self.protocol, self.parameters)).refuse(len(self.names))
 
     @property
     def expected(self) -> Expected:
@@ -94,18 +93,14 @@ def plan_of(
     game = game_of(place)
     if game.bot is None:
         raise BadParameter(f"{game.name} has no bots to play with: it is played by programs, with the library")
-    rules, on, count = game.from_settings(settings), protocol or game.protocol, seats or game.seats
-    meant = game.protocol_parameters(on, settings)
-    if parameters is not None and meant not in (b"{}", parameters):
-        raise BadParameter("--parameters says one thing of the protocol, and a setting of the game another")
-    said = meant if parameters is None else parameters
-    made = make_protocol(on, said)
+    table, count = made_of(game, settings, protocol, parameters), seats or game.seats
+    made, on, said = table.protocol, table.protocol.claims.name, table.protocol.parameters
     # What cut-and-choose is worth, where cards are made so: the players should know before they begin.
     odds = made.odds(count) if isinstance(made, Chain) else None
     warning = " ".join(filter(None, (made.claims.cost.get("warning"), odds))) or None
     who = names or _names(count, person)
     cheating = None if cheat is None else cheating_of(cheat, who, made)
-    return Plan(game, place, dict(settings), rules, on, who, hands or game.hands, said, warning, cheating, clock)
+    return Plan(game, place, dict(settings), table.rules, on, who, hands or game.hands, said, warning, cheating, clock)
 
 
 def _names(count: int, person: str | None) -> tuple[str, ...]:

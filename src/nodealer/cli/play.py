@@ -9,9 +9,9 @@ import typer
 
 from nodealer.cli.commands import Command
 from nodealer.cli.games import game_of, games_here, settings_of
-from nodealer.cli.limits import limits_of
 from nodealer.cli.output import shown
 from nodealer.cli.where import NoBrowser, Terminal, Where, where
+from nodealer.drive.limits import limits_of
 from nodealer.errors import BadParameter
 from nodealer.games.found import FIRST
 

@@ -18,9 +18,8 @@ from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import game_of
 from nodealer.cli.hosting import Play, host
 from nodealer.cli.kept import FORMAT, Kept, KeptGame, keep
-from nodealer.cli.limits import limits_for_bots
 from nodealer.cli.logcopy import LogCopy, follow_all
-from nodealer.cli.output import PipeClosed, err, print_line, shown, visible
+from nodealer.cli.output import PipeClosed, err, print_line, shown
 from nodealer.cli.plan import Plan, plan_of
 from nodealer.cli.program import Program
 from nodealer.cli.rehearse import rehearse
@@ -30,8 +29,10 @@ from nodealer.cli.terminal import Person
 from nodealer.cli.verify import print_report
 from nodealer.cli.where import Where
 from nodealer.drive.files import FILE_MODE, FOLDER_MODE
+from nodealer.drive.limits import limits_for_bots
 from nodealer.errors import BadParameter
 from nodealer.log.session import FORMAT_VERSION
+from nodealer.log.visible import visible
 from nodealer.play.config import refuse_without_asserts
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Replica

@@ -18,24 +18,27 @@ from nodealer.cli.games import game_or_none
 from nodealer.cli.invited import TableFolder
 from nodealer.cli.leaving import returning
 from nodealer.cli.lines import Lines
-from nodealer.cli.lobbying import Guest, Hosting, Onlooker, Questions, ask_first, said_of
+from nodealer.cli.lobbying import Questions, ScreenTells
 from nodealer.cli.logcopy import LogCopy, follow_all
 from nodealer.cli.noticing import Missing
-from nodealer.cli.output import PipeClosed, err, print_line, shown, visible
-from nodealer.cli.paging import Page, PageLobby, PageQuestions, PageScreen, served
+from nodealer.cli.output import PipeClosed, err, print_line, shown
+from nodealer.cli.paging import Page, PageScreen, served
 from nodealer.cli.program import Program
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
 from nodealer.cli.user import User
 from nodealer.cli.verify import print_report
-from nodealer.drive.known import KnownPlayers
+from nodealer.drive.known import Acquaintance, KnownPlayers
+from nodealer.drive.lobby import Asks, Guest, Hosting, News, Onlooker, ask_first
 from nodealer.drive.loop import Loop
 from nodealer.drive.minds import BotMind, Mind
 from nodealer.drive.patience import Looks, Patience, Together
 from nodealer.drive.sealed import Found, Line, Locked, SealedTransport, Unheard
+from nodealer.drive.spoken import CodeNews
 from nodealer.drive.welcome import Welcome
 from nodealer.errors import BadParameter, IllegalMove, RelayError
 from nodealer.log.roster import TIMEKEEPER
+from nodealer.log.visible import visible
 from nodealer.play.config import parts_of
 from nodealer.play.frames import OtherVersion, PassedOver, Refuses
 from nodealer.play.lobby import decline_rehearsals
@@ -134,11 +137,16 @@ class Sitting:
         """The page that this is shown on, if it is."""
         return self.screen.page if isinstance(self.screen, PageScreen) else None
 
-    def questions(self, lines: Lines) -> Questions | PageQuestions | None:
+    @property
+    def tell(self) -> Callable[[News | CodeNews], None]:
+        """Who is told what there is to say before the first hand."""
+        return ScreenTells(self.screen) if self.page is None else self.page.lobby.hear
+
+    def questions(self, lines: Lines) -> Asks | None:
         """Who asks the person before the first hand; None where nobody is asked."""
         if not self.by_hand:
             return None
-        return Questions(lines) if self.page is None else PageQuestions(self.page)
+        return Questions(lines) if self.page is None else self.page.questions
 
     def seat(self, participant: Participant, lines: Lines) -> tuple[Mind | None, Looks]:
         """Who decides, and who looks at the clock, now that it is known what is played."""
@@ -232,12 +240,9 @@ class _Watch:
         self._epoch = 0
         self._participant = participant
         self._hosting = hosting
-        self._known = known
+        self._known = Acquaintance(participant, known, sitting.tell, lambda: int(time.time()))
         self._show = sitting.screen.follow(participant, you=not sitting.watches)
         self._agreed = False
-        #: Who was remembered, and who asks for a seat and was looked at.
-        self._met: set[tuple[str, bytes]] = set()
-        self._looked: set[bytes] = set()
         self._asked = False
         self._sits = False
 
@@ -260,14 +265,13 @@ class _Watch:
                     f"you cannot sit there as {self._participant.home.name}: {news.reason}. Ask the host, or join with "
                     "another --name"
                 )
-        self._look_at_who_asks()
+        self._known.see()
         self._show(step)
         if not self._participant.begun:
             return []
         follow_all(self._sitting.copies, self._participant.replica)
         frames = self._ask()
         self._agree()
-        self._remember()
         self._seated()
         self._new_links()
         return frames
@@ -347,27 +351,6 @@ class _Watch:
             screen.say(f"Words of this table: [bold]{words}[/bold]. Everybody here sees the same ones.")
             screen.say("  [dim]Ask the others for theirs. If they differ, somebody is in between: stop.[/dim]")
 
-    def _remember(self) -> None:
-        """Those of this table, and whoever has got a seat since."""
-        one = self._participant
-        # Every timekeeper of this program has the same name, and each a key of its own.
-        others = {
-            (member.name, member.key)
-            for member in one.members
-            if member.key != one.home.identity.public and member.role != TIMEKEEPER
-        }
-        if new := others - self._met:
-            self._met |= new
-            self._known.met(sorted(new), int(time.time()))
-
-    def _look_at_who_asks(self) -> None:
-        """What is known of those who would like to sit, as in the lobby: a name may have come with another key."""
-        one = self._participant
-        for asks in one.asking if one.sits else ():
-            if asks.roster.digest not in self._looked:
-                self._looked.add(asks.roster.digest)
-                said_of(self._sitting.screen, self._known, asks.who.name, asks.who.key)
-
 
 async def take_part(
     sitting: Sitting, user: User, hosting: Hosting | None, lines: Lines, there: Callable[[], None] = lambda: None
@@ -379,11 +362,12 @@ async def take_part(
     lobby: Looks | None = hosting
     game, screen.aside = game_or_none(what.place), lines.aside
     if hosting is None:
-        lobby = Onlooker(screen) if sitting.watches else Guest(screen, user.known, sitting.questions(lines), game)
+        tell = sitting.tell
+        lobby = Onlooker(tell) if sitting.watches else Guest(tell, user.known, sitting.questions(lines), game)
     page, make = sitting.page, Participant if sitting.page is None else sitting.page.person.take_part
     make = returning(make) if sitting.by_hand else make
     if page is not None:
-        lobby = PageLobby(page, lobby, 0 if what.hosted is None else what.hosted.seats)
+        lobby = page.lobby.shows(lobby, 0 if what.hosted is None else what.hosted.seats)
     with user.home(table) as home:
         with in_background() as begin:
             participant = make(

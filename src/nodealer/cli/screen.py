@@ -8,9 +8,9 @@ from typing import Any
 
 from rich.status import Status
 
-from nodealer.cli.limits import about_time
 from nodealer.cli.narrator import in_words
 from nodealer.cli.output import err, out, print_json_line, print_line, shown
+from nodealer.drive.limits import about_time
 from nodealer.games.words import Line, Words
 from nodealer.log.session import Proposal
 from nodealer.play.bodies import Begin

@@ -25,7 +25,7 @@ def show_in_browser(file: Path, game: GamePackage | None, at: Where) -> int:
         page.seat.tell(doc.Over(again=False, reason=report.reason))
 
     async def run() -> None:
-        async with served(page, at):
+        async with served(page, at, "log"):
             await page.until_left()
 
     asyncio.run(run())

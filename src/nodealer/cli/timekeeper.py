@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from nodealer.cli.games import LogGame
-from nodealer.cli.limits import KEEPER
 from nodealer.cli.lines import given
+from nodealer.drive.limits import KEEPER
 
 
 def timekeeper(

@@ -22,9 +22,10 @@ from nodealer.audit.verify import FINGERPRINT, Report, verify_file
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.exits import BAD, GOOD, INCOMPLETE, UNJUDGED
 from nodealer.cli.games import LogGame, game_or_none
-from nodealer.cli.output import err, out, print_json, print_line, rendered, shown, visible
+from nodealer.cli.output import err, out, print_json, print_line, rendered, shown
 from nodealer.errors import BadParameter
 from nodealer.games.words import Words
+from nodealer.log.visible import visible
 from nodealer.wire import LOG_BYTES_MAX
 
 #: What stands for standard input among files.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -66,6 +66,36 @@ def write_whole(path: Path, data: bytes) -> None:
             os.close(descriptor)
         partial.replace(path)
     sync_folder(path.parent)
+
+
+class SmallFile:
+    """A small file, there whole or not at all, which one program changes at a time."""
+
+    def __init__(self, path: Path, limit: int) -> None:
+        self._path = path
+        self._limit = limit
+
+    @property
+    def where(self) -> str:
+        """Its path."""
+        return str(self._path)
+
+    def read(self) -> bytes | None:
+        """All of it, or one byte more than is allowed; None where there is none."""
+        with disk(self._path):
+            try:
+                with self._path.open("rb") as file:
+                    return file.read(self._limit + 1)
+            except FileNotFoundError:
+                return None
+
+    def change(self, make: Callable[[bytes | None], bytes]) -> None:
+        """Put something else in its place."""
+        folder = self._path.parent
+        with disk(folder):
+            folder.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
+        with alone(folder):
+            write_whole(self._path, make(self.read()))
 
 
 def _write(descriptor: int, data: bytes) -> None:

@@ -5,18 +5,18 @@ players.json   of each player the key, the name, and when it was seen first and 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
-from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, Protocol
 
 import msgspec
 
-from nodealer.drive.files import FOLDER_MODE, alone, disk, write_whole
 from nodealer.errors import BadParameter, DecodeError, HomeUnusable
 from nodealer.keys import KEY_BYTES, refuse_weak_key
 from nodealer.log.names import folded, refuse_bad_name
+from nodealer.log.roster import TIMEKEEPER
+from nodealer.play.participant import Participant
 from nodealer.wire import Message, Natural, decode, encode
 from nodealer.words import key_words
 
@@ -63,48 +63,49 @@ class Sight(Enum):
 
 
 @dataclass(frozen=True)
-class Look:
-    """What is to be said of a player, and how it stands to those who are known."""
+class Looked:
+    """Somebody, how it stands to those who are known, and what is to be said of that."""
 
+    name: str
+    key: bytes
     sight: Sight
     text: str
 
+    @property
+    def warns(self) -> bool:
+        """Whether a name has come with another key."""
+        return self.sight in (Sight.OTHER_KEY, Sight.TWO_KEYS)
+
+
+class Shelf(Protocol):
+    """Where the players are kept: a small file, whole or not there."""
+
+    @property
+    def where(self) -> str:
+        """What a person would call it."""
+
+    def read(self) -> bytes | None:
+        """All of it; None where there is none. Of one that is too long, a byte more than is allowed."""
+
+    def change(self, make: Callable[[bytes | None], bytes]) -> None:
+        """Put something else in its place. Nobody else changes it meanwhile."""
+
 
 class KnownPlayers:
-    """Those in a folder."""
+    """Those on a shelf."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
 
     @property
     def all(self) -> tuple[Met, ...]:
         """Everybody who is known, whoever was seen last first."""
-        return self._read()
+        return self._read(self._shelf.read())
 
-    def look(self, name: str, key: bytes) -> Look:
+    def look(self, name: str, key: bytes) -> Looked:
         """What to tell the user of somebody who would like to play. Changes nothing."""
-        players = self._read()
-        by_key = next((met for met in players if met.key == key), None)
-        same_name = [met for met in players if folded(met.name) == folded(name)]
-        words = " ".join(key_words(key))
-        if by_key is not None and by_key in same_name and len(same_name) > 1:
-            return Look(
-                Sight.TWO_KEYS,
-                f"{name} has a key that you know, and you know ANOTHER KEY of that name: one may have taken it. "
-                f"Ask, and not here, whether the words of the key are: {words}",
-            )
-        if by_key is not None and by_key in same_name:
-            return Look(Sight.KNOWN, f"{name} has the key that you know.")
-        if same_name:
-            also = "" if by_key is None else f" You know this key as {by_key.name}'s."
-            return Look(
-                Sight.OTHER_KEY,
-                f"{name} has ANOTHER KEY than the {same_name[0].name} whom you know: another person, or another "
-                f"computer.{also} Ask, and not here, whether the words of the key are: {words}",
-            )
-        if by_key is not None:
-            return Look(Sight.RENAMED, f"{name} has the key that you know as {by_key.name}'s.")
-        return Look(Sight.NEW, f"{name} is new to you. The words of the key: {words}")
+        sight, text = _look(self.all, name, key)
+        return Looked(name, key, sight, text)
 
     def met(self, players: Iterable[tuple[str, bytes]], now: int) -> None:
         """Remember names and keys of those with whom a game was agreed, at this second."""
@@ -116,25 +117,82 @@ class KnownPlayers:
             except DecodeError as error:
                 raise BadParameter(f"not to be remembered: {error}") from None
             seen[key] = name
-        with disk(self._folder):
-            self._folder.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
-        with alone(self._folder):
-            before = {met.key: met for met in self._read()}
+
+        def make(data: bytes | None) -> bytes:
+            before = {met.key: met for met in self._read(data)}
             fresh = [Met(key, name, before[key].first if key in before else now, now) for key, name in seen.items()]
             kept = [met for met in before.values() if met.key not in seen]
-            saved = Saved(FORMAT, VERSION, tuple([*fresh, *kept][:PLAYERS_MAX]))
-            write_whole(self._folder / PLAYERS, encode(saved))
+            return encode(Saved(FORMAT, VERSION, tuple([*fresh, *kept][:PLAYERS_MAX])))
 
-    def _read(self) -> tuple[Met, ...]:
-        path = self._folder / PLAYERS
-        with disk(path):
-            try:
-                with path.open("rb") as file:
-                    data = file.read(PLAYERS_BYTES_MAX + 1)
-            except FileNotFoundError:
-                return ()
+        self._shelf.change(make)
+
+    def _read(self, data: bytes | None) -> tuple[Met, ...]:
+        if data is None:
+            return ()
         try:
-            saved = decode(Saved, data, what=PLAYERS, limit=PLAYERS_BYTES_MAX)
+            return decode(Saved, data, what=PLAYERS, limit=PLAYERS_BYTES_MAX).players
         except DecodeError as error:
-            raise HomeUnusable(f"{path} is damaged: {error}; delete it to know nobody") from None
-        return saved.players
+            raise HomeUnusable(f"{self._shelf.where} is damaged: {error}; delete it to know nobody") from None
+
+
+def _look(players: tuple[Met, ...], name: str, key: bytes) -> tuple[Sight, str]:
+    by_key = next((met for met in players if met.key == key), None)
+    same_name = [met for met in players if folded(met.name) == folded(name)]
+    words = " ".join(key_words(key))
+    if by_key is not None and by_key in same_name and len(same_name) > 1:
+        return (
+            Sight.TWO_KEYS,
+            f"{name} has a key that you know, and you know ANOTHER KEY of that name: one may have taken it. "
+            f"Ask, and not here, whether the words of the key are: {words}",
+        )
+    if by_key is not None and by_key in same_name:
+        return Sight.KNOWN, f"{name} has the key that you know."
+    if same_name:
+        also = "" if by_key is None else f" You know this key as {by_key.name}'s."
+        return (
+            Sight.OTHER_KEY,
+            f"{name} has ANOTHER KEY than the {same_name[0].name} whom you know: another person, or another "
+            f"computer.{also} Ask, and not here, whether the words of the key are: {words}",
+        )
+    if by_key is not None:
+        return Sight.RENAMED, f"{name} has the key that you know as {by_key.name}'s."
+    return Sight.NEW, f"{name} is new to you. The words of the key: {words}"
+
+
+class Acquaintance:
+    """At a table: remembers who plays there, and looks at whoever asks for a seat as one looks in the lobby."""
+
+    def __init__(
+        self, participant: Participant, known: KnownPlayers, tell: Callable[[Looked], None], now: Callable[[], int]
+    ) -> None:
+        self._participant = participant
+        self._known = known
+        self._tell = tell
+        #: Seconds since 1970.
+        self._now = now
+        #: Who was remembered, and who asks for a seat and was looked at.
+        self._met: set[tuple[str, bytes]] = set()
+        self._looked: set[bytes] = set()
+
+    def see(self) -> None:
+        """Something has happened."""
+        one = self._participant
+        for asks in one.asking if one.sits else ():
+            if asks.roster.digest not in self._looked:
+                self._looked.add(asks.roster.digest)
+                self._tell(self._known.look(asks.who.name, asks.who.key))
+        if one.begun:
+            self._remember()
+
+    def _remember(self) -> None:
+        """Those of this table, and whoever has got a seat since."""
+        one = self._participant
+        # Every timekeeper of this program has the same name, and each a key of its own.
+        others = {
+            (member.name, member.key)
+            for member in one.members
+            if member.key != one.home.identity.public and member.role != TIMEKEEPER
+        }
+        if new := others - self._met:
+            self._met |= new
+            self._known.met(sorted(new), self._now())

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from queue import Empty, Queue
 from typing import TYPE_CHECKING, Any, Final
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from nodealer.errors import BadParameter
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, Worker
 
 #: Where Debian, and others, have it.
 CHROMIUM: Final = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -52,6 +53,50 @@ def launched() -> Iterator[Browser]:
             yield browser
         finally:
             browser.close()
+
+
+#: A slice of a slowed browser's time, in seconds, in which it runs once.
+_SLICE: Final = 0.008
+
+
+def processes(browser: Browser) -> list[dict[str, Any]]:
+    """The processes of a browser: type, id, and the CPU seconds of each so far."""
+    session = browser.new_browser_cdp_session()
+    found: list[dict[str, Any]] = session.send("SystemInfo.getProcessInfo")["processInfo"]
+    session.detach()
+    return found
+
+
+@contextmanager
+def slowed(browser: Browser, times: int) -> Iterator[None]:
+    """All open pages get one of so many slices of time, with their workers: Chromium's own slower CPU is for the main
+    thread of a page alone. They are stopped in between."""
+    pages = [int(one["id"]) for one in processes(browser) if one["type"] == "renderer"]
+    ended = threading.Event()
+
+    def signal_all(number: signal.Signals) -> None:
+        for page in pages:
+            with suppress(ProcessLookupError):
+                os.kill(page, number)
+
+    def run() -> None:
+        while True:
+            began = time.monotonic()
+            if ended.wait(_SLICE):
+                return
+            signal_all(signal.SIGSTOP)
+            # So long as it takes: a busy machine wakes nobody in time.
+            ended.wait((time.monotonic() - began) * (times - 1))
+            signal_all(signal.SIGCONT)
+
+    running = threading.Thread(target=run, daemon=True)
+    running.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        running.join()
+        signal_all(signal.SIGCONT)
 
 
 # --- Programs ---
@@ -165,6 +210,20 @@ def opened(
             raise BadParameter(f"the page complains: {'; '.join(wrong)}")
     finally:
         within.close()
+
+
+_LOOPS: Final = """() => Array.from({ length: 160 }, () => {
+  const began = performance.now();
+  let sum = 1;
+  for (let at = 0; at < 2e6; at += 1) sum = (Math.imul(sum, 1103515245) + 12345) | 0;
+  return sum === 0 ? Infinity : performance.now() - began;
+})"""
+
+
+def control(worker: Worker) -> tuple[float, float]:
+    """A fixed loop in a worker, timed there: the shortest of a few, and their mean, in seconds."""
+    took = [milliseconds / 1e3 for milliseconds in worker.evaluate(_LOOPS)[10:]]
+    return min(took), sum(took) / len(took)
 
 
 def act(page: Page, *keys: str) -> bool:

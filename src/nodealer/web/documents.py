@@ -244,6 +244,8 @@ class LobbyPerson(Document, frozen=True):
     you: bool = False
     known: str = ""
     warn: bool = False
+    #: The words of the key, where somebody has looked.
+    key: str = ""
 
 
 class LobbyQuestion(Document, frozen=True):

@@ -40,6 +40,8 @@ class Hub:
         self.everything: Callable[[], Iterable[Document]] = lambda: ()
         #: Hears what pages say.
         self.hear: Callable[[Said_], None] = lambda said: None
+        #: The page whose words are heard now.
+        self._speaks: Waiting | None = None
 
     def tell(self, document: Document) -> None:
         """Tell every page."""
@@ -48,6 +50,11 @@ class Hub:
         data = encoded(document)
         for page in tuple(self._pages):
             self._bring(page, data)
+
+    def answer(self, document: Document) -> None:
+        """Tell the page whose words are heard now, and no other: the person has asked for it there."""
+        if self._speaks is not None:
+            self._bring(self._speaks, encoded(document))
 
     def _bring(self, page: Waiting, data: bytes) -> None:
         """To one page, where it is still there and takes what it gets."""
@@ -88,7 +95,11 @@ class Hub:
         except DecodeError as error:
             self._bring(page, encoded(Refused(str(error))))
             return
-        self.hear(document)
+        self._speaks = page
+        try:
+            self.hear(document)
+        finally:
+            self._speaks = None
 
     @property
     def pages(self) -> int:

@@ -146,7 +146,7 @@ class PageSeat:
             self._standing[kind] = document
         self._out(document)
 
-    def notice(self, kind: str, code: str, about: str = "", **of: str | int) -> None:
+    def notice(self, kind: str, code: str, about: str = "", /, **of: str | int) -> None:
         """Something that a person should read."""
         self.tell(doc.Notice(kind, code, of, about))  # type: ignore[arg-type]
 

@@ -12,20 +12,24 @@ from nodealer.audit.verify import verify_file
 from nodealer.drive.local import seat_players
 from nodealer.drive.minds import BotMind
 from nodealer.games.found import find
+from nodealer.games.package import GamePackage
 from nodealer.group import default_backend, group
 from nodealer.play.participant import Participant
 from nodealer.play.stays import for_hands
 from nodealer.protocols import make_protocol
-from nodealer.web.tab.lobby import SERVED
+from nodealer.web.tab.plan import SERVED, games_here
 
 # The self-tests are a part of the commands, which a tab has not got.
 Path("/lib/python3.14/site-packages/nodealer/cli/__init__.py").touch()
 
+#: Every protocol that is served, and every game on its own.
+PLAYED = {("wardens" if on == "duel" else "holdem", on) for on in SERVED}
+PLAYED |= {(game.name, game.protocol) for game in games_here()}
 
-def hand(on: str) -> int:
-    """A hand on a protocol, by bots; how many entries it took."""
-    game = find("wardens" if on == "duel" else "holdem")
-    names = ["Ada", "Ben", "Cleo"][: game.seats if on == "duel" else 3]
+
+def hand(game: GamePackage, on: str) -> int:
+    """A hand of a game on a protocol, by bots; how many entries it took."""
+    names = ["Ada", "Ben", "Cleo", "Dov"][: game.seats if game.name != "holdem" else 3]
     settings = game.settled({})
     protocol = make_protocol(on, game.protocol_parameters(on, settings))
     table = seat_players(names, protocol, game.from_settings(settings), token_bytes, stays=for_hands(1), package=game)
@@ -48,7 +52,7 @@ def main() -> None:
         "absent": sorted(name for name in ("gmpy2", "cryptography", "websockets") if name in sys.modules),
         "selftests": {one.name: one.ok for one in run_selftests(group())},
         "golden": {path.stem: verify_file(path, entropy=token_bytes).verdict for path in logs},
-        "hands": {on: hand(on) for on in SERVED},
+        "hands": {f"{game} {on}": hand(find(game), on) for game, on in sorted(PLAYED)},
     }
     sys.stdout.write(json.dumps(told) + "\n")
 

@@ -6,12 +6,17 @@ import ast
 import asyncio
 import hashlib
 import json
+import os
 import shutil
+import subprocess
+import sys
+import urllib.request
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from nodealer.cli import webpage
 from nodealer.errors import BadParameter, RelayError
 from nodealer.web.bundle import build, check
 from nodealer.web.bundle.content import BUNDLE, POLICY, RUNTIME_MARK, content_hash, page_files, seat_modules
@@ -78,6 +83,15 @@ def test_the_wheel_of_the_core_is_taken_where_it_is_named(monkeypatch: pytest.Mo
     assert build.core_for_tab(tmp_path) == b"the core"
 
 
+def all_files(folder: Path) -> dict[str, str]:
+    """The hash of every file below a folder."""
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
 @pytest.mark.deep
 @pytest.mark.timeout(900)
 def test_another_build_gives_the_same_bytes(bundle: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -87,10 +101,24 @@ def test_another_build_gives_the_same_bytes(bundle: Path, monkeypatch: pytest.Mo
     for kept in ("npm", "wheels", "compressed"):
         shutil.copytree(build.ROOT / "build" / "web" / kept, tmp_path / "work" / kept)
     build.build(tmp_path / "web", tmp_path / "work")
-    ours = {path.relative_to(bundle): path.read_bytes() for path in bundle.rglob("*") if path.is_file()}
-    others = {path.relative_to(tmp_path / "web"): path for path in (tmp_path / "web").rglob("*") if path.is_file()}
-    assert {name: path.read_bytes() for name, path in others.items()} == ours
+    assert all_files(tmp_path / "web") == all_files(bundle)
     assert (tmp_path / wheel.name).read_bytes() == wheel.read_bytes()
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(1800)
+def test_a_build_in_another_folder_gives_the_same_bytes(bundle: Path, tmp_path: Path) -> None:
+    """All of it, the core with its compiler too: nothing in it says where it was built."""
+    there = tmp_path / "elsewhere" / "nodealer"
+    for name in ("src", "rust"):
+        shutil.copytree(build.ROOT / name, there / name, ignore=shutil.ignore_patterns("target", "__pycache__"))
+    for kept in ("npm", "wheels", "compressed"):
+        shutil.copytree(build.ROOT / "build" / "web" / kept, there / "build" / "web" / kept)
+    environment = {name: value for name, value in os.environ.items() if name != "NODEALER_WEB_CORE"}
+    environment["PYTHONPATH"] = str(there / "src")
+    command = [sys.executable, "-m", "nodealer.web.bundle.build"]
+    subprocess.run(command, env=environment, cwd=there, check=True, capture_output=True)
+    assert all_files(there / "dist") == all_files(bundle.parent)
 
 
 # --- Serving ---
@@ -175,6 +203,37 @@ def test_what_a_host_serves_is_compared(folder: Path) -> None:
     assert not found.ok and found.missing == ("static/js/main.js",)
     with pytest.raises(BadParameter):
         check.compare("file:///etc/passwd", release, served.get)
+
+
+def test_a_host_is_compared_by_the_one_hash_that_a_release_names(folder: Path) -> None:
+    listed = (folder / BUNDLE).read_bytes()
+    digest = hashlib.sha256(listed).hexdigest()
+    served = {"https://cards.example/bundle.json": listed}
+    assert check.listed_by("https://cards.example", digest, served.get) == {BUNDLE: digest, **read_list(folder)}
+    for other in (b'{"files":{}}', None):
+        # A host that serves another list, which agrees with all of its files, is told apart by the hash alone.
+        found = check.listed_by("https://cards.example", digest, {"https://cards.example/bundle.json": other}.get)
+        assert found == {BUNDLE: digest}
+    for nonsense in (b"[]", b"{", b'{"files":[1]}', b'{"files":{"a":1}}'):
+        with pytest.raises(BadParameter, match="list"):
+            check.listed_by("https://a", hashlib.sha256(nonsense).hexdigest(), {"https://a/bundle.json": nonsense}.get)
+
+
+def test_a_version_between_releases_has_nothing_to_compare_with() -> None:
+    with pytest.raises(BadParameter, match="no release"):
+        webpage.check("https://cards.example", "")
+
+
+def test_a_page_is_served_again_where_guests_know_it(folder: Path, tmp_path: Path) -> None:
+    assert webpage.folder_of("https://cards.example") is None and webpage.folder_of(None) is None
+    with webpage.page_for_guests(str(folder)) as address:
+        pass
+    with webpage.page_for_guests(webpage.folder_of(str(folder)), address) as again:
+        assert again == address
+        with urllib.request.urlopen(f"http://127.0.0.1:{address.rpartition(':')[2]}/{BUNDLE}", timeout=20) as answer:
+            assert answer.read() == (folder / BUNDLE).read_bytes()
+        with pytest.raises(BadParameter, match="again"), webpage.page_for_guests(str(folder), address):
+            pass
 
 
 def test_nobody_there(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,10 @@ import pytest
 
 from nodealer.cli.selftest import SELFTESTS
 from nodealer.web.bundle.build import ROOT
-from nodealer.web.tab.lobby import SERVED
+from nodealer.web.tab.plan import SERVED
+
+#: One run of Node is behind several tests, and counts for the first of them.
+pytestmark = pytest.mark.timeout(600)
 
 HERE = Path(__file__).parent
 SITE = "lib/python3.14/site-packages"
@@ -47,32 +50,104 @@ def test_golden_logs_get_the_verdict_they_have_natively(told: dict[str, Any]) ->
         assert told["golden"][path.stem] == expected.get("verdict", "clean"), path
 
 
-def test_a_hand_on_every_protocol_it_serves(told: dict[str, Any]) -> None:
-    assert set(told["hands"]) == set(SERVED) and all(told["hands"].values())
+def test_a_hand_on_every_protocol_it_serves_and_of_every_game_it_offers(told: dict[str, Any]) -> None:
+    played = [one.split() for one, entries in told["hands"].items() if entries]
+    assert len(played) == len(told["hands"])
+    assert {on for _, on in played} == set(SERVED) and {game for game, _ in played} == {"hearts", "holdem", "wardens"}
 
 
-PANICS = """
-import json
+#: The only module that knows a browser, with a browser that is none.
+ENTRY = """
+import asyncio, json
+from nodealer.errors import NodealerError
 from nodealer.group._core import yardstick
 from nodealer.web.tab import entry
 
-told = []
+told, kept, made = [], {}, []
+
+class Bytes(bytes):
+    def to_bytes(self):
+        return bytes(self)
+
+class Handle:
+    def __init__(self):
+        self.data = bytearray()
+    def all(self):
+        return Bytes(self.data)
+    def put(self, data, at):
+        data = data.to_bytes()
+        self.data[at : at + len(data)] = data
+    def truncate(self, size):
+        del self.data[size:]
+    def empty(self):
+        return not self.data
+    def flush(self):
+        pass
+    close = flush
 
 class Browser:
     document = staticmethod(lambda text: None)
     fatal = staticmethod(lambda reason, kind: told.append([kind, reason]))
+    dial = staticmethod(lambda url: None)
+    players = staticmethod(lambda make: made.append(make(Bytes(b"")).to_bytes()))
 
-tab = entry.Tab(Browser())
+key, tabs = Handle(), []
+for _ in range(2):
+    tabs.append(entry.Tab(Browser()))
+    tabs[-1].me(key)
+tab = tabs[0]
+kept["one key"] = len(key.data) == 32 and tabs[0]._key == tabs[1]._key == bytes(key.data)
+
+# Whom somebody has met is kept, and known when the page is loaded again.
+tab._table._known.met([("Ada", entry.Identity(bytes(32)).public)], 7)
+tabs[1].players(Bytes(made[0]))
+kept["known again"] = [met.name for met in tabs[1]._table._known.all]
+
+wish = {"name": "Wirtin", "relay": "wss://a", "page": "https://b", "game": "hearts", "seats": 4, "hands": 1}
+link = tab.new_table(json.dumps(wish))
+home = Handle()
+entry.TabHome.create(entry.OpfsStore(home), entry.new_saved("Ada", link, tab._key, bytes(32)))
+tab._link = link
+tab.rename("Ben", home)
+await asyncio.sleep(0)
+kept["renamed"] = json.loads(home.data.split(b"\\n")[0])["name"]
+tab._task.cancel()
+home.data.clear()
+entry.TabHome.create(entry.OpfsStore(home), entry.new_saved("Ada", link, tab._key, bytes(32), tab._hosted))
+try:
+    tab.rename("Ben", home)
+except NodealerError as error:
+    kept["a host keeps its name"] = str(error)
+kept["offers"] = [one["game"]["name"] for one in json.loads(tab.offers())["games"]]
 
 async def seat():
     yardstick("fixed_base", 10, 2, 1)
 
 tab._begin(seat)
 await tab._task
-print(json.dumps(told))
+print(json.dumps([told, kept]))
 """
 
 
-def test_a_panic_of_the_core_is_told(bundle: Path) -> None:
-    ((kind, reason),) = json.loads(in_node(bundle, PANICS).splitlines()[-1])
+@pytest.fixture(scope="module")
+def entered(bundle: Path) -> tuple[list[list[str]], dict[str, Any]]:
+    told, kept = json.loads(in_node(bundle, ENTRY).splitlines()[-1])
+    return told, kept
+
+
+def test_a_panic_of_the_core_is_told(entered: tuple[list[list[str]], dict[str, Any]]) -> None:
+    kind, reason = entered[0][-1]
     assert kind == "crash" and "Panic" in reason
+
+
+def test_a_browser_has_one_key_knows_whom_it_met_and_a_host_keeps_its_name(
+    entered: tuple[list[list[str]], dict[str, Any]],
+) -> None:
+    kept = entered[1]
+    assert (
+        kept["one key"]
+        and kept["renamed"] == "Ben"
+        and kept["known again"] == ["Ada"]
+        and "keeps the name" in kept["a host keeps its name"]
+    )
+    assert kept["offers"] == ["hearts", "holdem", "wardens"]

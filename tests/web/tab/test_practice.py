@@ -14,7 +14,7 @@ from nodealer.errors import Declined, NodealerError
 from nodealer.log.roster import Roster
 from nodealer.log.session import Part, Proposal
 from nodealer.web import documents as doc
-from nodealer.web.tab.lobby import Asks, ask_first
+from nodealer.web.tab.plan import ask_in_tab
 from nodealer.web.tab.practice import Beside, Bots, Planned, offers
 from nodealer.web.tab.table import TabTable, World
 
@@ -70,6 +70,7 @@ def test_a_hand_against_bots(tmp_path: Path) -> None:
         ({"name": "ben"}, "a bot"),
         ({"name": "a\nb"}, "name"),
         ({"settings": {"none": "1"}}, "no setting"),
+        ({"game": "hearts"}, "for four"),
     ],
 )
 def test_what_cannot_be_practised(changed: dict[str, Any], why: str) -> None:
@@ -80,21 +81,7 @@ def test_what_cannot_be_practised(changed: dict[str, Any], why: str) -> None:
 def test_a_protocol_that_a_tab_cannot_serve_is_declined_before_sitting_down() -> None:
     proposal = Proposal(Part("holdem", 1), Part("chain", 1), (), Roster(()))
     with pytest.raises(Declined, match="mask, lock, offset, duel"):
-        ask_first(proposal)
-    assert ask_first(Proposal(Part("holdem", 1), Part("mask", 1), (), Roster(()))) is False
+        ask_in_tab(proposal)
+    assert ask_in_tab(Proposal(Part("holdem", 1), Part("mask", 1), (), Roster(()))) is False
     with pytest.raises(Declined, match="rehearsal"):
-        ask_first(Proposal(Part("holdem", 1), Part("mask", 1), (), Roster(()), rehearsal=True))
-
-
-def test_an_answer_is_to_the_question_that_is_asked() -> None:
-    asks = Asks()
-    assert asks.answer("sit", "Ben", b"ben") is None and asks.question is not None
-    first = asks.question.ask
-    # Another question is asked before the answer comes: a yes to the one before is none to this.
-    assert asks.answer("sit", "Cy", b"cy") is None
-    asks.hear(doc.Answer(first, "y"))
-    assert asks.answer("sit", "Cy", b"cy") is None
-    asks.hear(doc.Answer(first + 1, "perhaps"))
-    assert asks.answer("sit", "Cy", b"cy") is None
-    asks.hear(doc.Answer(first + 1, "y"))
-    assert asks.answer("sit", "Cy", b"cy") == "y" and asks.question is None
+        ask_in_tab(Proposal(Part("holdem", 1), Part("mask", 1), (), Roster(()), rehearsal=True))

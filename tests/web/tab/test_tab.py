@@ -2,84 +2,23 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
-
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser
 
 from nodealer.lab.browser import act
 from web.tab.conftest import Run
-
-#: Milliseconds: a busy machine compiles ten megabytes of WebAssembly first.
-PATIENCE = 110_000
-
-
-@contextmanager
-def person(browser: Browser, **more: Any) -> Iterator[BrowserContext]:
-    """A browser of somebody's own."""
-    within = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce", **more)
-    within.add_init_script("localStorage.setItem('nodealer pace', 'none')")
-    within.set_default_timeout(PATIENCE)
-    try:
-        yield within
-    finally:
-        within.close()
-
-
-def tab(within: BrowserContext, address: str) -> Page:
-    """A tab. What its content security policy keeps out is an error."""
-    page = within.new_page()
-    page.on("console", lambda said: pytest.fail(said.text) if "Content Security Policy" in said.text else None)
-    page.goto(address)
-    return page
-
-
-def event(process: Any, name: str) -> dict[str, Any]:
-    """The first event of this name that a program tells."""
-    for line in process.stdout:
-        told: dict[str, Any] = json.loads(line)
-        if told["event"] == name:
-            return told
-    raise AssertionError(f"no {name} was told")
-
-
-def sit_down(page: Page, name: str) -> None:
-    """Come by a link, and agree to what is proposed."""
-    page.fill(".start.tab input", name)
-    page.click(".start.tab .button.primary")
-    page.click("#actions .question .button.primary")
-    page.wait_for_selector(".table")
-
-
-def play_until(page: Page, selector: str) -> None:
-    """Answer until something is there."""
-    for _ in range(2000):
-        if page.query_selector(selector) is not None:
-            return
-        assert page.query_selector(".stopped") is None, page.inner_text(".stopped")
-        act(page, "S", "C")
-        page.wait_for_timeout(50)
-    raise AssertionError(f"{selector} never came")
-
-
-def own_cards(page: Page) -> str:
-    """The cards that only this player sees."""
-    page.wait_for_selector("#actions [aria-keyshortcuts=C]:enabled, #actions [aria-keyshortcuts=S]:enabled")
-    return " ".join(page.eval_on_selector_all(".pod.you [data-face]", "all => all.map((one) => one.dataset.face)"))
+from web.tab.people import at, event, own_cards, person, play_until, sit_down, tab
 
 
 @pytest.mark.timeout(600)
 def test_a_tab_plays_native_bots_and_comes_back_in_the_middle_of_a_hand(
     browser: Browser, page_at: str, relay_at: str, run: Run
 ) -> None:
-    table = ("--seats", "3", "--hands", "2", "--no-clock", "--relay", relay_at)
+    table = ("--seats", "3", "--hands", "1", "--no-clock", "--relay", relay_at)
     host = run("host", "host", "--auto", "--name", "Hal", *table, "--json")
     link = event(host, "table")["link"]
     run("ben", "join", link, "--auto", "--name", "Ben", "--json")
-    address = f"{page_at}/#{link.partition('#')[2]}"
+    address = at(page_at, link)
     with person(browser) as within:
         page = tab(within, address)
         assert "could see your cards" in page.inner_text(".served")
@@ -96,7 +35,7 @@ def test_a_tab_plays_native_bots_and_comes_back_in_the_middle_of_a_hand(
         page = tab(within, address)
         page.wait_for_selector(".table")
         assert own_cards(page) == before
-        play_until(page, ".verdict .stamp")
+        play_until(".verdict .stamp", page)
         assert "clean" in page.inner_text(".verdict").lower()
         policy = page.evaluate("fetch('/').then((answer) => answer.headers.get('content-security-policy'))")
         assert "'unsafe-eval'" not in policy and "unsafe-inline" not in policy
@@ -108,14 +47,13 @@ def test_practice_without_a_network(browser: Browser, page_at: str) -> None:
     with person(browser) as within:
         page = tab(within, page_at)
         page.wait_for_selector(".served[data-kept]")
-        page.wait_for_selector(".homes")
         within.set_offline(True)
         page.reload()
         page.click(".start.tab .button.primary")
         page.wait_for_selector(".start [type=submit]")
         page.locator(".start").get_by_label("Hands", exact=True).fill("1")
         page.click(".start [type=submit]")
-        play_until(page, ".verdict .stamp")
+        play_until(".verdict .stamp", page)
         assert "clean" in page.inner_text(".verdict").lower()
 
 
@@ -133,7 +71,7 @@ def test_two_tabs_play_each_other_and_a_full_storage_is_told(browser: Browser, p
         host.wait_for_selector(".lobby .invite input")
         link = host.input_value(".lobby .invite input")
         assert link.startswith(f"{page_at}#")
-        guest = tab(his, f"{page_at}/#{link.partition('#')[2]}")
+        guest = tab(his, at(page_at, link))
         guest.fill(".start.tab input", "Gast")
         guest.click(".start.tab .button.primary")
         host.click("#actions .question .button.primary")
@@ -152,11 +90,6 @@ def test_two_tabs_play_each_other_and_a_full_storage_is_told(browser: Browser, p
         session.send("Storage.overrideQuotaForOrigin", {"origin": page_at})
         guest.reload()
         guest.wait_for_selector(".table")
-        for _ in range(3000):
-            if host.query_selector(".verdict .stamp") and guest.query_selector(".verdict .stamp"):
-                break
-            act(host, "S", "C")
-            act(guest, "S", "C")
-            guest.wait_for_timeout(50)
+        play_until(".verdict .stamp", host, guest)
         for page in (host, guest):
             assert "clean" in page.inner_text(".verdict").lower()

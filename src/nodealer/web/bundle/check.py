@@ -15,6 +15,7 @@ from urllib.request import Request, urlopen
 
 from nodealer.errors import RelayError
 from nodealer.relay.links import page_address
+from nodealer.web.bundle.content import BUNDLE, files_of
 
 #: No file of a release is longer.
 FILE_BYTES_MAX: Final = 64 << 20
@@ -47,6 +48,15 @@ def fetch(address: str) -> bytes | None:
         return None
     except (URLError, OSError, ValueError) as error:
         raise RelayError(f"no page at {address}: {getattr(error, 'reason', error)}") from None
+
+
+def listed_by(url: str, digest: str, fetch: Fetch = fetch) -> dict[str, str]:
+    """The files of the release with this hash, by the list that the host itself serves. One that serves another list is
+    compared with nothing else: that list is another file."""
+    data = fetch(f"{page_address(url).rstrip('/')}/{BUNDLE}")
+    if data is None or hashlib.sha256(data).hexdigest() != digest:
+        return {BUNDLE: digest}
+    return {BUNDLE: digest, **files_of(data, BUNDLE)}
 
 
 def compare(url: str, release: Mapping[str, str], fetch: Fetch = fetch) -> Compared:

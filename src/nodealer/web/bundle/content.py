@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -17,8 +18,8 @@ PACKAGE: Final = Path(__file__).parents[2]
 #: What a seat in a tab does not use: what needs a disk, a terminal, a socket or a compiler of its own.
 NOT_IN_A_TAB: Final = (
     "api/", "cli/", "lab/", "relay/stores/", "relay/client.py", "relay/live.py", "relay/server.py", "relay/sockets.py",
-    "relay/core.py", "relay/tables.py", "relay/metrics.py", "relay/pace.py", "relay/mailbox.py", "relay/codes.py",
-    "relay/talk.py", "drive/files.py", "drive/homes.py", "drive/identity.py", "drive/journal.py", "drive/known.py",
+    "relay/tables.py", "relay/metrics.py", "relay/pace.py", "relay/talk.py", "drive/files.py", "drive/homes.py",
+    "drive/identity.py", "drive/journal.py",
     "web/server.py", "web/peers.py", "web/bundle/",
 )  # fmt: skip
 #: What the page may load and do: nothing inline, nothing of others, no `eval`; WebAssembly, and sockets to relays.
@@ -56,6 +57,17 @@ def page_files(runtime: str) -> dict[str, bytes]:
             if path.is_file():
                 files[f"game/{game}/{name}"] = path.read_bytes()
     return {path: data.replace(RUNTIME_MARK, runtime.encode()) for path, data in files.items()}
+
+
+def files_of(data: bytes, where: str) -> dict[str, str]:
+    """The files that a list names, with their hashes. Raises `BadParameter` for what is no such list."""
+    try:
+        listed = json.loads(data)["files"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise BadParameter(f"{where} is no list of the files of a tab") from None
+    if not isinstance(listed, dict) or not all(isinstance(one, str) for pair in listed.items() for one in pair):
+        raise BadParameter(f"{where} does not list files with their hashes")
+    return listed
 
 
 def _index(page: bytes) -> bytes:

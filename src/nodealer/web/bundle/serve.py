@@ -6,8 +6,6 @@ Whoever serves this could read the cards of those who play in it. So it is no pa
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from nodealer.errors import BadParameter
-from nodealer.web.bundle.content import BUNDLE, POLICY
+from nodealer.web.bundle.content import BUNDLE, POLICY, files_of
 
 _TYPES: Final = {
     "html": "text/html; charset=utf-8",
@@ -46,12 +44,10 @@ def read_list(path: Path) -> dict[str, str]:
     """The files of a folder, or of a release, with their hashes. Raises `BadParameter`."""
     file = path / BUNDLE if path.is_dir() else path
     try:
-        listed = json.loads(file.read_bytes())["files"]
-    except (OSError, ValueError, KeyError, TypeError):
+        data = file.read_bytes()
+    except OSError:
         raise BadParameter(f"{path} is no folder for a tab, nor its {BUNDLE}: `make web` builds one") from None
-    if not isinstance(listed, Mapping) or not all(isinstance(one, str) for pair in listed.items() for one in pair):
-        raise BadParameter(f"{file} does not list files with their hashes")
-    return dict(listed)
+    return files_of(data, str(file))
 
 
 def app_of(folder: Path) -> Starlette:

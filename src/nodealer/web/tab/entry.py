@@ -14,11 +14,14 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
 
 import msgspec
-from pyodide.ffi import JsException, create_proxy, to_js  # type: ignore[import-not-found]
+from pyodide.ffi import JsException, create_once_callable, create_proxy, to_js  # type: ignore[import-not-found]
 
+from nodealer.drive.spoken import Surroundings, use_code
 from nodealer.errors import BadParameter, HomeUnusable, NodealerError, RelayError
 from nodealer.keys import KEY_BYTES, Identity, host_mark
+from nodealer.log.names import refuse_bad_name
 from nodealer.play.home import Home, MemoryHome
+from nodealer.relay.codes import read_code
 from nodealer.relay.conversation import Gone, RelayClient
 from nodealer.relay.links import SECRET_BYTES, TABLE_BYTES, Invitation, page_address, read_link, relay_address
 from nodealer.relay.messages import PAGE_BYTES_MAX
@@ -26,8 +29,11 @@ from nodealer.relay.sealing import TableSecret
 from nodealer.tape import ROOT_BYTES
 from nodealer.web import documents as doc
 from nodealer.web.tab.home import Hosted, TabHome, new_saved, read_saved
+from nodealer.web.tab.plan import host_offers, hosted_of, read_wish
+from nodealer.web.tab.players import BrowserShelf, Make
 from nodealer.web.tab.practice import Beside, Bots, Planned, offers
-from nodealer.web.tab.table import TabTable, World
+from nodealer.web.tab.saved import show
+from nodealer.web.tab.table import LOG, NameTaken, TabTable, World
 
 #: How many bytes may wait to be read: a relay that sends more is not listened to.
 WAITING_BYTES_MAX: Final = 64 << 20
@@ -129,8 +135,12 @@ class Tab:
 
     def __init__(self, browser: Any) -> None:
         self._browser = browser
-        world = World(secrets.token_bytes, self._connect, lambda: int(time.time() * 1000), browser.document)
-        self._table = TabTable(world)
+        self._shelf = BrowserShelf(self._keep_players)
+        self._world = World(secrets.token_bytes, self._connect, _wall, browser.document, shelf=self._shelf)
+        self._table = TabTable(self._world)
+        #: The key of this browser, once `me` has looked for it.
+        self._key = secrets.token_bytes(KEY_BYTES)
+        self._link = ""
         self._table.deal = self._deal
         self._task: asyncio.Task[None] | None = None
         self._beside: Beside | None = None
@@ -143,6 +153,31 @@ class Tab:
         """A frame from the bots beside."""
         if self._beside is not None:
             self._beside.hear(frame.to_bytes())
+
+    # --- Who this is ---
+
+    def me(self, handle: Any) -> None:
+        """The key of this browser, by which others know its person again: in its file, or a new one."""
+        store = OpfsStore(handle)
+        try:
+            data = store.read()
+            if len(data) == KEY_BYTES:
+                self._key = data
+            else:
+                store.truncate(0)
+                store.write(self._key, 0)
+                store.flush()
+        except OSError as error:
+            raise HomeUnusable(f"the storage of this browser does not keep your key: {error}") from None
+        finally:
+            store.close()
+
+    def players(self, data: Any) -> None:
+        """The players whom this person has met."""
+        self._shelf.saw(data.to_bytes())
+
+    def _keep_players(self, make: Make) -> None:
+        self._browser.players(create_once_callable(lambda data: to_js(make(data.to_bytes()))))
 
     # --- What a page begins ---
 
@@ -160,8 +195,14 @@ class Tab:
         """The link of the home that begins with this line. Raises `HomeUnusable` for what is none."""
         return read_saved(line.encode()).link
 
+    def read(self, log: Any) -> None:
+        """Verify a saved log, and show it."""
+        LOG.write_bytes(log.to_bytes())
+        show(self._table, LOG, secrets.token_bytes)
+
     def join(self, link: str, name: str | None, handle: Any) -> None:
         """Come to a table, or come back to it. `handle` is the file of its home, or None where there is no storage."""
+        self._link = link
         self._begin(lambda: self._join(link, name, handle))
 
     async def _join(self, link: str, name: str | None, handle: Any) -> None:
@@ -175,19 +216,39 @@ class Tab:
 
     async def _resume(self, handle: Any) -> None:
         home = _opened(handle)
+        self._link = home.saved.link
         await self._play(home, read_link(home.saved.link), home.saved.hosted)
 
+    def rename(self, name: str, handle: Any) -> None:
+        """Come to the same table under another name. The home begins anew, which nobody has agreed anything with."""
+        refuse_bad_name(name, "your name")
+        if handle is not None and not handle.empty():
+            home = _opened(handle)
+            if home.session is not None or home.saved.hosted is not None:
+                home.close()
+                raise BadParameter("who plays at a table, or hosts it, keeps the name")
+            handle.truncate(0)
+        self.join(self._link, name, handle)
+
+    async def use_code(self, code: str, relay: str, name: str) -> str:
+        """The link that a spoken code stands for. Raises what is wrong with the code, or with the relay."""
+        refuse_bad_name(name, "your name")
+        around = Surroundings(secrets.token_bytes, self._connect, time.monotonic)
+        invitation = await use_code(read_code(code), relay_address(relay), Identity(self._key), name, around)
+        return invitation.link
+
+    def offers(self) -> str:
+        """What can be hosted here, as JSON."""
+        return msgspec.json.encode(host_offers()).decode()
+
     def new_table(self, wanted: str) -> str:
-        """The link of a new table that this tab hosts, for what the page wants, as JSON: relay, page, and what is
-        played. Raises `BadParameter` for what cannot be."""
-        asked = msgspec.json.decode(wanted, type=dict[str, Any])
-        Planned(doc.Deal(asked["game"], asked["name"], asked["seats"], asked["hands"]))
-        self._key = secrets.token_bytes(KEY_BYTES)
+        """The link of a new table that this tab hosts, for what the page wants, as JSON. Raises `BadParameter` for what
+        cannot be."""
+        wish = read_wish(wanted)
+        self._hosted = hosted_of(wish)
         secret = TableSecret(secrets.token_bytes(SECRET_BYTES), secrets.token_bytes(TABLE_BYTES).hex(), 0)
         mark = host_mark(Identity(self._key).public)
-        invitation = Invitation((relay_address(asked["relay"]),), secret, mark, page_address(asked["page"]))
-        self._hosted = Hosted(game=asked["game"], settings={}, seats=asked["seats"], hands=asked["hands"])
-        return invitation.link
+        return Invitation((relay_address(wish.relay),), secret, mark, page_address(wish.page)).link
 
     def host(self, link: str, name: str, handle: Any) -> None:
         """Open the table of `new_table`."""
@@ -221,7 +282,7 @@ class Tab:
 
     def _home(self, handle: Any, name: str | None, link: str) -> tuple[Home, Hosted | None]:
         """The home in a file; a new one in an empty file; or one that a reload loses."""
-        key, root = secrets.token_bytes(KEY_BYTES), secrets.token_bytes(ROOT_BYTES)
+        key, root = self._key, secrets.token_bytes(ROOT_BYTES)
         if handle is None:
             return MemoryHome(name, Identity(key), root), None
         if handle.empty():
@@ -248,7 +309,8 @@ class Tab:
         except asyncio.CancelledError:
             raise
         except NodealerError as error:
-            self._browser.fatal(str(error), "storage" if isinstance(error, HomeUnusable) else "error")
+            kind = "name" if isinstance(error, NameTaken) else "storage" if isinstance(error, HomeUnusable) else "error"
+            self._browser.fatal(str(error), kind)
         except BaseException as error:
             told = "".join(traceback.format_exception_only(error)).strip()
             self._browser.fatal(told[:500], "crash")
@@ -302,6 +364,10 @@ class TabBots:
         except BaseException as error:
             self._browser.fatal("".join(traceback.format_exception_only(error)).strip()[:500], "crash")
             raise
+
+
+def _wall() -> int:
+    return int(time.time() * 1000)
 
 
 def _opened(handle: Any) -> TabHome:

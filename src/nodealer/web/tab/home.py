@@ -16,7 +16,7 @@ from nodealer.errors import BadParameter, DecodeError, HomeUnusable, OtherFormat
 from nodealer.keys import KEY_BYTES, Identity
 from nodealer.log.journal import Record
 from nodealer.log.names import refuse_bad_name
-from nodealer.log.session import FORMAT_VERSION, Head, Label, Session, read_session, refuse_other_version
+from nodealer.log.session import FORMAT_VERSION, Head, Label, Limits, Session, read_session, refuse_other_version
 from nodealer.tape import ROOT_BYTES
 from nodealer.wire import MESSAGE_BYTES_MAX, Message, decode, encode
 
@@ -47,13 +47,19 @@ class Store(Protocol):
         """Let another one open it."""
 
 
-class Hosted(Message, frozen=True, kw_only=True):
+class Hosted(Message, frozen=True, kw_only=True, omit_defaults=True):
     """What a host proposes, so that one who comes back to a lobby proposes the same."""
 
     game: str
     settings: dict[str, str]
     seats: int
     hands: int
+    #: The card protocol and its parameters; None for the game's own.
+    protocol: str | None = None
+    parameters: str | None = None
+    #: The limits of time, where somebody may keep it, and whether the host waits for one who does.
+    clock: Limits | None = None
+    awaits_keeper: bool = False
 
 
 class SavedTab(Message, frozen=True, kw_only=True, omit_defaults=True):

@@ -16,6 +16,7 @@ from msgspec import Raw
 
 from nodealer.drive.loop import Connected, Event
 from nodealer.drive.minds import BotMind
+from nodealer.drive.wanted import made_of
 from nodealer.errors import BadParameter
 from nodealer.games.found import FIRST, OURS, find
 from nodealer.games.package import GamePackage
@@ -28,30 +29,17 @@ from nodealer.play.lobby import Expected
 from nodealer.play.participant import Participant
 from nodealer.play.stays import for_hands
 from nodealer.proofs.checks import Entropy
-from nodealer.protocols import make_protocol
 from nodealer.tape import ROOT_BYTES
 from nodealer.web import documents as doc
-from nodealer.web.tab.lobby import SERVED
+from nodealer.web.tab.plan import game_offer, games_here
 
 NAMES: Final = ("Ben", "Cleo", "Dov", "Eve", "Finn", "Gus", "Hana", "Ivo")
 
 
 def offers(name: str) -> doc.Offers:
     """What can be practised here."""
-    games = [find(one) for one in sorted(OURS)]
-    listed = tuple(
-        doc.GameOffer(
-            game.name,
-            game.words.note,
-            game.seats,
-            game.hands,
-            tuple((one.name, one.help, one.default) for one in game.settings),
-        )
-        for game in games
-        if game.bot is not None and game.protocol in SERVED
-    )
     first = find(FIRST)
-    return doc.Offers(listed, (), name, first.name, first.seats, first.hands)
+    return doc.Offers(tuple(map(game_offer, games_here())), (), name, first.name, first.seats, first.hands)
 
 
 class Planned:
@@ -67,10 +55,9 @@ class Planned:
         others = NAMES[: deal.seats - 1]
         if any(folded(other) == folded(deal.name) for other in others):
             raise BadParameter(f"{deal.name} is a bot at this table: take another name")
-        settings = self.game.settled(deal.settings)
-        self.rules = self.game.from_settings(settings)
-        on = self.game.protocol
-        self.protocol = make_protocol(on, self.game.protocol_parameters(on, settings))
+        made = made_of(self.game, self.game.settled(deal.settings))
+        made.refuse(deal.seats)
+        self.rules, self.protocol = made.rules, made.protocol
         self.hands, self.names = deal.hands, (deal.name, *others)
         self.expected = Expected(
             Part(self.rules.name, self.rules.version, Raw(self.rules.parameters)),

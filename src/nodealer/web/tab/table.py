@@ -7,17 +7,21 @@ and entropy, it is given: it runs in a test without any browser.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from nodealer.audit.verify import verify_file
+from nodealer.drive.known import Acquaintance, KnownPlayers, Shelf
+from nodealer.drive.lobby import Guest, Hosting
 from nodealer.drive.loop import Loop, Transport
 from nodealer.drive.patience import Looks, Patience, Together
 from nodealer.drive.sealed import Connect, Found, Line, Locked, Lost, SealedTransport, Unheard
+from nodealer.drive.spoken import Codes, Surroundings
 from nodealer.errors import BadParameter, DecodeError, IllegalMove
+from nodealer.log.visible import visible
 from nodealer.play.config import refuse_without_asserts
 from nodealer.play.frames import OtherVersion, PassedOver, Refuses
 from nodealer.play.home import Home
@@ -27,15 +31,21 @@ from nodealer.play.stays import while_it_lasts
 from nodealer.proofs.checks import Entropy
 from nodealer.relay.links import Invitation
 from nodealer.web import documents as doc
+from nodealer.web.lobby import PageLobby, PageQuestions
 from nodealer.web.person import PagePerson
 from nodealer.web.seat import PageSeat
 from nodealer.web.tab.home import Hosted
-from nodealer.web.tab.lobby import Asks, Guest, Host, InTurn, ShownLobby, ask_first
+from nodealer.web.tab.plan import TabPlan, ask_in_tab
+from nodealer.web.tab.players import BrowserShelf
 from nodealer.wire import encode
 
 #: Where the log is put for an audit, which reads a file: in the memory of this tab.
 LOG: Final = Path("/tmp/nodealer-log.jsonl")
 _CONNECTION: Final = {Found: ("good", "found"), Lost: ("note", "lost"), Unheard: ("bad", "unheard")}
+
+
+class NameTaken(BadParameter):
+    """Nobody can sit there under this name; under another one perhaps."""
 
 
 class LockedOut(Exception):
@@ -53,6 +63,8 @@ class World:
     #: Tells the page a document, as text.
     tell: Callable[[str], None]
     log: Path = LOG
+    #: Where the players are kept whom this person has met.
+    shelf: Shelf = field(default_factory=BrowserShelf)
 
 
 class TabTable:
@@ -63,9 +75,11 @@ class TabTable:
         self._world = world
         #: While a new table is laid, whose page is told everything at once.
         self._muted = False
-        self.asks = Asks()
+        self._known = KnownPlayers(world.shelf)
+        self.questions = PageQuestions()
         self.seat = PageSeat(self._tell, time.monotonic)
         self.person = PagePerson(self.seat, world.wall)
+        self.lobby = PageLobby(self.seat, self.questions)
         #: Is told what the page wants to begin.
         self.deal: Callable[[doc.Deal], None] = lambda deal: self.seat.refuse("not here")
         self._lost = False
@@ -78,6 +92,8 @@ class TabTable:
         """A new table. The page begins anew."""
         self.seat = PageSeat(self._tell, time.monotonic, role, name, asked=self.seat.asked)
         self.person = PagePerson(self.seat, self._world.wall)
+        self.questions.forget()
+        self.lobby = PageLobby(self.seat, self.questions)
         self._muted = True
         for document in standing:
             self.seat.tell(document)
@@ -96,7 +112,7 @@ class TabTable:
             case doc.Deal():
                 self.deal(document)
             case doc.Answer():
-                self.asks.hear(document)
+                self.questions.hear(document)
             case doc.Save(what=what):
                 self._save(what)
             case doc.Verify():
@@ -131,6 +147,17 @@ class TabTable:
         took = round((time.perf_counter() - began) * 1000, 1)
         self.seat.tell(doc.Verdict(report.verdict, report.as_json(), took))
 
+    @contextmanager
+    def all_at_once(self) -> Iterator[None]:
+        """What is laid out within, the page is told at the end, from its beginning."""
+        self._muted = True
+        try:
+            yield
+        finally:
+            self._muted = False
+        for document in self.seat.everything():
+            self._tell(document)
+
     # --- A table across the network ---
 
     async def play(self, home: Home, invitation: Invitation, hosted: Hosted | None = None) -> None:
@@ -141,17 +168,16 @@ class TabTable:
             home,
             entropy=self._world.entropy,
             # A host has said what it wants to play.
-            accept=ask_first if hosted is None else decline_rehearsals,
+            accept=ask_in_tab if hosted is None else decline_rehearsals,
             stays=while_it_lasts,
             table=invitation.table,
             host=invitation.host,
         )
         # Who had left, or sat out, is not dealt in again until it says so.
         participant.sits_out = participant.seated and participant.seat.went
-        inner = None if watches else Guest(self.asks) if hosted is None else Host(self.asks, hosted)
-        shown = ShownLobby(inner, self.asks, self.seat.tell, 0 if hosted is None else hosted.seats)
-        if hosted is not None:
-            shown.link, shown.watch = invitation.link, invitation.to_watch().link
+        hosting = None if hosted is None else self._hosting(hosted)
+        guest = None if watches else Guest(self.lobby.hear, self._known, self.questions)
+        shown = self.lobby.shows(hosting or guest, 0 if hosted is None else hosted.seats)
         transport = SealedTransport(
             participant,
             invitation.key,
@@ -161,19 +187,44 @@ class TabTable:
             tell=self._connection,
             connect=self._world.connect,
         )
-        with suppress(LockedOut):
-            await self._drive(participant, transport, InTurn(shown, Together(Patience(), self.person)), inner)
+        met = Acquaintance(participant, self._known, self.lobby.hear, lambda: self._world.wall() // 1000)
+        codes = None if hosting is None else self._codes(invitation, home, hosting)
+        try:
+            with suppress(LockedOut):
+                await self._drive(
+                    participant, transport, InTurn(shown, Together(Patience(), self.person)), hosting, met
+                )
+        finally:
+            if codes is not None:
+                codes.stop()
         if participant.silenced is not None:
             raise BadParameter(participant.silenced)
         self._end(again=False)
 
+    def _hosting(self, hosted: Hosted) -> Hosting:
+        wanted, awaits = TabPlan(hosted), hosted.awaits_keeper
+        return Hosting(wanted, hosted.seats, self.lobby.hear, self._known, self.questions, invites_keeper=awaits)
+
+    def _codes(self, invitation: Invitation, home: Home, hosting: Hosting) -> Codes:
+        """What a host shows and gives so that others come."""
+        self.lobby.link, self.lobby.watch = invitation.link, invitation.to_watch().link
+        world = Surroundings(self._world.entropy, self._world.connect, time.monotonic)
+        codes = Codes(invitation, invitation.relays[0], home.identity, world, self.lobby.hear, hosting.admit)
+        hosting.new_code = codes.give
+        return codes
+
     async def practise(self, participant: Participant, transport: Transport) -> None:
         """A table with bots, in this browser."""
-        await self._drive(participant, transport, Together(Patience(), self.person), None)
+        await self._drive(participant, transport, Together(Patience(), self.person))
         self._end(again=True)
 
     async def _drive(
-        self, participant: Participant, transport: Transport, looks: Looks, inner: Guest | Host | None
+        self,
+        participant: Participant,
+        transport: Transport,
+        looks: Looks,
+        hosting: Hosting | None = None,
+        met: Acquaintance | None = None,
     ) -> None:
         mind = None if participant.home.name is None else self.person
         see, asked = self.person.watch(participant), False
@@ -181,12 +232,11 @@ class TabTable:
         def watch(step: Step) -> list[bytes]:
             nonlocal asked
             for news in step.happened:
-                self._news(news, inner)
+                self._news(news, hosting)
                 if isinstance(news, PassedOver) and news.mine and _turned_away(participant):
-                    raise BadParameter(
-                        f"you cannot sit there as {participant.home.name}: {news.reason}. Forget this table in the "
-                        "list of yours, and open the link again with another name"
-                    )
+                    raise NameTaken(f"you cannot sit there as {participant.home.name}: {visible(news.reason)}")
+            if met is not None:
+                met.see()
             see(step)
             if (
                 participant.begun
@@ -208,11 +258,12 @@ class TabTable:
 
         await Loop(participant, transport, mind, watch=watch, patience=looks).run()
 
-    def _news(self, news: object, inner: Guest | Host | None) -> None:
+    def _news(self, news: object, hosting: Hosting | None) -> None:
         if isinstance(news, Refuses) and not news.mine:
-            self.seat.notice("note", "declined", f"declined {news.name}", name=news.name or "", reason=news.reason)
-            if isinstance(inner, Host):
-                inner.declined(news.by)
+            name, reason = news.name or "", visible(news.reason)
+            self.seat.notice("note", "declined", f"declined {name}", name=name, reason=reason)
+            if hosting is not None:
+                hosting.declined(news.by)
         elif isinstance(news, Refuses):
             raise BadParameter(f"this is not for you: {news.reason}")
         elif isinstance(news, OtherVersion):
@@ -231,6 +282,17 @@ class TabTable:
     def _end(self, *, again: bool) -> None:
         self.verify()
         self.seat.tell(doc.Over(again=again))
+
+
+class InTurn:
+    """Looks on in the lobby, and then at the table."""
+
+    def __init__(self, lobby: Looks, table: Looks) -> None:
+        self._lobby = lobby
+        self._table = table
+
+    def look(self, participant: Participant, now: float) -> list[bytes]:
+        return (self._table if participant.begun else self._lobby).look(participant, now)
 
 
 def _turned_away(one: Participant) -> bool:

@@ -1,7 +1,7 @@
 """`bench web`: what the folder of a tab weighs, how soon a seat in it is ready, what a hand costs it, and its memory.
 
-In Node, on the runtime of the folder that `make web` has built; the yardsticks are the unmodified npm package, and the
-same seat on the same frames natively, on one thread.
+In Node, and in Chromium where it is, on the runtime of the folder that `make web` has built; the yardsticks are the
+unmodified npm package, and the same seat on the same frames natively, on one thread.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -21,6 +22,7 @@ from typing import Any, Final
 from nodealer.errors import BadParameter
 from nodealer.lab.bench.rows import Row, meets, size_row, unjudged
 from nodealer.lab.bench.timing import Effort
+from nodealer.lab.browser import launched
 
 HERE: Final = Path(__file__).parent
 ROOT: Final = HERE.parents[4]
@@ -29,6 +31,12 @@ BARE: Final = ROOT / "build" / "web" / "npm" / "node_modules" / "pyodide"
 DOWNLOAD_MAX, READY_MAX, HAND_MAX, MEMORY_MAX = 7_000_000, 1.0, 6.0, 80e6
 #: Runs of each, and hands until the memory is looked at.
 STARTS, HANDS = 5, 50
+
+
+READY, HAND, MEMORY = "CPU to a seat that is ready", "CPU of a seat for a hand", "WebAssembly memory of a seat"
+BARE_START, NATIVELY = "loadPyodide of the npm package", "the same natively, one thread"
+SLOW: Final = "time of a seat for a hand, four times slower"
+SIX: Final = {"seats": 6}
 
 
 def run(effort: Effort) -> Iterator[Row]:
@@ -40,16 +48,55 @@ def run(effort: Effort) -> Iterator[Row]:
     )
     starts, hands = effort.size(STARTS), effort.size(HANDS)
     pairs = [(_cpu("start.mjs", str(BUNDLE)), _cpu("start.mjs", str(BARE), "bare")) for _ in range(starts)]
-    ours, bare = (statistics.median(column) for column in zip(*pairs, strict=True))
-    yield _judged(effort, "CPU to a seat that is ready", {}, ours, bare, "loadPyodide of the npm package", READY_MAX)
+    yield _judged(effort, READY, {}, *_medians(pairs), BARE_START, READY_MAX)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         _native("record", folder, hands)
-        native, tab = _native("replay", folder, hands), _in_node(folder, hands)
-    medians = (statistics.median(tab["hands"]), statistics.median(native["hands"]))
-    yield _judged(effort, "CPU of a seat for a hand", {"seats": 6}, *medians, "the same natively, one thread", HAND_MAX)
-    row = size_row("WebAssembly memory of a seat", {"hands": hands}, tab["memory"], "bytes", MEMORY_MAX)
-    yield row if effort.shrink == 1 else unjudged(row, "too few hands")
+        native, tab = statistics.median(_native("replay", folder, hands)["hands"]), _in_node(folder, hands)
+        yield _judged(effort, HAND, SIX, statistics.median(tab["hands"]), native, NATIVELY, HAND_MAX)
+        yield _memory(effort, MEMORY, hands, tab["memory"])
+        yield from _in_chromium(effort, folder, native)
+
+
+def _in_chromium(effort: Effort, folder: Path, native: float) -> Iterator[Row]:
+    """The same rows, where there is a browser, and one on a slower processor."""
+    from nodealer.lab.bench.tab import chromium  # late: nobody else should wait for a browser
+
+    starts, hands = effort.size(STARTS), effort.size(HANDS)
+    ready, hand, memory = (f"{name}, in Chromium" for name in (READY, HAND, MEMORY))
+    with ExitStack() as stack:
+        try:
+            browser = stack.enter_context(launched())
+        except BadParameter as missing:
+            rows = (Row(ready, {}, required=READY_MAX), Row(hand, SIX, required=HAND_MAX))
+            for row in (*rows, Row(memory, {"hands": hands}, required=MEMORY_MAX), Row(SLOW, SIX)):
+                yield unjudged(row, str(missing))
+            return
+        address = stack.enter_context(chromium.serving(BUNDLE, BARE, folder))
+        pairs = [
+            (
+                chromium.start(browser, address, "static/tab/worker.js"),
+                chromium.start(browser, address, "bench/bare.mjs"),
+            )
+            for _ in range(starts)
+        ]
+        yield _judged(effort, ready, {}, *_medians(pairs), BARE_START, READY_MAX)
+        heard = chromium.hear(browser, address, BUNDLE, hands)
+    yield _judged(effort, hand, SIX, statistics.median(heard.hands), native, NATIVELY, HAND_MAX)
+    yield _memory(effort, memory, hands, heard.memory)
+    usual, slower = heard.control
+    note = f"control loop in the worker: {usual * 1e3:.2g} ms, and then {slower * 1e3:.2g} ms"
+    yield Row(SLOW, SIX, heard.slow, note=note)
+
+
+def _medians(pairs: Iterable[tuple[float, float]]) -> tuple[float, float]:
+    ours, bare = (statistics.median(column) for column in zip(*pairs, strict=True))
+    return ours, bare
+
+
+def _memory(effort: Effort, name: str, hands: int, size: int) -> Row:
+    row = size_row(name, {"hands": hands}, size, "bytes", MEMORY_MAX)
+    return row if effort.shrink == 1 else unjudged(row, "too few hands")
 
 
 def _judged(effort: Effort, name: str, n: dict[str, int], seconds: float, bare: float, what: str, most: float) -> Row:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import shake_256
 from pathlib import Path
 from typing import Any, Final
@@ -73,10 +73,10 @@ def record(folder: str, hands: int) -> None:
     (Path(folder) / FRAMES).write_bytes(b"".join(frame + b"\n" for frame in table.frames))
 
 
-def replay(folder: str, cpu: Callable[[], float] = time.process_time) -> dict[str, Any]:
-    """One seat hears all frames, makes and signs what is its own, and decides; how much CPU each hand took."""
+def heard(folder: str) -> Iterator[None]:
+    """One seat hears all frames, makes and signs what is its own, and decides; a step for each hand."""
     one, game = _seat(NAMES[0], 1_000_000), find("holdem")
-    mind, took, began, hand = BotMind(game, one.home.root), list[float](), cpu(), 0
+    mind, hand = BotMind(game, one.home.root), 0
     one.resend(0)
     for number, frame in enumerate((Path(folder) / FRAMES).read_bytes().splitlines()):
         one.receive(frame, number)
@@ -84,11 +84,23 @@ def replay(folder: str, cpu: Callable[[], float] = time.process_time) -> dict[st
             mind.act(one)
             done = len(one.replica.state.chronicle.records)
             if done > hand:
-                now = cpu()
-                took.append(now - began)
-                hand, began = done, now
-    # The first one has all the rest of the start in it.
-    return {"hands": took[1:6] or took}
+                hand = done
+                yield
+
+
+def replay(folder: str, cpu: Callable[[], float] = time.process_time) -> dict[str, Any]:
+    """How much CPU the hands took."""
+    took, began = list[float](), cpu()
+    for _ in heard(folder):
+        now = cpu()
+        took.append(now - began)
+        began = now
+    return {"hands": after_the_first(took)}
+
+
+def after_the_first(took: list[float]) -> list[float]:
+    """Five of them. The first one has all the rest of the start in it."""
+    return took[1:6] or took
 
 
 if __name__ == "__main__":

@@ -31,7 +31,8 @@ export function fairness(root, { link, state }) {
   const claims = h("details", { class: "claims" }, h("summary", {}, T.fair.claims));
   // Nothing of a table before there is one; then a place for all that comes, so that nothing jumps.
   const facts = h("div", { class: "facts", hidden: true }, title, list, known, h("h2", {}, T.fair.checked), counts, chain, h("div", { class: "row" }, save, verify), verdict, claims, keys);
-  root.append(alarm, cheat, lead, facts);
+  const before = h("div", { class: "before" }, h("h2", {}, T.fair.before.title), h("ul", {}, T.fair.before.proven.map((text) => h("li", {}, text))), h("p", {}, T.fair.before.less));
+  root.append(alarm, cheat, lead, before, facts);
   let rows = new Map();
   let seated = [];
 
@@ -76,6 +77,7 @@ export function fairness(root, { link, state }) {
     table(table) {
       seated = table.seats;
       facts.hidden = false;
+      before.hidden = true;
       clear();
       fill(keys, h("summary", {}, T.fair.keys), h("dl", {}, table.seats.map((one) => h("div", {}, h("dt", {}, one.name), h("dd", {}, one.key)))));
       fill(
@@ -139,6 +141,7 @@ export function fairness(root, { link, state }) {
     reset() {
       seated = [];
       facts.hidden = true;
+      before.hidden = false;
       clear();
       alarm.hidden = cheat.hidden = true;
       fill(verdict);

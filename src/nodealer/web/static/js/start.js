@@ -74,7 +74,7 @@ export function lobbyScreen(root, actions, lobby, link) {
         "li",
         { class: one.warn ? "warn" : "" },
         h("span", { class: `avatar ${tint(at)}`, "aria-hidden": "true" }, initial(one.name)),
-        h("span", { class: "who" }, h("b", {}, one.name, one.you ? ` (${T.seat.you})` : ""), h("small", {}, T.lobby.known[one.known] ?? "")),
+        h("span", { class: "who" }, h("b", {}, one.name, one.you ? ` (${T.seat.you})` : ""), h("small", {}, knownOf(one))),
         h("span", { class: `state ${one.state}` }, T.lobby.state[one.state]),
       ),
     ),
@@ -91,6 +91,14 @@ export function lobbyScreen(root, actions, lobby, link) {
   root.replaceChildren(h("div", { class: "sheet" }, sheet));
   const asked = lobby.question;
   fill(actions, asked ? h("div", { class: "question" }, h("p", {}, T.lobby.question[asked.code](asked.name)), h("div", { class: "row" }, asked.answers.map((answer, at) => button(T.lobby.answer[answer], () => link.say({ type: "answer", ask: asked.ask, text: answer }), { kind: at ? "" : "primary" })))) : null);
+}
+
+/** What is known of somebody; with the words of its key, where they are to be compared. */
+function knownOf(one) {
+  if (one.you) return one.key ? T.lobby.yourKey(one.key) : "";
+  const known = T.lobby.known[one.known] ?? "";
+  if (!one.key || (!one.warn && one.known !== "new")) return known;
+  return `${known}; ${(one.warn ? T.lobby.askKey : T.lobby.key)(one.key)}`;
 }
 
 /** All that one agrees to, with who keeps the time. */

@@ -20,9 +20,14 @@ export async function keeping(bar) {
       bar.append(" ", button(W.reset, forget, { kind: "quiet" }));
     }
     if (data.is === "taken") location.reload();
-    if (data.is === "another" && !document.querySelector(".another")) {
-      const asks = h("span", { class: "another" }, ` ${W.another} `, button(W.take, () => tell({ do: "take" })), button(W.keep, () => asks.remove(), { kind: "quiet" }));
+    if (data.is === "another") {
+      bar.querySelector(".another")?.remove();
+      const asks = h("span", { class: "another", "data-hash": data.hash }, ` ${W.another} `, button(W.take, () => tell({ do: "take", hash: data.hash })), button(W.keep, () => asks.remove(), { kind: "quiet" }));
       bar.append(asks);
+    }
+    if (data.is === "untaken") {
+      for (const old of bar.querySelectorAll(".another, .untaken")) old.remove();
+      bar.append(h("span", { class: "untaken", role: "alert" }, ` ${W.untaken(data.reason)}`));
     }
   });
   const tell = async (what) => (await navigator.serviceWorker.ready).active.postMessage(what);

@@ -39,20 +39,24 @@ self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim(
 
 self.addEventListener("message", (event) => {
   const tell = (is, of = {}) => event.source.postMessage({ is, ...of });
+  async function use(version, is) {
+    try {
+      await take(version);
+      tell(is, { hash: version.hash });
+    } catch (error) {
+      tell("untaken", { reason: String(error.message) });
+    }
+  }
   event.waitUntil(
     (async () => {
       const now = await kept();
+      if (now !== null && event.data.do === "keep") tell("kept", { hash: now });
       const other = await offered().catch(() => null);
-      if (event.data.do === "keep" && now === null && other) {
-        await take(other);
-        tell("kept", { hash: other.hash });
-      } else if (event.data.do === "keep" && now !== null) {
-        tell("kept", { hash: now });
-        if (other && other.hash !== now) tell("another", { hash: other.hash });
-      } else if (event.data.do === "take" && other) {
-        await take(other);
-        tell("taken", { hash: other.hash });
-      }
+      if (!other || other.hash === now) return;
+      if (now === null) await use(other, "kept");
+      // A host may serve another one by now than the one that the person was asked about.
+      else if (event.data.do === "take" && event.data.hash === other.hash) await use(other, "taken");
+      else tell("another", { hash: other.hash });
     })(),
   );
 });

@@ -1,5 +1,6 @@
 // What the page of a tab says beside the table.
 const host = location.host;
+const again = window.isSecureContext ? "Load this page again: it goes on with the same cards" : "A reload loses the hand";
 
 export const W = {
   loading: "The seat is loading: Python and the arithmetic of the cards, about 6 MB the first time …",
@@ -18,12 +19,38 @@ export const W = {
   forget: "Forget",
   forgetSure: "Forget this table? Your key and your cards of it are gone then.",
   import: "Bring one from a file",
+  read: "Check a saved log",
   sit: "Sit down",
   watch: "Watch",
   name: "Your name",
   invited: "You are invited to a table.",
   relay: "Relay",
   relayHelp: "It carries sealed bytes, and can neither read nor change them.",
+  haveCode: "I have a code",
+  code: "Code",
+  codeLead: "Somebody has told you a number and two words. They are good once, and for ten minutes.",
+  codeRelay: "The address that your host has said with the code, letter by letter.",
+  rename: "Take another name",
+  renameWhy: (reason) => `${reason[0].toUpperCase()}${reason.slice(1)}. It is the same table, under the name that you take now.`,
+  more: "Settings, cards and time",
+  cards: "How the cards are dealt",
+  own: ({ protocol }) => `${protocol}, as the game has it`,
+  dealt: ({ protocol, parameters }) => {
+    const set = Object.entries(JSON.parse(parameters)).map(([key, value]) => `${key}: ${value}`);
+    return [protocol, ...set].join(", ");
+  },
+  time: {
+    label: "Time",
+    none: "nobody keeps it",
+    may: "somebody may keep it",
+    must: "wait for a timekeeper",
+    move: "Seconds for a move",
+    help: {
+      "": "Half of the table together, and at two seats whoever is losing, can then undo the hand by not answering.",
+      may: "Somebody with nodealer installed runs nodealer timekeeper LINK, with the link of this table; you are asked whether to let it.",
+      must: "The game begins when somebody has come with nodealer timekeeper LINK, with the link of this table.",
+    },
+  },
   game: "Game",
   seats: "Seats",
   hands: "Hands",
@@ -35,10 +62,11 @@ export const W = {
     boot: (reason) => `The seat could not be loaded: ${reason}`,
     "in use": () => "This seat is open in another tab. Two tabs would sign one number twice: go on there, or close it and load this page again.",
     storage: (reason) => `Your seat has stopped, and signs nothing more: ${reason}. Free some space, and load this page again.`,
-    crash: (reason) => `Your seat has stopped by an error of the program, and signs nothing more: ${reason}. Load this page again: it goes on with the same cards.`,
+    crash: (reason) => `Your seat has stopped by an error of the program, and signs nothing more: ${reason}. ${again}.`,
     error: (reason) => reason,
   },
   another: "The host of this page offers another version than the one you have used so far.",
+  untaken: (reason) => `What the host of this page serves is not what its own list names, and is not kept: ${reason}.`,
   take: "Take it",
   keep: "Keep mine",
   reset: "Forget the kept version",

@@ -4,6 +4,8 @@ import { loadPyodide } from "/@RUNTIME@/pyodide.mjs";
 
 const RUNTIME = new URL("/@RUNTIME@/", self.location.origin).href;
 const HOMES = "homes";
+// The key of this browser, and the players whom its person has met.
+const ME = "me";
 const post = (is, of = {}) => self.postMessage({ is, ...of });
 
 async function boot() {
@@ -18,13 +20,14 @@ async function boot() {
 
 // --- Storage ---
 
-const folder = async () => (await navigator.storage.getDirectory()).getDirectoryHandle(HOMES, { create: true });
+const folder = async (name = HOMES) => (await navigator.storage.getDirectory()).getDirectoryHandle(name, { create: true });
 const stores = () => typeof navigator.storage?.getDirectory === "function" && "createSyncAccessHandle" in (self.FileSystemFileHandle?.prototype ?? {});
 
-/** The file of a home, which no other tab has open; null where this browser, or a page without encryption, has no storage. */
-async function store(table, create) {
-  if (!stores()) return null;
-  const file = await (await folder()).getFileHandle(table, { create });
+/** A file, which no other tab has open; undefined, which is None in Python, where this browser, or a page without
+ * encryption, has no storage. */
+async function store(name, create, where = HOMES) {
+  if (!stores()) return undefined;
+  const file = await (await folder(where)).getFileHandle(name, { create });
   let handle = null;
   for (let tries = 0; !handle; tries += 1) {
     try {
@@ -77,6 +80,16 @@ async function known(table) {
   }
 }
 
+/** Who this browser is, and whom it has met. */
+async function me() {
+  const key = await store("key", true, ME);
+  if (!key) return;
+  tab.me(key);
+  const players = await store("players.json", true, ME);
+  tab.players(players.all());
+  players.close();
+}
+
 // --- Bots ---
 
 let bots = null;
@@ -93,12 +106,28 @@ const browser = {
   },
   toBots: (frame) => bots?.postMessage({ do: "frame", frame }),
   frame: (frame) => post("frame", { frame }),
+  /** Change the list of players: all tabs have the same one, and one at a time changes it. What cannot be kept now is
+   * known until this tab is closed. */
+  async players(make) {
+    const handle = await store("players.json", true, ME).catch(() => null);
+    if (!handle) return;
+    try {
+      const made = make(handle.all());
+      handle.put(made, 0);
+      handle.truncate(made.length);
+      handle.flush();
+    } finally {
+      handle.close();
+    }
+  },
 };
 
 // --- What the page wishes ---
 
 let entry = null;
 let tab = null;
+// The table of this tab.
+let at = null;
 const wishes = {
   said: ({ text }) => tab.said(text),
   practise: ({ name }) => tab.practise(name),
@@ -107,13 +136,24 @@ const wishes = {
     post("invited", { link, ...invited, known: await known(invited.table), stores: stores() });
   },
   async join({ link, name }) {
-    const { table } = JSON.parse(tab.invited(link));
-    tab.join(link, name, await store(table, true));
+    at = JSON.parse(tab.invited(link)).table;
+    tab.join(link, name ?? undefined, await store(at, true));
+  },
+  async rename({ name }) {
+    tab.rename(name, await store(at, true));
+  },
+  async code({ code, relay, name }) {
+    const link = await tab.use_code(code, relay, name);
+    post("hosting", { link });
+    await wishes.join({ link, name });
+  },
+  offers() {
+    post("offers", JSON.parse(tab.offers()));
   },
   async host({ wanted }) {
     const link = tab.new_table(JSON.stringify(wanted));
-    const { table } = JSON.parse(tab.invited(link));
-    const handle = await store(table, true);
+    at = JSON.parse(tab.invited(link)).table;
+    const handle = await store(at, true);
     post("hosting", { link });
     tab.host(link, wanted.name, handle);
   },
@@ -121,6 +161,7 @@ const wishes = {
     post("homes", { homes: await homes(), stores: stores() });
   },
   async resume({ table }) {
+    at = table;
     tab.resume(await store(table, false));
   },
   async export({ table }) {
@@ -144,6 +185,7 @@ const wishes = {
     await (await folder()).removeEntry(table);
     post("homes", { homes: await homes(), stores: stores() });
   },
+  read: ({ data }) => tab.read(new Uint8Array(data)),
   // Of the bots.
   deal({ deal }) {
     tab = entry.TabBots(browser, deal);
@@ -151,10 +193,11 @@ const wishes = {
   frame: ({ frame }) => tab.heard(frame),
 };
 
-const ready = boot().then((module) => {
+const ready = boot().then(async (module) => {
   entry = module;
   if (self.name !== "bots") {
     tab = entry.Tab(browser);
+    await me();
     post("ready");
   }
 });

@@ -1,0 +1,171 @@
+"""A lobby on a page: who has come, what is proposed, what the person is asked, and what there is to say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Final, Literal
+
+import segno
+
+from nodealer.drive.known import Looked
+from nodealer.drive.lobby import Asked, CannotBegin, LobbyQuestion, News, NotSitting, Proposed, Remark
+from nodealer.drive.patience import Looks
+from nodealer.drive.spoken import CodeDied, CodeGiven, CodeNews, CodeUsed
+from nodealer.log.visible import visible
+from nodealer.play.participant import Participant
+from nodealer.web import documents as doc
+from nodealer.web.seat import PageSeat
+from nodealer.words import key_words
+
+#: What can be answered to a question, the likely one first.
+ANSWERS: Final = {
+    Asked.SIT: ("y", "n"),
+    Asked.KEEP_TIME: ("y", "n"),
+    Asked.GUESTS: ("start", "code"),
+    Asked.UNANSWERED: ("n", "y"),
+    Asked.PROPOSAL: ("y", "n"),
+    Asked.ANOTHER: ("y", "n"),
+}
+#: What a person should read, and how it is marked. The page has the words.
+NOTICES: Final = {
+    "keeper awaited": "note",
+    "nobody sits": "note",
+    "left out": "note",
+    "without": "note",
+    "cannot begin": "bad",
+    "code": "note",
+    "code used": "good",
+    "code dead": "bad",
+    "no code": "bad",
+}
+
+
+class PageQuestions:
+    """Asks the person one question at a time. A number that was given is not given again, at no table."""
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._asked: LobbyQuestion | None = None
+        self._answer: str | None = None
+        #: What the page shows.
+        self.question: doc.LobbyQuestion | None = None
+
+    def answer(self, question: LobbyQuestion) -> str | None:
+        """The answer to this question, once it has come. Another question before it is asked no more."""
+        if question != self._asked:
+            self.forget()
+            self._asked, self._number = question, self._number + 1
+            code, name = question.asked.value, visible(question.name)
+            self.question = doc.LobbyQuestion(self._number, code, name, ANSWERS[question.asked])
+        answer, self._answer = self._answer, None
+        if answer is not None:
+            self.forget()
+        return answer
+
+    def hear(self, said: doc.Answer) -> None:
+        """What a page says: to the question that is asked, or it is forgotten. A yes to what was proposed before is
+        none to what is proposed now."""
+        if self.question is not None and said.ask == self.question.ask and said.text in self.question.answers:
+            self._answer = said.text
+
+    def forget(self) -> None:
+        """Nobody is asked any more."""
+        self._asked = self.question = self._answer = None
+
+
+class PageLobby:
+    """What a page is shown before the first hand, beside those who have come."""
+
+    def __init__(self, seat: PageSeat, questions: PageQuestions) -> None:
+        self._seat = seat
+        self._questions = questions
+        self.link: str | None = None
+        self.watch: str | None = None
+        self.proposal: doc.LobbyProposal | None = None
+        #: Key to what is known of it.
+        self._looked: dict[bytes, Looked] = {}
+
+    def hear(self, news: News | CodeNews) -> None:
+        """What there is to say. What the page shows by itself, who has come and who may sit, is not said again."""
+        match news:
+            case Looked(key=key):
+                self._looked[key], self._seat.sights[key] = news, news.sight.value
+            case Proposed():
+                self.proposal = proposal_told(news)
+            case Remark.KEEPER_AWAITED | Remark.NOBODY_SITS | Remark.LEFT_OUT:
+                self._notice(news.value)
+            case NotSitting(name=name, found=True):
+                self._notice("without", name=name)
+            case CannotBegin(reason=reason):
+                self._notice("cannot begin", reason=reason)
+            case CodeGiven(code=code, relay=relay):
+                self._notice("code", code=code, relay=relay)
+            case CodeUsed(name=name):
+                self._notice("code used", name=name)
+            case CodeDied(reason=reason, given=given, more=more):
+                self._notice("code dead" if given else "no code", reason=reason, more=more)
+
+    def _notice(self, code: str, /, **of: str) -> None:
+        about = "code" if "code" in code else f"lobby {of.get('name', '')}".strip()
+        self._seat.notice(NOTICES[code], code, about, **{key: visible(said) for key, said in of.items()})
+
+    def shows(self, inner: Looks | None, seats: int) -> Looks:
+        """Looks on after whoever has something to say in the lobby, and shows it."""
+        return _Shown(inner, partial(self.document, seats=seats), self._seat.tell)
+
+    def document(self, participant: Participant, seats: int) -> doc.Lobby:
+        """All of it now."""
+        me, proposal = participant.home.identity.public, participant.lobby.proposal
+        asked = set() if proposal is None else {member.key for member in proposal.roster.members}
+        awaited = set(participant.lobby.awaited)
+
+        def person(name: str, key: bytes) -> doc.LobbyPerson:
+            state: Literal["here", "asked", "agreed"]
+            state = "here" if key not in asked else "asked" if name in awaited else "agreed"
+            looked, mine = self._looked.get(key), key == me
+            words = " ".join(key_words(key)) if looked is not None or mine else ""
+            if looked is None:
+                return doc.LobbyPerson(name, state, mine, key=words)
+            return doc.LobbyPerson(name, state, mine, looked.sight.value, looked.warns, words)
+
+        people = tuple(person(offer.name, offer.key) for offer in participant.offers)
+        qr = () if self.link is None else qr_rows(self.link)
+        count = max(seats, len(people)) if proposal is None else len(proposal.roster.members)
+        return doc.Lobby(people, count, self.link, self.watch, qr, self.proposal, self._questions.question)
+
+
+class _Shown:
+    """Shows a lobby when it changes."""
+
+    def __init__(
+        self, inner: Looks | None, lobby: Callable[[Participant], doc.Lobby], tell: Callable[[doc.Lobby], None]
+    ) -> None:
+        self._inner = inner
+        self._lobby = lobby
+        self._tell = tell
+        self._shown: doc.Lobby | None = None
+
+    def look(self, participant: Participant, now: float) -> list[bytes]:
+        """What to say now."""
+        said = [] if self._inner is None else self._inner.look(participant, now)
+        if not participant.begun and (lobby := self._lobby(participant)) != self._shown:
+            self._shown = lobby
+            self._tell(lobby)
+        return said
+
+
+def proposal_told(told: Proposed) -> doc.LobbyProposal:
+    """All that the person agrees to, with what is set for it: a host could have set what a guest would not play."""
+    proposal = told.proposal
+    keeper, limits = proposal.roster.timekeeper, proposal.clock
+    clock = None if keeper is None or limits is None else doc.LobbyClock(visible(keeper.name), limits.move, limits.bank)
+    names = tuple(visible(member.name) for member in proposal.roster.members)
+    game, protocol = visible(told.game), visible(told.protocol)
+    return doc.LobbyProposal(game, protocol, proposal.hands or None, names, told.warning, clock)
+
+
+def qr_rows(link: str) -> tuple[str, ...]:
+    """A QR code for a page: rows of "1" for dark."""
+    code = segno.make_qr(link, error="l", boost_error=False)
+    return tuple("".join("1" if dark else "0" for dark in row) for row in code.matrix)

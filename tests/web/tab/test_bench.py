@@ -1,0 +1,39 @@
+"""`bench web`: its rows, in Node and in Chromium. The figures of a tiny run mean nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cli.running import nodealer
+from nodealer.errors import BadParameter
+from nodealer.lab.bench import tab
+from nodealer.lab.bench.timing import Effort
+
+CHROMIUM = [f"{name}, in Chromium" for name in (tab.READY, tab.HAND, tab.MEMORY)] + [tab.SLOW]
+
+
+def test_without_a_browser_its_rows_say_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def none() -> None:
+        raise BadParameter("no browser is here")
+
+    monkeypatch.setattr("nodealer.lab.bench.tab.launched", none)
+    rows = list(tab._in_chromium(Effort(), tmp_path, 1.0))
+    assert [row.name for row in rows] == CHROMIUM
+    assert {(row.note, row.ok, row.seconds, row.value) for row in rows} == {("no browser is here", None, None, None)}
+    assert [row.required for row in rows] == [tab.READY_MAX, tab.HAND_MAX, tab.MEMORY_MAX, None]
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(900)
+def test_all_rows_are_measured(bundle: Path) -> None:
+    done = nodealer("bench", "web", "--json", NODEALER_BENCH_QUICK="1")
+    assert done.returncode == 0, done.stderr
+    rows = {row["name"]: row for row in json.loads(done.stdout)["rows"]}
+    assert list(rows) == ["download, compressed", tab.READY, tab.HAND, tab.MEMORY, *CHROMIUM]
+    assert rows["download, compressed"]["ok"] is True
+    for name, row in rows.items():
+        assert name in (tab.MEMORY, CHROMIUM[2]) or row["seconds"] or row["value"], row
+    assert "control loop" in rows[tab.SLOW]["note"]

@@ -1,0 +1,96 @@
+"""A home and a log leave a tab as files: another browser goes on from the one, and anybody verifies the other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from cli.running import nodealer
+from web.tab.conftest import Run
+from web.tab.people import at, event, own_cards, person, play_until, sit_down, tab
+
+TABLE = ("--seats", "3", "--hands", "1", "--no-clock")
+
+
+def bring(page: Page, file: Path) -> None:
+    """Take a home out of a file."""
+    page.set_input_files(".homes [accept='.nodealer']", file)
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(900)
+def test_another_browser_goes_on_from_a_file_and_one_watches(
+    browser: Browser, page_at: str, relay_at: str, run: Run, tmp_path: Path
+) -> None:
+    host = run("host", "host", "--auto", "--name", "Hal", *TABLE, "--relay", relay_at, "--json")
+    links = event(host, "table")
+    run("ben", "join", links["link"], "--auto", "--name", "Ben", "--json")
+    home, log = tmp_path / "mine.nodealer", tmp_path / "log.jsonl"
+    with person(browser) as hers, person(browser) as other, person(browser) as watcher:
+        page = tab(hers, at(page_at, links["link"]))
+        sit_down(page, "Tabea")
+        before = own_cards(page)
+        assert before
+        # Somebody watches, in a tab too, and sees no card of anybody.
+        watching = tab(watcher, at(page_at, links["watch"]))
+        assert watching.query_selector(".start.tab input") is None
+        watching.click(".start.tab .button.primary")
+        watching.wait_for_selector(".table")
+        assert watching.query_selector(".pod.you") is None and watching.query_selector("#actions .betting") is None
+        # The home of a seat that plays is not given away: two would play from it.
+        menu = tab(hers, page_at)
+        menu.click(".homes li .button.quiet >> nth=0")
+        menu.click(".homes li .warning .button")
+        menu.wait_for_selector(".stopped[data-kind='in use']")
+        page.close()
+        menu.reload()
+        menu.click(".homes li .button.quiet >> nth=0")
+        assert "has your key and your cards" in menu.inner_text(".homes li .warning")
+        with menu.expect_download() as coming:
+            menu.click(".homes li .warning .button")
+        coming.value.save_as(home)
+        # What is there already is not written over.
+        bring(menu, home)
+        menu.wait_for_selector(".stopped[data-kind=error]")
+        assert "already" in menu.inner_text(".stopped")
+        menu.close()
+        # A fresh browser, which knows nothing: what is no home is refused, and the home goes on with the same cards.
+        there = tab(other, page_at)
+        there.wait_for_selector(".homes [accept='.nodealer']")
+        (tmp_path / "no.nodealer").write_bytes(b"{}\n")
+        bring(there, tmp_path / "no.nodealer")
+        there.wait_for_selector(".stopped[data-kind=error]")
+        assert "no home" in there.inner_text(".stopped")
+        there.reload()
+        there.wait_for_selector(".homes [accept='.nodealer']")
+        bring(there, home)
+        there.click(".homes li .button >> nth=0")
+        there.wait_for_selector(".table")
+        assert own_cards(there) == before
+        play_until(".verdict .stamp", there)
+        watching.wait_for_selector(".verdict .stamp", state="attached")
+        for one in (there, watching):
+            assert "clean" in (one.text_content(".verdict") or "").lower()
+        # The log, verified by the installed program.
+        there.click("#tab-fair")
+        with there.expect_download() as coming:
+            there.get_by_role("button", name="Save the log").click()
+        coming.value.save_as(log)
+        # And by one who has nothing installed, in a tab that was at no table.
+        reading = tab(watcher, page_at)
+        reading.set_input_files(".homes [accept='.jsonl']", log)
+        reading.wait_for_selector(".verdict .stamp", state="attached")
+        assert "clean" in (reading.text_content(".verdict") or "").lower()
+        reading.close()
+        # Two entries in the other order: somebody has had a hand in it.
+        lines = log.read_bytes().splitlines(keepends=True)
+        (tmp_path / "no.jsonl").write_bytes(b"".join((*lines[:4], lines[5], lines[4], *lines[6:])))
+        reading = tab(watcher, page_at)
+        reading.set_input_files(".homes [accept='.jsonl']", tmp_path / "no.jsonl")
+        reading.wait_for_selector(".verdict .stamp", state="attached")
+        assert "clean" not in (reading.text_content(".verdict .stamp") or "").lower()
+    assert event(host, "verified")["verdict"] == "clean"
+    verified = nodealer("verify", str(log))
+    assert verified.returncode == 0, verified.stderr

@@ -1,0 +1,265 @@
+"""Tabs at a table across the network, without a browser: hosts and guests, codes, names, and who is known again."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nodealer.cli.timekeeping import KeeperOrder, keep
+from nodealer.drive.known import KnownPlayers, Sight
+from nodealer.drive.sealed import connect_here
+from nodealer.drive.spoken import Surroundings, use_code
+from nodealer.errors import BadParameter, Declined, NodealerError
+from nodealer.keys import Identity, host_mark
+from nodealer.play.home import MemoryHome
+from nodealer.relay.codes import read_code
+from nodealer.relay.links import Invitation
+from nodealer.relay.sealing import TableSecret
+from nodealer.relay.server import serving
+from nodealer.relay.stores.memory import MemoryStore
+from nodealer.web.tab.plan import Wish, host_offers, hosted_of, read_wish
+from nodealer.web.tab.players import BrowserShelf, Make
+from nodealer.web.tab.table import NameTaken, TabTable, World
+
+AROUND = Surroundings(os.urandom, connect_here, time.monotonic)
+WISH: dict[str, Any] = {
+    "name": "Wirtin",
+    "relay": "ws://a",
+    "page": "https://b",
+    "game": "wardens",
+    "seats": 2,
+    "hands": 1,
+}
+
+
+class Tab:
+    """A tab of somebody who answers as a test says, and what its page was told."""
+
+    def __init__(self, name: str, folder: Path, shelf: BrowserShelf | None = None) -> None:
+        self.name, self.told = name, list[dict[str, Any]]()
+        self.identity = Identity(name.encode().ljust(32, b"."))
+        self.answers: Callable[[dict[str, Any]], str | None] = lambda question: question["answers"][0]
+        self._last = 0
+        world = World(
+            os.urandom,
+            connect_here,
+            lambda: 5000,
+            self.hear,
+            folder / name,
+            **({} if shelf is None else {"shelf": shelf}),
+        )
+        self.table = TabTable(world)
+
+    def hear(self, text: str) -> None:
+        document = json.loads(text)
+        self.told.append(document)
+        question = document.get("question") if document["type"] == "lobby" else None
+        if question is not None and question["ask"] != self._last and (said := self.answers(question)) is not None:
+            self._last = question["ask"]
+            self.say({"type": "answer", "ask": question["ask"], "text": said})
+
+    def say(self, document: dict[str, Any]) -> None:
+        asyncio.get_running_loop().call_soon(self.table.said, json.dumps(document))
+
+    def play(self, invitation: Invitation, hosted: Any = None, name: str | None = None) -> asyncio.Task[None]:
+        home = MemoryHome(name or self.name, self.identity, os.urandom(32))
+        return asyncio.ensure_future(self.table.play(home, invitation, hosted))
+
+    def all(self, kind: str) -> list[dict[str, Any]]:
+        return [one for one in self.told if one["type"] == kind]
+
+    async def until(self, found: Callable[[], Any]) -> Any:
+        while not (said := found()):
+            await asyncio.sleep(0.01)
+        return said
+
+    async def notice(self, code: str) -> dict[str, Any]:
+        await self.until(lambda: any(one["code"] == code for one in self.all("notice")))
+        of: dict[str, Any] = next(one["of"] for one in self.all("notice") if one["code"] == code)
+        return of
+
+
+@asynccontextmanager
+async def table_of(host: Tab) -> AsyncIterator[Invitation]:
+    async with asyncio.timeout(60), serving(MemoryStore(time.monotonic), entropy=os.urandom) as relay:
+        secret = TableSecret(bytes(16), "5a" * 16, 0)
+        yield Invitation((f"ws://127.0.0.1:{relay.port}",), secret, host_mark(host.identity.public))
+
+
+def _asks(lobby: dict[str, Any], code: str) -> bool:
+    return bool(lobby["question"]) and lobby["question"]["code"] == code
+
+
+async def ended(*tasks: asyncio.Task[None]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def test_a_guest_comes_by_a_spoken_code_and_both_know_each_other_again(tmp_path: Path) -> None:
+    shelf = BrowserShelf()
+    known = KnownPlayers(shelf)
+
+    async def meet() -> None:
+        host, guest = Tab("Wirtin", tmp_path, shelf), Tab("Gast", tmp_path)
+        host.answers = lambda question: "code" if question["code"] == "guests" else pytest.fail(question["code"])
+        async with table_of(host) as invitation:
+            hosting = host.play(invitation, hosted_of(Wish(**WISH)))
+            said = await host.notice("code")
+            code = read_code(said["code"])
+            host.answers = lambda question: None
+            assert await use_code(code, said["relay"], guest.identity, "Gast", AROUND) == invitation
+            assert await host.notice("code used") == {"name": "Gast"}
+            joining = guest.play(invitation)
+            # Who came by a code is not asked about; the guest sees all that is proposed.
+            for one in (host, guest):
+                await one.until(partial(one.all, "table"))
+            proposal = next(one["proposal"] for one in guest.all("lobby") if one["proposal"])
+            assert proposal["game"].startswith("wardens") and proposal["players"] == ["Wirtin", "Gast"]
+            await ended(hosting, joining)
+
+    asyncio.run(meet())
+    assert known.look("Gast", Tab("Gast", tmp_path).identity.public).sight is Sight.KNOWN
+    assert known.look("Gast", Tab("Eve", tmp_path).identity.public).sight is Sight.OTHER_KEY
+    assert [met.last for met in known.all] == [5]
+
+
+def test_a_name_that_has_come_with_another_key_is_pointed_out_with_the_words_to_ask_for(tmp_path: Path) -> None:
+    shelf = BrowserShelf()
+    KnownPlayers(shelf).met([("Gast", Identity(bytes(32)).public)], 1)
+
+    async def meet() -> None:
+        host, guest = Tab("Wirtin", tmp_path, shelf), Tab("Gast", tmp_path)
+        host.answers = lambda question: None
+        async with table_of(host) as invitation:
+            hosting, joining = host.play(invitation, hosted_of(Wish(**WISH))), guest.play(invitation)
+            await host.until(
+                lambda: any(told["question"]["code"] == "sit" for told in host.all("lobby") if told["question"])
+            )
+            here = [one for one in host.all("lobby")[-1]["people"] if one["name"] == "Gast"]
+            assert (here[0]["known"], here[0]["warn"]) == ("other key", True) and len(here[0]["key"].split()) == 6
+            mine = next(one for one in guest.all("lobby")[-1]["people"] if one["you"])
+            assert mine["key"] == here[0]["key"], "the guest can say what the host asks for"
+            await ended(hosting, joining)
+
+    asyncio.run(meet())
+
+
+def test_a_name_that_is_taken_is_told_and_another_one_sits(tmp_path: Path) -> None:
+    async def meet() -> None:
+        host, guest = Tab("Wirtin", tmp_path), Tab("Gast", tmp_path)
+        host.answers = lambda question: "y" if question["code"] == "sit" else None
+        async with table_of(host) as invitation:
+            hosting = host.play(invitation, hosted_of(Wish(**WISH)))
+            await host.until(lambda: host.all("lobby") and host.all("lobby")[-1]["people"])
+            with pytest.raises(NameTaken, match="wirtin"):
+                await guest.play(invitation, name="wirtin")
+            joining = guest.play(invitation)
+            for one in (host, guest):
+                await one.until(partial(one.all, "table"))
+            await ended(hosting, joining)
+
+    asyncio.run(meet())
+
+
+def test_a_host_waits_for_a_timekeeper_says_so_and_lets_one_in(tmp_path: Path) -> None:
+    async def meet() -> None:
+        host, guest = Tab("Wirtin", tmp_path), Tab("Gast", tmp_path)
+        host.answers = lambda question: None if question["code"] == "guests" else "y"
+        async with table_of(host) as invitation:
+            wish = Wish(**WISH, move=30, awaits_keeper=True)
+            hosting, joining = host.play(invitation, hosted_of(wish)), guest.play(invitation)
+            await host.notice("keeper awaited")
+            assert not guest.all("table")
+            order = KeeperOrder(
+                invitation.link, invitation.table, invitation.relays, "Clock", None, str(tmp_path / "c")
+            )
+            keeping = asyncio.ensure_future(keep(order, lambda line: None))
+            for one in (host, guest):
+                await one.until(partial(one.all, "table"))
+            proposal = next(one["proposal"] for one in guest.all("lobby") if one["proposal"])
+            assert proposal["clock"] == {"keeper": "Clock", "move": 30_000, "bank": 60_000}
+            keeping.cancel()
+            await ended(hosting, joining)
+
+    asyncio.run(meet())
+
+
+def test_too_few_for_a_game_are_told_so_and_others_may_come_yet(tmp_path: Path) -> None:
+    async def meet() -> None:
+        host, guest = Tab("Wirtin", tmp_path), Tab("Gast", tmp_path)
+        host.answers = lambda question: "y" if question["code"] == "sit" else "start"
+        async with table_of(host) as invitation:
+            hosting = host.play(invitation, hosted_of(Wish(**WISH | {"game": "hearts", "seats": 4})))
+            await host.notice("nobody sits")
+            joining = guest.play(invitation)
+            assert "for four" in (await host.notice("cannot begin"))["reason"]
+            assert not hosting.done()
+            await ended(hosting, joining)
+
+    asyncio.run(meet())
+
+
+# --- What can be hosted ---
+
+
+def test_every_game_that_people_play_is_on_offer_with_all_that_serves_it() -> None:
+    offers = host_offers()
+    assert [one.game.name for one in offers.games] == ["hearts", "holdem", "wardens"] and offers.first == "holdem"
+    for one in offers.games:
+        # Whatever the form can ask for can be played.
+        for dealt in one.cards:
+            changed = {"game": one.game.name, "seats": one.game.seats, "protocol": dealt.protocol}
+            hosted_of(Wish(**WISH | changed, parameters=dealt.parameters))
+    holdem = next(one for one in offers.games if one.game.name == "holdem")
+    assert holdem.cards[0].protocol == "mask" and {one.protocol for one in holdem.cards} >= {"mask", "lock", "offset"}
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"game": "nodealer.games:GAME"}, "not on offer"),
+        ({"game": "hearts", "seats": 3}, "for four"),
+        ({"game": "holdem", "protocol": "duel"}, "duel"),
+        ({"game": "holdem", "protocol": "chain"}, "a browser tab can serve"),
+        ({"settings": {"none": "1"}}, "no setting"),
+        ({"seats": 1}, "seats"),
+        ({"name": "a\nb"}, "name"),
+        ({"more": 1}, "more"),
+    ],
+)
+def test_what_cannot_be_hosted(changed: dict[str, Any], why: str) -> None:
+    with pytest.raises((NodealerError, Declined, BadParameter), match=why):
+        hosted_of(read_wish(json.dumps(WISH | changed)))
+
+
+# --- The list of players ---
+
+
+def test_two_tabs_share_one_list_and_a_damaged_one_is_begun_anew() -> None:
+    kept = b""
+
+    def keep(make: Make) -> None:
+        nonlocal kept
+        kept = make(kept)
+
+    one, other = BrowserShelf(keep), BrowserShelf(keep)
+    ada, ben = (Identity(bytes([seed]) * 32).public for seed in (1, 2))
+    KnownPlayers(one).met([("Ada", ada)], 1)
+    KnownPlayers(other).met([("Ben", ben)], 2)
+    assert {met.name for met in KnownPlayers(other).all} == {"Ada", "Ben"}, "what the other tab has met is not lost"
+    fresh = BrowserShelf()
+    fresh.saw(kept)
+    assert {met.name for met in KnownPlayers(fresh).all} == {"Ada", "Ben"}
+    fresh = BrowserShelf()
+    fresh.saw(kept[:-3])
+    assert KnownPlayers(fresh).all == ()
