@@ -22,7 +22,7 @@ from nodealer.lab.attacks.child import Child, Task
 from nodealer.lab.attacks.defence import Without
 from nodealer.lab.attacks.matrix import Row, row_of
 from nodealer.lab.attacks.outcome import Came, what_came
-from nodealer.lab.attacks.scene import Played, modes_of, scene_of, small_protocol, tried
+from nodealer.lab.attacks.scene import Played, Scene, modes_of, scene_of, small_protocol, tried
 from nodealer.log.file import save_log
 from nodealer.play.phases import Phase
 from nodealer.protocols import MODES, make_protocol
@@ -189,8 +189,9 @@ def test_sentences() -> None:
 # --- A seat that cheats ---
 
 
-def agrees(played: Played, claim: Cheat, cheater: int, folder: Path) -> None:
+def agrees(played: Played, claim: Cheat, scene: Scene, folder: Path) -> None:
     """Who only has the file sees what the claim says, and the others could end the game."""
+    cheater = scene.cheater
     assert played.lies
     save_log(folder / "log", played.config.session, played.log)
     # The small game is not one that is installed: whoever reads its log has to be given it.
@@ -200,7 +201,7 @@ def agrees(played: Played, claim: Cheat, cheater: int, folder: Path) -> None:
     assert report.verdict == ("fault" if claim.culprit else "clean")
     assert report.state is not None and report.state.phase is Phase.ENDED
     assert report.exit_code == (1 if claim.culprit else 0)
-    assert set(report.gone) <= {cheater} and not report.chronicle.statements, "it has thrown nobody out"
+    assert set(report.gone) <= {cheater, scene.leaver} and not report.chronicle.statements, "it has thrown nobody out"
 
 
 def found(played: Played) -> Came:
@@ -211,7 +212,7 @@ def found(played: Played) -> Came:
 def test_who_only_has_the_file_sees_the_same(name: str, tmp_path: Path) -> None:
     attack, protocol = attack_of("double"), small_protocol(name)
     scene = scene_of(attack, protocol)
-    agrees(tried(attack, scene), attack.on(protocol).claim, scene.cheater, tmp_path)
+    agrees(tried(attack, scene), attack.on(protocol).claim, scene, tmp_path)
 
 
 @pytest.mark.deep
@@ -226,14 +227,15 @@ def test_from_any_seat(kind: str, name: str, mode: bytes, cheater: int, seed: in
     protocol, attack = small_protocol(name, mode), attack_of(kind)
     if cheater >= (2 if name == "duel" else 3) or (b"dealer" in mode and seed):
         pytest.skip("no such seat, or too dear")
-    claim, played = attack.on(protocol).claim, tried(attack, scene_of(attack, protocol, seed, cheater))
+    scene = scene_of(attack, protocol, seed, cheater)
+    claim, played = attack.on(protocol).claim, tried(attack, scene)
     if not played.lies:
         pytest.skip("it never came to it")
     came = found(played)
     assert came.culprit == (cheater if claim.culprit else None)
     assert came.seen == claim.seen or claim.seen in ("at opening", "at the end"), came
     assert not claim.culprit or EARLIER.index(came.seen) < EARLIER.index("never")
-    agrees(played, claim, cheater, tmp_path)
+    agrees(played, claim, scene, tmp_path)
 
 
 def test_what_a_protocol_does_not_have_is_refused_with_its_claim() -> None:

@@ -66,6 +66,8 @@ class Way:
     plays: Plays | None = None
     #: The steps that it says last, when all others have said theirs.
     late: tuple[str, ...] = ()
+    #: An honest seat that leaves when it is to move: then the others make the deck again.
+    leaver: int | None = None
     #: What no log shows gains nothing, unless it is said that it cannot be seen.
     unseen: Outcome = "gains nothing"
     #: The seat that cheats; None for the last.

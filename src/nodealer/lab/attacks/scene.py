@@ -70,6 +70,8 @@ class Scene:
     hands: int
     #: The seat that cheats, where it is a seat.
     cheater: int
+    #: The seat that leaves when it is to move.
+    leaver: int | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -82,9 +84,9 @@ def scene_of(attack: Attack, protocol: CardProtocol, seed: int = 4, cheater: int
     way, name = attack.on(protocol).way, protocol.claims.name
     game = way.game or small_game(name)
     seat = way.seat if cheater is None else cheater
-    return Scene(
-        protocol, game, seeded(seed, attack.name), 1 if name == "duel" else 2, game.seats - 1 if seat is None else seat
-    )
+    hands = 1 if name == "duel" else 2
+    cheats = game.seats - 1 if seat is None else seat
+    return Scene(protocol, game, seeded(seed, attack.name), hands, cheats, None if way.leaver == cheats else way.leaver)
 
 
 def seeded(seed: int, label: str) -> Entropy:
@@ -181,7 +183,8 @@ def sit(scene: Scene, makes: Mapping[int, Makes]) -> tuple[LocalTable, list[Memo
 def played_out(scene: Scene, table: LocalTable, homes: Sequence[Home]) -> Played:
     """Play until nobody has anything to say. What is kept is what an honest seat has."""
     minds = {one: BotMind(scene.game, one.home.root) for one in table.participants}
-    table.run(lambda one: _decided(one, minds[one]))
+    leaver = None if scene.leaver is None else table.participants[scene.leaver]
+    table.run(lambda one: _decided(one, None if one is leaver else minds[one]))
     caught = table.participants[scene.cheater]
     honest = next(one for one in table.participants if one is not caught)
     lies = tuple(caught.lies) if isinstance(caught, Cheater) else ()
@@ -190,10 +193,13 @@ def played_out(scene: Scene, table: LocalTable, homes: Sequence[Home]) -> Played
     return Played(replica.config, tuple(replica.entries), scene.cheater, lies, scene.names, roots)
 
 
-def _decided(one: Participant, mind: BotMind) -> list[bytes]:
-    """As a bot does: a card that does not open is claimed, and otherwise what the table waits for is decided."""
+def _decided(one: Participant, mind: BotMind | None) -> list[bytes]:
+    """As a bot does: a card that does not open is claimed, and otherwise what the table waits for is decided. Who has
+    no mind leaves."""
     if one.options().unreadable is not None:
         return one.claim()
+    if mind is None:
+        return one.leave() if one.seat.must_move else []
     # Who was given false cards, and has disputed one already, has nothing to think about.
     with suppress(CardUnreadable):
         return mind.act(one)

@@ -11,6 +11,9 @@ from nodealer.games.base import Ask, Game, Want
 from nodealer.games.package import GamePackage
 from nodealer.lab.sim.highcard import HighBot, HighCard, HighHand
 
+#: The seat that swears. Nobody else could be asked to: who has another card can prove nothing.
+SWEARS: Final = 2
+
 
 @dataclass(frozen=True)
 class SwearHand(HighHand):
@@ -20,9 +23,8 @@ class SwearHand(HighHand):
 
     @property
     def wants(self) -> Want:
-        seat = self.players[-1]
-        if self.dealt and not self.sworn and not self.spoken and seat in self.live:
-            return Ask((Prove(0, (NoneOf(seat, (self.held[seat],), tuple(range(self.cards - 1))),)),))
+        if self.dealt and not self.sworn and not self.spoken and SWEARS in self.live:
+            return Ask((Prove(0, (NoneOf(SWEARS, (self.held[SWEARS],), tuple(range(self.cards - 1))),)),))
         return super().wants
 
     def told(self, events: tuple[Event, ...]) -> Self:
