@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from nodealer.errors import BadParameter
 from nodealer.lab.attacks import CHEATS, cheat_of
@@ -10,6 +10,10 @@ from nodealer.lab.attacks.cheater import Cheater
 from nodealer.play.home import Home
 from nodealer.play.participant import Participant
 from nodealer.protocols.base import CardProtocol, Cheat
+
+
+#: What a seat can try in nearly every game; many other attacks wait for a moment that seldom comes.
+OFTEN: Final = ("double", "mark", "false-key", "two-things", "throw-out")
 
 
 def cheats_on(protocol: CardProtocol) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from nodealer.games.found import find
 from nodealer.games.free.rules import OPERATIONS, Free
 from nodealer.games.package import GamePackage
 from nodealer.lab.sim import highcard
-from nodealer.lab.sim.cheats import cheats_on
+from nodealer.lab.sim.cheats import OFTEN, cheats_on
 from nodealer.lab.sim.dice import Dice
 from nodealer.lab.sim.plan import (
     HEALED,
@@ -51,8 +51,8 @@ MIX: Final[Mapping[str, int]] = {
     "late": 900,
     "timed": 850,
     "held": 500,
-    "nonsense": 450,
-    "cheated": 750,
+    "nonsense": 400,
+    "cheated": 900,
 }
 KEEPERS: Final[tuple[Keeping, ...]] = (*("truly",) * 4, *("ahead",) * 5, *("back",) * 4, "silent", "dying")
 
@@ -137,7 +137,7 @@ def _doomed(plan: Plan, on: set[str], dice: Dice) -> Plan:
         entries = 0 if "lobby" in on else dice.between(1, 15)
         fork = Fork(dice.pick(("swap", "withhold")), entries, dice.between(0, 8))
     first, last = plan.fated[0], plan.fated[-1]
-    cheats = cheats_on(plan.protocol)
+    cheats = OFTEN if dice.chance(700) else cheats_on(plan.protocol)
     lies = "nonsense" in on
     return replace(
         plan,
