@@ -9,7 +9,8 @@ import typer
 
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.exits import BAD, GOOD
-from nodealer.cli.output import err, out, print_json, shown, visible
+from nodealer.cli.output import err, out, print_json, shown
+from nodealer.log.visible import visible
 
 #: Bytes of a seed that nobody has named.
 _SEED_BYTES = 6

@@ -11,7 +11,6 @@ from nodealer.play.home import Home
 from nodealer.play.participant import Participant
 from nodealer.protocols.base import CardProtocol, Cheat
 
-
 #: What a seat can try in nearly every game; many other attacks wait for a moment that seldom comes.
 OFTEN: Final = ("double", "mark", "false-key", "two-things", "throw-out")
 

@@ -42,7 +42,7 @@ MIX: Final[Mapping[str, int]] = {
     "closed": 450,
     "restored": 400,
     "forked": 500,
-    "lobby": 260,
+    "lobby": 300,
     "muted": 450,
     "lost home": 250,
     "left": 500,
