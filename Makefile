@@ -69,16 +69,18 @@ check: build rust-check ## Lint, format and types only
 	@$(call metered,types) $(BIN)/mypy
 	@$(if $(NATIVE),$(BIN)/stubtest --mypy-config-file pyproject.toml nodealer.group._core)
 
+SUITES := core proofs cards log hand game seat recovery npm relay page web
+
 .PHONY: bench
-bench: build tab ## Measure: every figure against its yardstick, a few minutes
-	@for suite in core proofs cards log hand game seat recovery npm relay page web; do $(BIN)/nodealer bench $$suite; done
+bench: build browser tab ## Measure: every figure against its yardstick, about ten minutes
+	@for suite in $(SUITES); do $(BIN)/nodealer bench $$suite; done
 
 .PHONY: figures
-figures: build ## Measure everything, and write the figures in README.md and docs/ again; a few minutes
+figures: build browser tab ## Measure everything, and write the figures in README.md and docs/ again; as long as bench
 	@mkdir -p build/bench
-	@for suite in core proofs cards log hand game npm relay; do $(BIN)/nodealer bench $$suite --json > build/bench/$$suite.json; done
+	@for suite in $(SUITES); do $(BIN)/nodealer bench $$suite --json > build/bench/$$suite.json; done
 	@$(BIN)/nodealer lab sim --games 1000 --cores 2 --json > build/bench/simulator.json
-	@cd tests && ../$(BIN)/python figures.py ../build/bench/*.json
+	@cd tests && ../$(BIN)/python figures.py $(SUITES:%=../build/bench/%.json) ../build/bench/simulator.json
 
 .PHONY: pictures
 pictures: build ## Play a hand and write the picture of the screen in docs/ again

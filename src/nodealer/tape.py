@@ -15,6 +15,7 @@ import hashlib
 import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 from nodealer.errors import BadParameter
@@ -38,11 +39,17 @@ def framed(*items: Item) -> bytes:
         if isinstance(item, bytes):
             parts += (_head(b"b", len(item)), item)
         elif isinstance(item, str):
-            text = item.encode()
-            parts += (_head(b"s", len(text)), text)
+            parts.append(_framed_text(item))
         else:
             parts += (b"i", item.to_bytes(8, "little"))
     return b"".join(parts)
+
+
+@lru_cache(maxsize=1024)
+def _framed_text(text: str) -> bytes:
+    """Labels and words of the wire: few, and the same ones all the time."""
+    data = text.encode()
+    return _head(b"s", len(data)) + data
 
 
 def digest(label: str, *items: Item) -> bytes:

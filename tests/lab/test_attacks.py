@@ -180,7 +180,7 @@ def test_sentences() -> None:
         "as it is: caught at once, Cleo named (the proof is false)"
     )
     assert replace(both, weak=None, real=Came("never", gain="reads it")).sentence == (
-        "as it is: it reads it, and no log shows it"
+        "as it is: it reads it, and no log shows a fault"
     )
     assert replace(both, weak=None, real=Came("never")).sentence == "as it is: it gains nothing"
     assert "at once, nobody named" in replace(both, real=Came("at once")).sentence
@@ -218,9 +218,7 @@ def test_who_only_has_the_file_sees_the_same(name: str, tmp_path: Path) -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("cheater", [0, 1, 2])
-@pytest.mark.parametrize(
-    ("kind", "name", "mode"), [case for case in EVERYWHERE if case[0] in CHEATS and case[0] != "lazy"]
-)
+@pytest.mark.parametrize(("kind", "name", "mode"), [case for case in EVERYWHERE if case[0] in CHEATS])
 def test_from_any_seat(kind: str, name: str, mode: bytes, cheater: int, seed: int, tmp_path: Path) -> None:
     """Wherever it sits it is named, if it came to it: never later than when all books are open, and at once where that
     is claimed."""

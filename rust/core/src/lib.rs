@@ -18,7 +18,7 @@ pub mod yardstick;
 
 pub use error::Error;
 pub use group::PrimeGroup;
-pub use msm::{combine, msm, vartime_msm, vartime_sum};
+pub use msm::{combine, msm, msm_each, vartime_msm, vartime_sum};
 pub use points::Points;
 pub use ristretto::Ristretto255;
 pub use scalars::Scalars;

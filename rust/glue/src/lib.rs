@@ -59,9 +59,17 @@ fn first_threads() -> PyResult<usize> {
     }
 }
 
+/// Glibc gives a block of 128 kB back to the system whenever it is freed, and every page of the next one costs a fault.
+/// It learns by the first larger block that is freed that such blocks are usual here, and keeps what is smaller.
+fn keep_freed_memory() {
+    const KEPT: usize = 4 << 20;
+    drop(std::hint::black_box(Vec::<u8>::with_capacity(KEPT)));
+}
+
 /// Arrays of scalars and points, in Rust.
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    keep_freed_memory();
     threads::set_threads(first_threads()?);
     module.add("VERSION", env!("CARGO_PKG_VERSION"))?;
     module.add("SOURCE_HASH", env!("NODEALER_SOURCE_HASH"))?;

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from nodealer.errors import BadParameter
-from nodealer.lab.attacks import cards, encodings, proofs, shuffles, table
+from nodealer.lab.attacks import cards, encodings, law, network, operations, proofs, secrets, shuffles, table
 from nodealer.lab.attacks.base import Attack
 
+_ROOMS: Final = (shuffles, cards, proofs, encodings, table, secrets, operations, law, network)
 #: Name to attack.
-ATTACKS: Final[dict[str, Attack]] = {
-    one.name: one for room in (shuffles, cards, proofs, encodings, table) for one in room.ATTACKS
-}
+ATTACKS: Final[dict[str, Attack]] = {one.name: one for room in _ROOMS for one in room.ATTACKS}
 #: Those that a bot can do in any game. The first is what somebody does of whom only is said that it cheats.
 CHEATS: Final[dict[str, Attack]] = {one.name: one for one in ATTACKS.values() if one.by_a_seat}
 

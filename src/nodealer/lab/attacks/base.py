@@ -25,7 +25,17 @@ if TYPE_CHECKING:
 #: What comes of an attack, in the words of the matrix.
 Outcome = Literal["at once", "at opening", "at the end", "gains nothing", "cannot be seen"]
 #: Who attacks, besides a seat.
-Who = Literal["a seat", "the relay", "the timekeeper", "a coalition", "a reader of the log", "the host"]
+Who = Literal[
+    "a seat",
+    "the relay",
+    "the timekeeper",
+    "a coalition",
+    "a reader of the log",
+    "the host",
+    "somebody with a link",
+    "somebody who hears a code",
+    "somebody who was put out",
+]
 
 
 @dataclass(frozen=True)

@@ -96,6 +96,13 @@ BEYOND: Final = (
         "the slow reference does not promise.",
     ),
     Beyond(
+        "A47",
+        "when a card was drawn, how long somebody thought, which place of a hand was played",
+        "cannot be seen",
+        "whoever is at the table or carries its frames sees when something is said; the order of one's own hand can be "
+        "hidden by shuffling it, where the game has that, and nothing hides time.",
+    ),
+    Beyond(
         "A50",
         "players who tell each other their cards, one person in two seats, bots",
         "cannot be seen",

@@ -55,7 +55,7 @@ class Both:
     @property
     def _real(self) -> str:
         if self.real.outcome == "cannot be seen":
-            return f"it {self.real.gain}, and no log shows it"
+            return f"it {self.real.gain}, and no log shows a fault"
         if self.real.outcome == "gains nothing":
             return "it gains nothing"
         who = "nobody" if self.real.culprit is None else NAMES[self.real.culprit]

@@ -184,7 +184,7 @@ def played_out(scene: Scene, table: LocalTable, homes: Sequence[Home]) -> Played
     """Play until nobody has anything to say. What is kept is what an honest seat has."""
     minds = {one: BotMind(scene.game, one.home.root) for one in table.participants}
     leaver = None if scene.leaver is None else table.participants[scene.leaver]
-    table.run(lambda one: _decided(one, None if one is leaver else minds[one]))
+    table.run(lambda one: decided(one, None if one is leaver else minds[one]))
     caught = table.participants[scene.cheater]
     honest = next(one for one in table.participants if one is not caught)
     lies = tuple(caught.lies) if isinstance(caught, Cheater) else ()
@@ -193,7 +193,7 @@ def played_out(scene: Scene, table: LocalTable, homes: Sequence[Home]) -> Played
     return Played(replica.config, tuple(replica.entries), scene.cheater, lies, scene.names, roots)
 
 
-def _decided(one: Participant, mind: BotMind | None) -> list[bytes]:
+def decided(one: Participant, mind: BotMind | None) -> list[bytes]:
     """As a bot does: a card that does not open is claimed, and otherwise what the table waits for is decided. Who has
     no mind leaves."""
     if one.options().unreadable is not None:

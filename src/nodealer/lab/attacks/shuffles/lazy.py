@@ -7,7 +7,8 @@ from typing import Final
 from nodealer.group import concat
 from nodealer.lab.attacks.base import Attack, Moment, Scheme, Way
 from nodealer.lab.attacks.defence import Without
-from nodealer.lab.attacks.scene import Played
+from nodealer.lab.attacks.outcome import Came
+from nodealer.lab.attacks.scene import Played, Scene, judged, tried
 from nodealer.proofs import shuffle
 from nodealer.proofs.relations import AddMask
 from nodealer.protocols.base import Cheat
@@ -42,6 +43,12 @@ def _unmoved(played: Played) -> str | None:
     return None
 
 
+def _plays(scene: Scene) -> Came:
+    """Its message is refused, and the table waits for another: nothing for a bot that others play with."""
+    played = tried(LAZY, scene)
+    return judged(played, _unmoved(played))
+
+
 #: A card that is as it was is refused.
 _AS_IT_WAS: Final = Without("nodealer.proofs.relations:_refuse_deck", "if not before.isdisjoint(after):", "if False:")
 CLAIM: Final = Cheat(
@@ -52,6 +59,6 @@ LAZY: Final = Attack(
     name="lazy",
     does="passes the deck on as it got it",
     of=("A23",),
-    law=Scheme(Way(CLAIM.cheat, {"shuffle": _mask}, defence=(_AS_IT_WAS,), gained=_unmoved), CLAIM),
+    law=Scheme(Way(CLAIM.cheat, {"shuffle": _mask}, defence=(_AS_IT_WAS,), plays=_plays), CLAIM),
     tried_on=("mask",),
 )
