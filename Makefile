@@ -79,7 +79,8 @@ bench: build browser tab ## Measure: every figure against its yardstick, about t
 figures: build browser tab ## Measure everything, and write the figures in README.md and docs/ again; as long as bench
 	@mkdir -p build/bench
 	@for suite in $(SUITES); do $(BIN)/nodealer bench $$suite --json > build/bench/$$suite.json; done
-	@cd tests && ../$(BIN)/python figures.py $(SUITES:%=../build/bench/%.json)
+	@$(BIN)/nodealer lab sim --games 1000 --cores 2 --json > build/bench/simulator.json
+	@cd tests && ../$(BIN)/python figures.py $(SUITES:%=../build/bench/%.json) ../build/bench/simulator.json
 
 .PHONY: pictures
 pictures: build ## Play a hand and write the picture of the screen in docs/ again
@@ -120,7 +121,7 @@ attacks: build ## Carry every attack out on every protocol and mode, and write t
 .PHONY: deep
 deep: build browser tab ## Run all tests in full: every case, many more examples; an hour of fuzzing; takes long
 	@$(call need,PATH=$$PATH:/usr/sbin nats-server --version,nats-server)
-	@HYPOTHESIS_PROFILE=deep $(BIN)/pytest -n auto --dist worksteal -m '' --timeout 1800
+	@NODEALER_SIM_SEED=$${NODEALER_SIM_SEED:-$$(od -An -N6 -tx1 /dev/urandom | tr -d ' ')} HYPOTHESIS_PROFILE=deep $(BIN)/pytest -n auto --dist worksteal -m '' --timeout 1800
 	@$(MAKE) --no-print-directory timing fuzz SECONDS=3600
 
 # Guided by what the code does with its input where atheris can be had, else by a plain loop.

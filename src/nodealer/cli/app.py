@@ -42,6 +42,7 @@ class _OfLab(Commands):
     places: ClassVar = {
         "list": Place("lab", "list_attacks", "lab list"),
         "run": Place("lab", "run", "lab run double --protocol chain"),
+        "sim": Place("labsim", "simulate", "lab sim --games 200 --cores 2"),
     }
 
 
