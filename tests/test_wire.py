@@ -210,6 +210,12 @@ def test_deep_nesting() -> None:
     deep = b'{"type":"nested","inner":[' * 50_000 + b"]}" * 50_000
     with pytest.raises(DecodeError, match="nests too deep"):
         wire.decode(Nested, deep, what="nested")
+    # Brackets that close in texts do not hide those that open outside of them.
+    for text in (b'"]"', rb'"\"]\\"', b'"]]{"'):
+        hidden = (b"[" + text + b",") * 200 + b"1" + b"]" * 200
+        with pytest.raises(DecodeError, match="the nest nests too deep"):
+            wire.decode(Any, hidden, what="the nest")
+    refused(b'"' + rb"\"[" * 500_000, "nests too deep")
     shallow = b'{"type":"nested","inner":[' * 20 + b"]}" * 20
     assert wire.encode(wire.decode(Nested, shallow, what="nested")) == shallow
 

@@ -8,6 +8,7 @@ inside a message is compared when it is read; but every message, read or not, is
 
 from __future__ import annotations
 
+import re
 from types import UnionType
 from typing import Annotated, Any, Final, TypeVar, overload
 
@@ -109,14 +110,19 @@ def _few(bracket: bytes, data: bytes) -> bool:
 
 _BRACKETS: Final = b"[]{}"
 _OTHERS: Final = bytes(byte for byte in range(256) if byte not in _BRACKETS)
+#: One that does not end goes on to the end, as it does for a parser: so nothing is looked at twice.
+_TEXTS: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 
 
 def _refuse_deep(data: bytes, what: str) -> None:
-    """Brackets in texts count too: no honest message has so many, and nothing has to be parsed."""
+    """Brackets that open in texts count too: no honest message has so many. Those that close there hide nothing: how
+    deep a parser goes hangs on where it is called, so what nests deeper would be in one player's log and not in
+    another's."""
     if _few(b"{", data) and _few(b"[", data):
         return
-    depth = 0
-    for byte in data.translate(None, _OTHERS):
-        depth += 1 if byte in b"{[" else -1
-        if depth > DEPTH_MAX:
-            raise DecodeError(f"{what} nests too deep")
+    for part in (data, _TEXTS.sub(b"", data)):
+        depth = 0
+        for byte in part.translate(None, _OTHERS):
+            depth += 1 if byte in b"{[" else -1
+            if depth > DEPTH_MAX:
+                raise DecodeError(f"{what} nests too deep")
