@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import itertools
+import weakref
 
 import pytest
 
@@ -47,6 +49,20 @@ def test_no_two_lists_have_one_frame() -> None:
 
 def test_text_is_utf8() -> None:
     assert framed("é") == b"s\2" + bytes(7) + "é".encode()
+
+
+def test_no_text_is_kept() -> None:
+    """An invitation is hashed too. Only what stands first, a word of this program, is framed once for all."""
+
+    class Text(str):
+        """One that can be watched."""
+
+    secret = Text("the key of a table")
+    gone = weakref.ref(secret)
+    framed("label", secret)
+    del secret
+    gc.collect()
+    assert gone() is None
 
 
 @pytest.mark.parametrize("number", [-1, 2**64])

@@ -34,21 +34,24 @@ _head: Final = struct.Struct("<cQ").pack
 def framed(*items: Item) -> bytes:
     """One unambiguous byte string: each part with its kind and length before it, so that no part runs into the next."""
     parts = list[bytes]()
-    for item in items:
+    for place, item in enumerate(items):
         if isinstance(item, bytes):
             parts += (_head(b"b", len(item)), item)
         elif isinstance(item, str):
-            parts.append(_framed_text(item))
+            parts.append(_framed_text(item) if place else _framed_label(item))
         else:
             parts += (b"i", item.to_bytes(8, "little"))
     return b"".join(parts)
 
 
-@lru_cache(maxsize=1024)
 def _framed_text(text: str) -> bytes:
-    """Labels and words of the wire: few, and the same ones all the time."""
     data = text.encode()
     return _head(b"s", len(data)) + data
+
+
+#: What stands first is a word of this program: few, and the same ones all the time. Any other text may be a secret,
+#: such as an invitation, and is not kept.
+_framed_label: Final = lru_cache(maxsize=1024)(_framed_text)
 
 
 def digest(label: str, *items: Item) -> bytes:
