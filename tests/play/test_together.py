@@ -8,18 +8,20 @@ from dataclasses import dataclass
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import Raw, structs
 
 from conformance.clear import ClearProtocol, bad_proof
 from conformance.games import TinyRules
 from nodealer.errors import ProofRejected
 from nodealer.group import group
-from nodealer.log.entry import read_entry
-from nodealer.play.bodies import Begin, Move, read_body
+from nodealer.log.entry import read_entry, sign_entry
+from nodealer.play.bodies import Begin, Cards, Move, Word, read_body
 from nodealer.play.home import MemoryHome
-from nodealer.play.participant import Step
+from nodealer.play.participant import Silenced, Step
 from nodealer.play.replica import Applied, Replica
 from nodealer.play.together import Together
 from nodealer.proofs.checks import settle
+from nodealer.wire import encode
 from play.circle import Circle, shows_if_even, votes
 from sampling import times
 
@@ -152,6 +154,26 @@ def test_a_group_is_not_endless(circle: Circle, monkeypatch: pytest.MonkeyPatch)
         longest[0] = 0
         assert hear(circle, frames, range(len(frames))) == alone
         assert longest[0] == most
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_somebody_else_who_signs_for_a_seat_is_noticed(circle: Circle, together: bool) -> None:
+    """An entry with a number under which this seat has said something else, which is not in the log yet."""
+    home = circle.homes[LISTENS]
+    one = circle.sit(MemoryHome(home.name, home.identity, home.root))
+    key, said = home.identity.public, one.resend()
+    for number, frame in enumerate(circle.frames):
+        if one.begun and isinstance(body_of(frame), Cards):
+            entry = read_entry(frame).entry
+            if one.replica.state.roster.member(entry.seat).key == key:
+                break
+        one.more = together
+        said += one.receive(frame, number).send
+    assert frame in said and one.silenced is None
+    one.more = together
+    step = one.receive(sign_entry(home.identity, structs.replace(entry, body=Raw(encode(Word("not mine"))))), number)
+    assert one.silenced is not None and "not in its journal" in one.silenced
+    assert Silenced(one.silenced) in (*step.happened, *one.rest().happened)
 
 
 def test_any_order_of_arrival_is_the_order_of_the_log(circle: Circle) -> None:

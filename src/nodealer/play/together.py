@@ -6,7 +6,7 @@ where it was before the first of them, and whoever took them takes them again, o
 
 from __future__ import annotations
 
-from nodealer.errors import NodealerError, ProofRejected
+from nodealer.errors import JournalLost, NodealerError, ProofRejected
 from nodealer.play.replica import Applied, Outcome
 from nodealer.play.seat import Seat
 
@@ -17,6 +17,7 @@ class Together:
     def __init__(self, seat: Seat) -> None:
         self._seat = seat
         self._mark = seat.mark()
+        #: Whether all of it has to be taken again, one by one.
         self._false = False
         self._taken: list[bytes] = []
         #: What became of it, if all of it holds.
@@ -30,7 +31,9 @@ class Together:
         replica.eager = replica.rewinds = False
         try:
             applied = self._seat.receive(data)
-        except ProofRejected:
+        except (ProofRejected, JournalLost):
+            # An entry that is not in the journal is in the log by now: taken a second time it would be a repetition,
+            # and nobody would hear that somebody else signs for this seat.
             self._false = True
             return False
         except NodealerError:
