@@ -151,6 +151,26 @@ def test_a_seat_on_the_network_looks_at_what_came_together(monkeypatch: pytest.M
     assert sums(TOGETHER_MAX) < sums(0)
 
 
+class Silent(Line):
+    """Only listens."""
+
+    async def send(self, frame: bytes) -> None:
+        self.sent.append(frame)
+
+
+def lying_first() -> Circle:
+    """The first player's key comes with a false proof."""
+    circle = Circle(3, hands=1, rules=TinyRules(deck_max=8))
+    lying = ClearProtocol(group(), lies={(0, "key"): bad_proof})
+    circle.people[0] = circle.sit(circle.homes[0], parts=lambda proposal: (lying, circle.rules, None))
+    return circle.play(decide=lambda one: [])
+
+
+def false_entry(circle: Circle) -> bytes:
+    replica = circle.people[1].replica
+    return replica.entries[replica.state.faults[0].entry]
+
+
 def test_a_pause_is_enough_to_look(monkeypatch: pytest.MonkeyPatch) -> None:
     """Frame by frame, with nothing behind it: whoever has nothing to say looks all the same, and a liar is named."""
     monkeypatch.setattr("nodealer.drive.loop.TOGETHER_WITHIN", 0.001)
@@ -164,15 +184,8 @@ def test_a_pause_is_enough_to_look(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("nodealer.play.participant.Together", Noted)
 
-    class Silent(Line):
-        async def send(self, frame: bytes) -> None:
-            self.sent.append(frame)
-
     async def work() -> None:
-        circle = Circle(3, hands=1, rules=TinyRules(deck_max=8))
-        lying = ClearProtocol(group(), lies={(0, "key"): bad_proof})
-        circle.people[0] = circle.sit(circle.homes[0], parts=lambda proposal: (lying, circle.rules, None))
-        circle.play(decide=lambda one: [])
+        circle = lying_first()
         home = circle.homes[1]
         one, hub, told = circle.sit(MemoryHome(home.name, home.identity, home.root)), Hub(), list[object]()
 
@@ -232,6 +245,36 @@ def test_a_transport_that_ends() -> None:
             with pytest.raises(RelayError, match="before the game did"):
                 await task
         assert mind.cancelled == 1
+
+    in_time(work)
+
+
+def test_a_relay_that_ends_after_a_false_proof_does_not_hide_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nodealer.drive.loop.TOGETHER_WITHIN", 3600.0)
+
+    async def work() -> None:
+        circle = lying_first()
+        liar, home = circle.people[0].seat.number, circle.homes[1]
+        fresh, hub, told = MemoryHome(home.name, home.identity, home.root), Hub(), list[object]()
+        one = circle.sit(fresh)
+
+        def see(step: Step) -> tuple[bytes, ...]:
+            told.extend(step.happened)
+            return ()
+
+        task = asyncio.create_task(Loop(one, Silent(hub, 0), watch=see).run())
+        for number, frame in enumerate(circle.frames):
+            await hub.say(frame)
+            await until(lambda number=number: one.expects == number + 1)  # type: ignore[misc]
+            if one.puts_off and frame == false_entry(circle):
+                break
+        assert one.puts_off and frame not in fresh.entries
+        await hub.end()
+        with pytest.raises(RelayError, match="before the game did"):
+            await task
+        assert frame in fresh.entries
+        faults = [happened for happened in told if isinstance(happened, Applied) and happened.outcome is Outcome.FAULT]
+        assert [happened.after.faults[-1].seat for happened in faults] == [liar]
 
     in_time(work)
 

@@ -100,6 +100,11 @@ class Loop:
                         await self._tell(self._participant.rest())
                     if self._connected:
                         await self._go_on()
+            except RelayError:
+                # A relay that ends after a false proof does not hide it: what has come is looked at, kept and told.
+                if self._participant.puts_off:
+                    self._watch(self._participant.rest())
+                raise
             finally:
                 self._forget()
                 await _ended(coming)
