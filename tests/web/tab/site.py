@@ -31,7 +31,7 @@ def light(folder: Path, mark: str) -> Path:
     }
     files["index.html"] = files["index.html"].replace(b"<title>nodealer", f"<title>{mark}".encode())
     listed = {path: hashlib.sha256(data).hexdigest() for path, data in files.items()}
-    files[BUNDLE] = json.dumps({"version": mark, "files": listed}).encode()
+    files[BUNDLE] = json.dumps({"version": mark, "files": listed, "packed": {}}).encode()
     for path, data in files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(data)

@@ -47,7 +47,7 @@ def test_another_browser_goes_on_from_a_file_and_one_watches(
         page.close()
         menu.reload()
         menu.click(".homes li .button.quiet >> nth=0")
-        assert "has your key and your cards" in menu.inner_text(".homes li .warning")
+        assert "your cards of that table" in menu.inner_text(".homes li .warning")
         with menu.expect_download() as coming:
             menu.click(".homes li .warning .button")
         coming.value.save_as(home)
