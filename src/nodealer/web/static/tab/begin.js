@@ -40,6 +40,8 @@ export function beginning(wish) {
       const input = h("input", { type: "file", accept, "aria-label": label });
       input.addEventListener("change", async () => {
         const data = await input.files[0].arrayBuffer();
+        // The same file again is a choice too.
+        input.value = "";
         wish(what, { data }, [data]);
       });
       return field(label, input, help);
@@ -71,6 +73,8 @@ export function beginning(wish) {
 
   function join(text, name) {
     kept();
+    // What was wrong with the last try is not wrong with this one.
+    document.querySelector(".stopped")?.remove();
     wish("join", { link: text, name });
   }
 
