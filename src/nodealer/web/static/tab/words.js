@@ -18,7 +18,7 @@ export const W = {
   export: "Save as a file",
   exportSure: "Whoever has this file has your key, which is the same at all your tables, and your cards of that table. Play from one copy only: two would sign one number twice.",
   forget: "Forget",
-  forgetSure: "Forget this table? Your seat and your cards there are gone then.",
+  forgetSure: "Forget this table? Your seat and your cards there are gone then, and whoever has played there cannot sit down again.",
   import: "Bring one from a file",
   importHelp: "One that you have saved yourself: who else has it can see your cards there.",
   read: "Check a saved log",
