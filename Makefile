@@ -69,15 +69,18 @@ check: build rust-check ## Lint, format and types only
 	@$(call metered,types) $(BIN)/mypy
 	@$(if $(NATIVE),$(BIN)/stubtest --mypy-config-file pyproject.toml nodealer.group._core)
 
+SUITES := core proofs cards log hand game seat recovery npm relay page web
+
 .PHONY: bench
-bench: build tab ## Measure: every figure against its yardstick, a few minutes
-	@for suite in core proofs cards log hand game seat recovery npm relay page web; do $(BIN)/nodealer bench $$suite; done
+bench: build browser tab ## Measure: every figure against its yardstick, about ten minutes
+	@for suite in $(SUITES); do $(BIN)/nodealer bench $$suite; done
 
 .PHONY: figures
-figures: build ## Measure everything, and write the figures in README.md and docs/ again; a few minutes
+figures: build browser tab ## Measure everything, and write the figures in README.md and docs/ again; as long as bench
 	@mkdir -p build/bench
-	@for suite in core proofs cards log hand game npm relay; do $(BIN)/nodealer bench $$suite --json > build/bench/$$suite.json; done
-	@cd tests && ../$(BIN)/python figures.py ../build/bench/*.json
+	@for suite in $(SUITES); do $(BIN)/nodealer bench $$suite --json > build/bench/$$suite.json; done
+	@$(BIN)/nodealer lab sim --games 1000 --cores 2 --json > build/bench/simulator.json
+	@cd tests && ../$(BIN)/python figures.py $(SUITES:%=../build/bench/%.json) ../build/bench/simulator.json
 
 .PHONY: pictures
 pictures: build ## Play a hand and write the picture of the screen in docs/ again
@@ -100,17 +103,49 @@ release: build ## Build the wheel and the source distribution of what is committ
 
 .PHONY: lock
 lock: ## Take the newest versions of all Python tools, and write down which they are
-	@rm -rf build/lock && $(PYTHON) -m venv build/lock && NODEALER_NATIVE=skip build/lock/bin/python -m pip install --quiet --disable-pip-version-check '.[dev,docs,plot]'
+	@rm -rf build/lock && $(PYTHON) -m venv build/lock && NODEALER_NATIVE=skip build/lock/bin/python -m pip install --quiet --disable-pip-version-check '.[dev,docs,plot,fuzz,coverage]'
 	@{ sed -n 1p constraints.txt; build/lock/bin/python -m pip freeze --disable-pip-version-check | grep -v '^nodealer'; } > build/constraints.txt && mv build/constraints.txt constraints.txt
 
 .PHONY: notices
 notices: ## Write the notices of what is linked into the core again, after a change of rust/Cargo.lock
 	@$(PYTHON) deploy/notices.py
 
+.PHONY: plots
+plots: build ## Draw the plot of orders and dice in docs/ again
+	@cd tests && ../$(BIN)/python -m lab.statistics
+
+.PHONY: attacks
+attacks: build ## Carry every attack out on every protocol and mode, and write the table in docs/attacks.md again; some minutes
+	@cd tests && ../$(BIN)/python attack_table.py --carry-out
+
 .PHONY: deep
-deep: build browser tab ## Run all tests in full: every case, many more examples; takes long
+deep: build browser tab ## Run all tests in full: every case, many more examples; an hour of fuzzing; takes long
 	@$(call need,PATH=$$PATH:/usr/sbin nats-server --version,nats-server)
-	@HYPOTHESIS_PROFILE=deep $(BIN)/pytest -n auto --dist worksteal -m '' --timeout 1800
+	@NODEALER_SIM_SEED=$${NODEALER_SIM_SEED:-$$(od -An -N6 -tx1 /dev/urandom | tr -d ' ')} HYPOTHESIS_PROFILE=deep $(BIN)/pytest -n auto --dist worksteal -m '' --timeout 1800
+	@$(MAKE) --no-print-directory timing fuzz SECONDS=3600
+
+# Guided by what the code does with its input where atheris can be had, else by a plain loop.
+.PHONY: fuzz
+fuzz: SECONDS = 300
+fuzz: build ## Fuzz every reader of what others write, for SECONDS in all
+	@$(BIN)/python -c 'import atheris' 2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[fuzz]' \
+		|| echo "nodealer: no atheris for this Python: fuzzing by a plain loop" >&2
+	@mkdir -p build/trials
+	@cd tests && ../$(BIN)/python -m lab.fuzz $(SECONDS) --json > ../build/trials/fuzz.json
+
+.PHONY: timing
+timing: build ## Measure whether times hang on secrets; wants a quiet machine
+	@mkdir -p build/trials
+	@cd tests && ../$(BIN)/python -m lab.timing --json > ../build/trials/timing.json
+
+.PHONY: trials
+trials: build ## Write the figures of the last fuzzing and timing into docs/ again
+	@cd tests && ../$(BIN)/python trials.py
+
+.PHONY: coverage
+coverage: build ## Run the tests of this process once more and say which lines no test reaches, by module
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[coverage]'
+	@cd tests && ../$(BIN)/python coverage_table.py $(FOLDERS)
 
 .PHONY: vectors
 vectors: build ## Write the test vectors in docs/ again, after a change of what is hashed or proven

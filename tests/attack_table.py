@@ -1,21 +1,26 @@
-"""The tables in docs/attacks.md, from attacks and claims: `python attack_table.py` in this folder writes them."""
+"""The tables in docs/attacks.md: `python attack_table.py` in this folder writes them from docs/attacks.json, and with
+`--carry-out [NAME ...]` it carries all attacks, or those, out everywhere before, and writes what came of them there."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from nodealer.errors import BadParameter
-from nodealer.lab.attacks import ATTACKS
+import msgspec
+
+from nodealer.lab.attacks import ATTACKS, attack_of
 from nodealer.lab.attacks.base import Attack
-from nodealer.protocols import MODES, make_protocol
-from nodealer.protocols.base import CardProtocol
+from nodealer.lab.attacks.beyond import BEYOND
+from nodealer.lab.attacks.matrix import Row, carry_out, row_of
+from nodealer.protocols import MODES
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "attacks.md"
+ROWS: Final = PAGE.with_suffix(".json")
 BEGIN, END = "<!-- attacks: written by `make diagrams` -->", "<!-- end of the attacks -->"
 AROUND_BEGIN, AROUND_END = "<!-- around the cards: written by `make diagrams` -->", "<!-- end of what is around -->"
 TESTS: Final = Path(__file__).parent
@@ -245,37 +250,92 @@ AROUND: Final = (
 )
 
 
-def mode_of(parameters: bytes) -> str:
+def rows() -> list[Row]:
+    """What came of every attack, the last time that all were carried out."""
+    return msgspec.json.decode(ROWS.read_bytes(), type=list[Row])
+
+
+def carried_out(names: Sequence[str]) -> None:
+    """Carry attacks out everywhere, those of these names or all, and write down what came of them."""
+    attacks = [attack_of(name) for name in names] or list(ATTACKS.values())
+    new = [row_of(both) for both in carry_out(attacks, everywhere=True, doing=print)]
+    again = {one.name for one in attacks}
+    kept = [row for row in rows() if row.attack not in again] if names else []
+    every = sorted([*kept, *new], key=lambda row: list(ATTACKS).index(row.attack))
+    ROWS.write_bytes(b"[\n" + b",\n".join(map(msgspec.json.encode, every)) + b"\n]\n")
+    if wrong := [row for row in new if row.wrong]:
+        raise SystemExit("\n".join(f"{row.attack} on {row.protocol} {row.mode}: {row.wrong}" for row in wrong))
+
+
+def mode_of(parameters: str) -> str:
     """What is not as by default."""
-    return ", ".join(f"{key}: {json.dumps(value)}" for key, value in json.loads(parameters).items()).replace('"', "")
+    set_to = ", ".join(f"{key}: {json.dumps(value)}" for key, value in json.loads(parameters).items())
+    return set_to.replace('"', "") or "as by default"
 
 
-def row(attack: Attack, protocol: CardProtocol) -> tuple[str, str, str]:
-    """What it is called there, when it is seen, and who is named."""
-    try:
-        claim = attack.on(protocol).claim
-    except BadParameter as absent:
-        return str(absent).partition(": ")[2], "–", "–"
-    return claim.cheat, claim.seen, "the culprit" if claim.culprit else "nobody"
+def in_modes(protocol: str, told: dict[str, str]) -> str:
+    """What is told of each mode, once where it is the same in all that are tried."""
+    if len(set(told.values())) <= 1:
+        return next(iter(told.values()), "–")
+    modes: dict[str, list[str]] = {}
+    for mode, one in told.items():
+        modes.setdefault(one, []).append(mode_of(mode))
+    return "; ".join(f"{one} ({'; '.join(where)})" for one, where in modes.items())
+
+
+def matrix(every: Sequence[Row]) -> Iterator[str]:
+    """Attacks by protocols."""
+    yield f"| attack | of the list | {' | '.join(MODES)} |"
+    yield f"| --- | --- |{' --- |' * len(MODES)}"
+    for attack in ATTACKS.values():
+        mine = [row for row in every if row.attack == attack.name]
+        cells = (in_modes(name, {row.mode: row.comes for row in mine if row.protocol == name}) for name in MODES)
+        yield f"| [`{attack.name}`](#{attack.name}) | {', '.join(attack.of) or '–'} | {' | '.join(cells)} |"
+    for no in BEYOND:
+        yield f"| {no.what} | {no.of} |{f' {no.comes} |' * len(MODES)}"
+    yield ""
 
 
 def lines() -> Iterator[str]:
+    every = rows()
+    yield from matrix(every)
     for attack in ATTACKS.values():
-        yield f"### `{attack.name}`: a seat that {attack.does}\n"
-        if attack.law is not None:
-            seen, named = attack.law.claim.seen, "the culprit" if attack.law.claim.culprit else "nobody"
-            yield f"With every protocol: {attack.law.claim.cheat}. Seen: {seen}. Named: {named}.\n"
-            continue
-        yield "| protocol | what it is there | seen | named |"
-        yield "| --- | --- | --- | --- |"
-        for name, modes in MODES.items():
-            rows: dict[tuple[str, str, str], list[str]] = {}
-            for mode in modes:
-                rows.setdefault(row(attack, make_protocol(name, mode)), []).append(mode_of(mode))
-            for told, where in rows.items():
-                beside = "" if len(rows) == 1 else f" ({'; '.join(mode or 'as by default' for mode in where)})"
-                yield f"| {name}{beside} | {' | '.join(told)} |"
+        yield f"### {attack.name}\n"
+        numbers = f" ({', '.join(attack.of)})" if attack.of else ""
+        yield f"{attack.who.capitalize()} that {attack.does}{numbers}.\n"
+        yield "| protocol | what it is there | without the defence | as it is | named |"
+        yield "| --- | --- | --- | --- | --- |"
+        yield from of_protocols(attack, [row for row in every if row.attack == attack.name])
         yield ""
+    yield "### What no program here sits at a table with\n"
+    yield "| of the list | what | comes | why |"
+    yield "| --- | --- | --- | --- |"
+    for no in BEYOND:
+        tried = f" Tried by `{no.test}`." if no.test else ""
+        yield f"| {no.of} | {no.what} | {no.comes} | {no.why}{tried} |"
+    yield ""
+
+
+def of_protocols(attack: Attack, mine: Sequence[Row]) -> Iterator[str]:
+    """A line for all modes of a protocol in which the same comes of it."""
+    for name in MODES:
+        told: dict[str, list[str]] = {}
+        for row in mine:
+            if row.protocol == name:
+                told.setdefault(_told(row), []).append(mode_of(row.mode))
+        for line, where in told.items():
+            beside = "" if len(told) == 1 else f" ({'; '.join(where)})"
+            yield f"| {name}{beside} | {line} |"
+        if not told and name in attack.instead:
+            words, why = attack.instead[name]
+            yield f"| {name} | {why}; what can be tried is {words} | – | – | – |"
+
+
+def _told(row: Row) -> str:
+    functions = " and ".join(f"`{one}`" for one in row.defence)
+    weak = f"{functions} removed: it {row.without}" if row.without else "–"
+    gained = f": it {row.why}" if row.comes == "cannot be seen" else ""
+    return f"{row.claim} | {weak} | {row.comes}{gained} | {'the culprit' if row.named else 'nobody'}"
 
 
 def around() -> Iterator[str]:
@@ -298,4 +358,6 @@ def with_table(page: str) -> str:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["--carry-out"]:
+        carried_out(sys.argv[2:])
     PAGE.write_text(with_table(PAGE.read_text()))

@@ -1,4 +1,4 @@
-"""The figures in docs/ and in the README, from what `nodealer bench SUITE --json` has printed.
+"""The figures in docs/ and in the README, from what `nodealer bench SUITE --json` has printed, and `nodealer lab sim`.
 
     python figures.py FILE...      takes these results into docs/figures.json, and writes the pages again
     python figures.py              only writes the pages again
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nodealer.lab.bench.rows import RESTLESS
+from simulator_figures import simulated
 
 ROOT: Final = Path(__file__).parents[1]
 STORE: Final = ROOT / "docs" / "figures.json"
@@ -81,6 +82,8 @@ def in_full(results: Results) -> str:
     """The block of docs/figures.md."""
     parts = []
     for suite, found in sorted(results.items()):
+        if "rows" not in found:
+            continue
         rows = ["| | size | measured | against | required | |", "|---|---|---|---|---|---|"]
         for row in found["rows"]:
             size = ", ".join(f"{value:,} {name}" for name, value in row["n"].items())
@@ -116,6 +119,9 @@ def pages() -> dict[Path, str]:
     """Every page that has figures, as it should be."""
     results = json.loads(STORE.read_text())
     made = {ROOT / "README.md": in_short(results), ROOT / "docs" / "figures.md": in_full(results)}
+    if (said := results.get("simulator")) is not None:
+        where = f"\n\nMeasured on {measured_on(said['machine'])}."
+        made[ROOT / "docs" / "simulator.md"] = simulated(said) + where
     return {path: with_figures(path.read_text(), figures) for path, figures in made.items()}
 
 

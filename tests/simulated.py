@@ -5,6 +5,7 @@ They run as several tests, on several workers. A kind that struck too rarely fai
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -17,8 +18,14 @@ from nodealer.lab.sim.runs import GAMES, table, too_rare
 STRUCK = "struck"
 
 
-def seed_of_the_commit() -> str:
-    """Other games with every commit, and the same ones for everybody who has it."""
+#: Where `make deep` has the seed of its games, a new one each time.
+SEED = "NODEALER_SIM_SEED"
+
+
+def seed_of_the_run() -> str:
+    """Other games with every commit, and the same ones for everybody who has it, unless another seed is wanted."""
+    if named := os.environ.get(SEED):
+        return named
     try:
         asked = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short=12", "HEAD"]
         said = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
@@ -53,7 +60,8 @@ class Tally:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         if self.games:
-            terminalreporter.section(f"simulated games, seed {seed_of_the_commit()}")
+            terminalreporter.section("simulated games")
+            terminalreporter.line(f"once more: nodealer lab sim {seed_of_the_run()} --games {self.games}")
             for line in table(self.struck, self.games):
                 terminalreporter.line(line)
             if self.rare:

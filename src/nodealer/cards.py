@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
 from nodealer.errors import BadParameter
+from nodealer.records import replace
 
 
 @dataclass(frozen=True, order=True)

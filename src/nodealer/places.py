@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self, TypeVar
 
 from nodealer.cards import Card, Deal, Gift, Mix, NoneOf, Pass, Place, Prove, Return, Show
 from nodealer.errors import BadParameter
+from nodealer.records import replace
 from nodealer.tape import digest
 from nodealer.wire import CARDS_MAX, CARDS_MIN, encode
 

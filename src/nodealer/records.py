@@ -18,12 +18,16 @@ else:
 
     def replace(record: T, /, **changes: Any) -> T:
         """The same record with these fields changed. What it had computed and kept is not taken over."""
-        kind = type(record)
-        names = _plain(kind)
-        if names is None or not names.keys() >= changes.keys():
+        names = _plain(type(record))
+        if names is None:
             return dataclasses.replace(record, **changes)
-        made, old = object.__new__(kind), record.__dict__
-        made.__dict__.update({name: old[name] for name in names}, **changes)
+        old = record.__dict__
+        # Whatever it has besides its fields was computed from them.
+        fields = (old if len(old) == len(names) else {name: old[name] for name in names}) | changes
+        if len(fields) != len(names):
+            return dataclasses.replace(record, **changes)
+        made = object.__new__(type(record))
+        made.__dict__.update(fields)
         return made
 
 

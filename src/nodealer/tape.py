@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from typing import Final
 
 from nodealer.errors import BadParameter
+from nodealer.group.order import WORD, below, shuffled, words_of
 
 ROOT_BYTES: Final = 32
 SEED_BYTES: Final = 32
@@ -25,8 +27,6 @@ SEED_BYTES: Final = 32
 DIGEST_BYTES: Final = 32
 
 Item = bytes | str | int
-#: How many words of 64 bits there are.
-_WORDS: Final = 2**64
 #: Kind and length of a part.
 _head: Final = struct.Struct("<cQ").pack
 
@@ -38,11 +38,17 @@ def framed(*items: Item) -> bytes:
         if isinstance(item, bytes):
             parts += (_head(b"b", len(item)), item)
         elif isinstance(item, str):
-            text = item.encode()
-            parts += (_head(b"s", len(text)), text)
+            parts.append(_framed_text(item))
         else:
             parts += (b"i", item.to_bytes(8, "little"))
     return b"".join(parts)
+
+
+@lru_cache(maxsize=1024)
+def _framed_text(text: str) -> bytes:
+    """Labels and words of the wire: few, and the same ones all the time."""
+    data = text.encode()
+    return _head(b"s", len(data)) + data
 
 
 def digest(label: str, *items: Item) -> bytes:
@@ -74,33 +80,15 @@ class Tape:
 
     def permutation(self, label: str, inputs: bytes, count: int) -> list[int]:
         """A uniform order of 0 … count − 1: Fisher–Yates, each step by rejection, so no order is favoured."""
-        words = self._words(label, inputs, count)
-        order = list(range(count))
-        for last in range(count - 1, 0, -1):
-            chosen = _below(last + 1, words)
-            order[last], order[chosen] = order[chosen], order[last]
-        return order
+        return shuffled(count, partial(self._block, label, inputs, count))
 
     def below(self, label: str, inputs: bytes, bounds: Sequence[int]) -> tuple[int, ...]:
         """For each bound a uniform integer from 0 on and below it."""
-        words = self._words(label, inputs, len(bounds))
-        return tuple(_below(bound, words) for bound in bounds)
+        words = words_of(partial(self._block, label, inputs, len(bounds)), len(bounds))
+        return tuple(below(bound, words) for bound in bounds)
 
-    def _words(self, label: str, inputs: bytes, count: int) -> Iterator[int]:
-        index = 0
-        while True:
-            block = self.draw(label, inputs, size=8 * count, index=index)
-            yield from struct.unpack(f"<{count}Q", block)
-            index += 1
-
-
-def _below(bound: int, words: Iterator[int]) -> int:
-    """A uniform integer below `bound` from uniform 64-bit words: a word in the last, incomplete run is thrown away."""
-    fair = _WORDS - _WORDS % bound
-    word = next(words)
-    while word >= fair:
-        word = next(words)
-    return word % bound
+    def _block(self, label: str, inputs: bytes, count: int, index: int) -> bytes:
+        return self.draw(label, inputs, size=WORD * count, index=index)
 
 
 def hand_tape(root: bytes, *, session: bytes, seat: int, hand: int) -> Tape:

@@ -36,14 +36,16 @@ class Around:
     """A circle whose frames go over a relay. After its first hand the first player proposes a roster without the last
     one, and the second agrees."""
 
-    def __init__(self, url: str, watchers: int = 1) -> None:
-        self.circle = Circle(3, hands=2, watchers=watchers)
+    def __init__(
+        self, url: str, watchers: int = 1, *, circle: Circle | None = None, secret: TableSecret = SECRET
+    ) -> None:
+        self.circle = circle or Circle(3, hands=2, watchers=watchers)
         self.told: dict[str, list[Line]] = {}
         self.ways: list[SealedTransport] = []
         self.done: set[str] = set()
         for one in self.circle.people:
             name = one.home.name or "watcher"
-            key: TableSecret | ReadKey = SECRET if one.home.name else SECRET.reading
+            key: TableSecret | ReadKey = secret if one.home.name else secret.reading
             lines = self.told.setdefault(name, [])
             create = one.home.name is not None
             self.ways.append(

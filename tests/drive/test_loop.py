@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from conformance.clear import ClearProtocol, bad_dealt_share
+from conformance.clear import ClearProtocol, bad_dealt_share, bad_proof
 from conformance.games import TinyMove, TinyRules
 from drive.hub import Hub, Line
 from nodealer.cli.player import end_when_declined
@@ -19,8 +19,13 @@ from nodealer.drive.patience import Patience
 from nodealer.errors import CardUnreadable, Declined, RelayError
 from nodealer.group import group
 from nodealer.log.session import Proposal
-from nodealer.play.participant import Decision, Participant, Question, Step
+from nodealer.play.home import MemoryHome
+from nodealer.play.participant import TOGETHER_MAX, Decision, Participant, Question, Step
 from nodealer.play.phases import Phase
+from nodealer.play.replica import Applied, Outcome
+from nodealer.play.seat import Seat
+from nodealer.play.together import Together
+from nodealer.proofs.checks import settle
 from play.circle import Circle
 
 
@@ -114,6 +119,79 @@ def test_frames_come_in_while_a_mind_thinks() -> None:
         await asyncio.gather(*tasks)
         assert table.circle.digests() == {one.replica.digest()} and one.replica.state.phase is Phase.ENDED
         assert b'"show":true' in b"".join(table.lines[0].sent)
+
+    in_time(work)
+
+
+def test_a_seat_on_the_network_looks_at_what_came_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fewer sums, and the same game. Nobody waits for a time: whoever owes something looks at once."""
+    monkeypatch.setattr("nodealer.drive.loop.TOGETHER_WITHIN", 3600.0)
+
+    def sums(most: int) -> int:
+        made = [0]
+
+        def counted(*arguments: Any) -> None:
+            made[0] += 1
+            settle(*arguments)
+
+        async def work() -> None:
+            table = Table(Circle(4, hands=1, rules=TinyRules(deck_max=8)), {})
+            await asyncio.gather(*table.start())
+            one = table.circle.people[0].replica
+            assert table.circle.digests() == {one.digest()} and one.state.phase is Phase.ENDED
+            # What was heard was kept, too.
+            assert all(home.entries == one.entries for home in table.circle.homes)
+
+        with monkeypatch.context() as patch:
+            patch.setattr("nodealer.play.participant.TOGETHER_MAX", most)
+            patch.setattr("nodealer.play.replica.settle", counted)
+            in_time(work)
+        return made[0]
+
+    assert sums(TOGETHER_MAX) < sums(0)
+
+
+def test_a_pause_is_enough_to_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Frame by frame, with nothing behind it: whoever has nothing to say looks all the same, and a liar is named."""
+    monkeypatch.setattr("nodealer.drive.loop.TOGETHER_WITHIN", 0.001)
+
+    put_off = list[Together]()
+
+    class Noted(Together):
+        def __init__(self, seat: Seat) -> None:
+            put_off.append(self)
+            super().__init__(seat)
+
+    monkeypatch.setattr("nodealer.play.participant.Together", Noted)
+
+    class Silent(Line):
+        async def send(self, frame: bytes) -> None:
+            self.sent.append(frame)
+
+    async def work() -> None:
+        circle = Circle(3, hands=1, rules=TinyRules(deck_max=8))
+        lying = ClearProtocol(group(), lies={(0, "key"): bad_proof})
+        circle.people[0] = circle.sit(circle.homes[0], parts=lambda proposal: (lying, circle.rules, None))
+        circle.play(decide=lambda one: [])
+        home = circle.homes[1]
+        one, hub, told = circle.sit(MemoryHome(home.name, home.identity, home.root)), Hub(), list[object]()
+
+        def see(step: Step) -> tuple[bytes, ...]:
+            told.extend(step.happened)
+            return ()
+
+        task = asyncio.create_task(Loop(one, Silent(hub, 0), watch=see).run())
+        for number, frame in enumerate(circle.frames):
+            await hub.say(frame)
+            await until(lambda number=number: one.expects == number + 1)  # type: ignore[misc]
+            await until(lambda: not one.puts_off)
+        assert put_off, "the test is of what is put off"
+        faults = [happened for happened in told if isinstance(happened, Applied) and happened.outcome is Outcome.FAULT]
+        liar = circle.people[0].seat.number
+        assert [happened.after.faults[-1].seat for happened in faults] == [liar]
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
 
     in_time(work)
 

@@ -8,13 +8,14 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from pokerkit import Automation, Mode, NoLimitTexasHoldem, State
+from pokerkit import Automation, Deck, Mode, NoLimitTexasHoldem, StandardHighHand, State
 
 from nodealer.errors import BadParameter, IllegalMove
 from nodealer.games.holdem.adapter import (
     AUTOMATIONS,
     POKERKIT_VERSION,
     Act,
+    BestHand,
     Board,
     Over,
     PokerTable,
@@ -25,6 +26,7 @@ from nodealer.games.holdem.faces import indices
 from nodealer.games.holdem.rules import Holdem
 from nodealer.games.pots import PotClaims, pots
 from nodealer.wire import INTEGER_MAX
+from sampling import times
 
 FLOP, TURN, RIVER = indices("2c7dJh"), indices("3s"), indices("9c")
 
@@ -311,3 +313,21 @@ def test_seats_and_blinds() -> None:
     assert table(200, 200, 200, 200).next == Act(2)
     assert table(200, 200, ante=3).stacks == {0: 195, 1: 196}
     assert table(200, 200, ante=3).put_in == (5, 4)
+
+
+def test_hands_are_looked_up_as_pokerkit_does() -> None:
+    """The same five cards of the same rank, for whole boards and shorter ones; and the same refusals."""
+    drawn = random.Random(52)
+    for _ in range(times(250, deep=20_000)):
+        cards = drawn.sample(list(Deck.STANDARD), drawn.choice((5, 6, 7, 7, 7)))
+        theirs, ours = (kind.from_game(cards[:2], cards[2:]) for kind in (StandardHighHand, BestHand))
+        assert (ours.entry, ours.cards, str(ours)) == (theirs.entry, theirs.cards, str(theirs))
+        again = BestHand.from_game(iter(cards[:2]), iter(cards[2:]))
+        assert again == ours and not again < ours and not again > ours
+    for hole, board in (("????", "AsKsQsJsTs"), ("AsKs", "????"), ("AsKs", "QsJs"), ("", "")):
+        refused = []
+        for kind in (StandardHighHand, BestHand):
+            with pytest.raises((KeyError, ValueError)) as error:
+                kind.from_game(hole, board)
+            refused.append(error.type)
+        assert refused[0] is refused[1]

@@ -76,6 +76,7 @@ SCALAR_OPERATIONS: dict[str, Callable[[Scalars, Scalars], Any]] = {
     "neg": lambda x, y: -x,
     "eq": lambda x, y: x == y,
     "ne": lambda x, y: x != y,
+    "half": lambda x, y: x.half(),
     "invert": lambda x, y: x.invert(),
     "sum": lambda x, y: x.sum(),
     "dot": lambda x, y: x.dot(y),
@@ -96,10 +97,14 @@ POINT_OPERATIONS: dict[str, Callable[[Points, Points], Any]] = {
     "tabled": lambda p, q: p.tabled(),
     "concat": lambda p, q: concat(p, q, p),
     "first_identity": lambda p, q: p.first_identity(),
+    "vartime_first_in": lambda p, q: p.vartime_first_in(q),
+    "vartime_first_repeat": lambda p, q: concat(p, q).vartime_first_repeat(),
 }
 PRODUCTS: dict[str, Callable[[Scalars, Points], Any]] = {
     "mul": lambda x, p: x * p,
     "mul with a table": lambda x, p: x * p.tabled(),
+    "products": lambda x, p: p.group.products(x, p),
+    "msm_each": lambda x, p: p.group.msm_each([(x, p), (x[0], p.group.G), (x[0], p[0])]),
     "msm": msm,
     "vartime_msm": vartime_msm,
     "vartime_sum": lambda x, p: p.group.vartime_sum([(x[0], x, p), (x, x, p), (x, x[0], p[0])]),
@@ -136,7 +141,7 @@ def test_long_products(both: tuple[Group, Group], count: int) -> None:
         wide = b"".join(expand_message_xmd("sha512", message, b"scalars", 64) for message in messages)
         return g.wide_scalars(wide), hash_to_points(g, b"points", messages)
 
-    for name in ("mul", "msm", "vartime_msm"):
+    for name in ("mul", "msm", "msm_each", "vartime_msm"):
         agree(both, lambda g, name=name: PRODUCTS[name](*arrays(g)))  # type: ignore[misc]
     agree(both, lambda g: arrays(g)[0] * arrays(g)[1][0])
     agree(both, lambda g: arrays(g)[0][0] * arrays(g)[1])
@@ -296,6 +301,7 @@ PLACES: dict[str, Callable[[Group, Any], Any]] = {
     "P == _": lambda g, v: operator.eq(g.G, v),
     "P.take(_)": lambda g, v: g.G.take(v),
     "P.concat(_)": lambda g, v: g.G.concat(v),
+    "P.vartime_first_in(_)": lambda g, v: g.G.vartime_first_in(v),
     "P[_]": lambda g, v: g.G[v],
     "g.points(_)": lambda g, v: g.points(v),
     "g.scalars(_)": lambda g, v: g.scalars(v),
@@ -305,6 +311,12 @@ PLACES: dict[str, Callable[[Group, Any], Any]] = {
     "g.identity(_)": lambda g, v: g.identity(v),
     "g.msm(_, P)": lambda g, v: g.msm(v, g.G),
     "g.msm(x, _)": lambda g, v: g.msm(g.integers([5]), v),
+    "g.products(_, P)": lambda g, v: g.products(v, g.G),
+    "g.products(x, _)": lambda g, v: g.products(g.integers([5]), v),
+    "g.msm_each(_)": lambda g, v: g.msm_each(v),
+    "g.msm_each([_])": lambda g, v: g.msm_each([v]),
+    "g.msm_each([(_, P)])": lambda g, v: g.msm_each([(v, g.G)]),
+    "g.msm_each([(x, _)])": lambda g, v: g.msm_each([(g.integers([5]), v)]),
     "g.combine(_, P, y, Q)": lambda g, v: g.combine(v, g.G, g.integers([5]), g.G),
     "g.combine(x, _, y, Q)": lambda g, v: g.combine(g.integers([5]), v, g.integers([5]), g.G),
     "g.combine(x, P, _, Q)": lambda g, v: g.combine(g.integers([5]), g.G, v, g.G),

@@ -123,6 +123,41 @@ def test_a_sum_of_terms_broadcasts_each(g: Group) -> None:
     assert g.vartime_sum([(w, x, p), (w, x, p + g.identity(1))]) == multiples(g, 2 * (110 + 273))
 
 
+def test_several_sums_in_one_call(g: Group) -> None:
+    x, p = g.integers([3, 0, 7]), multiples(g, 5, 11, 2)
+    sums = g.msm_each([(x, p), (x[2], g.G), (x[1], g.G), (x[:2], p[:2]), (x[0], p[1])])
+    assert sums == multiples(g, 29, 7, 0, 15, 33) and sums.to_bytes() == multiples(g, 29, 7, 0, 15, 33).to_bytes()
+    assert g.msm_each(((x, p),)) == msm(x, p)
+
+
+def test_products_that_are_sent_are_products(g: Group) -> None:
+    x, p = g.integers([3, 0, 7]), multiples(g, 5, 11, 2)
+    for factors, bases in ((x, p), (x[0], p), (x, p[1]), (x, g.G), (x[0], g.G)):
+        sent = g.products(factors, bases)
+        assert sent == factors * bases and sent.to_bytes() == (factors * bases).to_bytes()
+    assert g.products(x, p).first_identity() == 1
+
+
+def test_two_halves_are_the_whole(g: Group) -> None:
+    x = concat(g.integers([0, 1, 2, 3]), -g.integers([1, 2]))
+    assert x.half() + x.half() == x and x.half()[:1] == g.integers([0]) and x.half()[2] == g.integers([1])
+
+
+def test_what_stands_in_another_array_and_what_stands_twice(g: Group) -> None:
+    p = multiples(g, 5, 7, 0, 11)
+    assert p.vartime_first_in(multiples(g, 11, 7)) == 1 and p.vartime_first_in(multiples(g, 12, 0)) == 2
+    assert p.vartime_first_in(multiples(g, 6)) is None and p.vartime_first_in(p) == 0
+    assert p.vartime_first_repeat() is None and concat(p, p[1]).vartime_first_repeat() == 4
+    assert multiples(g, 1, 2, 3, 2, 1).vartime_first_repeat() == 3
+
+
+def test_arrays_keep_their_encodings_when_they_are_joined(g: Group) -> None:
+    p, q = multiples(g, 5, 7), multiples(g, 11)
+    plain = concat(p, q).to_bytes()
+    assert concat(p, q).to_bytes() == plain == p.to_bytes() + q.to_bytes()
+    assert concat(p, q).to_bytes() == concat(p, multiples(g, 11)).to_bytes() == plain
+
+
 def test_a_ranked_sum_counts_from_one(g: Group) -> None:
     assert multiples(g, 5, 7, 0, 11).ranked_sum() == multiples(g, 5 + 14 + 44)
     assert multiples(g, 5).ranked_sum() == multiples(g, 5)
@@ -372,6 +407,10 @@ MISMATCHED: dict[str, Callable[[Group], object]] = {
     "combine, first product": lambda g: g.combine(g.integers([1, 2]), g.identity(3), g.integers([1]), g.G),
     "combine, second product": lambda g: g.combine(g.integers([1]), g.G, g.integers([1, 2]), g.identity(3)),
     "combine, sum": lambda g: g.combine(g.integers([1]), g.identity(2), g.integers([1]), g.identity(3)),
+    "products": lambda g: g.products(g.integers([1, 2]), g.identity(3)),
+    "msm_each": lambda g: g.msm_each([(g.integers([1]), g.G), (g.integers([1, 2]), g.identity(3))]),
+    "msm_each does not broadcast": lambda g: g.msm_each([(g.integers([1, 2]), g.G)]),
+    "msm_each of triples": lambda g: g.msm_each([(g.integers([1]), g.integers([1]), g.G)]),  # type: ignore[list-item]
     "vartime_msm": lambda g: vartime_msm(g.integers([1, 2]), g.identity(3)),
     "vartime_msm does not broadcast": lambda g: vartime_msm(g.integers([1, 2]), g.G),
     "vartime_sum, factors": lambda g: g.vartime_sum([(g.integers([1, 2]), g.integers([1, 2, 3]), g.G)]),
@@ -412,6 +451,7 @@ OUT_OF_RANGE: dict[str, Callable[[Group], object]] = {
 EMPTY: dict[str, Callable[[Group], object]] = {
     "integers": lambda g: g.integers([]),
     "vartime_sum": lambda g: g.vartime_sum([]),
+    "msm_each": lambda g: g.msm_each([]),
     "x.take": lambda g: g.integers([1]).take([]),
     "P.take": lambda g: g.G.take(()),
     "x[1:1]": lambda g: g.integers([1, 2])[1:1],

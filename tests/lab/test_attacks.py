@@ -1,8 +1,9 @@
-"""Every attack on every protocol that has it: what comes of it is what the claims say, and the log shows it."""
+"""Every attack, both ways: without its defence it works, and against the program it comes to what the claims say."""
 
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,121 +13,234 @@ import pytest
 
 import attack_table
 from nodealer.audit.verify import verify_file
-from nodealer.cli.entropy import rehearsal_entropy
 from nodealer.errors import BadParameter
-from nodealer.games.found import find
-from nodealer.games.package import GamePackage
-from nodealer.group import group
-from nodealer.lab.attacks import ATTACKS, attack_of
-from nodealer.lab.attacks.base import Attack, sentence
+from nodealer.lab.attacks import ATTACKS, CHEATS, attack_of, cheat_of
+from nodealer.lab.attacks.base import Attack, Way, sentence
+from nodealer.lab.attacks.beyond import BEYOND
+from nodealer.lab.attacks.both import Both, both_ways, cases
+from nodealer.lab.attacks.child import Child, Task
+from nodealer.lab.attacks.defence import Without
+from nodealer.lab.attacks.matrix import Row, row_of
 from nodealer.lab.attacks.outcome import Came, what_came
-from nodealer.lab.attacks.trial import Trial, tried
-from nodealer.lab.sim.highcard import GAME as HIGHCARD
+from nodealer.lab.attacks.scene import Played, Scene, modes_of, scene_of, small_protocol, tried
 from nodealer.log.file import save_log
 from nodealer.play.phases import Phase
 from nodealer.protocols import MODES, make_protocol
-from nodealer.protocols.base import CardProtocol, Cheat
+from nodealer.protocols.base import Cheat
 
-#: Decks that the dealer makes are of large numbers. Few of them are enough here.
-SLOW: Final = {b'{"deck":"dealer"}': b'{"deck":"dealer","kappa":1}'} | {
-    b'{"deck":"dealer","proven":false}': b'{"deck":"dealer","kappa":1,"proven":false}'
-}
-#: A seat that serves and does not play is given by the table, and no attack is about it.
-SERVED: Final = b'{"community":"server"}'
 #: How early something is seen.
 EARLIER: Final = ("at once", "at opening", "at the end", "never")
+EVERYWHERE: Final = [(one.name, *case) for one in ATTACKS.values() for case in cases(one, everywhere=True)]
+FIRST: Final = [(one.name, *next(iter(cases(one)))) for one in ATTACKS.values()]
 
 
-def protocol_of(name: str, mode: bytes) -> CardProtocol:
-    """On a group that is quick, where the protocol lets one choose."""
-    if mode in SLOW:
-        return make_protocol(name, SLOW[mode])
-    return make_protocol(name, mode, group() if name == "chain" else None)
+@pytest.fixture(scope="module")
+def child() -> Iterator[Child]:
+    with Child() as child:
+        yield child
 
 
-def cases() -> Iterator[tuple[str, bytes, str]]:
-    """Protocol, mode and attack, of all that there are."""
-    for name, modes in MODES.items():
-        for mode in modes:
-            for attack in ATTACKS.values():
-                if mode != SERVED and name not in attack.instead:
-                    yield name, mode, attack.name
+@pytest.fixture(scope="module")
+def table() -> dict[tuple[str, str, str], Row]:
+    """What the docs say came of each."""
+    return {(row.attack, row.protocol, row.mode): row for row in attack_table.rows()}
 
 
-def game_for(name: str) -> GamePackage:
-    """The smallest that the protocol serves."""
-    return find("wardens") if name == "duel" else replace(HIGHCARD, seats=3)
+@pytest.mark.parametrize(
+    ("kind", "name", "mode"),
+    [pytest.param(*case, marks=[] if case in FIRST else [pytest.mark.deep]) for case in EVERYWHERE],
+)
+def test_both_ways(kind: str, name: str, mode: bytes, child: Child, table: dict[tuple[str, str, str], Row]) -> None:
+    both = both_ways(child, attack_of(kind), name, mode)
+    assert not both.wrong, both.sentence
+    assert row_of(both) == table[kind, name, mode.decode()], "run `make attacks`"
 
 
-def carried_out(protocol: CardProtocol, attack: Attack, cheater: int, seed: int = 4) -> Trial:
-    game = game_for(protocol.claims.name)
-    # A hand more of the small game, in which a cheater that is not caught begins with something.
-    hands = 1 if protocol.claims.name == "duel" else 2
-    return tried(attack, protocol, game, rehearsal_entropy(seed, attack.name), cheater=cheater, hands=hands)
+def test_the_table_has_everything_and_says_what_is_claimed(table: dict[tuple[str, str, str], Row]) -> None:
+    assert [(kind, name, mode.decode()) for kind, name, mode in EVERYWHERE] == list(table)
+    for (kind, name, mode), row in table.items():
+        scheme = attack_of(kind).on(small_protocol(name, mode.encode()))
+        assert (row.claim, row.comes, row.named) == (scheme.claim.cheat, scheme.outcome, scheme.claim.culprit)
+        assert (row.without is None) == (not scheme.way.defence) and not row.wrong
+        # What nothing stands against is what cannot be seen, and nothing else.
+        assert bool(scheme.way.defence) == (scheme.outcome != "cannot be seen"), row
 
 
-def came(trial: Trial) -> Came:
-    return what_came(trial.config, trial.log, trial.lies, os.urandom)
+def test_the_page_says_what_came_of_it() -> None:
+    page = attack_table.PAGE.read_text()
+    assert attack_table.with_table(page) == page, "run `make diagrams`"
+    with pytest.raises(ValueError, match="markers"):
+        attack_table.with_table("")
 
 
-def agrees(trial: Trial, claim: Cheat, cheater: int, folder: Path) -> None:
+@pytest.mark.parametrize("named", [one.test for one in (*attack_table.AROUND, *BEYOND) if one.test])
+def test_what_is_said_of_the_way_to_the_cards_is_tried(named: str) -> None:
+    file, _, test = named.partition("::")
+    assert f"\ndef {test}(" in (attack_table.TESTS / file).read_text()
+
+
+# --- Defences ---
+
+
+def ways(attack: Attack) -> list[Way]:
+    return [attack.law.way] if attack.law is not None else [way for some in attack.ways.values() for way in some]
+
+
+def test_every_defence_is_where_it_was() -> None:
+    removed = {one for attack in ATTACKS.values() for way in ways(attack) for one in way.defence}
+    assert removed
+    for one in removed:
+        function, code = one.weak()
+        assert function.__code__ is not code and function.__code__.co_name == code.co_name
+
+
+@pytest.mark.parametrize(
+    ("without", "reason"),
+    [
+        (Without("nodealer.proofs.checks:settled", "if"), "there is no nodealer.proofs.checks:settled any more"),
+        (Without("nodealer.proofs.checks:Check.seat", "if"), "there is no nodealer.proofs.checks:Check.seat any more"),
+        (Without("nodealer.proofs.checks:WEIGHT_BYTES", "16"), "is no function"),
+        (Without("nodealer.proofs.checks:settle", "if nothing"), "'if nothing' 0 times, and not once"),
+        (Without("nodealer.proofs.checks:settle", "checks"), "'checks' . times, and not once"),
+        (Without("nodealer.proofs.checks:settle", "raise ProofRejected", "raise ("), "is no program"),
+        (Without("nodealer.proofs.checks:settle", ", entropy: Entropy) -> None"), "is no program"),
+        (Without("nodealer.proofs.checks:holds_now", "check: Check", "one: Check"), "other arguments"),
+    ],
+)
+def test_a_defence_that_is_not_there_any_more_is_an_error(without: Without, reason: str) -> None:
+    with pytest.raises(BadParameter, match=reason):
+        without.remove()
+
+
+def test_what_an_attack_has_removed_is_gone_there_and_nowhere_else(child: Child) -> None:
+    task = Task("double", "mask")
+    assert child.do(Task("double", "mask", weak=True)).gain is not None
+    assert child.do(task).outcome == "at once"
+
+
+def test_what_cannot_be_carried_out_is_said(child: Child) -> None:
+    with pytest.raises(BadParameter, match=r"other-card on mask cannot be carried out: .* shown by its key"):
+        child.do(Task("other-card", "mask"))
+    # A seat that there is not: the process that tries it breaks down, and the next task is carried out.
+    with pytest.raises(BadParameter, match="broke down: Traceback"):
+        child.do(Task("double", "mask", seat=7))
+    assert child.do(Task("double", "mask")).culprit == 2
+    with pytest.raises(BadParameter, match="has not begun"):
+        Child().do(Task("double", "mask"))
+
+
+def test_who_is_stopped_leaves_no_process_behind() -> None:
+    with pytest.raises(KeyboardInterrupt), Child() as stopped:
+        process = stopped._process
+        raise KeyboardInterrupt
+    assert process is not None and process.returncode == -signal.SIGKILL
+    # One that dies says nothing more, and that is said.
+    with Child() as dead:
+        assert dead._process is not None
+        dead._process.kill()
+        dead._process.wait()
+        with pytest.raises(BadParameter, match=r"has died"):
+            dead.do(Task("double", "mask"))
+
+
+# --- What is wrong with an outcome ---
+
+
+def outcome(weak: Came | None, real: Came, kind: str = "double", name: str = "mask", mode: bytes = b"{}") -> str:
+    attack = attack_of(kind)
+    return Both(attack, name, mode.decode(), 2, attack.on(small_protocol(name, mode)), weak, real).wrong
+
+
+def test_what_is_not_as_it_should_be_is_said() -> None:
+    works, caught = Came("never", gain="reads a card"), Came("at once", 2, "a false proof")
+    assert outcome(works, caught) == ""
+    assert "proves nothing" in outcome(Came("never"), caught)
+    assert outcome(works, works) == "it should be: at once; it is: cannot be seen"
+    assert outcome(works, Came("never")) == "it should be: at once; it is: gains nothing"
+    assert outcome(works, Came("at once", 0, "a false proof")) == "it should name 2, and names 0"
+    assert "seen at once, and all the same it reads" in outcome(works, replace(caught, gain="reads a card"))
+    late = Came("at the end", 2, "a book", "reads a card")
+    assert outcome(works, late, "mark", "chain", b'{"proven":false}') == ""
+    assert "not what named it" in outcome(late, late, "mark", "chain", b'{"proven":false}')
+
+
+def test_sentences() -> None:
+    attack = attack_of("double")
+    both = Both(
+        attack,
+        "mask",
+        "{}",
+        2,
+        attack.on(make_protocol("mask")),
+        Came("never", gain="has a card in the deck twice"),
+        Came("at once", 2, "the proof is false"),
+    )
+    assert both.sentence == (
+        "with shuffle.check removed: it has a card in the deck twice; "
+        "as it is: caught at once, Cleo named (the proof is false)"
+    )
+    assert replace(both, weak=None, real=Came("never", gain="reads it")).sentence == (
+        "as it is: it reads it, and no log shows a fault"
+    )
+    assert replace(both, weak=None, real=Came("never")).sentence == "as it is: it gains nothing"
+    assert "at once, nobody named" in replace(both, real=Came("at once")).sentence
+
+
+# --- A seat that cheats ---
+
+
+def agrees(played: Played, claim: Cheat, scene: Scene, folder: Path) -> None:
     """Who only has the file sees what the claim says, and the others could end the game."""
-    assert trial.lies
-    save_log(folder / "log", trial.config.session, trial.log)
+    cheater = scene.cheater
+    assert played.lies
+    save_log(folder / "log", played.config.session, played.log)
     # The small game is not one that is installed: whoever reads its log has to be given it.
-    package = game_for(trial.config.protocol.claims.name)
-    report = verify_file(folder / "log", entropy=os.urandom, on=trial.config.protocol.group, game=package)
+    package = played.config.package
+    report = verify_file(folder / "log", entropy=os.urandom, on=played.config.protocol.group, game=package)
     assert {fault.seat for fault in report.faults} == ({cheater} if claim.culprit else set()), report.reason
     assert report.verdict == ("fault" if claim.culprit else "clean")
     assert report.state is not None and report.state.phase is Phase.ENDED
     assert report.exit_code == (1 if claim.culprit else 0)
-    assert set(report.gone) <= {cheater} and not report.chronicle.statements, "it has thrown nobody out"
+    assert set(report.gone) <= {cheater, scene.leaver} and not report.chronicle.statements, "it has thrown nobody out"
 
 
-def is_deep(name: str, mode: bytes, kind: str) -> bool:
-    """What takes long; and what the law says of all modes alike, in all modes but the first."""
-    return mode in SLOW or (attack_of(kind).law is not None and mode != MODES[name][0])
+def found(played: Played) -> Came:
+    return what_came(played.config, played.log, played.lies)
 
 
-@pytest.mark.parametrize(
-    ("name", "mode", "kind"),
-    [pytest.param(*case, marks=[pytest.mark.deep] if is_deep(*case) else []) for case in cases()],
-)
-def test_what_comes_of_it_is_what_is_claimed(name: str, mode: bytes, kind: str, tmp_path: Path) -> None:
-    """The last to shuffle knows where its cards come to lie: it doubles one that another gets, and marks one that
-    nobody does."""
-    protocol, attack, cheater = protocol_of(name, mode), attack_of(kind), 1 if name == "duel" else 2
-    claim, trial = attack.on(protocol).claim, carried_out(protocol, attack, cheater)
-    found = came(trial)
-    assert (found.seen, found.culprit) == (claim.seen, cheater if claim.culprit else None), found.fault
-    agrees(trial, claim, cheater, tmp_path)
+@pytest.mark.parametrize("name", MODES)
+def test_who_only_has_the_file_sees_the_same(name: str, tmp_path: Path) -> None:
+    attack, protocol = attack_of("double"), small_protocol(name)
+    scene = scene_of(attack, protocol)
+    agrees(tried(attack, scene), attack.on(protocol).claim, scene, tmp_path)
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("cheater", [0, 1, 2])
-@pytest.mark.parametrize(("name", "mode", "kind"), list(cases()))
-def test_from_any_seat(name: str, mode: bytes, kind: str, cheater: int, seed: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("kind", "name", "mode"), [case for case in EVERYWHERE if case[0] in CHEATS])
+def test_from_any_seat(kind: str, name: str, mode: bytes, cheater: int, seed: int, tmp_path: Path) -> None:
     """Wherever it sits it is named, if it came to it: never later than when all books are open, and at once where that
     is claimed."""
-    protocol, attack = protocol_of(name, mode), attack_of(kind)
-    if cheater >= (2 if name == "duel" else 3) or (mode in SLOW and seed):
+    protocol, attack = small_protocol(name, mode), attack_of(kind)
+    if cheater >= (2 if name == "duel" else 3) or (b"dealer" in mode and seed):
         pytest.skip("no such seat, or too dear")
-    claim, trial = attack.on(protocol).claim, carried_out(protocol, attack, cheater, seed)
-    if not trial.lies:
+    scene = scene_of(attack, protocol, seed, cheater)
+    claim, played = attack.on(protocol).claim, tried(attack, scene)
+    if not played.lies:
         pytest.skip("it never came to it")
-    found = came(trial)
-    assert found.culprit == (cheater if claim.culprit else None)
-    assert found.seen == claim.seen or claim.seen in ("at opening", "at the end"), found
-    assert not claim.culprit or EARLIER.index(found.seen) < EARLIER.index("never")
-    agrees(trial, claim, cheater, tmp_path)
+    came = found(played)
+    assert came.culprit == (cheater if claim.culprit else None)
+    assert came.seen == claim.seen or claim.seen in ("at opening", "at the end"), came
+    assert not claim.culprit or EARLIER.index(came.seen) < EARLIER.index("never")
+    agrees(played, claim, scene, tmp_path)
 
 
 def test_what_a_protocol_does_not_have_is_refused_with_its_claim() -> None:
-    refused = [(attack, name, mode) for attack in ATTACKS.values() for name in attack.instead for mode in MODES[name]]
+    refused = [(attack, name) for attack in ATTACKS.values() for name in attack.instead]
     assert refused
-    for attack, name, mode in refused:
-        protocol = make_protocol(name, mode)
+    for attack, name in refused:
+        protocol = make_protocol(name, modes_of(name)[0])
         with pytest.raises(BadParameter, match="does not have the cheat") as caught:
             attack.on(protocol)
         assert any(sentence(claim) in str(caught.value) for claim in protocol.claims.cheats)
@@ -136,25 +250,16 @@ def test_an_attack_that_nobody_claims_anything_about_is_refused() -> None:
     nameless = replace(attack_of("double"), ways={})
     with pytest.raises(BadParameter, match="nobody has written it"):
         nameless.on(make_protocol("mask"))
-    with pytest.raises(BadParameter, match="there is no cheat 'steal'; there are double"):
+    with pytest.raises(BadParameter, match="there is no attack 'steal'; there are double"):
         attack_of("steal")
+    with pytest.raises(BadParameter, match="there is no cheat 'leak'; there are double"):
+        cheat_of("leak")
+    with pytest.raises(BadParameter, match="other-card is not written for mask, only for chain, duel"):
+        list(cases(attack_of("other-card"), "mask"))
 
 
 def test_an_honest_game_is_not_seen_as_an_attack() -> None:
     """The same players, with an attack that has no moment."""
     quiet = replace(attack_of("double"), ways={"mask": (replace(attack_of("double").ways["mask"][0], forge={}),)})
-    trial = carried_out(make_protocol("mask"), quiet, 2)
-    assert not trial.lies and came(trial) == Came("never", None)
-
-
-def test_the_page_says_what_the_claims_say() -> None:
-    page = attack_table.PAGE.read_text()
-    assert attack_table.with_table(page) == page, "run `make diagrams`"
-    with pytest.raises(ValueError, match="markers"):
-        attack_table.with_table("")
-
-
-@pytest.mark.parametrize("named", [one.test for one in attack_table.AROUND])
-def test_what_is_said_of_the_way_to_the_cards_is_tried(named: str) -> None:
-    file, _, test = named.partition("::")
-    assert f"\ndef {test}(" in (attack_table.TESTS / file).read_text()
+    played = tried(quiet, scene_of(quiet, make_protocol("mask")))
+    assert not played.lies and found(played) == Came("never")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -13,66 +14,95 @@ from types import SimpleNamespace
 import pytest
 
 from conformance.clear import ClearDeck, ClearProtocol
+from lab.quiet import PlayedBy, calm, statements, timed, wrong_with
 from nodealer.cards import Card, Deal, Event, Moved, Opened, Place, Portion, Return
+from nodealer.cli.app import app
 from nodealer.games.base import Game
 from nodealer.group import group
-from nodealer.lab.sim.checkers import Seen, Wrong, _too_few, first_wrong, held_twice, keys_of_old_places, twice
-from nodealer.lab.sim.highcard import GAME, HighCard, HighHand
-from nodealer.lab.sim.node import Node
-from nodealer.lab.sim.plan import FAULTS, Doomed, Keeper, Keeping, Plan, plan_of
+from nodealer.lab.sim import runs
+from nodealer.lab.sim.checkers import Wrong, first_wrong, held_twice, twice
+from nodealer.lab.sim.highcard import HighCard, HighHand
+from nodealer.lab.sim.justice import too_few
+from nodealer.lab.sim.plan import FAULTS, Fork, Keeping, Struck
 from nodealer.lab.sim.relay import Relay
-from nodealer.lab.sim.runs import GAMES, play, seeds_of, table, too_rare
+from nodealer.lab.sim.runs import GAMES, Played, play, repeat, seeds_of, table, too_rare
+from nodealer.lab.sim.secrecy import keys_of_old_places
+from nodealer.lab.sim.seen import Seen
 from nodealer.lab.sim.world import World
-from nodealer.log.session import Limits
 from nodealer.play.bodies import Leave
 from nodealer.play.clock import Clock
 from nodealer.play.home import MemoryHome
 from nodealer.play.participant import Diverged, Participant, Step
 from nodealer.play.phases import Phase
-from nodealer.protocols import make_protocol
 from nodealer.protocols.base import Binding, DeckChange
 from nodealer.protocols.keyed import publish
 from protocols.mask.kit import fresh
-from simulated import STRUCK, Tally, seed_of_the_commit
+from simulated import SEED, STRUCK, Tally, seed_of_the_run
 
-#: How many games are one test, and how many more `make deep` plays.
-TOGETHER = 20
-DEEP_GAMES = 20 * GAMES
+#: How many games are one test, and how many `make deep` plays, in larger tests.
+TOGETHER, DEEP_TOGETHER = 20, 100
+DEEP_GAMES = 20_000
 
 
 def parts() -> list[object]:
-    deep = range(GAMES, GAMES + DEEP_GAMES, TOGETHER)
-    return [*range(0, GAMES, TOGETHER), *(pytest.param(first, marks=pytest.mark.deep) for first in deep)]
+    deep = (range(first, first + DEEP_TOGETHER) for first in range(GAMES, DEEP_GAMES, DEEP_TOGETHER))
+    some = [range(first, first + TOGETHER) for first in range(0, GAMES, TOGETHER)]
+    return [*some, *(pytest.param(games, marks=pytest.mark.deep) for games in deep)]
 
 
-@pytest.mark.parametrize("first", parts())
-def test_games(first: int, record_property: Callable[[str, object], None]) -> None:
-    seeds = seeds_of(seed_of_the_commit(), range(first, first + TOGETHER))
-    played = [play(seed) for seed in seeds]
-    wrong = [f"python -m nodealer.lab.sim {one.seed} --steps: {one.wrong}" for one in played if one.wrong is not None]
+@pytest.mark.parametrize("games", parts(), ids=lambda games: f"{games.start}-{games.stop}")
+def test_games(games: range, record_property: Callable[[str, object], None]) -> None:
+    played = [play(seed) for seed in seeds_of(seed_of_the_run(), games)]
+    wrong = [f"{repeat(one.seed)}: {one.wrong}" for one in played if one.wrong is not None]
     struck = sum((one.struck for one in played), Counter[str]())
     record_property(STRUCK, {"games": len(played), **struck})
     assert wrong == []
 
 
-def told(seed: str, hashes: str) -> bytes:
+def told(*words: str, hashes: str = "1") -> bytes:
     here = os.environ | {"PYTHONHASHSEED": hashes}
-    return subprocess.run(
-        [sys.executable, "-m", "nodealer.lab.sim", seed, "--steps"], capture_output=True, check=True, env=here
-    ).stdout
+    command = [sys.executable, "-m", "nodealer.cli", "lab", "sim", *words]
+    return subprocess.run(command, capture_output=True, check=True, env=here).stdout
 
 
 def test_the_same_seed_is_the_same_game_to_the_byte() -> None:
-    first = told("again", "1")
-    assert first == told("again", "2") != told("other", "1")
+    first = told("again", "--steps")
+    assert first == told("again", "--steps", hashes="2") != told("other", "--steps")
     assert first.count(b"\n") > 100 and first.endswith(b"all is well\n")
 
 
-def test_many_games_from_a_command_line() -> None:
-    command = [sys.executable, "-m", "nodealer.lab.sim", "few", "--games", "2"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 1 and "       2  games\n" in done.stdout and "too rare: " in done.stdout, done
-    assert subprocess.run(command[:3], capture_output=True, check=False).returncode == 2
+def test_a_seed_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(SEED, "mine")
+    assert seed_of_the_run() == "mine"
+    monkeypatch.delenv(SEED)
+    assert seed_of_the_run() not in ("mine", "")
+
+
+def test_many_games_from_a_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    def run(*words: str) -> tuple[int, str]:
+        with pytest.raises(SystemExit) as end:
+            app(["lab", "sim", *words])
+        return int(str(end.value.code)), capsys.readouterr().out
+
+    code, said = run("few", "--games", "2")
+    assert code == 1 and "       2  games\n" in said and "too rare: " in said and said.startswith("seed few, ")
+    code, said = run("few", "--games", "3", "--cores", "2", "--json")
+    document = json.loads(said)
+    assert (code, document["seed"], document["games"], document["wrong"]) == (1, "few", 3, [])
+    assert document["struck"].keys() == document["games_struck"].keys() == {*FAULTS} and document["entries"] > 0
+
+
+def test_a_game_in_which_something_is_wrong_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrong = Played("bad-0", Counter(), 5, Wrong("a checker", "a reason"))
+    monkeypatch.setattr(runs, "play", lambda seed, trace=None: wrong)
+    for words in ([], ["bad", "--games", "1"]):
+        with pytest.raises(SystemExit) as end:
+            app(["lab", "sim", *words])
+        assert end.value.code == 1
+    said = capsys.readouterr().out
+    assert "wrong: a checker: a reason" in said and "nodealer lab sim bad-0 --steps: a checker: a reason" in said
 
 
 def test_faults_that_are_too_rare_are_named() -> None:
@@ -88,33 +118,6 @@ def test_faults_that_are_too_rare_are_named() -> None:
 
 
 # --- The checkers ---
-
-
-def calm(seed: str = "calm", seats: int = 3) -> Plan:
-    """A game in which nothing strikes."""
-    plan = plan_of(seed)
-    quiet = replace(plan, rates={}, cuts=(), kills=(), doomed=None, liar=None, watchers=0, seats=seats, hands=1)
-    quiet = replace(quiet, keeper=None, slow=None, leaver=None)
-    return replace(quiet, protocol=make_protocol("mask"), rules=HighCard(6), package=GAME)
-
-
-def wrong_with(world: World) -> Wrong | None:
-    world.run()
-    return first_wrong(world)
-
-
-class PlayedBy(World):
-    """The program of the second seat is another one."""
-
-    def __init__(self, plan: Plan, program: type[Participant]) -> None:
-        super().__init__(plan)
-        self._program = program
-
-    def new_participant(self, node: Node) -> Participant:
-        made = super().new_participant(node)
-        if node.place == 1:
-            made.__class__ = self._program
-        return made
 
 
 def test_nothing_is_wrong_with_a_game_in_which_nothing_is() -> None:
@@ -233,7 +236,7 @@ def test_a_fault_of_somebody_who_passes_for_honest() -> None:
     assert wrong_with(world) is None, "a liar may be named"
     assert {fault.seat for node in world.nodes for fault in node.replica.state.faults} == {1}
     world.plan = replace(plan, liar=None)
-    wrong = first_wrong(world)
+    wrong = first_wrong(Seen(world))
     assert wrong is not None and wrong.checker == "nobody honest blamed" and "seat=1" in wrong.reason
 
 
@@ -253,32 +256,23 @@ def test_a_game_that_does_not_end() -> None:
 
 
 def test_where_most_who_have_a_word_are_gone_the_rest_can_only_wait() -> None:
-    half = World(replace(calm(seats=2), doomed=Doomed("mute", (1,), 5)))
+    half = World(replace(calm(seats=2), fated=(1,), mute=5))
     assert wrong_with(half) is None and half.nodes[0].ended
-    alone = World(replace(calm(), doomed=Doomed("mute", (1, 2), 8)))
+    alone = World(replace(calm(), fated=(1, 2), mute=8, lost_home=8))
     assert wrong_with(alone) is None and not alone.nodes[0].ended
-
-
-def timed(how: Keeping, seats: int = 3, slow: int | None = None, limit: int = 3000) -> Plan:
-    """The same, and somebody keeps the time."""
-    return replace(calm(seats=seats), keeper=Keeper(how, Limits(limit, limit, 1000, 0), 0, 8), slow=slow)
-
-
-def statements(world: World) -> list[tuple[int | None, str]]:
-    return [(one.of, one.did) for one in world.nodes[0].replica.state.chronicle.statements]
 
 
 def test_ties_wait_for_a_timekeeper_that_does_not_come() -> None:
     """One of two is gone for good: with ticks the other goes on, without them it can only wait."""
     kept: list[tuple[Keeping, bool]] = [("truly", True), ("silent", False), ("dying", False)]
     for how, ends in kept:
-        world = World(replace(timed(how, seats=2), doomed=Doomed("mute", (1,), 9)))
+        world = World(replace(timed(how, seats=2), fated=(1,), mute=9))
         assert wrong_with(world) is None and world.nodes[0].ended is ends, how
         assert bool(statements(world)) is ends
 
 
 def test_somebody_slow_gets_the_move_of_the_rules() -> None:
-    slow = timed("truly", slow=0)
+    slow = timed("truly", slow=(0,))
     worlds = [
         World(replace(slow, seed=f"slow {number}", keeper=keeper))
         for keeper in (slow.keeper, None)
@@ -286,7 +280,7 @@ def test_somebody_slow_gets_the_move_of_the_rules() -> None:
     ]
     assert [wrong_with(world) for world in worlds] == [None] * 8
     made = [(0, "move") in statements(world) for world in worlds]
-    assert any(made[:4]) and any(world.struck["late"] for world in worlds[:4])
+    assert any(made[:4]) and any(Seen(world).found()["late"] for world in worlds[:4])
 
 
 def test_a_timekeeper_that_runs_ahead_while_nobody_is_slow_does_nothing() -> None:
@@ -299,23 +293,26 @@ def test_two_ticks_with_one_number_name_the_timekeeper_and_nobody_else() -> None
     rates = {"lost": 0, "repeated": 0, "delayed": 300, "reordered": 500}
     named = set[int | None]()
     for number in range(6):
-        world = World(replace(timed("back", slow=0), seed=f"back {number}", rates=rates))
+        world = World(replace(timed("back", slow=(0,)), seed=f"back {number}", rates=rates))
         assert wrong_with(world) is None
         named |= {fault.seat for fault in world.nodes[0].replica.state.faults}
     assert named == {3}
 
 
 def test_a_timekeeper_whose_lie_stands_in_its_own_log_does_not_come_back() -> None:
-    assert play("fc44fd8f4bc8-36").wrong is None
+    plan = replace(timed("back", slow=(0, 1, 2)), hands=2, kills=(Struck(7000, 3, 300), Struck(11_000, 3, 300)))
+    worlds = [World(replace(plan, seed=f"away {number}")) for number in range(4)]
+    assert [wrong_with(world) for world in worlds] == [None] * 4
+    assert any(world.nodes[3].away for world in worlds)
 
 
 def test_somebody_who_is_late_too_soon() -> None:
     """A timekeeper that runs ahead and passes for a true one."""
-    plan = replace(timed("ahead", slow=0, limit=6000), seed="soon 0")
+    plan = replace(timed("ahead", slow=(0,), limit=6000), seed="soon 0")
     world = World(plan)
-    assert wrong_with(world) is None and world.struck["late"]
+    assert wrong_with(world) is None and Seen(world).found()["late"]
     world.plan = replace(plan, keeper=timed("truly").keeper)
-    wrong = first_wrong(world)
+    wrong = first_wrong(Seen(world))
     assert wrong is not None and wrong.checker == "nobody hurried" and "is late after" in wrong.reason
 
 
@@ -323,19 +320,21 @@ def test_another_lateness(monkeypatch: pytest.MonkeyPatch) -> None:
     """A table that takes twice from the bank is the same at every seat, and wrong."""
     took = Clock.bank
     monkeypatch.setattr(Clock, "bank", lambda clock, seat: max(0, took(clock, seat) - 400))
-    wrong = wrong_with(World(replace(timed("truly", slow=0), seed="slow 1")))
+    wrong = wrong_with(World(replace(timed("truly", slow=(0,)), seed="slow 1")))
     assert wrong is not None and wrong.checker == "same lateness"
 
 
 def test_too_few_who_go_on_without_somebody() -> None:
-    world = World(replace(timed("truly", slow=0), seed="slow 1"))
+    world = World(replace(timed("truly", slow=(0,)), seed="slow 1"))
     assert wrong_with(world) is None and statements(world)
     (log,) = Seen(world).logs
     applied = next(one for one in log.applied if one.after.chronicle.statements)
     (said,) = applied.after.chronicle.statements
-    assert list(_too_few(log, applied)) == []
+    assert list(too_few(applied)) == []
     alone = replace(applied, after=applied.after.noted(statements=(replace(said, by=said.by[:1]),)))
-    assert len(list(_too_few(log, alone))) == 1
+    assert len(list(too_few(alone))) == 1
+    off = replace(applied, after=applied.after.noted(statements=(replace(said, of=None, did="broken off"),)))
+    assert len(list(too_few(off))) == 1, "where somebody keeps the time no hand is broken off"
 
 
 class Unsaid(Participant):
@@ -347,7 +346,7 @@ class Unsaid(Participant):
 
 
 def test_a_fork_that_nobody_speaks_of() -> None:
-    forked = replace(calm(), doomed=Doomed("swap", (1,), 8))
+    forked = replace(calm(), fated=(1,), fork=Fork("swap", 8))
     said = World(forked)
     assert wrong_with(said) is None and said.nodes[1].diverged and said.struck["forked"] == 1
     wrong = wrong_with(PlayedBy(forked, Unsaid))
@@ -359,5 +358,5 @@ def test_one_who_is_gone_and_is_not_named() -> None:
     assert wrong_with(world) is None
     # As if the last seat, whose end was signed, had been mute from the beginning.
     world.doomed = frozenset({9})
-    wrong = first_wrong(world)
+    wrong = first_wrong(Seen(world))
     assert wrong is not None and wrong.checker == "the game ends" and "seat 9 is gone for good" in wrong.reason

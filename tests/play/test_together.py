@@ -6,6 +6,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from conformance.clear import ClearProtocol, bad_proof
 from conformance.games import TinyRules
@@ -14,7 +16,9 @@ from nodealer.group import group
 from nodealer.log.entry import read_entry
 from nodealer.play.bodies import Begin, Move, read_body
 from nodealer.play.home import MemoryHome
+from nodealer.play.participant import Step
 from nodealer.play.replica import Applied, Replica
+from nodealer.play.together import Together
 from nodealer.proofs.checks import settle
 from play.circle import Circle, shows_if_even, votes
 from sampling import times
@@ -35,23 +39,42 @@ class Heard:
     silenced: str | None
 
 
-def hear(circle: Circle, frames: Sequence[tuple[int, bytes]], together: Collection[int]) -> Heard:
-    """Somebody who plays hears these frames from the beginning; after those in `together` it knows that more comes."""
+def hear(
+    circle: Circle,
+    frames: Sequence[tuple[int, bytes]],
+    together: Collection[int],
+    asked: Collection[int] = (),
+    rests: Collection[int] = (),
+) -> Heard:
+    """Somebody who plays hears these frames from the beginning; after those in `together` it knows that more comes,
+    after those in `asked` it is asked something, and after those in `rests` nothing more comes for a while."""
     home = circle.homes[LISTENS]
     fresh = MemoryHome(home.name, home.identity, home.root)
     one = circle.sit(fresh)
-    said, told = one.resend(), list[object]()
+    said, steps = one.resend(), list[Step]()
     for at, (number, frame) in enumerate(frames):
-        one.more = at in together and at + 1 < len(frames)
-        step = one.receive(frame, number)
-        said += step.send
-        for happened in step.happened:
-            if isinstance(happened, Applied):
-                told.append((happened.number, happened.outcome, happened.after.digest(), happened.events))
-            else:
-                told.append(happened)
+        one.more = at in together
+        steps.append(one.receive(frame, number))
+        if at in asked and one.begun:
+            one.options()
+            # What is seen was looked at: nothing is left that could turn out to be false.
+            before = one.replica.digest()
+            one.replica.settle()
+            assert one.replica.digest() == before
+        if at in rests:
+            steps.append(one.rest())
+            assert not one.puts_off
+    steps.append(one.rest())
+    said += [frame for step in steps for frame in step.send]
+    told = [_told(happened) for step in steps for happened in step.happened]
     faults = [(fault.entry, fault.seat) for fault in one.replica.state.faults]
     return Heard(said, told, fresh.entries, one.replica.digest(), faults, one.silenced)
+
+
+def _told(happened: object) -> object:
+    if isinstance(happened, Applied):
+        return happened.number, happened.outcome, happened.after.digest(), happened.events
+    return happened
 
 
 def begins(frames: Sequence[bytes]) -> int:
@@ -99,6 +122,36 @@ def test_any_grouping_is_as_one_by_one(circle: Circle, monkeypatch: pytest.Monke
     for together in groupings[:: max(1, len(groupings) // times(12, deep=10_000))]:
         assert hear(circle, frames, together) == alone
     assert hear(circle, frames, range(first, last, 2)) == alone
+
+
+@given(data=st.data())
+@settings(max_examples=times(12, deep=300), deadline=None)
+def test_whoever_asks_in_between_changes_nothing(circle: Circle, data: st.DataObject) -> None:
+    """Any grouping, with questions and pauses anywhere: the same is said, told, kept and blamed."""
+    frames = list(enumerate(circle.frames))
+    places = st.sets(st.integers(begins(circle.frames), len(frames) - 1))
+    together, asked, rests = data.draw(places), data.draw(places), data.draw(places)
+    assert hear(circle, frames, together, asked, rests) == hear(circle, frames, ())
+
+
+def test_a_group_is_not_endless(circle: Circle, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody who goes on and on saying what needs no answer does not keep a liar from being named."""
+    longest = [0]
+
+    class Counted(Together):
+        def take(self, data: bytes) -> bool:
+            taken = super().take(data)
+            longest[0] = max(longest[0], self.size)
+            return taken
+
+    monkeypatch.setattr("nodealer.play.participant.Together", Counted)
+    frames = list(enumerate(circle.frames))
+    alone = hear(circle, frames, ())
+    for most in (1, 2, 3):
+        monkeypatch.setattr("nodealer.play.participant.TOGETHER_MAX", most)
+        longest[0] = 0
+        assert hear(circle, frames, range(len(frames))) == alone
+        assert longest[0] == most
 
 
 def test_any_order_of_arrival_is_the_order_of_the_log(circle: Circle) -> None:

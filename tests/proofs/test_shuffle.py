@@ -840,7 +840,7 @@ def test_folded_and_unfolded_verifiers_agree_on_many(native: Group, kind: str, m
 
 def commit_with(patch: pytest.MonkeyPatch, key: Points) -> None:
     """Let prover and verifier of the argument take these generators, the last one for H."""
-    patch.setattr(shuffle, "commitment_key", lambda group, count: key)
+    patch.setattr(shuffle, "commitment_key", lambda group, count: concat(key[:count], key[len(key) - 1]))
     patch.setattr(shuffle, "generators", lambda group, count: key[:-1])
     patch.setattr(shuffle, "blinding_generator", lambda group: key[len(key) - 1])
 

@@ -152,6 +152,7 @@ def test_one_way_to_write_an_address(typed: str, address: str) -> None:
         "", "relay.example", "https://relay.example", "wss://", "wss:///x", "wss://me:secret@relay.example",
         "wss://relay.example#x", "wss://relay.example?x=1", "wss://relay.example:0", "wss://relay.example:65536",
         "wss://relay.example/a b", "wss://relay.example/\n", "wss://rêlay.example", "wss://-a", "wss://" + 195 * "a",
+        "wss://relay.example:" + 5000 * "9",
     ],
 )  # fmt: skip
 def test_what_is_no_address(bad: str) -> None:

@@ -27,6 +27,8 @@ pub trait PrimeGroup: Sized + 'static {
     const IDENTITY_ENCODING: &'static [u8];
     /// What encoding one of many points costs, in nanoseconds.
     const ENCODE_NANOS: u64 = cost::POINT_CODEC;
+    /// Whether many encodings of doubles cost less than those of any points: `doubles_encode` then makes them.
+    const DOUBLES_PAY: bool = false;
 
     type Scalar: Element;
     type Point: Element;
@@ -42,6 +44,8 @@ pub trait PrimeGroup: Sized + 'static {
     fn scalar_add(a: &Self::Scalar, b: &Self::Scalar) -> Self::Scalar;
     fn scalar_sub(a: &Self::Scalar, b: &Self::Scalar) -> Self::Scalar;
     fn scalar_neg(a: &Self::Scalar) -> Self::Scalar;
+    /// What twice makes `a`.
+    fn scalar_half(a: &Self::Scalar) -> Self::Scalar;
     fn scalar_mul(a: &Self::Scalar, b: &Self::Scalar) -> Self::Scalar;
     /// Of a value that is not zero.
     fn scalar_invert(a: &Self::Scalar) -> Self::Scalar;

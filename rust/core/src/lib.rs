@@ -9,6 +9,7 @@ mod array;
 mod error;
 mod group;
 mod msm;
+mod order;
 mod points;
 mod ristretto;
 mod scalars;
@@ -18,7 +19,8 @@ pub mod yardstick;
 
 pub use error::Error;
 pub use group::PrimeGroup;
-pub use msm::{combine, msm, vartime_msm, vartime_sum};
+pub use msm::{combine, msm, msm_each, vartime_msm, vartime_sum};
+pub use order::fisher_yates;
 pub use points::Points;
 pub use ristretto::Ristretto255;
 pub use scalars::Scalars;

@@ -10,16 +10,52 @@ use crate::error::Error;
 use crate::group::PrimeGroup;
 use crate::points::Points;
 use crate::scalars::Scalars;
-use crate::threads::workers;
+use crate::threads::{threads, workers};
 
 /// In constant time.
 pub fn msm<G: PrimeGroup>(scalars: &Scalars<G>, points: &Points<G>) -> Result<Points<G>, Error> {
     cut(scalars, points, cost::MSM, G::msm)
 }
 
+/// Several of them, in constant time; with their encodings, where those of doubles come cheap.
+pub fn msm_each<G: PrimeGroup>(terms: &[(&Scalars<G>, &Points<G>)]) -> Result<Points<G>, Error> {
+    let mut nanos = 0;
+    for (scalars, points) in terms {
+        same_length(scalars.len(), points.len())?;
+        nanos = nanos.max(cost::MSM.saturating_mul(points.len() as u64));
+    }
+    if !G::DOUBLES_PAY {
+        return sums(terms, nanos);
+    }
+    let halves = terms.iter().map(|(scalars, _)| scalars.half()).collect::<Result<Vec<_>, _>>()?;
+    let terms: Vec<_> = halves.iter().zip(terms).map(|(half, (_, points))| (half, *points)).collect();
+    sums(&terms, nanos)?.doubled()
+}
+
+/// Each sum on one thread, or all threads at each sum where there are more of them than sums.
+fn sums<G: PrimeGroup>(terms: &[(&Scalars<G>, &Points<G>)], nanos: u64) -> Result<Points<G>, Error> {
+    if terms.len() < threads() {
+        let one = |&(scalars, points): &(&Scalars<G>, &Points<G>)| match points.has_table() {
+            true => points.mul(scalars),
+            false => msm(scalars, points),
+        };
+        let each = terms.iter().map(one).collect::<Result<Vec<_>, _>>()?;
+        return joined(&each.iter().collect::<Vec<_>>());
+    }
+    let one = |i: usize| match (terms[i], terms[i].1.table()) {
+        ((scalars, _), Some(table)) => G::table_mul(&scalars.0[0], table),
+        ((scalars, points), None) => G::msm(&scalars.0, &points.elements),
+    };
+    Array::build(terms.len(), nanos, one).map(Points::from)
+}
+
 /// For public values only: the time depends on them.
 pub fn vartime_msm<G: PrimeGroup>(scalars: &Scalars<G>, points: &Points<G>) -> Result<Points<G>, Error> {
     cut(scalars, points, cost::VARTIME_MSM, G::vartime_msm)
+}
+
+fn same_length(left: usize, right: usize) -> Result<(), Error> {
+    if left == right { Ok(()) } else { Err(Error::Lengths { left, right }) }
 }
 
 fn cut<G: PrimeGroup>(
@@ -29,9 +65,7 @@ fn cut<G: PrimeGroup>(
     whole: impl Fn(&[G::Scalar], &[G::Point]) -> G::Point + Sync,
 ) -> Result<Points<G>, Error> {
     let length = scalars.len();
-    if length != points.len() {
-        return Err(Error::Lengths { left: length, right: points.len() });
-    }
+    same_length(length, points.len())?;
     let share = length.div_ceil(workers(length, nanos));
     let part = |i: usize| {
         let range = i * share..length.min((i + 1) * share);
@@ -65,7 +99,13 @@ pub fn vartime_sum<G: PrimeGroup>(terms: &[(&Scalars<G>, &Scalars<G>, &Points<G>
             *cell = G::scalar_add(cell, &product);
         }
     }
-    vartime_msm(&Scalars(scalars), &Points::concat(&points)?)
+    vartime_msm(&Scalars(scalars), &joined(&points)?)
+}
+
+/// One after the other, without their encodings, which no sum looks at.
+fn joined<G: PrimeGroup>(points: &[&Points<G>]) -> Result<Points<G>, Error> {
+    let parts: Vec<_> = points.iter().map(|points| &points.elements).collect();
+    Array::concat(&parts).map(Points::from)
 }
 
 /// Where the i-th element of a broadcast array is.

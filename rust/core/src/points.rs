@@ -1,5 +1,6 @@
 //! Arrays of group elements.
 
+use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
@@ -45,7 +46,7 @@ impl<G: PrimeGroup> Points<G> {
             false => Error::NotCanonical { what: "point", index },
         };
         let elements = Array::try_build(length, POINT_CODEC, make, refuse)?;
-        Ok(Self { elements, table: None, encoding: Zeroizing::new(bytes.to_vec()).into() })
+        Ok(Self { encoding: Zeroizing::new(bytes.to_vec()).into(), ..Self::from(elements) })
     }
 
     /// The group's one-way map.
@@ -63,7 +64,7 @@ impl<G: PrimeGroup> Points<G> {
     pub fn generator() -> Result<Self, Error> {
         let elements = Array::filled(1, G::generator())?;
         let table = Some(Arc::new(G::generator_table()));
-        Ok(Self { elements, table, encoding: Encoding::new() })
+        Ok(Self { table, ..Self::from(elements) })
     }
 
     pub fn len(&self) -> usize {
@@ -109,6 +110,14 @@ impl<G: PrimeGroup> Points<G> {
         product.map(Self::from)
     }
 
+    /// The same with their encodings, where those of doubles come cheap: for products that are sent.
+    pub fn products(&self, scalars: &Scalars<G>) -> Result<Self, Error> {
+        match G::DOUBLES_PAY {
+            true => self.mul(&scalars.half()?)?.doubled(),
+            false => self.mul(scalars),
+        }
+    }
+
     /// Whether the arrays are equal as wholes.
     pub fn equals(&self, other: &Self) -> bool {
         let pairs = self.elements.iter().zip(other.elements.iter());
@@ -140,7 +149,7 @@ impl<G: PrimeGroup> Points<G> {
     pub fn doubled(&self) -> Result<Self, Error> {
         let elements = Array::build(self.len(), POINT_ADD, |i| G::point_add(&self.elements[i], &self.elements[i]))?;
         let encoding = G::doubles_encode(&self.elements).map_or_else(Encoding::new, Encoding::from);
-        Ok(Self { elements, table: None, encoding })
+        Ok(Self { encoding, ..Self::from(elements) })
     }
 
     /// The same point with a table.
@@ -153,6 +162,10 @@ impl<G: PrimeGroup> Points<G> {
         Ok(Self { elements, table, encoding: self.encoding.clone() })
     }
 
+    pub(crate) fn table(&self) -> Option<&G::Table> {
+        self.table.as_deref()
+    }
+
     /// `start..end` must lie inside and not be empty. All of it keeps its table.
     pub fn slice(&self, start: usize, end: usize) -> Result<Self, Error> {
         let elements = self.elements.slice(start, end)?;
@@ -163,7 +176,7 @@ impl<G: PrimeGroup> Points<G> {
     /// The elements at these places. Plain indexing: a cache that others share can betray secret indices.
     pub fn take(&self, indices: &[usize]) -> Result<Self, Error> {
         let elements = self.elements.take(indices)?;
-        Ok(Self { elements, table: None, encoding: self.encodings(indices.iter().copied()) })
+        Ok(Self { encoding: self.encodings(indices.iter().copied()), ..Self::from(elements) })
     }
 
     /// The encodings of these elements, if they are known.
@@ -178,9 +191,13 @@ impl<G: PrimeGroup> Points<G> {
         self.encoding.get().map(pick).map_or_else(Encoding::new, Encoding::from)
     }
 
+    /// With the encodings, where those of all parts are known.
     pub fn concat(parts: &[&Self]) -> Result<Self, Error> {
-        let parts: Vec<_> = parts.iter().map(|part| &part.elements).collect();
-        Array::concat(&parts).map(Self::from)
+        let arrays: Vec<_> = parts.iter().map(|part| &part.elements).collect();
+        let elements = Array::concat(&arrays)?;
+        let known: Option<Vec<_>> = parts.iter().map(|part| part.encoding.get().map(|bytes| &bytes[..])).collect();
+        let encoding = known.map_or_else(Encoding::new, |known| Zeroizing::new(known.concat()).into());
+        Ok(Self { encoding, ..Self::from(elements) })
     }
 
     /// Looks at every element, whatever it finds; at the encodings, where they are known.
@@ -198,16 +215,38 @@ impl<G: PrimeGroup> Points<G> {
         usize::try_from(first).ok().filter(|&i| i < self.len())
     }
 
+    /// The index of the first element that stands in `other`, by the encodings. For public points only.
+    pub fn vartime_first_in(&self, other: &Self) -> Option<usize> {
+        let others: HashSet<&[u8]> = other.encoded().chunks_exact(G::POINT_SIZE).collect();
+        self.encoded().chunks_exact(G::POINT_SIZE).position(|cell| others.contains(cell))
+    }
+
+    /// The index of the first element that stood before in this array, by the encodings. For public points only.
+    pub fn vartime_first_repeat(&self) -> Option<usize> {
+        let mut before = HashSet::with_capacity(self.len());
+        self.encoded().chunks_exact(G::POINT_SIZE).position(|cell| !before.insert(cell))
+    }
+
     pub fn encoded_len(&self) -> usize {
         self.len() * G::POINT_SIZE
+    }
+
+    /// The encodings, which are known from now on.
+    pub fn encoded(&self) -> &[u8] {
+        self.encoding.get_or_init(|| {
+            let mut out = Zeroizing::new(vec![0; self.encoded_len()]);
+            self.encode_into(&mut out);
+            out
+        })
     }
 
     /// Into `encoded_len()` bytes.
     pub fn encode(&self, out: &mut [u8]) {
         debug_assert_eq!(out.len(), self.encoded_len());
-        if let Some(known) = self.encoding.get() {
-            return out.copy_from_slice(known);
-        }
+        out.copy_from_slice(self.encoded());
+    }
+
+    fn encode_into(&self, out: &mut [u8]) {
         let share = threads::share(self.len(), G::ENCODE_NANOS);
         let job = |i: usize, cells: &mut [u8]| {
             let part = &self.elements[i * share..self.len().min((i + 1) * share)];
@@ -215,7 +254,6 @@ impl<G: PrimeGroup> Points<G> {
             true
         };
         let _ = threads::for_each(out, share * G::POINT_SIZE, G::ENCODE_NANOS * share as u64, job);
-        let _ = self.encoding.set(Zeroizing::new(out.to_vec()));
     }
 
     /// Bytes of memory, without a table, which may be shared.

@@ -54,6 +54,11 @@ impl<G: PrimeGroup> Scalars<G> {
         Array::build(self.len(), SCALAR_ADD, |i| G::scalar_neg(&self.0[i])).map(Self)
     }
 
+    /// What twice makes each element.
+    pub fn half(&self) -> Result<Self, Error> {
+        Array::build(self.len(), SCALAR_ADD, |i| G::scalar_half(&self.0[i])).map(Self)
+    }
+
     /// Whether the arrays are equal as wholes.
     pub fn equals(&self, other: &Self) -> bool {
         let pairs = self.0.iter().zip(other.0.iter());

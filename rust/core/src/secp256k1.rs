@@ -84,6 +84,9 @@ impl PrimeGroup for Secp256k1 {
     fn scalar_neg(a: &Scalar) -> Scalar {
         -a
     }
+    fn scalar_half(a: &Scalar) -> Scalar {
+        a * &Scalar::TWO_INV
+    }
     fn scalar_mul(a: &Scalar, b: &Scalar) -> Scalar {
         a * b
     }

@@ -6,14 +6,16 @@
 macro_rules! group_classes {
     ($module:ident = $group:ty: $Handle:ident, $Scalars:ident, $Points:ident) => {
         pub mod $module {
-            use nodealer_arrays::{Points, PrimeGroup, Scalars, combine, cost, msm, vartime_msm, vartime_sum};
+            use nodealer_arrays::{
+                Points, PrimeGroup, Scalars, combine, cost, msm, msm_each, vartime_msm, vartime_sum,
+            };
             use pyo3::IntoPyObjectExt;
             use pyo3::prelude::*;
             use pyo3::sync::PyOnceLock;
             use pyo3::types::{PyBytes, PyInt};
             use zeroize::Zeroizing;
 
-            use crate::convert::{bad, bytes, count, items, place, range, refuse, run, triple, type_name, u64};
+            use crate::convert::{bad, bytes, count, items, place, range, refuse, run, tuple, type_name, u64};
 
             type G = $group;
 
@@ -170,6 +172,31 @@ macro_rules! group_classes {
                     run(py, scalars.len(), cost::MSM, || msm(scalars, points)).map($Points).map_err(refuse)
                 }
 
+                #[pyo3(signature = (scalars, points, /))]
+                fn products(
+                    &self,
+                    py: Python<'_>,
+                    scalars: &Bound<'_, PyAny>,
+                    points: &Bound<'_, PyAny>,
+                ) -> PyResult<$Points> {
+                    let (scalars, points) = (own_scalars(scalars)?, own_points(points)?);
+                    let units = scalars.len().max(points.len());
+                    run(py, units, points.mul_nanos(), || points.products(scalars)).map($Points).map_err(refuse)
+                }
+
+                #[pyo3(signature = (terms, /))]
+                fn msm_each(&self, py: Python<'_>, terms: &Bound<'_, PyAny>) -> PyResult<$Points> {
+                    let terms = items(terms, "terms")?;
+                    let parts =
+                        terms.iter().map(|term| tuple(term, ["scalars", "points"])).collect::<PyResult<Vec<_>>>()?;
+                    let mut sums = Vec::with_capacity(parts.len());
+                    for [scalars, points] in &parts {
+                        sums.push((own_scalars(scalars)?, own_points(points)?));
+                    }
+                    let units = sums.iter().map(|(_, points)| points.len()).sum();
+                    run(py, units, cost::MSM, || msm_each(&sums)).map($Points).map_err(refuse)
+                }
+
                 #[pyo3(signature = (a, p, b, q, /))]
                 fn combine(
                     &self,
@@ -200,9 +227,10 @@ macro_rules! group_classes {
                 #[pyo3(signature = (terms, /))]
                 fn vartime_sum(&self, py: Python<'_>, terms: &Bound<'_, PyAny>) -> PyResult<$Points> {
                     let terms = items(terms, "terms")?;
-                    let parts = terms.iter().map(|term| triple(term)).collect::<PyResult<Vec<_>>>()?;
+                    let names = ["weights", "scalars", "points"];
+                    let parts = terms.iter().map(|term| tuple(term, names)).collect::<PyResult<Vec<_>>>()?;
                     let mut sum = Vec::with_capacity(parts.len());
-                    for (w, s, points) in &parts {
+                    for [w, s, points] in &parts {
                         sum.push((own_scalars(w)?, own_scalars(s)?, own_points(points)?));
                     }
                     let units = sum.iter().map(|(_, _, points)| points.len()).sum();
@@ -273,6 +301,10 @@ macro_rules! group_classes {
                         Ok(other) => self.0.equals(other).into_bound_py_any(py),
                         Err(_) => Ok(py.NotImplemented().into_bound(py)),
                     }
+                }
+
+                fn half(&self, py: Python<'_>) -> PyResult<Self> {
+                    run(py, self.0.len(), cost::SCALAR_ADD, || self.0.half()).map(Self).map_err(refuse)
                 }
 
                 fn invert(&self, py: Python<'_>) -> PyResult<Self> {
@@ -406,6 +438,17 @@ macro_rules! group_classes {
 
                 fn tabled(&self, py: Python<'_>) -> PyResult<Self> {
                     py.detach(|| self.0.tabled()).map(Self).map_err(refuse)
+                }
+
+                #[pyo3(signature = (other, /))]
+                fn vartime_first_in(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
+                    let other = own_points(other)?;
+                    let units = self.0.len() + other.len();
+                    Ok(run(py, units, cost::POINT_CODEC, || self.0.vartime_first_in(other)))
+                }
+
+                fn vartime_first_repeat(&self, py: Python<'_>) -> Option<usize> {
+                    run(py, self.0.len(), cost::POINT_CODEC, || self.0.vartime_first_repeat())
                 }
 
                 fn first_identity(&self, py: Python<'_>) -> Option<usize> {

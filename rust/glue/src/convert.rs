@@ -71,13 +71,11 @@ pub fn items<'py>(values: &Bound<'py, PyAny>, what: &str) -> PyResult<Vec<Bound<
     }
 }
 
-/// A term of a sum: a tuple of three.
-pub fn triple<'py>(term: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-    let parts = match term.cast::<PyTuple>() {
-        Ok(parts) if parts.len() == 3 => parts,
-        _ => return Err(bad(format!("expected a tuple of weights, scalars and points, got {}", type_name(term)))),
-    };
-    Ok((parts.get_item(0)?, parts.get_item(1)?, parts.get_item(2)?))
+/// A term of a sum: a tuple of as many arrays as there are names.
+pub fn tuple<'py, const N: usize>(term: &Bound<'py, PyAny>, names: [&str; N]) -> PyResult<[Bound<'py, PyAny>; N]> {
+    let parts = term.cast::<PyTuple>().ok().filter(|parts| parts.len() == N);
+    let arrays = parts.and_then(|parts| parts.iter().collect::<Vec<_>>().try_into().ok());
+    arrays.ok_or_else(|| bad(format!("expected a tuple of {}, got {}", names.join(", "), type_name(term))))
 }
 
 pub fn u64(value: &Bound<'_, PyAny>, index: usize) -> PyResult<u64> {

@@ -10,8 +10,9 @@ use std::time::Duration;
 
 use nodealer_arrays::{threads, yardstick};
 use pyo3::prelude::*;
+use zeroize::Zeroizing;
 
-use convert::{BadParameter, bad, count};
+use convert::{BadParameter, bad, bytes, count, refuse, run};
 
 // A further group is one more line here, and one in `_core`.
 classes::group_classes!(ristretto255 = nodealer_arrays::Ristretto255: Ristretto255, Ristretto255Scalars, Ristretto255Points);
@@ -49,6 +50,21 @@ fn run_yardstick(py: Python<'_>, kind: &str, n: usize, threads: usize, repeat: u
     Ok(time.as_secs_f64())
 }
 
+/// The order that uniform secret words of 8 bytes, the lowest first, give; nothing where others have to be drawn.
+#[pyfunction]
+#[pyo3(signature = (words, /))]
+fn fisher_yates(py: Python<'_>, words: &Bound<'_, PyAny>) -> PyResult<Option<Vec<u16>>> {
+    let data = bytes(words, "orders")?;
+    if data.len() % 8 != 0 {
+        return Err(bad("a word of an order has 8 bytes"));
+    }
+    let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte));
+    let words = Zeroizing::new(data.chunks_exact(8).map(word).collect::<Vec<u64>>());
+    let nanos = words.len() as u64 / 4;
+    let order = run(py, words.len(), nanos, || nodealer_arrays::fisher_yates(&words)).map_err(refuse)?;
+    Ok(order.map(|order| order.to_vec()))
+}
+
 /// What `NODEALER_THREADS` says, else one for each processor.
 fn first_threads() -> PyResult<usize> {
     match std::env::var("NODEALER_THREADS") {
@@ -59,9 +75,17 @@ fn first_threads() -> PyResult<usize> {
     }
 }
 
+/// Glibc gives a block of 128 kB back to the system whenever it is freed, and every page of the next one costs a fault.
+/// It learns by the first larger block that is freed that such blocks are usual here, and keeps what is smaller.
+fn keep_freed_memory() {
+    const KEPT: usize = 4 << 20;
+    drop(std::hint::black_box(Vec::<u8>::with_capacity(KEPT)));
+}
+
 /// Arrays of scalars and points, in Rust.
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    keep_freed_memory();
     threads::set_threads(first_threads()?);
     module.add("VERSION", env!("CARGO_PKG_VERSION"))?;
     module.add("SOURCE_HASH", env!("NODEALER_SOURCE_HASH"))?;
@@ -70,6 +94,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(get_threads, module)?)?;
     module.add_function(wrap_pyfunction!(set_threads, module)?)?;
     module.add_function(wrap_pyfunction!(run_yardstick, module)?)?;
+    module.add_function(wrap_pyfunction!(fisher_yates, module)?)?;
     keys::add(module)?;
     ristretto255::add(module)?;
     secp256k1::add(module)

@@ -38,6 +38,14 @@ class _OfGames(Commands):
     }
 
 
+class _OfLab(Commands):
+    places: ClassVar = {
+        "list": Place("lab", "list_attacks", "lab list"),
+        "run": Place("lab", "run", "lab run double --protocol chain"),
+        "sim": Place("labsim", "simulate", "lab sim --games 200 --cores 2"),
+    }
+
+
 class _OfPages(Commands):
     places: ClassVar = {
         "serve": Place("webpage", "serve", "web serve dist/web"),
@@ -100,3 +108,20 @@ def web_command() -> None:
 
 
 app.add_typer(pages)
+
+lab = typer.Typer(
+    name="lab",
+    cls=_OfLab,
+    help="Attacks that must fail, and that you can carry out.",
+    epilog=example("lab run double --protocol chain"),
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
+
+
+@lab.callback()
+def lab_command() -> None:
+    """Attacks that must fail, and that you can carry out."""
+
+
+app.add_typer(lab)

@@ -64,8 +64,8 @@ def bench(
 ) -> None:
     """Measure speed and size.
 
-    A time is the shortest of at least 15 runs, in turn with runs of its yardstick, and what counts is the ratio of the
-    two: so the figures say the same on a slow machine and on a busy one.
+    A time is the shortest of many runs, in turn with runs of its yardstick, and what counts is the ratio of the two: so
+    the figures say the same on a slow machine and on a busy one.
     """
     if plot is not None:
         refuse_without_matplotlib()

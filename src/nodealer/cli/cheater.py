@@ -6,8 +6,8 @@ import sys
 from functools import partial
 
 from nodealer.cli import player
-from nodealer.lab.attacks import attack_of
+from nodealer.lab.attacks import cheat_of
 from nodealer.lab.attacks.cheater import Cheater
 
 if __name__ == "__main__":
-    raise SystemExit(player.main(partial(Cheater, attack=attack_of(sys.argv[1]))))
+    raise SystemExit(player.main(partial(Cheater, attack=cheat_of(sys.argv[1]))))

@@ -57,12 +57,12 @@ class Cheating:
 
 def cheating_of(text: str, names: Sequence[str], protocol: CardProtocol) -> Cheating:
     """SEAT[:KIND] as somebody typed it. Raises `BadParameter`: for what a protocol does not have, with its claim."""
-    from nodealer.lab.attacks import ATTACKS, attack_of  # late: who plays fair should not wait for it
+    from nodealer.lab.attacks import CHEATS, cheat_of  # late: who plays fair should not wait for it
     from nodealer.lab.attacks.base import sentence
 
     who, _, kind = text.partition(":")
     seat = _seat(who, names)
-    attack = attack_of(kind or next(iter(ATTACKS)))
+    attack = cheat_of(kind or next(iter(CHEATS)))
     claim = attack.on(protocol).claim
     return Cheating(seat, names[seat], attack.name, attack.does, claim, sentence(claim))
 

@@ -44,6 +44,11 @@ class Carrier:
         """Frames that wait to be put into the order."""
         self._coming.extend(frames)
 
+    @property
+    def waiting(self) -> tuple[bytes, ...]:
+        """The frames that wait, in their order."""
+        return tuple(self._coming)
+
     def step(self) -> bool:
         """Carry the next frame, if there is one."""
         if not self._coming:
@@ -62,7 +67,7 @@ class LocalTable(Carrier):
         self.participants = tuple(participants)
         #: Looks on at what happens to the first participant.
         self.watch: Watch | None = None
-        #: Whether all frames that wait are carried before anybody is asked for anything.
+        #: Whether frames are carried until none waits: then nobody has to look at each as it comes.
         self._running = False
         super().__init__(partial(self._receive, participant) for participant in self.participants)
         for participant in self.participants:
@@ -71,7 +76,7 @@ class LocalTable(Carrier):
     def _receive(self, participant: Participant, frame: bytes, number: int) -> list[bytes]:
         watch = self.watch if participant is self.participants[0] else None
         # Whoever is looked on at has everything looked at as it comes.
-        participant.more = self._running and watch is None and bool(self._coming)
+        participant.more = self._running and watch is None
         step = participant.receive(frame, number)
         return [*step.send, *(() if watch is None else watch(step))]
 
@@ -79,10 +84,16 @@ class LocalTable(Carrier):
         """Let everybody do what they owe. `decide` makes persons' decisions, when nothing else is to be done."""
         self._running = True
         try:
-            while self.step() or (decide is not None and self._decided(decide)):
+            while self.step() or self._rested() or (decide is not None and self._decided(decide)):
                 pass
         finally:
             self._running = False
+
+    def _rested(self) -> bool:
+        """No frame waits: all look at what they have put off. Whether anybody had to say something about it."""
+        for participant in self.participants:
+            self.say(participant.rest().send)
+        return bool(self._coming)
 
     def agree(self, proposal: Proposal) -> None:
         """The first participant proposes; go on until all have agreed. Raises `Declined` when they do not."""

@@ -20,6 +20,9 @@ from nodealer.play.participant import Decision, Participant, Question, Step
 
 #: How often somebody with patience looks at the clock.
 LOOKS_EVERY: Final = 0.25
+#: How long one with nothing to say waits for the next frame, before it looks at the proofs of those that came. Seats
+#: that shuffle one after the other, or publish side by side, are heard so closely together.
+TOGETHER_WITHIN: Final = 0.05
 
 
 @dataclass(frozen=True)
@@ -85,12 +88,16 @@ class Loop:
         async with aclosing(self._transport.events()) as events:
             coming = asyncio.ensure_future(anext(events, None))
             try:
-                while not self._participant.over:
+                while self._participant.puts_off or not self._participant.over:
                     await self._wait(coming)
                     if coming.done():
                         await self._take(coming.result())
                         # Only now: how the next frame is read may hang on this one.
                         coming = asyncio.ensure_future(anext(events, None))
+                        if self._participant.puts_off:
+                            continue
+                    elif self._participant.puts_off:
+                        await self._tell(self._participant.rest())
                     if self._connected:
                         await self._go_on()
             finally:
@@ -103,20 +110,29 @@ class Loop:
         if self._thinking is not None and self._connected and not self._participant.hearing:
             waiting.add(self._thinking)
         timeout = None if self._patience is None else LOOKS_EVERY
+        if self._participant.puts_off:
+            timeout = TOGETHER_WITHIN
         await asyncio.wait(waiting, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
 
     async def _take(self, event: Event | None) -> None:
         if event is None:
             raise RelayError("the relay ended before the game did")
         if isinstance(event, bytes):
+            self._participant.more = self._connected
             step = self._participant.receive(event, self._heard)
             self._heard += 1
-            await self._send(step.send)
-            await self._send(self._watch(step))
+            if step != Step() or not self._participant.puts_off:
+                await self._tell(step)
             return
+        if self._participant.puts_off:
+            await self._tell(self._participant.rest())
         self._connected = isinstance(event, Connected)
         if isinstance(event, Connected):
             await self._send(self._participant.resend(event.known))
+
+    async def _tell(self, step: Step) -> None:
+        await self._send(step.send)
+        await self._send(self._watch(step))
 
     async def _go_on(self) -> None:
         """Ask the mind what the table waits for, and look at the clock."""

@@ -7,9 +7,10 @@ or lost. In between this counts, so that no seat pays what it does not have and 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from nodealer.errors import BadParameter
+from nodealer.records import replace
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,9 @@ class Scalars(Protocol):
     def __eq__(self, other: object, /) -> bool:
         """Whether two arrays are equal as wholes, in constant time for arrays of one length."""
 
+    def half(self) -> Scalars:
+        """What twice makes each element."""
+
     def invert(self) -> Scalars:
         """The inverse of each element, batched. A zero is refused with its index."""
 
@@ -85,6 +88,12 @@ class Points(Protocol):
     def first_identity(self) -> int | None:
         """The index of the first identity, if there is one."""
 
+    def vartime_first_in(self, other: Points, /) -> int | None:
+        """The index of the first element that stands in `other` too, if there is one. For public points."""
+
+    def vartime_first_repeat(self) -> int | None:
+        """The index of the first element that stood before in this array, if there is one. For public points."""
+
     def to_bytes(self) -> bytes: ...
 
 
@@ -134,6 +143,12 @@ class Group(Protocol):
 
     def msm(self, scalars: Scalars, points: Points, /) -> Points:
         """Σ scalars[i]·points[i], in constant time. The lengths must be equal."""
+
+    def products(self, scalars: Scalars, points: Points, /) -> Points:
+        """scalars * points. On ristretto255 with their encodings, as `doubled`: for products that are sent."""
+
+    def msm_each(self, terms: Sequence[tuple[Scalars, Points]], /) -> Points:
+        """The sum of each term as `msm` makes it, in one array. On ristretto255 with their encodings, as `doubled`."""
 
     def combine(self, a: Scalars, p: Points, b: Scalars, q: Points, /) -> Points:
         """a·p + b·q, elementwise and broadcast, in constant time: cheaper than the two products alone."""

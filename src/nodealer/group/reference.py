@@ -96,6 +96,10 @@ class ScalarArray(_Array[int]):
     def __neg__(self) -> ScalarArray:
         return self._new(tuple(-x % self._group.order for x in self._values))
 
+    def half(self) -> ScalarArray:
+        order = self._group.order
+        return self._new(tuple((x + order * (x & 1)) >> 1 for x in self._values))
+
     @overload
     def __mul__(self, other: Scalars, /) -> ScalarArray: ...
     @overload
@@ -212,8 +216,20 @@ class PointArray(_Array[Element]):
         curve = self._group.curve
         return next((index for index, p in enumerate(self._values) if curve.equal(p, curve.identity)), None)
 
+    def vartime_first_in(self, other: Points, /) -> int | None:
+        others = set(self._group.own(other, PointArray)._encodings())
+        return next((index for index, encoding in enumerate(self._encodings()) if encoding in others), None)
+
+    def vartime_first_repeat(self) -> int | None:
+        first = dict[bytes, int]()
+        numbered = enumerate(self._encodings())
+        return next((index for index, encoding in numbered if first.setdefault(encoding, index) != index), None)
+
     def to_bytes(self) -> bytes:
-        return b"".join(map(self._group.curve.encode, self._values))
+        return b"".join(self._encodings())
+
+    def _encodings(self) -> Iterator[bytes]:
+        return map(self._group.curve.encode, self._values)
 
 
 class ReferenceGroup:
@@ -294,6 +310,20 @@ class ReferenceGroup:
         _same_length(left, right)
         return PointArray(self, (multiply.msm(self.curve, left, right),))
 
+    def products(self, scalars: Scalars, points: Points, /) -> PointArray:
+        return self.own(scalars, ScalarArray) * self.own(points, PointArray)
+
+    def msm_each(self, terms: Sequence[tuple[Scalars, Points]], /) -> PointArray:
+        pairs = [_tuple(term, "scalars", "points") for term in _sequence(terms, "terms")]
+        # Judged in this order, so that both backends refuse the same arrays.
+        parts = [(self.own(scalars, ScalarArray), self.own(points, PointArray)) for scalars, points in pairs]
+        for scalars, points in parts:
+            _same_length(scalars._values, points._values)
+        if not parts:
+            raise BadParameter("an array has at least one element")
+        first, *rest = (self.msm(scalars, points) for scalars, points in parts)
+        return first.concat(rest)
+
     def combine(self, a: Scalars, p: Points, b: Scalars, q: Points, /) -> PointArray:
         scalars = self.own(a, ScalarArray)._values, self.own(b, ScalarArray)._values
         points = self.own(p, PointArray)._values, self.own(q, PointArray)._values
@@ -306,7 +336,7 @@ class ReferenceGroup:
         return self.msm(scalars, points)
 
     def vartime_sum(self, terms: Sequence[tuple[Scalars, Scalars, Points]], /) -> PointArray:
-        triples = [_triple(term) for term in _sequence(terms, "terms")]
+        triples = [_tuple(term, "weights", "scalars", "points") for term in _sequence(terms, "terms")]
         parts = [
             (self.own(w, ScalarArray)._values, self.own(s, ScalarArray)._values, self.own(points, PointArray))
             for w, s, points in triples
@@ -372,9 +402,9 @@ def _sequence(values: Sequence[W], what: str) -> list[W]:
     return items
 
 
-def _triple(term: object) -> tuple[object, object, object]:
-    if not isinstance(term, tuple) or len(term) != 3:
-        raise BadParameter(f"expected a tuple of weights, scalars and points, got {type(term).__name__}")
+def _tuple(term: object, *names: str) -> tuple[object, ...]:
+    if not isinstance(term, tuple) or len(term) != len(names):
+        raise BadParameter(f"expected a tuple of {', '.join(names)}, got {type(term).__name__}")
     return term
 
 

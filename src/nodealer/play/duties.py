@@ -56,15 +56,16 @@ class Duties:
     def refreshed(self, owed: Iterable[Duty], height: int) -> Duties:
         """The duties once these are owed, at this height of the log."""
         now = {duty.id: duty for duty in owed}
-        same = now.keys() == self.open.keys()
-        if same and all(duty.optional == self.open[id].duty.optional for id, duty in now.items()):
+        known = self.open
+        if now.keys() == known.keys() and all(duty.optional == known[id].duty.optional for id, duty in now.items()):
             return self
         # One that holds up nobody any more can still be answered; for those who have named it, it is closed.
-        over = [
-            (id, known) for id, known in self.open.items() if id not in now or (known.holds_up and now[id].optional)
-        ]
-        closed = self.closed.grown((id, ClosedDuty(known.duty.seat, known.since, height)) for id, known in over)
-        still = {id: OpenDuty(duty, self.open[id].since if id in self.open else height) for id, duty in now.items()}
+        closed = self.closed.grown(
+            (id, ClosedDuty(one.duty.seat, one.since, height))
+            for id, one in known.items()
+            if id not in now or (now[id].optional and one.holds_up)
+        )
+        still = {id: OpenDuty(duty, known[id].since if id in known else height) for id, duty in now.items()}
         return Duties(still, closed, self.before)
 
     def next_hand(self) -> Duties:

@@ -5,7 +5,7 @@ Every function takes a state or a change and gives the next; refusing something 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from nodealer.cards import (
     WITHOUT_CARDS,
@@ -46,7 +46,7 @@ def owed(state: TableState) -> tuple[Duty, ...]:
     """Every duty that is open in a state."""
     books = tuple(_book(state, number, seat) for number, case in state.books.items() for seat in sorted(case.owing))
     if state.phase is Phase.BETWEEN:
-        return (*books, *(duty for seat in state.roster.awaited for duty in _between(state, seat)))
+        return (*books, *_between(state))
     if state.phase is Phase.PLAYING:
         hand = state.hand
         cards = (duty for deck in hand.decks.values() for duty in deck.duties)
@@ -58,18 +58,18 @@ def _book(state: TableState, hand: int, seat: int) -> Duty:
     return Duty(state.books[hand].binding, None, seat, Owed.BOOK, digest("book", hand))
 
 
-def _between(state: TableState, seat: int) -> tuple[Duty, ...]:
-    """What a seat may do between hands: begin the next one, or end."""
-    hand = state.hand
-    if seat in state.ended | state.expelled:
-        return ()
-    anchor = digest("between", state.roster.digest)
-    end = Duty(hand.binding, None, seat, Owed.END, anchor, optional=not state.over or seat in state.gone)
-    if seat in hand.commitments or state.over:
-        # It may still end: if the others have, the hand that it begun will never start.
-        return (end,)
-    # A seat that is gone may come back for the next hand; nobody waits for it.
-    return Duty(hand.binding, None, seat, Owed.BEGIN, anchor, optional=seat in state.gone), end
+def _between(state: TableState) -> Iterator[Duty]:
+    """What seats may do between hands: begin the next one, or end."""
+    hand, out, anchor = state.hand, state.ended | state.expelled, digest("between", state.roster.digest)
+    for seat in state.roster.awaited:
+        if seat in out:
+            continue
+        gone = seat in state.gone
+        # Who has begun may still end: if the others have, the hand that it begun will never start.
+        if seat not in hand.commitments and not state.over:
+            # A seat that is gone may come back for the next hand; nobody waits for it.
+            yield Duty(hand.binding, None, seat, Owed.BEGIN, anchor, optional=gone)
+        yield Duty(hand.binding, None, seat, Owed.END, anchor, optional=not state.over or gone)
 
 
 def _coming_back(state: TableState) -> tuple[Duty, ...]:
@@ -83,7 +83,7 @@ def _coming_back(state: TableState) -> tuple[Duty, ...]:
 
 
 def _moves(hand: HandState) -> tuple[Duty, ...]:
-    if hand.game is None or not isinstance(want := hand.game.wants, Turn):
+    if not isinstance(want := hand.want, Turn):
         return ()
     # In a round the seats move side by side: a move answers the round, and not what others moved meanwhile.
     anchor = digest("move", hand.course) if want.round is None else digest("round", want.round)
@@ -99,12 +99,15 @@ def refreshed(state: TableState, height: int) -> TableState:
         state = state.noted(ends=(*state.chronicle.ends, height))
     if len(state.chronicle.keyed) < len(state.chronicle.keys):
         state = state.noted(keyed=(*state.chronicle.keyed, height))
-    if state.hand.past.newest is not state.hand.decks:
-        state = state.with_hand(past=state.hand.past.grown([(height, state.hand.decks)]))
-    state = replace(state, duties=state.duties.refreshed(owed(state), height))
+    hand, duties = state.hand, state.duties.refreshed(owed(state), height)
+    if hand.past.newest is not hand.decks:
+        hand = replace(hand, past=hand.past.grown([(height, hand.decks)]))
+    state = replace(state, hand=hand, duties=duties)
     if state.clock is not None:
         state = replace(state, clock=state.clock.watching(state.duties, height))
-    hand, still = state.hand, state.duties.open.keys()
+    if not hand.votes and not hand.breaks:
+        return state
+    still = state.duties.open.keys()
     if any(duties - still for duties in hand.votes.values()) or any(duty not in still for duty in hand.breaks.values()):
         votes = {seat: duties & still for seat, duties in hand.votes.items() if duties & still}
         breaks = {seat: duty for seat, duty in hand.breaks.items() if duty in still}
@@ -183,13 +186,17 @@ def begin_hand(state: TableState) -> Change:
 def drive(change: Change) -> Change:
     """Let the game ask and the decks answer until something is owed by a seat, or the hand is over."""
     while True:
-        state, hand = change.state, change.state.hand
-        if state.phase is not Phase.PLAYING or hand.game is None:
+        state, hand, game = change.state, change.state.hand, change.state.hand.game
+        if state.phase is not Phase.PLAYING or game is None:
             return change
-        want = hand.game.wants
+        want = hand.want
         if isinstance(want, Done):
             return change.to(_end_hand(state, want))
-        if isinstance(want, Turn):
+        if want is not None and (hand.wanted is None or hand.wanted[0] is not game):
+            hand = replace(hand, wanted=(game, want))
+            change = change.to(replace(state, hand=hand))
+            state = change.state
+        if not isinstance(want, Ask):
             return change
         try:
             if hand.asked is None:
@@ -198,7 +205,7 @@ def drive(change: Change) -> Change:
                 return change
             else:
                 events = hand.asked.happened
-                after = told(hand, hand.game.told(events), "told", _words(events))
+                after = told(hand, game.told(events), "told", _words(events))
                 change = change.to(replace(state, hand=replace(after, asked=None)))
         except TooFewSeats:
             change = change.to(replace(state, hand=without_cards(hand)))

@@ -51,6 +51,8 @@ def counted(change: Change, entry: int) -> Change:
     """After every entry: bring the duties up to date, count, do what was reached, and count again."""
     while True:
         change = change.to(refreshed(change.state, entry + 1))
+        if not change.state.hand.votes and not change.state.hand.breaks:
+            return change
         reached = _reached(change.state)
         if not reached.gone and not reached.moves and reached.broken is None:
             return change

@@ -55,6 +55,9 @@ HELD_MAX: Final = 64
 #: And their bytes. The largest honest entry has a quarter of this.
 HELD_BYTES_MAX: Final = 8 << 20
 
+#: How many entries are looked at together at most: a liar among them is not named later than that.
+TOGETHER_MAX: Final = 64
+
 #: Whether to begin the next hand. Asked between hands.
 Stays = Callable[[TableState], bool]
 
@@ -207,10 +210,13 @@ class Participant:
         self._held: list[Arrival] = []
         #: Seat to the heads that it saw and this log never had.
         self._parted: dict[int, set[bytes]] = {}
-        #: Whether there are more frames, which whoever drives this participant brings at once: then what needs no
-        #: answer is looked at with them. Until they have come nothing else is asked of this participant.
+        #: Whether more frames may come at once: then what needs no answer is looked at with them. Whoever drives this
+        #: participant says so, and says when there are no more (`rest`).
         self.more = False
         self._together: Together | None = None
+        #: What came of looking at it because somebody asked: for the next step.
+        self._unsaid: list[bytes] = []
+        self._untold: list[Happened] = []
         for frame in home.lobby:
             self.lobby.receive(frame)
         if home.session is not None:
@@ -230,8 +236,7 @@ class Participant:
         where it stands, and one that saw another log is known to have seen another one. Who comes back with a home
         hears them from 0 again. Without numbers, what does not fit may still be explained by what comes.
         """
-        happened: list[Happened] = []
-        send: list[bytes] = []
+        send, happened = self._left_over()
         for data in (frame,) if number is None else self._order.take(frame, number):
             if self._replica is None:
                 self._greet(data, send, happened)
@@ -240,12 +245,34 @@ class Participant:
                 self._enter(self._replica, data, number is not None, happened)
         if number is not None and self._order.taken == self._known:
             self._notice_rollback(happened)
-        if self._together is not None and self.more and self._rests:
+        if self.more and self._rests:
             return Step(tuple(send), tuple(happened))
         self._look_at_all(send, happened)
         return Step((*send, *self._late(), *self.due()), tuple(happened))
 
     # --- What comes in together ---
+
+    @property
+    def puts_off(self) -> bool:
+        """Whether there is something for `rest` to say: proofs that wait to be looked at, for one."""
+        return self._together is not None or bool(self._unsaid) or bool(self._untold)
+
+    def rest(self) -> Step:
+        """Nothing more comes for now: look at what was put off."""
+        self._look()
+        send, happened = self._left_over()
+        return Step(tuple(send), tuple(happened))
+
+    def _look(self) -> None:
+        """Whoever asks something of this participant is answered on a log that was looked at."""
+        if self._together is not None:
+            self._look_at_all(self._unsaid, self._untold)
+            self._unsaid += [*self._late(), *self.due()]
+
+    def _left_over(self) -> tuple[list[bytes], list[Happened]]:
+        send, happened = self._unsaid, self._untold
+        self._unsaid, self._untold = [], []
+        return send, happened
 
     def _put_off(self, data: bytes) -> bool:
         """Take an entry whose proofs are looked at with those of the next ones. Whether that can be."""
@@ -257,12 +284,13 @@ class Participant:
 
     @property
     def _rests(self) -> bool:
-        """Whether this participant has nothing to say or to decide, on what it has taken."""
-        seat = self._seat
-        if seat is None or self._early or self._asks:
+        """Whether there are proofs to look at, and nothing to say or to decide, on what was taken."""
+        seat, together = self._seat, self._together
+        if seat is None or together is None or together.size >= TOGETHER_MAX or not seat.replica.owes:
             return False
         state = seat.replica.state
-        return state.phase is Phase.PLAYING and seat.number not in state.gone and not seat.open_duties
+        waits = self._early or self._asks or seat.open_duties
+        return not waits and state.phase is Phase.PLAYING and seat.number not in state.gone
 
     def _look_at_all(self, send: list[bytes], happened: list[Happened]) -> None:
         """What was put off. Where a proof is false, all of it is taken again, one by one: then the same is said at the
@@ -459,6 +487,7 @@ class Participant:
         `known` is how many frames the table has, where the transport can tell. Until they have come, nothing is signed
         that was not signed before.
         """
+        self._look()
         if known is not None:
             if not 0 <= known <= LOG_ENTRIES_MAX:
                 raise BadParameter(f"no table has {known} frames: a log has at most {LOG_ENTRIES_MAX}")
@@ -550,6 +579,7 @@ class Participant:
 
     def options(self) -> Options:
         """Whether the person is asked something, and what may be done. The one answer to whose turn it is."""
+        self._look()
         seat = self._seat
         if seat is None or self.over or self.hearing:
             return Options()
@@ -701,6 +731,7 @@ class Participant:
     @property
     def seat(self) -> Seat:
         """The seat, once the players have agreed and this participant is one of them."""
+        self._look()
         if self._seat is None:
             raise IllegalMove(
                 "the players have not agreed on a session yet" if self._replica is None else "who watches has no seat"
@@ -725,6 +756,7 @@ class Participant:
     @property
     def replica(self) -> Replica:
         """The table, once the players have agreed."""
+        self._look()
         if self._replica is None:
             raise IllegalMove(self.silenced or "the players have not agreed on a session yet")
         return self._replica
@@ -732,6 +764,7 @@ class Participant:
     @property
     def waits_for(self) -> dict[bytes, int]:
         """The duties of others that hold the table up, with their seats. Who watches waits for everybody."""
+        self._look()
         if self._seat is not None:
             return self._seat.waits_for
         return {} if self._replica is None else self._replica.state.duties.holding_up
@@ -739,6 +772,7 @@ class Participant:
     @property
     def over(self) -> bool:
         """Whether nothing more comes from this participant: all have signed the end, or it has no word any more."""
+        self._look()
         if self.silenced is not None:
             return True
         if self._replica is None:
@@ -749,6 +783,7 @@ class Participant:
     @property
     def ended(self) -> bool:
         """Whether the session has ended, as all have signed who should."""
+        self._look()
         return self._replica is not None and self._replica.state.phase is Phase.ENDED
 
     def view(self) -> View:

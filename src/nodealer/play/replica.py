@@ -204,6 +204,11 @@ class Replica:
         signed = () if member is None else self._signed.get(member.key, ())
         return arrival.entry.seq < len(signed) and signed[arrival.entry.seq] == arrival.data
 
+    @property
+    def owes(self) -> bool:
+        """Whether there are checks that are not settled."""
+        return bool(self._owed or self._settling)
+
     def settle(self) -> None:
         """Settle every check that is owed. Afterwards the state is verified."""
         while self._owed or self._settling:

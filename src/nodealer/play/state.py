@@ -8,7 +8,7 @@ from typing import Any
 
 from nodealer.cards import Event, Operation
 from nodealer.errors import BadParameter
-from nodealer.games.base import Game, Rules
+from nodealer.games.base import Game, Rules, Want
 from nodealer.games.package import GamePackage
 from nodealer.games.words import Words
 from nodealer.log.roster import Member, Roster
@@ -183,6 +183,15 @@ class HandState:
     deeds: Grown[int, Deed] = field(default_factory=Grown)
     #: Height to the decks as they were from there on: a claim is judged by what the claimant saw.
     past: Grown[int, Mapping[int, Deck]] = field(default_factory=Grown)
+    #: What a game wants, with that game: it is asked once, and not after every message of a deck.
+    wanted: tuple[Game, Want] | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def want(self) -> Want | None:
+        """What the game wants now."""
+        if self.wanted is not None and self.wanted[0] is self.game:
+            return self.wanted[1]
+        return None if self.game is None else self.game.wants
 
     def decks_at(self, height: int) -> Mapping[int, Deck]:
         """The decks as a seat saw them that had seen so much of the log."""

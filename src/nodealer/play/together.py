@@ -42,6 +42,11 @@ class Together:
             self.applied.append(applied)
         return True
 
+    @property
+    def size(self) -> int:
+        """How many entries were taken."""
+        return len(self._taken)
+
     def hold(self) -> bool:
         """Look at all proofs. Whether they hold."""
         replica = self._seat.replica

@@ -6,8 +6,6 @@ another seat's cards, so it cannot show them by mistake.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from nodealer.cards import Peek, Seal
 from nodealer.errors import BadParameter
 from nodealer.games.view import NO_SEAT, View
@@ -15,6 +13,7 @@ from nodealer.places import Places
 from nodealer.play.seat import Seat
 from nodealer.play.state import TableState
 from nodealer.protocols.base import Duty
+from nodealer.records import replace
 
 
 def view_of(seat: Seat) -> View:

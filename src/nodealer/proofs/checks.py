@@ -28,6 +28,8 @@ Term = tuple[Scalars, Points]
 WEIGHT_BYTES: Final = 16
 #: Before the elements of an array, and before an equation: what it is, and two numbers.
 _head: Final = struct.Struct("<cQQ").pack
+#: Where an array that stands in a term was first.
+_place: Final = struct.Struct("<cQ").pack
 #: What is taken from the source of entropy for a sum.
 ENTROPY_BYTES: Final = 32
 
@@ -69,20 +71,21 @@ class Check:
 
 
 def digest_of(checks: Sequence[Check]) -> bytes:
-    """Everything that the equations say: every scalar, and every array of points once."""
+    """Everything that the equations say: every array of scalars and of points once."""
     parts, known = list[bytes](), dict[int, int]()
     for check in checks:
         parts.append(framed("check", check.seat, check.name, len(check.equations)))
         for equation in check.equations:
             parts.append(_head(b"e", equation.rows, len(equation.terms)))
-            for scalars, points in equation.terms:
-                # By identity: `checks` keeps every array alive, and decks come with their encodings.
-                if (place := known.get(id(points))) is None:
-                    place = known[id(points)] = len(known)
-                    parts += (_head(b"p", place, len(points)), points.to_bytes())
-                # Lengths are in the heads, and all elements of a group are of one length: no part runs into the next.
-                parts += (_head(b"t", place, len(scalars)), scalars.to_bytes())
-    return hashlib.sha512(b"".join(parts)).digest()
+            for term in equation.terms:
+                for array in term:
+                    # By identity: `checks` keeps every array alive, and decks come with their encodings.
+                    if (place := known.get(id(array))) is None:
+                        place = known[id(array)] = len(known)
+                        # All elements of a kind are of one length: no part runs into the next.
+                        parts += (_head(b"a", place, len(array)), array.to_bytes())
+                    parts.append(_place(b"t", place))
+    return hashlib.sha256(b"".join(parts)).digest()
 
 
 def weights_of(checks: Sequence[Check], entropy: Entropy) -> Scalars:

@@ -12,10 +12,9 @@ The rows of keys and cards are the card's own (`hidden.py`). docs/proofs.md, "Hi
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 from nodealer.errors import BadParameter, Malformed, Unprovable
-from nodealer.group import Group, Points, Scalars, concat, vartime_msm
+from nodealer.group import Points, Scalars, concat, vartime_msm
 from nodealer.proofs import labels
 from nodealer.proofs.checks import Check, Equation
 from nodealer.proofs.encoding import decode_proof, encode_proof, encodings
@@ -79,27 +78,22 @@ def prove(transcript: Transcript, tape: Tape, excluded: Excluded, s: Scalars) ->
     excluded.bind(transcript)
     # Fresh for every statement and place: with one y for two proofs, a card of one is read from the faces of the other.
     y = transcript.nonces(tape, "y", group, 1)
-    x, half = cards.secrets(y, s), _half(group)
+    x = cards.secrets(y, s)
     # All points that are sent are made as doubles: twenty are encoded then at the price of a few.
-    h, f = half * y, len(faces)
-    products = concat(h * group.G, h * faces, cards.multiplied(h, half * x)).doubled()
+    h, f = y.half(), len(faces)
+    products = concat(h * group.G, h * faces, cards.multiplied(h, x.half())).doubled()
     sent = Multiplied(products[:1], products[1 : f + 1], products[f + 1 :])
     if sent.collision() is not None:
         # Not a word on which: what is told to a person may be seen by others.
         raise Unprovable("one of the cards is one of the faces that none of them should be")
     alpha, beta = _weights(transcript, sent)
     nonces = transcript.nonces(tape, labels.EXCLUSION, group, 1 + len(cards))
-    halves = half * nonces
+    halves = nonces.half()
     k = halves[0]
     C = concat(k * group.G, k * vartime_msm(alpha, faces), cards.commitments(k, halves[1:], s, beta)).doubled()
     transcript.absorb_points(labels.COMMITMENT, C)
     c = transcript.challenge(labels.CHALLENGE, group)
     return sent, encode_proof(C, c * concat(y, x) + nonces)
-
-
-@lru_cache(maxsize=8)
-def _half(group: Group) -> Scalars:
-    return group.integers([2]).invert()
 
 
 def check(transcript: Transcript, excluded: Excluded, sent: Multiplied, proof: bytes) -> Check:

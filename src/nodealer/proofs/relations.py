@@ -12,18 +12,19 @@ from functools import cached_property
 
 from nodealer.errors import BadParameter, Malformed
 from nodealer.group import Points, Scalars
-from nodealer.proofs.encoding import encodings
 from nodealer.proofs.generators import blinding_generator
 from nodealer.proofs.shuffle import RelationRow
 
 
+def _refuse_identity(outputs: Points) -> None:
+    if (place := outputs.first_identity()) is not None:
+        raise Malformed(f"card {place} of the shuffled deck is the identity")
+
+
 def _refuse_deck(inputs: Points, outputs: Points) -> None:
     """An output that is the identity, or that equals an input: it was not masked at all."""
-    if outputs.first_identity() is not None:
-        raise Malformed(f"card {outputs.first_identity()} of the shuffled deck is the identity")
-    before, after = set(encodings(inputs)), encodings(outputs)
-    if not before.isdisjoint(after):
-        place = next(place for place, card in enumerate(after) if card in before)
+    _refuse_identity(outputs)
+    if (place := outputs.vartime_first_in(inputs)) is not None:
         raise Malformed(f"card {place} of the shuffled deck is a card of the deck before it")
 
 
@@ -65,8 +66,7 @@ class Remask:
         if self.K.first_identity() is not None:
             raise Malformed("the joint key is the identity")
         _refuse_deck(self.U, self.U_out)
-        if self.W_out.first_identity() is not None:
-            raise Malformed(f"card {self.W_out.first_identity()} of the shuffled deck is the identity")
+        _refuse_identity(self.W_out)
 
     def rows(self, D: Scalars) -> tuple[RelationRow, ...]:
         minus_one = -D.group.integers([1])
@@ -112,8 +112,7 @@ class AddMask:
             if key.first_identity() is not None:
                 raise Malformed(f"{name} is the identity")
         _refuse_deck(self.U, self.U_out)
-        if self.W_out.first_identity() is not None:
-            raise Malformed(f"card {self.W_out.first_identity()} of the shuffled deck is the identity")
+        _refuse_identity(self.W_out)
 
     def rows(self, D: Scalars) -> tuple[RelationRow, ...]:
         one = D.group.integers([1])
@@ -152,7 +151,7 @@ class OneScalar:
         if self.S.first_identity() is not None:
             raise Malformed("the shuffler's key is the identity")
         _refuse_deck(self.inputs, self.outputs)
-        if len(set(encodings(self.outputs))) != self.size:
+        if self.outputs.vartime_first_repeat() is not None:
             raise Malformed("a card stands twice in the shuffled deck")
 
     def rows(self, D: Scalars) -> tuple[RelationRow, ...]:
@@ -198,7 +197,7 @@ class OneOffset:
                 raise Malformed(f"{name} is the identity")
         for before, after in ((self.A, self.A_out), (self.B, self.B_out)):
             _refuse_deck(before, after)
-        if len(set(encodings(self.A_out))) != self.size or len(set(encodings(self.B_out))) != self.size:
+        if any(deck.vartime_first_repeat() is not None for deck in (self.A_out, self.B_out)):
             raise Malformed("a point stands twice in the shuffled deck")
 
     def rows(self, D: Scalars) -> tuple[RelationRow, ...]:

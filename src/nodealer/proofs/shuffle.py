@@ -9,12 +9,13 @@ statement, protocol and proof of soundness side by side; `relations.py` has the 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
 from nodealer.errors import BadParameter
-from nodealer.group import Points, Scalars, concat, msm, vartime_msm
+from nodealer.group import Group, Points, Scalars, concat, msm, vartime_msm
 from nodealer.proofs import labels
 from nodealer.proofs.checks import Check, Equation, Term
 from nodealer.proofs.encoding import decode_proof, encode_proof
@@ -70,7 +71,13 @@ def _bind(transcript: Transcript, relation: Relation) -> None:
 
 def _weights(xi_powers: Scalars, y: Scalars, z: Scalars) -> Scalars:
     """D_i = y·i + ξ^i − z."""
-    return y * y.group.integers(range(1, len(xi_powers) + 1)) + xi_powers - z
+    return y * _places(y.group, len(xi_powers)) + xi_powers - z
+
+
+@functools.lru_cache(maxsize=16)
+def _places(group: Group, size: int) -> Scalars:
+    """1, …, m."""
+    return group.integers(range(1, size + 1))
 
 
 def _with_ends(first: Scalars, middle: Scalars | None, last: Scalars) -> Scalars:
@@ -89,7 +96,7 @@ def prove(
     m, group = relation.size, relation.statement[0].group
     if sorted(permutation) != list(range(m)):
         raise BadParameter(f"not a permutation of {m} cards")
-    key = commitment_key(group, m)
+    key, shorter = commitment_key(group, m), commitment_key(group, m - 1)
     zero = group.integers([0])
     _bind(transcript, relation)
 
@@ -112,11 +119,16 @@ def prove(
     r_e, s_0, s_1 = blindings[0], blindings[1], blindings[2]
     k = transcript.nonces(tape, "k", group, relation.secrets)
     delta = _with_ends(e[0], transcript.nonces(tape, "delta", group, m - 2) if m > 2 else None, zero)
-    C_e = msm(concat(e, r_e), key)
-    C_0 = msm(concat(-(delta[:-1] * e[1:]), zero, s_0), key)
-    C_1 = msm(concat(delta[1:] - d[1:] * delta[:-1] - p[:-1] * e[1:], zero, s_1), key)
-    E = concat(*(_masked(row, e, k) for row in relation.rows(D)))
-    transcript.absorb_points(labels.COMMITMENT, C_e, C_0, C_1, E)
+    before, after = delta[:-1], e[1:]
+    C = group.msm_each(
+        [
+            (concat(e, r_e), key),
+            (concat(-(before * after), s_0), shorter),
+            (concat(delta[1:] - d[1:] * before - p[:-1] * after, s_1), shorter),
+            *(_masked(row, e, k) for row in relation.rows(D)),
+        ]
+    )
+    transcript.absorb_points(labels.COMMITMENT, C[0], C[1], C[2], C[3:])
     x = transcript.challenge("x", group)
 
     # 4: the openings.
@@ -124,7 +136,7 @@ def prove(
     p_hat, s_p_hat = x * p + delta, x * s_1 + s_0
     inner = [p_hat[1:-1]] if m > 2 else []
     responses = concat(d_hat, r_d_hat, *inner, s_p_hat, x * secrets(d) + k)
-    return encode_proof(concat(A, B, C_e, C_0, C_1, E), responses)
+    return encode_proof(concat(A, B, C), responses)
 
 
 def _ranks(gens: Points, permutation: Sequence[int]) -> Points:
@@ -139,16 +151,16 @@ def _ranks(gens: Points, permutation: Sequence[int]) -> Points:
     return gens.take(order).ranked_sum()
 
 
-def _masked(row: RelationRow, e: Scalars, k: Scalars) -> Points:
+def _masked(row: RelationRow, e: Scalars, k: Scalars) -> Term:
     """The left side of a row with e for d and k for the secrets. The inner sums are public, the factors are not."""
-    group = e.group
-    total = msm(e, row.outputs) if row.outputs is not None else group.identity(1)
+    terms: list[Term] = [] if row.outputs is None else [(e, row.outputs)]
     for secret, coefficients, points in row.secrets:
         if len(points) == 1:
-            total = total + (k[secret] * coefficients) * points
+            terms.append((k[secret] * coefficients, points))
         else:
-            total = total + k[secret] * vartime_msm(coefficients, points)
-    return total
+            terms.append((k[secret], vartime_msm(coefficients, points)))
+    factors, bases = zip(*terms, strict=True)
+    return terms[0] if len(terms) == 1 else (concat(*factors), concat(*bases))
 
 
 @dataclass(frozen=True)

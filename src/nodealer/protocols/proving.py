@@ -8,7 +8,7 @@ each card and seat, `mask` and `lock`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 from nodealer.cards import NoneOf, Prove
@@ -21,6 +21,7 @@ from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import read_message, read_points
 from nodealer.protocols.lasting import LastingDeck
 from nodealer.protocols.words import StepWords
+from nodealer.records import replace
 from nodealer.tape import Tape
 from nodealer.wire import Message, encode
 

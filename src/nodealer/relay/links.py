@@ -63,11 +63,15 @@ def _address(text: str, pattern: re.Pattern[str], wanted: str) -> str:
     host, slash, path = rest.partition("/")
     host = host.lower().removesuffix(_PORTS.get(scheme.lower(), ""))
     address = scheme.lower() + separator + host + (slash + path if path else "")
-    port = host.rpartition(":")[2]
-    bad_port = port.isdecimal() and int(port) >= 1 << 16
-    if len(address) > ADDRESS_BYTES_MAX or not pattern.fullmatch(address) or bad_port:
+    if len(address) > ADDRESS_BYTES_MAX or not pattern.fullmatch(address) or not _port_fits(host):
         raise BadParameter(f"{wanted}, with at most {ADDRESS_BYTES_MAX} letters, no user and no #: not {text[:80]!r}")
     return address
+
+
+def _port_fits(host: str) -> bool:
+    """Of a host that fits its pattern: so its port is short."""
+    port = host.rpartition(":")[2]
+    return not port.isdecimal() or int(port) < 1 << 16
 
 
 @dataclass(frozen=True)

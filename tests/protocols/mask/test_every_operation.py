@@ -32,7 +32,7 @@ from nodealer.cards import (
     needed,
 )
 from nodealer.group import group
-from nodealer.lab.sim.checkers import keys_of_old_places
+from nodealer.lab.sim.secrecy import keys_of_old_places
 from nodealer.play.replica import Replica
 from nodealer.protocols.base import Binding
 from nodealer.protocols.mask import Mask

@@ -1,6 +1,6 @@
 // Included by `algebra.rs` for each group `G`, which says whether it encodes scalars `BIG`-endian.
 
-use nodealer_arrays::{Error, MAX_LENGTH, PrimeGroup, msm, vartime_msm, vartime_sum};
+use nodealer_arrays::{Error, MAX_LENGTH, PrimeGroup, msm, msm_each, vartime_msm, vartime_sum};
 
 use super::with_threads;
 
@@ -44,6 +44,7 @@ fn scalars_are_a_field() {
     assert!(left.equals(&right));
     assert!(a.sub(&b).unwrap().equals(&b.sub(&a).unwrap().neg().unwrap()));
     assert!(a.mul(&a.invert().unwrap()).unwrap().equals(&numbers(&[1; 9])));
+    assert!(a.half().unwrap().add(&a.half().unwrap()).unwrap().equals(&a));
     assert!(a.dot(&b).unwrap().equals(&a.mul(&b).unwrap().sum().unwrap()));
     assert!(Scalars::decode(&encoded(&a)).unwrap().equals(&a));
     assert!(!a.equals(&b) && !a.equals(&a.slice(0, 8).unwrap()));
@@ -159,6 +160,36 @@ fn sums_of_terms() {
     assert_eq!(vartime_sum::<G>(&[]).err(), Some(Error::Empty));
     assert_eq!(vartime_sum(&[(&s, &t, &p)]).err(), Some(Error::Lengths { left: 3, right: 2 }));
     assert_eq!(vartime_sum(&[(&w, &s, &q)]).err(), Some(Error::Lengths { left: 3, right: 2 }));
+}
+
+#[test]
+fn several_sums_and_products_that_are_sent() {
+    let (s, p, g) = (scalars(3, 1), points(3, 2), Points::generator().unwrap());
+    let one = s.slice(0, 1).unwrap();
+    let plain = Points::concat(&[&msm(&s, &p).unwrap(), &g.mul(&one).unwrap()]).unwrap();
+    for threads in [1, 4] {
+        let _turn = with_threads(threads);
+        let sums = msm_each(&[(&s, &p), (&one, &g)]).unwrap();
+        assert!(sums.equals(&plain));
+        assert_eq!(sums.encoded(), plain.encoded());
+    }
+    assert_eq!(msm_each::<G>(&[]).err(), Some(Error::Empty));
+    assert_eq!(msm_each(&[(&one, &p)]).err(), Some(Error::Lengths { left: 1, right: 3 }));
+    for base in [&p, &g] {
+        let (sent, plain) = (base.products(&s).unwrap(), base.mul(&s).unwrap());
+        assert!(sent.equals(&plain));
+        assert_eq!(sent.encoded(), plain.encoded());
+    }
+}
+
+#[test]
+fn what_stands_in_another_array_and_what_stands_twice() {
+    let p = points(4, 1);
+    let part = p.slice(2, 4).unwrap();
+    assert_eq!(p.vartime_first_in(&part), Some(2));
+    assert_eq!(p.vartime_first_in(&points(4, 2)), None);
+    assert_eq!(p.vartime_first_repeat(), None);
+    assert_eq!(Points::concat(&[&p, &part]).unwrap().vartime_first_repeat(), Some(4));
 }
 
 #[test]

@@ -7,7 +7,7 @@ player's cards, a card twice, a deck that is not there. What a request means for
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
@@ -45,6 +45,7 @@ from nodealer.cards import (
 )
 from nodealer.errors import BadParameter, DecodeError, IllegalMove
 from nodealer.games.base import Ask, Done, Game, Turn, Want, WithoutStakes
+from nodealer.records import replace
 from nodealer.wire import CARDS_MAX, CARDS_MIN, DECKS_MAX, SEATS_MAX, Message, Natural, SeatNumber, decode, encode
 
 DeckNumber = Annotated[int, msgspec.Meta(ge=0, lt=DECKS_MAX)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 from nodealer.cards import (
@@ -33,6 +33,7 @@ from nodealer.games.hearts.faces import CARDS, HEARTS, TWO_OF_CLUBS, suit_of
 from nodealer.games.hearts.moves import Give, Lead, Move, Play, Without, read_move
 from nodealer.games.hearts.scoring import Ending, at_worst, counted, result
 from nodealer.games.hearts.trick import SEATS, Trick, excluded, taken
+from nodealer.records import replace
 
 DECK: Final = 0
 HAND: Final = CARDS // SEATS

@@ -12,15 +12,18 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from importlib.metadata import version
+from itertools import combinations
 from typing import Any, Final
 
-from pokerkit import Automation, Deck, HandHistory, Mode, NoLimitTexasHoldem, Pot, StandardHighHand, State
+from pokerkit import Automation, Card, Deck, HandHistory, Mode, NoLimitTexasHoldem, Pot, StandardHighHand, State
+from pokerkit.utilities import CardsLike
 
 from nodealer.errors import BadParameter, IllegalMove
 from nodealer.games.holdem.faces import indices, names
+from nodealer.records import replace
 from nodealer.wire import INTEGER_MAX
 
 #: Whose rules these are. They move between releases, so the version is one of the session's parameters.
@@ -79,8 +82,27 @@ def chips(value: object, what: str, *, least: int = 1) -> int:
 
 def strength(hole: Iterable[int], board: Iterable[int]) -> int:
     """How good the best five of seven cards are: more is better, equal is a tie."""
-    hand = StandardHighHand.from_game("".join(names(hole)), "".join(names(board)))
+    hand = BestHand.from_game("".join(names(hole)), "".join(names(board)))
     return hand.entry.index
+
+
+class BestHand(StandardHighHand):
+    """pokerkit's hand of high cards. At a showdown it asks again and again for the best five of the same cards, and
+    makes a hand of every five."""
+
+    @classmethod
+    def from_game(cls, hole_cards: CardsLike, board_cards: CardsLike = ()) -> BestHand:
+        """The best five cards; of equally good ones the first, as pokerkit takes them. Raises `ValueError`."""
+        return _best((*Card.clean(hole_cards), *Card.clean(board_cards)))
+
+
+@lru_cache(maxsize=256)
+def _best(cards: tuple[Card, ...]) -> BestHand:
+    found = ((BestHand.lookup.get_entry_or_none(five), five) for five in combinations(cards, BestHand.card_count))
+    valid = [(entry, five) for entry, five in found if entry is not None]
+    if not valid:
+        raise ValueError("no hand can be made of these cards")
+    return BestHand(max(valid, key=lambda one: one[0])[1])
 
 
 @contextmanager
@@ -364,7 +386,7 @@ def _new_state(game: NoLimitTexasHoldem, stacks: tuple[int, ...]) -> State:
     return _OrderedState(
         game.automations,
         (),  # type: ignore[arg-type]
-        game.hand_types,
+        (BestHand,),
         game.streets,
         game.betting_structure,
         game.ante_trimming_status,

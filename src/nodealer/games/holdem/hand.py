@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
@@ -23,6 +23,7 @@ from nodealer.games.holdem.leaving import Price
 from nodealer.games.holdem.moves import Call, Fold, Legal, Move, Muck, Raise, ShowHand, read_move
 from nodealer.games.holdem.result import Carry, Ending, result
 from nodealer.games.pots import Pot, PotClaims, pots, winnings
+from nodealer.records import replace
 from nodealer.wire import encode
 
 DECK: Final = 0

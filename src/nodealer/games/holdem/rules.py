@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Final
 
 import msgspec
@@ -17,6 +17,7 @@ from nodealer.games.holdem.faces import CARDS
 from nodealer.games.holdem.hand import Hand, NoHand
 from nodealer.games.holdem.leaving import Leaving, Price
 from nodealer.games.holdem.result import Carry
+from nodealer.records import replace
 from nodealer.wire import INTEGER_MAX, SEATS_MAX, Message, decode, encode
 
 #: So that all chips of a table together are still a number that every JSON reader holds exactly.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nodealer.cards import Look, Place, Return
 from nodealer.errors import IllegalMove
 from nodealer.games.wardens.cards import Does, Printed
+from nodealer.records import replace
 
 if TYPE_CHECKING:
     from nodealer.games.wardens.hand import WardensGame

@@ -7,7 +7,7 @@ by that, and then the card is shown. If it is another card it is lost with what 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from nodealer.cards import (
@@ -33,6 +33,7 @@ from nodealer.games.wardens import effects
 from nodealer.games.wardens.moves import Attack, Bury, Concede, EndTurn, Move, Play, read_move
 from nodealer.games.wardens.pool import POOL
 from nodealer.games.wardens.side import FIELD_MAX, HAND_MAX, Side, Warden
+from nodealer.records import replace
 from nodealer.wire import encode
 
 #: Cards to begin with, for who is first and who is second.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from nodealer.games.wardens.cards import Printed
 from nodealer.games.wardens.pool import POOL
+from nodealer.records import replace
 
 LIGHT: Final = 24
 SPARKS_MAX: Final = 8

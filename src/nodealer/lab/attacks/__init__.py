@@ -5,20 +5,25 @@ from __future__ import annotations
 from typing import Final
 
 from nodealer.errors import BadParameter
+from nodealer.lab.attacks import cards, encodings, law, network, operations, proofs, secrets, shuffles, table
 from nodealer.lab.attacks.base import Attack
-from nodealer.lab.attacks.double import DOUBLE
-from nodealer.lab.attacks.false_key import FALSE_KEY
-from nodealer.lab.attacks.mark import MARK
-from nodealer.lab.attacks.other_card import OTHER_CARD
-from nodealer.lab.attacks.throw_out import THROW_OUT
-from nodealer.lab.attacks.two_things import TWO_THINGS
 
-#: Name to attack. The first is what somebody does of whom only is said that it cheats.
-ATTACKS: Final = {one.name: one for one in (DOUBLE, MARK, FALSE_KEY, OTHER_CARD, TWO_THINGS, THROW_OUT)}
+_ROOMS: Final = (shuffles, cards, proofs, encodings, table, secrets, operations, law, network)
+#: Name to attack.
+ATTACKS: Final[dict[str, Attack]] = {one.name: one for room in _ROOMS for one in room.ATTACKS}
+#: Those that a bot can do in any game. The first is what somebody does of whom only is said that it cheats.
+CHEATS: Final[dict[str, Attack]] = {one.name: one for one in ATTACKS.values() if one.by_a_seat}
 
 
 def attack_of(name: str) -> Attack:
     """An attack by its name."""
     if name not in ATTACKS:
-        raise BadParameter(f"there is no cheat {name!r}; there are {', '.join(ATTACKS)}")
+        raise BadParameter(f"there is no attack {name!r}; there are {', '.join(ATTACKS)}")
     return ATTACKS[name]
+
+
+def cheat_of(name: str) -> Attack:
+    """An attack that a bot can do, by its name."""
+    if name not in CHEATS:
+        raise BadParameter(f"there is no cheat {name!r}; there are {', '.join(CHEATS)}")
+    return CHEATS[name]

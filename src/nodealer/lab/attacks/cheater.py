@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from contextlib import suppress
+from typing import Any, Final
 
 from msgspec import Raw
 
-from nodealer.errors import CardUnreadable
+from nodealer.errors import CardUnreadable, IllegalMove
 from nodealer.lab.attacks.base import Attack, Moment, Scheme
 from nodealer.play.bodies import Body, Cards
+from nodealer.play.duties import OpenDuty
 from nodealer.play.home import Home
 from nodealer.play.participant import Participant
 from nodealer.play.seat import Seat
+from nodealer.protocols.base import Duty
+
+#: The moves that give a hand up, in the games that have one.
+FOLDS: Final = ({"type": "fold"}, {"chips": 0, "fold": True})
 
 
 class CheatingSeat(Seat):
@@ -22,6 +28,25 @@ class CheatingSeat(Seat):
         self._scheme = scheme
         self._lies = lies
         super().__init__(*arguments, **named)
+
+    def _answer(self, open_duty: OpenDuty) -> Body | None:
+        duty, way = open_duty.duty, self._scheme.way
+        if duty.seat == self.number and duty.kind in way.late and self._others_owe(duty):
+            return None
+        body = super()._answer(open_duty)
+        if (
+            body is None
+            and duty.id in self._unprovable
+            and duty.kind in way.forge
+            and not self._has_answered(open_duty)
+        ):
+            # An honest seat says nothing, for there is nothing true to say.
+            return Cards(duty.id, Raw(b"{}"))
+        return body
+
+    def _others_owe(self, duty: Duty) -> bool:
+        every = (known.duty for known in self.replica.state.duties.open.values())
+        return any(one.kind == duty.kind and one.deck == duty.deck and one.seat != self.number for one in every)
 
     def _send(self, body: Body) -> bytes:
         said = self._forged(body) if isinstance(body, Cards) else body
@@ -69,19 +94,27 @@ class Cheater(Participant):
         if not self.seated or self.over or self.hearing:
             return said
         if self._has_spoilt_its_own_cards():
-            return [*said, *self.leave()]
+            return [*said, *self._give_up()]
         beside = self.attack.on(self.replica.config.protocol).way.beside
         more = [] if beside is None else beside(self, said)
         self.lies.extend(more)
         return [*said, *more]
 
+    def _give_up(self) -> list[bytes]:
+        """Fold, where the game has that: who leaves is looked at by everybody."""
+        for fold in FOLDS:
+            with suppress(IllegalMove):
+                return self.move(fold)
+        return self.leave()
+
     def _has_spoilt_its_own_cards(self) -> bool:
-        """Whether it is to move, cannot read what it did, and has nobody to blame: then it gives the hand up."""
+        """Whether it is to move and cannot read its cards, by its own doing or with nobody to blame: then it gives the
+        hand up."""
         seat = self.seat
         if seat.unconfirmed or not seat.must_move:
             return False
         try:
             seat.cards()
         except CardUnreadable as unreadable:
-            return not seat.may_claim(unreadable)
+            return bool(self.lies) or not seat.may_claim(unreadable)
         return False

@@ -1,4 +1,4 @@
-"""What came of an attack, read from the log alone, in the words of the claims."""
+"""What came of an attack: what the log alone shows, in the words of the claims, and what was gained."""
 
 from __future__ import annotations
 
@@ -7,36 +7,46 @@ from dataclasses import dataclass
 from typing import Literal
 
 from nodealer.cards import Close, NewDeck
+from nodealer.lab.attacks.base import Outcome
 from nodealer.play.bodies import Cards
 from nodealer.play.phases import Phase
-from nodealer.play.replica import Applied, Outcome, Replica
-from nodealer.play.state import Config, Fault
-from nodealer.proofs.checks import Entropy
+from nodealer.play.replica import Applied, Replica
+from nodealer.play.replica import Outcome as OfEntry
+from nodealer.play.state import Config
 
 Seen = Literal["at once", "at opening", "at the end", "never"]
 
 
 @dataclass(frozen=True)
 class Came:
-    """When an attack was seen, and what the log says of it."""
+    """When an attack was seen, whom the log names and in which words, and what was gained: None for nothing."""
 
     seen: Seen
-    fault: Fault | None
+    culprit: int | None = None
+    why: str = ""
+    gain: str | None = None
 
     @property
-    def culprit(self) -> int | None:
-        """Whom the log names."""
-        return None if self.fault is None else self.fault.seat
+    def outcome(self) -> Outcome:
+        """In the words of the matrix."""
+        if self.seen != "never":
+            return self.seen
+        return "gains nothing" if self.gain is None else "cannot be seen"
 
 
-def what_came(config: Config, log: Iterable[bytes], lies: Collection[bytes], entropy: Entropy) -> Came:
+def what_came(config: Config, log: Iterable[bytes], lies: Collection[bytes], gain: str | None = None) -> Came:
     """The first fault of a log in which these entries are lies, and how long after them it was found."""
-    replica = Replica(config, entropy=entropy)
+    # The weights of the checks are the same each time: nobody has made these proofs for them.
+    replica = Replica(config, entropy=bytes)
+    lied = False
     for data in log:
         applied = replica.append(data)
-        if applied.outcome is Outcome.FAULT:
-            return Came("at once" if data in lies else _seen(applied), replica.state.fault)
-    return Came("never", None)
+        fault = replica.state.fault
+        if applied.outcome is OfEntry.FAULT and fault is not None:
+            at_once = data in lies and not lied
+            return Came("at once" if at_once else _seen(applied), fault.seat, fault.reason, gain)
+        lied |= data in lies
+    return Came("never", gain=gain)
 
 
 def _seen(applied: Applied) -> Seen:

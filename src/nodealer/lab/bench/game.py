@@ -34,8 +34,8 @@ from nodealer.protocols import make_protocol
 PLAYED: Final = 12
 SAVED: Final = 100
 AS_ONE, TWO_FILES = 0.6, 0.85
-#: A game is long work: fewer pairs than usual are enough.
-PAIRS: Final = 5
+#: A game is long work: two pairs beside the one that warms up are enough.
+PAIRS: Final = 2
 COMMAND: Final = (sys.executable, "-P", "-m", "nodealer.cli")
 
 

@@ -16,12 +16,13 @@ from nodealer import keys
 from nodealer.group import Group
 
 _ARRAY: Final = (
-    "__add__", "__sub__", "__neg__", "__mul__", "__eq__", "__getitem__", "__len__", "invert", "sum", "dot", "powers",
-    "cumprod", "take", "concat", "doubled", "tabled", "first_zero", "first_identity", "to_bytes", "ranked_sum",
+    "__add__", "__sub__", "__neg__", "__mul__", "__eq__", "__getitem__", "__len__", "half", "invert", "sum", "dot",
+    "powers", "cumprod", "take", "concat", "doubled", "tabled", "first_zero", "first_identity", "to_bytes",
+    "ranked_sum", "vartime_first_in", "vartime_first_repeat",
 )  # fmt: skip
 _GROUP: Final = (
     "points", "scalars", "wide_scalars", "integers", "map_to_points", "identity", "msm", "combine", "vartime_msm",
-    "vartime_sum",
+    "vartime_sum", "msm_each", "products",
 )  # fmt: skip
 _FACTS: Final = ("name", "backend", "order", "scalar_size", "point_size", "wide_size", "uniform_size")
 
@@ -95,7 +96,7 @@ def _timed(name: str, wraps: bool) -> Callable[..., Any]:
 
 
 for _name in _ARRAY:
-    _is_array = _name not in ("__eq__", "__len__", "first_zero", "first_identity", "to_bytes")
+    _is_array = _name not in ("__eq__", "__len__", "to_bytes") and "first_" not in _name
     setattr(_MeteredArray, _name, _timed(_name, _is_array))
 for _name in _GROUP:
     setattr(_Group, _name, _timed(_name, True))

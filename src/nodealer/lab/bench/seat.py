@@ -39,8 +39,8 @@ EARLY, LATE = 20, 200
 RESTARTED: Final = 100
 #: What is kept of a log may be so many times its bytes; and a seat does what an auditor does, and little else.
 GROWTH, RESTART = 1.5, 1.0
-#: Coming back takes a while: fewer pairs than usual are enough.
-PAIRS: Final = 5
+#: Coming back takes a while: two pairs beside the one that warms up are enough.
+PAIRS: Final = 2
 NAME: Final = "player 0"
 
 

@@ -115,7 +115,7 @@ class ScalarKind:
         (inputs,), group = before.deck, before.key.group
         order = tape.permutation("order", b"", before.size)
         s = draw_scalars(tape, "key", b"", group, 1)
-        S, outputs = s * group.G, s * inputs.take(order)
+        S, outputs = s * group.G, group.products(s, inputs.take(order))
         relation = OneScalar(S, inputs, outputs)
         proof = shuffle.prove(CONTEXT.transcript(), tape, relation, order, lambda d: s)
         after = Position(before.key, (outputs,))

@@ -34,6 +34,9 @@ class Effort:
     #: Short work is repeated beyond `pairs`, for so many seconds or so many pairs.
     seconds: float = 0.4
     most: int = 200
+    #: Long work is repeated no more than this once so many seconds are spent: it is steadier than short work.
+    few: int = 5
+    enough: float = 5.0
     #: Sizes are divided by this: for trying whether a benchmark runs at all.
     shrink: int = 1
 
@@ -68,6 +71,8 @@ def measured(effort: Effort, work: Timed, *yardsticks: Timed) -> Measured:
     try:
         for count in range(effort.most):
             if count >= effort.pairs and spent >= effort.seconds:
+                break
+            if count >= effort.few and spent >= effort.enough:
                 break
             rounds.append(_round(work, yardsticks))
             spent += sum(rounds[-1])

@@ -1,12 +1,24 @@
-"""A home that outlives its participant, who can be killed before and after each write."""
+"""A home that outlives its participant: who can be killed before and after each write, whose disk can fail, and of
+whose home there may be an old copy."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Final
+
+from nodealer.errors import HomeUnusable
 from nodealer.keys import Identity
 from nodealer.lab.sim.dice import Dice
-from nodealer.log.journal import MemoryJournal, Record
+from nodealer.lab.sim.plan import Failing
+from nodealer.log.journal import MemoryJournal, Record, Sent
 from nodealer.log.session import Session
 from nodealer.play.home import MemoryHome
+
+REASONS: Final[dict[Failing, str]] = {
+    "full": "no space left on device",
+    "torn": "input/output error",
+    "unsure": "input/output error while it was synced",
+}
 
 
 class Killed(Exception):
@@ -23,6 +35,12 @@ class FragileHome(MemoryHome):
         self.fuse: int | None = None
         #: How many entries of the log are sure to survive: those before a record of the journal.
         self.synced = 0
+        #: How many writes the disk still takes, where it is about to fail; how; and how often it does so again.
+        self.failing: int | None = None
+        self.how: Failing = "full"
+        self.again = 0
+        #: Whether a write has failed: then nothing is taken until the home is opened again.
+        self.in_doubt = False
 
     def burn(self) -> None:
         """A moment at which the process may be killed."""
@@ -32,33 +50,76 @@ class FragileHome(MemoryHome):
                 self.fuse = None
                 raise Killed
 
+    def writing(self, write: Callable[[], None]) -> None:
+        """A write, before which the process may be killed, or at which the disk fails: after that none is taken."""
+        self.burn()
+        if self.in_doubt:
+            raise HomeUnusable("the home takes no more: a write to it failed; open it again")
+        if self.failing is not None:
+            self.failing -= 1
+            self.in_doubt = self.failing < 0
+        if not self.in_doubt or self.how == "unsure":
+            write()
+        if self.in_doubt:
+            raise HomeUnusable(f"cannot use the home: {REASONS[self.how]}")
+
     def crash(self, dice: Dice) -> None:
         """What was not synced may be lost, from some entry on."""
         self.fuse = None
         del self.entries[dice.between(self.synced, len(self.entries)) :]
 
+    def reopened(self) -> None:
+        """Somebody has seen to the disk; it may fail once more."""
+        if self.in_doubt:
+            self.in_doubt = False
+            self.failing, self.again = (1, self.again - 1) if self.again else (None, 0)
+
+    def repaired(self) -> None:
+        """From now on neither the disk nor the process fails."""
+        self.fuse = self.failing = None
+        self.again = 0
+
+    # --- Writing ---
+
     def heard(self, frame: bytes) -> None:
-        self.burn()
-        super().heard(frame)
+        self.writing(lambda: super(FragileHome, self).heard(frame))
         self.burn()
 
     def begin(self, session: Session) -> None:
-        self.burn()
-        super().begin(session)
+        self.writing(lambda: super(FragileHome, self).begin(session))
         self.burn()
 
     def append(self, entry: bytes) -> None:
-        self.burn()
-        super().append(entry)
+        self.writing(lambda: super(FragileHome, self).append(entry))
+
+    # --- Copies ---
+
+    def copied(self) -> FragileHome:
+        """All of it as it is now, as somebody copies it who wants to have it safe."""
+        copy = FragileHome(self.name, self.identity, self.root)
+        copy.lobby, copy.entries, copy.session = list(self.lobby), list(self.entries), self.session
+        copy.journal = _FragileJournal(copy, self.journal.records)
+        copy.synced = len(copy.entries)
+        return copy
+
+    def has_signed(self, entry: bytes) -> bool:
+        """Whether the journal has an entry."""
+        return isinstance(self.journal, _FragileJournal) and entry in self.journal.signed
 
 
 class _FragileJournal(MemoryJournal):
-    def __init__(self, home: FragileHome) -> None:
+    def __init__(self, home: FragileHome, records: tuple[Record, ...] = ()) -> None:
         super().__init__()
+        self._records.extend(records)
+        self.signed = {record.entry for record in records if isinstance(record, Sent)}
         self._home = home
 
     def write(self, record: Record) -> None:
+        self._home.writing(lambda: self._write(record))
         self._home.burn()
+
+    def _write(self, record: Record) -> None:
         super().write(record)
         self._home.synced = len(self._home.entries)
-        self._home.burn()
+        if isinstance(record, Sent):
+            self.signed.add(record.entry)

@@ -29,7 +29,7 @@ class Ahead(Timekeeper):
         self._leapt = 0
 
     def _time(self, clock: Clock) -> int:
-        if self._dice.chance(100):
+        if self._dice.chance(400):
             self._struck["lied"] += 1
             self._leapt += self._dice.between(1000, 100_000)
         return super()._time(clock) + self._leapt

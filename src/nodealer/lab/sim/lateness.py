@@ -46,16 +46,17 @@ def counted_anew(
     held = _held(applied, limits)
     ticks, banks = list[_Ticked](), dict[int, int]()
     for one in applied:
-        # A hand may be over with the entry that begins it.
-        played = one.after.phase is Phase.PLAYING or len(one.after.chronicle.records) > len(
-            one.before.chronicle.records
-        )
-        if one.before.phase is Phase.BETWEEN and played:
-            _refill(banks, limits)
-        if isinstance(one.body, Tick) and one.outcome is Outcome.ACCEPTED:
-            ticks.append(_Ticked(one.number, one.body.time, replica.height_of(one.entry.seen) or 0))
-            watched = [duty for duty in held if duty.is_open_at(one.number)]
+        tick = one.body if isinstance(one.body, Tick) and one.outcome is Outcome.ACCEPTED else None
+        watched = [duty for duty in held if duty.is_open_at(one.number)] if tick is not None else []
+        if tick is not None:
+            ticks.append(_Ticked(one.number, tick.time, replica.height_of(one.entry.seen) or 0))
             _pay(watched, ticks, banks, limits)
+        # A tick may put out the last one who was waited for, and the hand begins; it may be over with the same entry.
+        before, after = one.before, one.after
+        played = after.phase is Phase.PLAYING or len(after.chronicle.records) > len(before.chronicle.records)
+        if before.phase is Phase.BETWEEN and played:
+            _refill(banks, limits)
+        if tick is not None:
             # What is late may be closed by the tick that says so.
             still = {duty.id for duty in watched if duty.late and duty.is_open_at(one.number + 1)}
             yield one.number, frozenset(still), used(banks, limits)

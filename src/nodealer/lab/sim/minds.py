@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from nodealer.cards import Capability
 from nodealer.games.free.rules import (
     DealCards,
@@ -14,6 +16,7 @@ from nodealer.games.free.rules import (
     Move,
     OpenCards,
     PassOn,
+    ProveCards,
     ShowCards,
     ShowToOne,
     Shuffle,
@@ -21,8 +24,11 @@ from nodealer.games.free.rules import (
 from nodealer.lab.sim.dice import Dice
 
 
-def free_move(game: FreeHand, seat: int, cards: int, dice: Dice) -> Move:
-    """Anything that can be asked at a table without rules. It may be refused: then something else is asked."""
+def free_move(game: FreeHand, seat: int, cards: int, faces: Mapping[int, int], dice: Dice) -> Move:
+    """Anything that can be asked at a table without rules. It may be refused: then something else is asked.
+
+    `faces` are those that the seat knows, by position: what it would prove of its hidden cards is so.
+    """
     if not game.decks:
         return Shuffle(0, cards)
     mine = tuple(position for (_, position), holder in game.held.items() if holder == seat)
@@ -30,13 +36,16 @@ def free_move(game: FreeHand, seat: int, cards: int, dice: Dice) -> Move:
     others = tuple(other for other in game.seats if other not in (seat, *game.gone))
     if Capability.MIX in game.operations and dice.chance(500):
         return _unseen(hidden, others, dice)
-    match dice.between(0, 6):
+    not_mine = tuple(face for face in range(cards) if face not in faces.values())
+    match dice.between(0, 7):
         case 0 | 1:
             return DealCards(0, tuple((other, 1) for other in game.seats if other not in game.gone))
         case 2:
             return OpenCards(0, 1)
         case 3 if hidden:
             return ShowCards(0, hidden[:1])
+        case 5 if hidden and not_mine and Capability.PROVE in game.operations:
+            return ProveCards(0, tuple(sorted(hidden)), not_mine[: dice.between(1, len(not_mine))])
         case 4 if mine:
             return GiveBack(0, mine[:1], dice.pick(("top", "bottom", "shuffled", "discard")))
         case _:

@@ -1,34 +1,29 @@
-"""One participant with its machine: a home, a connection, a mind, and a process that may be gone."""
+"""One participant with its machine: a home, a connection, and a process that may be gone."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Raw, structs
 
-from nodealer.cards import Card
-from nodealer.drive.minds import BotMind
 from nodealer.drive.patience import Looks, Patience
-from nodealer.errors import IllegalMove, JournalLost
-from nodealer.games.base import Turn
-from nodealer.games.free.rules import FreeHand
-from nodealer.games.package import Bot
+from nodealer.errors import HomeUnusable, JournalLost
 from nodealer.keys import Identity
+from nodealer.lab.sim.cheats import lies_of
 from nodealer.lab.sim.dice import Dice
 from nodealer.lab.sim.home import FragileHome, Killed
 from nodealer.lab.sim.keeper import keeping
 from nodealer.lab.sim.line import Line
-from nodealer.lab.sim.minds import free_move
-from nodealer.lab.sim.plan import Struck
+from nodealer.lab.sim.plan import BadDisk, Struck
+from nodealer.lab.sim.player import Player
 from nodealer.lab.sim.relay import entry_in
+from nodealer.lab.sim.seals import Seals
 from nodealer.log.entry import Entry, sign_entry
 from nodealer.play.bodies import Tick
-from nodealer.play.config import proposal_of
-from nodealer.play.participant import Diverged, Happened, Participant
-from nodealer.play.replica import Applied, Replica
+from nodealer.play.participant import Diverged, Participant
+from nodealer.play.replica import Replica
 from nodealer.wire import encode
 
 if TYPE_CHECKING:
@@ -50,70 +45,85 @@ class Node:
         self.place = place
         self.keeps_time = plan.seats <= place < plan.sitting
         player = "keeper" if self.keeps_time else f"player {place}"
-        self.name = player if place < plan.sitting else f"watcher {place}"
-        dice = Dice(plan.seed, self.name)
-        self.home = FragileHome(self.name if place < plan.sitting else None, Identity(dice(32)), dice(32))
+        watcher = f"watcher {place}" if place < plan.sitting + plan.watchers else f"stranger {place}"
+        self.name = player if place < plan.sitting else watcher
+        #: Who comes to a table that plays, and would like to sit.
+        self.asks_to_sit = place >= plan.sitting + plan.watchers
+        self.dice = Dice(plan.seed, self.name)
+        named = self.name if place < plan.sitting or self.asks_to_sit else None
+        self.home = FragileHome(named, Identity(self.dice(32)), self.dice(32))
         self.participant: Participant | None = None
         self.muted = False
-        #: What it said about logs that parted.
+        #: Whether it is for good that its process is gone: its home is lost, or its own lies keep it away.
+        self.away = False
+        #: What it said about logs that parted; what it signed that nobody honest would; and what it said, and its
+        #: journal did not have.
         self.diverged: list[Diverged] = []
-        #: The faces that it could read, each with its hand and card.
-        self.faces: set[tuple[int, Card, int]] = set()
+        self.lies: list[bytes] = []
+        self.unkept: list[bytes] = []
+        self.player = Player(world, self)
         self._world = world
         self._clock = world.clock
-        self._dice = dice
-        self._mind = BotMind(plan.package, self.home.root)
         self._up, self._down = (self._line(way) for way in ("up", "down"))
         self._online = False
+        #: Until when it is apart from the relay.
+        self._apart = 0
         self._patience = self._new_patience()
-        #: What somebody slow thinks about, and until when.
-        self._pondered: tuple[bytes, int] = (b"", 0)
-        #: Since when nothing has come, and when the table last changed.
-        self._quiet = self._changed = 0
-        #: The number of the next frame that the relay sends.
+        self._seals: Seals | None = None
+        #: Since when nothing has come.
+        self._quiet = 0
+        #: The number of the next frame that the relay sends, and what came too soon to be opened.
         self._coming = 0
-        self._proposed = False
-        #: Whether it has left, where that is planned.
-        self._left = False
-        #: Whether it cannot come back any more.
-        self.away = False
+        self._early: dict[int, bytes] = {}
 
     def _new_patience(self) -> Looks:
         keeper = self._world.plan.keeper
         if keeper is None or not self.keeps_time:
             return Patience(PATIENCE / 1000)
-        return keeping(keeper.how, self._dice, self._world.struck)
+        return keeping(keeper.how, self.dice, self._world.struck)
 
     def _line(self, way: str) -> Line:
         world = self._world
         dice = Dice(world.plan.seed, self.name, way)
-        return Line(world.clock, dice, world.plan.rates, world.struck, lambda what: self._tell(f"{way} {what}"))
+        return Line(world.clock, dice, world.plan.rates, world.struck, lambda what: self.tell(f"{way} {what}"))
 
-    def _tell(self, what: str) -> None:
+    def tell(self, what: str) -> None:
+        """Something happens here."""
         self._world.tell(self.name, what)
 
     # --- Life and death ---
 
     def come(self) -> None:
         """The process starts, for the first time or again."""
-        self._patience, self._proposed = self._new_patience(), False
-        self.participant = self._participant()
-        if self.participant is None:
-            self._tell("stays away")
+        if self.away or self.participant is not None:
             return
-        self._tell(f"comes, with {len(self.home.entries)} entries and {len(self.home.journal.records)} records")
-        self.connect()
-        self._look_again(self.participant)
-
-    def _participant(self) -> Participant | None:
-        """One on this home; None for a liar whose own lie stands in its log: its journal does not have it."""
         try:
-            return self._world.new_participant(self)
+            participant = self._start()
+        except (Killed, HomeUnusable) as end:
+            self._ends(end)
+            return
+        if participant is not None:
+            self.tell(f"comes, with {len(self.home.entries)} entries and {len(self.home.journal.records)} records")
+            self.connect()
+            self._look_again(participant)
+
+    def _start(self) -> Participant | None:
+        """A new process on this home; none for a liar whose own lie stands in its log: its journal does not have it."""
+        self.home.reopened()
+        self._patience = self._new_patience()
+        self._early.clear()
+        self.player.begins()
+        try:
+            participant = self._world.new_participant(self)
         except JournalLost:
             if not self._lies:
                 raise
+            self.tell("stays away")
             self.away = True
             return None
+        self._seals = self._world.seals(self, participant)
+        self.participant = participant
+        return participant
 
     def _look_again(self, participant: Participant) -> None:
         def look() -> None:
@@ -131,24 +141,79 @@ class Node:
             for frame in action(self.participant):
                 self.home.burn()
                 self._send(frame)
-        except Killed:
-            self.die(self._dice.pick((300, 2000, 7000)))
+        except (Killed, HomeUnusable) as end:
+            self._ends(end)
+
+    def _ends(self, end: Killed | HomeUnusable) -> None:
+        """The process is killed, or its disk has failed and it stops."""
+        if isinstance(end, HomeUnusable):
+            self.tell(f"stops: {end}")
+            self._world.struck["disk"] += 1
+            self._refuse_more()
+        else:
+            self._world.struck["killed"] += 1
+        self.die(self.dice.pick((300, 2000, 7000)))
+
+    def _refuse_more(self) -> None:
+        """Whoever catches the error and asks for more gets nothing that the home does not have."""
+        participant = self.participant
+        if participant is not None and self._online:
+            try:
+                said = participant.resend(participant.expects)
+            except HomeUnusable:
+                return
+            self._note_unkept(said)
+
+    def _note_unkept(self, said: Iterable[bytes]) -> None:
+        for frame in said:
+            if not self._lies and entry_in(frame) is not None and not self.home.has_signed(frame):
+                self.unkept.append(frame)
 
     def kill(self, kill: Struck) -> None:
         """At once, or after some more writes and words."""
         if self.participant is None:
             return
         if kill.writes == 0:
+            self._world.struck["killed"] += 1
             self.die(kill.down)
         else:
             self.home.fuse = kill.writes
 
+    def close(self, close: Struck) -> None:
+        """Its tab is closed, and opened again much later."""
+        if self.participant is not None:
+            self._world.struck["closed"] += 1
+            self.die(close.down)
+
+    def break_disk(self, bad: BadDisk) -> None:
+        """Its disk fails soon."""
+        if self.participant is not None and not self.home.in_doubt:
+            self.home.failing, self.home.how, self.home.again = bad.writes, bad.how, bad.again
+
+    def restore(self, copy: FragileHome) -> None:
+        """An old copy of its home comes in the place of the one that it has."""
+        if not self.away:
+            self.tell(f"has an old copy of its home, with {len(copy.journal.records)} records")
+            self._world.struck["restored"] += 1
+            running = self.participant is not None
+            if running:
+                self.die(500)
+            self.home = copy
+
+    def lose_home(self) -> None:
+        """Its home is gone, and with it everything that it could say."""
+        self.away = True
+        if self.participant is not None:
+            self._world.struck["closed"] += 1
+            self.die(0)
+
     def die(self, down: int) -> None:
         """The process is gone. The home stays."""
-        self._tell(f"is killed, for {down} ms")
-        self._world.struck["killed"] += 1
-        self.participant = None
-        self.home.crash(self._dice)
+        self.tell(f"is gone, for {down} ms")
+        if self.participant is not None:
+            self.lies += lies_of(self.participant)
+        self.participant = self._seals = None
+        self.home.crash(self.dice)
         self._disconnect()
         self._clock.after(down, self.come)
 
@@ -156,12 +221,19 @@ class Node:
 
     def cut(self, cut: Struck) -> None:
         """The connection breaks."""
-        if not self._online:
-            return
-        self._tell(f"is cut off, for {cut.down} ms")
-        self._world.struck["cut"] += 1
+        if self._online:
+            self.tell(f"is cut off, for {cut.down} ms")
+            self._world.struck["cut"] += 1
+            self._disconnect()
+            self._clock.after(cut.down, self.connect)
+
+    def part(self, down: int) -> bool:
+        """No connection for a while. Whether there was one."""
+        was = self._online
+        self._apart = max(self._apart, self._clock.now + down)
         self._disconnect()
-        self._clock.after(cut.down, self.connect)
+        self._clock.after(down, self.connect)
+        return was
 
     def _disconnect(self) -> None:
         self._online = False
@@ -170,7 +242,7 @@ class Node:
 
     def connect(self) -> None:
         """A new connection: what was said and not heard, and all frames from the next one on."""
-        if self.participant is not None and not self._online:
+        if self.participant is not None and not self._online and self._clock.now >= self._apart:
             self._online = True
             self._again()
 
@@ -185,7 +257,7 @@ class Node:
     def heal(self) -> None:
         """From now on nothing strikes, but what does so for good."""
         self._up.rates = self._down.rates = {}
-        self.home.fuse = None
+        self.home.repaired()
 
     def stream(self) -> None:
         """The relay sends what is new."""
@@ -197,18 +269,23 @@ class Node:
 
     def _send(self, frame: bytes) -> None:
         entry = entry_in(frame)
+        self._note_unkept((frame,))
         lie = None if entry is None else self._lie(entry)
-        if entry is None or lie is None or not self._dice.chance(300):
+        if entry is None or lie is None or not self.dice.chance(600 if self.keeps_time else 400):
             self._say(frame)
             return
         # Before the true one it is refused; after it, it names its seat.
+        self._world.struck["lied" if self._lies_about_time else "nonsense"] += 1
         false = sign_entry(self.home.identity, structs.replace(entry, body=Raw(lie)))
-        for each in (false, frame) if self._dice.chance(900) else (frame, false):
+        self.lies.append(false)
+        for each in (false, frame) if self.dice.chance(900) else (frame, false):
             self._say(each)
 
     @property
     def _lies(self) -> bool:
-        return self._lies_about_time or self.place == self._world.plan.liar
+        plan = self._world.plan
+        cheats = plan.cheater is not None and plan.cheater[0] == self.place
+        return self._lies_about_time or self.place == plan.liar or cheats
 
     @property
     def _lies_about_time(self) -> bool:
@@ -217,119 +294,56 @@ class Node:
 
     def _lie(self, entry: Entry) -> bytes | None:
         if self._lies_about_time:
-            self._world.struck["lied"] += 1
-            return encode(Tick(self._dice.between(0, 3000)))
-        return NONSENSE if self._lies else None
+            return encode(Tick(self.dice.between(0, 3000)))
+        return NONSENSE if self.place == self._world.plan.liar else None
 
-    def _say(self, frame: bytes) -> None:
-        self._tell(f"says {self._world.words(frame)}")
+    def _say(self, text: bytes) -> None:
+        self.tell(f"says {self._world.words(text)}")
         if self._online and not self.muted:
-            self._up.carry(self._world.words(frame), lambda: self._world.take(frame))
+            frame = text if self._seals is None else self._seals.seal(text)
+            if frame is not None:
+                self._world.texts[frame] = text
+                self._up.carry(self._world.words(text), lambda: self._world.take(frame))
 
     # --- Taking part ---
 
     def receive(self, frame: bytes, number: int) -> None:
         """A frame arrives."""
+        self.tell(f"hears #{number} {self._world.words(frame)}")
+        if self._seals is None:
+            self.living(lambda participant: self._take(participant, frame, number))
+            return
+        # Whether a frame opens hangs on those before it: they are opened in their order.
+        self._early[number] = frame
+        while self.participant is not None and self._seals is not None:
+            following = self.participant.expects
+            if following not in self._early:
+                break
+            text = self._seals.open(self._early.pop(following))
+            self.living(partial(self._take, frame=text, number=following))
+            if self._seals is not None and self._seals.changed():
+                self.tell("has another key")
+                self._again()
 
-        def take(participant: Participant) -> Iterable[bytes]:
-            expected, step = participant.expects, participant.receive(frame, number)
-            if participant.expects > expected:
-                self._quiet = self._clock.now
-            for happened in step.happened:
-                self._tell(f"sees {type(happened).__name__}")
-            self.diverged += (one for one in step.happened if isinstance(one, Diverged))
-            self._world.struck["late"] += sum(map(_found_late, step.happened)) if self.place == 0 else 0
-            if step.happened:
-                self._changed = self._clock.now
-                self._clock.after(self._dice.between(20, 300), lambda: self.living(self._think))
-            return [*step.send, *self._leave(participant)]
-
-        self._tell(f"hears #{number} {self._world.words(frame)}")
-        self.living(take)
+    def _take(self, participant: Participant, frame: bytes, number: int) -> Iterable[bytes]:
+        expected, step = participant.expects, participant.receive(frame, number)
+        if participant.expects > expected:
+            self._quiet = self._clock.now
+        for happened in step.happened:
+            self.tell(f"sees {type(happened).__name__}")
+        self.diverged += (one for one in step.happened if isinstance(one, Diverged))
+        if step.happened:
+            self.player.hears()
+        return [*step.send, *self.player.leaves(participant)]
 
     def _look(self, participant: Participant) -> Iterable[bytes]:
         if self._clock.now - self._quiet > SILENCE and not participant.over:
             self._again()
-            self.living(self._think)
-        said = [*self._propose(participant), *self._patience.look(participant, self._clock.now / 1000)]
+            self.living(self.player.thinks)
+        if participant is not self.participant:
+            return []
+        said = [*self.player.proposes(participant), *self._patience.look(participant, self._clock.now / 1000)]
         return said if participant is self.participant else []
-
-    def _propose(self, participant: Participant) -> Iterable[bytes]:
-        """The first player proposes when all have come."""
-        plan, lobby = self._world.plan, participant.lobby
-        offers = {offer.name: offer for offer in lobby.offers}
-        names = [node.name for node in self._world.nodes[: plan.sitting]]
-        if self.place or self._proposed or participant.begun or lobby.proposal or not offers.keys() >= {*names}:
-            return []
-        self._proposed = True
-        members = [offers[name].seated(seat) for seat, name in enumerate(names)]
-        limits = None if plan.keeper is None else plan.keeper.limits
-        return participant.propose(proposal_of(plan.rules, plan.protocol, members, clock=limits))
-
-    def _think(self, participant: Participant) -> Iterable[bytes]:
-        if not participant.seated or self.keeps_time:
-            return []
-        self._remember(participant)
-        if self._ponders(participant):
-            return []
-        with suppress(IllegalMove):
-            if participant.options().unreadable is not None:
-                return participant.claim()
-            game = participant.replica.state.hand.game
-            if isinstance(game, FreeHand):
-                return self._choose(participant) or self._ask(participant, game)
-            return self._mind.act(participant)
-        return []
-
-    def _leave(self, participant: Participant) -> Iterable[bytes]:
-        """Leave, or sit out, if this is the seat and the time; and come back later."""
-        plan = self._world.plan.leaver
-        if plan is None or plan.seat != self.place or self._left or not participant.seated or participant.hearing:
-            return []
-        if participant.replica.height < plan.entries:
-            return []
-        self._left, participant.sits_out = True, plan.sits_out or bool(plan.away)
-        self._clock.after(plan.away, lambda: self.living(lambda participant: participant.come_back()))
-        with suppress(IllegalMove):
-            said = participant.sit_out() if plan.sits_out else participant.leave()
-            self._world.struck["left"] += 1
-            return said
-        return []
-
-    def _ponders(self, participant: Participant) -> bool:
-        """Whether it is somebody slow, who is asked something and has not thought enough about it."""
-        asked = participant.options().asked if self.place == self._world.plan.slow else None
-        if asked is None:
-            return False
-        if self._pondered[0] != asked.id:
-            delay = self._dice.pick((100, 6000, 9000))
-            self._pondered = (asked.id, self._clock.now + delay)
-            self._clock.after(delay, lambda: self.living(self._think))
-        return self._clock.now < self._pondered[1]
-
-    def _remember(self, participant: Participant) -> None:
-        """Write down which faces it knows, for whoever checks that each is there once."""
-        if self.place not in self._world.doomed:
-            hand = participant.replica.state.hand.number
-            self.faces |= {(hand, card, face) for card, face in participant.seat.cards().items()}
-
-    def _choose(self, participant: Participant) -> Iterable[bytes]:
-        """What it does with cards that it looked at."""
-        question = participant.question()
-        if question is None or question.peek is None:
-            return []
-        return participant.answer(question, Bot().choose(question.view, question.peek))
-
-    def _ask(self, participant: Participant, game: FreeHand) -> Iterable[bytes]:
-        """Nobody owes a move at a table without rules: whoever comes first in order does it, and later the next."""
-        want, duty, seat = game.wants, participant.options().move, participant.seat.number
-        if duty is None or not isinstance(want, Turn) or seat not in want.may:
-            return []
-        patience = want.may.index(seat) * PATIENCE
-        if self._clock.now - self._changed < patience:
-            self._clock.after(LOOKS, lambda: self.living(self._think))
-            return []
-        return participant.move(free_move(game, seat, self._world.plan.rules.deck_max, self._dice))
 
     # --- Afterwards ---
 
@@ -350,18 +364,19 @@ class Node:
         """Whether the game is over for it."""
         return self.participant is not None and self.participant.over
 
+    @property
+    def locked(self) -> bool:
+        """Whether it was put out of the table, or watches one whose key has changed."""
+        return self._seals is not None and self._seals.locked
+
     def catch_up(self) -> None:
         """Hear the rest, when nobody says anything any more."""
-        self.participant = participant = self.participant or self._participant()
+        participant = self.participant or (None if self.away else self._start())
         if participant is None:
             return
         order = self._world.relay.order(self.place)
         for number in range(participant.expects, len(order)):
-            step = participant.receive(order[number], number)
+            text = order[number] if self._seals is None else self._seals.open(order[number])
+            step = participant.receive(text, number)
             self.diverged += (one for one in step.happened if isinstance(one, Diverged))
-
-
-def _found_late(happened: Happened) -> bool:
-    if not isinstance(happened, Applied) or happened.before.clock is None or happened.after.clock is None:
-        return False
-    return happened.after.clock.late > happened.before.clock.late
+        self.lies += lies_of(participant)

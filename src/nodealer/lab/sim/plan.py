@@ -1,37 +1,35 @@
-"""What happens in the game of a seed: who plays what, and what goes wrong when."""
+"""What happens in the game of a seed: who plays what, and what goes wrong when. `swarm` draws it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from nodealer.games.base import Rules
-from nodealer.games.found import find
-from nodealer.games.free.rules import OPERATIONS, Free
 from nodealer.games.package import GamePackage
-from nodealer.lab.sim import highcard
-from nodealer.lab.sim.dice import Dice
 from nodealer.log.session import Limits
-from nodealer.protocols import make_protocol
 from nodealer.protocols.base import CardProtocol
 
+#: What strikes a frame on its way.
+OF_FRAMES: Final = ("lost", "repeated", "delayed", "reordered")
 #: Every kind of fault.
 FAULTS: Final = (
-    *("lost", "repeated", "delayed", "reordered", "cut", "killed", "forked", "muted", "left", "late", "lied", "held"),
+    *OF_FRAMES,
+    *("cut", "split", "killed", "disk", "closed", "restored", "forked", "lobby", "muted"),
+    *("left", "rebuilt", "keyed", "late", "lied", "held", "nonsense", "cheated"),
 )
 #: When all faults but those for good stop, in milliseconds, and how long the game may take from there to its end.
 HEALED: Final = 12_000
 BOUND: Final = 120_000
 
-Doom = Literal["swap", "withhold", "mute"]
-FATES: Final[tuple[Doom | None, ...]] = (None, None, "swap", "withhold", "mute", "mute")
-
-
 #: What a timekeeper does: its duty; run ahead; go back behind what it said, under the same number or before it; or
 #: nothing, from the beginning or from when the log has some entries.
 Keeping = Literal["truly", "ahead", "back", "silent", "dying"]
-KEEPERS: Final[tuple[Keeping, ...]] = ("truly", "truly", "truly", "ahead", "ahead", "back", "back", "silent", "dying")
+#: How a relay shows somebody another table: two entries in the other order, or never one of them.
+Forking = Literal["swap", "withhold"]
+#: What a write to a failing disk leaves: nothing, half a line, or all of it; it fails in any case.
+Failing = Literal["full", "torn", "unsure"]
 
 
 @dataclass(frozen=True)
@@ -51,28 +49,28 @@ class Keeper:
 
 
 @dataclass(frozen=True)
-class Doomed:
-    """What happens for good to some seats, once the log has so many entries.
+class Fork:
+    """The relay shows some seats another order for good, once there are so many frames and, of the log, so many
+    entries; in the lobby none."""
 
-    The relay shows them two entries in another order, or keeps one from them; or nothing comes from them any more.
-    """
-
-    how: Doom
-    seats: tuple[int, ...]
+    how: Forking
     entries: int
+    frames: int = 0
 
 
 @dataclass(frozen=True)
 class Leaver:
-    """A seat leaves by its own word, once the log has so many entries; or it sits out, from the next hand on.
+    """A seat leaves by its own word, once the log has so many entries; or it sits out, from the next hand on. `dealt`:
+    not before there is a deck whose cards are dealt.
 
-    It comes back after so many milliseconds; after none, it begins the next hand at once.
+    It comes back after so many milliseconds; after none, it begins the next hand at once; without a number, never.
     """
 
     seat: int
     entries: int
     sits_out: bool
-    away: int
+    away: int | None
+    dealt: bool = False
 
 
 @dataclass(frozen=True)
@@ -86,6 +84,35 @@ class Struck:
 
 
 @dataclass(frozen=True)
+class Split:
+    """Nothing passes between some places and the relay, from a time on and for so long."""
+
+    time: int
+    places: tuple[int, ...]
+    down: int
+
+
+@dataclass(frozen=True)
+class BadDisk:
+    """From a time on, the disk of a place fails after so many writes, and so many times more when it was repaired."""
+
+    time: int
+    place: int
+    writes: int
+    how: Failing
+    again: int
+
+
+@dataclass(frozen=True)
+class Backup:
+    """The home of a seat is copied at a time, and the copy comes in its place later."""
+
+    copied: int
+    time: int
+    place: int
+
+
+@dataclass(frozen=True)
 class Plan:
     """One game."""
 
@@ -94,100 +121,62 @@ class Plan:
     rules: Rules
     package: GamePackage
     seats: int
-    hands: int
+    hands: int = 1
     #: Those who only watch; their places come after the seats.
-    watchers: int
+    watchers: int = 0
     #: What strikes a frame on its way, in a thousand.
-    rates: Mapping[str, int]
-    cuts: tuple[Struck, ...]
-    kills: tuple[Struck, ...]
-    doomed: Doomed | None
-    #: The seat that signs nonsense under the numbers of its entries, if one does.
-    liar: int | None
+    rates: Mapping[str, int] = field(default_factory=dict)
+    cuts: tuple[Struck, ...] = ()
+    splits: tuple[Split, ...] = ()
+    kills: tuple[Struck, ...] = ()
+    #: Tabs that are closed, and opened again much later.
+    closed: tuple[Struck, ...] = ()
+    disks: tuple[BadDisk, ...] = ()
+    #: Whom all that strikes for good strikes: never more than half of the table, for the law promises nothing then.
+    fated: tuple[int, ...] = ()
+    fork: Fork | None = None
+    #: How many entries the log has when nothing comes any more from the first of the fated; and when the last of them
+    #: loses its home, and somebody else comes in its place who only knows the link.
+    mute: int | None = None
+    lost_home: int | None = None
+    backup: Backup | None = None
+    #: The seat that signs nonsense under the numbers of its entries, if one does; and the one that cheats, and how.
+    liar: int | None = None
+    cheater: tuple[int, str] | None = None
     keeper: Keeper | None = None
-    #: The seat that thinks for longer than it may, now and then.
-    slow: int | None = None
-    leaver: Leaver | None = None
+    #: The seats that think for longer than they may, now and then.
+    slow: tuple[int, ...] = ()
+    leavers: tuple[Leaver, ...] = ()
+    #: The seats that leave too when they see a deck made again.
+    again: tuple[int, ...] = ()
+    #: Whether frames are sealed, and who is gone is put out of the table, which gets a new key.
+    sealed: bool = False
 
     def __str__(self) -> str:
         what = f"{self.package.name} on {self.protocol.claims.name}, {self.rules.deck_max} cards"
-        doom = "nobody doomed" if self.doomed is None else f"{self.doomed.how} of {self.doomed.seats}"
-        doom += "" if self.liar is None else f", seat {self.liar} lies"
-        doom += "" if self.slow is None else f", seat {self.slow} is slow"
-        doom += "" if self.leaver is None else f", seat {self.leaver.seat} leaves"
-        doom += "" if self.keeper is None else f", time kept {self.keeper.how}"
-        return f"{what}, {self.seats} seats, {self.watchers} watching, {self.hands} hands, {doom}"
+        some = {
+            "splits": len(self.splits),
+            "bad disks": len(self.disks),
+            "closed": len(self.closed),
+            "fork": self.fork and f"{self.fork.how} from {self.fork.entries}",
+            "mute": self.mute is not None,
+            "home lost": self.lost_home is not None,
+            "old copy": self.backup is not None,
+            "liar": self.liar is not None,
+            "cheat": self.cheater and self.cheater[1],
+            "slow": self.slow,
+            "leaving": [leaver.seat for leaver in self.leavers],
+            "leaving again": self.again,
+            "time kept": self.keeper and self.keeper.how,
+            "sealed": self.sealed,
+        }
+        wrong = "".join(
+            f", {name} {value}" if value is not True else f", {name}" for name, value in some.items() if value
+        )
+        fated = f", fated {self.fated}" if self.fated else ""
+        return f"{what}, {self.seats} seats, {self.watchers} watching, {self.hands} hands{fated}{wrong}"
 
     @property
     def sitting(self) -> int:
         """How many sit at the table, the timekeeper too; its place is the last one of them."""
         return self.seats + (self.keeper is not None)
-
-
-def plan_of(seed: str) -> Plan:
-    """The game of a seed."""
-    dice = Dice(seed, "plan")
-    name = dice.pick(("highcard",) * 10 + ("free",) * 8 + ("holdem",))
-    seats = dice.pick((2, 2, 3)) if name == "holdem" else dice.pick((2, 2, 2, 3, 3, 4))
-    protocol = make_protocol("mask" if name == "holdem" else dice.pick(("mask", "lock", "offset")))
-    rules, package = _game(name, protocol, dice)
-    watchers = int(dice.chance(200))
-    keeper = _keeper(dice) if dice.chance(500) else None
-    places, doomed = seats + (keeper is not None) + watchers, _doomed(dice, seats)
-    return Plan(
-        seed,
-        protocol,
-        rules,
-        package,
-        seats,
-        1 if name == "holdem" else dice.pick((1, 1, 1, 2)),
-        watchers,
-        {fault: dice.pick((0, 10, 30, 80)) for fault in FAULTS[:4]},
-        tuple(_struck(dice, places, 0) for _ in range(dice.between(0, 2))),
-        tuple(_struck(dice, places, 8) for _ in range(dice.between(0, 3))),
-        doomed,
-        dice.between(0, seats - 1) if doomed is None and dice.chance(600) else None,
-        keeper,
-        dice.between(0, seats - 1) if dice.chance(600) else None,
-        _leaver(dice, seats, doomed) if dice.chance(400) else None,
-    )
-
-
-def _leaver(dice: Dice, seats: int, doomed: Doomed | None) -> Leaver | None:
-    """Not somebody who is doomed: what the others say of such a seat is looked at."""
-    seat = dice.between(0, seats - 1)
-    if doomed is not None and seat in doomed.seats:
-        return None
-    return Leaver(seat, dice.between(1, 20), dice.chance(250), dice.pick((0, 500, 3000, 8000)))
-
-
-def _keeper(dice: Dice) -> Keeper:
-    limits = Limits(move=3000, cards=3000, bank=dice.pick((0, 1500, 4000)), refill=dice.pick((0, 1000)))
-    return Keeper(dice.pick(KEEPERS), limits, dice.pick((0, 0, 1000, 4000)), dice.between(1, 15))
-
-
-def _game(name: str, protocol: CardProtocol, dice: Dice) -> tuple[Rules, GamePackage]:
-    cards = dice.between(4, 6)
-    if name == "highcard":
-        return highcard.HighCard(cards), highcard.GAME
-    package = find(name)
-    if name == "free":
-        return Free(cards, protocol.claims.operations & frozenset(OPERATIONS)), package
-    # A bot that does not think: what it does matters here, and not how well.
-    quick = package if package.measured is None else replace(package, bot=package.measured.bot)
-    return package.from_settings(package.settled({})), quick
-
-
-def _struck(dice: Dice, places: int, writes: int) -> Struck:
-    down = dice.pick((300, 1000, 3000, 8000))
-    return Struck(dice.between(0, HEALED * 2 // 3), dice.between(0, places - 1), down, dice.between(0, writes))
-
-
-def _doomed(dice: Dice, seats: int) -> Doomed | None:
-    how = dice.pick(FATES)
-    if how is None:
-        return None
-    # Never more than half of the table: the law promises nothing to the others then.
-    first, count = dice.between(0, seats - 1), 1 if how == "mute" else dice.between(1, seats // 2)
-    doomed = tuple(sorted((first + more) % seats for more in range(count)))
-    return Doomed(how, doomed, dice.between(1, 15))

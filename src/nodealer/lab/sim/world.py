@@ -6,16 +6,21 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache, partial
+from typing import Any
 
 from nodealer.errors import Malformed
+from nodealer.keys import KEY_BYTES
+from nodealer.lab.sim.cheats import cheating
 from nodealer.lab.sim.clock import Clock
 from nodealer.lab.sim.dice import Dice
 from nodealer.lab.sim.node import LOOKS, Node
-from nodealer.lab.sim.plan import BOUND, HEALED, Plan
+from nodealer.lab.sim.plan import BOUND, HEALED, Plan, Split
 from nodealer.lab.sim.relay import Relay, entry_in
+from nodealer.lab.sim.seals import Seals
 from nodealer.play.bodies import read_body
 from nodealer.play.participant import Participant
 from nodealer.play.stays import for_hands
+from nodealer.relay.sealing import TableSecret
 
 #: Hears of everything: the time, who, and what.
 Trace = Callable[[int, str, str], None]
@@ -27,16 +32,24 @@ class World:
     def __init__(self, plan: Plan, trace: Trace | None = None) -> None:
         self.plan = plan
         self.clock = Clock()
-        self.relay = Relay()
+        #: Frame to what is in it, where frames are sealed.
+        self.texts: dict[bytes, bytes] = {}
+        self.relay = Relay(self.text)
         #: How often each kind of fault struck.
         self.struck: Counter[str] = Counter()
-        #: The seats that are muted or see another order, for good.
+        #: The seats that are muted, see another order, or have lost their home, for good.
         self.doomed: frozenset[int] = frozenset()
         self._trace = trace
+        self._secret = TableSecret(Dice(plan.seed, "table")(KEY_BYTES), plan.seed, 0)
         self.nodes = [Node(self, place) for place in range(plan.sitting + plan.watchers)]
-        #: When each frame first had its place in the order.
+        #: When each entry first had its place in the order.
         self.ordered: dict[bytes, int] = {}
         self._holding = Dice(plan.seed, "holding back")
+        self._forks = self._mutes = self._loses = True
+
+    def text(self, frame: bytes) -> bytes:
+        """What is in a frame."""
+        return self.texts.get(frame, frame)
 
     def tell(self, who: str, what: str) -> None:
         """Something happens."""
@@ -45,24 +58,35 @@ class World:
 
     def words(self, frame: bytes) -> str:
         """A frame in a line of the trace."""
-        return _words(frame) if self._trace is not None else ""
+        return _words(self.text(frame)) if self._trace is not None else ""
 
     def new_participant(self, node: Node) -> Participant:
         """The program of a node starts."""
         plan = self.plan
-        return Participant(
-            node.home,
-            entropy=Dice(plan.seed, node.name, "entropy", str(self.clock.now)),
-            stays=for_hands(plan.hands),
-            table=plan.seed,
-            parts=lambda proposal: (plan.protocol, plan.rules, plan.package),
-            keeps_time=node.keeps_time,
-        )
+        named: dict[str, Any] = {
+            "entropy": Dice(plan.seed, node.name, "entropy", str(self.clock.now)),
+            "stays": for_hands(plan.hands),
+            "table": plan.seed,
+            "parts": lambda proposal: (plan.protocol, plan.rules, plan.package),
+            "keeps_time": node.keeps_time,
+        }
+        if plan.cheater is not None and plan.cheater[0] == node.place:
+            return cheating(plan.cheater[1], node.home, **named)
+        return Participant(node.home, **named)
+
+    def seals(self, node: Node, participant: Participant) -> Seals | None:
+        """What seals the frames of a node, where they are sealed."""
+        if not self.plan.sealed:
+            return None
+        key = self._secret if node.home.name is not None else self._secret.reading
+        return Seals(participant, key, Dice(self.plan.seed, node.name, "keys", str(self.clock.now)))
+
+    # --- The relay ---
 
     def take(self, frame: bytes) -> None:
         """A frame reaches the relay, which may hold a tick back."""
         keeper = self.plan.keeper
-        entry = None if keeper is None or not keeper.held else entry_in(frame)
+        entry = None if keeper is None or not keeper.held else entry_in(self.text(frame))
         if keeper is not None and entry is not None and entry.seat == self.plan.seats:
             self.struck["held"] += 1
             self.clock.after(self._holding.between(0, keeper.held), lambda: self._order(frame))
@@ -71,48 +95,92 @@ class World:
 
     def _order(self, frame: bytes) -> None:
         self.relay.take(frame)
-        self.ordered.setdefault(frame, self.clock.now)
+        self.ordered.setdefault(self.text(frame), self.clock.now)
         if self.plan.keeper is not None and self.plan.keeper.how == "dying":
             self.nodes[self.plan.seats].muted |= self.relay.entries >= self.plan.keeper.entries
-        if self.plan.doomed is not None and not self.doomed and self.relay.entries >= self.plan.doomed.entries:
-            self._doom()
-        self.struck["forked"] = int(self.relay.forked)
+        self._doom()
         for node in self.nodes:
             node.stream()
 
     def _doom(self) -> None:
-        doomed = self.plan.doomed
-        if doomed is None:
-            return
-        self.tell("relay", f"{doomed.how} for {doomed.seats}")
-        self.doomed = frozenset(doomed.seats)
-        if doomed.how == "mute":
+        """What strikes for good, when it is time."""
+        plan, entries = self.plan, self.relay.entries
+        if (
+            plan.fork is not None
+            and self._forks
+            and entries >= plan.fork.entries
+            and len(self.relay.frames) >= plan.fork.frames
+        ):
+            self._forks = False
+            self.tell("relay", f"{plan.fork.how} for {plan.fated}")
+            self.doomed |= frozenset(plan.fated)
+            self.relay.fork(plan.fork.how, plan.fated, lobby=not plan.fork.entries)
+        if plan.fork is not None and self.relay.forked:
+            self.struck["forked" if plan.fork.entries else "lobby"] = 1
+        if plan.mute is not None and self._mutes and entries >= plan.mute:
+            self._mutes = False
+            self.tell("relay", f"hears nothing more of {plan.fated[0]}")
+            self.doomed |= {plan.fated[0]}
             self.struck["muted"] += 1
-            for seat in doomed.seats:
-                self.nodes[seat].muted = True
-        else:
-            self.relay.fork(doomed)
+            self.nodes[plan.fated[0]].muted = True
+        if plan.lost_home is not None and self._loses and entries >= plan.lost_home:
+            self._loses = False
+            self.doomed |= {plan.fated[-1]}
+            self.nodes[plan.fated[-1]].lose_home()
+            self.nodes.append(Node(self, len(self.nodes)))
+            self.clock.after(1000, self.nodes[-1].come)
+
+    # --- What passes ---
+
+    def _split(self, split: Split) -> None:
+        self.tell("relay", f"is apart from {split.places}, for {split.down} ms")
+        parted = [self.nodes[place].part(split.down) for place in split.places]
+        self.struck["split"] += any(parted)
+
+    def _copy(self, node: Node, time: int) -> None:
+        self.clock.after(time, partial(node.restore, node.home.copied()))
+
+    def _strike(self) -> None:
+        """Everything that is planned for a time."""
+        plan, after = self.plan, self.clock.after
+        for cut in plan.cuts:
+            after(cut.time, partial(self.nodes[cut.place].cut, cut))
+        for kill in plan.kills:
+            after(kill.time, partial(self.nodes[kill.place].kill, kill))
+        for close in plan.closed:
+            after(close.time, partial(self.nodes[close.place].close, close))
+        for bad in plan.disks:
+            after(bad.time, partial(self.nodes[bad.place].break_disk, bad))
+        for split in plan.splits:
+            after(split.time, partial(self._split, split))
+        if plan.backup is not None:
+            node = self.nodes[plan.backup.place]
+            after(plan.backup.copied, partial(self._copy, node, plan.backup.time - plan.backup.copied))
 
     def run(self) -> None:
         """Until all have ended who can, or for too long; then everybody hears the rest."""
         dice = Dice(self.plan.seed, "start")
         for node in self.nodes:
             self.clock.after(dice.between(0, 500), node.come)
-        for cut in self.plan.cuts:
-            self.clock.after(cut.time, partial(self.nodes[cut.place].cut, cut))
-        for kill in self.plan.kills:
-            self.clock.after(kill.time, partial(self.nodes[kill.place].kill, kill))
+        self._strike()
         self.clock.after(HEALED, self._heal)
         looked = 0
         while self.clock.now < HEALED + BOUND:
             self.clock.step()
             if self.clock.now >= looked + LOOKS:
                 looked = self.clock.now
-                if all(node.ended for node in self.lasting):
+                if all(node.ended for node in self.lasting) or self._waits_in_vain:
                     break
         self._heal()
         for node in self.nodes:
             node.catch_up()
+
+    @property
+    def _waits_in_vain(self) -> bool:
+        """Whether all has healed for long, and some who were shown another lobby will not agree with the others."""
+        parted = self.plan.fork is not None and not self.plan.fork.entries
+        late = self.clock.now > HEALED + BOUND // 4
+        return late and parted and not any(node.participant and node.participant.begun for node in self.lasting)
 
     def _heal(self) -> None:
         self.tell("all", "heals")
@@ -121,8 +189,8 @@ class World:
 
     @property
     def lasting(self) -> list[Node]:
-        """Those who are neither muted nor see another order, nor kept away by their own lies."""
-        return [node for node in self.nodes if node.place not in self.doomed and not node.away]
+        """Those who are neither muted nor see another order, nor are kept away by their own lies or put out."""
+        return [node for node in self.nodes if node.place not in self.doomed and not node.away and not node.locked]
 
 
 @lru_cache(maxsize=4096)

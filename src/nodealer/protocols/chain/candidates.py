@@ -5,7 +5,7 @@ others are opened. Whoever colludes, a single false deck is played with the odds
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from nodealer.errors import DecodeError, PeerFault
 from nodealer.group import concat
@@ -17,6 +17,7 @@ from nodealer.protocols.chain.lists import VALUE_BYTES, card_number, name_of, re
 from nodealer.protocols.chain.making import ChainShuffling
 from nodealer.protocols.chain.messages import Candidate, Coin, CoinCommitment, Unblind
 from nodealer.protocols.codec import read_message, read_points, read_secrets
+from nodealer.records import replace
 from nodealer.tape import DIGEST_BYTES, Tape, digest
 from nodealer.wire import encode
 

@@ -10,7 +10,7 @@ name it got the card. A card that is opened has no receiver; it is looked up all
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from nodealer.cards import Deal, Half, Open, Show
@@ -23,6 +23,7 @@ from nodealer.protocols.chain.deck import ChainDeck, HeldNumber, Own, Stuck, dou
 from nodealer.protocols.chain.lists import name_of, split
 from nodealer.protocols.chain.messages import Pass, ShownCards
 from nodealer.protocols.codec import read_message, read_points
+from nodealer.records import replace
 from nodealer.tape import Tape
 from nodealer.wire import encode
 

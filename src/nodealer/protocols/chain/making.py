@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from nodealer.errors import BadParameter, Malformed
 from nodealer.proofs import equality, shuffle
@@ -12,6 +12,7 @@ from nodealer.protocols.chain.deck import ChainDeck, SeatLayer, after
 from nodealer.protocols.chain.lists import Lists, read_lists
 from nodealer.protocols.chain.messages import ChainShuffle
 from nodealer.protocols.codec import read_message, read_points
+from nodealer.records import replace
 from nodealer.tape import Tape
 from nodealer.wire import encode
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from nodealer.cards import Close, Deal, Half, Look, Open, Operation, Peek, Show
 from nodealer.errors import BadParameter, Malformed, PeerFault
@@ -15,6 +15,7 @@ from nodealer.protocols.duel.messages import DuelReveal, Give
 from nodealer.protocols.duel.peeking import finish_peek
 from nodealer.protocols.keyed import publish, refuse_other_keys
 from nodealer.protocols.staged import close
+from nodealer.records import replace
 from nodealer.tape import Tape
 from nodealer.wire import encode
 

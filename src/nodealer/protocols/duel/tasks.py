@@ -6,7 +6,7 @@ cards are refused, and the rest comes out when cards are played, or at the end.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from nodealer.errors import BadParameter, Malformed
 from nodealer.group import Points, concat
@@ -20,6 +20,7 @@ from nodealer.protocols.codec import point_index, read_choice, read_message, rea
 from nodealer.protocols.duel.deck import DuelDeck
 from nodealer.protocols.duel.messages import DuelGather, DuelLock, DuelShuffle
 from nodealer.protocols.duel.work import AFTER_SHUFFLE, TaskKind, Under, Work, finish
+from nodealer.records import replace
 from nodealer.tape import DIGEST_BYTES, Tape
 from nodealer.wire import encode
 

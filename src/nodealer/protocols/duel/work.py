@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final, Self
 
 from nodealer.cards import Event
@@ -17,6 +17,7 @@ from nodealer.places import Places
 from nodealer.protocols.base import DeckChange
 from nodealer.protocols.duel.deck import DuelDeck, cards_digest
 from nodealer.protocols.layers import Layer
+from nodealer.records import replace
 from nodealer.tape import Tape
 
 

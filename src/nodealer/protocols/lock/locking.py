@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from nodealer.cards import NewDeck
 from nodealer.errors import Malformed
@@ -17,6 +17,7 @@ from nodealer.protocols.lock import steps
 from nodealer.protocols.lock.deck import LockDeck, deck_digest
 from nodealer.protocols.lock.messages import LockedCards
 from nodealer.protocols.staged import Idle
+from nodealer.records import replace
 from nodealer.tape import Tape
 from nodealer.wire import encode
 

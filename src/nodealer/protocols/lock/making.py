@@ -7,7 +7,7 @@ turn multiplies every card by one secret and permutes.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from nodealer.errors import PeerFault
 from nodealer.group import Points
@@ -20,6 +20,7 @@ from nodealer.protocols.lock.deck import LockDeck
 from nodealer.protocols.lock.locking import Locking
 from nodealer.protocols.lock.messages import Cascade, FragmentCommitment, Fragments
 from nodealer.protocols.lock.recovery import Declaring
+from nodealer.records import replace
 from nodealer.tape import Tape, digest
 from nodealer.wire import encode
 

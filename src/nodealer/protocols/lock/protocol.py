@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final, Literal
 
 from nodealer.cards import Capability, NewDeck
@@ -16,6 +15,7 @@ from nodealer.protocols.lock.leaving import without
 from nodealer.protocols.lock.making import CommittingFragments
 from nodealer.protocols.lock.picking import picker_order
 from nodealer.protocols.lock.stages import REQUESTS
+from nodealer.records import replace
 from nodealer.tape import digest
 from nodealer.wire import CARDS_MAX, CARDS_MIN, SEATS_MAX, SEATS_MIN, Message, decode
 

@@ -8,7 +8,7 @@ deck that the cascade left, and nobody has seen a face.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from nodealer.errors import BadParameter, Undecided
 from nodealer.group import Points, concat
@@ -19,6 +19,7 @@ from nodealer.protocols.codec import read_message, read_points
 from nodealer.protocols.lock.deck import LockDeck
 from nodealer.protocols.lock.locking import Locking
 from nodealer.protocols.lock.messages import HeldCards, LockedCards, RaisedCards
+from nodealer.records import replace
 from nodealer.tape import Tape
 from nodealer.wire import encode
 

@@ -45,7 +45,7 @@ def faces(fragments: Sequence[Points]) -> Points:
 
 def cascade(secret: Scalars, cards: Points, order: Sequence[int]) -> Points:
     """Permute, then multiply: card j of the result was card order[j]."""
-    return secret * cards.take(order)
+    return secret.group.products(secret, cards.take(order))
 
 
 def lock_factors(secret: Scalars, keys: Scalars) -> Scalars:

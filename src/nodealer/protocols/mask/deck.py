@@ -82,7 +82,7 @@ class MaskDeck(LastingDeck[Masked]):
 
     def bare(self, faces: Sequence[int]) -> Masked:
         """Cards without a mask."""
-        return Masked(self.binding.group.identity(len(faces)), self.faces.points.take(faces))
+        return Masked(_no_masks(self.binding.group, len(faces)), self.faces.points.take(faces))
 
     def held_cards(self, positions: tuple[int, ...]) -> Masked:
         """Cards under their owners' keys alone, (u, w = M + s·u): everybody else's are published."""
@@ -218,3 +218,9 @@ class MaskDeck(LastingDeck[Masked]):
 def _points_of(faces: Faces, chosen: tuple[int, ...]) -> Points:
     """Some faces of a deck: one object for each choice, as a batch recognises arrays by identity."""
     return faces.points.take(chosen)
+
+
+@lru_cache(maxsize=16)
+def _no_masks(group: Group, count: int) -> Points:
+    """The epk of cards without a mask: one object, which is encoded once and not for every deck."""
+    return group.identity(count)

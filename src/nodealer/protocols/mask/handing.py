@@ -9,7 +9,7 @@ under the receiver's key alone; its old place is dead, and its old key is never 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from nodealer.cards import Gift, Moved, Pass, Show
 from nodealer.errors import BadParameter, Malformed
@@ -24,6 +24,7 @@ from nodealer.protocols.keyed import release
 from nodealer.protocols.layers import Layer
 from nodealer.protocols.mask.deck import MaskDeck, Masked
 from nodealer.protocols.mask.messages import MaskHand, MaskReceive
+from nodealer.records import replace
 from nodealer.tape import Tape
 from nodealer.wire import encode
 

@@ -6,7 +6,7 @@ Shuffles go from seat to seat. What comes then, tags or new keys, is in files of
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from nodealer.cards import NewDeck
 from nodealer.errors import Malformed
@@ -20,6 +20,7 @@ from nodealer.protocols.mask.deck import MaskDeck, Masked
 from nodealer.protocols.mask.messages import MaskReshuffle, MaskShuffle
 from nodealer.protocols.mask.rekeying import Arranged, Purpose, Rebuild, Rekeying
 from nodealer.protocols.mask.tagging import Tagging
+from nodealer.records import replace
 from nodealer.tape import Tape
 from nodealer.wire import encode
 

@@ -6,7 +6,7 @@ of its own again; all three in one message, with a proof of each. The old places
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from nodealer.cards import Mix, Moved
 from nodealer.errors import Malformed
@@ -21,6 +21,7 @@ from nodealer.protocols.codec import read_message, read_points
 from nodealer.protocols.layers import Layer
 from nodealer.protocols.mask.deck import MaskDeck, Masked
 from nodealer.protocols.mask.messages import MaskMix
+from nodealer.records import replace
 from nodealer.tape import Tape
 from nodealer.wire import encode
 

@@ -9,7 +9,7 @@ it to everybody when the card is dealt to somebody else.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from nodealer.cards import Half, Look, Peek
 from nodealer.errors import BadParameter, Malformed
@@ -22,6 +22,7 @@ from nodealer.protocols.codec import read_message, read_points
 from nodealer.protocols.mask.deck import MaskDeck, Masked, Sight
 from nodealer.protocols.mask.messages import MaskLook, MaskTell
 from nodealer.protocols.mask.returning import Gathering
+from nodealer.records import replace
 from nodealer.tape import Tape
 from nodealer.wire import encode
 

@@ -7,7 +7,7 @@ same face anew under the joint key K, as (ρ·G, M + ρ·K), and proves it: K_i 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from nodealer.errors import Malformed
 from nodealer.group import Points, concat
@@ -19,6 +19,7 @@ from nodealer.protocols.mask.making import MaskShuffling
 from nodealer.protocols.mask.messages import MaskHeld, MaskJoin
 from nodealer.protocols.mask.rekeying import Rebuild
 from nodealer.protocols.mask.returning import Masking
+from nodealer.records import replace
 from nodealer.tape import Tape
 from nodealer.wire import encode
 

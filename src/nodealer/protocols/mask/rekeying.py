@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from nodealer.cards import Deal, Look, Moved, NewDeck, Peek, Place, Portion, Return
 from nodealer.errors import Malformed
@@ -17,6 +17,7 @@ from nodealer.protocols.layers import Layer
 from nodealer.protocols.mask.deck import MaskDeck, Masked
 from nodealer.protocols.mask.messages import MaskRekey
 from nodealer.protocols.staged import Idle
+from nodealer.records import replace
 from nodealer.tape import Tape
 from nodealer.wire import encode
 

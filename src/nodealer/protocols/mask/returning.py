@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from nodealer.cards import Peek, Place, Return
 from nodealer.errors import Malformed
@@ -18,6 +18,7 @@ from nodealer.protocols.mask.messages import MaskGather, MaskInPlace
 from nodealer.protocols.mask.ordering import Arranging, arrange
 from nodealer.protocols.mask.rekeying import Purpose, Rekeying
 from nodealer.protocols.staged import lay_aside
+from nodealer.records import replace
 from nodealer.tape import Tape
 from nodealer.wire import encode
 

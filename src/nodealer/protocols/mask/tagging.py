@@ -8,7 +8,7 @@ exactly one card of the deck. That one is taken out of the deck as it was shuffl
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from nodealer.errors import Undecided
 from nodealer.group import Points, concat
@@ -19,6 +19,7 @@ from nodealer.protocols.codec import point_index, read_message, read_points
 from nodealer.protocols.mask.deck import MaskDeck, Masked
 from nodealer.protocols.mask.messages import MaskRekey, MaskShares, MaskTags
 from nodealer.protocols.mask.rekeying import Rebuild, Rekeying
+from nodealer.records import replace
 from nodealer.tape import Tape
 from nodealer.wire import encode
 

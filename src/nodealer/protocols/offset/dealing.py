@@ -8,7 +8,7 @@ says `revealFinal` without being asked.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from nodealer.cards import Deal, Open, Show
 from nodealer.errors import Malformed
@@ -18,6 +18,7 @@ from nodealer.protocols.keyed import KeyedDeck, Releasing
 from nodealer.protocols.offset.deck import OffsetDeck
 from nodealer.protocols.offset.making import refuse_player
 from nodealer.protocols.offset.messages import DealFinal, DealInitial, RevealFinal, RevealInitial
+from nodealer.records import replace
 from nodealer.tape import Tape
 from nodealer.wire import encode
 

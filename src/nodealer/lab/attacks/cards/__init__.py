@@ -1,0 +1,12 @@
+"""Attacks on cards when they are dealt, opened and shown."""
+
+from typing import Final
+
+from nodealer.lab.attacks.cards.false_key import FALSE_KEY
+from nodealer.lab.attacks.cards.held import HELD
+from nodealer.lab.attacks.cards.oracle import ORACLE
+from nodealer.lab.attacks.cards.other_card import OTHER_CARD
+from nodealer.lab.attacks.cards.other_offset import OTHER_OFFSET
+from nodealer.lab.attacks.cards.tag import TAG
+
+ATTACKS: Final = (FALSE_KEY, OTHER_CARD, OTHER_OFFSET, ORACLE, HELD, TAG)

@@ -1,0 +1,104 @@
+"""A seat shows, or plays, another card than it holds."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Final
+
+from msgspec.structs import replace
+
+from nodealer.cards import Close
+from nodealer.errors import DecodeError
+from nodealer.lab.attacks.arrays import one_more, put
+from nodealer.lab.attacks.base import Attack, Moment, Way
+from nodealer.lab.attacks.defence import Without
+from nodealer.lab.attacks.defences import BOOKS, EQUALITY_PROOF, KEY_CHECK
+from nodealer.lab.attacks.truth import shown_other, stopped
+from nodealer.protocols.chain.deck import ChainDeck
+from nodealer.protocols.chain.lists import NAME_BYTES
+from nodealer.protocols.chain.messages import ShownCards
+from nodealer.protocols.codec import read_message
+from nodealer.protocols.duel.messages import DuelReveal, Give
+from nodealer.wire import encode
+
+
+def _chain(moment: Moment) -> bytes:
+    """Another face that there could be; the dealer, who names none, says another nonce."""
+    said, deck = read_message(ShownCards, moment.honest), moment.deck
+    if said.faces:
+        first, *rest = said.faces
+        others = (face for face in range(deck.size) if face != first and _is_a_card(deck, face, said.cardNonces))
+        return encode(replace(said, faces=(next(others, first), *rest)))
+    return encode(replace(said, nonces=put(said.nonces, 0, bytes([said.nonces[0] ^ 1]))))
+
+
+def _is_a_card(deck: ChainDeck, face: int, nonces: bytes) -> bool:
+    """Whether the number of a face, with the nonce of the card that it stands for, is a square."""
+    with suppress(DecodeError):
+        deck.card(face, nonces[:NAME_BYTES])
+        return True
+    return False
+
+
+def _duel_key(moment: Moment) -> bytes:
+    """Where a card is shown by its key alone."""
+    if moment.deck.owner != moment.duty.seat:
+        return moment.honest
+    return encode(Give(one_more(moment.deck.cipher.scalars(read_message(Give, moment.honest).keys))))
+
+
+def _duel_name(moment: Moment) -> bytes:
+    """A card that lies in the pile: the owner knows all nonces of its deck."""
+    deck, said = moment.deck, read_message(DuelReveal, moment.honest)
+    if isinstance(deck.stage.operation, Close) or not said.cards:
+        return moment.honest
+    hand = deck.places.hidden(deck.places.hand(deck.owner))
+    mine = {*said.cards, *deck.places.opened.values(), *deck.read(moment.tape, hand)}
+    other = next((card for card in range(deck.size) if card not in mine), None)
+    if other is None:
+        return moment.honest
+    (nonce,) = deck.nonces(moment.tape, [other])
+    return encode(replace(said, cards=(other, *said.cards[1:]), nonces=put(said.nonces, 0, nonce)))
+
+
+_BY_ITS_KEY: Final = "a card is shown by its key, and by nothing that a seat could say of it"
+
+#: Nobody looks whether a card that is played lay where it was drawn.
+_PLACE: Final = Without(
+    "nodealer.protocols.duel.giving:RevealingCards._refuse_other_places", "if slots != found:", "if False:"
+)
+
+#: Nobody holds what is said of all places in the end against what was played from them.
+_AT_THE_END: Final = Without(
+    "nodealer.protocols.duel.giving:RevealingCards._refuse_other_plays",
+    "if now.get(position, face) != face:",
+    "if False:",
+)
+_NOT_DRAWN: Final = "a card played that was not drawn"
+
+OTHER_CARD: Final = Attack(
+    name="other-card",
+    does="shows another card than it holds",
+    of=("A33",),
+    ways={
+        "chain": (
+            Way("another card shown than was drawn", {"reveal": _chain}, defence=(EQUALITY_PROOF,), gained=stopped),
+        ),
+        "duel": (
+            Way(
+                "a card played that was not drawn, or under another name",
+                {"reveal": _duel_name},
+                defence=(_PLACE,),
+                gained=shown_other,
+            ),
+            # Where a card is played by its key there is no `reveal`, and where the source is followed no key.
+            Way(_NOT_DRAWN, {"give": _duel_key}, defence=(KEY_CHECK,), gained=stopped, seen="at once"),
+            Way(_NOT_DRAWN, {"reveal": _duel_name}, defence=(_AT_THE_END, BOOKS), gained=shown_other),
+        ),
+    },
+    instead={
+        "mask": ("a false key for a card that is dealt or opened", _BY_ITS_KEY),
+        "lock": ("a false secret for a card that is dealt or opened", _BY_ITS_KEY),
+        "offset": ("a false key part for a deal", _BY_ITS_KEY),
+    },
+)

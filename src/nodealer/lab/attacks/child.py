@@ -1,0 +1,119 @@
+"""A process in which attacks are carried out: `python -m nodealer.lab.attacks.child`.
+
+It reads tasks, a line each, and forks for every one: what is taken away from the program is gone in that process and in
+no other, and the program is loaded once for all of them.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import traceback
+from contextlib import suppress
+from typing import IO, Self
+
+import msgspec
+
+from nodealer.errors import BadParameter, NodealerError
+from nodealer.lab.attacks import attack_of
+from nodealer.lab.attacks.outcome import Came
+from nodealer.lab.attacks.scene import carried_out, scene_of, small_protocol
+
+
+class Task(msgspec.Struct, frozen=True):
+    """One attack, once: `weak` without the defence that it must have removed."""
+
+    attack: str
+    protocol: str
+    mode: str = "{}"
+    weak: bool = False
+    seed: int = 4
+    seat: int | None = None
+
+
+class Told(msgspec.Struct, frozen=True):
+    """What came of it; or why it could not be carried out."""
+
+    came: Came | None = None
+    cannot: str = ""
+
+
+def do(task: Task) -> Came:
+    """Carry an attack out in this process. With `weak` this process is good for nothing else afterwards."""
+    attack, protocol = attack_of(task.attack), small_protocol(task.protocol, task.mode.encode())
+    if task.weak:
+        for without in attack.on(protocol).way.defence:
+            without.remove()
+    return carried_out(attack, scene_of(attack, protocol, task.seed, task.seat))
+
+
+class Child:
+    """The process, from outside. Use it as a context."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "nodealer.lab.attacks.child"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            # Who stops this one from a terminal stops this one, and this one the others.
+            start_new_session=True,
+        )
+        return self
+
+    def __exit__(self, failed: object, *_: object) -> None:
+        if self._process is not None:
+            if failed is not None:
+                # Perhaps a task is on its way, and nobody waits for it any more.
+                os.killpg(self._process.pid, signal.SIGKILL)
+            # Otherwise it ends by itself when there is nothing more to read.
+            self._process.communicate()
+            self._process = None
+
+    def do(self, task: Task) -> Came:
+        """Carry an attack out there. Raises `BadParameter` where it could not be."""
+        if self._process is None or self._process.stdin is None or self._process.stdout is None:
+            raise BadParameter("the process has not begun")
+        line = b""
+        with suppress(BrokenPipeError):
+            self._process.stdin.write(msgspec.json.encode(task) + b"\n")
+            self._process.stdin.flush()
+            line = self._process.stdout.readline()
+        if not line:
+            raise BadParameter(f"the process that carried {task.attack} out has died")
+        told = msgspec.json.decode(line, type=Told)
+        if told.came is None:
+            raise BadParameter(told.cannot)
+        return told.came
+
+
+def _told(task: Task) -> Told:
+    try:
+        return Told(do(task))
+    except NodealerError as error:
+        return Told(cannot=f"{task.attack} on {task.protocol} cannot be carried out: {error}")
+    except Exception:
+        # Whatever a program does that has lost a defence: whoever asked for it is to see all of it.
+        return Told(cannot=f"{task.attack} on {task.protocol} broke down: {traceback.format_exc()}")
+
+
+def serve(tasks: IO[bytes], out: int) -> None:
+    """Carry tasks out, each in a fork of this process, until there are no more."""
+    for line in tasks:
+        task = msgspec.json.decode(line, type=Task)
+        if pid := os.fork():
+            _, status = os.waitpid(pid, 0)
+            if status:
+                os.write(out, msgspec.json.encode(Told(cannot=f"{task.attack} ended with {status}")) + b"\n")
+            continue
+        with os.fdopen(out, "wb", closefd=False) as file:
+            file.write(msgspec.json.encode(_told(task)) + b"\n")
+        os._exit(0)
+
+
+if __name__ == "__main__":
+    serve(sys.stdin.buffer, sys.stdout.fileno())

@@ -1,0 +1,28 @@
+"""The defences that more than one attack needs to have removed."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from nodealer.lab.attacks.defence import Without
+
+#: Nobody looks at the proof of a shuffle.
+SHUFFLE_PROOF: Final = Without(
+    "nodealer.proofs.shuffle:check",
+    "equations = (*_permutation_equations(relation, opened), *_relation_equations(relation, opened))",
+    "equations = (Equation.sum((opened.x - opened.x, relation.statement[0])),)",
+)
+#: Nobody looks at the proof that each card stays what it is when it gets its own key.
+EACH_PROOF: Final = Without(
+    "nodealer.proofs.equality:check_each",
+    "one, minus_s, minus_r = group.integers([1]), -responses[:m], -responses[m]",
+    "c = one = minus_r = c - c; minus_s = responses[:m] - responses[:m]",
+)
+#: Nobody looks at the proof that many points were multiplied by one secret.
+EQUALITY_PROOF: Final = Without(
+    "nodealer.proofs.equality:check_equality", "one = group.integers([1])", "one = c = z_hat = c - c"
+)
+#: Nobody holds a published secret against its public key.
+KEY_CHECK: Final = Without("nodealer.protocols.keyed:refuse_other_keys", "if public != wanted:", "if False:")
+#: Nobody makes the messages of an opened book again.
+BOOKS: Final = Without("nodealer.play.books:refuse_false_book", "if deed is not None:", "if False:")

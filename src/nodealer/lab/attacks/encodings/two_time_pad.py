@@ -1,0 +1,41 @@
+"""One key for a whole deck, and XOR: the owner tries its own cards as the first one, and finds the rival's key."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from nodealer.lab.attacks.base import Attack, Way
+from nodealer.lab.attacks.scene import Played, watched
+from nodealer.lab.attacks.truth import dealt
+from nodealer.lab.xor import overhear, owner_reads_the_order
+
+
+def _read(played: Played) -> str | None:
+    """What the owner has in an honest game, before the first draw; and what it draws then is held against it."""
+    me = played.cheater
+    mine = [one for one in played.said() if one.deck.owner == me and one.deck.epoch == 0]
+    deck, tape = mine[-1].deck, played.tape(me, mine[-1].duty.binding.hand)
+    key = deck.shuffle_key(tape, me, 0).to_bytes()
+    plain = deck.nonces(tape, range(deck.size))
+    order = owner_reads_the_order(overhear([(one.duty, one.message) for one in mine], me), key, plain)
+    for one in dealt(played) if order is not None else ():
+        drawn = {card.position: face for card, face in one.hidden(me).items()} if one.deck.owner == me else {}
+        if order is not None and drawn and all(order[position] == face for position, face in drawn.items()):
+            return "knows the order of its whole deck before it draws"
+    return None
+
+
+TWO_TIME_PAD: Final = Attack(
+    name="two-time-pad",
+    does="finds the rival's key in its own deck",
+    of=("A5",),
+    ways={
+        "duel": (
+            Way(
+                "the owner reads the order of the whole deck before the first draw",
+                plays=watched(_read),
+                unseen="cannot be seen",
+            ),
+        ),
+    },
+)

@@ -1,0 +1,69 @@
+"""Who has won keeps its book shut, where every hand ends with open books: what it did is never looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
+
+from nodealer.lab.attacks.base import Attack, Scheme, Way
+from nodealer.lab.attacks.defence import Without
+from nodealer.lab.attacks.outcome import Came
+from nodealer.lab.attacks.scene import Scene, small_protocol
+from nodealer.lab.attacks.stage import Stage
+from nodealer.play.bodies import Body
+from nodealer.play.duties import OpenDuty, Owed
+from nodealer.play.participant import Participant
+from nodealer.play.phases import Phase
+from nodealer.play.seat import Seat
+from nodealer.protocols.base import Cheat
+
+
+class _ShutSeat(Seat):
+    """Opens no book of a hand that it has won."""
+
+    def _answer(self, open_duty: OpenDuty) -> Body | None:
+        duty = open_duty.duty
+        if duty.deck is None and duty.kind == Owed.BOOK:
+            record = self.replica.state.chronicle.records[duty.binding.hand]
+            if record.net.get(self.number, 0) > 0:
+                return None
+        return super()._answer(open_duty)
+
+
+class Shut(Participant):
+    """Takes part as everybody does, but for that."""
+
+    def _new_seat(self, number: int, log: Iterable[bytes]) -> Seat:
+        home, config = self.home, self.replica.config
+        return _ShutSeat(
+            config, number, root=home.root, key=home.identity, journal=home.journal, entropy=self._entropy, log=log
+        )
+
+
+def _plays(scene: Scene) -> Came:
+    """Whoever wins the hand is the cheater. At the end all sign what there is."""
+    unproven = replace(scene, protocol=small_protocol("chain", b'{"proven":false}'))
+    stage = Stage(unproven, makers=dict.fromkeys(range(3), Shut))
+    stage.end()
+    state = stage.state()
+    stake = state.config.rules.stake
+    kept = state.phase is Phase.ENDED and any(chips > stake for chips in state.account.chips.values())
+    return stage.came("keeps a pot whose book nobody has seen" if kept else None)
+
+
+CLAIM: Final = Cheat("a winner that never opens its book", "never", False)
+KEPT_BOOK: Final = Attack(
+    name="kept-book",
+    does="wins, and never opens its book",
+    of=("A36",),
+    law=Scheme(
+        Way(
+            CLAIM.cheat,
+            plays=_plays,
+            defence=(Without("nodealer.play.account:Account.closed", "if not books:", "if True:"),),
+        ),
+        CLAIM,
+    ),
+    tried_on=("chain",),
+)

@@ -1,0 +1,42 @@
+"""A timekeeper and half of a table call a seat late that has just been asked, and play its hand.
+
+The log shows the ticks and who voted; that the time was false it cannot show. Honest programs would not have voted:
+each looks at a clock of its own too.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from nodealer.lab.attacks.base import Attack, Scheme, Way
+from nodealer.lab.attacks.law.late_alone import HOURS, LIMITS
+from nodealer.lab.attacks.outcome import Came
+from nodealer.lab.attacks.scene import Scene
+from nodealer.lab.attacks.stage import Stage, owed_by, to_move
+from nodealer.play.bodies import Tick, Without
+from nodealer.protocols.base import Cheat
+
+VICTIM: Final = 1
+
+
+def _plays(scene: Scene) -> Came:
+    stage = Stage(scene, seats=4, clock=LIMITS)
+    stage.until(to_move(VICTIM))
+    keeper = len(stage.people) - 1
+    stage.says(keeper, Tick(0), Tick(HOURS))
+    for friend in (2, 3):
+        stage.says(friend, Without(owed_by(stage.state(friend), VICTIM)))
+    stage.end()
+    done = [one for one in stage.state().chronicle.statements if one.of == VICTIM]
+    return stage.came("plays Ben's hand for him, with half of the table" if done else None)
+
+
+CLAIM: Final = Cheat("a timekeeper and half of a table that call an honest seat late", "never", False)
+LATE_WITH_HALF: Final = Attack(
+    name="late-with-half",
+    does="says that hours have passed, with half of the table as its friends",
+    of=("A39",),
+    who="a coalition",
+    law=Scheme(Way(CLAIM.cheat, plays=_plays, unseen="cannot be seen"), CLAIM),
+    tried_on=("mask", "lock", "offset"),
+)

@@ -1,0 +1,68 @@
+"""A host proposes the game that was agreed on, in a mode that promises less."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import Raw
+
+from nodealer.group import group
+from nodealer.lab.attacks.base import Attack, Scheme, Way
+from nodealer.lab.attacks.defence import Without
+from nodealer.lab.attacks.network.lobbies import gathered, guest, home_of, parts_of, proposed
+from nodealer.lab.attacks.outcome import Came
+from nodealer.lab.attacks.scene import NAMES, Scene
+from nodealer.log.session import Part, Proposal
+from nodealer.play.config import Parts
+from nodealer.play.lobby import Expected
+from nodealer.protocols import make_protocol
+from nodealer.protocols.base import Cheat
+
+
+def _plays(scene: Scene) -> Came:
+    """The guests have come to play with proofs, and the host proposes to do without."""
+    proven, weak = (make_protocol("chain", mode, group()) for mode in (b"{}", b'{"proven":false}'))
+
+    def parts(proposal: Proposal) -> Parts:
+        return parts_of(scene, make_protocol("chain", bytes(proposal.protocol.parameters), group()))
+
+    names = NAMES[:3]
+    host, *others = [home_of(scene, name) for name in names]
+    first = guest(scene, host, parts=parts)
+    wanted = _expected(parts_of(scene, proven), names)
+    people = [first, *(guest(scene, home, accept=wanted.accept, parts=parts) for home in others)]
+    table = gathered(*people)
+    table.say(first.propose(proposed(scene, first, parts_of(scene, weak))))
+    table.run()
+    agreed = any(one.begun for one in people[1:])
+    return Came("never", gain="has Ben sit down to play without proofs" if agreed else None)
+
+
+def _expected(parts: Parts, names: tuple[str, ...]) -> Expected:
+    protocol, rules, _ = parts
+    game = Part(rules.name, rules.version, Raw(rules.parameters))
+    cards = Part(protocol.claims.name, protocol.claims.version, Raw(protocol.parameters))
+    return Expected(game, cards, rules.versions, names)
+
+
+CLAIM: Final = Cheat("a proposal of what was agreed on, in a mode that promises less", "never", False)
+DOWNGRADE: Final = Attack(
+    name="downgrade",
+    does="proposes what was agreed on, in a mode that promises less",
+    of=("A49",),
+    who="the host",
+    law=Scheme(
+        Way(
+            CLAIM.cheat,
+            plays=_plays,
+            defence=(
+                Without(
+                    "nodealer.play.lobby:Expected.accept",
+                    '("protocol", _told(proposal.protocol), _told(self.protocol)),',
+                ),
+            ),
+        ),
+        CLAIM,
+    ),
+    tried_on=("chain",),
+)

@@ -1,0 +1,17 @@
+"""Attacks on what is done with cards that are dealt: passing, looking, dice, and the rebuild when somebody leaves."""
+
+from typing import Final
+
+from nodealer.lab.attacks.operations.copied_dice import COPIED_DICE
+from nodealer.lab.attacks.operations.passed import PASSED
+from nodealer.lab.attacks.operations.rogue_join import ROGUE_JOIN
+from nodealer.lab.attacks.operations.rolled_again import ROLLED_AGAIN
+from nodealer.lab.attacks.operations.told import TOLD
+
+ATTACKS: Final = (
+    COPIED_DICE,
+    PASSED,
+    ROGUE_JOIN,
+    ROLLED_AGAIN,
+    TOLD,
+)

@@ -1,0 +1,16 @@
+"""Attacks on proofs: false ones that a verifier with a piece missing would take, and what true ones might give away."""
+
+from typing import Final
+
+from nodealer.lab.attacks.proofs.backwards import BACKWARDS
+from nodealer.lab.attacks.proofs.cancel import CANCEL
+from nodealer.lab.attacks.proofs.combine import COMBINE
+from nodealer.lab.attacks.proofs.false_word import FALSE_WORD
+from nodealer.lab.attacks.proofs.fold import FOLD
+from nodealer.lab.attacks.proofs.leak import LEAK
+from nodealer.lab.attacks.proofs.nonce import NONCE
+from nodealer.lab.attacks.proofs.other_secret import OTHER_SECRET
+from nodealer.lab.attacks.proofs.shift import SHIFT
+from nodealer.lab.attacks.proofs.trapdoor import TRAPDOOR
+
+ATTACKS: Final = (COMBINE, SHIFT, BACKWARDS, CANCEL, TRAPDOOR, FOLD, OTHER_SECRET, FALSE_WORD, LEAK, NONCE)

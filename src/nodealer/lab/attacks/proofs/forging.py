@@ -1,0 +1,35 @@
+"""Attacks on the proof of a shuffle: the same forgery on every protocol that has one, with the claim it has there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from nodealer.lab.attacks.base import Attack, Moment, Way
+from nodealer.lab.attacks.defence import Without
+from nodealer.lab.attacks.proofs.steps import Shuffle, shuffle_of
+from nodealer.lab.attacks.truth import spoilt
+
+#: What is sent in place of an honest shuffle.
+Forgery = Callable[[Shuffle], bytes]
+
+
+def on_shuffles(name: str, does: str, of: tuple[str, ...], forgery: Forgery, *defence: Without) -> Attack:
+    """An attack that leaves an honest seat with a card that cannot be read: what was proven is not what is there."""
+
+    def forge(moment: Moment) -> bytes:
+        step = shuffle_of(moment)
+        return moment.honest if step is None else forgery(step)
+
+    def way(claim: str, step: str) -> tuple[Way, ...]:
+        return (Way(claim, {step: forge}, defence=defence, gained=spoilt),)
+
+    return Attack(
+        name=name,
+        does=does,
+        of=of,
+        ways={
+            "lock": way("a card doubled, replaced or marked in the cascade", "cascade"),
+            "mask": way("a card doubled, dropped, replaced or marked in a shuffle", "shuffle"),
+            "duel": way("a card doubled, replaced or marked in a shuffle", "shuffle"),
+        },
+    )

@@ -1,0 +1,157 @@
+"""A shuffle as a cheater sees it, on the protocols whose shuffles are one proof: what all forged proofs begin with."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from nodealer.group import Group, Points, Scalars, concat
+from nodealer.lab.attacks.base import Moment
+from nodealer.proofs.relations import AddMask, OneScalar
+from nodealer.proofs.shuffle import Relation
+from nodealer.proofs.transcript import Transcript
+from nodealer.protocols.codec import read_message
+from nodealer.protocols.duel.messages import DuelShuffle
+from nodealer.protocols.lock.messages import Cascade
+from nodealer.protocols.mask.messages import MaskShuffle
+from nodealer.wire import encode
+
+#: The arrays of points that a deck is.
+Cards = tuple[Points, ...]
+#: What is done to each of them before it is shuffled.
+Change = Callable[[Points], Points]
+
+
+@dataclass(frozen=True)
+class Shuffle(ABC):
+    """A seat's turn. It leaves every card where it is: an order is nobody's business but its own."""
+
+    moment: Moment
+    s: Scalars
+
+    @property
+    def group(self) -> Group:
+        return self.s.group
+
+    @property
+    def S(self) -> Points:
+        """The key that it publishes."""
+        return self.s * self.group.G
+
+    @property
+    def size(self) -> int:
+        return len(self.before[0])
+
+    @property
+    @abstractmethod
+    def before(self) -> Cards:
+        """The cards as it got them."""
+
+    @abstractmethod
+    def after(self, change: Change = lambda points: points) -> Cards:
+        """The cards as it passes them on."""
+
+    @abstractmethod
+    def relation(self, cards: Cards) -> Relation:
+        """What it says of the cards that it passes on."""
+
+    @abstractmethod
+    def secrets(self, d: Scalars) -> Scalars:
+        """What the relation is proven with."""
+
+    @property
+    @abstractmethod
+    def epoch(self) -> int: ...
+
+    @abstractmethod
+    def message(self, cards: Cards, proof: bytes) -> bytes:
+        """What it sends."""
+
+    def transcript(self) -> Transcript:
+        """A new one."""
+        return self.moment.deck.transcript(self.moment.duty, self.epoch)  # type: ignore[no-any-return]
+
+
+class _OneSecret(Shuffle):
+    """Every card times one secret."""
+
+    @property
+    def before(self) -> Cards:
+        return (self.moment.deck.stage.cards,)
+
+    def after(self, change: Change = lambda points: points) -> Cards:
+        return (self.s * change(self.before[0]),)
+
+    def relation(self, cards: Cards) -> OneScalar:
+        return OneScalar(self.S, *self.before, *cards)
+
+    def secrets(self, d: Scalars) -> Scalars:
+        return self.s
+
+
+class _Lock(_OneSecret):
+    @property
+    def epoch(self) -> int:
+        return self.moment.deck.epoch  # type: ignore[no-any-return]
+
+    def message(self, cards: Cards, proof: bytes) -> bytes:
+        return encode(Cascade(self.S.to_bytes(), cards[0].to_bytes(), proof))
+
+
+class _Duel(_OneSecret):
+    @property
+    def epoch(self) -> int:
+        return self.moment.deck.stage.epoch  # type: ignore[no-any-return]
+
+    def message(self, cards: Cards, proof: bytes) -> bytes:
+        honest = read_message(DuelShuffle, self.moment.honest)
+        return encode(replace(honest, cards=cards[0].to_bytes(), proof=proof))
+
+
+@dataclass(frozen=True)
+class _Mask(Shuffle):
+    """Every card masked, and a key more."""
+
+    masks: Scalars
+
+    @property
+    def epoch(self) -> int:
+        return self.moment.deck.stage.epoch  # type: ignore[no-any-return]
+
+    @property
+    def before(self) -> Cards:
+        given = self.moment.deck.stage.before(self.moment.deck)
+        return given.epk, given.msg
+
+    def after(self, change: Change = lambda points: points) -> Cards:
+        epk, msg = map(change, self.before)
+        joint = self.moment.deck.stage.joint + self.S
+        return epk + self.masks * self.group.G, msg + self.s * epk + self.masks * joint
+
+    def relation(self, cards: Cards) -> AddMask:
+        return AddMask(self.moment.deck.stage.joint, self.S, *self.before, *cards)
+
+    def secrets(self, d: Scalars) -> Scalars:
+        return concat(d.dot(self.masks), self.s)
+
+    def message(self, cards: Cards, proof: bytes) -> bytes:
+        return encode(MaskShuffle(self.S.to_bytes(), cards[0].to_bytes(), cards[1].to_bytes(), proof))
+
+
+def shuffle_of(moment: Moment) -> Shuffle | None:
+    """The turn that a message is about; None where it is for no cheater: a shuffle of one's own cards."""
+    deck, seat, tape = moment.deck, moment.duty.seat, moment.tape
+    match deck.binding.protocol:
+        case "lock":
+            return _Lock(moment, deck.cascade_secret(tape, seat))
+        case "duel":
+            return None if deck.owner == seat else _Duel(moment, deck.shuffle_key(tape, seat, deck.stage.epoch))
+        case "mask":
+            given = deck.stage.before(deck)
+            s = deck.shuffle_secret(tape, seat, deck.stage.epoch)
+            _, masks = deck.shuffle_draws(tape, seat, deck.stage.epoch, given, deck.stage.joint + s * s.group.G)
+            return _Mask(moment, s, masks)
+    return None

@@ -1,0 +1,19 @@
+"""Attacks on what only its owner may know: keys, tokens, tapes, and what a coalition can read."""
+
+from typing import Final
+
+from nodealer.lab.attacks.secrets.another_key import ANOTHER_KEY
+from nodealer.lab.attacks.secrets.coalition import COALITION
+from nodealer.lab.attacks.secrets.copied_key import COPIED_KEY
+from nodealer.lab.attacks.secrets.identity_key import IDENTITY_KEY
+from nodealer.lab.attacks.secrets.opened_book import OPENED_BOOK
+from nodealer.lab.attacks.secrets.rogue_key import ROGUE_KEY
+
+ATTACKS: Final = (
+    ANOTHER_KEY,
+    COALITION,
+    COPIED_KEY,
+    IDENTITY_KEY,
+    OPENED_BOOK,
+    ROGUE_KEY,
+)

@@ -1,0 +1,46 @@
+"""A seat publishes the key of another card in place of the one that was asked for: its holder cannot read it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from nodealer.group import concat
+from nodealer.lab.attacks.base import Attack, Moment, Way
+from nodealer.lab.attacks.defences import KEY_CHECK
+from nodealer.lab.attacks.truth import spoilt
+from nodealer.protocols.codec import read_message
+from nodealer.protocols.keyed import Release
+from nodealer.wire import encode
+
+
+def _release(moment: Moment) -> bytes:
+    """The keys of two cards, exchanged: each of them is a true key of this deck."""
+    keys = moment.deck.binding.group.scalars(read_message(Release, moment.honest).keys)
+    if len(keys) < 2:
+        return moment.honest
+    return encode(Release(concat(keys[1], keys[0], *(() if len(keys) == 2 else (keys[2:],))).to_bytes()))
+
+
+ANOTHER_KEY: Final = Attack(
+    name="another-key",
+    does="publishes the keys of two cards in each other's place",
+    of=("A35",),
+    ways={
+        "mask": (
+            Way(
+                "a false key for a card that is dealt or opened",
+                {"release": _release},
+                defence=(KEY_CHECK,),
+                gained=spoilt,
+            ),
+        ),
+        "lock": (
+            Way(
+                "a false secret for a card that is dealt or opened",
+                {"release": _release},
+                defence=(KEY_CHECK,),
+                gained=spoilt,
+            ),
+        ),
+    },
+)

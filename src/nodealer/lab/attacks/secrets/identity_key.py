@@ -1,0 +1,71 @@
+"""A seat takes part with a key of nothing: the identity, whose secret is zero."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec.structs import replace
+
+from nodealer.group import concat
+from nodealer.lab.attacks.base import Attack, Moment, Scheme, Way
+from nodealer.lab.attacks.defence import Without
+from nodealer.lab.attacks.outcome import Came
+from nodealer.lab.attacks.scene import Played, Scene, judged, tried
+from nodealer.proofs import equality
+from nodealer.protocols.base import Cheat
+from nodealer.protocols.codec import read_message
+from nodealer.protocols.offset.deck import OffsetDeck
+from nodealer.protocols.offset.messages import RespondDealParts
+from nodealer.wire import encode
+
+
+def _offset(moment: Moment) -> bytes:
+    """Of the first deal; the proof is a true one, for it knows that zero."""
+    deck, group = moment.deck, moment.deck.binding.group
+    said = read_message(RespondDealParts, moment.honest)
+    d = deck.deal_parts(moment.tape, moment.duty.seat)
+    d = concat(group.integers([0]), d[1:])
+    D = d * group.G
+    proof = equality.prove_knowledge(deck.transcript(moment.duty, 0), moment.tape, D, d)
+    return encode(replace(said, dealPublicKeyParts=D.to_bytes(), proof=proof))
+
+
+def _taken(played: Played) -> str | None:
+    for state in played.states():
+        for deck in state.hand.decks.values():
+            parts = deck.parts.get(played.cheater) if isinstance(deck, OffsetDeck) else None
+            if parts is not None and parts.first_identity() is not None:
+                return "has a card dealt that its key is not on"
+    return None
+
+
+def _plays(scene: Scene) -> Came:
+    """Its message is refused, and the table waits for another: nothing for a bot that others play with."""
+    played = tried(IDENTITY_KEY, scene)
+    return judged(played, _taken(played))
+
+
+#: Points, the identity among them.
+_ANY: Final = """size = group.point_size
+        found = [data[at : at + size] for at in range(0, len(data), size)]
+        points = [group.points(one) if any(one) else group.identity(1) for one in found]
+        return points[0].concat(points[1:])"""
+CLAIM: Final = Cheat("a key that is the identity", "never", False)
+IDENTITY_KEY: Final = Attack(
+    name="identity-key",
+    does="takes part with a key of nothing",
+    of=("A27",),
+    law=Scheme(
+        Way(
+            CLAIM.cheat,
+            {"respondDealParts": _offset},
+            defence=(
+                Without("nodealer.protocols.codec:read_points", "return group.points(data)", _ANY),
+                Without("nodealer.proofs.equality:check_knowledge", "keys.first_identity() is not None", "False"),
+            ),
+            plays=_plays,
+        ),
+        CLAIM,
+    ),
+    tried_on=("offset",),
+)

@@ -1,0 +1,54 @@
+"""Who reads the book of one hand, which all open, tries its seed on the next one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Final
+
+from nodealer.cards import Card
+from nodealer.errors import NodealerError
+from nodealer.lab.attacks.base import Attack, Scheme, Way
+from nodealer.lab.attacks.defence import Without
+from nodealer.lab.attacks.outcome import Came
+from nodealer.lab.attacks.scene import Scene, small_protocol
+from nodealer.lab.attacks.stage import Stage, to_move
+from nodealer.log.entry import read_entry
+from nodealer.play.bodies import Book, read_body
+from nodealer.protocols.base import Cheat
+from nodealer.tape import Tape
+
+VICTIM: Final = 1
+
+
+def _plays(scene: Scene) -> Came:
+    """Without proofs every hand ends with open books."""
+    stage = Stage(replace(scene, protocol=small_protocol("chain", b'{"proven":false}')), hands=2)
+    stage.until(lambda state: state.hand.number == 1 and to_move(0)(state))
+    entries = (read_entry(data).entry for data in stage[0].replica.entries)
+    books = [read_body(bytes(entry.body)) for entry in entries if entry.seat == VICTIM]
+    seeds = [book.seed for book in books if isinstance(book, Book)]
+    holds = stage[VICTIM].seat.cards()
+    read: Mapping[Card, int] = {}
+    with suppress(NodealerError):
+        read = stage.state().hand.decks[0].knows(VICTIM, Tape(seeds[0]))
+    return stage.came("reads Ben's card of the next hand" if holds and read == holds else None)
+
+
+CLAIM: Final = Cheat("the book of one hand, tried on another", "never", False)
+OPENED_BOOK: Final = Attack(
+    name="opened-book",
+    does="tries the book of one hand on the next",
+    of=("A30",),
+    who="a reader of the log",
+    law=Scheme(
+        Way(
+            CLAIM.cheat,
+            plays=_plays,
+            defence=(Without("nodealer.tape:hand_tape", "session, seat, hand, size", "session, seat, 0, size"),),
+        ),
+        CLAIM,
+    ),
+    tried_on=("chain",),
+)

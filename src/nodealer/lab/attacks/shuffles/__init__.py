@@ -1,0 +1,14 @@
+"""Attacks on the order of the cards and on what is in the deck."""
+
+from typing import Final
+
+from nodealer.lab.attacks.shuffles.aces import ACES
+from nodealer.lab.attacks.shuffles.double import DOUBLE
+from nodealer.lab.attacks.shuffles.early import EARLY
+from nodealer.lab.attacks.shuffles.lazy import LAZY
+from nodealer.lab.attacks.shuffles.mark import MARK
+from nodealer.lab.attacks.shuffles.names import NAMES
+from nodealer.lab.attacks.shuffles.predict import PREDICT
+from nodealer.lab.attacks.shuffles.stack import STACK
+
+ATTACKS: Final = (DOUBLE, MARK, STACK, NAMES, ACES, EARLY, LAZY, PREDICT)

@@ -1,0 +1,64 @@
+"""A seat passes the deck on as it got it: nothing masked, nothing moved."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from nodealer.group import concat
+from nodealer.lab.attacks.base import Attack, Moment, Scheme, Way
+from nodealer.lab.attacks.defence import Without
+from nodealer.lab.attacks.outcome import Came
+from nodealer.lab.attacks.scene import Played, Scene, judged, tried
+from nodealer.proofs import shuffle
+from nodealer.proofs.relations import AddMask
+from nodealer.protocols.base import Cheat
+from nodealer.protocols.codec import read_message
+from nodealer.protocols.mask.messages import MaskShuffle
+from nodealer.wire import encode
+
+
+def _mask(moment: Moment) -> bytes:
+    """Only its key joins. The proof is true: a permutation that moves nothing is one."""
+    deck, stage, seat = moment.deck, moment.deck.stage, moment.duty.seat
+    group, given = deck.binding.group, stage.before(deck)
+    s = deck.shuffle_secret(moment.tape, seat, stage.epoch)
+    S, msg = s * group.G, given.msg + s * given.epk
+    relation = AddMask(stage.joint, S, given.epk, given.msg, given.epk, msg)
+    proof = shuffle.prove(
+        deck.transcript(moment.duty, stage.epoch),
+        moment.tape,
+        relation,
+        range(len(given)),
+        lambda d: concat(group.integers([0]), s),
+    )
+    return encode(MaskShuffle(S.to_bytes(), given.epk.to_bytes(), msg.to_bytes(), proof))
+
+
+def _unmoved(played: Played) -> str | None:
+    for one in played.said():
+        mine = one.duty.kind == "shuffle" and one.duty.seat == played.cheater
+        before = one.deck.stage.cards if mine else None
+        if before is not None and read_message(MaskShuffle, one.message).epk == before.epk.to_bytes():
+            return "passes the deck on as it got it, and everybody can follow every card"
+    return None
+
+
+def _plays(scene: Scene) -> Came:
+    """Its message is refused, and the table waits for another: nothing for a bot that others play with."""
+    played = tried(LAZY, scene)
+    return judged(played, _unmoved(played))
+
+
+#: A card that is as it was is refused.
+_AS_IT_WAS: Final = Without("nodealer.proofs.relations:_refuse_deck", "if not before.isdisjoint(after):", "if False:")
+CLAIM: Final = Cheat(
+    "a shuffle that masks and moves nothing: it is refused, and the seat is waited for", "never", False
+)
+
+LAZY: Final = Attack(
+    name="lazy",
+    does="passes the deck on as it got it",
+    of=("A23",),
+    law=Scheme(Way(CLAIM.cheat, {"shuffle": _mask}, defence=(_AS_IT_WAS,), plays=_plays), CLAIM),
+    tried_on=("mask",),
+)

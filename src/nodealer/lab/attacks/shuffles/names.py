@@ -1,0 +1,54 @@
+"""A seat gives the names another order than the numbers: a card has one name and another number."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec.structs import replace
+
+from nodealer.lab.attacks.base import Attack, Moment, Way
+from nodealer.lab.attacks.defences import EQUALITY_PROOF
+from nodealer.lab.attacks.scene import Played
+from nodealer.protocols.chain.lists import NAME_BYTES
+from nodealer.protocols.chain.messages import ChainShuffle, Pass
+from nodealer.protocols.codec import read_message
+from nodealer.wire import encode
+
+
+def _shuffle(moment: Moment) -> bytes:
+    """Every name is that of the next number."""
+    said = read_message(ChainShuffle, moment.honest)
+    return encode(replace(said, names=said.names[NAME_BYTES:] + said.names[:NAME_BYTES]))
+
+
+def _pass(moment: Moment) -> bytes:
+    """The links of the names that it gave."""
+    said, deck = read_message(Pass, moment.honest), moment.deck
+    turn = deck.stage.turn
+    own, names = deck.own(moment.tape, turn), {place: name for name, place in deck.names_before(turn).items()}
+    linked = [(track.place + 1) % deck.size for track in deck.stage.tracks if track.looked_up_by(turn)]
+    nonces = b"".join(own.nonces[place] for place in linked)
+    return encode(replace(said, nonces=nonces, names=b"".join(names[own.prior[place]] for place in linked)))
+
+
+def _gained(played: Played) -> str | None:
+    """Its links were taken."""
+    passed = any(one.duty.kind == "pass" and one.duty.seat == played.cheater for one in played.said())
+    return "has every card go under the name of another" if passed else None
+
+
+NAMES: Final = Attack(
+    name="names",
+    does="gives the names of the cards another order than their numbers",
+    ways={
+        "chain": (
+            Way(
+                "names in another order than the numbers",
+                {"shuffle": _shuffle, "pass": _pass},
+                defence=(EQUALITY_PROOF,),
+                gained=_gained,
+                seat=1,
+            ),
+        ),
+    },
+)

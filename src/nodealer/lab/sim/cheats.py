@@ -1,0 +1,48 @@
+"""Where seats that cheat come from: the one place of the simulator that knows `lab/attacks`."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from nodealer.errors import BadParameter
+from nodealer.lab.attacks import CHEATS, cheat_of
+from nodealer.lab.attacks.cheater import Cheater
+from nodealer.play.home import Home
+from nodealer.play.participant import Participant
+from nodealer.protocols.base import CardProtocol, Cheat
+
+#: What a seat can try in nearly every game; many other attacks wait for a moment that seldom comes.
+OFTEN: Final = ("double", "mark", "false-key", "two-things", "throw-out")
+
+
+def cheats_on(protocol: CardProtocol) -> tuple[str, ...]:
+    """The attacks that a seat alone can try where this is played, by name."""
+    return tuple(name for name in CHEATS if _claim(name, protocol) is not None)
+
+
+def claim_of(name: str, protocol: CardProtocol) -> Cheat:
+    """What must come of an attack. Raises `BadParameter` where it cannot be tried."""
+    return cheat_of(name).on(protocol).claim
+
+
+def cheating(name: str, home: Home, **named: Any) -> Participant:
+    """A participant that carries an attack out whenever it can."""
+    return Cheater(home, attack=cheat_of(name), **named)
+
+
+def lies_of(participant: Participant) -> tuple[bytes, ...]:
+    """What it has signed that an honest player would not have."""
+    return tuple(participant.lies) if isinstance(participant, Cheater) else ()
+
+
+def must_be_named(name: str, protocol: CardProtocol) -> bool:
+    """Whether every single entry that the attack forges names its seat at once, as the claims say."""
+    attack, claim = cheat_of(name), _claim(name, protocol)
+    return attack.law is None and claim is not None and claim.seen == "at once" and claim.culprit
+
+
+def _claim(name: str, protocol: CardProtocol) -> Cheat | None:
+    try:
+        return claim_of(name, protocol)
+    except BadParameter:
+        return None

@@ -1,0 +1,121 @@
+"""Whether those who cheat are named, and whether a minority gains anything, looked at from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nodealer.lab.sim.cheats import must_be_named
+from nodealer.lab.sim.relay import entry_in
+from nodealer.lab.sim.seen import Replayed, Seen
+from nodealer.play.bodies import Break, Tick, Without
+from nodealer.play.law import voters
+from nodealer.play.phases import Phase
+from nodealer.play.replica import Applied, Outcome
+from nodealer.play.state import TableState
+
+
+def nobody_blamed(seen: Seen) -> Iterator[str]:
+    """No log names anybody but a liar, no audit does, and nobody is silenced but who plays from an old copy."""
+    plan = seen.world.plan
+    keeper = plan.seats if plan.keeper is not None and plan.keeper.how == "back" else None
+    liars = {plan.liar, keeper, None if plan.cheater is None else plan.cheater[0]} - {None}
+    restored = {plan.backup.place} if plan.backup is not None else set[int]()
+    for node in seen.begun:
+        if {fault.seat for fault in node.replica.state.faults} - liars:
+            yield f"the log of {node.name}: {node.replica.state.faults}"
+        if node.living_participant.silenced is not None and node.place not in liars | restored:
+            yield f"{node.name} is silenced: {node.living_participant.silenced}"
+    for log in seen.logs:
+        report = log.audited()
+        named = {fault.seat for fault in report.faults}
+        if report.verdict not in ("clean", "incomplete", *(["fault"] if liars else [])) or named - liars:
+            yield f"the audit of the log of {log.node.name}: {report.verdict}, {report.reason} {report.faults}"
+
+
+def guilty_named(seen: Seen) -> Iterator[str]:
+    """What the claims say is seen at once is: no such entry stands in a log without its seat being named. And whoever
+    signs two things under one number is named where both were shown."""
+    plan = seen.world.plan
+    for log in seen.lasting:
+        named = {fault.seat for fault in log.state.faults}
+        if plan.cheater is not None and must_be_named(plan.cheater[1], plan.protocol) and plan.cheater[0] not in named:
+            lies = {*seen.world.nodes[plan.cheater[0]].lies}
+            for applied in log.applied:
+                if applied.outcome is Outcome.ACCEPTED and log.node.replica.entries[applied.number] in lies:
+                    yield f"entry {applied.number} of {log.node.name} is a cheat, {plan.cheater[1]}: nobody is named"
+        for seat, number in contradictions(seen, log) if not log.state.chronicle.keys else ():
+            if seat not in named:
+                yield f"seat {seat} signed two entries with the number {number}, and {log.node.name} does not say so"
+
+
+def contradictions(seen: Seen, log: Replayed) -> Iterator[tuple[int, int]]:
+    """Seat and number of entries that came after another one with the same number had its place in the log."""
+    placed = {*log.node.replica.entries}
+    said = dict[tuple[int, int], bytes]()
+    for frame in seen.world.relay.order(log.node.place):
+        text = seen.world.text(frame)
+        entry = entry_in(text)
+        if entry is None:
+            continue
+        where = (entry.seat, entry.seq)
+        if where in said and said[where] != text:
+            yield where
+        elif text in placed:
+            said[where] = text
+
+
+# --- What a minority can do ---
+
+
+def no_minority_gains(seen: Seen) -> Iterator[str]:
+    """Nobody is thrown out, and no hand broken off, by fewer than the law asks for; and whoever leaves a hand, is
+    thrown out or named in it has no more after it than before."""
+    for log in seen.logs:
+        for applied in log.applied:
+            for wrong in too_few(applied):
+                yield f"entry {applied.number} of {log.node.name}: {wrong}"
+        yield from gained_by_going(log)
+
+
+def too_few(applied: Applied) -> Iterator[str]:
+    """Statements that took effect with fewer words than they need. Those of who has no word do not count."""
+    before, after = applied.before, applied.after
+    said = after.chronicle.statements[len(before.chronicle.statements) :][:1]
+    if not isinstance(applied.body, Without | Break | Tick):
+        return
+    have_word, timed = {*voters(before)}, before.roster.timekeeper is not None
+    for one in said:
+        twice, count = 2 * len(have_word.intersection(one.by)), len(have_word)
+        half_is_enough = one.did == "broken off" or before.over
+        if timed:
+            # What is late by this very tick is not among what is late any more.
+            half_is_enough = isinstance(applied.body, Tick) or one.of in _late(before)
+        if twice < count or (twice == count and not half_is_enough) or (timed and one.did == "broken off"):
+            yield f"{one.by} of {count} have done it: {one.did}, {one.of}"
+
+
+def _late(state: TableState) -> set[int]:
+    """The seats of which something is late by the ticks."""
+    clock = state.clock
+    return set() if clock is None else {clock.watched[duty].seat for duty in clock.late}
+
+
+def gained_by_going(log: Replayed) -> Iterator[str]:
+    """Seats that were gone from a hand, or named in it, and have more when it is over than when it began."""
+    began, gone = dict[int, int](), set[int]()
+    for applied in log.applied:
+        before, after = applied.before, applied.after
+        if before.phase is not Phase.PLAYING and after.phase is Phase.PLAYING:
+            began, gone = worth(after), set()
+        if before.phase is Phase.PLAYING:
+            gone |= (after.gone | after.expelled) - (before.gone | before.expelled)
+            for seat in sorted(gone) if after.phase is not Phase.PLAYING else ():
+                if worth(after).get(seat, 0) > began.get(seat, 0):
+                    yield f"seat {seat} left hand {before.hand.number} of {log.node.name}, and has {worth(after)[seat]}"
+
+
+def worth(state: TableState) -> dict[int, int]:
+    """What each seat has, with what is held for it."""
+    account = state.account
+    held = [one.gains for one in account.held]
+    return {seat: chips + sum(gains.get(seat, 0) for gains in held) for seat, chips in account.chips.items()}

@@ -1,0 +1,88 @@
+"""Which lines no test reaches, by module: `make coverage`, or `make coverage FOLDERS="tests/log tests/relay"`.
+
+Processes that tests start are counted too; a browser's and the Rust core's lines are not. A module of which no function
+is ever entered is named at the end, and makes the command fail: test it, or delete it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+HERE: Final = Path(__file__).parents[1]
+BUILD: Final = HERE / "build" / "coverage"
+#: Runs only inside a browser's Python.
+ELSEWHERE: Final = (
+    "src/nodealer/web/tab/entry.py",
+    "src/nodealer/web/tab/table.py",
+    "src/nodealer/web/tab/practice.py",
+)
+
+
+@dataclass(frozen=True)
+class Module:
+    """What tests reach of one file."""
+
+    name: str
+    lines: int
+    reached: int
+    functions: int
+    entered: int
+
+    @property
+    def share(self) -> float:
+        return 100 * self.reached / self.lines if self.lines else 100.0
+
+    @property
+    def untouched(self) -> bool:
+        """Whether nothing in it ever ran but what importing runs."""
+        return self.functions > 0 and self.entered == 0 and self.name not in ELSEWHERE
+
+
+def modules(report: Mapping[str, Any]) -> Iterator[Module]:
+    """From what `coverage json` says."""
+    for name, file in sorted(report["files"].items()):
+        named = [one["summary"] for function, one in file.get("functions", {}).items() if function]
+        entered = sum(1 for one in named if one["covered_lines"])
+        summary = file["summary"]
+        yield Module(name, summary["num_statements"], summary["covered_lines"], len(named), entered)
+
+
+def table(found: Sequence[Module]) -> Iterator[str]:
+    """The least reached first, then all together, then those that nothing enters."""
+    for one in sorted(found, key=lambda one: one.share):
+        yield f"{one.share:6.1f} %  {one.lines - one.reached:5} of {one.lines:5} lines missed  {one.name}"
+    lines, reached = sum(one.lines for one in found), sum(one.reached for one in found)
+    yield f"{100 * reached / max(1, lines):6.1f} % of {lines:,} lines in {len(found)} modules"
+    untouched = [one.name for one in found if one.untouched]
+    yield f"modules of which no test enters a function: {', '.join(untouched) or 'none'}"
+
+
+def run(*command: str) -> int:
+    """Coverage, with its data below build/."""
+    BUILD.mkdir(parents=True, exist_ok=True)
+    environment = os.environ | {"COVERAGE_FILE": str(BUILD / "data")}
+    return subprocess.run(
+        [sys.executable, "-m", "coverage", *command], cwd=HERE, env=environment, check=False
+    ).returncode
+
+
+def main(folders: Sequence[str]) -> int:
+    run("erase")
+    tests = run("run", "-m", "pytest", "-n", "auto", "--dist", "worksteal", "--timeout", "600", *folders)
+    run("combine", "--quiet")
+    run("json", "--quiet", "-o", str(BUILD / "report.json"))
+    found = list(modules(json.loads((BUILD / "report.json").read_text())))
+    print(*table(found), sep="\n")
+    # Of a part of the tests nothing follows for modules that others reach.
+    return tests or int(not folders and any(one.untouched for one in found))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

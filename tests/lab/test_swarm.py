@@ -1,0 +1,258 @@
+"""Each kind of fault by itself, and each checker that looks at what came of it, in a game in which it fires."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+from msgspec import Raw
+
+from lab.quiet import PlayedBy, calm, statements, wrong_with
+from nodealer.cards import Deal, Portion
+from nodealer.group import group
+from nodealer.lab.sim.checkers import first_wrong, kept_first
+from nodealer.lab.sim.justice import contradictions, gained_by_going, guilty_named, too_few
+from nodealer.lab.sim.lateness import counted_anew
+from nodealer.lab.sim.plan import Backup, BadDisk, Failing, Fork, Forking, Leaver, Split, Struck
+from nodealer.lab.sim.secrecy import keys_too_soon
+from nodealer.lab.sim.seen import Seen
+from nodealer.lab.sim.swarm import plan_of
+from nodealer.lab.sim.world import World
+from nodealer.log.entry import Entry, sign_entry
+from nodealer.log.session import Limits
+from nodealer.play.account import Account
+from nodealer.play.bodies import Leave, Tick
+from nodealer.play.participant import Participant, Step
+from nodealer.play.phases import Phase
+from nodealer.play.replica import Outcome
+from nodealer.protocols.keyed import publish
+from nodealer.wire import encode
+from protocols.mask.kit import fresh
+
+
+def test_the_seed_draws_the_mix() -> None:
+    """Games differ in kind: each of these is there in some games, and not in others."""
+    plans = [plan_of(f"mix {number}") for number in range(60)]
+    for field in (
+        "cuts",
+        "splits",
+        "kills",
+        "closed",
+        "disks",
+        "fork",
+        "mute",
+        "lost_home",
+        "backup",
+        "liar",
+        "cheater",
+    ):
+        assert {bool(getattr(plan, field) not in (None, ())) for plan in plans} == {True, False}, field
+    assert {plan.rates["lost"] > 0 for plan in plans} == {plan.sealed for plan in plans} == {True, False}
+    assert all(2 * len(plan.fated) <= plan.seats for plan in plans)
+    assert len({str(plan) for plan in plans}) == 60
+
+
+# --- Faults ---
+
+
+def test_a_network_that_splits_and_heals() -> None:
+    world = World(replace(calm(), splits=(Split(600, (0, 2), 3000),)))
+    assert wrong_with(world) is None and world.struck == Counter(split=1)
+    assert all(node.ended for node in world.nodes) and world.clock.now > 3600
+
+
+@pytest.mark.parametrize("how", ["full", "torn", "unsure"])
+def test_a_disk_that_fails(how: Failing) -> None:
+    """The participant stops, signs nothing, and comes back from what was kept; twice."""
+    world = World(replace(calm(seats=2), disks=(BadDisk(700, 1, 1, how, 1),)))
+    assert wrong_with(world) is None and world.struck == Counter(disk=2)
+    assert all(node.ended for node in world.nodes)
+
+
+def test_a_tab_that_is_closed_and_opened_again() -> None:
+    """The others go on without it, as more than half of them can; it comes back, and ends with them."""
+    world = World(replace(calm(), closed=(Struck(900, 1, 15_000),)))
+    assert wrong_with(world) is None and world.struck == Counter(closed=1)
+    assert all(node.ended for node in world.nodes) and (1, "gone") in statements(world)
+
+
+def test_a_home_that_is_lost() -> None:
+    """Somebody else comes in its place, who watches: nobody can sign for that seat any more."""
+    world = World(replace(calm(), fated=(1,), lost_home=5))
+    assert wrong_with(world) is None and world.struck["closed"] == 1
+    stranger = world.nodes[3].living_participant
+    assert not stranger.seated and stranger.over and world.nodes[1].away and (1, "gone") in statements(world)
+
+
+def test_an_old_copy_of_a_home_is_silenced() -> None:
+    """What it has signed since is in the log and not in its journal."""
+    world = World(replace(calm(), fated=(1,), backup=Backup(850, 1400, 1)))
+    assert wrong_with(world) is None and world.struck["restored"] == 1
+    silenced = world.nodes[1].living_participant.silenced
+    assert silenced is not None and "not in its journal" in silenced
+    world.plan = replace(world.plan, backup=None)
+    wrong = first_wrong(Seen(world))
+    assert wrong is not None and "player 1 is silenced" in wrong.reason
+
+
+def test_a_copy_in_which_nothing_is_missing_goes_on() -> None:
+    world = World(replace(calm(), fated=(1,), backup=Backup(200, 210, 1)))
+    assert wrong_with(world) is None and world.struck["restored"] == 1
+    assert world.nodes[1].living_participant.silenced is None and all(node.ended for node in world.nodes)
+
+
+@pytest.mark.parametrize("how", ["swap", "withhold"])
+def test_two_lobbies(how: Forking) -> None:
+    """There is one session, or none."""
+    worlds = [World(replace(calm(f"lobby {frames}"), fated=(1,), fork=Fork(how, 0, frames))) for frames in range(4)]
+    assert [wrong_with(world) for world in worlds] == [None] * 4
+    assert all(world.struck["lobby"] for world in worlds)
+    assert not all(world.nodes[0].ended for world in worlds)
+
+
+def test_seats_that_leave_while_a_deck_is_made_again() -> None:
+    plan = replace(calm(seats=4), leavers=(Leaver(0, 1, False, 0, dealt=True),), again=(1, 2))
+    world = World(plan)
+    assert wrong_with(world) is None and world.struck["left"] == 3
+    assert Seen(world).found()["rebuilt"] == 2 and all(node.ended for node in world.nodes)
+
+
+def test_who_is_put_out_has_no_key_any_more() -> None:
+    plan = replace(calm(), leavers=(Leaver(2, 6, False, None),), sealed=True, hands=2, watchers=1)
+    world = World(plan)
+    assert wrong_with(world) is None and Seen(world).found()["keyed"] == 1
+    assert [node.locked for node in world.nodes] == [False, False, True, True]
+    assert [node.ended for node in world.nodes] == [True, True, False, False]
+    assert world.nodes[0].replica.state.roster.seats == (0, 1)
+
+
+def test_who_has_lost_its_home_is_let_in_as_somebody_else() -> None:
+    world = World(replace(calm(seats=4), fated=(1,), lost_home=6, sealed=True, hands=3))
+    assert wrong_with(world) is None
+    assert 4 in world.nodes[0].replica.state.known and world.nodes[4].living_participant.seated
+
+
+# --- Checkers ---
+
+
+class Careless(Participant):
+    """Says what it has not kept."""
+
+    def receive(self, frame: bytes, number: int | None = None) -> Step:
+        step = super().receive(frame, number)
+        if not self.begun or self.replica.height != 1:
+            return step
+        state, seat, body = self.replica.state, self.seat.number, Raw(encode(Leave()))
+        entry = Entry(self.session.id, state.roster.digest, 0, seat, 1, self.replica.head, body)
+        return replace(step, send=(*step.send, sign_entry(self.home.identity, entry)))
+
+
+def test_what_was_said_and_not_kept() -> None:
+    world = PlayedBy(calm(), Careless)
+    world.run()
+    assert set(kept_first(Seen(world))) == {"player 1 has said what its journal does not have"}
+
+
+def test_a_cheat_that_is_not_named() -> None:
+    world = World(replace(calm("double"), fated=(1,), cheater=(1, "double")))
+    assert wrong_with(world) is None and world.nodes[0].replica.state.expelled == {1}
+    seen = Seen(world)
+    assert seen.found()["cheated"] == 1
+    # As if it had been taken.
+    log = seen.logs[0]
+    log.replica.state = log.state.noted(faults=())
+    log.applied[:] = [replace(one, outcome=Outcome.ACCEPTED) for one in log.applied]
+    (wrong,) = guilty_named(seen)
+    assert "is a cheat, double: nobody is named" in wrong
+
+
+def test_two_things_under_one_number_that_are_not_named() -> None:
+    world = World(replace(calm("two things"), fated=(1,), cheater=(1, "two-things")))
+    assert wrong_with(world) is None and world.nodes[0].replica.state.expelled == {1}
+    seen = Seen(world)
+    assert [seat for seat, _ in contradictions(seen, seen.logs[0])] == [1]
+    seen.logs[0].replica.state = seen.logs[0].state.noted(faults=())
+    assert any("signed two entries" in wrong for wrong in guilty_named(seen))
+
+
+def test_a_key_that_nobody_asked_for() -> None:
+    """Of a card of the pile, by anybody; of a card that is dealt, by the seat that gets it."""
+    decks = fresh(group(), 2, 4)
+    before = decks.ask(Deal(0, (Portion(0, 1),)))
+    pile = before.at(released=publish(before.released, 1, (2,), before.card_secrets(decks.tapes[1], (2,), 1)))
+    own = before.at(released=publish(before.released, 0, (0,), before.card_secrets(decks.tapes[0], (0,), 0)))
+
+    def wrong(deck: object) -> list[str]:
+        states = (SimpleNamespace(hand=SimpleNamespace(decks={0: one})) for one in (before, deck))
+        return list(keys_too_soon(*states))  # type: ignore[arg-type]
+
+    assert wrong(before) == []
+    assert wrong(pile) == ["seat 1 publishes its key of card 2 of deck 0, and nobody asked for it"]
+    assert wrong(own) == ["seat 0 publishes its key of card 0 of deck 0, and nobody asked for it"]
+
+
+def test_a_card_that_is_read_too_soon() -> None:
+    world = World(calm())
+    assert wrong_with(world) is None
+    player = world.nodes[0].player
+    height, hand, card, face = min(player.faces)
+    player.faces.add((height - 4, hand, card, face))
+    wrong = first_wrong(Seen(world))
+    assert wrong is not None and wrong.checker == "nobody knows early" and "player 0 reads" in wrong.reason
+
+
+def test_who_leaves_and_has_more() -> None:
+    world = World(replace(calm(), leavers=(Leaver(2, 10, False, 0),)))
+    assert wrong_with(world) is None
+    (log,) = Seen(world).logs
+    assert list(gained_by_going(log)) == []
+    place = next(n for n, one in enumerate(log.applied) if one.before.phase is Phase.PLAYING is not one.after.phase)
+    last = log.applied[place]
+    rich = replace(last.after, account=Account({**last.after.account.chips, 2: 9}))
+    log.applied[place] = replace(last, after=rich)
+    assert list(gained_by_going(log)) == [f"seat 2 left hand 0 of {log.node.name}, and has 9"]
+
+
+def test_too_few_where_nobody_keeps_the_time() -> None:
+    """More than half go on without somebody; half of them may do no more than break off."""
+    world = World(replace(calm(seats=4), fated=(1,), mute=6))
+    assert wrong_with(world) is None
+    log = Seen(world).logs[0]
+    applied = next(one for one in log.applied if one.after.chronicle.statements)
+    (said,) = applied.after.chronicle.statements
+    assert (len(said.by), said.of, said.did) == (3, 1, "gone") and list(too_few(applied)) == []
+    for by, did, wrong in ((2, "gone", 1), (2, "broken off", 0), (1, "broken off", 1)):
+        other = replace(said, by=said.by[:by], did=did)
+        assert len(list(too_few(replace(applied, after=applied.after.noted(statements=(other,)))))) == wrong
+
+
+def test_two_sessions() -> None:
+    world, other = World(calm()), World(calm("other"))
+    assert wrong_with(world) is None is wrong_with(other)
+    world.nodes[1] = other.nodes[1]
+    wrong = first_wrong(Seen(world))
+    assert wrong is not None and wrong.reason == "more than one session has begun"
+
+
+def test_a_tick_that_begins_a_hand_is_paid_for_before_the_banks_are_filled() -> None:
+    """It puts out the last one who was waited for."""
+    owed = SimpleNamespace(holds_up=True, duty=SimpleNamespace(seat=1, deck=None, choice=False))
+
+    def table(phase: Phase, *, waits: bool) -> SimpleNamespace:
+        duties = SimpleNamespace(open={b"begin": owed} if waits else {})
+        return SimpleNamespace(phase=phase, duties=duties, chronicle=SimpleNamespace(records=()))
+
+    def tick(number: int, time: int, *, begins: bool = False) -> SimpleNamespace:
+        after = table(Phase.PLAYING, waits=False) if begins else table(Phase.BETWEEN, waits=True)
+        entry = SimpleNamespace(seen=number)
+        before = table(Phase.BETWEEN, waits=True)
+        return SimpleNamespace(
+            number=number, body=Tick(time), outcome=Outcome.ACCEPTED, entry=entry, before=before, after=after
+        )
+
+    replica = SimpleNamespace(height_of=lambda seen: seen)
+    ticks = [tick(0, 0), tick(1, 4000), tick(2, 7500, begins=True)]
+    found = [*counted_anew(ticks, replica, Limits(3000, 3000, 4000, 1000))]  # type: ignore[arg-type]
+    assert found == [(0, frozenset(), {}), (1, frozenset(), {1: 3000}), (2, frozenset(), {1: 1000})]

@@ -1,0 +1,43 @@
+"""The scripts that write and print what was tried: docs/trials.md, and the table of `make coverage`."""
+
+from __future__ import annotations
+
+import pytest
+
+from coverage_table import modules, table
+from trials import PAGE, ROOT, written
+
+FUZZED = {"executions": 30, "runs": [{"target": "json", "by": "plain", "executions": 30, "seconds": 2.0}]}
+TIMED = {"verdicts": [{"name": "a product", "samples": 1000, "t": -1.25, "fixed": 1500.0, "drawn": 1510.0}]}
+
+
+def test_the_page_has_a_place_for_each_table() -> None:
+    page = written(written(PAGE.read_text(), "fuzz", FUZZED), "timing", TIMED)
+    assert "| json | plain | 30 | 15 |" in page and "| a product | 1,000 | 1.2 | 1.50 µs | 1.51 µs |" in page
+    assert written(written(page, "fuzz", FUZZED), "timing", TIMED) == page
+
+
+def test_a_page_without_one_is_refused() -> None:
+    with pytest.raises(ValueError, match="0 places for fuzz"):
+        written("# Nothing", "fuzz", FUZZED)
+
+
+def test_the_page_has_its_figures_and_its_plot() -> None:
+    page = PAGE.read_text()
+    assert "| all | |" in page and "| control: a hash |" in page
+    plot = (ROOT / "docs" / "uniformity.svg").read_text()
+    assert "uniformity.svg" in page and "prefers-color-scheme:dark" in plot and "once in a million" in plot
+
+
+def counted(lines: int, reached: int, **functions: int) -> dict[str, object]:
+    entered = {name: {"summary": {"covered_lines": count}} for name, count in functions.items()}
+    return {"summary": {"num_statements": lines, "covered_lines": reached}, "functions": entered}
+
+
+def test_what_no_test_enters_is_named() -> None:
+    """Importing a module reaches its definitions, and enters nothing."""
+    report = {"files": {"a.py": counted(10, 9, f=3, g=0), "b.py": counted(10, 4, f=0), "c.py": counted(2, 2)}}
+    found = list(modules(report))
+    assert [one.untouched for one in found] == [False, True, False]
+    *rows, total, untouched = table(found)
+    assert "b.py" in rows[0] and "68.2 % of 22 lines in 3 modules" in total and untouched.endswith(": b.py")
