@@ -46,7 +46,7 @@ BUDGET: Final = {
     "protocols": 150,
     # With NATS servers, one of them as a cluster whose leader is killed, and a relay that lies to whole games.
     # With a browser, and a seat inside it. Nobody waits for the processes of a browser, so this does not see them: of
-    # the 80 that tests/web/tab costs with them, 40.
+    # the 75 that tests/web/tab costs with them, 40.
     "web": 127,
     "relay": 24,
     # With a game over sockets, whose player crashes: two processes; and the tutorial's, played by bots in processes.

@@ -42,6 +42,7 @@ def test_a_tab_plays_native_bots_and_comes_back_in_the_middle_of_a_hand(
     assert event(host, "verified")["verdict"] == "clean"
 
 
+@pytest.mark.deep
 @pytest.mark.timeout(600)
 def test_practice_without_a_network(browser: Browser, page_at: str) -> None:
     with person(browser) as within:
