@@ -37,6 +37,10 @@ _COUNTED: Final = """if hand.votes else ():
 _LATE: Final = _COUNTED.replace("if hand.votes else ()", "if True else ()").replace(
     "(pressing and 2 * len(pressing) == len(said))", "late.intersection(of)"
 )
+#: And that nothing is counted where nobody has said anything.
+_WITHOUT_VOTES: Final = Without(
+    "nodealer.play.law:counted", "if not change.state.hand.votes and not change.state.hand.breaks:", "if False:"
+)
 CLAIM: Final = Cheat("a timekeeper alone that makes a seat late", "never", False)
 LATE_ALONE: Final = Attack(
     name="late-alone",
@@ -47,7 +51,7 @@ LATE_ALONE: Final = Attack(
         Way(
             CLAIM.cheat,
             plays=_plays,
-            defence=(Without("nodealer.play.law:_reached", _COUNTED, _LATE),),
+            defence=(Without("nodealer.play.law:_reached", _COUNTED, _LATE), _WITHOUT_VOTES),
         ),
         CLAIM,
     ),

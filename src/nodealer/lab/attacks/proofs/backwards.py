@@ -26,5 +26,5 @@ BACKWARDS: Final = on_shuffles(
     Without(
         "nodealer.proofs.shuffle:_open", "transcript.absorb_points(labels.COMMITMENT, C_e, C_0, C_1, P[COMMITMENTS:])"
     ),
-    Without("nodealer.proofs.shuffle:prove", "transcript.absorb_points(labels.COMMITMENT, C_e, C_0, C_1, E)"),
+    Without("nodealer.proofs.shuffle:prove", "transcript.absorb_points(labels.COMMITMENT, C[0], C[1], C[2], C[3:])"),
 )

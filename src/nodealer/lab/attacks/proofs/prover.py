@@ -73,7 +73,7 @@ def forged(
     if adds is not None:
         more_0, more_1 = adds(d, e)
         C_0, C_1 = C_0 + more_0, C_1 + more_1
-    E = concat(*(shuffle._masked(row, e, k) for row in relation.rows(D)))
+    E = group.msm_each([shuffle._masked(row, e, k) for row in relation.rows(D)])
     transcript.absorb_points(labels.COMMITMENT, C_e, C_0, C_1, E)
     x = transcript.challenge("x", group)
     d_hat, p_hat = x * d + e, x * p + delta

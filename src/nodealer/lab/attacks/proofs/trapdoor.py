@@ -32,7 +32,7 @@ def _false(step: Shuffle) -> bytes:
     D = shuffle._weights(powers, y, z)
     d = concat(half * D[0], D[1:])
     e, k = transcript.nonces(tape, "e", group, m), transcript.nonces(tape, "k", group, relation.secrets)
-    E = concat(*(shuffle._masked(row, e, k) for row in relation.rows(D)))
+    E = group.msm_each([shuffle._masked(row, e, k) for row in relation.rows(D)])
     commitments = e_0 * H, c_0 * H, c_1 * H, E
     transcript.absorb_points(labels.COMMITMENT, *commitments)
     x = transcript.challenge("x", group)

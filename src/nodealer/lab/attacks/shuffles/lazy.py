@@ -50,7 +50,9 @@ def _plays(scene: Scene) -> Came:
 
 
 #: A card that is as it was is refused.
-_AS_IT_WAS: Final = Without("nodealer.proofs.relations:_refuse_deck", "if not before.isdisjoint(after):", "if False:")
+_AS_IT_WAS: Final = Without(
+    "nodealer.proofs.relations:_refuse_deck", "if (place := outputs.vartime_first_in(inputs)) is not None:", "if False:"
+)
 CLAIM: Final = Cheat(
     "a shuffle that masks and moves nothing: it is refused, and the seat is waited for", "never", False
 )
