@@ -23,7 +23,7 @@ BUDGET: Final = {
     "audit": 14,
     # With tables across the network, a process for each player, and one that keeps the time; somebody who comes while
     # they play, and one who is taken out.
-    "cli": 270,
+    "cli": 230,
     # With seats that leave, on every protocol whose decks go on.
     "conformance": 105,
     # With loops that play whole games, and a timekeeper at its table.
@@ -32,8 +32,8 @@ BUDGET: Final = {
     "games": 32,
     "golden": 7,
     "group": 22,
-    # With the check of games, on more than sixty broken ones, and 200 simulated games with every operation of mask.
-    "lab": 110,
+    # With the check of games, on more than sixty broken ones, 200 simulated games, and every attack twice.
+    "lab": 150,
     "log": 2,
     "npm": 40,
     # With participants that a hostile seat and random frames are let loose on, and that hear every game again;
