@@ -23,7 +23,7 @@ BUDGET: Final = {
     "audit": 14,
     # With tables across the network, a process for each player, and one that keeps the time; somebody who comes while
     # they play, and one who is taken out.
-    "cli": 270,
+    "cli": 230,
     # With seats that leave, on every protocol whose decks go on.
     "conformance": 105,
     # With loops that play whole games, and a timekeeper at its table.
@@ -32,8 +32,8 @@ BUDGET: Final = {
     "games": 32,
     "golden": 7,
     "group": 22,
-    # With the check of games, on more than sixty broken ones, and 200 simulated games with every operation of mask.
-    "lab": 110,
+    # With the check of games, on more than sixty broken ones, 200 simulated games, and every attack twice.
+    "lab": 150,
     "log": 2,
     "npm": 40,
     # With participants that a hostile seat and random frames are let loose on, and that hear every game again;
@@ -46,7 +46,7 @@ BUDGET: Final = {
     "protocols": 150,
     # With NATS servers, one of them as a cluster whose leader is killed, and a relay that lies to whole games.
     # With a browser, and a seat inside it. Nobody waits for the processes of a browser, so this does not see them: of
-    # the 80 that tests/web/tab costs with them, 40.
+    # the 75 that tests/web/tab costs with them, 40.
     "web": 127,
     "relay": 24,
     # With a game over sockets, whose player crashes: two processes; and the tutorial's, played by bots in processes.

@@ -12,6 +12,7 @@ from msgspec import Raw
 from lab.quiet import PlayedBy, calm, statements, wrong_with
 from nodealer.cards import Deal, Portion
 from nodealer.group import group
+from nodealer.lab.sim.cheats import cheats_on
 from nodealer.lab.sim.checkers import first_wrong, kept_first
 from nodealer.lab.sim.justice import contradictions, gained_by_going, guilty_named, too_few
 from nodealer.lab.sim.lateness import counted_anew
@@ -27,6 +28,7 @@ from nodealer.play.bodies import Leave, Tick
 from nodealer.play.participant import Participant, Step
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome
+from nodealer.protocols import make_protocol
 from nodealer.protocols.keyed import publish
 from nodealer.wire import encode
 from protocols.mask.kit import fresh
@@ -256,3 +258,9 @@ def test_a_tick_that_begins_a_hand_is_paid_for_before_the_banks_are_filled() -> 
     ticks = [tick(0, 0), tick(1, 4000), tick(2, 7500, begins=True)]
     found = [*counted_anew(ticks, replica, Limits(3000, 3000, 4000, 1000))]  # type: ignore[arg-type]
     assert found == [(0, frozenset(), {}), (1, frozenset(), {1: 3000}), (2, frozenset(), {1: 1000})]
+
+
+def test_no_cheat_is_drawn_that_waits_for_the_others() -> None:
+    """d90597a3fbe1-115: it waited for a seat that was muted, and so half of the table was silent."""
+    assert "fragments" not in cheats_on(make_protocol("lock"))
+    assert "double" in cheats_on(make_protocol("lock"))

@@ -82,8 +82,7 @@ def table_at(invitation: Invitation, name: str | None) -> TableFolder | None:
         came_by = kept.invitation
         if came_by.table != invitation.table:
             continue
-        other_key = came_by.key.epoch == invitation.key.epoch and came_by.key != invitation.key
-        if other_key or came_by.host != invitation.host:
+        if invitation.is_false_beside(came_by):
             raise BadParameter(
                 f"you have come to a table of this number by another link, with another key or another host "
                 f"({kept.folder}): one of the two links is false. If it was the first one, delete that folder"

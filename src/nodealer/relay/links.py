@@ -133,6 +133,12 @@ class Invitation:
         """What reads, which is in both kinds."""
         return self.key.reading if isinstance(self.key, TableSecret) else self.key
 
+    def is_false_beside(self, came_by: Invitation) -> bool:
+        """Whether one of two links of one number of a table is false: who knows the number, such as its relay, can make
+        a link of it, with a key and a host of its own. Of a link with a later key only the host is known."""
+        other_key = self.key.epoch == came_by.key.epoch and self.reading() != came_by.reading()
+        return self.table != came_by.table or self.host != came_by.host or other_key
+
     def to_watch(self) -> Invitation:
         """The invitation for those who may look on and not write."""
         return Invitation(self.relays, self.reading(), self.host, self.page)

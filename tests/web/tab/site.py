@@ -31,7 +31,7 @@ def light(folder: Path, mark: str) -> Path:
     }
     files["index.html"] = files["index.html"].replace(b"<title>nodealer", f"<title>{mark}".encode())
     listed = {path: hashlib.sha256(data).hexdigest() for path, data in files.items()}
-    files[BUNDLE] = json.dumps({"version": mark, "files": listed}).encode()
+    files[BUNDLE] = json.dumps({"version": mark, "files": listed, "packed": {}}).encode()
     for path, data in files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(data)
@@ -44,12 +44,15 @@ def name_of(folder: Path) -> str:
 
 
 class Site:
-    """Where the page is served. `folder` may change; `lies` are bytes served in the place of a file."""
+    """Where the page is served. `folder` may change; `lies` are bytes served in the place of a file; `more` are headers
+    beside those of an honest host, and `bare` one that sends none of those."""
 
     def __init__(self, folder: Path, port: int) -> None:
         self.address = f"http://127.0.0.1:{port}"
         self.port = port
         self.lies: dict[str, bytes] = {}
+        self.more: list[tuple[bytes, bytes]] = []
+        self.bare = False
         #: All paths that anybody asked for.
         self.asked: list[str] = []
         self.serve(folder)
@@ -62,9 +65,17 @@ class Site:
         self.asked.append(scope.get("path", ""))
         lie = self.lies.get(scope.get("path", ""))
         if lie is None:
-            await self._app(scope, receive, send)
+
+            async def sent(message: Any) -> None:
+                if message["type"] == "http.response.start":
+                    told = [one for one in message["headers"] if one[0] == b"content-type" or not self.bare]
+                    message = message | {"headers": [*told, *self.more]}
+                await send(message)
+
+            await self._app(scope, receive, sent)
             return
-        headers = [(b"content-type", b"text/javascript"), (b"cache-control", b"no-cache")]
+        kind = b"text/html" if lie.startswith(b"<") else b"text/javascript"
+        headers = [(b"content-type", kind), (b"cache-control", b"no-cache")]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send({"type": "http.response.body", "body": lie})
 

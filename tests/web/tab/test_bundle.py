@@ -8,9 +8,13 @@ import hashlib
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
+import threading
 import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -134,7 +138,8 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "runtime/abc/seat.zip.br").write_bytes(b"packed")
     (tmp_path / "secret.txt").write_bytes(b"not listed")
     listed = {path: hashlib.sha256(data).hexdigest() for path, data in files.items()}
-    (tmp_path / BUNDLE).write_text(json.dumps({"version": "0", "files": listed}))
+    packed = {"runtime/abc/seat.zip.br": hashlib.sha256(b"packed").hexdigest()}
+    (tmp_path / BUNDLE).write_text(json.dumps({"version": "0", "files": listed, "packed": packed}))
     return tmp_path
 
 
@@ -170,6 +175,31 @@ def test_it_is_served_with_what_keeps_it_apart(folder: Path) -> None:
     assert asked(app, "/", **{"if-none-match": tag})[0] == 304
     for path in ("/secret.txt", "/../secret.txt", "/static", "/runtime/abc/seat.zip.br"):
         assert asked(app, path)[0] == 404
+
+
+def test_whose_host_somebody_asks_for_is_no_part_of_the_path(folder: Path) -> None:
+    app = app_of(folder)
+    for host in ("x/bundle.json?", "x/static/js/main.js#", "[", "x:y"):
+        assert asked(app, "/", host=host)[::2] == (200, b"<p>")
+        assert asked(app, "/elsewhere", host=host)[0] == 404
+
+
+def test_what_goes_out_compressed_is_what_the_list_names_too(folder: Path) -> None:
+    (folder / "runtime/abc/seat.zip.br").write_bytes(b"something else")
+    with pytest.raises(BadParameter, match=r"seat\.zip\.br is not the one"):
+        app_of(folder)
+    # What the list does not name is not served in the place of a file.
+    listed = json.loads((folder / BUNDLE).read_text()) | {"packed": {}}
+    (folder / BUNDLE).write_text(json.dumps(listed))
+    assert asked(app_of(folder), "/runtime/abc/seat.zip", **{"accept-encoding": "br"})[2] == b"zip"
+
+
+@pytest.mark.parametrize("path", ["../secret.txt", "/etc/passwd", "a/../../b", "", ".hidden", "a//b", "a b", "a\\b"])
+def test_a_list_names_nothing_outside_of_its_folder(folder: Path, path: str) -> None:
+    for files, packed in (({path: "0"}, {}), ({}, {path: "0"})):
+        (folder / BUNDLE).write_text(json.dumps({"files": files, "packed": packed}))
+        with pytest.raises(BadParameter, match="below its folder"):
+            app_of(folder)
 
 
 def test_a_folder_that_is_not_what_it_says_is_not_served(folder: Path) -> None:
@@ -236,6 +266,52 @@ def test_a_page_is_served_again_where_guests_know_it(folder: Path, tmp_path: Pat
             pass
 
 
-def test_nobody_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nobody_there() -> None:
     with pytest.raises(RelayError, match="no page"):
         check.fetch("http://127.0.0.1:1/")
+
+
+@pytest.fixture
+def answers() -> Iterator[Callable[[bytes], str]]:
+    """Hosts, each of which answers whoever comes with the same bytes; gives the address of each."""
+    with ExitStack() as stack:
+
+        def host(said: bytes) -> str:
+            listening = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+
+            def serve() -> None:
+                with suppress(OSError):
+                    while True:
+                        asking, _ = listening.accept()
+                        with asking, suppress(OSError):
+                            asking.recv(1 << 16)
+                            asking.sendall(said)
+
+            thread = threading.Thread(target=serve, daemon=True)
+            thread.start()
+            stack.callback(listening.shutdown, socket.SHUT_RDWR)
+            return f"http://127.0.0.1:{listening.getsockname()[1]}/"
+
+        yield host
+
+
+def test_a_host_that_does_not_answer_as_one_does(
+    answers: Callable[[bytes], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = answers(b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc")
+    assert check.fetch(good) == b"abc"
+    # Whoever is sent on is at another address then, though what is there may be right.
+    for code in (301, 302, 307, 308):
+        sent_on = f"HTTP/1.1 {code} Moved\r\nLocation: {good}\r\nContent-Length: 0\r\n\r\n"
+        with pytest.raises(RelayError, match="another address"):
+            check.fetch(answers(sent_on.encode()))
+    for nonsense in (b"\x00\x01\r\n\r\n", b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 200 + b"\r\n", b"HTTP/9 a b\r\n"):
+        with pytest.raises(RelayError, match="does not speak HTTP"):
+            check.fetch(answers(nonsense))
+    cut = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"
+    with pytest.raises(RelayError, match="no page"):
+        check.fetch(answers(cut))
+    assert check.fetch(answers(b"HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n")) is None
+    monkeypatch.setattr(check, "FILE_BYTES_MAX", 1000)
+    with pytest.raises(RelayError, match="end"):
+        check.fetch(answers(b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * 5000))

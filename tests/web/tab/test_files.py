@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page
 
 from cli.running import nodealer
+from nodealer.keys import MARK_BYTES
+from nodealer.relay.links import Invitation
+from nodealer.relay.sealing import TableSecret
+from nodealer.web.tab.home import TabHome, new_saved
 from web.tab.conftest import Run
 from web.tab.people import at, event, own_cards, person, play_until, sit_down, tab
+from web.tab.test_home import MemoryStore
 
 TABLE = ("--seats", "3", "--hands", "1", "--no-clock")
 
@@ -47,7 +53,7 @@ def test_another_browser_goes_on_from_a_file_and_one_watches(
         page.close()
         menu.reload()
         menu.click(".homes li .button.quiet >> nth=0")
-        assert "has your key and your cards" in menu.inner_text(".homes li .warning")
+        assert "your cards of that table" in menu.inner_text(".homes li .warning")
         with menu.expect_download() as coming:
             menu.click(".homes li .warning .button")
         coming.value.save_as(home)
@@ -94,3 +100,50 @@ def test_another_browser_goes_on_from_a_file_and_one_watches(
     assert event(host, "verified")["verdict"] == "clean"
     verified = nodealer("verify", str(log))
     assert verified.returncode == 0, verified.stderr
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(900)
+def test_bad_links_names_and_files_are_told_and_leave_nothing_behind(
+    browser: Browser, page_at: str, tmp_path: Path
+) -> None:
+    """At a real storage, without any relay."""
+    link = Invitation(("ws://127.0.0.1:1",), TableSecret(bytes(16), "5a" * 16, 0), bytes(MARK_BYTES))
+    store = MemoryStore()
+    TabHome.create(store, new_saved("Ada", link.link, bytes(32), bytes(32)))
+    home = tmp_path / "home.nodealer"
+    home.write_bytes(bytes(store.data))
+    with person(browser) as within:
+        for fragment in ("<b>", "A" * 5000, link.fragment[:-9], "javascript:alert(1)"):
+            page = tab(within, f"{page_at}/#{fragment}")
+            page.wait_for_selector(".stopped[data-kind=error]")
+            assert "invitation" in page.inner_text(".stopped") or "link" in page.inner_text(".stopped")
+            page.close()
+        # A full storage: the home is not there, and its file is not held by the tab that has failed.
+        page = tab(within, page_at)
+        page.wait_for_selector(".homes [accept='.nodealer']")
+        session = within.new_cdp_session(page)
+        session.send("Storage.overrideQuotaForOrigin", {"origin": page_at, "quotaSize": 1})
+        bring(page, home)
+        page.wait_for_selector(".stopped[data-kind=storage]")
+        assert page.query_selector(".homes li") is None
+        session.send("Storage.overrideQuotaForOrigin", {"origin": page_at})
+        bring(page, home)
+        page.wait_for_selector(".homes li")
+        # A link of the same number, as a relay could make it: the seat does not go there.
+        false = replace(link, relays=("ws://127.0.0.1:2",), key=TableSecret(b"e" * 16, "5a" * 16, 0))
+        page.close()
+        page = tab(within, f"{page_at}/#{false.fragment}")
+        page.wait_for_selector(".stopped[data-kind=error]")
+        assert "one of the two links is false" in page.inner_text(".stopped")
+        page.close()
+        # A name that nobody may have, and then another one, in the same tab.
+        other = replace(link, key=TableSecret(bytes(16), "5b" * 16, 0))
+        page = tab(within, f"{page_at}/#{other.fragment}")
+        page.fill(".start.tab input", "<b>Ada")
+        page.click(".start.tab .button.primary")
+        page.wait_for_selector(".stopped[data-kind=error]")
+        page.fill(".start.tab input", "Ada")
+        page.click(".start.tab .button.primary")
+        page.wait_for_selector("#notices .notice")
+        assert page.query_selector(".stopped") is None

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from nodealer.errors import BadParameter, DecodeError, HomeUnusable, OtherFormat
+from nodealer.keys import MARK_BYTES
 from nodealer.log.journal import Sent
-from nodealer.web.tab.home import Hosted, TabHome, new_saved, read_saved
+from nodealer.relay.links import Invitation
+from nodealer.relay.sealing import ReadKey, TableSecret
+from nodealer.web.tab.home import Hosted, TabHome, new_saved, read_saved, way_back
 from nodealer.wire import encode
 
 SAVED = new_saved("Ada", "AQ", bytes(range(32)), bytes(32), Hosted(game="holdem", settings={}, seats=3, hands=2))
@@ -113,6 +118,48 @@ def test_nothing_is_taken_that_does_not_belong() -> None:
 def test_a_first_line_that_is_none(line: bytes, error: type[Exception]) -> None:
     with pytest.raises(error):
         read_saved(line)
+
+
+def test_a_name_that_nobody_may_have_is_in_no_home() -> None:
+    for name in ("<b>", "a" * 99, "A\u202eb"):
+        with pytest.raises(HomeUnusable, match="name"):
+            read_saved(encode(new_saved(name, "AQ", bytes(32), bytes(32))))
+
+
+# --- A link that is opened again ---
+
+FIRST = Invitation(("wss://a",), TableSecret(bytes(16), "5a" * 16, 0), bytes(MARK_BYTES))
+LATER = TableSecret(bytes(32), "5a" * 16, 3)
+
+
+def test_the_same_link_leads_back_and_a_later_one_brings_its_key_and_its_relays_behind_the_known() -> None:
+    saved = new_saved("Ada", FIRST.link, bytes(32), bytes(32))
+    assert way_back(saved, FIRST) == (FIRST, ())
+    # The relays of a host who has moved; and who plays there opens the link for those who watch.
+    moved = replace(FIRST, relays=("wss://b",))
+    assert way_back(saved, moved) == (moved, ())
+    assert way_back(saved, FIRST.to_watch()) == (FIRST, ())
+    later = replace(moved, key=LATER)
+    assert way_back(saved, later) == (replace(FIRST, relays=("wss://a", "wss://b")), (LATER,))
+    # A host knows best where its table is.
+    hosts = new_saved("Ada", FIRST.link, bytes(32), bytes(32), SAVED.hosted)
+    assert way_back(hosts, moved) == (FIRST, ())
+
+
+@pytest.mark.parametrize(
+    "false",
+    [
+        # As a relay would make one, which knows the number of the table and nothing else.
+        replace(FIRST, relays=("wss://evil",), key=TableSecret(b"e" * 16, "5a" * 16, 0)),
+        replace(FIRST, key=ReadKey(b"e" * 32, "5a" * 16, 0)),
+        replace(FIRST, host=b"e" * MARK_BYTES),
+        replace(FIRST, host=b"e" * MARK_BYTES, key=LATER),
+        replace(FIRST, key=TableSecret(bytes(16), "5b" * 16, 0)),
+    ],
+)
+def test_a_link_that_only_has_the_number_of_a_table_leads_no_seat_away(false: Invitation) -> None:
+    with pytest.raises(BadParameter, match="one of the two links is false"):
+        way_back(new_saved("Ada", FIRST.link, bytes(32), bytes(32)), false)
 
 
 @pytest.mark.parametrize("line", [b"x{}", b"e{}", b"j{}", b"lnothing", b"s{}", b""])

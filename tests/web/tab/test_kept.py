@@ -77,3 +77,53 @@ def test_a_first_version_that_is_not_what_it_says_is_not_kept(browser: Browser, 
         page = tab(within, site.address)
         page.wait_for_selector(".served .untaken")
         assert page.get_attribute(".served", "data-kept") is None and "how.css" in page.inner_text(".untaken")
+
+
+@pytest.mark.timeout(300)
+def test_nothing_is_kept_that_a_host_says_beside_a_file(browser: Browser, tmp_path: Path) -> None:
+    """Every file is right, and the first page would be gone from after an hour, to wherever the host likes."""
+    with served(light(tmp_path / "one", "one")) as site, person(browser) as within:
+        site.more = [
+            (b"refresh", b"3600; url=/elsewhere"),
+            (b"x-mark", b"evil"),
+            (b"link", b"</x.js>; rel=preload; as=script"),
+        ]
+        page = tab(within, site.address)
+        kept(page)
+        page.reload()
+        said = page.evaluate("() => fetch('/').then((answer) => [...answer.headers.keys()])")
+        assert "content-security-policy" in said and not {"refresh", "x-mark", "link"} & set(said)
+        # A question in the address is no way around what is kept, nor is a name that is not quite the one.
+        site.lies |= {"/static/js/kit.js": b"evil", "/": b"evil", "/index.html": b"evil", "//": b"evil"}
+        for path in (
+            "/?x",
+            "/index.html?x#y",
+            "/static/js/kit.js?evil",
+            "//",
+            "/./static/js/kit.js",
+            "/static/js/kit.js/",
+        ):
+            asks = "(path) => fetch(location.origin + path).then((answer) => answer.text(), () => 'nothing')"
+            got = page.evaluate(asks, path)
+            assert got != "evil", path
+
+
+@pytest.mark.timeout(300)
+def test_a_page_in_a_frame_of_others_does_nothing(browser: Browser, tmp_path: Path) -> None:
+    """Of a host that sends no headers: one that does is not shown in a frame at all."""
+    with served(light(tmp_path / "one", "one")) as site, served(light(tmp_path / "two", "two")) as other:
+        site.bare = other.bare = True
+        other.lies["/frame"] = f"<!doctype html><iframe src='{site.address}/'></iframe>".encode()
+        within = browser.new_context()
+        try:
+            page = within.new_page()
+            page.goto(f"{other.address}/frame")
+            framed = page.frame_locator("iframe").locator(".stopped[data-kind=framed]")
+            framed.wait_for()
+            assert "inside of another" in framed.inner_text() and not page.workers
+            site.bare = False
+            page.goto(f"{other.address}/frame")
+            page.wait_for_load_state("networkidle")
+            assert page.frame_locator("iframe").locator(".stage").count() == 0
+        finally:
+            within.close()

@@ -71,7 +71,7 @@ class Bytes(bytes):
 
 class Handle:
     def __init__(self):
-        self.data = bytearray()
+        self.data, self.open = bytearray(), True
     def all(self):
         return Bytes(self.data)
     def put(self, data, at):
@@ -83,7 +83,8 @@ class Handle:
         return not self.data
     def flush(self):
         pass
-    close = flush
+    def close(self):
+        self.open = False
 
 class Browser:
     document = staticmethod(lambda text: None)
@@ -118,6 +119,41 @@ try:
     tab.rename("Ben", home)
 except NodealerError as error:
     kept["a host keeps its name"] = str(error)
+
+# Whatever does not come to a seat lets go of its file: the next try would find it open, and in this very tab.
+async def tried(what):
+    handle = Handle()
+    await what(handle)
+    if tab._task is not None:
+        await asyncio.wait([tab._task])
+    return [told[-1][0] if told else None, handle.open]
+
+async def bad_name(handle):
+    tab.join(link, "<b>Ada</b>", handle)
+
+async def bad_rename(handle):
+    try:
+        tab.rename("Ada\\u202e", handle)
+    except NodealerError:
+        told.append(["refused", ""])
+
+async def false_link(handle):
+    entry.TabHome.create(entry.OpfsStore(handle), entry.new_saved("Ada", link, tab._key, bytes(32)))
+    # Of the same number, as a relay knows it, with a key of its own.
+    came_by = entry.read_link(link)
+    false = entry.TableSecret(b"e" * 16, came_by.table, 0)
+    tab.join(entry.Invitation(("wss://evil",), false, came_by.host).link, None, handle)
+
+kept["lets go"] = [await tried(what) for what in (bad_name, bad_rename, false_link)]
+
+# Who has only watched sits down by a link to play.
+home.data.clear()
+watched = entry.new_saved(None, entry.read_link(link).to_watch().link, tab._key, bytes(32))
+entry.TabHome.create(entry.OpfsStore(home), watched)
+tab.join(link, "Cleo", home)
+await asyncio.sleep(0)
+kept["sits down"] = json.loads(home.data.split(b"\\n")[0])["name"]
+tab._task.cancel()
 kept["offers"] = [one["game"]["name"] for one in json.loads(tab.offers())["games"]]
 
 async def seat():
@@ -150,4 +186,6 @@ def test_a_browser_has_one_key_knows_whom_it_met_and_a_host_keeps_its_name(
         and kept["known again"] == ["Ada"]
         and "keeps the name" in kept["a host keeps its name"]
     )
+    assert kept["lets go"] == [["error", False], ["refused", False], ["error", False]]
+    assert kept["sits down"] == "Cleo"
     assert kept["offers"] == ["hearts", "holdem", "wardens"]

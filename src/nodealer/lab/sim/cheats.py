@@ -16,8 +16,13 @@ OFTEN: Final = ("double", "mark", "false-key", "two-things", "throw-out")
 
 
 def cheats_on(protocol: CardProtocol) -> tuple[str, ...]:
-    """The attacks that a seat alone can try where this is played, by name."""
-    return tuple(name for name in CHEATS if _claim(name, protocol) is not None)
+    """The attacks that a seat alone can try where this is played, by name.
+
+    Not those that say something last: who waits for one that is muted is silent too, and so may half of a table be
+    then, for which the law promises no end where the timekeeper lies.
+    """
+    able = (name for name in CHEATS if _claim(name, protocol) is not None)
+    return tuple(name for name in able if not cheat_of(name).on(protocol).way.late)
 
 
 def claim_of(name: str, protocol: CardProtocol) -> Cheat:

@@ -22,7 +22,7 @@ from typing import Final
 
 from nodealer import __version__
 from nodealer.errors import LocalError
-from nodealer.web.bundle.content import BUNDLE, content_hash, page_files, seat_modules
+from nodealer.web.bundle.content import BUNDLE, FILES, PACKED, content_hash, page_files, seat_modules
 
 HERE: Final = Path(__file__).parent
 ROOT: Final = HERE.parents[3]
@@ -64,17 +64,18 @@ def build(out: Path, work: Path) -> dict[str, int]:
     place = f"runtime/{content_hash(runtime)[:16]}"
     files = page_files(place) | {f"{place}/{name}": data for name, data in runtime.items()}
     files["notices.txt"] = notices(work, pyodide)
-    listed = {
-        "version": __version__,
-        "sources": sources(),
-        "files": {path: _sha256(data) for path, data in sorted(files.items())},
-    }
-    files[BUNDLE] = (json.dumps(listed, indent=1, sort_keys=True) + "\n").encode()
     made = work / "made"
     shutil.rmtree(made, ignore_errors=True)
     for path, data in files.items():
         _put(made / path, data)
     _run(["node", str(HERE / "compress.mjs"), str(made), str(work / "compressed")], "node")
+    listed = {
+        "version": __version__,
+        "sources": sources(),
+        FILES: {path: _sha256(data) for path, data in files.items()},
+        PACKED: {path: _sha256(data) for path, data in _below(made).items() if path not in files},
+    }
+    _put(made / BUNDLE, (json.dumps(listed, indent=1, sort_keys=True) + "\n").encode())
     # Whoever serves it meanwhile has one or the other, and nothing between.
     shutil.rmtree(out, ignore_errors=True)
     out.parent.mkdir(parents=True, exist_ok=True)

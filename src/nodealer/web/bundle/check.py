@@ -6,12 +6,14 @@ A host that serves one visitor something else than others is not found out this 
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from http.client import HTTPException, HTTPResponse
 from typing import Final
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote
-from urllib.request import Request, urlopen
+from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from nodealer.errors import RelayError
 from nodealer.relay.links import page_address
@@ -38,16 +40,39 @@ class Compared:
         return not (self.others or self.missing)
 
 
-def fetch(address: str) -> bytes | None:
-    """What is at an address. Raises `RelayError` where nobody answers."""
-    try:
-        with urlopen(Request(address, headers={"Cache-Control": "no-cache"}), timeout=SECONDS) as answer:
-            data: bytes = answer.read(FILE_BYTES_MAX + 1)
-            return data
-    except HTTPError:
+class _Staying(HTTPRedirectHandler):
+    """Follows nobody elsewhere: a browser would be at another address then, and trust that one."""
+
+    def redirect_request(self, *of: object) -> None:
         return None
+
+
+_OPENER: Final = build_opener(_Staying)
+
+
+def fetch(address: str) -> bytes | None:
+    """What is at an address. Raises `RelayError` where nobody answers, or not to the end."""
+    try:
+        with _OPENER.open(Request(address, headers={"Cache-Control": "no-cache"}), timeout=SECONDS) as answer:
+            return _all_of(answer, address)
+    except HTTPError as error:
+        if error.code in range(300, 400):
+            raise RelayError(f"{address} sends its visitors to another address: check that one") from None
+        return None
+    except HTTPException as error:
+        raise RelayError(f"no page at {address}: its host does not speak HTTP ({type(error).__name__})") from None
     except (URLError, OSError, ValueError) as error:
         raise RelayError(f"no page at {address}: {getattr(error, 'reason', error)}") from None
+
+
+def _all_of(answer: HTTPResponse, address: str) -> bytes:
+    """A file, as long as it comes: neither for ever, nor without end."""
+    data, until = bytearray(), time.monotonic() + SECONDS
+    while piece := answer.read1(1 << 20):
+        data += piece
+        if len(data) > FILE_BYTES_MAX or time.monotonic() > until:
+            raise RelayError(f"no page at {address}: what it serves there does not come to an end")
+    return bytes(data)
 
 
 def listed_by(url: str, digest: str, fetch: Fetch = fetch) -> dict[str, str]:

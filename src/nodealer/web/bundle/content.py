@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -14,6 +15,11 @@ from nodealer.web.server import static_files
 
 #: The list of all files, with the hash of each; its own hash names the whole folder.
 BUNDLE: Final = "bundle.json"
+#: What it lists: the files, and as what they go to a browser that takes brotli.
+FILES: Final = "files"
+PACKED: Final = "packed"
+#: No part of it begins with a dot: nothing is outside of the folder.
+_PATH: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*(?:/[A-Za-z0-9_-][A-Za-z0-9._-]*)*")
 PACKAGE: Final = Path(__file__).parents[2]
 #: What a seat in a tab does not use: what needs a disk, a terminal, a socket or a compiler of its own.
 NOT_IN_A_TAB: Final = (
@@ -59,14 +65,18 @@ def page_files(runtime: str) -> dict[str, bytes]:
     return {path: data.replace(RUNTIME_MARK, runtime.encode()) for path, data in files.items()}
 
 
-def files_of(data: bytes, where: str) -> dict[str, str]:
-    """The files that a list names, with their hashes. Raises `BadParameter` for what is no such list."""
+def files_of(data: bytes, where: str, part: str = FILES) -> dict[str, str]:
+    """The files that a list names, with their hashes: those of the page, or those that are `PACKED`. Raises
+    `BadParameter` for what is no such list."""
     try:
-        listed = json.loads(data)["files"]
+        listed = json.loads(data)[part]
     except (ValueError, KeyError, TypeError, RecursionError):
         raise BadParameter(f"{where} is no list of the files of a tab") from None
     if not isinstance(listed, dict) or not all(isinstance(one, str) for pair in listed.items() for one in pair):
         raise BadParameter(f"{where} does not list files with their hashes")
+    for path in listed:
+        if not _PATH.fullmatch(path):
+            raise BadParameter(f"{where} lists {path[:80]!r}, which is no file below its folder")
     return listed
 
 

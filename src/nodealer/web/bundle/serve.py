@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from nodealer.errors import BadParameter
-from nodealer.web.bundle.content import BUNDLE, POLICY, files_of
+from nodealer.web.bundle.content import BUNDLE, FILES, PACKED, POLICY, files_of
 
 _TYPES: Final = {
     "html": "text/html; charset=utf-8",
@@ -40,32 +40,25 @@ _HEADERS: Final = {
 _FOR_EVER: Final = "public, max-age=31536000, immutable"
 
 
-def read_list(path: Path) -> dict[str, str]:
+def read_list(path: Path, part: str = FILES) -> dict[str, str]:
     """The files of a folder, or of a release, with their hashes. Raises `BadParameter`."""
     file = path / BUNDLE if path.is_dir() else path
     try:
         data = file.read_bytes()
     except OSError:
         raise BadParameter(f"{path} is no folder for a tab, nor its {BUNDLE}: `make web` builds one") from None
-    return files_of(data, str(file))
+    return files_of(data, str(file), part)
 
 
 def app_of(folder: Path) -> Starlette:
     """What a server runs. Raises `BadParameter` where a file is missing, or is not the one that the list names."""
-    files: dict[str, tuple[bytes, bytes | None]] = {}
-    for path, digest in read_list(folder).items():
-        try:
-            data = (folder / path).read_bytes()
-        except OSError:
-            raise BadParameter(f"{folder / path} is missing, and {BUNDLE} names it") from None
-        if hashlib.sha256(data).hexdigest() != digest:
-            raise BadParameter(f"{folder / path} is not the one that {BUNDLE} names")
-        packed = folder / f"{path}.br"
-        files[path] = data, packed.read_bytes() if packed.is_file() else None
+    packed = _all(folder, PACKED)
+    files = {path: (data, packed.get(f"{path}.br")) for path, data in _all(folder, FILES).items()}
     files[BUNDLE] = (folder / BUNDLE).read_bytes(), None
 
     async def answer(request: Request) -> Response:
-        path = request.url.path.removeprefix("/")
+        # Not of request.url, in which somebody's Host is.
+        path: str = request.path_params["path"]
         found = files.get(path) or files.get(f"{path.removesuffix('/')}/index.html".removeprefix("/"))
         if found is None:
             return Response("nothing is here", 404, _HEADERS)
@@ -81,3 +74,16 @@ def app_of(folder: Path) -> Starlette:
         return Response(data, 200, headers, media_type=_TYPES.get(kind, _TYPES["html"]))
 
     return Starlette(routes=[Route("/{path:path}", answer)])
+
+
+def _all(folder: Path, part: str) -> dict[str, bytes]:
+    """The files that the list names, each compared with its hash."""
+    found = {}
+    for path, digest in read_list(folder, part).items():
+        try:
+            found[path] = (folder / path).read_bytes()
+        except OSError:
+            raise BadParameter(f"{folder / path} is missing, and {BUNDLE} names it") from None
+        if hashlib.sha256(found[path]).hexdigest() != digest:
+            raise BadParameter(f"{folder / path} is not the one that {BUNDLE} names")
+    return found

@@ -28,7 +28,7 @@ from nodealer.relay.messages import PAGE_BYTES_MAX
 from nodealer.relay.sealing import TableSecret
 from nodealer.tape import ROOT_BYTES
 from nodealer.web import documents as doc
-from nodealer.web.tab.home import Hosted, TabHome, new_saved, read_saved
+from nodealer.web.tab.home import Hosted, SavedTab, Store, TabHome, new_saved, read_saved, way_back
 from nodealer.web.tab.plan import host_offers, hosted_of, read_wish
 from nodealer.web.tab.players import BrowserShelf, Make
 from nodealer.web.tab.practice import Beside, Bots, Planned, offers
@@ -215,19 +215,24 @@ class Tab:
         self._begin(lambda: self._resume(handle))
 
     async def _resume(self, handle: Any) -> None:
-        home = _opened(handle)
+        home = _kept(handle, TabHome.open)
         self._link = home.saved.link
         await self._play(home, read_link(home.saved.link), home.saved.hosted)
 
     def rename(self, name: str, handle: Any) -> None:
         """Come to the same table under another name. The home begins anew, which nobody has agreed anything with."""
-        refuse_bad_name(name, "your name")
-        if handle is not None and not handle.empty():
-            home = _opened(handle)
-            if home.session is not None or home.saved.hosted is not None:
-                home.close()
-                raise BadParameter("who plays at a table, or hosts it, keeps the name")
-            handle.truncate(0)
+        try:
+            refuse_bad_name(name, "your name")
+            if handle is not None and not handle.empty():
+                home = _kept(handle, TabHome.open)
+                if home.session is not None or home.saved.hosted is not None:
+                    raise BadParameter("who plays at a table, or hosts it, keeps the name")
+                handle.truncate(0)
+        except NodealerError:
+            # Or the next try would find it open, and in this very tab.
+            if handle is not None:
+                handle.close()
+            raise
         self.join(self._link, name, handle)
 
     async def use_code(self, code: str, relay: str, name: str) -> str:
@@ -260,7 +265,7 @@ class Tab:
         if handle is None:
             home = MemoryHome(name, Identity(key), root)
         else:
-            home = TabHome.create(OpfsStore(handle), new_saved(name, link, key, root, hosted))
+            home = _created(handle, new_saved(name, link, key, root, hosted))
         await self._play(home, read_link(link), hosted)
 
     def _deal(self, deal: doc.Deal) -> None:
@@ -286,13 +291,18 @@ class Tab:
         if handle is None:
             return MemoryHome(name, Identity(key), root), None
         if handle.empty():
-            return TabHome.create(OpfsStore(handle), new_saved(name, link, key, root)), None
-        home = _opened(handle)
+            return _created(handle, new_saved(name, link, key, root)), None
+        home = _kept(handle, TabHome.open)
+        if home.name is None and name is not None:
+            # Who has only watched has signed nothing, and sits down as if it came now.
+            handle.truncate(0)
+            return _created(handle, new_saved(name, link, key, root)), None
         return home, home.saved.hosted
 
-    async def _play(self, home: Home, invitation: Invitation, hosted: Hosted | None) -> None:
+    async def _play(self, home: Home, given: Invitation, hosted: Hosted | None) -> None:
         try:
-            await self._table.play(home, invitation, hosted)
+            invitation, more = way_back(home.saved, given) if isinstance(home, TabHome) else (given, ())
+            await self._table.play(home, invitation, hosted, more)
         finally:
             if isinstance(home, TabHome):
                 home.close()
@@ -370,10 +380,15 @@ def _wall() -> int:
     return int(time.time() * 1000)
 
 
-def _opened(handle: Any) -> TabHome:
+def _created(handle: Any, saved: SavedTab) -> TabHome:
+    return _kept(handle, lambda store: TabHome.create(store, saved))
+
+
+def _kept(handle: Any, made: Callable[[Store], TabHome]) -> TabHome:
+    """A home in a file; the file is closed where there is none."""
     store = OpfsStore(handle)
     try:
-        return TabHome.open(store)
+        return made(store)
     except NodealerError:
         with suppress(JsException):
             store.close()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Annotated, Any, Final, Literal, Protocol, Self
 
 import msgspec
@@ -17,6 +18,8 @@ from nodealer.keys import KEY_BYTES, Identity
 from nodealer.log.journal import Record
 from nodealer.log.names import refuse_bad_name
 from nodealer.log.session import FORMAT_VERSION, Head, Label, Limits, Session, read_session, refuse_other_version
+from nodealer.relay.links import RELAYS_MAX, Invitation, read_link
+from nodealer.relay.sealing import ReadKey, TableSecret
 from nodealer.tape import ROOT_BYTES
 from nodealer.wire import MESSAGE_BYTES_MAX, Message, decode, encode
 
@@ -202,6 +205,23 @@ def _disk() -> Iterator[None]:
         raise HomeUnusable(f"the storage of this browser does not keep what this seat says: {error}") from error
 
 
+def way_back(saved: SavedTab, given: Invitation) -> tuple[Invitation, tuple[TableSecret | ReadKey, ...]]:
+    """How a seat comes back to its table when a link is opened again: by the key that it came by first, and with what a
+    later link has beside it. Raises `BadParameter` for a link that is not of the same table."""
+    came_by = read_link(saved.link)
+    if given.is_false_beside(came_by):
+        raise BadParameter(
+            "you have come to a table of this number by another link, with another key or another host: one of the two "
+            "links is false. If it was the first one, forget that table here"
+        )
+    if saved.hosted is not None or given.key.epoch == came_by.key.epoch:
+        relays = came_by.relays if saved.hosted is not None else given.relays
+        return replace(came_by, relays=relays), ()
+    # Whoever has made this one up has no more than a relay behind those that are known.
+    relays = tuple(dict.fromkeys((*came_by.relays, *given.relays)))[:RELAYS_MAX]
+    return replace(came_by, relays=relays), (given.key,)
+
+
 def read_saved(line: bytes) -> SavedTab:
     """The first line of a home. Raises `HomeUnusable`, and `OtherFormat` for one of another version."""
     try:
@@ -212,7 +232,10 @@ def read_saved(line: bytes) -> SavedTab:
         raise HomeUnusable("this is no home of a seat in a tab: it is of something else")
     try:
         refuse_other_version(head.version)
-        return decode(SavedTab, line, what="the first line")
+        saved = decode(SavedTab, line, what="the first line")
+        if saved.name is not None:
+            refuse_bad_name(saved.name, "the name in it")
+        return saved
     except OtherFormat as other:
         raise OtherFormat(f"the home of this seat has an {other}") from None
     except DecodeError as error:

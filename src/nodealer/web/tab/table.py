@@ -7,7 +7,7 @@ and entropy, it is given: it runs in a test without any browser.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +30,7 @@ from nodealer.play.participant import Participant, Step
 from nodealer.play.stays import while_it_lasts
 from nodealer.proofs.checks import Entropy
 from nodealer.relay.links import Invitation
+from nodealer.relay.sealing import ReadKey, TableSecret
 from nodealer.web import documents as doc
 from nodealer.web.lobby import PageLobby, PageQuestions
 from nodealer.web.person import PagePerson
@@ -160,8 +161,15 @@ class TabTable:
 
     # --- A table across the network ---
 
-    async def play(self, home: Home, invitation: Invitation, hosted: Hosted | None = None) -> None:
-        """From the lobby to the verified log. Raises `BadParameter` where there is no seat for this one."""
+    async def play(
+        self,
+        home: Home,
+        invitation: Invitation,
+        hosted: Hosted | None = None,
+        more: Sequence[TableSecret | ReadKey] = (),
+    ) -> None:
+        """From the lobby to the verified log; `more` are keys of later links. Raises `BadParameter` where there is no
+        seat for this one."""
         watches = home.name is None
         self.sit("watcher" if watches else "player", home.name)
         participant = self.person.take_part(
@@ -183,6 +191,7 @@ class TabTable:
             invitation.key,
             invitation.relays,
             entropy=self._world.entropy,
+            more=more,
             create=hosted is not None,
             tell=self._connection,
             connect=self._world.connect,

@@ -90,7 +90,24 @@ export function lobbyScreen(root, actions, lobby, link) {
   );
   root.replaceChildren(h("div", { class: "sheet" }, sheet));
   const asked = lobby.question;
-  fill(actions, asked ? h("div", { class: "question" }, h("p", {}, T.lobby.question[asked.code](asked.name)), h("div", { class: "row" }, asked.answers.map((answer, at) => button(T.lobby.answer[answer], () => link.say({ type: "answer", ask: asked.ask, text: answer }), { kind: at ? "" : "primary" })))) : null);
+  if (!asked) return fill(actions);
+  const buttons = asked.answers.map((answer, at) => button(T.lobby.answer[answer], () => link.say({ type: "answer", ask: asked.ask, text: answer }), { kind: at ? "" : "primary" }));
+  fill(actions, h("div", { class: "question", data: { code: asked.code } }, h("p", {}, T.lobby.question[asked.code](asked.name)), h("div", { class: "row" }, buttons)));
+  held(asked.ask, buttons);
+}
+
+// A question that comes in the place of another one is answered a moment later at the earliest: a hand that was on its
+// way to the one before must not say yes to this one.
+const HELD = 800;
+const newest = { ask: null, from: 0 };
+function held(ask, buttons) {
+  if (ask !== newest.ask) Object.assign(newest, { from: newest.ask === null ? 0 : performance.now() + HELD, ask });
+  const wait = newest.from - performance.now();
+  if (wait <= 0) return;
+  for (const one of buttons) one.disabled = true;
+  setTimeout(() => {
+    for (const one of buttons) one.disabled = false;
+  }, wait);
 }
 
 /** What is known of somebody; with the words of its key, where they are to be compared. */

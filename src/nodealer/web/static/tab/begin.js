@@ -36,19 +36,21 @@ export function beginning(wish) {
   function listed({ homes, stores }) {
     const root = document.querySelector(".homes");
     if (!root) return;
-    const file = (label, accept, what) => {
+    const file = (label, accept, what, help) => {
       const input = h("input", { type: "file", accept, "aria-label": label });
       input.addEventListener("change", async () => {
         const data = await input.files[0].arrayBuffer();
+        // The same file again is a choice too.
+        input.value = "";
         wish(what, { data }, [data]);
       });
-      return field(label, input);
+      return field(label, input, help);
     };
     fill(
       root,
       stores ? null : h("p", { class: "warning" }, W.unkept),
       homes.length ? h("ul", {}, homes.map((one) => h("li", {}, h("span", {}, W.table(one)), button(W.open, () => wish("resume", { table: one.table })), button(W.export, (event) => sure(event.target, W.exportSure, () => wish("export", { table: one.table })), { kind: "quiet" }), button(W.forget, (event) => sure(event.target, W.forgetSure, () => wish("forget", { table: one.table })), { kind: "quiet" })))) : h("p", {}, W.none),
-      stores ? file(W.import, ".nodealer", "import") : null,
+      stores ? file(W.import, ".nodealer", "import", W.importHelp) : null,
       file(W.read, ".jsonl", "read"),
     );
   }
@@ -71,6 +73,8 @@ export function beginning(wish) {
 
   function join(text, name) {
     kept();
+    // What was wrong with the last try is not wrong with this one.
+    document.querySelector(".stopped")?.remove();
     wish("join", { link: text, name });
   }
 

@@ -21,6 +21,10 @@ async function offered() {
   return { hash: await digest(data), files: JSON.parse(new TextDecoder().decode(data)).files };
 }
 
+// Of what a host says beside a file: its hash says nothing of that, and a page could be sent elsewhere by it.
+const HEADERS = ["content-type", "content-security-policy", "x-content-type-options", "referrer-policy", "cross-origin-opener-policy", "cross-origin-resource-policy"];
+const headersOf = (answer) => HEADERS.filter((name) => answer.headers.has(name)).map((name) => [name, answer.headers.get(name)]);
+
 /** Fetch all of a version, compare each file with its hash, and only then use it. */
 async function take({ hash, files }) {
   const cache = await caches.open(nameOf(hash));
@@ -29,7 +33,7 @@ async function take({ hash, files }) {
     const answer = await fetch(at, { cache: "no-cache" });
     const data = await answer.clone().arrayBuffer();
     if (!answer.ok || (await digest(data)) !== wanted) throw new Error(`${path} is not what ${LIST} says`);
-    await cache.put(at, new Response(data, { headers: answer.headers }));
+    await cache.put(at, new Response(data, { headers: headersOf(answer) }));
   }
   await (await caches.open(POINTER)).put("/kept", new Response(hash));
   for (const name of await caches.keys()) if (name !== POINTER && name !== nameOf(hash)) await caches.delete(name);

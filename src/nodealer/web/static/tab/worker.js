@@ -38,6 +38,10 @@ async function store(name, create, where = HOMES) {
       await new Promise((again) => setTimeout(again, 100));
     }
   }
+  // A home that was not brought here whole begins with a zero, and is nothing.
+  const first = new Uint8Array([1]);
+  handle.read(first, { at: 0 });
+  if (where === HOMES && first[0] === 0) handle.truncate(0);
   return {
     all() {
       const data = new Uint8Array(handle.getSize());
@@ -71,14 +75,8 @@ async function homes() {
   return found.sort((one, other) => other.at - one.at);
 }
 
-async function known(table) {
-  if (!stores()) return false;
-  try {
-    return (await (await (await folder()).getFileHandle(table)).getFile()).size > 0;
-  } catch {
-    return false;
-  }
-}
+/** The home of a table, if there is one here. */
+const known = async (table) => (await homes()).find((one) => one.table === table);
 
 /** Who this browser is, and whom it has met. */
 async function me() {
@@ -133,7 +131,9 @@ const wishes = {
   practise: ({ name }) => tab.practise(name),
   async look({ link }) {
     const invited = JSON.parse(tab.invited(link));
-    post("invited", { link, ...invited, known: await known(invited.table), stores: stores() });
+    const home = await known(invited.table);
+    // Who has only watched so far says a name to sit down.
+    post("invited", { link, ...invited, known: Boolean(home && (invited.watch || home.name !== null)), stores: stores() });
   },
   async join({ link, name }) {
     at = JSON.parse(tab.invited(link)).table;
@@ -166,18 +166,35 @@ const wishes = {
   },
   async export({ table }) {
     const handle = await store(table, false);
-    const url = URL.createObjectURL(new Blob([handle.all()]));
-    handle.close();
+    let url;
+    try {
+      url = URL.createObjectURL(new Blob([handle.all()]));
+    } finally {
+      handle.close();
+    }
     post("file", { name: `${table}.nodealer`, url });
   },
   async import({ data }) {
     const first = new TextDecoder().decode(data.slice(0, 4096)).split("\n")[0];
     const { table } = JSON.parse(tab.invited(tab.link_of(first)));
-    if (await known(table)) throw new Error("there is a home for this table in this browser already");
     const handle = await store(table, true);
-    handle.put(new Uint8Array(data), 0);
-    handle.flush();
-    handle.close();
+    if (!handle.empty()) {
+      handle.close();
+      throw new Error("there is a home for this table in this browser already");
+    }
+    const bytes = new Uint8Array(data);
+    try {
+      // The first byte comes last: half a home would not know all that it has signed, and is none.
+      handle.put(bytes.subarray(1), 1);
+      handle.flush();
+      handle.put(bytes.subarray(0, 1), 0);
+      handle.flush();
+    } catch (error) {
+      handle.truncate(0);
+      throw error;
+    } finally {
+      handle.close();
+    }
     post("homes", { homes: await homes(), stores: stores() });
   },
   async forget({ table }) {
