@@ -269,7 +269,6 @@ def main(arguments: Sequence[str] = ()) -> int:
     out = ROOT / "dist" / "web"
     if "--if-old" in arguments and is_current(out):
         return 0
-    sys.stderr.write("nodealer: building the page into dist/web: some minutes, most of them to compress it\n")
     try:
         sizes = build(out, ROOT / "build" / "web")
     except WebMissing as missing:
