@@ -51,6 +51,7 @@ browser:
 
 .PHONY: web
 web: build ## Build the page for players with nothing installed into dist/web
+	@echo "nodealer: building the page into dist/web: some minutes, most of them to compress it" >&2
 	@$(BIN)/python -m nodealer.web.bundle.build
 
 # Where the Rust target cannot be had, a seat in a tab is not tested, unless NODEALER_WEB says that it must be.

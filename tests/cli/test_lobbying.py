@@ -18,7 +18,7 @@ from nodealer.cli.me import players_in
 from nodealer.cli.paging import Page
 from nodealer.cli.plan import plan_of
 from nodealer.cli.screen import Screen
-from nodealer.drive.lobby import ANSWER_LIMIT, Guest, Hosting, Onlooker, ask_first
+from nodealer.drive.lobby import ANSWER_LIMIT, Guest, Hosting, NotSitting, Onlooker, ask_first
 from nodealer.keys import Identity, host_mark
 from nodealer.log.session import Limits
 from nodealer.play.home import MemoryHome
@@ -146,6 +146,20 @@ def test_what_is_neither_yes_nor_no_sends_nobody_away(tmp_path: Path) -> None:
             await host.type(line)
             door.host_looks()
         assert host.asked == ["Let Ben sit? [Y/n] "] * 3 and door.seated == ["Ada", "Ben"]
+
+    run(work())
+
+
+def test_who_is_sent_away_is_named_as_it_was_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def work() -> None:
+        door = Door(tmp_path, "Ada", "Ben")
+        told: list[object] = []
+        monkeypatch.setattr(door.hosting, "_say", told.append)
+        for line in ("yes", "Without  Ben"):
+            door.host_looks()
+            await door.typing["Ada"].type(line)
+            door.host_looks()
+        assert told[-1] == NotSitting("Ben", True)
 
     run(work())
 

@@ -125,6 +125,7 @@ class Attention:
             wait = self._waits[name] = replace(self._waits[name], told=True)
             self._screen.emit({"event": "waiting", "name": name, "seconds": round(now - wait.since, 1)})
             if not self._screen.json:
+                self._screen.rest()
                 self._screen.say(f"[magenta]waiting for {shown(name)} since {wait.at}[/magenta]")
         return bool(fresh)
 

@@ -69,6 +69,7 @@ def _many(seed: str, games: int, cores: int, json: bool) -> int:
         typer.echo(f"seed {visible(seed)}, {found.entries} entries in {document['seconds']} s")
         for line in table(found.struck, found.games):
             typer.echo(line)
+        typer.echo(f"wrong: in {len(found.wrong)} of them" if found.wrong else "nothing was wrong in any of them")
         if document["too_rare"]:
-            typer.echo(f"too rare: {', '.join(document['too_rare'])}")
+            typer.echo(f"too rare: {', '.join(document['too_rare'])}; of these the games have shown nothing, play more")
     return BAD if found.wrong or document["too_rare"] else GOOD

@@ -142,6 +142,10 @@ class Screen:
         with self.aside():
             print_line(self.console, text)
 
+    def rest(self) -> None:
+        """What is waited for now is a person: nothing turns until the next step."""
+        self._working(None)
+
     def still(self, so: bool) -> None:
         """Whether nothing should turn now, because somebody may type."""
         self._still = so

@@ -83,7 +83,7 @@ def serve(
     if not host or not port.isdecimal() or int(port) >= 1 << 16:
         raise BadParameter(f"--listen is like 127.0.0.1:8080, not {listen!r}")
     app = app_of(folder)
-    err().print(f"The page is at [bold]http://{shown(listen)}/[/bold]. Ctrl-C stops.", soft_wrap=True)
+    err().print(f"The page is at [bold]http://{shown(listen)}/[/bold] (Ctrl-C stops)", soft_wrap=True)
     uvicorn.run(app, host=host.strip("[]"), port=int(port), log_level="warning", server_header=False, access_log=False)
 
 
@@ -124,5 +124,5 @@ def check(
         for path in found.missing:
             out().print(f"[red bold]✗[/red bold] {shown(path)} is not there", soft_wrap=True)
         told = "[green bold]SAME[/green bold]" if found.ok else "[red bold]OTHER[/red bold]"
-        out().print(f"{told}: {len(found.same)} files of {shown(url)} are those of the release.", soft_wrap=True)
+        out().print(f"{told}: {len(found.same)} files of {shown(url)} are as they should be.", soft_wrap=True)
     raise typer.Exit(GOOD if found.ok else BAD)

@@ -294,7 +294,8 @@ class Hosting:
             self._obey(line, come)
 
     def _obey(self, line: str, come: Collection[Offered]) -> None:
-        verb, _, rest = line.lower().partition(" ")
+        verb, _, rest = line.partition(" ")
+        verb = verb.lower()
         if verb == "start":
             self._start = bool(self._sitting(come))
             if not self._start:
@@ -302,7 +303,7 @@ class Hosting:
         elif verb == "code":
             self.new_code()
         elif verb == "without":
-            self._without(rest, come)
+            self._without(rest.strip(), come)
         elif line:
             self._say(Remark.NO_SUCH_WORD)
 
