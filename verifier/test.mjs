@@ -5,6 +5,7 @@ import test from 'node:test';
 import { fromHex, toHex } from './bytes.mjs';
 import * as group from './group.mjs';
 import { framed, H, XOF } from './hash.mjs';
+import { verify } from './keys.mjs';
 import * as proofs from './proofs.mjs';
 import { shuffle } from './shuffle.mjs';
 import { Transcript } from './transcript.mjs';
@@ -85,3 +86,9 @@ for (const vector of vectors.proofs) {
     assert.equal(judge(vector, new Transcript(context), fromHex(vector.proof)), false);
   });
 }
+
+test('signatures', () => {
+  for (const { name, key, msg, sig, valid } of JSON.parse(file('../tests/vectors/ed25519.json'))) {
+    assert.equal(verify(fromHex(key), fromHex(msg), fromHex(sig)), valid, name);
+  }
+});
