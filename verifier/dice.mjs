@@ -1,5 +1,5 @@
 // Rolls and envelopes (docs/dice.md): hashes, beside every protocol.
-import { concat, equal, fromBase64, Malformed } from './bytes.mjs';
+import { equal, fromBase64, Malformed, toBase64 } from './bytes.mjs';
 import { Deck, Fault, jsonBytes, stage } from './deck.mjs';
 import { H, shake256 } from './hash.mjs';
 import { fields, literal, read, text } from './json.mjs';
@@ -57,8 +57,8 @@ export class DiceDeck extends Deck {
 
   leaveRoll(seats) {
     const now = this.stage;
-    if (!now.owing.some((seat) => seats.includes(seat)) && now.kind === 'roll-open') return;
-    if (now.kind === 'roll-open') {
+    if (!now.owing.some((seat) => seats.includes(seat)) && now.kind === 'roll open') return;
+    if (now.kind === 'roll open') {
       const silent = now.owing.filter((seat) => seats.includes(seat));
       this.abandon(silent);
       return;
@@ -112,13 +112,14 @@ export class DiceDeck extends Deck {
     this.rolls += 1;
     const commitments = yield stage('roll', this.taking, (_, source) => fromBase64(read(SHAPES.roll, source).commitment, 32), { anchor: origin });
     const order = [...this.taking];
-    const shares = yield stage('roll-open', order, (seat, source) => {
+    const pairs = (map) => jsonBytes(order.map((seat) => [seat, toBase64(map.get(seat))]));
+    const shares = yield stage('roll open', order, (seat, source) => {
       const share = fromBase64(read(SHAPES['roll-open'], source).share, 32);
       if (!equal(H('roll commitment', origin, seat, share), commitments.get(seat))) throw new Fault(seat, 'a share that is not what was hashed');
       return share;
-    }, { anchor: origin });
-    const all = (map) => concat(...order.map((seat) => map.get(seat)));
-    const numbers = drawn(H('rolled', origin, all(commitments), all(shares)), sides);
+    }, { anchor: H('roll open', origin, pairs(commitments)) });
+    const seed = H('rolled', origin, pairs(commitments), pairs(shares));
+    const numbers = drawn(seed, sides);
     this.events.push({ type: 'rolled', deck: this.number, numbers, silent: [] });
   }
 

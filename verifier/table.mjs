@@ -81,6 +81,15 @@ function readBody(source) {
   return read(fields({ type: literal(type), ...BODIES[type] }), source);
 }
 
+/** An event as it goes into the course of a game. */
+function toldEvent(event) {
+  const { type, deck } = event;
+  if (type === 'moved') return [type, deck, event.epoch, event.position, event.holder, ...(event.was ?? [])];
+  if (type === 'opened') return [type, deck, event.epoch, event.position, event.face];
+  if (type === 'rolled') return [type, deck, event.numbers, event.silent];
+  return [type, deck, event.seat, event.value === null ? null : toBase64(event.value)];
+}
+
 export class Table {
   constructor(session, protocol, rules) {
     Object.assign(this, { session, protocol, rules, roster: session.roster, clock: session.proposal.clock });
@@ -113,6 +122,7 @@ export class Table {
     this.proposals = [];
     this.time = { last: null, lastSeen: 0, banks: new Map(), clocks: new Map(), late: new Set() };
     this.withouts = [];
+    this.NotJudged = NotJudged;
     this.seatDown();
     this.refresh();
   }
@@ -565,8 +575,7 @@ export class Table {
         this.request(asking.operations[asking.next++]);
       }
       if (asking.busy) return;
-      const told = asking.events.filter(({ type }) => type === 'moved' || type === 'opened')
-        .map((event) => [event.type, event.deck, event.epoch, event.position, event.type === 'moved' ? event.holder : event.face]);
+      const told = asking.events.map(toldEvent);
       this.course = H('told', this.course, jsonBytes(told));
       this.asking = null;
       this.game.told(asking.events);

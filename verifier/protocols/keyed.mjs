@@ -34,7 +34,7 @@ export class KeyedDeck extends Deck {
     const owed = (seat) => wanted.filter(([position, keeper]) => this.missing(position, keeper).includes(seat)).map(([position]) => position);
     const all = [...new Set(wanted.flatMap(([position, keeper]) => this.missing(position, keeper)))].sort((a, b) => a - b);
     const rest = all.filter((seat) => !groups.flat().includes(seat));
-    const order = [...groups.map((group) => group.filter((seat) => all.includes(seat))), rest].filter((group) => group.length);
+    const order = [rest, ...groups.map((group) => group.filter((seat) => all.includes(seat)))].filter((group) => group.length);
     let anyPublished = false;
     for (const [i, group] of order.entries()) {
       const later = order.slice(i + 1).flat();
@@ -111,8 +111,9 @@ export class KeyedDeck extends Deck {
     }
   }
 
-  moved(position, holder) {
-    this.events.push({ type: 'moved', deck: this.number, epoch: this.layerOf(position), position, holder });
+  /** was: the layer and the position where the card lay before, if all know it. */
+  moved(position, holder, was = null) {
+    this.events.push({ type: 'moved', deck: this.number, epoch: this.layerOf(position), position, holder, was });
   }
 
   openedEvent(position, face) {

@@ -115,13 +115,14 @@ export class MaskDeck extends KeyedDeck {
       w: add([W[i], ...[...answers.values()].map(({ D }) => D[i])]),
       keys: new Map(seats.map((seat) => [seat, answers.get(seat).K[i]])),
       published: new Map(),
-      layer: this.epoch,
     }));
     return this.layer(layer);
   }
 
   layer(cards) {
+    this.layers = (this.layers ?? -1) + 1;
     return cards.map((card) => {
+      card.layer = this.layers;
       for (const key of card.keys.values()) this.usedKeys.add(key.key);
       return this.cards.push(card) - 1;
     });
@@ -326,14 +327,14 @@ export class MaskDeck extends KeyedDeck {
         if (kind !== 'pass') continue;
         const { u, w } = given.get(position);
         const before = this.seen.get(position) ?? new Map();
-        const [fresh] = this.layer([{ u, w, keys: new Map([[to, named.get(position)]]), published: new Map(), layer: this.epoch }]);
+        const [fresh] = this.layer([{ u, w, keys: new Map([[to, named.get(position)]]), published: new Map() }]);
         const giver = this.held.get(position);
         before.delete(to);
         before.set(giver, this.own(position, giver));
         this.gone(position);
         this.seen.set(fresh, before);
         this.held.set(fresh, to);
-        this.moved(fresh, to);
+        this.moved(fresh, to, [this.layerOf(position), position]);
       }
     }
   }
@@ -423,17 +424,17 @@ export class MaskDeck extends KeyedDeck {
       refuse(!distinct([S, ...K2]) || [S, ...K2].some((one) => this.usedKeys.has(one.key)), 'a key that the deck has or had');
       const U = cards.map((card) => card.u);
       const W = cards.map((card, i) => card.w.add(D[i]));
-      const transcript = this.context('mix', seat, anchor);
+      const transcript = () => this.context('mix', seat, anchor);
       const less = cards.map((card) => card.key);
-      proven(seat, equalityEach(transcript, { base: [G], keys: [S], bases: U, images: D, less }, given.gathered), 'mix');
-      proven(seat, shuffle(transcript, 'pairs', { K: S, U, W, U2, W2 }, given.permuted), 'mix');
-      proven(seat, equalityEach(transcript, { base: [G], keys: K2, bases: U2, images: D2, less: [S] }, given.proof), 'mix');
+      proven(seat, equalityEach(transcript(), { base: [G], keys: [S], bases: U, images: D, less }, given.gathered), 'mix');
+      proven(seat, shuffle(transcript(), 'pairs', { K: S, U, W, U2, W2 }, given.permuted), 'mix');
+      proven(seat, equalityEach(transcript(), { base: [G], keys: K2, bases: U2, images: D2, less: [S] }, given.proof), 'mix');
       return { S, U2, W2, K2, D2 };
     });
     const { S, U2, W2, K2, D2 } = answers.get(seat);
     this.usedKeys.add(S.key);
     for (const position of positions) this.gone(position);
-    const fresh = this.layer(U2.map((u, i) => ({ u, w: W2[i].add(D2[i]), keys: new Map([[seat, K2[i]]]), published: new Map(), layer: this.epoch })));
+    const fresh = this.layer(U2.map((u, i) => ({ u, w: W2[i].add(D2[i]), keys: new Map([[seat, K2[i]]]), published: new Map() })));
     for (const position of fresh) {
       this.held.set(position, seat);
       this.moved(position, seat);
