@@ -451,7 +451,7 @@ export class MaskDeck extends KeyedDeck {
       const cards = positions.map((position) => this.cards[position]);
       const off = cards.map((card) => [...card.published].reduce((total, [one, key]) => (one === seat ? total : total + key), 0n));
       const transcript = this.context('exclude', seat, anchor);
-      transcript.absorb('names', ...faces, ...positions.flatMap((position) => [this.number, this.layerOf(position), position]));
+      this.names(transcript, faces, positions);
       const hidden = { kind: 'masked cards', epk: cards.map((card) => card.u), msg: cards.map((card) => card.w), keys: cards.map((card) => card.keys.get(seat)), off };
       proven(seat, exclude(transcript, faces.map((face) => this.faces[face]), hidden, { Y, Z, T }, given.proof), 'exclude');
       return true;
@@ -550,15 +550,7 @@ export class MaskDeck extends KeyedDeck {
     const { seats } = this;
     const publicFaces = new Set(this.opened.values());
     const faces = this.faces.map((_, j) => j).filter((j) => !publicFaces.has(j));
-    const owned = new Map();
-    for (const map of [this.held, this.aside]) {
-      for (const [position, seat] of map) {
-        if (this.opened.has(position) || !seats.includes(seat)) continue;
-        if (!owned.has(seat)) owned.set(seat, []);
-        owned.get(seat).push(position);
-      }
-    }
-    for (const list of owned.values()) list.sort((a, b) => a - b);
+    const owned = this.owned();
     const declarers = [...owned.keys()].sort((a, b) => a - b);
     const heldCount = declarers.reduce((count, seat) => count + owned.get(seat).length, 0);
     for (const position of this.pile) this.cards[position].dead = true;
@@ -625,6 +617,25 @@ export class MaskDeck extends KeyedDeck {
       }
     }
     this.pile = yield* this.rekeying(seats, keys, rest.map((i) => U[i]), rest.map((i) => W[i]));
+  }
+
+  /** The hidden cards of each seat, in its hand or laid aside by it, ascending. */
+  owned() {
+    const owned = new Map();
+    for (const map of [this.held, this.aside]) {
+      for (const [position, seat] of map) {
+        if (this.opened.has(position) || !this.seats.includes(seat)) continue;
+        if (!owned.has(seat)) owned.set(seat, []);
+        owned.get(seat).push(position);
+      }
+    }
+    for (const list of owned.values()) list.sort((a, b) => a - b);
+    return owned;
+  }
+
+  /** What is absorbed before the statement of a proof about hidden cards. */
+  names(transcript, faces, positions) {
+    transcript.absorb('names', ...(globalThis.NAMES ?? ((f, p) => [...f, ...p.flat()]))(faces, positions.map((position) => [this.number, this.layerOf(position), position])));
   }
 
   /** A held card as its owner has it: under the key of its own place, or the one under which it was shown. */
