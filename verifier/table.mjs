@@ -575,6 +575,8 @@ export class Table {
         this.request(asking.operations[asking.next++]);
       }
       if (asking.busy) return;
+      if (asking.operations.some(([kind]) => kind === 'mix')) throw new NotJudged('what a game is told of a shuffled hand is not specified: this verifier judges no log that goes on after one');
+      if (asking.events.some(({ type, numbers }) => type === 'rolled' && numbers.length)) throw new NotJudged('how the numbers of a roll are drawn is not specified: this verifier judges no log that goes on after one');
       const told = asking.events.map(toldEvent);
       this.course = H('told', this.course, jsonBytes(told));
       this.asking = null;
@@ -596,7 +598,8 @@ export class Table {
       deck.seats = deck.seats.filter((seat) => !this.gone.has(seat));
       this.decks.set(number, deck);
     }
-    this.decks.get(number).request(operation);
+    const deck = this.decks.get(number);
+    deck.request(deck.remaining && this.gone.size ? deck.remaining(operation) : operation);
   }
 
   endHand(done) {

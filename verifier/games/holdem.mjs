@@ -130,6 +130,13 @@ class HoldemHand {
   }
 
   nextTurn(from) {
+    const live = this.inHand().filter((seat) => !this.gone.includes(seat));
+    if (live.length === 1 && this.inHand().length > 1) {
+      for (const seat of this.gone) this.folded.add(seat);
+      this.returnUncalled();
+      this.payOut('folded');
+      return;
+    }
     if (this.inHand().length <= 1) {
       this.allFolded();
       return;
@@ -151,7 +158,7 @@ class HoldemHand {
       this.bet(seat, move);
     } else {
       refuse(move.type !== 'show' && move.type !== 'muck', 'not now');
-      refuse(move.type === 'muck' && this.stage === 'showdown' && this.gone.length > 0, 'nobody mucks in such a hand');
+      refuse(move.type === 'muck' && this.stage === 'showdown' && this.noMuck, 'nobody mucks in such a hand');
       this.showOrMuck(seat, move.type);
     }
   }
@@ -237,6 +244,7 @@ class HoldemHand {
   }
 
   showdown() {
+    this.noMuck = this.gone.some((seat) => !this.folded.has(seat));
     for (const seat of this.gone) this.folded.add(seat);
     if (this.inHand().length <= 1) {
       this.allFolded();
@@ -409,7 +417,11 @@ class HoldemHand {
       const seat = this.turn;
       this.bet(seat, this.bets.get(seat) < this.highest ? { type: 'fold' } : { type: 'call' });
     } else if (this.stage === 'showdown' || this.stage === 'shown') {
-      for (const seat of this.gone) if (!this.shown.has(seat)) this.folded.add(seat);
+      for (const seat of this.gone) {
+        if (this.shown.has(seat) || this.folded.has(seat)) continue;
+        this.folded.add(seat);
+        this.noMuck = true;
+      }
       if (this.stage === 'showdown' && !this.asking.length) this.nextShow();
     }
   }

@@ -635,7 +635,8 @@ export class MaskDeck extends KeyedDeck {
 
   /** What is absorbed before the statement of a proof about hidden cards. */
   names(transcript, faces, positions) {
-    transcript.absorb('names', ...(globalThis.NAMES ?? ((f, p) => [...f, ...p.flat()]))(faces, positions.map((position) => [this.number, this.layerOf(position), position])));
+    transcript.absorb('names', ...faces);
+    for (const position of positions) transcript.absorb('names', this.number, this.layerOf(position), position);
   }
 
   /** A held card as its owner has it: under the key of its own place, or the one under which it was shown. */

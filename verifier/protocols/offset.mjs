@@ -86,7 +86,7 @@ export class OffsetDeck extends KeyedDeck {
         const kept = (column, which) => column.some((one) => before[which].has(one.key));
         refuse(kept(A1, 0) || kept(A2, 0) || kept(B1, 1) || kept(B2, 1), 'a point of the deck before');
         const transcript = this.context('shuffle', seat, anchor);
-        proven(seat, equalityEach(transcript, { base: A, keys: A1, bases: B, images: B1 }, fromBase64(message.scaledProof)), 'scaled');
+        proven(seat, equalityEach(transcript, { base: B, keys: B1, bases: A, images: A1 }, fromBase64(message.scaledProof)), 'scaled');
         proven(seat, shuffle(transcript, 'offset', { R, W, A: A1, B: B1, A2, B2 }, fromBase64(message.proof)), 'shuffle');
         return { R, W, A2, B2 };
       });
