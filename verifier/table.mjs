@@ -111,6 +111,7 @@ export class Table {
     this.chips = new Map();
     this.accounts = { charges: [], dead: 0 };
     this.faults = [];
+    this.contradictions = new Set();
     this.results = [];
     this.open = new Map(); // id → duty
     this.history = new Map(); // id → [{duty, from, to}]
@@ -233,8 +234,9 @@ export class Table {
     if (!equal(entry.session, this.session.number)) throw new Refused('signed for another session');
     const mine = this.entries.get(seat) ?? [];
     if (entry.seq < mine.length) {
-      if (mine[entry.seq] === entry.entry) throw new Refused('an entry that stands in the log twice');
+      if (mine[entry.seq] === entry.entry || this.contradictions.has(entry.entry)) throw new Refused('an entry that stands in the log twice');
       this.append(bytes, entry, false);
+      this.contradictions.add(entry.entry);
       this.fault(seat, 'two entries with one number');
       this.settleAll();
       return 'fault';
