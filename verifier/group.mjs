@@ -106,4 +106,3 @@ export function commitmentGenerators(count) {
 }
 let blinding = null;
 export const blindingGenerator = () => (blinding ??= hashToGroup('nodealer/v0/blinding generator', new TextEncoder().encode('H')));
-export { equal };

@@ -100,4 +100,3 @@ export function readSession(line) {
     throw error;
   }
 }
-export { canonical };

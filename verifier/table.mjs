@@ -680,4 +680,3 @@ export class Table {
     };
   }
 }
-export { framed, nameKey, Roster };

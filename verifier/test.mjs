@@ -8,6 +8,7 @@ import { framed, H, XOF } from './hash.mjs';
 import { verify } from './keys.mjs';
 import * as proofs from './proofs.mjs';
 import { shuffle } from './shuffle.mjs';
+import { verifyBytes } from './verify.mjs';
 import { Transcript } from './transcript.mjs';
 
 const file = (path) => readFileSync(new URL(path, import.meta.url));
@@ -92,3 +93,20 @@ test('signatures', () => {
     assert.equal(verify(fromHex(key), fromHex(msg), fromHex(sig)), valid, name);
   }
 });
+
+const golden = {
+  'free-mask': 'clean', 'free-mask-left': 'clean', 'holdem-mask': 'clean', 'holdem-mask-timed': 'clean', 'holdem-lock': 'clean', 'holdem-offset': 'clean',
+  'free-mask-bare': 'not-a-log', 'free-mask-unseen': 'not-a-log', 'hearts-mask': 'not-a-log', 'holdem-chain': 'not-a-log', 'wardens-duel': 'not-a-log',
+};
+for (const [name, verdict] of Object.entries(golden)) {
+  test(`golden: ${name}`, () => {
+    const report = verifyBytes(file(`../tests/golden/${name}.jsonl`));
+    assert.equal(report.verdict, verdict, report.reason);
+    if (verdict !== 'clean') return;
+    const expected = JSON.parse(file(`../tests/golden/${name}.json`));
+    assert.deepEqual(Object.entries(report.chips), Object.entries(expected.chips));
+    report.results.forEach((result, i) => {
+      for (const [key, value] of Object.entries(result)) assert.deepEqual(value, expected.results[i][key], key);
+    });
+  });
+}

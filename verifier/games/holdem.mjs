@@ -29,7 +29,7 @@ export class HoldemRules {
 
 class HoldemHand {
   constructor(rules, number, seats, table) {
-    Object.assign(this, { rules, number, table, ended: null });
+    Object.assign(this, { rules, number, seats, table, ended: null });
     const able = seats.filter((seat) => table.chips.get(seat) > 0 && !(rules.waiting.get(seat) > 0));
     for (const [seat, hands] of rules.waiting) rules.waiting.set(seat, hands - 1);
     const { last } = rules;
@@ -134,7 +134,7 @@ class HoldemHand {
     if (live.length === 1 && this.inHand().length > 1) {
       for (const seat of this.gone) this.folded.add(seat);
       this.returnUncalled();
-      this.payOut('folded');
+      this.payOut('forfeit');
       return;
     }
     if (this.inHand().length <= 1) {
@@ -335,7 +335,7 @@ class HoldemHand {
     const joined = [];
     for (const { amount, among } of pots) {
       let winners = among;
-      if (among.length > 1) {
+      if (among.length > 1 && !this.divided) {
         const values = new Map(among.filter((seat) => this.shown.has(seat)).map((seat) => [seat, strength([...this.board, ...this.shown.get(seat)])]));
         const best = Math.max(...values.values());
         winners = among.filter((seat) => values.get(seat) === best);
@@ -368,7 +368,8 @@ class HoldemHand {
       rules.last = { button: this.button, big: this.big, players: this.players.length };
       rules.dead = charged.reduce((total, { amount }) => total + amount, 0);
     }
-    const stacks = this.players.map((seat) => ({ seat, before: this.before.get(seat), after: this.stacks.get(seat) }));
+    const chips = (seat) => this.table.chips.get(seat);
+    const stacks = this.seats.map((seat) => ({ seat, before: this.before.get(seat) ?? chips(seat), after: this.stacks.get(seat) ?? chips(seat) }));
     const shown = this.players.filter((seat) => this.shown.has(seat)).map((seat) => ({ seat, cards: this.shown.get(seat).map(cardName) }));
     const result = {
       hand: this.number + 1, button: this.button, ended, stacks, board: this.board.map(cardName), pots: this.pots, shown, gone: this.gone, dead: this.deadMoney, charged,
@@ -398,19 +399,21 @@ class HoldemHand {
     if (!cards) {
       for (const seat of this.gone) this.folded.add(seat);
       this.asking = [];
-      if (this.inHand().length === 1) this.payOut('forfeit');
-      else {
+      const most = Math.max(0, ...this.inHand().map((seat) => this.paid.get(seat)));
+      if (!this.inHand().length || this.gone.some((seat) => this.paid.get(seat) > most) || this.board.length === 5) {
         const { NotJudged } = this.table;
-        throw new NotJudged('this verifier does not judge how a hand is divided when no card opens any more');
+        throw new NotJudged('this verifier does not judge how such a hand is divided when no card opens any more');
       }
+      this.divided = true;
+      this.returnUncalled();
+      this.payOut('forfeit');
       return;
     }
     const live = this.inHand().filter((seat) => !this.gone.includes(seat));
     if (live.length === 1) {
       for (const seat of this.gone) this.folded.add(seat);
       this.asking = [];
-      this.stage = 'uncontested';
-      this.payOut('folded');
+      this.payOut('forfeit');
       return;
     }
     if (this.stage === 'bet' && this.gone.includes(this.turn)) {

@@ -689,4 +689,3 @@ export class MaskDeck extends KeyedDeck {
     return operation;
   }
 }
-export { jsonBytes, encode, Malformed };
