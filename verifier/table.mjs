@@ -577,7 +577,6 @@ export class Table {
         this.request(asking.operations[asking.next++]);
       }
       if (asking.busy) return;
-      if (asking.operations.some(([kind]) => kind === 'mix')) throw new NotJudged('what a game is told of a shuffled hand is not specified: this verifier judges no log that goes on after one');
       if (asking.events.some(({ type, numbers }) => type === 'rolled' && numbers.length)) throw new NotJudged('how the numbers of a roll are drawn is not specified: this verifier judges no log that goes on after one');
       const told = asking.events.map(toldEvent);
       this.course = H('told', this.course, jsonBytes(told));

@@ -4,8 +4,9 @@ import { Fault, refuse, stage } from '../deck.mjs';
 import { add, distinct, encode, point, points, sum } from '../group.mjs';
 import { H } from '../hash.mjs';
 import { fields, integer, list, literal, read, text } from '../json.mjs';
-import { equalityEach, equalityOne, exclude, inverse, linear } from '../proofs.mjs';
+import { equalityEach, equalityOne, exclude, inverse } from '../proofs.mjs';
 import { shuffle } from '../shuffle.mjs';
+import { NotJudged } from '../session.mjs';
 import { MaskDeck } from './mask.mjs';
 
 const shape = (type, ...names) => fields({ type: literal(type), ...Object.fromEntries(names.map((name) => [name, text()])) });
@@ -14,7 +15,6 @@ const SHAPES = {
   fragments: shape('fragments', 'points'),
   cascade: shape('cascade', 'key', 'cards', 'proof'),
   lock: shape('lock', 'keys', 'cards', 'proof'),
-  held: shape('held', 'cards', 'proof'),
   raised: shape('raised', 'cards', 'proof'),
   exclude: shape('exclude', 'key', 'faces', 'cards', 'proof'),
 };
@@ -169,19 +169,8 @@ export class LockDeck extends MaskDeck {
     if (faces.length === heldCount) return;
     const half = this.rebuilding;
     const { keys, cards } = yield* this.cascading(seats, faces);
-    const declared = yield stage('held', holders, (seat, source, anchor) => {
-      const { cards: bytes, proof } = message('held', source);
-      const list = owned.get(seat).map((position) => this.cards[position]);
-      const X = points(bytes, list.length);
-      const V = list.map((card) => sum([[inverse(this.off(card, seat)), card.V]]));
-      const K = list.map((card) => card.keys.get(seat));
-      const rows = (globalThis.HELD ?? ((a) => [a.key, a.card]))({
-        key: { terms: [[0, K]], image: K.map(() => keys.get(seat)) },
-        card: { terms: [[0, V]], image: X },
-      });
-      proven(seat, linear(this.context('held', seat, anchor), globalThis.HELDKIND ?? 'held cards', [list.length], rows, proof), 'held');
-      return X;
-    }, half);
+    if (holders.length) throw new NotJudged('the specification does not name the statement of `held` in a recovery of lock: this verifier judges none');
+    const declared = new Map();
     const raised = new Map(holders.map((seat) => [seat, declared.get(seat)]));
     for (const seat of seats) {
       const others = holders.filter((one) => one !== seat);

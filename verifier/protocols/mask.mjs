@@ -324,8 +324,11 @@ export class MaskDeck extends KeyedDeck {
     });
     for (const [, to, positions] of gifts) {
       for (const position of positions) {
-        if (kind !== 'pass') continue;
         const { u, w } = given.get(position);
+        if (kind !== 'pass') { // a place of its own for what the other has seen
+          this.layer([{ u, w, keys: new Map([[to, named.get(position)]]), published: new Map() }]);
+          continue;
+        }
         const before = this.seen.get(position) ?? new Map();
         const [fresh] = this.layer([{ u, w, keys: new Map([[to, named.get(position)]]), published: new Map() }]);
         const giver = this.held.get(position);
@@ -433,7 +436,10 @@ export class MaskDeck extends KeyedDeck {
     });
     const { S, U2, W2, K2, D2 } = answers.get(seat);
     this.usedKeys.add(S.key);
-    for (const position of positions) this.gone(position);
+    for (const position of positions) {
+      this.moved(position, null);
+      this.gone(position);
+    }
     const fresh = this.layer(U2.map((u, i) => ({ u, w: W2[i].add(D2[i]), keys: new Map([[seat, K2[i]]]), published: new Map() })));
     for (const position of fresh) {
       this.held.set(position, seat);
