@@ -138,6 +138,7 @@ export class DiceDeck extends Deck {
     const origin = this.sealOrigin;
     for (const seat of [...this.sealed.keys()].sort((a, b) => a - b)) if (!this.seats.includes(seat)) this.events.push({ type: 'unsealed', deck: this.number, seat, value: null });
     const takers = [...this.sealed.keys()].filter((seat) => this.seats.includes(seat)).sort((a, b) => a - b);
+    const sealed = jsonBytes([...this.sealed].sort((a, b) => a[0] - b[0]).map(([seat, commitment]) => [seat, toBase64(commitment)]));
     yield stage('unseal', takers, (seat, source) => {
       const given = read(SHAPES.unseal, source);
       const salt = fromBase64(given.salt, 32);
@@ -145,7 +146,7 @@ export class DiceDeck extends Deck {
       if (value.length > 1024) throw new Malformed('more than 1,024 bytes');
       if (!equal(H('sealed', origin, seat, salt, value), this.sealed.get(seat))) throw new Fault(seat, 'what was opened is not what was sealed');
       return value;
-    }, { anchor: origin, apply: (seat, value) => this.events.push({ type: 'unsealed', deck: this.number, seat, value }) });
+    }, { anchor: H('unseal', origin, sealed), apply: (seat, value) => this.events.push({ type: 'unsealed', deck: this.number, seat, value }) });
     this.sealed = new Map();
   }
 

@@ -208,7 +208,8 @@ class FreeHand {
   left(seats, cards) {
     this.seats = this.seats.filter((seat) => !seats.includes(seat));
     this.gone = [...this.gone, ...seats].sort((a, b) => a - b);
-    if (this.seats.length < 2) this.ended = 'left';
-    else if (!cards) this.asking = [];
+    if (cards) return;
+    this.asking = [];
+    this.ended = 'given up';
   }
 }

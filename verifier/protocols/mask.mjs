@@ -141,6 +141,10 @@ export class MaskDeck extends KeyedDeck {
       refuse(given.size === seats.length - 1 && add([...others, S]).isIdentity, 'a key that cancels the joint key');
       const transcript = this.context('gather', seat, anchor);
       proven(seat, knowledge(transcript, [S], known), 'gather');
+      if (!hidden.length) { // only open cards go back
+        refuse(proof.length > 0, 'a proof about nothing');
+        return { S, D };
+      }
       const less = hidden.map((card) => card.keys.get(seat) ?? ZERO);
       const bases = hidden.map((card) => card.u);
       const holds = equalityEach(transcript, { base: [G], keys: [S], bases, images: D, less }, proof);
