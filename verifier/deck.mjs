@@ -1,0 +1,99 @@
+// What all decks share (docs/proofs.md, "Trails and anchors"): trails, stages, where cards are, and operations that run
+// one stage after the other. An operation is a generator that yields stages and gets the answers of their seats.
+import { Malformed, toUtf8 } from './bytes.mjs';
+import { H } from './hash.mjs';
+import { Transcript } from './transcript.mjs';
+
+/** A message that is well formed and false: it names its seat. */
+export class Fault extends Error {
+  constructor(seat, message) {
+    super(message);
+    this.seat = seat;
+  }
+}
+
+export const jsonBytes = (value) => toUtf8(JSON.stringify(value));
+
+/**
+ * Who has to say something, and how what it says is judged. `check(seat, text, anchor)` raises Malformed (refused) or Fault,
+ * changes nothing, and returns what the operation goes on with. `opens` are the positions whose keys are published.
+ */
+export const stage = (kind, seats, check, more = {}) => ({ kind, owing: [...seats], check, answers: new Map(), ...more });
+
+export class Deck {
+  /** table: {protocol, version, session, hand, roster, seats, keys} */
+  constructor(table, number, trail) {
+    Object.assign(this, { table, number, trail, epoch: 0, roster: table.roster, seats: [...table.seats] });
+    this.stage = null;
+    this.anchor = null;
+    this.running = null;
+    this.operation = null;
+    this.queue = [];
+    this.events = [];
+  }
+
+  context(step, seat, anchor) {
+    const { protocol, version, session, hand } = this.table;
+    return new Transcript([protocol, version, session, this.roster, hand, this.number, this.epoch, step, seat, anchor]);
+  }
+
+  ask(operation) {
+    this.trail = H('asked', this.trail, jsonBytes(operation));
+  }
+
+  duties() {
+    if (!this.stage) return [];
+    return this.stage.owing.map((seat) => ({
+      seat, deck: this.number, kind: this.stage.kind, anchor: this.anchor, choice: Boolean(this.stage.choice), cards: true,
+    }));
+  }
+
+  /** Run an operation as far as it goes without anybody's word. */
+  run(generator, operation) {
+    this.running = generator;
+    this.operation = operation;
+    this.step(undefined);
+  }
+
+  step(answers) {
+    for (;;) {
+      const { value, done } = this.running.next(answers);
+      if (done) {
+        this.running = null;
+        this.stage = null;
+        this.anchor = null;
+        const { operation } = this;
+        this.operation = null;
+        this.finished(operation);
+        return;
+      }
+      this.stage = value;
+      this.anchor = value.anchor ?? this.trail;
+      if (value.owing.length) return;
+      answers = value.answers;
+    }
+  }
+
+  finished(operation) {
+    this.events.push({ type: 'finished', operation });
+  }
+
+  apply(seat, text, duty) {
+    const { stage: now } = this;
+    const answer = now.check(seat, text, this.anchor);
+    this.trail = H('said', this.trail, duty, toUtf8(text));
+    now.answers.set(seat, answer);
+    now.owing = now.owing.filter((one) => one !== seat);
+    if (!now.owing.length) this.step(now.answers);
+  }
+
+  takeEvents() {
+    const { events } = this;
+    this.events = [];
+    return events;
+  }
+}
+
+export const refuse = (condition, message) => {
+  if (condition) throw new Malformed(message);
+};

@@ -1,0 +1,159 @@
+// Rolls and envelopes (docs/dice.md): hashes, beside every protocol.
+import { equal, fromBase64, Malformed, toBase64 } from './bytes.mjs';
+import { Deck, Fault, jsonBytes, stage } from './deck.mjs';
+import { H, shake256 } from './hash.mjs';
+import { fields, literal, read, text } from './json.mjs';
+
+const SHAPES = {
+  roll: fields({ type: literal('roll'), commitment: text() }),
+  'roll-open': fields({ type: literal('roll-open'), share: text() }),
+  seal: fields({ type: literal('seal'), commitment: text() }),
+  unseal: fields({ type: literal('unseal'), salt: text(), value: text() }),
+};
+
+/** Numbers drawn by rejection: 8 bytes, little-endian, of the stream for each try; what is not below the largest multiple is thrown away. */
+export function drawn(seed, sides) {
+  const numbers = [];
+  let size = 64;
+  let stream = shake256(seed, { dkLen: size });
+  let at = 0;
+  for (const n of sides) {
+    const limit = (2n ** 64n / BigInt(n)) * BigInt(n);
+    for (;;) {
+      if (at + 8 > size) {
+        size *= 2;
+        stream = shake256(seed, { dkLen: size });
+      }
+      const number = new DataView(stream.buffer, stream.byteOffset + at, 8).getBigUint64(0, true);
+      at += 8;
+      if (number < limit) {
+        numbers.push(Number(number % BigInt(n)));
+        break;
+      }
+    }
+  }
+  return numbers;
+}
+
+export class DiceDeck extends Deck {
+  constructor(table, number) {
+    super(table, number, new Uint8Array(32));
+    this.rolls = 0;
+    this.seals = 0;
+    this.sealed = new Map();
+  }
+
+  leave(seats) {
+    this.seats = this.seats.filter((seat) => !seats.includes(seat));
+    const leaving = [...this.sealed.keys()].filter((seat) => seats.includes(seat));
+    if (this.operation?.[0] === 'random') this.leaveRoll(seats);
+    else if (this.stage) {
+      this.stage.owing = this.stage.owing.filter((seat) => !seats.includes(seat));
+      if (this.operation[0] === 'unseal') for (const seat of leaving) if (!this.stage.answers.has(seat)) this.events.push({ type: 'unsealed', deck: this.number, seat, value: null });
+      if (!this.stage.owing.length) this.step(this.stage.answers);
+    }
+    return true;
+  }
+
+  leaveRoll(seats) {
+    const now = this.stage;
+    if (!now.owing.some((seat) => seats.includes(seat)) && now.kind === 'roll open') return;
+    if (now.kind === 'roll open') {
+      const silent = now.owing.filter((seat) => seats.includes(seat));
+      this.abandon(silent);
+      return;
+    }
+    const left = this.taking.filter((seat) => !seats.includes(seat));
+    const leavers = this.taking.filter((seat) => seats.includes(seat));
+    if (!leavers.length) return;
+    this.gone = [...(this.gone ?? []), ...leavers];
+    this.taking = left;
+    if (left.length < 2) {
+      this.abandon(this.gone);
+      return;
+    }
+    for (const seat of leavers) now.answers.delete(seat);
+    now.owing = now.owing.filter((seat) => !seats.includes(seat));
+    if (!now.owing.length) this.step(now.answers);
+  }
+
+  abandon(silent) {
+    this.events.push({ type: 'rolled', deck: this.number, numbers: [], silent: [...silent].sort((a, b) => a - b) });
+    const { operation } = this;
+    this.running = null;
+    this.stage = null;
+    this.operation = null;
+    this.finished(operation);
+  }
+
+  halfDone() {
+    return [];
+  }
+
+  origin(what, count, operation, seats) {
+    const { protocol, version, session, hand, roster } = this.table;
+    return H(what, protocol, version, session, roster, hand, this.number, count, jsonBytes(operation), jsonBytes(seats));
+  }
+
+  request(operation) {
+    const generator = { random: () => this.roll(operation), seal: () => this.seal(operation), unseal: () => this.unseal(operation) };
+    this.run(generator[operation[0]](), operation);
+  }
+
+  takers(named) {
+    return (named.length ? named : this.seats).filter((seat) => this.seats.includes(seat)).sort((a, b) => a - b);
+  }
+
+  *roll(operation) {
+    const [, , sides, named] = operation;
+    this.taking = this.takers(named);
+    this.gone = [];
+    const origin = this.origin('roll', this.rolls, operation, this.taking);
+    this.rolls += 1;
+    const commitments = yield stage('roll', this.taking, (_, source) => fromBase64(read(SHAPES.roll, source).commitment, 32), { anchor: origin });
+    const order = [...this.taking];
+    const pairs = (map) => jsonBytes(order.map((seat) => [seat, toBase64(map.get(seat))]));
+    const shares = yield stage('roll open', order, (seat, source) => {
+      const share = fromBase64(read(SHAPES['roll-open'], source).share, 32);
+      if (!equal(H('roll commitment', origin, seat, share), commitments.get(seat))) throw new Fault(seat, 'a share that is not what was hashed');
+      return share;
+    }, { anchor: H('roll open', origin, pairs(commitments)) });
+    const seed = H('rolled', origin, pairs(commitments), pairs(shares));
+    const numbers = drawn(seed, sides);
+    this.events.push({ type: 'rolled', deck: this.number, numbers, silent: [] });
+  }
+
+  *seal(operation) {
+    const takers = this.takers(operation[2]);
+    const origin = this.origin('seal', this.seals, operation, takers);
+    this.seals += 1;
+    this.sealOrigin = origin;
+    this.sealed = new Map();
+    yield stage('seal', takers, (_, source) => fromBase64(read(SHAPES.seal, source).commitment, 32), {
+      anchor: origin, choice: true, apply: (seat, commitment) => this.sealed.set(seat, commitment),
+    });
+  }
+
+  *unseal() {
+    const origin = this.sealOrigin;
+    for (const seat of [...this.sealed.keys()].sort((a, b) => a - b)) if (!this.seats.includes(seat)) this.events.push({ type: 'unsealed', deck: this.number, seat, value: null });
+    const takers = [...this.sealed.keys()].filter((seat) => this.seats.includes(seat)).sort((a, b) => a - b);
+    const sealed = jsonBytes([...this.sealed].sort((a, b) => a[0] - b[0]).map(([seat, commitment]) => [seat, toBase64(commitment)]));
+    yield stage('unseal', takers, (seat, source) => {
+      const given = read(SHAPES.unseal, source);
+      const salt = fromBase64(given.salt, 32);
+      const value = fromBase64(given.value);
+      if (value.length > 1024) throw new Malformed('more than 1,024 bytes');
+      if (!equal(H('sealed', origin, seat, salt, value), this.sealed.get(seat))) throw new Fault(seat, 'what was opened is not what was sealed');
+      return value;
+    }, { anchor: H('unseal', origin, sealed), apply: (seat, value) => this.events.push({ type: 'unsealed', deck: this.number, seat, value }) });
+    this.sealed = new Map();
+  }
+
+  apply(seat, source, duty) {
+    const { stage: now } = this;
+    const answer = now.check(seat, source, this.anchor);
+    if (now.apply) now.apply(seat, answer);
+    super.apply(seat, source, duty);
+  }
+}

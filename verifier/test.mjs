@@ -1,0 +1,112 @@
+// Every vector of docs/vectors.json, the signatures of tests/vectors/ed25519.json, and the golden logs.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import test from 'node:test';
+import { fromHex, toHex } from './bytes.mjs';
+import * as group from './group.mjs';
+import { framed, H, XOF } from './hash.mjs';
+import { verify } from './keys.mjs';
+import * as proofs from './proofs.mjs';
+import { shuffle } from './shuffle.mjs';
+import { verifyBytes } from './verify.mjs';
+import { Transcript } from './transcript.mjs';
+
+const file = (path) => readFileSync(new URL(path, import.meta.url));
+const vectors = JSON.parse(file('../docs/vectors.json'));
+const item = (one) => (typeof one === 'object' ? fromHex(one.bytes) : one);
+const shown = (one) => (one instanceof Uint8Array ? { bytes: toHex(one) } : one);
+
+test('frames and hashes', () => {
+  const { framed: frames, H: hash, expanded, head } = vectors.hashes;
+  assert.equal(toHex(framed(...frames.items.map(item))), frames.framed);
+  assert.equal(toHex(H(hash.label, ...hash.items.map(item))), hash.H);
+  assert.equal(toHex(XOF(expanded.size, expanded.label, ...expanded.items.map(item))), expanded.bytes);
+  assert.equal(toHex(H('log', fromHex(head.session))), head.first);
+  assert.equal(toHex(H('head', fromHex(head.first), fromHex(head.entry))), head.next);
+});
+
+test('points hashed to the group, and generators', () => {
+  const { label, messages, points } = vectors['hash to group'];
+  assert.deepEqual(messages.map((one) => toHex(group.hashToGroup(label, fromHex(one)).bytes)), points);
+  assert.deepEqual(group.commitmentGenerators(5).map((one) => toHex(one.bytes)), vectors.generators['first five']);
+  assert.equal(toHex(group.blindingGenerator().bytes), vectors.generators.H[0]);
+});
+
+function judge({ kind, public: given }, transcript, proof) {
+  const all = Object.fromEntries(
+    Object.entries(given).map(([name, list]) => [
+      name, name === 'published' ? list.map((one) => group.scalar(fromHex(one))) : list.map((one) => group.point(fromHex(one), true)),
+    ]),
+  );
+  const { Y: [Y] = [], Z, T, published: off, U_out: U2, W_out: W2, A_out: A2, B_out: B2 } = all;
+  const one = (name) => all[name]?.[0];
+  switch (kind) {
+    case 'knowledge of keys':
+      return proofs.knowledge(transcript, all.keys, proof);
+    case 'equality, one secret':
+      return proofs.equalityOne(transcript, one('Z'), all.bases, all.images, proof);
+    case 'equality, a secret each':
+    case 'equality, a base each':
+    case 'equality, keys joined':
+      return proofs.equalityEach(transcript, all, proof);
+    case 'linear relations': {
+      const rows = [
+        { terms: [[0, all.X], [1, all.Y]], image: all.image },
+        { terms: [[0, [group.G]]], image: all.P },
+        { terms: [[1, [group.G]]], image: all.Q },
+      ];
+      return proofs.linear(transcript, 'test of linear relations', [1, 4], rows, proof);
+    }
+    case 'shuffle: pairs':
+      return shuffle(transcript, 'pairs', { ...all, K: one('K'), U2, W2 }, proof);
+    case 'shuffle: addmask':
+      return shuffle(transcript, 'addmask', { ...all, K: one('K'), S: one('S'), U2, W2 }, proof);
+    case 'shuffle: one scalar':
+      return shuffle(transcript, 'scalar', { ...all, S: one('S') }, proof);
+    case 'shuffle: one offset':
+      return shuffle(transcript, 'offset', { ...all, R: one('R'), W: one('W'), A2, B2 }, proof);
+    case 'none of these faces, masked cards':
+      return proofs.exclude(transcript, all.faces, { kind: 'masked cards', ...all, off }, { Y, Z, T }, proof);
+    case 'none of these faces, locked cards':
+      return proofs.exclude(transcript, all.faces, { kind: 'locked cards', ...all, off }, { Y, Z, T }, proof);
+    default:
+      throw new Error(`no such kind here: ${kind}`);
+  }
+}
+
+for (const vector of vectors.proofs) {
+  test(`proof: ${vector.kind}`, () => {
+    const context = vectors.context.map(item);
+    const transcript = new Transcript(context);
+    assert.equal(judge(vector, transcript, fromHex(vector.proof)), true);
+    assert.deepEqual(transcript.lines.map((line) => line.map(shown)), vector.transcript);
+    const other = fromHex(vector.proof);
+    other[other.length - 32] ^= 1;
+    assert.equal(judge(vector, new Transcript(context), other), false);
+    context[9] = fromHex('62'.repeat(32));
+    assert.equal(judge(vector, new Transcript(context), fromHex(vector.proof)), false);
+  });
+}
+
+test('signatures', () => {
+  for (const { name, key, msg, sig, valid } of JSON.parse(file('../tests/vectors/ed25519.json'))) {
+    assert.equal(verify(fromHex(key), fromHex(msg), fromHex(sig)), valid, name);
+  }
+});
+
+const golden = {
+  'free-mask': 'clean', 'free-mask-left': 'clean', 'holdem-mask': 'clean', 'holdem-mask-timed': 'clean', 'holdem-lock': 'clean', 'holdem-offset': 'clean',
+  'free-mask-bare': 'not-a-log', 'free-mask-unseen': 'clean', 'hearts-mask': 'not-a-log', 'holdem-chain': 'not-a-log', 'wardens-duel': 'not-a-log',
+};
+for (const [name, verdict] of Object.entries(golden)) {
+  test(`golden: ${name}`, () => {
+    const report = verifyBytes(file(`../tests/golden/${name}.jsonl`));
+    assert.equal(report.verdict, verdict, report.reason);
+    if (verdict !== 'clean') return;
+    const expected = JSON.parse(file(`../tests/golden/${name}.json`));
+    assert.deepEqual(Object.entries(report.chips), Object.entries(expected.chips));
+    report.results.forEach((result, i) => {
+      for (const [key, value] of Object.entries(result)) assert.deepEqual(value, expected.results[i][key], key);
+    });
+  });
+}
