@@ -39,11 +39,18 @@ play: build ## Set up everything and play hold'em: in the browser, or in the ter
 	@$(BIN)/nodealer play --seats 4 --hands 3 || [ $$? = 130 ] # 130: the person left, and was told how to go on
 
 .PHONY: test
-test: check rust-test browser tab ## Set up everything, run all checks and tests (a sample of the many), and say what they cost
+test: check rust-test browser tab second ## Set up everything, run all checks and tests (a sample of the many), and say what they cost
 	@$(call need,PATH=$$PATH:/usr/sbin nats-server --version,nats-server)
 	@$(BIN)/pytest -n auto --dist worksteal
 
 # The page is tested in a real browser, and judged by axe-core, which npm brings.
+# Another program, in another language, from the specification alone: it must say the same of the golden logs.
+.PHONY: second
+second:
+	@$(call need,{ command -v node && command -v npm; },nodejs npm)
+	@cd verifier && { [ package-lock.json -ot node_modules/.package-lock.json ] || npm ci --silent --ignore-scripts --no-audit --no-fund; }
+	@cd verifier && $(call metered,second verifier) node --test test.mjs >/dev/null || { node --test test.mjs; exit 1; }
+
 .PHONY: browser
 browser:
 	@$(call need,{ command -v chromium || command -v chromium-browser || command -v google-chrome; },chromium)
@@ -178,7 +185,7 @@ build: $(STAMP) ## Set up the virtual environment and the native core below this
 
 .PHONY: clean
 clean: ## Remove everything that was set up or built here
-	rm -rf $(VENV) build dist rust/target tests/npm/node_modules tests/web/npm/node_modules docs/site/node_modules src/nodealer.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build dist rust/target tests/npm/node_modules tests/web/npm/node_modules docs/site/node_modules verifier/node_modules src/nodealer.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	rm -f src/nodealer/group/_core*.so
 	find src tests -name __pycache__ -prune -exec rm -rf {} +
 

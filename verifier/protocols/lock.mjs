@@ -169,7 +169,7 @@ export class LockDeck extends MaskDeck {
     if (faces.length === heldCount) return;
     const half = this.rebuilding;
     const { keys, cards } = yield* this.cascading(seats, faces);
-    if (holders.length) throw new NotJudged('the specification does not name the statement of `held` in a recovery of lock: this verifier judges none');
+    if (holders.length) throw new NotJudged('a recovery of lock with held cards is not judged here');
     const declared = new Map();
     const raised = new Map(holders.map((seat) => [seat, declared.get(seat)]));
     for (const seat of seats) {
