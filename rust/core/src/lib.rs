@@ -14,6 +14,7 @@ mod points;
 mod ristretto;
 mod scalars;
 mod secp256k1;
+mod stack;
 pub mod threads;
 pub mod yardstick;
 

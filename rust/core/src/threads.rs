@@ -7,11 +7,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use crate::stack::on_one_page;
+
 /// More threads than this are never started.
 pub const MAX_THREADS: usize = 256;
 
 /// Nanoseconds of work for which one more thread pays.
 const WORTH: u64 = 200_000;
+
+/// Nanoseconds of work below which it does not matter where the stack lies.
+const PAGE_PAYS: u64 = 10_000;
 
 /// Each thread's share is cut in so many parts, so that one that is held up does not hold up the call.
 const PARTS: usize = 4;
@@ -55,8 +60,11 @@ pub fn for_each<T: Send>(
 ) -> Result<(), usize> {
     let units = out.len().div_ceil(unit);
     let workers = workers(units, nanos);
-    if workers == 1 {
+    if nanos.saturating_mul(units as u64) < PAGE_PAYS {
         return run(0, out, unit, &job);
+    }
+    if workers == 1 {
+        return on_one_page(|| run(0, out, unit, &job));
     }
 
     let share = units.div_ceil(workers * PARTS);
@@ -67,7 +75,7 @@ pub fn for_each<T: Send>(
         while first_bad.load(Ordering::Relaxed) == usize::MAX {
             let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
             let Some((i, part)) = next else { break };
-            if let Err(bad) = run(i * share, part, unit, &job) {
+            if let Err(bad) = on_one_page(|| run(i * share, part, unit, &job)) {
                 first_bad.fetch_min(bad, Ordering::Relaxed);
             }
         }

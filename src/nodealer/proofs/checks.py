@@ -15,7 +15,7 @@ import hashlib
 import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from nodealer.errors import BadParameter, ProofRejected
 from nodealer.group import Group, Points, Scalars
@@ -26,16 +26,11 @@ Term = tuple[Scalars, Points]
 
 #: 128-bit weights: the soundness error of a batch, whatever the number of equations.
 WEIGHT_BYTES: Final = 16
-#: Before the elements of an array, and before an equation: what it is, and two numbers.
-_head: Final = struct.Struct("<cQQ").pack
-#: Where an array that stands in a term was first.
-_place: Final = struct.Struct("<cQ").pack
 #: What is taken from the source of entropy for a sum.
 ENTROPY_BYTES: Final = 32
 
 
-@dataclass(frozen=True)
-class Equation:
+class Equation(NamedTuple):
     """Either one equation, Σ over all terms of Σ scalars[i]·points[i] = 0 (`rows` is 1), or `rows` equations at once,
     the i-th from the i-th elements of all terms, where arrays of length one stand in every row."""
 
@@ -71,20 +66,23 @@ class Check:
 
 
 def digest_of(checks: Sequence[Check]) -> bytes:
-    """Everything that the equations say: every array of scalars and of points once."""
-    parts, known = list[bytes](), dict[int, int]()
+    """Everything that the equations say: how they are made of arrays, and every array of scalars and of points once."""
+    heads, shape, arrays, known = list[bytes](), list[int](), list[Scalars | Points](), dict[int, int]()
     for check in checks:
-        parts.append(framed("check", check.seat, check.name, len(check.equations)))
-        for equation in check.equations:
-            parts.append(_head(b"e", equation.rows, len(equation.terms)))
-            for term in equation.terms:
+        heads.append(framed("check", check.seat, check.name, len(check.equations)))
+        for rows, terms in check.equations:
+            shape += (rows, len(terms))
+            for term in terms:
                 for array in term:
                     # By identity: `checks` keeps every array alive, and decks come with their encodings.
                     if (place := known.get(id(array))) is None:
-                        place = known[id(array)] = len(known)
-                        # All elements of a kind are of one length: no part runs into the next.
-                        parts += (_head(b"a", place, len(array)), array.to_bytes())
-                    parts.append(_place(b"t", place))
+                        place = known[id(array)] = len(arrays)
+                        arrays.append(array)
+                    shape.append(place)
+    # How many numbers come is in the numbers before them, and all elements of a kind are of one length: no part runs
+    # into the next.
+    numbers = (len(checks), len(shape), *shape, *map(len, arrays))
+    parts = (struct.pack(f"<{len(numbers)}Q", *numbers), *heads, *(array.to_bytes() for array in arrays))
     return hashlib.sha256(b"".join(parts)).digest()
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from nodealer.errors import BadParameter
 from nodealer.group import Group, Points, Scalars, concat, msm, vartime_msm
@@ -163,8 +163,7 @@ def _masked(row: RelationRow, e: Scalars, k: Scalars) -> Term:
     return terms[0] if len(terms) == 1 else (concat(*factors), concat(*bases))
 
 
-@dataclass(frozen=True)
-class _Opened:
+class _Opened(NamedTuple):
     """A decoded proof with the challenges that belong to it."""
 
     A: Points
@@ -194,7 +193,7 @@ def _open(transcript: Transcript, relation: Relation, proof: bytes) -> _Opened:
         scalars=2 * m + relation.secrets,
         what=f"shuffle proof ({relation.kind})",
     )
-    A, B, C_e, C_0, C_1 = (P[index] for index in range(COMMITMENTS))
+    A, B, C_e, C_0, C_1, *E = [P[index] for index in range(COMMITMENTS + rows)]
     _bind(transcript, relation)
     transcript.absorb_points(labels.COMMITMENT, A)
     xi = transcript.challenge("xi", group)
@@ -207,7 +206,7 @@ def _open(transcript: Transcript, relation: Relation, proof: bytes) -> _Opened:
     p_hat = _with_ends(v[0], v[m + 1 : after] if m > 2 else None, x * D.cumprod()[-1])
     return _Opened(
         A, B, C_e, C_0, C_1,
-        E=tuple(P[COMMITMENTS + index] for index in range(rows)),
+        E=tuple(E),
         d_hat=v[:m], r_d_hat=v[m], p_hat=p_hat, s_p_hat=v[after], secret_hats=v[after + 1 :],
         D=D, y=y, z=z, x=x,
     )  # fmt: skip
@@ -226,20 +225,22 @@ def _permutation_equations(relation: Relation, o: _Opened) -> tuple[Equation, ..
     m, group, x = relation.size, relation.statement[0].group, o.x
     gens, H = generators(group, m), blinding_generator(group)
     one, zero = group.integers([1]), group.integers([0])
-    in_C = concat(x * o.p_hat[1:] - o.p_hat[:-1] * o.d_hat[1:], zero)
+    minus_in_C = concat(o.p_hat[:-1] * o.d_hat[1:] - x * o.p_hat[1:], zero)
     return (
         Equation.sum((x * o.y, o.A), (x, o.B), (one, o.C_e), (-(o.d_hat + x * o.z), gens), (-o.r_d_hat, H)),
-        Equation.sum((x, o.C_1), (one, o.C_0), (-in_C, gens), (-o.s_p_hat, H)),
+        Equation.sum((x, o.C_1), (one, o.C_0), (minus_in_C, gens), (-o.s_p_hat, H)),
     )
 
 
 def _relation_equations(relation: Relation, o: _Opened) -> tuple[Equation, ...]:
     """(3): the rows of the relation, with the openings of d and of the secrets."""
-    one, minus_d, minus_secrets = o.x.group.integers([1]), -o.d_hat, -o.secret_hats
+    x, one, minus_d, minus_secrets = o.x, o.x.group.integers([1]), -o.d_hat, -o.secret_hats
+    x_D = x * o.D
     equations = []
     for row, E in zip(relation.rows(o.D), o.E, strict=True):
         terms: list[Term] = [(one, E)]
-        terms += [(o.x * coefficients, points) for coefficients, points in row.image]
+        # By identity: the weights stand in several rows, as one object.
+        terms += [(x_D if coefficients is o.D else x * coefficients, points) for coefficients, points in row.image]
         terms += [] if row.outputs is None else [(minus_d, row.outputs)]
         terms += [(minus_secrets[secret] * coefficients, points) for secret, coefficients, points in row.secrets]
         equations.append(Equation.sum(*terms))

@@ -9,6 +9,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
 
 from nodealer.group import Group, Points, Scalars
 from nodealer.proofs import labels
@@ -52,21 +54,35 @@ class Context:
         return transcript
 
 
+#: What every transcript starts with.
+_DOMAIN: Final = hashlib.sha512(framed(labels.DOMAIN, 1, labels.VERSION))
+
+
+@lru_cache(maxsize=256)
+def _asked(label: str, group: str, count: int) -> bytes:
+    """What is absorbed before a challenge is drawn: few of them, and nothing but words and numbers of this program."""
+    return framed(label, 2, group, count)
+
+
 class Transcript:
     """A running hash of labelled items. `seat` is the prover; `trace`, if given, is told each item that is absorbed."""
 
     def __init__(self, seat: int, trace: Trace | None = None) -> None:
         self.seat = seat
-        self._hash = hashlib.sha512()
+        self._hash = _DOMAIN.copy()
         self._trace = trace
-        self.absorb(labels.DOMAIN, labels.VERSION)
+        if trace is not None:
+            self._tell(labels.DOMAIN, (labels.VERSION,))
 
     def absorb(self, label: str, *items: Item) -> None:
         """Bind public items. Nothing secret is ever absorbed."""
         if self._trace is not None:
-            shown = ", ".join(_shown(item) for item in items)
-            self._trace(f"{label}: {shown}")
+            self._tell(label, items)
         self._hash.update(framed(label, len(items), *items))
+
+    def _tell(self, label: str, items: tuple[Item, ...]) -> None:
+        if self._trace is not None:
+            self._trace(f"{label}: {', '.join(_shown(item) for item in items)}")
 
     def absorb_points(self, label: str, *arrays: Points) -> None:
         """Bind arrays of points, each with its length."""
@@ -78,9 +94,13 @@ class Transcript:
 
     def challenges(self, label: str, group: Group, count: int) -> Scalars:
         """`count` scalars that depend on everything absorbed so far."""
-        self.absorb(label, group.name, count)
-        wide = hashlib.shake_256(self._hash.digest()).digest(group.wide_size * count)
-        self.absorb(labels.CHALLENGE, wide)
+        name, running = group.name, self._hash
+        running.update(_asked(label, name, count))
+        wide = hashlib.shake_256(running.digest()).digest(group.wide_size * count)
+        running.update(framed(labels.CHALLENGE, 1, wide))
+        if self._trace is not None:
+            self._tell(label, (name, count))
+            self._tell(labels.CHALLENGE, (wide,))
         return group.wide_scalars(wide)
 
     def nonces(self, tape: Tape, label: str, group: Group, count: int) -> Scalars:

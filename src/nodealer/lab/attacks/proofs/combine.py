@@ -38,6 +38,6 @@ COMBINE: Final = on_shuffles(
     # The product over all cards: without it the numbers need not be those of a permutation.
     Without(
         "nodealer.proofs.shuffle:_permutation_equations",
-        "Equation.sum((x, o.C_1), (one, o.C_0), (-in_C, gens), (-o.s_p_hat, H)),",
+        "Equation.sum((x, o.C_1), (one, o.C_0), (minus_in_C, gens), (-o.s_p_hat, H)),",
     ),
 )
