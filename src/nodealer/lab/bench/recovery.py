@@ -7,9 +7,9 @@ all who stay together, each of whom checks everybody's proofs before it sends, a
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from time import process_time
 from typing import Final
 
@@ -19,7 +19,7 @@ from nodealer.cards import Deal, Open, Portion
 from nodealer.errors import BadParameter
 from nodealer.group import Group, group
 from nodealer.lab.bench.rows import Row, meets, time_row
-from nodealer.lab.bench.timing import Effort, interleaved, using_threads
+from nodealer.lab.bench.timing import Effort, Timed, interleaved, using_threads
 from nodealer.proofs.checks import Check, settle
 from nodealer.protocols import make_protocol
 from nodealer.protocols.base import Binding, Deck
@@ -67,15 +67,12 @@ class RecoveryBench:
 
     def new_deck(self, seats: int) -> Deck:
         """A deck that so many seats are about to make."""
-        binding = Binding("mask", 1, bytes(32), bytes(32), 0, tuple(range(seats)), (), self.on)
-        return make_protocol("mask", on=self.on).new_deck(binding, 0, self.cards, None)
+        return _new_deck(self.on, self.cards, seats)
 
-    @cached_property
+    @property
     def dealt(self) -> Deck:
         """Cards in all hands and on the table."""
-        deck, _ = worked(self.new_deck(SEATS))
-        deck, _ = worked(deck.request(Deal(0, tuple(Portion(seat, DEALT) for seat in range(SEATS)))).deck)
-        return worked(deck.request(Open(0, self.open)).deck)[0] if self.open else deck
+        return _dealt(self.on, self.cards, self.open)
 
     @cached_property
     def broken_off(self) -> tuple[Deck, Spent]:
@@ -93,6 +90,19 @@ class RecoveryBench:
     def rebuilt_again(self) -> Spent:
         """The last seat has gone before, and the others go at the last step of that rebuild."""
         return worked(without(self.broken_off[0], tuple(range(self.staying, SEATS - 1))))[1]
+
+
+def _new_deck(on: Group, cards: int, seats: int) -> Deck:
+    binding = Binding("mask", 1, bytes(32), bytes(32), 0, tuple(range(seats)), (), on)
+    return make_protocol("mask", on=on).new_deck(binding, 0, cards, None)
+
+
+@lru_cache(maxsize=len(OPEN))
+def _dealt(on: Group, cards: int, opened: int) -> Deck:
+    """The same for any number of leavers, and made once."""
+    deck, _ = worked(_new_deck(on, cards, SEATS))
+    deck, _ = worked(deck.request(Deal(0, tuple(Portion(seat, DEALT) for seat in range(SEATS)))).deck)
+    return worked(deck.request(Open(0, opened)).deck)[0] if opened else deck
 
 
 def without(deck: Deck, seats: tuple[int, ...]) -> Deck:
@@ -142,22 +152,39 @@ def run(effort: Effort) -> Iterator[Row]:
 
 
 def _rows(effort: Effort, bench: RecoveryBench) -> Iterator[Row]:
-    times = interleaved(effort, lambda: bench.rebuilt().seconds, lambda: bench.fresh().seconds)
+    times, sizes = _measured(effort, bench.rebuilt, bench.fresh)
     yield time_row("rebuild, CPU of those who stay", bench.n, times, FRESH, REQUIRED)
-    yield _bytes("rebuild, raw bytes", bench, bench.rebuilt().bytes)
+    yield _bytes("rebuild, raw bytes", bench, sizes)
 
 
 def _again(effort: Effort, bench: RecoveryBench) -> Iterator[Row]:
     """The rebuild that takes the place of one that was broken off, alone and with what was in vain."""
-    times = interleaved(effort, lambda: bench.rebuilt_again().seconds, lambda: bench.fresh().seconds)
+    times, (again, fresh) = _measured(effort, bench.rebuilt_again, bench.fresh)
     yield time_row("rebuild while another runs, CPU", bench.n, times, FRESH, REQUIRED)
-    again = bench.rebuilt_again().bytes
-    yield _bytes("rebuild while another runs, raw bytes", bench, again)
+    yield _bytes("rebuild while another runs, raw bytes", bench, (again, fresh))
     vain = bench.broken_off[1].bytes
-    yield _bytes("the same with the one that was broken off at its last step", bench, vain + again, None)
+    yield _bytes("the same with the one that was broken off at its last step", bench, (vain + again, fresh), None)
 
 
-def _bytes(name: str, bench: RecoveryBench, size: int, required: float | None = REQUIRED) -> Row:
-    ratio = size / bench.fresh().bytes
-    ok = meets(ratio, required, "max")
-    return Row(name, bench.n, value=size, unit="bytes", yardstick=FRESH, ratio=ratio, required=required, ok=ok)
+def _measured(
+    effort: Effort, rebuilt: Callable[[], Spent], fresh: Callable[[], Spent]
+) -> tuple[tuple[float, float], tuple[int, int]]:
+    """The times of both, and the bytes that both sent: the same in every run."""
+    sent = dict[Callable[[], Spent], int]()
+
+    def timed(work: Callable[[], Spent]) -> Timed:
+        def run() -> float:
+            spent = work()
+            sent[work] = spent.bytes
+            return spent.seconds
+
+        return run
+
+    times = interleaved(effort, timed(rebuilt), timed(fresh))
+    return times, (sent[rebuilt], sent[fresh])
+
+
+def _bytes(name: str, bench: RecoveryBench, sizes: tuple[int, int], required: float | None = REQUIRED) -> Row:
+    size, fresh = sizes
+    ok = meets(size / fresh, required, "max")
+    return Row(name, bench.n, value=size, unit="bytes", yardstick=FRESH, ratio=size / fresh, required=required, ok=ok)

@@ -22,6 +22,7 @@ from nodealer.drive.local import LocalTable, seat_players
 from nodealer.errors import BadParameter
 from nodealer.games.base import Ask, Done, Game, Want, WithoutStakes
 from nodealer.games.package import GamePackage
+from nodealer.lab.bench.game import unchecked
 from nodealer.lab.bench.rows import Row, meets, time_row
 from nodealer.lab.bench.timing import Effort, interleaved, timed_fresh
 from nodealer.log.session import Proposal
@@ -114,14 +115,9 @@ class Recording:
 
     def play(self, hands: int) -> Recording:
         """Let a whole table play. What the first player heard is kept."""
-        table = seat_players(
-            [f"player {seat}" for seat in range(SEATS)],
-            make_protocol("mask"),
-            DealtRules(),
-            self._drawn,
-            stays=for_hands(hands),
-            package=GAME,
-        )
+        names = [f"player {seat}" for seat in range(SEATS)]
+        protocol, stays = make_protocol("mask"), for_hands(hands)
+        table = unchecked(seat_players(names, protocol, DealtRules(), self._drawn, stays=stays, package=GAME))
         table.run()
         self._keep(table)
         return self
