@@ -70,7 +70,7 @@ def prove_equality(transcript: Transcript, tape: Tape, Z: Points, bases: Points,
     """Z = z·G and images = z·bases, by one folded pair beside (G, Z)."""
     weights = _fold(transcript, Z, bases, images)
     k = transcript.nonces(tape, labels.EQUALITY, Z.group, 1)
-    T = concat(k * Z.group.G, k * vartime_msm(weights, bases))
+    T = Z.group.msm_each([(k, Z.group.G), (k, vartime_msm(weights, bases))])
     c = _commit(transcript, Z.group, T)
     return encode_proof(T, c * z + k)
 
@@ -147,18 +147,13 @@ def prove_each(transcript: Transcript, tape: Tape, each: Each, s: Scalars) -> by
     w = _weights(transcript, C, m)
     k = transcript.nonces(tape, labels.EQUALITY_MANY, group, m + 1)
     weighted = w * k[:m]
-    T = concat(msm(k, key), _secret_sum(weighted, each.base), _secret_sum(weighted, each.bases))
+    T = group.msm_each([(k, key), _term(weighted, each.base), _term(weighted, each.bases)])
     c = _commit(transcript, group, T)
     return encode_proof(concat(C, T), c * secrets + k)
 
 
-def _secret_sum(scalars: Scalars, points: Points) -> Points:
-    """Σ scalars·points, where one point may stand for all."""
-    return scalars.sum() * points if len(points) == 1 else msm(scalars, points)
-
-
 def _term(scalars: Scalars, points: Points) -> Term:
-    """The same as a part of an equation."""
+    """Σ scalars·points, where one point may stand for all."""
     return (scalars.sum(), points) if len(points) == 1 else (scalars, points)
 
 

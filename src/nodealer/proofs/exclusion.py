@@ -83,7 +83,7 @@ def prove(transcript: Transcript, tape: Tape, excluded: Excluded, s: Scalars) ->
     h, f = y.half(), len(faces)
     products = concat(h * group.G, h * faces, cards.multiplied(h, x.half())).doubled()
     sent = Multiplied(products[:1], products[1 : f + 1], products[f + 1 :])
-    if sent.collision() is not None:
+    if products[1:].vartime_first_repeat() is not None:
         # Not a word on which: what is told to a person may be seen by others.
         raise Unprovable("one of the cards is one of the faces that none of them should be")
     alpha, beta = _weights(transcript, sent)

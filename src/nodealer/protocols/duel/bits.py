@@ -73,6 +73,10 @@ class XorGroup:
 
     scalars = wide_scalars = points
 
+    def products(self, scalars: Bits, points: Bits) -> Bits:
+        """Each XOR of both."""
+        return scalars * points
+
     def integers(self, values: Sequence[int]) -> Bits:
         """The key that changes nothing is written 1, as in the groups."""
         if any(value != 1 for value in values):

@@ -170,7 +170,7 @@ def _shuffle(
     work: Working, deck: DuelDeck, duty: Duty, tape: Tape, cards: Points, commitments: bytes, order: list[int]
 ) -> DuelShuffle:
     t = deck.shuffle_key(tape, duty.seat, work.epoch)
-    shuffled = t * cards.take(order)
+    shuffled = deck.cipher.products(t, cards.take(order))
     if not deck.mode.proofs:
         return DuelShuffle(shuffled.to_bytes(), commitments=commitments)
     T, before = t * deck.cipher.G, work.keys[duty.seat]
@@ -207,10 +207,10 @@ def _apply_shuffle(work: Working, deck: DuelDeck, duty: Duty, said: DuelShuffle)
 def _lock(work: Working, deck: DuelDeck, duty: Duty, tape: Tape, cards: Points, commitments: bytes) -> DuelLock:
     new = deck.layers.drawn(tape, work.layer(deck), duty.seat)
     ratio = work.secret(deck, tape, duty.seat).invert() * new
-    locked = ratio * cards
+    locked = deck.cipher.products(ratio, cards)
     if not deck.mode.keys:
         return DuelLock(locked.to_bytes(), commitments=commitments)
-    keys = new * deck.cipher.G
+    keys = deck.cipher.products(new, deck.cipher.G)
     if not deck.mode.proofs:
         return DuelLock(locked.to_bytes(), keys.to_bytes(), commitments=commitments)
     each = Each(work.keys[duty.seat], keys, cards, locked)

@@ -45,7 +45,8 @@ class Locking:
         seat, before = duty.seat, self.layer.cards
         old, new = deck.cascade_secret(tape, seat), deck.layers.drawn(tape, self.layer, seat)
         ratio = steps.lock_factors(old, new)
-        keys, cards = new * deck.binding.group.G, ratio * before
+        group = deck.binding.group
+        keys, cards = group.products(new, group.G), group.products(ratio, before)
         each = Each(self.old[seat], keys, before, cards)
         proof = equality.prove_each(deck.transcript(duty, deck.epoch), tape, each, ratio)
         return encode(LockedCards(keys.to_bytes(), cards.to_bytes(), proof))

@@ -63,7 +63,7 @@ class Rekeying:
         seat, group = duty.seat, deck.binding.group
         new = deck.layers.drawn(tape, self._layer(deck), seat)
         delta = new - deck.shuffle_secret(tape, seat, self.epoch)
-        keys, gains = new * group.G, delta * self.cards.epk
+        keys, gains = group.products(new, group.G), group.products(delta, self.cards.epk)
         transcript = deck.transcript(duty, self.epoch)
         each = Each(group.G, keys, self.cards.epk, gains, less=self.old[seat])
         proof = equality.prove_each(transcript, tape, each, delta)

@@ -48,7 +48,7 @@ class Tagging:
 
     def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         z = deck.tag_secret(tape, duty.seat, masked(self.points))
-        Z, after = z * deck.binding.group.G, z * self.points
+        Z, after = z * z.group.G, z.group.products(z, self.points)
         proof = equality.prove_equality(deck.transcript(duty, deck.epoch), tape, Z, self.points, after, z)
         return encode(MaskTags(Z.to_bytes(), after.to_bytes(), proof))
 

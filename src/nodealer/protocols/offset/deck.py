@@ -32,7 +32,7 @@ class OffsetPairs:
         once for each key."""
         name = key.to_bytes()
         if name not in self._found:
-            pairs = zip(encodings(self.A), encodings(key * self.B), strict=True)
+            pairs = zip(encodings(self.A), encodings(key.group.products(key, self.B)), strict=True)
             places = [place for place, (a, b) in enumerate(pairs) if a == b]
             self._found[name] = places[0] if len(places) == 1 else None
         return self._found[name]

@@ -52,7 +52,7 @@ class Requesting:
         players = tuple(seat + 1 for seat in deck.binding.players)
         order = players if choice is None else _chosen_order(choice, players)
         d = deck.deal_parts(tape, duty.seat)
-        D = d * deck.binding.group.G
+        D = d.group.products(d, d.group.G)
         proof = equality.prove_knowledge(deck.transcript(duty, 0), tape, D, d)
         said = RequestDealParts("cards", players, deck.number, deck.size, order, D.to_bytes(), proof)
         return encode(said)
@@ -92,7 +92,7 @@ class Responding:
 
     def message(self, deck: OffsetDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
         d = deck.deal_parts(tape, duty.seat)
-        D = d * deck.binding.group.G
+        D = d.group.products(d, d.group.G)
         proof = equality.prove_knowledge(deck.transcript(duty, 0), tape, D, d)
         return encode(RespondDealParts("cards", duty.seat + 1, D.to_bytes(), proof))
 
@@ -133,11 +133,10 @@ class OffsetShuffling:
         order, scales, rest = deck.step_secrets(tape, duty.seat, before)
         r, x, t = rest[0], rest[1], rest[2]
         w = r * x
-        scaled = OffsetPairs(scales * before.A, scales * before.B)
-        after = OffsetPairs(
-            r * scaled.A.take(order) + w * scaled.B.take(order),
-            r * scaled.B.take(order),
-        )
+        scaled = OffsetPairs(group.products(scales, before.A), group.products(scales, before.B))
+        A, B = scaled.A.take(order), scaled.B.take(order)
+        # As doubles, like products: their encodings are sent.
+        after = OffsetPairs(group.combine(r.half(), A, w.half(), B).doubled(), group.products(r, B))
         R, W = r * group.G, w * group.G + t * blinding_generator(group)
         transcript = deck.transcript(duty, 0)
         first = equality.prove_each(transcript, tape, Each(before.B, scaled.B, before.A, scaled.A), scales)
