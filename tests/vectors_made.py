@@ -43,12 +43,11 @@ class Recorded(Transcript):
 
     def __init__(self, seat: int) -> None:
         self.lines: list[list[Any]] = []
-        super().__init__(seat)
+        super().__init__(seat, trace=lambda line: None)
 
-    def absorb(self, label: str, *items: Item) -> None:
-        """Bind public items, and write them down."""
+    def _tell(self, label: str, items: tuple[Item, ...]) -> None:
+        """Whatever is absorbed, written down."""
         self.lines.append([label, *(_plain(item) for item in items)])
-        super().absorb(label, *items)
 
 
 def _plain(item: Item) -> str | int | dict[str, str]:

@@ -81,6 +81,7 @@ class Transcript:
         self._hash.update(framed(label, len(items), *items))
 
     def _tell(self, label: str, items: tuple[Item, ...]) -> None:
+        """Everything that is absorbed goes by here, where there is a trace."""
         if self._trace is not None:
             self._trace(f"{label}: {', '.join(_shown(item) for item in items)}")
 
