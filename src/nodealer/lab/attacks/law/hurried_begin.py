@@ -6,12 +6,11 @@ yet covered by a book goes back when the session ends.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 from nodealer.lab.attacks.base import Attack, Scheme, Way
 from nodealer.lab.attacks.outcome import Came
-from nodealer.lab.attacks.scene import Scene, small_protocol
+from nodealer.lab.attacks.scene import Scene
 from nodealer.lab.attacks.stage import Stage
 from nodealer.play.bodies import Without
 from nodealer.play.duties import Owed
@@ -27,7 +26,7 @@ def _winner(state: TableState) -> int | None:
 
 def _plays(scene: Scene) -> Came:
     """The winner's book is on its way, and the relay is slow: the losers name what the winner owes, and end."""
-    stage = Stage(replace(scene, protocol=small_protocol("chain", b'{"proven":false}')))
+    stage = Stage(scene)
     stage.holds = lambda state: {winner} if (winner := _winner(state)) is not None else ()
     stage.until(lambda state: _winner(state) is not None)
     winner = _winner(stage.state()) or 0
@@ -51,4 +50,5 @@ HURRIED_BEGIN: Final = Attack(
     who="a coalition",
     law=Scheme(Way(CLAIM.cheat, plays=_plays, unseen="cannot be seen"), CLAIM),
     tried_on=("chain",),
+    in_mode={"chain": b'{"proven":false}'},
 )

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Final
 
 from nodealer.lab.attacks.base import Attack, Scheme, Way
 from nodealer.lab.attacks.defence import Without
 from nodealer.lab.attacks.outcome import Came
-from nodealer.lab.attacks.scene import Scene, small_protocol
+from nodealer.lab.attacks.scene import Scene
 from nodealer.lab.attacks.stage import Stage
 from nodealer.play.bodies import Body
 from nodealer.play.duties import OpenDuty, Owed
@@ -43,8 +42,7 @@ class Shut(Participant):
 
 def _plays(scene: Scene) -> Came:
     """Whoever wins the hand is the cheater. At the end all sign what there is."""
-    unproven = replace(scene, protocol=small_protocol("chain", b'{"proven":false}'))
-    stage = Stage(unproven, makers=dict.fromkeys(range(3), Shut))
+    stage = Stage(scene, makers=dict.fromkeys(range(3), Shut))
     stage.end()
     state = stage.state()
     stake = state.config.rules.stake
@@ -66,4 +64,5 @@ KEPT_BOOK: Final = Attack(
         CLAIM,
     ),
     tried_on=("chain",),
+    in_mode={"chain": b'{"proven":false}'},
 )
