@@ -19,6 +19,7 @@ from nodealer.lab.attacks.law.puppet import PUPPET
 from nodealer.lab.attacks.law.refund import REFUND
 from nodealer.lab.attacks.law.roster_alone import ROSTER_ALONE
 from nodealer.lab.attacks.law.time_back import TIME_BACK
+from nodealer.lab.attacks.law.undo import UNDO
 from nodealer.lab.attacks.law.withhold import WITHHOLD
 
 ATTACKS: Final = (
@@ -39,5 +40,6 @@ ATTACKS: Final = (
     REFUND,
     ROSTER_ALONE,
     TIME_BACK,
+    UNDO,
     WITHHOLD,
 )
