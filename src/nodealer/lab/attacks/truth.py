@@ -68,7 +68,7 @@ def whole(one: Dealt, played: Played) -> list[int | None]:
 # --- What attackers gain ---
 
 
-def twice(played: Played) -> str | None:
+def there_twice(played: Played) -> str | None:
     """A card is there twice."""
     for one in dealt(played):
         held = [(face, played.names[seat]) for seat in one.deck.binding.players for face in one.hidden(seat).values()]

@@ -6,6 +6,7 @@ from nodealer.lab.attacks.operations.copied_dice import COPIED_DICE
 from nodealer.lab.attacks.operations.passed import PASSED
 from nodealer.lab.attacks.operations.rogue_join import ROGUE_JOIN
 from nodealer.lab.attacks.operations.rolled_again import ROLLED_AGAIN
+from nodealer.lab.attacks.operations.searched import SEARCHED
 from nodealer.lab.attacks.operations.told import TOLD
 
 ATTACKS: Final = (
@@ -14,4 +15,5 @@ ATTACKS: Final = (
     ROGUE_JOIN,
     ROLLED_AGAIN,
     TOLD,
+    SEARCHED,
 )

@@ -9,6 +9,7 @@ from nodealer.lab.attacks.shuffles.lazy import LAZY
 from nodealer.lab.attacks.shuffles.mark import MARK
 from nodealer.lab.attacks.shuffles.names import NAMES
 from nodealer.lab.attacks.shuffles.predict import PREDICT
+from nodealer.lab.attacks.shuffles.slot import SLOT
 from nodealer.lab.attacks.shuffles.stack import STACK
 
-ATTACKS: Final = (DOUBLE, MARK, STACK, NAMES, ACES, EARLY, LAZY, PREDICT)
+ATTACKS: Final = (DOUBLE, MARK, STACK, NAMES, ACES, EARLY, LAZY, PREDICT, SLOT)
