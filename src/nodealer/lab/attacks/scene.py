@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -111,6 +111,20 @@ class Said:
     checks: tuple[Check, ...]
 
 
+def said_in(config: Config, log: Iterable[bytes]) -> Iterator[Said]:
+    """Every message about cards that was taken in a log."""
+    replica = Replica(config, entropy=bytes)
+    for data in log:
+        applied = replica.append(data)
+        body = applied.body
+        known = applied.before.duties.open.get(body.duty) if isinstance(body, Cards) else None
+        if applied.outcome is Outcome.FAULT:
+            continue
+        if isinstance(body, Cards) and known is not None and known.duty.deck is not None:
+            deck = applied.before.hand.decks[known.duty.deck]
+            yield Said(deck, known.duty, bytes(body.message), applied.checks)
+
+
 @dataclass(frozen=True)
 class Played:
     """What was played, with everybody's secrets."""
@@ -137,16 +151,7 @@ class Played:
 
     def said(self) -> Iterator[Said]:
         """Every message about cards that was taken."""
-        replica = Replica(self.config, entropy=bytes)
-        for data in self.log:
-            applied = replica.append(data)
-            body = applied.body
-            known = applied.before.duties.open.get(body.duty) if isinstance(body, Cards) else None
-            if applied.outcome is Outcome.FAULT:
-                continue
-            if isinstance(body, Cards) and known is not None and known.duty.deck is not None:
-                deck = applied.before.hand.decks[known.duty.deck]
-                yield Said(deck, known.duty, bytes(body.message), applied.checks)
+        return said_in(self.config, self.log)
 
     @property
     def honest(self) -> tuple[int, ...]:

@@ -9,9 +9,11 @@ from nodealer.lab.attacks.law.deals_again import DEALS_AGAIN
 from nodealer.lab.attacks.law.half import HALF
 from nodealer.lab.attacks.law.held_tick import HELD_TICK
 from nodealer.lab.attacks.law.hurried_begin import HURRIED_BEGIN
+from nodealer.lab.attacks.law.hurried_book import HURRIED_BOOK
 from nodealer.lab.attacks.law.kept_book import KEPT_BOOK
 from nodealer.lab.attacks.law.late_alone import LATE_ALONE
 from nodealer.lab.attacks.law.late_with_half import LATE_WITH_HALF
+from nodealer.lab.attacks.law.lost_book import LOST_BOOK
 from nodealer.lab.attacks.law.more_than_half import MORE_THAN_HALF
 from nodealer.lab.attacks.law.no_stake import NO_STAKE
 from nodealer.lab.attacks.law.price import PRICE
@@ -42,4 +44,6 @@ ATTACKS: Final = (
     TIME_BACK,
     UNDO,
     WITHHOLD,
+    LOST_BOOK,
+    HURRIED_BOOK,
 )

@@ -19,7 +19,8 @@ from nodealer.play.state import TableState
 from nodealer.protocols.base import Cheat
 
 
-def _winner(state: TableState) -> int | None:
+def winner_of(state: TableState) -> int | None:
+    """Who has won the first hand, once it is over."""
     records = state.chronicle.records
     return next((seat for seat, net in records[0].net.items() if net > 0), None) if records else None
 
@@ -27,9 +28,9 @@ def _winner(state: TableState) -> int | None:
 def _plays(scene: Scene) -> Came:
     """The winner's book is on its way, and the relay is slow: the losers name what the winner owes, and end."""
     stage = Stage(scene)
-    stage.holds = lambda state: {winner} if (winner := _winner(state)) is not None else ()
-    stage.until(lambda state: _winner(state) is not None)
-    winner = _winner(stage.state()) or 0
+    stage.holds = lambda state: {winner} if (winner := winner_of(state)) is not None else ()
+    stage.until(lambda state: winner_of(state) is not None)
+    winner = winner_of(stage.state()) or 0
     losers = [seat for seat in range(3) if seat != winner]
     for seat in losers:
         duties = stage.state(seat).duties.of(winner).values()

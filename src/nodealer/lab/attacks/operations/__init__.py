@@ -3,6 +3,7 @@
 from typing import Final
 
 from nodealer.lab.attacks.operations.copied_dice import COPIED_DICE
+from nodealer.lab.attacks.operations.linked_tags import LINKED_TAGS
 from nodealer.lab.attacks.operations.passed import PASSED
 from nodealer.lab.attacks.operations.rogue_join import ROGUE_JOIN
 from nodealer.lab.attacks.operations.rolled_again import ROLLED_AGAIN
@@ -16,4 +17,5 @@ ATTACKS: Final = (
     ROLLED_AGAIN,
     TOLD,
     SEARCHED,
+    LINKED_TAGS,
 )
