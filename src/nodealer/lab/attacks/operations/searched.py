@@ -23,6 +23,8 @@ def _gather(moment: Moment) -> bytes:
     deck, seat = moment.deck, moment.duty.seat
     said = read_message(DuelGather, moment.honest)
     kept = deck.places.hand(seat)[-1:]
+    if not kept:
+        return moment.honest
     own = deck.layers.secrets(moment.tape, kept, seat)
     again = own.invert() * deck.gather_key(moment.tape, seat, deck.stage.epoch) * deck.stripped(kept)
     return encode(replace(said, cards=put(said.cards, 0, again.to_bytes())))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from nodealer.lab.attacks.base import Attack, Moment, Way
 from nodealer.lab.attacks.defence import Without
+from nodealer.lab.attacks.defences import EQUALITY_PROOF
 from nodealer.lab.attacks.proofs.steps import Shuffle, shuffle_of
 from nodealer.lab.attacks.truth import spoilt
 
@@ -20,8 +21,8 @@ def on_shuffles(name: str, does: str, of: tuple[str, ...], forgery: Forgery, *de
         step = shuffle_of(moment)
         return moment.honest if step is None else forgery(step)
 
-    def way(claim: str, step: str) -> tuple[Way, ...]:
-        return (Way(claim, {step: forge}, defence=defence, gained=spoilt),)
+    def way(claim: str, step: str, *beside: Without, seat: int | None = None) -> tuple[Way, ...]:
+        return (Way(claim, {step: forge}, defence=(*defence, *beside), gained=spoilt, seat=seat, seen="at once"),)
 
     return Attack(
         name=name,
@@ -30,6 +31,9 @@ def on_shuffles(name: str, does: str, of: tuple[str, ...], forgery: Forgery, *de
         ways={
             "lock": way("a card doubled, replaced or marked in the cascade", "cascade"),
             "mask": way("a card doubled, dropped, replaced or marked in a shuffle", "shuffle"),
+            "offset": way("a pair doubled, dropped or foreign in a shuffle", "shuffle"),
+            # Behind the proof stands another: who has a false number in its list cannot draw it by its key.
+            "chain": way("a number doubled, dropped or foreign in a shuffle", "shuffle", EQUALITY_PROOF, seat=1),
             "duel": way("a card doubled, replaced or marked in a shuffle", "shuffle"),
         },
     )
