@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from nodealer.lab.attacks.cards.false_claim import FALSE_CLAIM
 from nodealer.lab.attacks.cards.false_key import FALSE_KEY
 from nodealer.lab.attacks.cards.held import HELD
 from nodealer.lab.attacks.cards.oracle import ORACLE
@@ -10,4 +11,4 @@ from nodealer.lab.attacks.cards.other_offset import OTHER_OFFSET
 from nodealer.lab.attacks.cards.tag import TAG
 from nodealer.lab.attacks.cards.two_names import TWO_NAMES
 
-ATTACKS: Final = (FALSE_KEY, OTHER_CARD, OTHER_OFFSET, ORACLE, HELD, TAG, TWO_NAMES)
+ATTACKS: Final = (FALSE_KEY, OTHER_CARD, OTHER_OFFSET, ORACLE, HELD, TAG, TWO_NAMES, FALSE_CLAIM)

@@ -13,5 +13,6 @@ from nodealer.lab.attacks.shuffles.predict import PREDICT
 from nodealer.lab.attacks.shuffles.progression import PROGRESSION
 from nodealer.lab.attacks.shuffles.slot import SLOT
 from nodealer.lab.attacks.shuffles.stack import STACK
+from nodealer.lab.attacks.shuffles.twin import TWIN
 
-ATTACKS: Final = (DOUBLE, MARK, STACK, NAMES, ACES, EARLY, LAZY, PREDICT, SLOT, PROGRESSION, LAST_COIN)
+ATTACKS: Final = (DOUBLE, MARK, STACK, NAMES, ACES, EARLY, LAZY, PREDICT, SLOT, PROGRESSION, LAST_COIN, TWIN)
