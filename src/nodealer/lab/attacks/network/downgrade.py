@@ -8,9 +8,9 @@ from msgspec import Raw
 
 from nodealer.lab.attacks.base import Attack, Scheme, Way
 from nodealer.lab.attacks.defence import Without
-from nodealer.lab.attacks.network.lobbies import gathered, guest, home_of, parts_of, proposed
+from nodealer.lab.attacks.network.lobbies import gathered, guest, parts_of, proposed
 from nodealer.lab.attacks.outcome import Came
-from nodealer.lab.attacks.scene import Scene, small_protocol
+from nodealer.lab.attacks.scene import Scene, home_of, small_protocol
 from nodealer.log.session import Part, Proposal
 from nodealer.play.config import Parts
 from nodealer.play.lobby import Expected

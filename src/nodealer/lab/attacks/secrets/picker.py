@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from nodealer.drive.local import KEY_BYTES
-from nodealer.keys import Identity
 from nodealer.lab.attacks.base import Attack, Way
-from nodealer.lab.attacks.network.lobbies import home_of
 from nodealer.lab.attacks.outcome import Came
-from nodealer.lab.attacks.scene import Scene
+from nodealer.lab.attacks.scene import Scene, home_of
 from nodealer.lab.attacks.stage import Stage, playing
 from nodealer.play.home import MemoryHome
 from nodealer.protocols.base import Binding
 from nodealer.protocols.lock.picking import picker_order
-from nodealer.tape import ROOT_BYTES
 
 
 def _plays(scene: Scene) -> Came:
@@ -22,7 +18,7 @@ def _plays(scene: Scene) -> Came:
     cards these are nobody knows."""
     me, homes = scene.cheater, [home_of(scene, name) for name in scene.names]
     while _order(scene, homes)[0] != me:
-        homes[me] = MemoryHome(homes[me].name, Identity(scene.entropy(KEY_BYTES)), scene.entropy(ROOT_BYTES))
+        homes[me] = home_of(scene, scene.names[me])
     stage = Stage(scene, homes=dict(enumerate(homes)))
     stage.until(playing)
     deck: Any = stage.state().hand.decks[0]
