@@ -114,10 +114,10 @@ BEYOND: Final = (
     ),
     Beyond(
         "–",
-        "the arrays of the source's recovery: known factors in them, an own card put back, an order that nobody changes",
+        "the arrays of the source's recovery: known factors, an own card put back, an order that nobody changes",
         "gains nothing",
-        "there are no arrays here: all faces go through one proven cascade, and who holds a card proves what it declares "
-        "(`held`, `tag`). The source's own form is in the tests, with its three attacks.",
+        "there are no arrays here: all faces go through one proven cascade, and who holds a card proves what it "
+        "declares (`held`, `tag`). The source's own form is in the tests, with its three attacks.",
         "protocols/lock/test_source_recovery.py::test_known_factors_read_everything",
         only=("lock",),
     ),
@@ -125,8 +125,8 @@ BEYOND: Final = (
         "–",
         "a card doubled or marked in a game against the npm package `mental-poker`",
         "cannot be seen",
-        "that package proves nothing and looks at nothing: such a game is compatible, not proven. Our own seats name the "
-        "culprit when all keys are open.",
+        "that package proves nothing and looks at nothing: such a game is compatible, not proven. Our own seats name "
+        "the culprit when all keys are open.",
         "npm/test_cheats.py::test_the_package_does_not_see_marked_cards",
         only=("lock",),
     ),
@@ -134,8 +134,8 @@ BEYOND: Final = (
         "–",
         "a deck that is published between adding a key and masking, so that it decrypts for who made it",
         "does not apply",
-        "key, masks and order are one step with one proof, and nothing that is published is a secret times a point that "
-        "somebody chose.",
+        "key, masks and order are one step with one proof, and nothing that is published is a secret times a point "
+        "that somebody chose.",
         "protocols/mask/test_secrecy.py::test_nothing_published_is_a_secret_times_an_epk",
         only=("mask",),
     ),

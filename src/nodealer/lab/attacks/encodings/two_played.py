@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Final
 
 from nodealer.lab.attacks.base import Attack, Way
+from nodealer.lab.attacks.encodings.two_time_pad import is_so
 from nodealer.lab.attacks.scene import Played, watched
-from nodealer.lab.attacks.truth import dealt
 from nodealer.lab.xor import name_by_commitment, overhear, rival_reads_the_deck
 
 
@@ -20,12 +20,7 @@ def _read(played: Played) -> str | None:
     order = deck.order(tape, me, 0, shuffled.deck.stage.cards)
     seen = overhear([(one.duty, one.message) for one in said], deck.owner)
     cards = rival_reads_the_deck(seen, order, name_by_commitment(seen.commitments))
-    for one in dealt(played) if cards is not None else ():
-        mine = one.deck.owner == deck.owner and one.deck.epoch == 0
-        drawn = {card.position: face for card, face in one.hidden(deck.owner).items()} if mine else {}
-        if cards is not None and drawn and all(cards[position] == face for position, face in drawn.items()):
-            return "knows every card of the other's deck, in order"
-    return None
+    return "knows every card of the other's deck, in order" if is_so(played, deck.owner, cards) else None
 
 
 TWO_PLAYED: Final = Attack(

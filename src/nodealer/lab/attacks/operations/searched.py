@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -11,8 +11,7 @@ from nodealer.lab.attacks.base import Attack, Moment, Way
 from nodealer.lab.attacks.defences import BOOKS, EACH_PROOF
 from nodealer.lab.attacks.duelling import SEARCHED_DUEL
 from nodealer.lab.attacks.scene import Played
-from nodealer.lab.attacks.truth import dealt
-from nodealer.proofs.encoding import encodings
+from nodealer.lab.attacks.truth import dealt, under_no_key
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.duel.messages import DuelGather
 from nodealer.wire import encode
@@ -35,12 +34,9 @@ def _there_again(played: Played) -> str | None:
         deck, pile = one.deck, tuple(one.deck.places.pile)
         if deck.owner != played.cheater or not deck.epoch or not pile:
             continue
-        tapes = {seat: played.tape(seat, one.hand) for seat in deck.binding.players}
-        keys = deck.layers.secrets(tapes[deck.owner], pile, deck.owner)
-        keys = keys * deck.layers.secrets(tapes[deck.rival], pile, deck.rival)
-        index = deck.own_index(tapes[deck.owner])
-        found: list[Any] = [index.get(code) for code in encodings(keys.invert() * deck.layers.cards(pile))]
-        if set(found) & set(one.hidden(deck.owner).values()):
+        index = deck.own_index(played.tape(deck.owner, one.hand))
+        found = {index.get(code) for code in under_no_key(one, played, pile)}
+        if found & set(one.hidden(deck.owner).values()):
             return "keeps a card, and has it in the deck once more"
     return None
 

@@ -13,8 +13,7 @@ from nodealer.lab.attacks.defences import BOOKS
 from nodealer.lab.attacks.duelling import SMALL_DUEL
 from nodealer.lab.attacks.outcome import Came
 from nodealer.lab.attacks.scene import Played, Scene, judged, tried
-from nodealer.lab.attacks.truth import dealt
-from nodealer.proofs.encoding import encodings
+from nodealer.lab.attacks.truth import dealt, under_no_key
 from nodealer.protocols.base import Cheat
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.duel.messages import DuelShuffle
@@ -34,10 +33,7 @@ def _there_twice(played: Played) -> str | None:
         deck, every = one.deck, tuple(range(one.deck.size))
         if deck.owner == played.cheater:
             continue
-        keys = deck.layers.secrets(played.tape(deck.owner, one.hand), every, deck.owner)
-        keys = keys * deck.layers.secrets(played.tape(deck.rival, one.hand), every, deck.rival)
-        cards = encodings(keys.invert() * deck.layers.cards(every))
-        if len(set(cards)) < len(cards):
+        if len(set(under_no_key(one, played, every))) < len(every):
             return f"has a card in the deck of {played.names[deck.owner]} twice"
     return None
 
