@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from nodealer.lab.attacks.base import Attack, Way
+from nodealer.lab.attacks.duelling import SMALL_DUEL
 from nodealer.lab.attacks.scene import Played, watched
 from nodealer.lab.attacks.truth import dealt
 from nodealer.lab.xor import overhear, owner_reads_the_order
@@ -44,6 +45,7 @@ TWO_TIME_PAD: Final = Attack(
                 "the owner reads the order of the whole deck before the first draw",
                 plays=watched(_read),
                 unseen="cannot be seen",
+                game=SMALL_DUEL,
             ),
         ),
     },

@@ -8,7 +8,7 @@ from nodealer.group import concat
 from nodealer.lab.attacks.base import Attack, Moment, Way
 from nodealer.lab.attacks.defence import Without
 from nodealer.lab.attacks.scene import Played
-from nodealer.lab.attacks.shuffles.dealing import dealing
+from nodealer.lab.attacks.shuffles.dealing import FOR_TWO, dealing
 from nodealer.lab.attacks.truth import dealt
 from nodealer.protocols.chain.deck import DealersDeck, Own
 
@@ -51,6 +51,7 @@ ACES: Final = Attack(
                 defence=(_EVERY_VALUE,),
                 gained=knows_all,
                 seat=0,
+                game=FOR_TWO,
             ),
         ),
     },

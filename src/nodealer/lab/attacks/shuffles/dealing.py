@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
 
 from nodealer.lab.attacks.base import Forge, Moment
+from nodealer.lab.sim.highcard import GAME as HIGHCARD
 from nodealer.proofs import equality
 from nodealer.protocols.chain.deck import DealersDeck
 from nodealer.protocols.chain.lists import VALUE_BYTES
 from nodealer.protocols.chain.messages import Candidate, Unblind
 from nodealer.wire import encode
 
+#: For these two are enough: there is an honest one, and every deck of the dealer's is of large numbers.
+FOR_TWO: Final = replace(HIGHCARD, seats=2)
 #: The deck of a number, as the dealer would have it.
 Made = Callable[[Moment, int], DealersDeck]
 

@@ -9,7 +9,7 @@ from typing import Final
 from nodealer.lab.attacks.base import Attack, Moment, Scheme, Way
 from nodealer.lab.attacks.defence import Without
 from nodealer.lab.attacks.shuffles.aces import all_aces, knows_all
-from nodealer.lab.attacks.shuffles.dealing import dealing
+from nodealer.lab.attacks.shuffles.dealing import FOR_TWO, dealing
 from nodealer.protocols.base import Cheat
 from nodealer.protocols.chain.candidates import picked
 from nodealer.protocols.chain.deck import DealersDeck
@@ -56,9 +56,10 @@ LAST_COIN: Final = Attack(
             gained=knows_all,
             late=("coin",),
             seat=0,
+            game=FOR_TWO,
         ),
         CLAIM,
     ),
     tried_on=("chain",),
-    in_mode={"chain": b'{"deck":"dealer"}'},
+    in_mode={"chain": b'{"deck":"dealer","proven":false}'},
 )

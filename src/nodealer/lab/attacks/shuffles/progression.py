@@ -10,7 +10,7 @@ from nodealer.group import concat
 from nodealer.lab.attacks.base import Attack, Moment, Way
 from nodealer.lab.attacks.defence import Without
 from nodealer.lab.attacks.scene import Played
-from nodealer.lab.attacks.shuffles.dealing import dealing
+from nodealer.lab.attacks.shuffles.dealing import FOR_TWO, dealing
 from nodealer.lab.attacks.truth import dealt
 from nodealer.proofs.encoding import encodings
 from nodealer.protocols.chain.deck import DealersDeck, Own
@@ -66,6 +66,7 @@ PROGRESSION: Final = Attack(
                 defence=(_REDUNDANCY,),
                 gained=_finds,
                 seat=0,
+                game=FOR_TWO,
             ),
         ),
     },
