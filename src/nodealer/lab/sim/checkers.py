@@ -171,6 +171,12 @@ def kept_first(seen: Seen) -> Iterator[str]:
             yield f"{node.name} has said what its journal does not have"
 
 
+def same_together(seen: Seen) -> Iterator[str]:
+    """Where entries came in together, the same was said, and the same seat blamed, as one by one."""
+    for node in seen.world.nodes:
+        yield from node.groups.unlike
+
+
 def _too_soon(world: World, log: Replayed, applied: Applied) -> Iterator[str]:
     before, after, ordered = applied.before.clock, applied.after.clock, world.ordered
     for duty in after.late - before.late if before is not None and after is not None else ():
@@ -192,6 +198,7 @@ CHECKERS: Final[dict[str, Callable[[Seen], Iterator[str]]]] = {
     "the guilty named": guilty_named,
     "no minority gains": no_minority_gains,
     "kept first": kept_first,
+    "same together": same_together,
     "the game ends": game_ends,
     "same lateness": same_lateness,
     "nobody hurried": nobody_hurried,

@@ -39,7 +39,7 @@ def guilty_named(seen: Seen) -> Iterator[str]:
     for log in seen.lasting:
         named = {fault.seat for fault in log.state.faults}
         if plan.cheater is not None and must_be_named(plan.cheater[1], plan.protocol) and plan.cheater[0] not in named:
-            lies = {*seen.world.nodes[plan.cheater[0]].lies}
+            lies = {*seen.world.nodes[plan.cheater[0]].lied}
             for applied in log.applied:
                 if applied.outcome is Outcome.ACCEPTED and log.node.replica.entries[applied.number] in lies:
                     yield f"entry {applied.number} of {log.node.name} is a cheat, {plan.cheater[1]}: nobody is named"

@@ -44,6 +44,8 @@ class Player:
         self._pondered: tuple[bytes, int] = (b"", 0)
         #: When the table last changed.
         self._changed = 0
+        #: Whether it will think about what has changed.
+        self._will_think = False
         #: Whether it has left, where that is planned.
         self._left = False
 
@@ -54,7 +56,13 @@ class Player:
     def hears(self) -> None:
         """Something has happened at the table."""
         self._changed = self._clock.now
-        self._clock.after(self._dice.between(20, 300), lambda: self._node.living(self.thinks))
+        if not self._will_think:
+            self._will_think = True
+            self._clock.after(self._dice.between(20, 300), self._think)
+
+    def _think(self) -> None:
+        self._will_think = False
+        self._node.living(self.thinks)
 
     # --- In the lobby ---
 

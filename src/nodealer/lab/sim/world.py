@@ -18,6 +18,7 @@ from nodealer.lab.sim.plan import BOUND, HEALED, Plan, Split
 from nodealer.lab.sim.relay import Relay, entry_in
 from nodealer.lab.sim.seals import Seals
 from nodealer.play.bodies import read_body
+from nodealer.play.home import Home
 from nodealer.play.participant import Participant
 from nodealer.play.stays import for_hands
 from nodealer.relay.sealing import TableSecret
@@ -60,8 +61,8 @@ class World:
         """A frame in a line of the trace."""
         return _words(self.text(frame)) if self._trace is not None else ""
 
-    def new_participant(self, node: Node) -> Participant:
-        """The program of a node starts."""
+    def new_participant(self, node: Node, home: Home) -> Participant:
+        """The program of a node starts, on its home or on a copy of it."""
         plan = self.plan
         named: dict[str, Any] = {
             "entropy": Dice(plan.seed, node.name, "entropy", str(self.clock.now)),
@@ -71,8 +72,8 @@ class World:
             "keeps_time": node.keeps_time,
         }
         if plan.cheater is not None and plan.cheater[0] == node.place:
-            return cheating(plan.cheater[1], node.home, **named)
-        return Participant(node.home, **named)
+            return cheating(plan.cheater[1], home, **named)
+        return Participant(home, **named)
 
     def seals(self, node: Node, participant: Participant) -> Seals | None:
         """What seals the frames of a node, where they are sealed."""
