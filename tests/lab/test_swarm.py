@@ -13,6 +13,7 @@ from msgspec import Raw
 from lab.quiet import PlayedBy, calm, statements, wrong_with
 from nodealer.cards import Deal, Portion
 from nodealer.group import group
+from nodealer.keys import Identity
 from nodealer.lab.sim import groups
 from nodealer.lab.sim.cheats import waiting_on
 from nodealer.lab.sim.checkers import first_wrong, kept_first, same_together
@@ -27,7 +28,7 @@ from nodealer.lab.sim.world import World
 from nodealer.log.entry import Entry, sign_entry
 from nodealer.log.session import Limits
 from nodealer.play.account import Account
-from nodealer.play.bodies import Leave, Tick
+from nodealer.play.bodies import Body, Leave, Tick
 from nodealer.play.participant import Happened, Participant, Step
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome
@@ -187,6 +188,24 @@ def test_two_things_under_one_number_that_are_not_named() -> None:
     assert [seat for seat, _ in contradictions(seen, seen.logs[0])] == [1]
     seen.logs[0].replica.state = seen.logs[0].state.noted(faults=())
     assert any("signed two entries" in wrong for wrong in guilty_named(seen))
+
+
+def test_what_came_too_early_had_no_place_that_another_thing_could_contradict() -> None:
+    """d-49: number 3 came before number 2, so it was in nobody's log when something else came as number 3."""
+    liar = Identity(bytes(32))
+
+    def entry(number: int, body: Body) -> bytes:
+        return sign_entry(liar, Entry(bytes(32), bytes(32), 0, 0, number, bytes(32), Raw(encode(body))))
+
+    second, third, false = entry(2, Leave()), entry(3, Leave()), entry(3, Tick(1))
+
+    def wrong(*frames: bytes) -> list[tuple[int, int]]:
+        world = SimpleNamespace(relay=SimpleNamespace(order=lambda place: frames), text=lambda frame: frame)
+        node = SimpleNamespace(place=0, replica=SimpleNamespace(entries=[second, third]))
+        return list(contradictions(SimpleNamespace(world=world), SimpleNamespace(node=node)))  # type: ignore[arg-type]
+
+    assert wrong(third, second, false, third) == []
+    assert wrong(third, second, false, third, false) == [(0, 3)]
 
 
 def test_a_key_that_nobody_asked_for() -> None:

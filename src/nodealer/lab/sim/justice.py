@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 
 from nodealer.lab.sim.cheats import must_be_named
@@ -50,7 +51,8 @@ def guilty_named(seen: Seen) -> Iterator[str]:
 
 def contradictions(seen: Seen, log: Replayed) -> Iterator[tuple[int, int]]:
     """Seat and number of entries that came after another one with the same number had its place in the log."""
-    placed = {*log.node.replica.entries}
+    # In their order: one that came before what it follows had no place then, and has to come again.
+    to_come = deque(log.node.replica.entries)
     said = dict[tuple[int, int], bytes]()
     for frame in seen.world.relay.order(log.node.place):
         text = seen.world.text(frame)
@@ -60,8 +62,8 @@ def contradictions(seen: Seen, log: Replayed) -> Iterator[tuple[int, int]]:
         where = (entry.seat, entry.seq)
         if where in said and said[where] != text:
             yield where
-        elif text in placed:
-            said[where] = text
+        elif to_come and text == to_come[0]:
+            said[where] = to_come.popleft()
 
 
 # --- What a minority can do ---

@@ -25,6 +25,7 @@ from nodealer.log.entry import Entry, sign_entry
 from nodealer.play.bodies import Tick
 from nodealer.play.participant import Diverged, Participant, Step
 from nodealer.play.replica import Replica
+from nodealer.tape import SEED_BYTES, expand
 from nodealer.wire import encode
 
 if TYPE_CHECKING:
@@ -54,7 +55,9 @@ class Node:
         self.asks_to_sit = place >= plan.sitting + plan.watchers
         self.dice = Dice(plan.seed, self.name)
         named = self.name if place < plan.sitting or self.asks_to_sit else None
-        self.home = FragileHome(named, Identity(self.dice(32)), self.dice(32))
+        # The same people meet at all tables: to look at a new key takes as long as twenty signatures.
+        identity = Identity(expand("simulated identity", self.name, size=SEED_BYTES))
+        self.home = FragileHome(named, identity, self.dice(SEED_BYTES))
         self.participant: Participant | None = None
         self.muted = False
         #: Whether it is for good that its process is gone: its home is lost, or its own lies keep it away.

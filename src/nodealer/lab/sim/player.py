@@ -69,9 +69,11 @@ class Player:
     def proposes(self, participant: Participant) -> Iterable[bytes]:
         """The first player proposes when all have come."""
         plan, lobby = self._world.plan, participant.lobby
+        if self._node.place or self._proposed or participant.begun or lobby.proposal:
+            return []
         offers = {offer.name: offer for offer in lobby.offers}
         names = [node.name for node in self._world.nodes[: plan.sitting]]
-        if self._node.place or self._proposed or participant.begun or lobby.proposal or not offers.keys() >= {*names}:
+        if not offers.keys() >= {*names}:
             return []
         self._proposed = True
         members = [offers[name].seated(seat) for seat, name in enumerate(names)]
