@@ -1,4 +1,7 @@
-"""Makes the golden logs: `make golden`, after a change of the format, and never a test.
+"""Makes golden logs that are not there yet: `make golden`, for a new game, protocol or format, and never a test.
+
+A golden log is made once. SHA256SUMS names every one that was ever made: what stands there is never made again, for
+logs like it are in people's hands. A new format has logs of its own, beside the old ones.
 
 One hand of what people have: every game on every protocol that it is played on, by the real command where there is one.
 Beside each log stands the document of `nodealer verify --json` that it had when it was made.
@@ -6,8 +9,10 @@ Beside each log stands the document of `nodealer verify --json` that it had when
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
@@ -29,6 +34,7 @@ from nodealer.protocols import make_protocol
 HERE: Final = Path(__file__).parent
 COMMAND: Final = (sys.executable, "-P", "-m", "nodealer.cli")
 SIZE_MAX: Final = 300_000
+SUMS: Final = "SHA256SUMS"
 
 HOLDEM: Final = ("--seats", "3", "--hands", "1")
 WARDENS: Final = ("--game", "wardens", "--hands", "1")
@@ -191,17 +197,44 @@ def play_timed() -> LocalTable:
     return table
 
 
+def digest_of(log: Path) -> str:
+    return hashlib.sha256(log.read_bytes()).hexdigest()
+
+
+def held(sums: Path) -> dict[str, str]:
+    """Name of every golden log that was ever made, to its hash."""
+    return {line[66:].removesuffix(".jsonl"): line[:64] for line in sums.read_text().splitlines()}
+
+
+def missing(names: Iterable[str], folder: Path = HERE) -> list[str]:
+    """Those that were never made. Raises `FileExistsError` for a log that is no longer as it was made."""
+    before, wanted = held(folder / SUMS), []
+    for name in names:
+        log = folder / f"{name}.jsonl"
+        if name not in before and not log.exists():
+            wanted.append(name)
+        elif not log.exists() or before.get(name) != digest_of(log):
+            raise FileExistsError(f"{log.name} was made before, and is not made again: git checkout {log}")
+    return wanted
+
+
+TABLES: Final = {FREE: play_everything, LEFT: play_left, BARE: play_bare, UNSEEN: play_unseen, TIMED: play_timed}
+NAMES: Final = (*PLAYED, *TABLES)
+
+
 def main() -> None:
-    for name, options in PLAYED.items():
-        log_of(name).unlink(missing_ok=True)
-        subprocess.run([*COMMAND, "play", "--auto", "--seed", "1", *options, "--log", str(log_of(name))], check=True)
-    tables = {FREE: play_everything, LEFT: play_left, BARE: play_bare, UNSEEN: play_unseen, TIMED: play_timed}
-    for name, play in tables.items():
-        table = play()
-        save_log(log_of(name), table.seats[0].replica.config.session, table.log)
-    for name in (*PLAYED, *tables):
-        done = subprocess.run([*COMMAND, "verify", "--json", str(log_of(name))], check=True, capture_output=True)
+    for name in missing(NAMES):
+        log = log_of(name)
+        if name in PLAYED:
+            play = ("play", "--auto", "--seed", "1", *PLAYED[name], "--log", str(log))
+            subprocess.run([*COMMAND, *play], check=True)
+        else:
+            table = TABLES[name]()
+            save_log(log, table.seats[0].replica.config.session, table.log)
+        done = subprocess.run([*COMMAND, "verify", "--json", str(log)], check=True, capture_output=True)
         report_of(name).write_bytes(done.stdout)
+        with (HERE / SUMS).open("a") as sums:
+            sums.write(f"{digest_of(log)}  {log.name}\n")
 
 
 if __name__ == "__main__":

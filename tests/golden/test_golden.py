@@ -1,4 +1,4 @@
-"""Logs of everything that people play, which must verify as they did when they were made."""
+"""Logs of everything that people play, which must verify as they did when they were made, in this and all releases."""
 
 from __future__ import annotations
 
@@ -13,9 +13,7 @@ from nodealer.games.found import OURS
 from nodealer.log.session import FORMAT_VERSION
 from nodealer.protocols import PROTOCOLS
 
-from .make import BARE, FREE, LEFT, PLAYED, SIZE_MAX, TIMED, UNSEEN, log_of, report_of
-
-NAMES = (*PLAYED, FREE, LEFT, BARE, UNSEEN, TIMED)
+from .make import HERE, NAMES, SIZE_MAX, SUMS, digest_of, held, log_of, missing, report_of
 
 
 @pytest.mark.parametrize("name", sorted({*OURS, *PROTOCOLS}))
@@ -31,10 +29,28 @@ def test_verifies_as_it_did(name: str) -> None:
     assert log_of(name).stat().st_size <= SIZE_MAX
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_has_the_format_of_this_program(name: str) -> None:
-    """Another format is another set of logs: whoever changes signed bytes raises the number and runs `make golden`."""
-    assert json.loads(log_of(name).read_text().splitlines()[0])["version"] == FORMAT_VERSION
+def test_none_was_made_again() -> None:
+    """Format 1 is frozen: these bytes verify in every release. A change that breaks one is a change of the format."""
+    assert {log.stem: digest_of(log) for log in HERE.glob("*.jsonl")} == held(HERE / SUMS)
+    assert sorted(NAMES) == sorted(held(HERE / SUMS))
+
+
+def test_some_have_the_format_that_is_written_now() -> None:
+    versions = {json.loads(log_of(name).read_text().splitlines()[0])["version"] for name in NAMES}
+    assert FORMAT_VERSION in versions, "a new format has golden logs of its own: tests/golden/make.py"
+
+
+def test_a_log_that_was_made_is_not_made_again(tmp_path: Path) -> None:
+    log = tmp_path / "old.jsonl"
+    log.write_bytes(b"as it was\n")
+    (tmp_path / SUMS).write_text(f"{digest_of(log)}  {log.name}\n")
+    assert missing(["old", "new"], tmp_path) == ["new"]
+    log.write_bytes(b"otherwise\n")
+    with pytest.raises(FileExistsError, match=r"old.jsonl was made before"):
+        missing(["old", "new"], tmp_path)
+    log.unlink()
+    with pytest.raises(FileExistsError, match=r"old.jsonl was made before"):
+        missing(["old"], tmp_path)
 
 
 @pytest.mark.parametrize("name", NAMES)
