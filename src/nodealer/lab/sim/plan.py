@@ -22,6 +22,8 @@ FAULTS: Final = (
 #: When all faults but those for good stop, in milliseconds, and how long the game may take from there to its end.
 HEALED: Final = 12_000
 BOUND: Final = 120_000
+#: Nobody waits or is away for longer than this.
+STILL: Final = 45_000
 
 #: What a timekeeper does: its duty; run ahead; go back behind what it said, under the same number or before it; or
 #: nothing, from the beginning or from when the log has some entries.
