@@ -39,6 +39,8 @@ class Operation:
     drawn: Callable[[Tape, int], Secret]
     #: What it is expected to be: only a control is expected to leak.
     control: bool = False
+    #: One call is made of this for so many of the others: for what takes long.
+    rare: int = 1
 
 
 @dataclass(frozen=True)
