@@ -393,6 +393,11 @@ class Node:
         return self.participant is not None and self.participant.over
 
     @property
+    def behind(self) -> bool:
+        """Whether it was told that others have a later key than it has heard of."""
+        return self._seals is not None and self._seals.behind
+
+    @property
     def locked(self) -> bool:
         """Whether it was put out of the table, or watches one whose key has changed."""
         return self._seals is not None and self._seals.locked
