@@ -77,11 +77,12 @@ def test_a_disk_that_fails(how: Failing) -> None:
     assert all(node.ended for node in world.nodes)
 
 
-def test_who_is_killed_while_its_disk_fails() -> None:
-    """late2-602: the moment at which it was asked whether it would say more was its last."""
-    world = World(replace(calm(seats=2), disks=(BadDisk(700, 1, 0, "full", 0),), kills=(Struck(700, 1, 300, 1),)))
-    assert wrong_with(world) is None and world.struck == Counter(disk=1)
-    assert all(node.ended for node in world.nodes)
+@pytest.mark.parametrize("writes", [1, 2, 3])
+def test_a_disk_that_fails_just_before_the_process_is_killed(writes: int) -> None:
+    """night-a-1055 and late2-602 of earlier simulators: the checker that asks for more was killed itself."""
+    kills = (Struck(700, 1, 2000, writes),)
+    world = World(replace(calm(seats=2), disks=(BadDisk(700, 1, 1, "unsure", 0),), kills=kills))
+    assert wrong_with(world) is None and all(node.ended for node in world.nodes)
 
 
 def test_a_tab_that_is_closed_and_opened_again() -> None:

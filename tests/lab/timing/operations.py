@@ -56,11 +56,13 @@ def arithmetic(name: str) -> Iterator[Operation]:
     )
     for what, prepare, run in few:
         yield Operation(f"{name}: {what}", prepare, run, ONE * SUM, drawn(WIDE * SUM))
-    deck = on.map_to_points(bytes(range(on.uniform_size)) * DECK)
-    numbers = on.integers(range(DECK))
-    for what, array in (("points", deck), ("scalars", numbers)):
-        # The places are Python's numbers, of which there is one of each: both classes have the same objects.
-        yield Operation(f"{name}: {what} in a secret order", _order, array.take, staying(DECK), drawn(WORD * DECK))
+    deck, numbers = on.map_to_points(bytes(range(on.uniform_size)) * DECK), on.integers(range(DECK))
+    # By plain indexing: of that nothing is promised. An order that stays is quick, as memory is read from its beginning
+    # to its end; one that was drawn once is as any other.
+    for how, fixed in (("stays", staying(DECK)), ("was drawn once", hashlib.shake_256(b"drawn").digest(WORD * DECK))):
+        for what, array in (("points", deck), ("scalars", numbers)):
+            named = f"{name}, not promised: {what} taken in an order that {how}"
+            yield Operation(named, _order, array.take, fixed, drawn(WORD * DECK), promised=False)
     wide = on.wide_size
     yield Operation(
         f"{name}: scalars from bytes", lambda s: s[: wide * SUM], on.wide_scalars, bytes(WIDE * SUM), drawn(WIDE * SUM)
