@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from nodealer.group import group
@@ -23,12 +22,16 @@ def peak_of(kind: str, cards: int, runs: int) -> int | None:
         return None
     code = f"from nodealer.lab.bench.memory import print_peak; print_peak({kind!r}, {cards})"
     command = [sys.executable, "-c", code]
-
-    def peak(_: int) -> int:
-        return int(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
-
-    with ThreadPoolExecutor(os.cpu_count()) as side_by_side:
-        return min(side_by_side.map(peak, range(runs)))
+    peaks, at_once = list[int](), os.cpu_count() or 1
+    while len(peaks) < runs:
+        count = min(at_once, runs - len(peaks))
+        processes = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(count)]
+        for process in processes:
+            said, _ = process.communicate()
+            if process.returncode:
+                raise subprocess.CalledProcessError(process.returncode, command)
+            peaks.append(int(said))
+    return min(peaks)
 
 
 def _peak() -> int | None:
