@@ -105,8 +105,12 @@ docs: build ## Build the documentation as a site into build/site; a link that le
 	@cd docs/site && { [ package-lock.json -ot node_modules/.package-lock.json ] || npm ci --silent --ignore-scripts --no-audit --no-fund; }
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict && echo "build/site/index.html"
 
+.PHONY: stamp
+stamp: build tab ## Write the hash of the page in dist/web into the package: the last commit before `make release`
+	@$(BIN)/python deploy/release.py --stamp
+
 .PHONY: release
-release: build ## Build the wheel and the source distribution of what is committed, reproducibly, into dist/release
+release: build tab ## Build the wheel and the source distribution of what is committed, reproducibly, into dist/release
 	@$(BIN)/python deploy/release.py
 
 .PHONY: lock
