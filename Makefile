@@ -84,11 +84,14 @@ bench: build browser tab ## Measure: every figure against its yardstick, about t
 	@for suite in $(SUITES); do $(BIN)/nodealer bench $$suite; done
 
 .PHONY: figures
-figures: build browser tab ## Measure everything, and write the figures in README.md and docs/ again; as long as bench
-	@mkdir -p build/bench
-	@for suite in $(SUITES); do $(BIN)/nodealer bench $$suite --json > build/bench/$$suite.json; done
-	@$(BIN)/nodealer lab sim --games 1000 --cores 2 --json > build/bench/simulator.json
-	@cd tests && ../$(BIN)/python figures.py $(SUITES:%=../build/bench/%.json) ../build/bench/simulator.json
+figures: build browser tab ## Measure everything, and write figures and plots in README.md and docs/ again; some longer than bench
+	@rm -rf build/bench && mkdir -p build/bench
+	@failed=; for suite in $(SUITES) tables; do \
+		$(BIN)/nodealer bench $$suite --json > build/bench/$$suite.json || { failed+=" $$suite"; rm build/bench/$$suite.json; }; \
+	done; \
+	$(BIN)/nodealer lab sim --games 1000 --cores 2 --json > build/bench/simulator.json || { failed+=" simulator"; rm build/bench/simulator.json; }; \
+	(cd tests && ../$(BIN)/python figures.py ../build/bench/*.json); \
+	[ -z "$$failed" ] || { echo "nodealer: could not be measured, and stays as it was:$$failed" >&2; exit 1; }
 
 .PHONY: pictures
 pictures: build ## Play a hand and write the picture of the screen in docs/ again

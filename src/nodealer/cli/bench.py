@@ -27,6 +27,7 @@ class Suite(enum.StrEnum):
     CARDS = "cards"
     LOG = "log"
     HAND = "hand"
+    TABLES = "tables"
     GAME = "game"
     NPM = "npm"
     SEAT = "seat"
@@ -43,6 +44,7 @@ def bench(
             show_choices=False,
             help="core: the arithmetic; proofs: shuffles; cards: proofs about hidden cards; "
             "log: signed entries; hand: a whole hand; "
+            "tables: the same at tables of every size and on every protocol; "
             "game: whole games and their audit; seat: memory of a participant, and its restart; "
             "recovery: a deck rebuilt when players leave; "
             "relay: a relay against a bare broadcast; page: the table in the browser; "
