@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from nodealer.drive.local import LocalTable
@@ -37,7 +38,7 @@ def run(effort: Effort) -> Iterator[Row]:
                     max(effort.size(CARDS), DEALT * seats + BOARD),
                     squares if protocol == "chain" else native,
                 )
-                yield from _rows(few, protocol, seats, bench.cards, lambda bench=bench: bench.played(bench.on))
+                yield from _rows(few, protocol, seats, bench.cards, partial(bench.played, bench.on))
         few = replace(effort, pairs=MORE, few=MORE, seconds=0.0)
         decks = DuelBench(effort.size(CARDS), native)
         yield from _rows(few, "duel", 2, decks.cards, decks.played)
