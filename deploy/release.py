@@ -17,6 +17,7 @@ import json
 import os
 import platform
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -114,9 +115,8 @@ def normal(path: Path, when: int) -> None:
 def main() -> None:
     """Build, and say what came of it."""
     out = ROOT / "dist" / "release"
-    out.mkdir(parents=True, exist_ok=True)
-    for old in out.iterdir():
-        old.unlink()
+    shutil.rmtree(out, ignore_errors=True)  # one that was broken off leaves folders too
+    out.mkdir(parents=True)
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder).resolve() / "source"
         when = checkout(source)
