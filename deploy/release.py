@@ -37,12 +37,12 @@ def _said(*command: str) -> str:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
 
 
-def checkout(folder: Path) -> int:
+def checkout(folder: Path, commit: str) -> int:
     """A copy of the commit, and when it was made."""
-    archive = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, capture_output=True, check=True).stdout
+    archive = subprocess.run(["git", "archive", commit], cwd=ROOT, capture_output=True, check=True).stdout
     with tarfile.open(fileobj=io.BytesIO(archive)) as files:
         files.extractall(folder, filter="data")
-    return int(_said("git", "log", "-1", "--format=%ct"))
+    return int(_said("git", "log", "-1", "--format=%ct", commit))
 
 
 def stamp_of(source: Path) -> str:
@@ -115,11 +115,12 @@ def normal(path: Path, when: int) -> None:
 def main() -> None:
     """Build, and say what came of it."""
     out = ROOT / "dist" / "release"
+    commit = _said("git", "rev-parse", "HEAD")  # once: it takes minutes, and somebody may commit meanwhile
     shutil.rmtree(out, ignore_errors=True)  # one that was broken off leaves folders too
     out.mkdir(parents=True)
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder).resolve() / "source"
-        when = checkout(source)
+        when = checkout(source, commit)
         refuse_another_page(source)
         made = built(source, out, when)
     for path in made:
@@ -128,7 +129,7 @@ def main() -> None:
     sums = "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in made)
     (out / "SHA256SUMS").write_text(sums)
     tools = f"{_said('rustc', '--version')}\nPython {platform.python_version()}\nsetuptools {version('setuptools')}\n"
-    (out / "BUILT-WITH.txt").write_text(f"commit {_said('git', 'rev-parse', 'HEAD')}\n{tools}")
+    (out / "BUILT-WITH.txt").write_text(f"commit {commit}\n{tools}")
     sys.stdout.write(sums)
 
 
