@@ -84,11 +84,14 @@ bench: build browser tab ## Measure: every figure against its yardstick, about t
 	@for suite in $(SUITES); do $(BIN)/nodealer bench $$suite; done
 
 .PHONY: figures
-figures: build browser tab ## Measure everything, and write the figures in README.md and docs/ again; as long as bench
-	@mkdir -p build/bench
-	@for suite in $(SUITES); do $(BIN)/nodealer bench $$suite --json > build/bench/$$suite.json; done
-	@$(BIN)/nodealer lab sim --games 1000 --cores 2 --json > build/bench/simulator.json
-	@cd tests && ../$(BIN)/python figures.py $(SUITES:%=../build/bench/%.json) ../build/bench/simulator.json
+figures: build browser tab ## Measure everything, and write figures and plots in README.md and docs/ again; some longer than bench
+	@rm -rf build/bench && mkdir -p build/bench
+	@failed=; for suite in $(SUITES) tables; do \
+		$(BIN)/nodealer bench $$suite --json > build/bench/$$suite.json || { failed+=" $$suite"; rm build/bench/$$suite.json; }; \
+	done; \
+	$(BIN)/nodealer lab sim --games 1000 --cores 2 --json > build/bench/simulator.json || { failed+=" simulator"; rm build/bench/simulator.json; }; \
+	(cd tests && ../$(BIN)/python figures.py ../build/bench/*.json); \
+	[ -z "$$failed" ] || { echo "nodealer: could not be measured, and stays as it was:$$failed" >&2; exit 1; }
 
 .PHONY: pictures
 pictures: build ## Play a hand and write the picture of the screen in docs/ again
@@ -105,8 +108,12 @@ docs: build ## Build the documentation as a site into build/site; a link that le
 	@cd docs/site && { [ package-lock.json -ot node_modules/.package-lock.json ] || npm ci --silent --ignore-scripts --no-audit --no-fund; }
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict && echo "build/site/index.html"
 
+.PHONY: stamp
+stamp: build tab ## Write the hash of the page in dist/web into the package: the last commit before `make release`
+	@$(BIN)/python deploy/release.py --stamp
+
 .PHONY: release
-release: build ## Build the wheel and the source distribution of what is committed, reproducibly, into dist/release
+release: build tab ## Build the wheel and the source distribution of what is committed, reproducibly, into dist/release
 	@$(BIN)/python deploy/release.py
 
 .PHONY: lock

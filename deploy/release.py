@@ -1,5 +1,6 @@
 """The wheel and the source distribution of what is committed, the same bytes wherever they are built.
 
+    make stamp          writes the hash of the page in dist/web into the package: the last change before a release
     make release        builds them into dist/release, with their hashes in SHA256SUMS
 
 Nothing of the machine gets into them: they are built from a fresh copy of the commit, all times are the commit's, and
@@ -12,8 +13,11 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
+import json
 import os
 import platform
+import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -23,18 +27,59 @@ from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).parents[1]
+#: Where the hash of the page stands. No part of the page: it can name what it is not in.
+STAMPED: Final = "src/nodealer/cli/webpage.py"
+_STAMP: Final = re.compile(r'^RELEASE: Final = "([0-9a-f]{64}|)"$', re.MULTILINE)
+BUNDLE: Final = ROOT / "dist" / "web" / "bundle.json"
 
 
 def _said(*command: str) -> str:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
 
 
-def checkout(folder: Path) -> int:
+def checkout(folder: Path, commit: str) -> int:
     """A copy of the commit, and when it was made."""
-    archive = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, capture_output=True, check=True).stdout
+    archive = subprocess.run(["git", "archive", commit], cwd=ROOT, capture_output=True, check=True).stdout
     with tarfile.open(fileobj=io.BytesIO(archive)) as files:
         files.extractall(folder, filter="data")
-    return int(_said("git", "log", "-1", "--format=%ct"))
+    return int(_said("git", "log", "-1", "--format=%ct", commit))
+
+
+def stamp_of(source: Path) -> str:
+    """The hash of the page that sources name; empty between releases."""
+    (found,) = _STAMP.findall((source / STAMPED).read_text())
+    return str(found)
+
+
+def stamped(text: str, digest: str) -> str:
+    """The module that names the page, with another hash."""
+    text, count = _STAMP.subn(f'RELEASE: Final = "{digest}"', text)
+    if count != 1:
+        raise SystemExit(f"release: {STAMPED} does not say RELEASE once")
+    return text
+
+
+def page_of(source: Path) -> str:
+    """The hash of the page that was built of these sources. Ends the program where dist/web is of others."""
+    code = "from nodealer.web.bundle.build import sources; print(sources())"
+    environment = {**os.environ, "PYTHONPATH": str(source / "src"), "NODEALER_BACKEND": "reference"}
+    wanted = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    try:
+        bundle = BUNDLE.read_bytes()
+    except OSError:
+        raise SystemExit("release: there is no page in dist/web: make web") from None
+    if json.loads(bundle)["sources"] != wanted.stdout.strip():
+        raise SystemExit("release: the page in dist/web is of other sources: commit everything, and make web")
+    return hashlib.sha256(bundle).hexdigest()
+
+
+def refuse_another_page(source: Path) -> None:
+    """Who has this release asks hosts for the page that it names: that must be the page of these sources."""
+    stamp = stamp_of(source)
+    if not stamp:
+        sys.stderr.write("release: this is no release: it names no page (make stamp, and commit)\n")
+    elif stamp != page_of(source):
+        raise SystemExit("release: it names another page than that of its sources: make stamp, and commit")
 
 
 def built(source: Path, out: Path, when: int) -> list[Path]:
@@ -70,12 +115,13 @@ def normal(path: Path, when: int) -> None:
 def main() -> None:
     """Build, and say what came of it."""
     out = ROOT / "dist" / "release"
-    out.mkdir(parents=True, exist_ok=True)
-    for old in out.iterdir():
-        old.unlink()
+    commit = _said("git", "rev-parse", "HEAD")  # once: it takes minutes, and somebody may commit meanwhile
+    shutil.rmtree(out, ignore_errors=True)  # one that was broken off leaves folders too
+    out.mkdir(parents=True)
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder).resolve() / "source"
-        when = checkout(source)
+        when = checkout(source, commit)
+        refuse_another_page(source)
         made = built(source, out, when)
     for path in made:
         if path.name.endswith(".tar.gz"):
@@ -83,9 +129,17 @@ def main() -> None:
     sums = "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in made)
     (out / "SHA256SUMS").write_text(sums)
     tools = f"{_said('rustc', '--version')}\nPython {platform.python_version()}\nsetuptools {version('setuptools')}\n"
-    (out / "BUILT-WITH.txt").write_text(f"commit {_said('git', 'rev-parse', 'HEAD')}\n{tools}")
+    (out / "BUILT-WITH.txt").write_text(f"commit {commit}\n{tools}")
     sys.stdout.write(sums)
 
 
+def stamp() -> None:
+    """Write the hash of the page into the package."""
+    digest = page_of(ROOT)
+    module = ROOT / STAMPED
+    module.write_text(stamped(module.read_text(), digest))
+    sys.stdout.write(f"{digest}  {BUNDLE.relative_to(ROOT)}\n")
+
+
 if __name__ == "__main__":
-    main()
+    stamp() if sys.argv[1:] == ["--stamp"] else main()

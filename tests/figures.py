@@ -1,4 +1,4 @@
-"""The figures in docs/ and in the README, from what `nodealer bench SUITE --json` has printed, and `nodealer lab sim`.
+"""The figures and plots in docs/ and in the README, from what `nodealer bench SUITE --json` and `lab sim` have printed.
 
     python figures.py FILE...      takes these results into docs/figures.json, and writes the pages again
     python figures.py              only writes the pages again
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nodealer.lab.bench.rows import RESTLESS
+from plots import FOLDER, shown, written
 from simulator_figures import simulated
 
 ROOT: Final = Path(__file__).parents[1]
@@ -75,12 +76,13 @@ def in_short(results: Results) -> str:
                 busy |= (row["spread"] or 0.0) > RESTLESS
     places = sorted({measured_on(results[suite]["machine"]) for suite in used})
     others = ", while others used the machine" if busy else ""
-    return "\n".join([*rows, "", f"Measured on {'; '.join(places)}{others}."])
+    plot = shown(results, "seats", below="docs/")
+    return "\n".join([*rows, "", f"Measured on {'; '.join(places)}{others}.", *(["", plot] if plot else [])])
 
 
 def in_full(results: Results) -> str:
     """The block of docs/figures.md."""
-    parts = []
+    parts = [plots] if (plots := shown(results)) else []
     for suite, found in sorted(results.items()):
         if "rows" not in found:
             continue
@@ -116,17 +118,18 @@ def taken(results: Results, files: Iterable[Path]) -> dict[str, Any]:
 
 
 def pages() -> dict[Path, str]:
-    """Every page that has figures, as it should be."""
+    """Every page and plot that has figures, as it should be."""
     results = json.loads(STORE.read_text())
     made = {ROOT / "README.md": in_short(results), ROOT / "docs" / "figures.md": in_full(results)}
     if (said := results.get("simulator")) is not None:
         where = f"\n\nMeasured on {measured_on(said['machine'])}."
         made[ROOT / "docs" / "simulator.md"] = simulated(said) + where
-    return {path: with_figures(path.read_text(), figures) for path, figures in made.items()}
+    return {path: with_figures(path.read_text(), figures) for path, figures in made.items()} | written(results)
 
 
 if __name__ == "__main__":
     results = taken(json.loads(STORE.read_text()), map(Path, sys.argv[1:]))
     STORE.write_text(json.dumps(results, indent=1, ensure_ascii=False, sort_keys=True) + "\n")
+    FOLDER.mkdir(exist_ok=True)
     for path, text in pages().items():
         path.write_text(text)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import importlib.util
 import json
 import os
 import re
@@ -10,8 +12,12 @@ import subprocess
 import sys
 import tarfile
 from pathlib import Path
+from types import ModuleType
 
 import pytest
+
+from nodealer.cli.webpage import RELEASE
+from nodealer.web.bundle.build import is_current
 
 ROOT = Path(__file__).parents[1]
 SHIPPED = ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE", "src", "rust")
@@ -98,6 +104,53 @@ def test_a_release_is_the_same_bytes_twice_and_installs_in_a_clean_environment(t
     run(str(clean / "nodealer"), "verify", "game.jsonl", env=without_cargo(), cwd=tmp_path)
     notices = list((tmp_path / "clean").rglob("NOTICES.txt"))
     assert notices and "curve25519-dalek" in notices[0].read_text()
+
+
+@pytest.fixture
+def release() -> ModuleType:
+    """deploy/release.py, which is no part of the package."""
+    spec = importlib.util.spec_from_file_location("release", ROOT / "deploy/release.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_page_that_a_release_names_is_the_one_that_is_built() -> None:
+    bundle = ROOT / "dist/web/bundle.json"
+    if RELEASE and is_current(bundle.parent):
+        told = "a released version is not changed: raise it and empty RELEASE; or, before the release, make stamp"
+        assert hashlib.sha256(bundle.read_bytes()).hexdigest() == RELEASE, told
+
+
+def test_a_release_that_names_another_page_is_not_built(
+    release: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    module, bundle = tmp_path / release.STAMPED, tmp_path / "bundle.json"
+    module.parent.mkdir(parents=True)
+    module.write_text(release.stamped((ROOT / release.STAMPED).read_text(), ""))
+    release.refuse_another_page(tmp_path)
+    assert release.stamp_of(tmp_path) == "" and "names no page" in capsys.readouterr().err
+
+    monkeypatch.setattr(release, "BUNDLE", bundle)
+    with pytest.raises(SystemExit, match="no page in dist/web"):
+        release.page_of(ROOT)
+    bundle.write_text('{"sources": "others"}')
+    with pytest.raises(SystemExit, match="of other sources"):
+        release.page_of(ROOT)
+    code = "from nodealer.web.bundle.build import sources; print(sources())"
+    bundle.write_text(json.dumps({"sources": run(sys.executable, "-c", code, env=dict(os.environ), cwd=ROOT).strip()}))
+    digest = hashlib.sha256(bundle.read_bytes()).hexdigest()
+    assert release.page_of(ROOT) == digest
+
+    monkeypatch.setattr(release, "page_of", lambda source: digest)
+    module.write_text(release.stamped(module.read_text(), digest))
+    release.refuse_another_page(tmp_path)
+    module.write_text(release.stamped(module.read_text(), "0" * 64))
+    with pytest.raises(SystemExit, match="names another page"):
+        release.refuse_another_page(tmp_path)
+    with pytest.raises(SystemExit, match="does not say RELEASE once"):
+        release.stamped("nothing", digest)
 
 
 def test_the_notices_name_what_the_core_is_locked_to() -> None:

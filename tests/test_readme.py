@@ -6,11 +6,13 @@ import json
 import re
 import shlex
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from cli.running import called
 from figures import BEGIN, END, STORE, in_full, in_short, pages, taken, with_figures
+from plots import FOLDER, drawn, written
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -85,14 +87,28 @@ def test_the_others_are_there(command: list[str]) -> None:
 
 
 def test_the_picture_is_there_and_fetches_nothing() -> None:
-    for picture in re.findall(r"!\[.*?\]\((.*?)\)", (ROOT / "README.md").read_text()):
+    pictures = re.findall(r"!\[.*?\]\((.*?)\)", (ROOT / "README.md").read_text())
+    for picture in pictures:
         drawn = (ROOT / picture).read_text()
-        assert "CLEAN" in drawn and "you&#160;are" in drawn and "url(" not in drawn.replace("url(#", "")
+        assert "url(" not in drawn.replace("url(#", "") and "href" not in drawn
+    screen = (ROOT / "docs/screen.svg").read_text()
+    assert "docs/screen.svg" in pictures and "CLEAN" in screen and "you&#160;are" in screen
 
 
 def test_figures_are_as_they_were_measured() -> None:
     for path, text in pages().items():
         assert path.read_text() == text, f"run `make figures`, or `python figures.py` in tests/ ({path.name})"
+    assert {*FOLDER.iterdir()} == {*written(json.loads(STORE.read_text()))}
+
+
+def test_plots_are_drawn_of_what_was_measured() -> None:
+    results = json.loads(STORE.read_text())
+    (machine,) = {json.dumps(found["machine"]) for suite, found in results.items() if suite == "proofs"}
+    plot = drawn(results)["cards"]
+    assert json.loads(machine)["date"] in plot and json.loads(machine)["cpu"] in plot and "prefers-color-scheme" in plot
+    ElementTree.fromstring(plot)
+    others = {**results, "proofs": {**results["proofs"], "rows": results["proofs"]["rows"][:5]}}
+    assert "cards" not in drawn(others), "a plot without its figures is none"
 
 
 def test_other_results_are_other_figures(tmp_path: Path) -> None:

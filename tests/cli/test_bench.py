@@ -64,6 +64,13 @@ def test_proofs() -> None:
 
 
 @needs_core
+def test_tables() -> None:
+    rows = document("tables")
+    assert [row["name"].partition(":")[0] for row in rows[::3]] == ["mask", "lock", "offset", "chain", "duel"]
+    assert all(row["ok"] is None for row in rows) and {row["n"]["seats"] for row in rows} == {2}
+
+
+@needs_core
 def test_cards() -> None:
     rows = document("cards")
     assert [row["required"] for row in rows if row["unit"] == "bytes"] == [2000, 1700, 1500, 300_000]

@@ -10,6 +10,7 @@ import typer
 from rich import box
 from rich.table import Table
 
+from nodealer.cli.completing import games, protocols
 from nodealer.cli.exits import BAD
 from nodealer.cli.games import game_of
 from nodealer.cli.output import err, out, print_json, shown
@@ -26,6 +27,7 @@ class Suite(enum.StrEnum):
     CARDS = "cards"
     LOG = "log"
     HAND = "hand"
+    TABLES = "tables"
     GAME = "game"
     NPM = "npm"
     SEAT = "seat"
@@ -42,6 +44,7 @@ def bench(
             show_choices=False,
             help="core: the arithmetic; proofs: shuffles; cards: proofs about hidden cards; "
             "log: signed entries; hand: a whole hand; "
+            "tables: the same at tables of every size and on every protocol; "
             "game: whole games and their audit; seat: memory of a participant, and its restart; "
             "recovery: a deck rebuilt when players leave; "
             "relay: a relay against a bare broadcast; page: the table in the browser; "
@@ -55,11 +58,21 @@ def bench(
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 when a required figure is not met.")] = False,
     protocol: Annotated[
-        str | None, typer.Option(metavar="PROTOCOL", help="The card protocol of `hand`; the default one is mask.")
+        str | None,
+        typer.Option(
+            metavar="PROTOCOL",
+            help="The card protocol of `hand`; the default one is mask.",
+            autocompletion=protocols,
+        ),
     ] = None,
     played: Annotated[
         str | None,
-        typer.Option("--game", metavar="GAME", help="What `game` plays: an installed game, or module:attribute."),
+        typer.Option(
+            "--game",
+            metavar="GAME",
+            help="What `game` plays: an installed game, or module:attribute.",
+            autocompletion=games,
+        ),
     ] = None,
 ) -> None:
     """Measure speed and size.

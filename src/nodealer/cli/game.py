@@ -8,6 +8,7 @@ import typer
 from rich import box
 from rich.table import Table
 
+from nodealer.cli.completing import games
 from nodealer.cli.exits import BAD, GOOD
 from nodealer.cli.games import game_of, games_here
 from nodealer.cli.output import err, out, print_json, shown
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
 
 def check(
     game: Annotated[
-        str, typer.Argument(help="Where the game is, as module:attribute, or the name of an installed one.")
+        str,
+        typer.Argument(
+            help="Where the game is, as module:attribute, or the name of an installed one.", autocompletion=games
+        ),
     ],
     deep: Annotated[
         bool, typer.Option("--deep", help="Try all numbers of seats, all modes of all protocols, and more of all else.")

@@ -7,6 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
+from nodealer.cli.completing import games, protocols
 from nodealer.cli.games import game_of, settings_of
 from nodealer.cli.play import PlayCommand
 from nodealer.cli.where import NoBrowser, Terminal, where
@@ -23,12 +24,18 @@ def host(
     game: Annotated[
         str,
         typer.Option(
-            metavar="GAME", help="The game: one that is installed (see below), or where one is, as module:attribute."
+            metavar="GAME",
+            help="The game: one that is installed (see below), or where one is, as module:attribute.",
+            autocompletion=games,
         ),
     ] = FIRST,
     protocol: Annotated[
         str | None,
-        typer.Option(metavar="PROTOCOL", help="The card protocol; see `nodealer protocols`. Default: the game's own."),
+        typer.Option(
+            metavar="PROTOCOL",
+            help="The card protocol; see `nodealer protocols`. Default: the game's own.",
+            autocompletion=protocols,
+        ),
     ] = None,
     seats: Annotated[
         int | None, typer.Option(min=2, max=9, metavar="N", help="How many players, you too. Default: the game's own.")

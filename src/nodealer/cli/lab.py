@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nodealer.cli.completing import attacks, protocols
 from nodealer.cli.exits import BAD, GOOD
 from nodealer.cli.output import err, out, print_json, shown
 from nodealer.errors import BadParameter
@@ -38,10 +39,16 @@ def list_attacks(
 
 
 def run(
-    attack: Annotated[str | None, typer.Argument(help="The attack; without it, all of them.")] = None,
+    attack: Annotated[
+        str | None, typer.Argument(help="The attack; without it, all of them.", autocompletion=attacks)
+    ] = None,
     protocol: Annotated[
         str | None,
-        typer.Option("--protocol", help="On this protocol, in all its modes; without it, on the first it has."),
+        typer.Option(
+            "--protocol",
+            help="On this protocol, in all its modes; without it, on the first it has.",
+            autocompletion=protocols,
+        ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")] = False,
 ) -> None:

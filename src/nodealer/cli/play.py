@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from nodealer.cli.commands import Command
+from nodealer.cli.completing import games, protocols
 from nodealer.cli.games import game_of, games_here, settings_of
 from nodealer.cli.output import shown
 from nodealer.cli.where import NoBrowser, Terminal, Where, where
@@ -53,12 +54,18 @@ def play(
     game: Annotated[
         str,
         typer.Option(
-            metavar="GAME", help="The game: one that is installed (see below), or where one is, as module:attribute."
+            metavar="GAME",
+            help="The game: one that is installed (see below), or where one is, as module:attribute.",
+            autocompletion=games,
         ),
     ] = FIRST,
     protocol: Annotated[
         str | None,
-        typer.Option(metavar="PROTOCOL", help="The card protocol; see `nodealer protocols`. Default: the game's own."),
+        typer.Option(
+            metavar="PROTOCOL",
+            help="The card protocol; see `nodealer protocols`. Default: the game's own.",
+            autocompletion=protocols,
+        ),
     ] = None,
     seats: Annotated[
         int | None, typer.Option(min=2, max=9, metavar="N", help="How many players. Default: the game's own.")

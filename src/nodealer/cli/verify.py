@@ -25,6 +25,7 @@ from nodealer.cli.games import LogGame, game_or_none
 from nodealer.cli.output import err, out, print_json, print_line, rendered, shown
 from nodealer.errors import BadParameter
 from nodealer.games.words import Words
+from nodealer.log.roster import PLAYER, Member
 from nodealer.log.visible import visible
 from nodealer.wire import LOG_BYTES_MAX
 
@@ -200,11 +201,17 @@ def print_report(console: Console, report: Report, *, brief: bool = False) -> No
         return
     print_line(console, f"session {report.session.id.hex()}")
     for seating in report.chronicle.seatings:
-        seats = ", ".join(f"{p.seat} {p.name} ({p.key.hex()[:FINGERPRINT]})" for p in seating.roster.members)
+        seats = ", ".join(_seated(member) for member in seating.roster.members)
         print_line(console, f"seats from hand {seating.from_hand + 1} on: {shown(seats)}")
     if report.chronicle.records:
         console.print(_results(report))
     print_line(console, "Not proven by any log: " + shown("; ".join(report.not_proven)) + ".")
+
+
+def _seated(member: Member) -> str:
+    """A line of the roster; who has no cards is said to have another part."""
+    part = "" if member.role == PLAYER else f", {member.role}"
+    return f"{member.seat} {member.name} ({member.key.hex()[:FINGERPRINT]}{part})"
 
 
 def _clean(report: Report) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from nodealer.lab.bench import cards, core, game, hand, log, npm, page, proofs, recovery, relay, seat, tab
+from nodealer.lab.bench import cards, core, game, hand, log, npm, page, proofs, recovery, relay, seat, tab, tables
 from nodealer.lab.bench.machine import describe_machine
 from nodealer.lab.bench.rows import Row
 from nodealer.lab.bench.timing import Effort
@@ -18,6 +18,7 @@ SUITES: Final[dict[str, Callable[[Effort], Iterator[Row]]]] = {
     "cards": cards.run,
     "log": log.run,
     "hand": hand.run,
+    "tables": tables.run,
     "game": game.run,
     "npm": npm.run,
     "seat": seat.run,

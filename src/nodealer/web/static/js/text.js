@@ -58,7 +58,7 @@ export const T = {
     waiting: "Waiting for the others",
     link: "Who has this link can sit down:",
     watch: "Link to watch only",
-    seats: (n, of) => `${n} of ${of} seats taken`,
+    seats: (n, of) => `${n} of ${of} are here`,
     free: "free",
     known: {
       new: "somebody you have not met",
