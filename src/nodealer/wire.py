@@ -8,6 +8,7 @@ inside a message is compared when it is read; but every message, read or not, is
 
 from __future__ import annotations
 
+from functools import cache
 from types import UnionType
 from typing import Annotated, Any, Final, TypeVar, overload
 
@@ -52,13 +53,9 @@ T = TypeVar("T")
 _encoder = msgspec.json.Encoder()
 
 
-_decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
-
-
+@cache
 def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
-    if kind not in _decoders:
-        _decoders[kind] = msgspec.json.Decoder(kind)
-    return _decoders[kind]
+    return msgspec.json.Decoder(kind)
 
 
 def encode(message: object) -> bytes:

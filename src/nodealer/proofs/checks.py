@@ -72,7 +72,8 @@ class Check:
 
 def digest_of(checks: Sequence[Check]) -> bytes:
     """Everything that the equations say: every array of scalars and of points once."""
-    parts, known = list[bytes](), dict[int, int]()
+    parts: list[bytes] = []
+    known: dict[int, int] = {}
     for check in checks:
         parts.append(framed("check", check.seat, check.name, len(check.equations)))
         for equation in check.equations:

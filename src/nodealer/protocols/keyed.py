@@ -101,9 +101,10 @@ class KeyedDeck(StagedDeck):
 
     def published(self, positions: tuple[int, ...], seat: int) -> Scalars:
         """What a seat has published for these cards."""
-        if any(seat not in self.released.get(position, {}) for position in positions):
-            raise BadParameter(f"seat {seat} has not published all keys of {positions}")
-        return concat(*(self.released[position][seat] for position in positions))
+        try:
+            return concat(*[self.released[position][seat] for position in positions])
+        except KeyError:
+            raise BadParameter(f"seat {seat} has not published all keys of {positions}") from None
 
     # --- What is owed ---
 
