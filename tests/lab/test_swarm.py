@@ -73,6 +73,14 @@ def test_a_disk_that_fails(how: Failing) -> None:
     assert all(node.ended for node in world.nodes)
 
 
+@pytest.mark.parametrize("writes", [1, 2, 3])
+def test_a_disk_that_fails_just_before_the_process_is_killed(writes: int) -> None:
+    """In game night-a-1055 of an earlier simulator the checker that asks for more was killed itself."""
+    kills = (Struck(700, 1, 2000, writes),)
+    world = World(replace(calm(seats=2), disks=(BadDisk(700, 1, 1, "unsure", 0),), kills=kills))
+    assert wrong_with(world) is None and all(node.ended for node in world.nodes)
+
+
 def test_a_tab_that_is_closed_and_opened_again() -> None:
     """The others go on without it, as more than half of them can; it comes back, and ends with them."""
     world = World(replace(calm(), closed=(Struck(900, 1, 15_000),)))

@@ -160,7 +160,8 @@ class Node:
         if participant is not None and self._online:
             try:
                 said = participant.resend(participant.expects)
-            except HomeUnusable:
+            except (HomeUnusable, Killed):
+                # Killed: it was about to be, and the disk failed just before.
                 return
             self._note_unkept(said)
 
