@@ -58,3 +58,11 @@ def test_records_with_a_check_or_slots_go_through_their_constructor() -> None:
 def test_a_field_that_is_not_there_is_refused() -> None:
     with pytest.raises(TypeError):
         replace(Plain(1), d=2)  # type: ignore[call-arg]
+
+
+def test_a_copy_shares_nothing_but_the_values() -> None:
+    one = Plain(1)
+    other = replace(one)
+    assert other.kept == 10 and "kept" not in vars(one) and vars(other) is not vars(one)
+    again = replace(other, a=2)
+    assert again.kept == 20 and vars(again).keys() == {"a", "b", "c", "kept"} and other.kept == 10

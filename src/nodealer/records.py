@@ -27,7 +27,8 @@ else:
         if len(fields) != len(names):
             return dataclasses.replace(record, **changes)
         made = object.__new__(type(record))
-        made.__dict__.update(fields)
+        # Past the record's own lock, and as its only dict: nobody else has this one.
+        object.__setattr__(made, "__dict__", fields)
         return made
 
 

@@ -33,14 +33,16 @@ _head: Final = struct.Struct("<cQ").pack
 
 def framed(*items: Item) -> bytes:
     """One unambiguous byte string: each part with its kind and length before it, so that no part runs into the next."""
-    parts = list[bytes]()
-    for place, item in enumerate(items):
+    parts: list[bytes] = []
+    add = parts.append
+    for item in items:
         if isinstance(item, bytes):
-            parts += (_head(b"b", len(item)), item)
+            add(_head(b"b", len(item)))
+            add(item)
         elif isinstance(item, str):
-            parts.append(_framed_text(item) if place else _framed_label(item))
+            add(_framed_text(item) if parts else _framed_label(item))
         else:
-            parts += (b"i", item.to_bytes(8, "little"))
+            add(b"i" + item.to_bytes(8, "little"))
     return b"".join(parts)
 
 

@@ -8,6 +8,7 @@ inside a message is compared when it is read; but every message, read or not, is
 
 from __future__ import annotations
 
+from functools import cache
 from types import UnionType
 from typing import Annotated, Any, Final, TypeVar, overload
 
@@ -52,13 +53,9 @@ T = TypeVar("T")
 _encoder = msgspec.json.Encoder()
 
 
-_decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
-
-
+@cache
 def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
-    if kind not in _decoders:
-        _decoders[kind] = msgspec.json.Decoder(kind)
-    return _decoders[kind]
+    return msgspec.json.Decoder(kind)
 
 
 def encode(message: object) -> bytes:
@@ -95,10 +92,8 @@ def decode(kind: Any, data: bytes, *, what: str, limit: int = MESSAGE_BYTES_MAX)
 
 
 def _few(bracket: bytes, data: bytes) -> bool:
-    """Whether there are so few that nothing can nest too deep. A long message is mostly text, and `find` leaps over it
-    where `count` looks at every byte."""
-    if len(data) <= 1024:
-        return data.count(bracket) <= DEPTH_MAX // 2
+    """Whether at most half as many open as may nest. A long message is mostly text, and `find` leaps over it where
+    `count` looks at every byte."""
     at = -1
     for _ in range(DEPTH_MAX // 2 + 1):
         at = data.find(bracket, at + 1)
@@ -120,7 +115,10 @@ def _refuse_deep(data: bytes, what: str) -> None:
     """Brackets that open in texts count too: no honest message has so many. Those that close there hide nothing: how
     deep a parser goes hangs on where it is called, so what nests deeper would be in one player's log and not in
     another's."""
-    if _few(b"{", data) and _few(b"[", data):
+    if len(data) <= 1024:
+        if data.count(b"{") + data.count(b"[") <= DEPTH_MAX:
+            return
+    elif _few(b"{", data) and _few(b"[", data):
         return
     for part in (data, _without_texts(data)):
         depth = 0

@@ -517,6 +517,9 @@ def test_a_key_that_did_not_change(group: Group, make: Callable[..., Case]) -> N
         less = put(concat(*[case.public["less"]] * 3)[:3], index, key)
         with pytest.raises(Malformed, match=f"key {index} is what it was"):
             case.check(case.prove(), less=less)
+        # One point that is taken off all of them.
+        with pytest.raises(Malformed, match=f"key {index % len(case.public['keys'])} is what it was"):
+            case.check(case.prove(), less=key)
 
 
 def test_a_base_each_wrong_lengths_and_identities(group: Group) -> None:

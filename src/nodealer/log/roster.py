@@ -67,12 +67,12 @@ class Roster(Message, frozen=True, dict=True):
                 return member
         raise BadParameter(f"there is no seat {seat}")
 
-    @property
+    @cached_property
     def with_cards(self) -> tuple[int, ...]:
         """The seats that the game plays with."""
         return tuple(member.seat for member in self.members if member.role not in (SERVER, TIMEKEEPER))
 
-    @property
+    @cached_property
     def awaited(self) -> tuple[int, ...]:
         """The seats that begin hands and sign the end: all but the timekeeper, for whom nobody ever waits."""
         return tuple(member.seat for member in self.members if member.role != TIMEKEEPER)
@@ -82,7 +82,7 @@ class Roster(Message, frozen=True, dict=True):
         """Who keeps the time, where somebody does."""
         return next((member for member in self.members if member.role == TIMEKEEPER), None)
 
-    @property
+    @cached_property
     def roles(self) -> tuple[tuple[str, int], ...]:
         """Roles other than a plain player's, with their seats."""
         return tuple((member.role, member.seat) for member in self.members if member.role != PLAYER)

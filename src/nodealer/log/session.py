@@ -54,7 +54,7 @@ class Limits(Message, frozen=True):
     refill: Natural
 
 
-class Proposal(Message, frozen=True):
+class Proposal(Message, frozen=True, dict=True):
     """What the players agree to play."""
 
     game: Part
@@ -69,7 +69,7 @@ class Proposal(Message, frozen=True):
     #: Where the roster has a timekeeper, and only there.
     clock: Limits | None = None
 
-    @property
+    @cached_property
     def digest(self) -> bytes:
         """What the commitments to nonces bind."""
         return digest("proposal", encode(self))

@@ -65,7 +65,7 @@ class Duties:
             for id, one in known.items()
             if id not in now or (now[id].optional and one.holds_up)
         )
-        still = {id: OpenDuty(duty, known[id].since if id in known else height) for id, duty in now.items()}
+        still = {id: _still_open(known.get(id), duty, height) for id, duty in now.items()}
         return Duties(still, closed, self.before)
 
     def next_hand(self) -> Duties:
@@ -91,3 +91,9 @@ class Duties:
     def of(self, seat: int) -> dict[bytes, OpenDuty]:
         """What a seat owes, or may do."""
         return {id: known for id, known in self.open.items() if known.duty.seat == seat}
+
+
+def _still_open(known: OpenDuty | None, duty: Duty, height: int) -> OpenDuty:
+    if known is None:
+        return OpenDuty(duty, height)
+    return known if known.duty is duty else OpenDuty(duty, known.since)

@@ -55,7 +55,7 @@ def owed(state: TableState) -> tuple[Duty, ...]:
 
 
 def _book(state: TableState, hand: int, seat: int) -> Duty:
-    return Duty(state.books[hand].binding, None, seat, Owed.BOOK, digest("book", hand))
+    return state.books[hand].binding.duty(None, seat, Owed.BOOK, digest("book", hand))
 
 
 def _between(state: TableState) -> Iterator[Duty]:
@@ -68,8 +68,8 @@ def _between(state: TableState) -> Iterator[Duty]:
         # Who has begun may still end: if the others have, the hand that it begun will never start.
         if seat not in hand.commitments and not state.over:
             # A seat that is gone may come back for the next hand; nobody waits for it.
-            yield Duty(hand.binding, None, seat, Owed.BEGIN, anchor, optional=gone)
-        yield Duty(hand.binding, None, seat, Owed.END, anchor, optional=not state.over or gone)
+            yield hand.binding.duty(None, seat, Owed.BEGIN, anchor, optional=gone)
+        yield hand.binding.duty(None, seat, Owed.END, anchor, optional=not state.over or gone)
 
 
 def _coming_back(state: TableState) -> tuple[Duty, ...]:
@@ -79,7 +79,7 @@ def _coming_back(state: TableState) -> tuple[Duty, ...]:
     away = state.gone.intersection(state.roster.awaited) - state.expelled - state.ended - state.hand.early.keys()
     binding = state.config.binding(state.hand.number + 1, state.roster, state.roster.awaited)
     anchor = digest("between", state.roster.digest)
-    return tuple(Duty(binding, None, seat, Owed.BEGIN, anchor, optional=True) for seat in sorted(away))
+    return tuple(binding.duty(None, seat, Owed.BEGIN, anchor, optional=True) for seat in sorted(away))
 
 
 def _moves(hand: HandState) -> tuple[Duty, ...]:
@@ -88,8 +88,8 @@ def _moves(hand: HandState) -> tuple[Duty, ...]:
     # In a round the seats move side by side: a move answers the round, and not what others moved meanwhile.
     anchor = digest("move", hand.course) if want.round is None else digest("round", want.round)
     return (
-        *(Duty(hand.binding, None, seat, Owed.MOVE, anchor, choice=True) for seat in want.seats),
-        *(Duty(hand.binding, None, seat, Owed.MOVE, anchor, choice=True, optional=True) for seat in want.may),
+        *(hand.binding.duty(None, seat, Owed.MOVE, anchor, choice=True) for seat in want.seats),
+        *(hand.binding.duty(None, seat, Owed.MOVE, anchor, choice=True, optional=True) for seat in want.may),
     )
 
 
@@ -272,7 +272,8 @@ def _refuse_unannounced(state: TableState, operation: Operation) -> None:
 def take_deck(change: Change, deck: int, made: DeckChange) -> Change:
     """Take what a deck did; when its operation is finished, begin the next one in its queue."""
     state, hand = change.state, change.state.hand
-    asked, rest = hand.asked, tuple[Operation, ...]()
+    asked = hand.asked
+    rest: tuple[Operation, ...] = ()
     if asked is not None:
         queue = asked.queues.get(deck, ())
         # A deck may also finish what no game asked for, such as going on without a seat.

@@ -117,18 +117,20 @@ class Each:
     def bind(self, transcript: Transcript) -> None:
         """Absorb the whole statement, and refuse one that no proof could mend."""
         _refuse_identities(labels.EQUALITY_MANY, ((name, points) for name, points in self.arrays if name != "old key"))
-        if self.less is not None:
-            pairs = zip(_repeated(self.keys, self.less), _repeated(self.less, self.keys), strict=True)
-            for index, (key, old) in enumerate(pairs):
-                if key == old:
-                    raise Malformed(f"{labels.EQUALITY_MANY}: key {index} is what it was")
+        if self.less is not None and (index := _first_equal(self.keys, self.less)) is not None:
+            raise Malformed(f"{labels.EQUALITY_MANY}: key {index} is what it was")
         transcript.absorb(labels.STATEMENT, labels.EQUALITY_MANY, self.keys.group.name, len(self.images))
         transcript.absorb_points(labels.STATEMENT, *(points for _, points in self.arrays))
 
 
-def _repeated(points: Points, others: Points) -> list[bytes]:
-    """The encodings of points, of one point as often as there are others."""
-    return encodings(points) * (len(others) if len(points) == 1 else 1)
+def _first_equal(points: Points, others: Points) -> int | None:
+    """The first place at which two arrays have the same point, where one point may stand for all."""
+    if len(others) == 1:
+        return points.vartime_first_in(others)
+    if len(points) == 1:
+        return others.vartime_first_in(points)
+    pairs = zip(encodings(points), encodings(others), strict=True)
+    return next((index for index, (one, other) in enumerate(pairs) if one == other), None)
 
 
 def _weights(transcript: Transcript, C: Points, count: int) -> Scalars:

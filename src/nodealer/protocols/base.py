@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, Final, Literal, Protocol
 
 from nodealer.cards import WITHOUT_CARDS, Capability, Card, Event, Half, Operation
@@ -57,6 +57,29 @@ class Binding:
         """The seats with secrets and cards of their own: all but servers."""
         servers = {seat for role, seat in self.roles if role == "server"}
         return tuple(seat for seat in self.seats if seat not in servers)
+
+    @cached_property
+    def _duties(self) -> dict[tuple[object, ...], Duty]:
+        return {}
+
+    def duty(
+        self,
+        deck: int | None,
+        seat: int,
+        kind: str,
+        anchor: bytes,
+        *,
+        choice: bool = False,
+        optional: bool = False,
+        may_choose: bool = False,
+        recalls: bytes | None = None,
+    ) -> Duty:
+        """A duty at this table: one object, as a deck says again what it is owed whenever one of many has answered."""
+        words = (deck, seat, kind, anchor, choice, optional, may_choose, recalls)
+        known = self._duties.get(words)
+        if known is None:
+            known = self._duties[words] = Duty(self, *words)
+        return known
 
     def context(self, *, deck: int, epoch: int, step: str, seat: int, anchor: bytes) -> Context:
         """Where a proof made at this table belongs: `anchor` is that of the duty it is made for."""
@@ -106,14 +129,9 @@ class Duty:
     @cached_property
     def id(self) -> bytes:
         """What an entry names to say which duty it fulfils."""
-        binding = self.binding
-        return _duty_id(binding.session, binding.hand, self.deck, self.seat, self.kind, self.anchor)
-
-
-@lru_cache(maxsize=1024)
-def _duty_id(session: bytes, hand: int, deck: int | None, seat: int, kind: str, anchor: bytes) -> bytes:
-    # Kept: a deck says again what it is still owed whenever one of several seats has answered.
-    return digest("duty", session, hand, "table" if deck is None else deck, seat, kind, anchor)
+        session, hand = self.binding.session, self.binding.hand
+        deck = "table" if self.deck is None else self.deck
+        return digest("duty", session, hand, deck, self.seat, self.kind, self.anchor)
 
 
 @dataclass(frozen=True)
@@ -221,7 +239,7 @@ class Claims:
         if not self.cards[0] <= needs.cards <= self.cards[1]:
             raise BadParameter(f"{self.name} cannot make decks of {needs.cards} cards, only of {_span(self.cards)}")
         lacking = needs.operations - self.operations - WITHOUT_CARDS
-        missing = [str(operation) for operation in Capability if operation in lacking]
+        missing = [str(operation) for operation in Capability if operation in lacking] if lacking else []
         if len(missing) > NAMED_MAX:
             missing = [*missing[: NAMED_MAX - 1], f"do {len(missing) - NAMED_MAX + 1} things more"]
         if missing:

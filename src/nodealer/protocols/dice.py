@@ -91,7 +91,7 @@ class Dice(Bare):
 
     def _duty(self, kind: str, seat: int) -> Duty:
         anchor = self.origin if kind == COMMIT else digest("roll open", self.origin, self._committed)
-        return Duty(self.binding, self.number, seat, kind, anchor)
+        return self.binding.duty(self.number, seat, kind, anchor)
 
     @property
     def _committed(self) -> bytes:

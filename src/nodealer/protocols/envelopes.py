@@ -77,11 +77,11 @@ class Envelopes(Bare):
         return tuple(self._duty(seat) for seat in self.owing)
 
     def _duty(self, seat: int) -> Duty:
-        sealing = Duty(self.binding, self.number, seat, SEAL, self.origin, choice=True)
+        sealing = self.binding.duty(self.number, seat, SEAL, self.origin, choice=True)
         if isinstance(self.asked, Seal):
             return sealing
         anchor = digest("unseal", self.origin, self._said)
-        return Duty(self.binding, self.number, seat, UNSEAL, anchor, recalls=sealing.id)
+        return self.binding.duty(self.number, seat, UNSEAL, anchor, recalls=sealing.id)
 
     @property
     def _said(self) -> bytes:

@@ -10,17 +10,21 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Final, Self
 
 from nodealer.cards import Card, Deal, Half, Open, Show
 from nodealer.errors import BadParameter, CardUnreadable, PeerFault, Undecided
 from nodealer.group import Points, Scalars, concat
+from nodealer.proofs.checks import Check, Equation, holds_now
 from nodealer.protocols.base import DeckChange, Duty
 from nodealer.protocols.codec import read_message, read_secrets
 from nodealer.protocols.staged import StagedDeck
 from nodealer.records import replace
 from nodealer.tape import Tape
 from nodealer.wire import Message, encode
+
+#: From so many keys on, one sum costs less than a multiplication for each.
+JOINED_PAYS: Final = 8
 
 #: Position to seat to the secret that the seat has published for that card.
 Published = Mapping[int, Mapping[int, Scalars]]
@@ -34,10 +38,18 @@ def publish(published: Published, seat: int, positions: tuple[int, ...], keys: S
 
 def refuse_other_keys(seat: int, positions: tuple[int, ...], keys: Scalars, wanted: Points) -> None:
     """A published secret that is not the one of its card's public key is a fault."""
+    if len(keys) >= JOINED_PAYS and _all_fit(seat, keys, wanted):
+        return
     public = keys * wanted.group.G
     if public != wanted:
         wrong = next(p for place, p in enumerate(positions) if public[place] != wanted[place])
         raise PeerFault(seat, f"the key it published for card {wrong} is not the card's key")
+
+
+def _all_fit(seat: int, keys: Scalars, wanted: Points) -> bool:
+    """Whether all are what they should be, by one sum: the same verdict as one by one, but for one time in 2^128."""
+    minus_one = -wanted.group.integers([1])
+    return holds_now(Check(seat, "published keys", (Equation.each((keys, wanted.group.G), (minus_one, wanted)),)))
 
 
 @dataclass(frozen=True)
@@ -101,9 +113,10 @@ class KeyedDeck(StagedDeck):
 
     def published(self, positions: tuple[int, ...], seat: int) -> Scalars:
         """What a seat has published for these cards."""
-        if any(seat not in self.released.get(position, {}) for position in positions):
-            raise BadParameter(f"seat {seat} has not published all keys of {positions}")
-        return concat(*(self.released[position][seat] for position in positions))
+        try:
+            return concat(*[self.released[position][seat] for position in positions])
+        except KeyError:
+            raise BadParameter(f"seat {seat} has not published all keys of {positions}") from None
 
     # --- What is owed ---
 

@@ -125,7 +125,10 @@ class Faces:
 
     @cached_property
     def points(self) -> Points:
-        return hash_to_points(self.group, self.label, [framed("face", self.bound, face) for face in range(self.size)])
+        made = hash_to_points(self.group, self.label, [framed("face", self.bound, face) for face in range(self.size)])
+        # Encoded once, here: whoever takes some of them has their encodings too.
+        made.to_bytes()
+        return made
 
     @cached_property
     def index(self) -> Mapping[bytes, int]:

@@ -145,7 +145,7 @@ class StagedDeck(ABC):
 
     def duty(self, seat: int, kind: str, anchor: bytes, *, choice: bool = False, may_choose: bool = False) -> Duty:
         """A duty of this deck."""
-        return Duty(self.binding, self.number, seat, kind, anchor, choice=choice, may_choose=may_choose)
+        return self.binding.duty(self.number, seat, kind, anchor, choice=choice, may_choose=may_choose)
 
     def transcript(self, duty: Duty, epoch: int) -> Transcript:
         """The transcript of a proof for a duty."""

@@ -61,7 +61,7 @@ class Disputes:
         for seat in deck.order[1:]:
             if hidden := deck.hidden(seat):
                 anchor = digest("chain misdeal", deck.layers[-1].cards.digest, seat, *hidden)
-                duties.append(Duty(deck.binding, deck.number, seat, MISDEAL, anchor, optional=True))
+                duties.append(deck.binding.duty(deck.number, seat, MISDEAL, anchor, optional=True))
         return tuple(duties)
 
     def message(self, deck: ChainDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:

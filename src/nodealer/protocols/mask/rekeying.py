@@ -11,7 +11,7 @@ from nodealer.group import Points
 from nodealer.proofs import equality
 from nodealer.proofs.equality import Each
 from nodealer.protocols.base import DeckChange, Duty
-from nodealer.protocols.codec import point_index, read_message, read_points
+from nodealer.protocols.codec import read_message, read_points
 from nodealer.protocols.keyed import release
 from nodealer.protocols.layers import Layer
 from nodealer.protocols.mask.deck import MaskDeck, Masked
@@ -75,7 +75,7 @@ class Rekeying:
         keys = read_points(group, said.keys, count, "the new keys")
         gains = read_points(group, said.gains, count, "the gains")
         # Publishing one key must never publish another.
-        if len(point_index(keys)) != count:
+        if keys.vartime_first_repeat() is not None:
             raise Malformed("two cards have the same new key")
         transcript = deck.transcript(duty, self.epoch)
         each = Each(group.G, keys, self.cards.epk, gains, less=self.old[duty.seat])
