@@ -117,10 +117,10 @@ class Cheater(Participant):
         return self.leave()
 
     def _has_spoilt_its_own_cards(self) -> bool:
-        """Whether it is to move and cannot read its cards, by its own doing or with nobody to blame: then it gives the
-        hand up."""
+        """Whether it is to move or to choose and cannot read its cards, by its own doing or with nobody to blame: then
+        it gives the hand up."""
         seat = self.seat
-        if seat.unconfirmed or not seat.must_move:
+        if seat.unconfirmed or not (seat.must_move or (self.lies and self.options().choices)):
             return False
         try:
             seat.cards()
