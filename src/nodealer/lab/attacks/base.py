@@ -76,6 +76,8 @@ class Way:
     plays: Plays | None = None
     #: The steps that it says last, when all others have said theirs.
     late: tuple[str, ...] = ()
+    #: The steps at which it says something although it has spoilt the cards that it should read for it.
+    blind: tuple[str, ...] = ()
     #: An honest seat that leaves when it is to move: then the others make the deck again.
     leaver: int | None = None
     #: What no log shows gains nothing, unless it is said that it cannot be seen.

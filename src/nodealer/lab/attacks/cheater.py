@@ -44,13 +44,13 @@ class CheatingSeat(Seat):
         duty = open_duty.duty
         if duty.deck is None or duty.seat != self.number or duty.optional or self._has_answered(open_duty):
             return False
-        if duty.id in self._unprovable:
-            return True
+        if duty.id in self._unprovable or duty.kind not in self._scheme.way.blind:
+            return duty.id in self._unprovable
         try:
             choice = self._choices.get(duty.chosen)
             self.replica.state.hand.decks[duty.deck].message(duty, self._tape(duty.binding.hand), choice)
         except CardUnreadable:
-            return bool(self._lies)
+            return True
         return False
 
     def _others_owe(self, duty: Duty) -> bool:
@@ -117,10 +117,10 @@ class Cheater(Participant):
         return self.leave()
 
     def _has_spoilt_its_own_cards(self) -> bool:
-        """Whether it is to move and cannot read its cards, by its own doing or with nobody to blame: then it gives the
-        hand up."""
+        """Whether it is to move or to choose and cannot read its cards, by its own doing or with nobody to blame: then
+        it gives the hand up."""
         seat = self.seat
-        if seat.unconfirmed or not seat.must_move:
+        if seat.unconfirmed or not (seat.must_move or (self.lies and self.options().choices)):
             return False
         try:
             seat.cards()

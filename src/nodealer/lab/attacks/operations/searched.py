@@ -6,6 +6,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from nodealer.cards import Look
 from nodealer.lab.attacks.arrays import put
 from nodealer.lab.attacks.base import Attack, Moment, Way
 from nodealer.lab.attacks.defences import BOOKS, EACH_PROOF
@@ -22,7 +23,8 @@ def _gather(moment: Moment) -> bytes:
     deck, seat = moment.deck, moment.duty.seat
     said = read_message(DuelGather, moment.honest)
     kept = deck.places.hand(seat)[-1:]
-    if not kept:
+    if not kept or deck.asked.then is not Look.TAKE:
+        # It has only looked, or looked for an order.
         return moment.honest
     own = deck.layers.secrets(moment.tape, kept, seat)
     again = own.invert() * deck.gather_key(moment.tape, seat, deck.stage.epoch) * deck.stripped(kept)

@@ -15,24 +15,25 @@ Array = TypeVar("Array", Points, Scalars)
 
 def combined(inputs: Points) -> Points:
     """2·a − b and 2·b − a in place of two cards a and b, all over the deck; the last of an odd number stays."""
-    two, a, b = inputs.group.integers([2]), *_pairs(inputs)
-    return concat(two * a - b, two * b - a, inputs[-1:]).take(_side_by_side(len(inputs)))
+    two, a, b = inputs.group.integers([2]), *pairs(inputs)
+    return concat(two * a - b, two * b - a, inputs[-1:]).take(side_by_side(len(inputs)))
 
 
 def weights(numbers: Scalars) -> Scalars:
     """The numbers with which these add up to what the cards add up to with `numbers`."""
     third, two = numbers.group.integers([3]).invert(), numbers.group.integers([2])
-    a, b = _pairs(numbers)
+    a, b = pairs(numbers)
     each = concat(third * (two * a + b), third * (two * b + a), numbers[-1:])
-    return each.take(_side_by_side(len(numbers)))
+    return each.take(side_by_side(len(numbers)))
 
 
-def _pairs(each: Array) -> tuple[Array, Array]:
+def pairs(each: Array) -> tuple[Array, Array]:
+    """The first and the second of every two."""
     half = len(each) // 2
     return each.take(range(0, 2 * half, 2)), each.take(range(1, 2 * half, 2))
 
 
-def _side_by_side(size: int) -> list[int]:
+def side_by_side(size: int) -> list[int]:
     """From all firsts, all seconds and the last one to pairs, and to the last one where it has no other."""
     half = size // 2
     return [*(place for pair in range(half) for place in (pair, half + pair)), *range(2 * half, size)]

@@ -1,4 +1,4 @@
-"""A deck is changed after its proof was made: two cards are moved so that the sum in the proof stays what it is."""
+"""A deck is changed after its proof was made: every two cards move so that the sum in the proof stays what it is."""
 
 from __future__ import annotations
 
@@ -6,18 +6,20 @@ from typing import Final
 
 from nodealer.group import concat
 from nodealer.lab.attacks.defence import Without
+from nodealer.lab.attacks.proofs.combine import pairs, side_by_side
 from nodealer.lab.attacks.proofs.forging import on_shuffles
 from nodealer.lab.attacks.proofs.prover import forged
 from nodealer.lab.attacks.proofs.steps import Shuffle
 
 
 def _false(step: Shuffle) -> bytes:
-    """Σ d̂_j·out_j does not see d̂_2·P more in the first card and d̂_1·P less in the second."""
+    """Σ d̂_j·out_j does not see d̂_2·P more in the first card and d̂_1·P less in the second, and so on in pairs."""
     *others, honest = step.after()
     relation = step.relation((*others, honest))
     proof, d_hat = forged(step.transcript(), step.moment.tape, relation, step.tied(), step.secrets)
     P = step.group.G
-    moved = concat(honest[0] + d_hat[1] * P, honest[1] - d_hat[0] * P, honest[2:])
+    (first, second), (d_1, d_2) = pairs(honest), pairs(d_hat)
+    moved = concat(first + d_2 * P, second - d_1 * P, honest[-1:]).take(side_by_side(step.size))
     return step.message((*others, moved), proof)
 
 

@@ -8,6 +8,8 @@ from typing import Final
 
 from nodealer.lab.attacks.base import Attack, Moment, Scheme, Way
 from nodealer.lab.attacks.defence import Without
+from nodealer.lab.attacks.outcome import Came
+from nodealer.lab.attacks.scene import Scene, judged, tried
 from nodealer.lab.attacks.shuffles.aces import all_aces, knows_all
 from nodealer.lab.attacks.shuffles.dealing import FOR_TWO, dealing
 from nodealer.protocols.base import Cheat
@@ -36,6 +38,12 @@ def _coin(moment: Moment) -> bytes:
     return encode(Coin(next(false)))
 
 
+def _plays(scene: Scene) -> Came:
+    """In one mode of one protocol: nothing for a bot that others play with."""
+    played = tried(LAST_COIN, scene)
+    return judged(played, knows_all(played))
+
+
 CLAIM: Final = Cheat("a coin that is chosen when all others are open", "at once", True)
 
 LAST_COIN: Final = Attack(
@@ -53,7 +61,7 @@ LAST_COIN: Final = Attack(
                     "if False:",
                 ),
             ),
-            gained=knows_all,
+            plays=_plays,
             late=("coin",),
             seat=0,
             game=FOR_TWO,

@@ -35,10 +35,11 @@ def _lock(moment: Moment) -> bytes:
 
 
 def _offset(moment: Moment) -> bytes:
-    """The first pair with another offset than all others."""
+    """The last pair with another offset than all others."""
     said, group = read_message(OffsetShuffle, moment.honest), moment.deck.binding.group
-    pairs = group.points(said.deck)
-    return encode(replace(said, deck=put(said.deck, 0, (pairs[0] + pairs[moment.deck.size]).to_bytes())))
+    pairs, others = group.points(said.deck), moment.deck.size - 1
+    marked = pairs[:others] + pairs[moment.deck.size : -1]
+    return encode(replace(said, deck=marked.to_bytes() + said.deck[len(marked) * group.point_size :]))
 
 
 def _chain(moment: Moment) -> bytes:

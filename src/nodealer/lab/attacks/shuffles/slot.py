@@ -58,6 +58,8 @@ _AT_THE_END: Final = (
     BOOKS,
 )
 _FORGE: Final = {"shuffle": _shuffle, "reveal": _reveal}
+#: Where it cannot read the slot it says something all the same.
+_BLIND: Final = ("reveal",)
 
 SLOT: Final = Attack(
     name="slot",
@@ -70,14 +72,23 @@ SLOT: Final = Attack(
                 _FORGE,
                 defence=_AT_THE_END,
                 gained=_finds,
+                blind=_BLIND,
                 game=SMALL_DUEL,
             ),
-            Way("a card that the owner replaced", _FORGE, defence=_AT_THE_END, gained=_finds, game=SMALL_DUEL),
+            Way(
+                "a card that the owner replaced",
+                _FORGE,
+                defence=_AT_THE_END,
+                gained=_finds,
+                blind=_BLIND,
+                game=SMALL_DUEL,
+            ),
             Way(
                 "a card doubled, replaced or marked in a shuffle",
                 _FORGE,
                 defence=(SHUFFLE_PROOF,),
                 gained=_finds,
+                blind=_BLIND,
                 game=SMALL_DUEL,
             ),
         ),
