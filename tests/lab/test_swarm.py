@@ -147,14 +147,15 @@ def test_who_was_put_out_hears_of_no_further_key() -> None:
     seen = Seen(World(replace(calm("twice", seats=4), sealed=True)))
     keys = (SimpleNamespace(chronicle=SimpleNamespace(keys=(None,) * count)) for count in (2, 1, 1))
     told = ((False, False), (False, True), (True, False))
-    seen.begun = [  # type: ignore[assignment]
+    nodes: list[Any] = [
         SimpleNamespace(
             name=f"player {place}", place=place, behind=behind, locked=locked, replica=SimpleNamespace(state=state)
         )
         for place, (state, (behind, locked)) in enumerate(zip(keys, told, strict=True))
     ]
+    seen.begun = nodes
     assert not_told(seen, saw=lambda node: True) == []
-    seen.begun[2].behind = False  # type: ignore[misc]
+    nodes[2].behind = False
     assert not_told(seen, saw=lambda node: True) == ["player 2"]
 
 
