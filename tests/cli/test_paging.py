@@ -79,7 +79,7 @@ def test_whatever_becomes_of_a_connection_is_told() -> None:
     page = Page()
     for what in ("found", "lost", "unheard", "locked"):
         PageScreen(page).emit({"event": "connection", "what": what, "relay": "ws://somewhere"})
-    assert len(CONNECTION) == 4
+    assert len(CONNECTION) == 5
 
 
 def test_a_page_begins_only_what_is_on_offer_and_imports_nothing(

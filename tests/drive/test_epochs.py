@@ -37,7 +37,7 @@ def is_well(table: Around) -> None:
 
 
 def test_who_is_not_shown_how_the_table_got_its_key_is_told() -> None:
-    """Once, by the first frame of a later key. Of those of an earlier one, and of what is no frame, nothing is told."""
+    """Once, by the first frame of a later key. Of frames of an earlier one, and of no frames, nothing is told."""
     told = list[Line]()
     way = SealedTransport(between().people[0], SECRET, ["ws://a"], entropy=Source("behind"), tell=told.append)
     later = OTHER.reading.seal(bytes(SENDER_BYTES), b"said with the new key")

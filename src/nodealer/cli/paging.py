@@ -45,7 +45,7 @@ NOTICES: Final = {
     "key": "note",
     "removed": "bad",
 }
-CONNECTION: Final = {"found": "good", "lost": "note", "unheard": "bad", "locked": "bad"}
+CONNECTION: Final = {"found": "good", "lost": "note", "unheard": "bad", "locked": "bad", "behind": "bad"}
 
 
 class PageScreen(Screen):

@@ -209,7 +209,8 @@ def writer(token: bytes) -> bytes:
 
 
 class ParticipantMachine(RuleBasedStateMachine):
-    """A table at play: frames are carried one by one, anybody is killed and comes back, and junk comes in between."""
+    """A table at play: frames are carried one by one or come in together, anybody is killed and comes back, and junk
+    comes in between."""
 
     @initialize(seed=SEEDS)
     def begin(self, seed: int) -> None:
@@ -221,7 +222,13 @@ class ParticipantMachine(RuleBasedStateMachine):
         for _ in range(count):
             if not self.circle.step():
                 for one in self.circle.people:
+                    self.circle.waiting.extend(one.rest().send)
                     self.circle.waiting.extend(shows_if_even(one) if one.seated else ())
+
+    @rule(place=st.integers(0, 2), more=st.booleans())
+    def together(self, place: int, more: bool) -> None:
+        """From now on one of them knows that more comes with each frame; or does not."""
+        self.circle.people[place % len(self.circle.people)].more = more
 
     @rule(place=st.integers(0, 2), seed=SEEDS, ago=st.integers(1, 9))
     def junk_again(self, place: int, seed: int, ago: int) -> None:
@@ -250,6 +257,9 @@ class ParticipantMachine(RuleBasedStateMachine):
     def teardown(self) -> None:
         """Whatever happened, the game can be played to its end."""
         if hasattr(self, "circle"):
+            for one in self.circle.people:
+                one.more = False
+                self.circle.waiting.extend(one.rest().send)
             self.circle.play()
             assert all(one.over for one in self.circle.people) and len(self.circle.digests()) == 1
 

@@ -57,8 +57,7 @@ def arithmetic(name: str) -> Iterator[Operation]:
     for what, prepare, run in few:
         yield Operation(f"{name}: {what}", prepare, run, ONE * SUM, drawn(WIDE * SUM))
     deck, numbers = on.map_to_points(bytes(range(on.uniform_size)) * DECK), on.integers(range(DECK))
-    # By plain indexing: of that nothing is promised. An order that stays is quick, as memory is read from its beginning
-    # to its end; one that was drawn once is as any other.
+    # By plain indexing: of that nothing is promised. An order that comes again and again is quicker, whichever it is.
     for how, fixed in (("stays", staying(DECK)), ("was drawn once", hashlib.shake_256(b"drawn").digest(WORD * DECK))):
         for what, array in (("points", deck), ("scalars", numbers)):
             named = f"{name}, not promised: {what} taken in an order that {how}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from nodealer.cards import Card, Event, Moved, Opened
@@ -97,13 +98,19 @@ def game_ends(seen: Seen) -> Iterator[str]:
             yield f"{node.name} has not ended after {world.clock.now} ms"
         elif node not in seen.begun and not _in_two_lobbies(world):
             yield f"{node.name} has not begun after {world.clock.now} ms"
-    # Who was not shown that the table has another key cannot open what others say with it, and hears only of the key.
-    # Who has the later key passes over what comes with the old one: that may be honest, and late.
+    for name in not_told(seen, partial(_saw_another, world)):
+        yield f"{name} has an entry on a head of another log, and has not said so"
+
+
+def not_told(seen: Seen, saw: Callable[[Node], bool]) -> list[str]:
+    """Who saw something of another log, and has said neither that logs have parted nor that others have a later key.
+
+    Who was not shown that the table has another key cannot open what others say with it, and hears only of the key. Who
+    has the later key passes over what comes with the old one: that may be honest, and late. Who was put out knows it.
+    """
     last = max((len(node.replica.state.chronicle.keys) for node in seen.begun), default=0)
-    for node in seen.begun:
-        told = node.behind if last else bool(node.diverged)
-        if not told and len(node.replica.state.chronicle.keys) < max(last, 1) and _saw_another(world, node):
-            yield f"{node.name} has an entry on a head of another log, and has not said so"
+    reads = [node for node in seen.begun if len(node.replica.state.chronicle.keys) < max(last, 1) and not node.locked]
+    return [node.name for node in reads if not (node.behind if last else node.diverged) and saw(node)]
 
 
 def _unnamed(world: World, node: Node) -> Iterator[str]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from nodealer.lab.sim.world import World
 
 #: Of a thousand groups, how many are heard twice.
-TWICE: Final = 100
+TWICE: Final = 40
 
 
 @dataclass(frozen=True)
