@@ -484,6 +484,7 @@ export class Table {
       this.course = H('charged', this.course, seat, what);
       this.game.charged(seat, what);
     }
+    this.cardTable.without = H('roster without', this.cardTable.without, ...leaving);
     let cards = this.game.players.filter((seat) => !this.gone.has(seat)).length >= 2;
     for (const deck of this.decks.values()) if (!deck.leave(leaving)) cards = false;
     this.course = H('left', this.course, cards ? 1 : 0, ...leaving);
@@ -544,6 +545,7 @@ export class Table {
       session: this.session.number,
       hand: this.hand,
       roster,
+      without: roster,
       seats: [...dealt],
       servers,
       members: this.roster,
@@ -577,7 +579,6 @@ export class Table {
         this.request(asking.operations[asking.next++]);
       }
       if (asking.busy) return;
-      if (asking.events.some(({ type, numbers }) => type === 'rolled' && numbers.length)) throw new NotJudged('how the numbers of a roll are drawn is not specified: this verifier judges no log that goes on after one');
       const told = asking.events.map(toldEvent);
       this.course = H('told', this.course, jsonBytes(told));
       this.asking = null;
@@ -597,6 +598,7 @@ export class Table {
     if (['random', 'seal', 'unseal'].includes(kind) && !this.decks.has(number)) {
       const deck = new DiceDeck(this.cardTable, number);
       deck.seats = deck.seats.filter((seat) => !this.gone.has(seat));
+      deck.roster = this.cardTable.without;
       this.decks.set(number, deck);
     }
     const deck = this.decks.get(number);

@@ -107,7 +107,7 @@ class FreeHand {
     const cards = deck && deck.faceOf && !deck.closed ? deck : null;
     const hidden = (list) => list.every((position) => cards.held.get(position) === seat && !cards.opened.has(position));
     const needDeck = () => refuse(!cards, 'no such deck');
-    const chosen = () => refuse(!move.positions.length || !ascending(move.positions), 'positions ascend');
+    const chosen = () => refuse(!move.positions.length || new Set(move.positions).size !== move.positions.length, 'each position once');
     switch (move.type) {
       case 'finish':
         return null;
@@ -149,7 +149,7 @@ class FreeHand {
         this.needs('mix');
         needDeck();
         chosen();
-        refuse(!hidden(move.positions) || move.positions.length < 2, 'not cards of this seat');
+        refuse(!hidden(move.positions), 'not cards of this seat');
         return ['mix', number, seat, move.positions];
       case 'look at':
         this.needs(`peek:${move.then}`);
@@ -160,6 +160,7 @@ class FreeHand {
         this.needs('prove');
         needDeck();
         chosen();
+        refuse(!ascending(move.positions), 'positions ascend');
         refuse(!move.faces.length || !ascending(move.faces) || move.faces.some((face) => face >= cards.faces.length), 'no such faces');
         refuse(!move.positions.every((position) => (cards.held.get(position) ?? cards.aside.get(position)) === seat && !cards.opened.has(position)), 'not cards of this seat');
         return ['prove', number, [[seat, move.positions, move.faces]]];
@@ -168,7 +169,7 @@ class FreeHand {
         const place = move.type === 'insert' ? 'top' : move.place;
         this.needs(`return:${place}`);
         needDeck();
-        refuse(!ascending(move.positions) || (!move.positions.length && place !== 'shuffled'), 'positions ascend');
+        refuse(new Set(move.positions).size !== move.positions.length || (!move.positions.length && place !== 'shuffled'), 'each position once');
         refuse(move.positions.some((position) => !(cards.held.get(position) === seat || (cards.opened.has(position) && !cards.held.has(position)))), 'not cards of this seat');
         if (move.type !== 'insert') return ['return', number, move.positions, place, seat];
         this.needs('return:depth');

@@ -4,9 +4,8 @@ import { Fault, refuse, stage } from '../deck.mjs';
 import { add, distinct, encode, point, points, sum } from '../group.mjs';
 import { H } from '../hash.mjs';
 import { fields, integer, list, literal, read, text } from '../json.mjs';
-import { equalityEach, equalityOne, exclude, inverse } from '../proofs.mjs';
+import { equalityEach, equalityOne, exclude, inverse, linear } from '../proofs.mjs';
 import { shuffle } from '../shuffle.mjs';
-import { NotJudged } from '../session.mjs';
 import { MaskDeck } from './mask.mjs';
 
 const shape = (type, ...names) => fields({ type: literal(type), ...Object.fromEntries(names.map((name) => [name, text()])) });
@@ -15,6 +14,7 @@ const SHAPES = {
   fragments: shape('fragments', 'points'),
   cascade: shape('cascade', 'key', 'cards', 'proof'),
   lock: shape('lock', 'keys', 'cards', 'proof'),
+  held: shape('held', 'cards', 'proof'),
   raised: shape('raised', 'cards', 'proof'),
   exclude: shape('exclude', 'key', 'faces', 'cards', 'proof'),
 };
@@ -169,8 +169,18 @@ export class LockDeck extends MaskDeck {
     if (faces.length === heldCount) return;
     const half = this.rebuilding;
     const { keys, cards } = yield* this.cascading(seats, faces);
-    if (holders.length) throw new NotJudged('a recovery of lock with held cards is not judged here');
-    const declared = new Map();
+    const declared = yield stage('held', holders, (seat, source, anchor) => {
+      const { cards: bytes, proof } = message('held', source);
+      const own = owned.get(seat).map((position) => this.cards[position]);
+      const X = points(bytes, own.length);
+      const V = own.map((card) => sum([[inverse(this.off(card, seat)), card.V]]));
+      const rows = [
+        { terms: [[0, own.map((card) => card.keys.get(seat))]], image: own.map(() => keys.get(seat)) },
+        { terms: [[0, V]], image: X },
+      ];
+      proven(seat, linear(this.context('held', seat, anchor), 'lock held cards', [own.length], rows, proof), 'held');
+      return X;
+    }, half);
     const raised = new Map(holders.map((seat) => [seat, declared.get(seat)]));
     for (const seat of seats) {
       const others = holders.filter((one) => one !== seat);

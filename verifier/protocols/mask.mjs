@@ -417,6 +417,7 @@ export class MaskDeck extends KeyedDeck {
   }
 
   *mix([, , seat, positions]) {
+    if (positions.length < 2) return; // one card has no order
     this.epoch += 1;
     const cards = positions.map((position) => this.own(position, seat));
     const h = positions.length;
