@@ -484,7 +484,8 @@ export class Table {
       this.course = H('charged', this.course, seat, what);
       this.game.charged(seat, what);
     }
-    this.cardTable.without = H('roster without', this.cardTable.without, ...leaving);
+    const { roster, seats: dealt } = this.cardTable; // decks that are made from now on are made by those who stay
+    this.cardTable = { ...this.cardTable, roster: H('roster without', roster, ...leaving), seats: dealt.filter((seat) => !leaving.includes(seat)) };
     let cards = this.game.players.filter((seat) => !this.gone.has(seat)).length >= 2;
     for (const deck of this.decks.values()) if (!deck.leave(leaving)) cards = false;
     this.course = H('left', this.course, cards ? 1 : 0, ...leaving);
@@ -545,7 +546,6 @@ export class Table {
       session: this.session.number,
       hand: this.hand,
       roster,
-      without: roster,
       seats: [...dealt],
       servers,
       members: this.roster,
@@ -564,6 +564,7 @@ export class Table {
       }
       if (wants.type !== 'ask') return;
       if (!this.asking || this.asking.operations !== wants.operations) {
+        for (const deck of this.decks.values()) deck.takeEvents(); // what happens while nothing is asked is told to nobody
         this.asking = { operations: wants.operations, next: 0, events: [], busy: false };
       }
       const { asking } = this;
@@ -580,6 +581,7 @@ export class Table {
       }
       if (asking.busy) return;
       const told = asking.events.map(toldEvent);
+      this.lastTold = [this.course, told];
       this.course = H('told', this.course, jsonBytes(told));
       this.asking = null;
       this.game.told(asking.events);
@@ -590,15 +592,12 @@ export class Table {
     const [kind, number] = operation;
     if (kind === 'newdeck') {
       const deck = this.protocol.deck(this.cardTable, number, operation[2]);
-      deck.seats = deck.seats.filter((seat) => !this.gone.has(seat));
       this.decks.set(number, deck);
       deck.begin();
       return;
     }
     if (['random', 'seal', 'unseal'].includes(kind) && !this.decks.has(number)) {
       const deck = new DiceDeck(this.cardTable, number);
-      deck.seats = deck.seats.filter((seat) => !this.gone.has(seat));
-      deck.roster = this.cardTable.without;
       this.decks.set(number, deck);
     }
     const deck = this.decks.get(number);

@@ -70,7 +70,7 @@ class FreeHand {
     for (const [number, deck] of this.table.decks) {
       if (!deck.opened) continue;
       for (const [position, face] of [...deck.opened].sort((a, b) => a[0] - b[0])) {
-        open.push({ deck: number, position, face: this.names.get(number)?.[face] ?? face, seat: deck.shownBy.get(position) ?? null });
+        if (!deck.cards[position].laid) open.push({ deck: number, position, face: this.names.get(number)?.[face] ?? face, seat: deck.shownBy.get(position) ?? null });
       }
     }
     const result = { hand: this.number + 1, ended: this.ended, open, gone: this.gone };
@@ -120,12 +120,12 @@ class FreeHand {
         this.needs('deal:top');
         needDeck();
         refuse(move.portions.some(([to], i) => !this.seats.includes(to) || move.portions.findIndex(([one]) => one === to) !== i), 'no such seats');
-        refuse(move.portions.reduce((total, [, count]) => total + count, 0) > cards.pile.length, 'more cards than there are');
+        refuse(move.portions.reduce((total, [, count]) => total + count, 0) > cards.stock, 'more cards than there are');
         return ['deal', number, move.portions.map(([to, count]) => [to, count, []])];
       case 'open':
         this.needs('open:top');
         needDeck();
-        refuse(move.count > cards.pile.length, 'more cards than there are');
+        refuse(move.count > cards.stock, 'more cards than there are');
         return ['open', number, move.count, [], []];
       case 'show':
         this.needs('show:all');
@@ -154,7 +154,7 @@ class FreeHand {
       case 'look at':
         this.needs(`peek:${move.then}`);
         needDeck();
-        refuse(move.count > cards.pile.length, 'more cards than there are');
+        refuse(move.count > cards.stock, 'more cards than there are');
         return ['peek', number, seat, move.count, move.then];
       case 'prove':
         this.needs('prove');
@@ -173,7 +173,7 @@ class FreeHand {
         refuse(move.positions.some((position) => !(cards.held.get(position) === seat || (cards.opened.has(position) && !cards.held.has(position)))), 'not cards of this seat');
         if (move.type !== 'insert') return ['return', number, move.positions, place, seat];
         this.needs('return:depth');
-        refuse(move.depth > cards.pile.length, 'too deep');
+        refuse(move.depth > cards.stock, 'too deep');
         return ['return', number, move.positions, place, seat, move.depth];
       }
       case 'put away':

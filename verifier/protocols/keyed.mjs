@@ -25,6 +25,10 @@ export class KeyedDeck extends Deck {
     return [...card.keys.keys()].filter((seat) => seat !== except && !card.published.has(seat) && !card.gone?.has(seat));
   }
 
+  get stock() {
+    return this.pile.length;
+  }
+
   layerOf(position) {
     return this.cards[position].layer;
   }

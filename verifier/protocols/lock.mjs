@@ -181,25 +181,20 @@ export class LockDeck extends MaskDeck {
       proven(seat, linear(this.context('held', seat, anchor), 'lock held cards', [own.length], rows, proof), 'held');
       return X;
     }, half);
-    const raised = new Map(holders.map((seat) => [seat, declared.get(seat)]));
+    let raised = holders.flatMap((seat) => owned.get(seat).map((position, i) => ({ position, seat, X: declared.get(seat)[i] }))).sort((one, other) => one.position - other.position);
     for (const seat of seats) {
-      const others = holders.filter((one) => one !== seat);
-      const before = others.flatMap((one) => raised.get(one));
+      const before = raised.filter((one) => one.seat !== seat);
       if (!before.length) continue;
-      const answers = yield stage('raised', [seat], (_, source, anchor) => {
+      const answers = yield stage('raise', [seat], (_, source, anchor) => {
         const { cards: bytes, proof } = message('raised', source);
         const next = points(bytes, before.length);
-        proven(seat, equalityOne(this.context('raised', seat, anchor), keys.get(seat), before, next, proof), 'raised');
+        proven(seat, equalityOne(this.context('raise', seat, anchor), keys.get(seat), before.map(({ X }) => X), next, proof), 'raised');
         return next;
       }, half);
-      let at = 0;
-      for (const one of others) {
-        const size = raised.get(one).length;
-        raised.set(one, answers.get(seat).slice(at, at + size));
-        at += size;
-      }
+      const next = answers.get(seat);
+      raised = raised.map((one) => (one.seat === seat ? one : { ...one, X: next[before.indexOf(one)] }));
     }
-    const out = new Set([...raised.values()].flat().map((one) => one.key));
+    const out = new Set(raised.map(({ X }) => X.key));
     const rest = cards.filter((one) => !out.has(one.key));
     if (rest.length !== cards.length - heldCount) throw new Error('a held card that is no card of the deck');
     this.pile = yield* this.locking(seats, keys, rest);
