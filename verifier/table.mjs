@@ -303,10 +303,7 @@ export class Table {
       case 'begin':
         return () => {
           if (this.phase === 'playing') this.nextBegun.set(seat, body.commitment);
-          else {
-            this.begun.set(seat, body.commitment);
-            this.gone.delete(seat);
-          }
+          else this.begun.set(seat, body.commitment);
         };
       case 'end':
         return () => {
@@ -484,9 +481,10 @@ export class Table {
       this.course = H('charged', this.course, seat, what);
       this.game.charged(seat, what);
     }
-    const { roster, seats: dealt } = this.cardTable; // decks that are made from now on are made by those who stay
-    this.cardTable = { ...this.cardTable, roster: H('roster without', roster, ...leaving), seats: dealt.filter((seat) => !leaving.includes(seat)) };
-    let cards = this.game.players.filter((seat) => !this.gone.has(seat)).length >= 2;
+    const { whole } = this.cardTable; // decks that are made from now on are made by those who stay
+    const out = this.game.players.filter((seat) => this.gone.has(seat));
+    this.cardTable = { ...this.cardTable, roster: H('roster without', whole, ...out), seats: this.game.players.filter((seat) => !this.gone.has(seat)) };
+    let cards = true;
     for (const deck of this.decks.values()) if (!deck.leave(leaving)) cards = false;
     this.course = H('left', this.course, cards ? 1 : 0, ...leaving);
     this.game.left(leaving, cards);
@@ -517,13 +515,13 @@ export class Table {
   }
 
   canStart() {
-    const present = this.present();
-    if (!present.length || !present.every((seat) => this.begun.has(seat))) return false;
-    const players = present.filter((seat) => this.roster.withCards.includes(seat));
+    if (!this.present().every((seat) => this.begun.has(seat))) return false;
+    const players = this.roster.withCards.filter((seat) => this.begun.has(seat));
     return players.length >= 2 && this.protocol.serves(players, this.roster);
   }
 
   startHand() {
+    for (const seat of this.begun.keys()) this.gone.delete(seat); // who was gone is back with the hand
     const present = this.present();
     const seats = present.filter((seat) => this.roster.withCards.includes(seat));
     const servers = present.filter((seat) => !this.roster.withCards.includes(seat));
@@ -546,6 +544,7 @@ export class Table {
       session: this.session.number,
       hand: this.hand,
       roster,
+      whole: roster,
       seats: [...dealt],
       servers,
       members: this.roster,
@@ -615,7 +614,6 @@ export class Table {
     this.hand += 1;
     this.asking = null;
     this.begun = new Map([...this.nextBegun].filter(([seat]) => !this.faulty.has(seat)));
-    for (const seat of this.begun.keys()) this.gone.delete(seat);
     this.nextBegun = new Map();
     if (this.session.proposal.hands && this.hand >= this.session.proposal.hands) this.over = true;
   }
