@@ -577,7 +577,9 @@ export class Table {
         if (asking.busy || asking.next >= asking.operations.length) break;
         asking.busy = true;
         this.request(asking.operations[asking.next++]);
+        if (this.asking !== asking) break;
       }
+      if (this.asking !== asking) continue;
       if (asking.busy) return;
       const told = asking.events.map(toldEvent);
       this.lastTold = [this.course, told];
@@ -590,6 +592,11 @@ export class Table {
   request(operation) {
     const [kind, number] = operation;
     if (kind === 'newdeck') {
+      if (this.cardTable.seats.length < 2) { // nobody can make a deck alone
+        this.asking = null;
+        this.game.left([], false);
+        return;
+      }
       const deck = this.protocol.deck(this.cardTable, number, operation[2]);
       this.decks.set(number, deck);
       deck.begin();
