@@ -204,10 +204,12 @@ export class Table {
       const before = this.open.get(key);
       if (!before) {
         if (!this.history.has(key)) this.history.set(key, []);
-        this.history.get(key).push({ duty, from: this.length, to: Infinity });
+        this.history.get(key).push({ duty, from: this.length, to: Infinity, holds: [[this.length, !duty.optional]] });
         duty.since = this.length;
-        this.lastOpened = this.length;
-      } else duty.since = before.optional && !duty.optional ? this.length : before.since;
+      } else {
+        duty.since = before.optional && !duty.optional ? this.length : before.since;
+        if (before.optional !== duty.optional) this.history.get(key).at(-1).holds.push([this.length, !duty.optional]);
+      }
       if (duty.optional) this.time.clocks.delete(key);
       this.open.set(key, duty);
     }
@@ -349,7 +351,9 @@ export class Table {
         return this.tick(body, seat, seen);
       case 'claim':
         if (this.phase !== 'playing' || !this.voters().includes(seat)) return 'dropped';
-        throw new NotJudged('this verifier does not judge claims: they are proven by making every message of a seat again');
+        // Every proof was checked when it came, so every card of these protocols can be read by who holds it. A claim is false
+        // whatever the book says: the seed is another, or makes other messages, or opens the card.
+        throw new Fault(seat, 'a claim that a card is false, and it is not');
       case 'propose':
         return this.propose(body, seat, entry);
       case 'agree':
@@ -361,23 +365,25 @@ export class Table {
 
   // --- The law ---
 
+  /** Whether an open duty of another seat that held up the table at `seen` still does. */
+  holdsUp(id, seat, seen) {
+    const span = (this.history.get(id) ?? []).find(({ from, to }) => from <= seen && seen < to);
+    if (!span || span.duty.seat === seat) throw new Refused('no open duty of another seat');
+    if (!span.holds.findLast(([from]) => from <= seen)[1]) throw new Refused('a duty that holds up nobody');
+    return span.to === Infinity && !this.open.get(id).optional;
+  }
+
+  /** Whether a seat owes a message of the cards: until it has sent it, its votes do not count. */
+  owesCards(seat) {
+    return [...this.open.values()].some((duty) => duty.seat === seat && duty.cards);
+  }
+
   without(body, seat, seen) {
     const ids = body.duties;
     const order = ids.map((id) => toHex(fromBase64(id)));
     if (!ids.length || order.some((id, i) => i && order[i - 1] >= id)) throw new Refused('duties ascend, each once');
-    const counting = [];
-    for (const id of ids) {
-      const span = (this.history.get(id) ?? []).find(({ from, to }) => from <= seen && seen < to);
-      if (!span || span.duty.seat === seat) throw new Refused('no open duty of another seat');
-      const now = this.open.get(id);
-      if (span.to !== Infinity || now.optional) {
-        if (span.to === Infinity && now.optional && span.duty.optional) throw new Refused('a duty that holds up nobody');
-        continue;
-      }
-      counting.push(id);
-    }
-    if (!counting.length || !this.voters().includes(seat)) return 'dropped';
-    if ([...this.open.values()].some((duty) => duty.seat === seat && duty.cards)) return 'dropped';
+    const counting = ids.filter((id) => this.holdsUp(id, seat, seen));
+    if (!counting.length || !this.voters().includes(seat) || this.owesCards(seat)) return 'dropped';
     return () => {
       for (const id of counting) {
         if (!this.votes.has(id)) this.votes.set(id, new Set());
@@ -389,14 +395,7 @@ export class Table {
   break(body, seat, seen) {
     if (this.roster.timekeeper !== null) throw new Refused('nothing is broken off where somebody keeps the time');
     const id = body.duty;
-    const span = (this.history.get(id) ?? []).find(({ from, to }) => from <= seen && seen < to);
-    if (!span || span.duty.seat === seat) throw new Refused('no open duty of another seat');
-    if (span.to !== Infinity) return 'dropped';
-    if (this.open.get(id).optional) {
-      if (span.duty.optional) throw new Refused('a duty that holds up nobody');
-      return 'dropped';
-    }
-    if (!this.voters().includes(seat)) return 'dropped';
+    if (!this.holdsUp(id, seat, seen) || !this.voters().includes(seat) || this.owesCards(seat)) return 'dropped';
     return () => {
       if (!this.breaks.has(id)) this.breaks.set(id, new Set());
       this.breaks.get(id).add(seat);
@@ -582,7 +581,6 @@ export class Table {
       if (this.asking !== asking) continue;
       if (asking.busy) return;
       const told = asking.events.map(toldEvent);
-      this.lastTold = [this.course, told];
       this.course = H('told', this.course, jsonBytes(told));
       this.asking = null;
       this.game.told(asking.events);

@@ -187,7 +187,7 @@ class FreeHand {
       case 'seal':
         this.needs('seal');
         refuse(cards !== null || (deck !== undefined && deck.faceOf), 'a deck of cards has this number');
-        refuse(!ascending(move.seats) || move.seats.some((one) => !this.seats.includes(one)), 'no such seats');
+        refuse(new Set(move.seats).size !== move.seats.length || move.seats.some((one) => !this.seats.includes(one)), 'no such seats');
         this.sealedAt.add(number);
         return ['seal', number, move.seats];
       case 'unseal':
