@@ -505,6 +505,7 @@ export class Table {
       }
       if (this.phase === 'between' && !this.present().length) {
         this.phase = 'ended';
+        this.rules.ended?.(this.chips);
         continue;
       }
       break;
@@ -605,7 +606,12 @@ export class Table {
       this.decks.set(number, deck);
     }
     const deck = this.decks.get(number);
-    deck.request(deck.remaining && this.gone.size ? deck.remaining(operation) : operation);
+    const left = deck.remaining && this.gone.size ? deck.remaining(operation) : operation;
+    if (left !== null) {
+      deck.request(left);
+      return;
+    }
+    deck.finished(operation); // nothing is left of it
   }
 
   endHand(done) {

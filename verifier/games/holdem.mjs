@@ -20,6 +20,16 @@ export class HoldemRules {
     this.waiting = new Map(); // seat → hands until it is dealt in again
     this.last = null;
     this.dead = 0;
+    this.owed = []; // what is dead: who paid how much, and who was dealt in
+  }
+
+  /** When the log ends, what is dead goes equally to the others who were dealt in when it was paid. */
+  ended(chips) {
+    for (const { seat, amount, among } of this.owed) {
+      const others = among.filter((one) => one !== seat);
+      const share = Math.floor(amount / others.length);
+      others.forEach((one, i) => chips.set(one, chips.get(one) + share + (i ? 0 : amount - share * others.length)));
+    }
   }
 
   begin(hand, seats, table) {
@@ -244,8 +254,12 @@ class HoldemHand {
   }
 
   showdown() {
-    this.noMuck = this.gone.some((seat) => !this.folded.has(seat));
+    const noMuck = this.gone.some((seat) => !this.folded.has(seat));
     for (const seat of this.gone) this.folded.add(seat);
+    if (noMuck && this.inHand().length > 1) { // in such a hand all are shown
+      this.showAll(0);
+      return;
+    }
     if (this.inHand().length <= 1) {
       this.allFolded();
       return;
@@ -347,7 +361,7 @@ class HoldemHand {
     for (const { amount, winners } of joined) {
       const share = Math.floor(amount / winners.length);
       const odd = this.order(this.button).find((seat) => winners.includes(seat));
-      const wins = winners.map((seat) => ({ seat, amount: share + (seat === odd ? amount - share * winners.length : 0) }));
+      const wins = this.order(this.button).filter((seat) => winners.includes(seat)).map((seat) => ({ seat, amount: share + (seat === odd ? amount - share * winners.length : 0) }));
       for (const { seat, amount: won } of wins) this.stacks.set(seat, this.stacks.get(seat) + won);
       this.pots.push({ amount, winners: wins });
     }
@@ -367,6 +381,7 @@ class HoldemHand {
     if (ended !== 'not played') {
       rules.last = { button: this.button, big: this.big, players: this.players.length };
       rules.dead = charged.reduce((total, { amount }) => total + amount, 0);
+      rules.owed = charged.map((one) => ({ ...one, among: this.players }));
     }
     const chips = (seat) => this.table.chips.get(seat);
     const stacks = this.seats.map((seat) => ({ seat, before: this.before.get(seat) ?? chips(seat), after: this.stacks.get(seat) ?? chips(seat) }));
@@ -381,7 +396,7 @@ class HoldemHand {
 
   default(seat) {
     if (this.stage === 'bet') return this.bets.get(seat) < this.highest ? '{"type":"fold"}' : '{"type":"call"}';
-    return this.stage === 'uncontested' ? '{"type":"muck"}' : '{"type":"show"}';
+    return this.inHand().length === 1 ? '{"type":"muck"}' : '{"type":"show"}';
   }
 
   charged(seat, what) {

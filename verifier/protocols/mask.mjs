@@ -677,8 +677,7 @@ export class MaskDeck extends KeyedDeck {
     }
     if (kind === 'open') {
       const [, , count, positions, groups] = operation;
-      const rest = groups.map((group) => group.filter(stays)).filter((group) => group.length);
-      return ['open', deck, positions.length ? positions.length : count, [], rest];
+      return ['open', deck, positions.length ? positions.length : count, [], groups];
     }
     if (kind === 'show') return stays(operation[2]) && (operation[4] === null || stays(operation[4])) ? operation : null;
     if (kind === 'pass') {
