@@ -240,7 +240,8 @@ class HoldemHand {
   // --- Showdown ---
 
   showOrder() {
-    const first = this.aggressor !== null && this.inHand().includes(this.aggressor) ? this.aggressor : this.order(this.button).find((seat) => this.inHand().includes(seat));
+    const opener = this.order(this.street > 0 ? this.button : this.big); // who is asked first in the last round of betting
+    const first = this.aggressor !== null && this.inHand().includes(this.aggressor) ? this.aggressor : opener.find((seat) => this.inHand().includes(seat));
     const order = this.order(first);
     return [first, ...order.filter((seat) => seat !== first && this.inHand().includes(seat))];
   }
@@ -346,14 +347,19 @@ class HoldemHand {
     }
     const above = [...this.paid.values()].reduce((total, paid) => total + Math.max(0, paid - from), 0);
     if (above && pots.length) pots.at(-1).amount += above;
+    this.divide(pots.map(({ amount, among }) => {
+      if (among.length < 2) return { amount, winners: among };
+      const values = new Map(among.filter((seat) => this.shown.has(seat)).map((seat) => [seat, strength([...this.board, ...this.shown.get(seat)])]));
+      const best = Math.max(...values.values());
+      return { amount, winners: among.filter((seat) => values.get(seat) === best) };
+    }));
+    this.finish(ended);
+  }
+
+  /** Pots that have the same winners are one; odd chips go to the winner who sits first to the left of the button. */
+  divide(pots) {
     const joined = [];
-    for (const { amount, among } of pots) {
-      let winners = among;
-      if (among.length > 1 && !this.divided) {
-        const values = new Map(among.filter((seat) => this.shown.has(seat)).map((seat) => [seat, strength([...this.board, ...this.shown.get(seat)])]));
-        const best = Math.max(...values.values());
-        winners = among.filter((seat) => values.get(seat) === best);
-      }
+    for (const { amount, winners } of pots) {
       const same = joined.find((pot) => pot.winners.join() === winners.join());
       if (same) same.amount += amount;
       else joined.push({ amount, winners });
@@ -365,7 +371,6 @@ class HoldemHand {
       for (const { seat, amount: won } of wins) this.stacks.set(seat, this.stacks.get(seat) + won);
       this.pots.push({ amount, winners: wins });
     }
-    this.finish(ended);
   }
 
   finish(ended) {
@@ -408,20 +413,42 @@ class HoldemHand {
     this.prices.set(seat, Math.max(price, this.prices.get(seat) ?? 0));
   }
 
+  /** No card opens any more: the pots are divided by docs/holdem.md, "When a seat is gone". */
+  forfeit() {
+    this.asking = [];
+    this.turn = null;
+    const hands = this.inHand();
+    const live = hands.length === 1 ? hands : hands.filter((seat) => !this.gone.includes(seat)); // what was won before stays won
+    if (live.length) this.returnUncalled();
+    const reach = (seat) => this.paid.get(seat) + this.stacks.get(seat);
+    const levels = [...new Set([...this.paid.values(), ...live.map(reach)])].filter((level) => level > 0).sort((x, y) => x - y);
+    const shares = [];
+    let from = 0;
+    for (const level of levels) {
+      const amount = [...this.paid.values()].reduce((total, paid) => total + Math.max(0, Math.min(paid, level) - from), 0);
+      const fits = [live.filter((seat) => this.paid.get(seat) >= level), live.filter((seat) => reach(seat) >= level), hands.filter((seat) => this.paid.get(seat) >= level)];
+      const among = fits.find((list) => list.length);
+      from = level;
+      if (!amount || !among) continue;
+      shares.push({ amount: amount + (shares.length ? 0 : this.deadMoney), winners: this.unbeaten(among) });
+    }
+    this.divide(shares);
+    this.finish('forfeit');
+  }
+
+  /** Where the board is full and hands were shown, a hand that is beaten by another one gets nothing. */
+  unbeaten(among) {
+    if (this.board.length < 5) return among;
+    const values = new Map(among.filter((seat) => this.shown.has(seat)).map((seat) => [seat, strength([...this.board, ...this.shown.get(seat)])]));
+    const best = Math.max(...values.values());
+    return among.filter((seat) => !values.has(seat) || values.get(seat) === best);
+  }
+
   left(seats, cards) {
     this.gone = [...this.gone, ...seats].sort((a, b) => a - b);
     if (this.ended) return;
     if (!cards) {
-      for (const seat of this.gone) this.folded.add(seat);
-      this.asking = [];
-      const most = Math.max(0, ...this.inHand().map((seat) => this.paid.get(seat)));
-      if (!this.inHand().length || this.gone.some((seat) => this.paid.get(seat) > most) || this.board.length === 5) {
-        const { NotJudged } = this.table;
-        throw new NotJudged('this verifier does not judge how such a hand is divided when no card opens any more');
-      }
-      this.divided = true;
-      this.returnUncalled();
-      this.payOut('forfeit');
+      this.forfeit();
       return;
     }
     const live = this.inHand().filter((seat) => !this.gone.includes(seat));
