@@ -8,6 +8,14 @@ import { Refused, Table } from '../table.mjs';
 import { NotJudged } from '../session.mjs';
 import { edits } from './edits.mjs';
 
+const known = new Map(); // what many mutants of a log begin with is signed once
+
+function signature(entry, key) {
+  const name = `${toBase64(key)}${entry}`;
+  if (!known.has(name)) known.set(name, toBase64(ed25519.sign(toUtf8(entry), key)));
+  return known.get(name);
+}
+
 /** The log as it is told again. `change(entry, teller)` gives the entries that stand in the place of one. */
 export class Teller {
   constructor(session, table, secrets) {
@@ -28,8 +36,7 @@ export class Teller {
     const number = seq ?? this.numbers.get(seat) ?? 0;
     const saw = head ?? this.heads[Math.max(0, Math.min(seen, this.lines.length))];
     const entry = `{"session":"${toBase64(session)}","roster":"${toBase64(roster)}","hand":${hand},"seat":${seat},"seq":${number},"seen":"${toBase64(saw)}","body":${body}}`;
-    const signature = ed25519.sign(toUtf8(entry), key ?? this.secrets.get(seat)?.key ?? new Uint8Array(32));
-    const line = `{"entry":${entry},"signature":"${toBase64(signature)}"}`;
+    const line = `{"entry":${entry},"signature":"${signature(entry, key ?? this.secrets.get(seat)?.key ?? new Uint8Array(32))}"}`;
     if (seq === null) this.numbers.set(seat, number + 1);
     this.put(line);
   }
@@ -68,6 +75,7 @@ function tellAgain(log, chance, changes) {
   const teller = new Teller(log.session.number, log.makeTable(), log.secrets);
   const said = log.said();
   for (const [i, entry] of said.entries()) {
+    if (teller.broken || teller.cut) break; // nothing after that is looked at
     const fits = () => {
       const duty = entry.kept ? teller.fitting(JSON.parse(entry.body).duty, entry.kept) : null;
       const body = duty ? entry.body.replace(/"duty":"[^"]*"/, `"duty":"${duty}"`) : entry.body;
@@ -80,6 +88,7 @@ function tellAgain(log, chance, changes) {
     }
     teller.places.push(teller.lines.length);
   }
+  if (teller.broken && !teller.cut) teller.lines.push(...log.lines.slice(-2));
   return [log.lines[0], ...teller.lines.map((line) => Buffer.from(line, 'utf8').toString('latin1'))];
 }
 
