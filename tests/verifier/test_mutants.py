@@ -19,7 +19,9 @@ ROOT: Final = HERE.parent.parent
 GOLDEN: Final = HERE.parent / "golden"
 WITH_KEYS: Final = (HERE / "free.jsonl", HERE / "holdem.jsonl")
 #: What the second verifier judges of the golden logs; of the others it says that it does not.
-JUDGED: Final = sorted(log for log in GOLDEN.glob("*.jsonl") if log.name.split("-")[0] in ("free", "holdem") and "chain" not in log.name)
+JUDGED: Final = sorted(
+    log for log in GOLDEN.glob("*.jsonl") if log.name.split("-")[0] in ("free", "holdem") and "chain" not in log.name
+)
 #: As docs/log.md and `nodealer verify --help` say.
 EXIT: Final = {"clean": 0, "fault": 1, "broken": 1, "not-a-log": 2, "incomplete": 3}
 

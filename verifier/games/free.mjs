@@ -188,6 +188,7 @@ class FreeHand {
         this.needs('seal');
         refuse(cards !== null || (deck !== undefined && deck.faceOf), 'a deck of cards has this number');
         refuse(new Set(move.seats).size !== move.seats.length || move.seats.some((one) => !this.seats.includes(one)), 'no such seats');
+        refuse(this.sealedAt.has(number), 'envelopes that were not opened');
         this.sealedAt.add(number);
         return ['seal', number, move.seats];
       case 'unseal':

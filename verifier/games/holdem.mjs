@@ -82,6 +82,8 @@ class HoldemHand {
     for (const seat of players) this.pay(seat, rules.ante, false);
     this.pay(small, rules.blinds[0], true);
     this.pay(big, rules.blinds[1], true);
+    // The largest blind as it was paid; of equal ones the one that sits later from the left of the button on.
+    this.posted = order.reduce((most, seat) => (this.bets.get(seat) >= this.bets.get(most) ? seat : most));
     this.asking = [['newdeck', 0, 52, null], ['deal', 0, order.map((seat) => [seat, 2, []])]];
     this.street = 0;
     this.aggressor = null;
@@ -127,7 +129,7 @@ class HoldemHand {
       for (const seat of this.players) this.bets.set(seat, 0);
       this.aggressor = null;
     }
-    const first = this.street > 0 ? this.button : this.players.length === 2 ? this.big : this.big;
+    const first = this.street > 0 ? this.button : this.posted;
     this.last = first;
     this.nextTurn(first);
   }
@@ -240,7 +242,7 @@ class HoldemHand {
   // --- Showdown ---
 
   showOrder() {
-    const opener = this.order(this.street > 0 ? this.button : this.big); // who is asked first in the last round of betting
+    const opener = this.order(this.street > 0 ? this.button : this.posted); // who is asked first in the last round of betting
     const first = this.aggressor !== null && this.inHand().includes(this.aggressor) ? this.aggressor : opener.find((seat) => this.inHand().includes(seat));
     const order = this.order(first);
     return [first, ...order.filter((seat) => seat !== first && this.inHand().includes(seat))];
@@ -377,7 +379,7 @@ class HoldemHand {
     const { rules } = this;
     this.ended = ended;
     const charged = [];
-    for (const [seat, price] of this.prices) {
+    for (const [seat, price] of [...this.prices].sort((a, b) => a[0] - b[0])) {
       const amount = Math.min(price, this.stacks.get(seat));
       this.stacks.set(seat, this.stacks.get(seat) - amount);
       charged.push({ seat, amount });
@@ -433,7 +435,7 @@ class HoldemHand {
       shares.push({ amount: amount + (shares.length ? 0 : this.deadMoney), winners: this.unbeaten(among) });
     }
     this.divide(shares);
-    this.finish('forfeit');
+    this.finish(hands.length === 1 ? 'folded' : 'forfeit');
   }
 
   /** Where the board is full and hands were shown, a hand that is beaten by another one gets nothing. */
