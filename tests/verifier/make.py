@@ -2,7 +2,7 @@
 
     python -m tests.verifier.make
 
-The keys are in the files, so that mutants can be signed again. Whoever makes them anew gets other logs: run the tests then.
+The keys are in the files, so that mutants can be signed again. Whoever makes them anew gets other logs.
 """
 
 import json

@@ -1,7 +1,7 @@
 """The second verifier (verifier/) and ours say the same of every mutant of a log: a difference is a bug in one of them.
 
-One Node process makes the mutants and judges them; ours judges them in this one. Compared are the verdict, the code that
-the commands end with, who is named, of which entry, and how many entries are good.
+One Node process makes the mutants and judges them; ours judges them in this one. Compared are the verdict, the code
+that the commands end with, who is named, of which entry, and how many entries are good.
 """
 
 import json
