@@ -32,7 +32,8 @@ function readLog(file) {
   const session = readSession(Buffer.from(lines[0], 'latin1').toString('utf8'));
   const given = JSON.parse(readFileSync(keys));
   const secrets = new Map();
-  for (const { seat, name } of session.roster.members) if (given[name]) secrets.set(seat, { key: fromBase64(given[name].key), root: fromBase64(given[name].root) });
+  const later = lines.slice(1).flatMap((line) => JSON.parse(Buffer.from(line, 'latin1').toString('utf8')).entry.body.roster?.members ?? []);
+  for (const { seat, name } of [...session.roster.members, ...later]) if (given[name]) secrets.set(seat, { key: fromBase64(given[name].key), root: fromBase64(given[name].root) });
   const { protocol, game, versions } = session.proposal;
   const makeTable = () => new Table(session, protocolOf(protocol, session.roster), rulesOf(game, versions));
   let once = null;

@@ -2,11 +2,11 @@
 import { fromBase64, Malformed, toBase64, toHex, toUtf8, equal } from './bytes.mjs';
 import { Fault, jsonBytes } from './deck.mjs';
 import { DiceDeck } from './dice.mjs';
-import { framed, H } from './hash.mjs';
+import { H } from './hash.mjs';
 import { canonical, fields, integer, list, literal, nullable, read, text } from './json.mjs';
 import { verify } from './keys.mjs';
-import { nameKey } from './names.mjs';
-import { bytesOf, NotJudged, Roster, rosterShape, SEAT_MAX } from './session.mjs';
+import { inForce, proposed, seat as seatRoster } from './rosters.mjs';
+import { bytesOf, NotJudged, rosterShape, SEAT_MAX } from './session.mjs';
 
 /** What is not part of a log. */
 export class Refused extends Error {}
@@ -297,7 +297,7 @@ export class Table {
       if (!wasHere) throw new Refused('signed for another hand or roster');
       return 'dropped';
     }
-    return this.say(body, seat, seen, entry);
+    return this.say(body, seat, seen);
   }
 
   answer(body, seat, duty) {
@@ -332,7 +332,7 @@ export class Table {
     }
   }
 
-  say(body, seat, seen, entry) {
+  say(body, seat, seen) {
     switch (body.type) {
       case 'word': {
         const size = toUtf8(body.text).length;
@@ -355,7 +355,7 @@ export class Table {
         // whatever the book says: the seed is another, or makes other messages, or opens the card.
         throw new Fault(seat, 'a claim that a card is false, and it is not');
       case 'propose':
-        return this.propose(body, seat, entry);
+        return this.propose(body, seat);
       case 'agree':
         return this.agree(body, seat);
       default:
@@ -631,19 +631,21 @@ export class Table {
 
   // --- Rosters ---
 
-  propose(body, seat, entry) {
-    void entry;
-    void body;
-    void seat;
-    throw new NotJudged('this verifier does not judge changes of the roster yet');
+  propose(body, seat) {
+    if (this.phase === 'ended' || this.endedSeats.has(seat)) return 'dropped';
+    const proposal = proposed(this, body, seat);
+    return () => this.proposals.push(proposal);
   }
 
-  agree() {
-    return 'dropped';
+  agree({ proposal }, seat) {
+    const one = this.proposals.find(({ id }) => id === proposal);
+    return one ? () => one.agreed.add(seat) : 'dropped';
   }
 
   rosterInForce() {
-    return false;
+    const proposal = inForce(this);
+    if (proposal) seatRoster(this, proposal);
+    return Boolean(proposal);
   }
 
   // --- Time ---

@@ -75,6 +75,14 @@ function movesWith(chance) {
   return JSON.stringify({ type, deck: chance.of([0, 0, 0, 1]), positions, ...more[type] });
 }
 
+/** Another roster: without a seat, or with something else of one. */
+function rosterOf(table, chance) {
+  const { members } = JSON.parse(table.roster.json);
+  const one = chance.of(members);
+  const change = chance.of([() => ({ role: 'server' }), () => ({ role: 'timekeeper' }), () => ({ name: 'Zoe' }), () => ({ seat: 7 }), () => ({ box: digest(chance) }), () => ({}), () => ({ role: 'dealer' })]);
+  return JSON.stringify({ members: chance.below(2) ? members.filter((other) => other !== one) : members.map((other) => (other === one ? { ...one, ...change() } : other)) });
+}
+
 /** Something else that a seat says, as a body. */
 function remark({ teller, chance, log }, seat) {
   const { table } = teller;
@@ -101,7 +109,8 @@ function remark({ teller, chance, log }, seat) {
     () => `{"type":"claim","deck":${deck},"position":${position},"seed":"${seed}","choices":[]}`,
     () => `{"type":"book","duty":"${digest(chance)}","seed":"${seed}","choices":[]}`,
     () => `{"type":"tick","time":${chance.below(100000)}}`,
-    () => `{"type":"agree","proposal":"${digest(chance)}"}`,
+    () => `{"type":"agree","proposal":"${table.proposals.length && chance.below(4) ? chance.of(table.proposals).id : digest(chance)}"}`,
+    () => `{"type":"propose","roster":${rosterOf(table, chance)},"newcomers":${chance.of(['[]', '[]', '[]', `[{"seat":5,"signature":"${toBase64(chance.take(64))}"}]`])},"key":null}`,
     () => `{"type":"move","duty":"${move}","move":${chance.of(MOVES)}}`,
     () => `{"type":"move","duty":"${move}","move":${movesWith(chance)}}`,
   ])();
@@ -187,6 +196,14 @@ export const edits = {
     const body = chance.below(3) || !ids.length ? null : `{"type":"break","duty":"${ids[0]}"}`;
     if (!ids.length) return [{ seat: out, body: '{"type":"leave"}' }];
     return [...log.secrets.keys()].filter((seat) => seat !== out).map((seat) => ({ seat, body: body ?? `{"type":"without","duties":${JSON.stringify(ids)}}` }));
+  }),
+  'signed: another roster': aside((context) => {
+    const { chance, teller, log } = context;
+    const seat = seatOf(context);
+    const before = teller.table.proposals.length;
+    teller.say({ seat, body: `{"type":"propose","roster":${rosterOf(teller.table, chance)},"newcomers":[],"key":null}` });
+    const made = teller.table.proposals[before];
+    return made ? [...log.secrets.keys()].filter((one) => one !== seat && chance.below(4)).map((one) => ({ seat: one, body: `{"type":"agree","proposal":"${made.id}"}` })) : [];
   }),
   'signed: a contradiction': aside(({ teller, entry, fits, chance }) => {
     const number = teller.numbers.get(entry.seat) ?? 0;
