@@ -14,7 +14,7 @@ const same = (one, other) => one.seat === other.seat && one.name === other.name 
 /** A number, a key and a name belong together for the whole log. */
 function checkKnown(table, member) {
   const before = table.known.get(member.seat);
-  if (before) refuse(!equal(before.key, member.key) || before.name !== member.name, 'a number that belongs to somebody else');
+  if (before) refuse(!equal(before.key, member.key) || before.name !== member.name || before.role !== member.role, 'a number that belongs to somebody else');
   else {
     for (const one of table.known.values()) {
       refuse(equal(one.key, member.key) || nameKey(one.name) === nameKey(member.name), 'a key or a name that belongs to another number');
@@ -25,7 +25,6 @@ function checkKnown(table, member) {
 /** The proposal that an entry makes; what cannot be a roster here is refused. */
 export function proposed(table, body, seat) {
   const roster = new Roster(body.roster, JSON.stringify(body.roster));
-  refuse(roster.key === table.roster.key, 'the roster that is in force');
   refuse(table.proposals.some((one) => one.seat === seat && one.hand === table.hand), 'a second proposal in one hand');
   for (const member of roster.members) checkKnown(table, member);
   const fresh = roster.members.filter((one) => !table.known.has(one.seat));

@@ -97,7 +97,7 @@ export class Table {
     this.head = H('log', session.number);
     this.length = 0;
     this.heads.set(toHex(this.head), 0);
-    this.at = [{ hand: 0, roster: this.roster.key }];
+    this.at = [{ hand: 0, roster: this.roster.key, seats: this.roster.seats }];
     this.known = new Map(this.roster.members.map((one) => [one.seat, one]));
     this.entries = new Map(); // seat → texts of ENTRY by number
     this.phase = 'between';
@@ -280,13 +280,13 @@ export class Table {
   judge(entry, seen) {
     const body = readBody(entry.body);
     const { seat } = entry;
-    const here = entry.hand === this.hand && toHex(entry.roster) === this.roster.key;
+    const here = entry.hand === this.hand && toHex(entry.roster) === this.roster.key && Boolean(this.roster.of(seat));
     const then = this.at[seen];
-    const wasHere = entry.hand === then.hand && toHex(entry.roster) === then.roster;
+    const wasHere = entry.hand === then.hand && toHex(entry.roster) === then.roster && then.seats.includes(seat);
     if (['begin', 'cards', 'move', 'end', 'book'].includes(body.type)) {
       const duty = this.duty(body.duty, seat, body.type === 'cards' ? 'cards' : body.type, seen);
       if (duty === 'dropped') {
-        if (!wasHere) throw new Refused('signed for another hand or roster');
+        if (!wasHere && !here) throw new Refused('signed for another hand or roster');
         return 'dropped';
       }
       const early = body.type === 'begin' && wasHere;
@@ -511,7 +511,7 @@ export class Table {
       break;
     }
     this.refresh();
-    this.at[this.length] = { hand: this.hand, roster: this.roster.key };
+    this.at[this.length] = { hand: this.hand, roster: this.roster.key, seats: this.roster.seats };
   }
 
   canStart() {
@@ -631,13 +631,18 @@ export class Table {
 
   // --- Rosters ---
 
+  mayChooseSeats(seat) {
+    if (!this.roster.withCards.includes(seat) || this.endedSeats.has(seat)) throw new Refused('only a seat with cards that has not ended agrees to a roster');
+  }
+
   propose(body, seat) {
-    if (this.phase === 'ended' || this.endedSeats.has(seat)) return 'dropped';
+    this.mayChooseSeats(seat);
     const proposal = proposed(this, body, seat);
     return () => this.proposals.push(proposal);
   }
 
   agree({ proposal }, seat) {
+    this.mayChooseSeats(seat);
     const one = this.proposals.find(({ id }) => id === proposal);
     return one ? () => one.agreed.add(seat) : 'dropped';
   }

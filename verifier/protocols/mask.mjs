@@ -470,7 +470,7 @@ export class MaskDeck extends KeyedDeck {
     if (now.rebuilt) return now.owing.includes(seat) || now.laterTurns?.includes(seat) ? ['rebuilt'] : [];
     if (now.releasing && now.half) {
       const owes = now.owing.includes(seat) || now.later.includes(seat);
-      return owes && now.published() ? [now.half] : [];
+      return owes && now.published(seat) ? [now.half] : [];
     }
     if (now.looked && now.looked.seat !== seat) return ['dealt'];
     return [];
