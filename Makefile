@@ -160,7 +160,7 @@ vectors: build ## Write the test vectors in docs/ again, after a change of what 
 	@cd tests && ../$(BIN)/python vectors_made.py
 
 .PHONY: golden
-golden: build ## Make the golden logs again, after a change of the format
+golden: build ## Make the golden logs that are not there yet; what was made once stays
 	@cd tests && ../$(BIN)/python -m golden.make
 
 .PHONY: doors

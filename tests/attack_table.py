@@ -292,7 +292,8 @@ def matrix(every: Sequence[Row]) -> Iterator[str]:
         cells = (in_modes(name, {row.mode: row.comes for row in mine if row.protocol == name}) for name in MODES)
         yield f"| [`{attack.name}`](#{attack.name}) | {', '.join(attack.of) or '–'} | {' | '.join(cells)} |"
     for no in BEYOND:
-        yield f"| {no.what} | {no.of} |{f' {no.comes} |' * len(MODES)}"
+        cells = (no.comes if name in (no.only or MODES) else "–" for name in MODES)
+        yield f"| {no.what} | {no.of} | {' | '.join(cells)} |"
     yield ""
 
 

@@ -1,7 +1,7 @@
-"""Which lines no test reaches, by module: `make coverage`, or `make coverage FOLDERS="tests/log tests/relay"`.
+"""Which lines no test reaches, by module: `make coverage`, or `make coverage FOLDERS="log relay/test_core.py"`.
 
-Processes that tests start are counted too; a browser's and the Rust core's lines are not. A module of which no function
-is ever entered is named at the end, and makes the command fail: test it, or delete it.
+Processes that tests start or fork are counted too; a browser's and the Rust core's lines are not. A module of which no
+function is ever entered is named at the end, and makes the command fail: test it, or delete it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 HERE: Final = Path(__file__).parents[1]
+TESTS: Final = HERE / "tests"
 BUILD: Final = HERE / "build" / "coverage"
 #: Runs only inside a browser's Python.
 ELSEWHERE: Final = (
@@ -64,6 +65,15 @@ def table(found: Sequence[Module]) -> Iterator[str]:
     yield f"modules of which no test enters a function: {', '.join(untouched) or 'none'}"
 
 
+def places(folders: Sequence[str]) -> list[str]:
+    """Where the tests of these folders and files are, with or without `tests/` before them. Raises `ValueError` where
+    there are none: pytest would run nothing, and every module would seem to be reached by nobody."""
+    found = [TESTS / folder.removeprefix("tests/") for folder in folders]
+    if missing := [folder for folder, place in zip(folders, found, strict=True) if not place.exists()]:
+        raise ValueError(f"there are no tests in {', '.join(missing)}: FOLDERS names folders and files of tests/")
+    return [str(place) for place in found]
+
+
 def run(*command: str) -> int:
     """Coverage, with its data below build/."""
     BUILD.mkdir(parents=True, exist_ok=True)
@@ -74,8 +84,13 @@ def run(*command: str) -> int:
 
 
 def main(folders: Sequence[str]) -> int:
+    try:
+        where = places(folders)
+    except ValueError as error:
+        print(error)
+        return 2
     run("erase")
-    tests = run("run", "-m", "pytest", "-n", "auto", "--dist", "worksteal", "--timeout", "600", *folders)
+    tests = run("run", "-m", "pytest", "-n", "auto", "--dist", "worksteal", "--timeout", "600", *where)
     run("combine", "--quiet")
     run("json", "--quiet", "-o", str(BUILD / "report.json"))
     found = list(modules(json.loads((BUILD / "report.json").read_text())))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from coverage_table import modules, table
+from coverage_table import TESTS, main, modules, places, table
 from trials import PAGE, ROOT, written
 
 FUZZED = {"executions": 30, "runs": [{"target": "json", "by": "plain", "executions": 30, "seconds": 2.0}]}
@@ -41,3 +41,11 @@ def test_what_no_test_enters_is_named() -> None:
     assert [one.untouched for one in found] == [False, True, False]
     *rows, total, untouched = table(found)
     assert "b.py" in rows[0] and "68.2 % of 22 lines in 3 modules" in total and untouched.endswith(": b.py")
+
+
+def test_folders_are_those_of_the_tests(capsys: pytest.CaptureFixture[str]) -> None:
+    assert places(["tests/lab", "log/test_entry.py"]) == [str(TESTS / "lab"), str(TESTS / "log" / "test_entry.py")]
+    assert places([]) == []
+    # The documents are beside the tests, and have none.
+    assert main(["log", "docs", "nowhere"]) == 2
+    assert "there are no tests in docs, nowhere" in capsys.readouterr().out

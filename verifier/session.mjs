@@ -6,7 +6,7 @@ import { checkBox, checkKey, verify } from './keys.mjs';
 import { checkName, nameKey } from './names.mjs';
 
 export const FORMAT = 'nodealer-log';
-export const VERSION = '1-6';
+export const VERSION = '1';
 export const SEAT_MAX = 19;
 
 /** What cannot be judged: exit 2. */

@@ -16,7 +16,7 @@ from nodealer.cli.remote import Chair, LockedOut, _Connection, _Watch
 from nodealer.drive.known import Acquaintance
 from nodealer.drive.minds import Mind
 from nodealer.drive.patience import Looks
-from nodealer.drive.sealed import Found, Locked, Lost, Unheard
+from nodealer.drive.sealed import Behind, Found, Locked, Lost, Unheard
 from nodealer.errors import BadParameter, IllegalMove, RelayError
 from nodealer.keys import Identity
 from nodealer.play.participant import Participant
@@ -149,6 +149,12 @@ def test_who_is_taken_out_is_told_so_and_does_not_wait() -> None:
         watch._ask()
     assert screen.noted == [{"event": "removed"}]
     assert left_out(one, ask=True)[0]._ask() == [b"a seat, please"]
+
+
+def test_who_hears_of_a_later_key_is_told_and_goes_on() -> None:
+    screen = Noting()
+    _Connection(screen, 1, patient=True).tell(Behind("ws://a"))
+    assert [event["what"] for event in screen.noted] == ["behind"]
 
 
 def test_who_has_not_got_the_key_does_not_wait() -> None:

@@ -8,10 +8,10 @@ from contextlib import suppress
 import pytest
 from msgspec.structs import replace
 
-from conformance.harness import NAMES
+from conformance.harness import NAMES, Source
 from drive.around import SECRET, Around, over, real, without_last
 from drive.test_keyring import between, proposing, ring, rings, settled
-from nodealer.drive.sealed import JUNK, Locked, Lost, Unheard
+from nodealer.drive.sealed import JUNK, Behind, Line, Locked, Lost, SealedTransport, Unheard
 from nodealer.errors import DecodeError, IllegalMove, RelayRefused
 from nodealer.play.bodies import Box
 from nodealer.play.phases import Phase
@@ -19,7 +19,7 @@ from nodealer.play.rosters import proposal_id
 from nodealer.relay.client import RelayClient, connect_to
 from nodealer.relay.limits import Limits
 from nodealer.relay.messages import Accepted, Rekey
-from nodealer.relay.sealing import EPOCH_BYTES, TableSecret
+from nodealer.relay.sealing import EPOCH_BYTES, SENDER_BYTES, TableSecret
 from relay.liar import Liar
 
 #: Somebody's own.
@@ -31,7 +31,22 @@ def is_well(table: Around) -> None:
     ada, bo = table.circle.people[:2]
     assert ada.replica.state.phase is Phase.ENDED and ada.replica.digest() == bo.replica.digest()
     assert len(ada.keys) == 1 and table.ways[0].secret == table.ways[1].secret
-    assert not any(isinstance(line, Locked | Unheard | Lost) for name in NAMES[:2] for line in table.told[name])
+    assert not any(
+        isinstance(line, Locked | Unheard | Lost | Behind) for name in NAMES[:2] for line in table.told[name]
+    )
+
+
+def test_who_is_not_shown_how_the_table_got_its_key_is_told() -> None:
+    """Once, by the first frame of a later key. Of frames of an earlier one, and of what is no frame, nothing is told."""
+    told = list[Line]()
+    way = SealedTransport(between().people[0], SECRET, ["ws://a"], entropy=Source("behind"), tell=told.append)
+    later = OTHER.reading.seal(bytes(SENDER_BYTES), b"said with the new key")
+    for frame in (b"", later[: EPOCH_BYTES + 3], SECRET.reading.seal(bytes(SENDER_BYTES), b"x")[:-1] + b"?"):
+        assert way._opened(frame, "ws://a") == JUNK
+    assert told == []
+    assert way._opened(later, "ws://a") == way._opened(later, "ws://a") == JUNK
+    assert told == [Behind("ws://a")]
+    assert not OTHER.reading.is_before(SECRET.reading.seal(bytes(SENDER_BYTES), b"x"))
 
 
 # --- Who proposes ---

@@ -1,4 +1,7 @@
-"""Makes the golden logs: `make golden`, after a change of the format, and never a test.
+"""Makes golden logs that are not there yet: `make golden`, for a new game, protocol or format, and never a test.
+
+A golden log is made once. SHA256SUMS names every one that was ever made: what stands there is never made again, for
+logs like it are in people's hands. A new format has logs of its own, beside the old ones.
 
 One hand of what people have: every game on every protocol that it is played on, by the real command where there is one.
 Beside each log stands the document of `nodealer verify --json` that it had when it was made.
@@ -6,13 +9,16 @@ Beside each log stands the document of `nodealer verify --json` that it had when
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 import sys
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from conformance.harness import Source
-from nodealer.cards import Look
+from nodealer.cards import WITHOUT_CARDS, Look
 from nodealer.drive.local import LocalTable, seat_players
 from nodealer.drive.minds import BotMind
 from nodealer.drive.patience import Looks, Patience
@@ -20,21 +26,28 @@ from nodealer.drive.timekeeper import Timekeeper
 from nodealer.games import free
 from nodealer.games.found import find
 from nodealer.games.free import Free
+from nodealer.games.free.rules import OPERATIONS
 from nodealer.log.file import save_log
+from nodealer.log.roster import Roster
 from nodealer.log.session import Limits
 from nodealer.play.participant import Participant
+from nodealer.play.phases import Phase
 from nodealer.play.stays import for_hands
 from nodealer.protocols import make_protocol
+from nodealer.protocols.base import CardProtocol
 
 HERE: Final = Path(__file__).parent
 COMMAND: Final = (sys.executable, "-P", "-m", "nodealer.cli")
 SIZE_MAX: Final = 300_000
+SUMS: Final = "SHA256SUMS"
 
 HOLDEM: Final = ("--seats", "3", "--hands", "1")
 WARDENS: Final = ("--game", "wardens", "--hands", "1")
 HEARTS: Final = ("--game", "hearts", "--hands", "1")
+#: Two hands, so that the log goes on after the fault.
+CHEATED: Final = ("--seats", "3", "--hands", "2", "--cheat")
 
-#: Name of the log to the options of `nodealer play`.
+#: Name of the log to the options of `nodealer play`. Where nobody cheats, everything comes from one seed.
 PLAYED: Final = {
     "holdem-mask": HOLDEM,
     "holdem-lock": (*HOLDEM, "--protocol", "lock"),
@@ -44,6 +57,11 @@ PLAYED: Final = {
     "wardens-duel": WARDENS,
     "wardens-duel-committed": (*WARDENS, "--mode", "committed"),
     "wardens-duel-xor": (*WARDENS, "--mode", "xor"),
+    "holdem-mask-false-key": (*CHEATED, "2:false-key"),
+    "holdem-mask-two-things": (*CHEATED, "2:two-things"),
+    "holdem-lock-double": (*CHEATED, "2:double", "--protocol", "lock"),
+    "holdem-offset-double": (*CHEATED, "2:double", "--protocol", "offset"),
+    "holdem-chain-unproven-mark": (*CHEATED, "2:mark", "--protocol", "chain", "--parameters", '{"proven":false}'),
 }
 FREE: Final = "free-mask"
 TIMED: Final = "holdem-mask-timed"
@@ -64,9 +82,13 @@ def report_of(name: str) -> Path:
 Asked = list[tuple[int, free.Move | None]]
 
 
-def play_free(name: str, *names: str, asked: Asked) -> LocalTable:
-    """A table without rules, on `mask`, and a word."""
-    table = seat_players(names, make_protocol("mask"), Free(8), Source(f"golden {name}"), stays=for_hands(1))
+def play_free(
+    name: str, *names: str, asked: Asked, on: CardProtocol | None = None, roles: Mapping[int, str] | None = None
+) -> LocalTable:
+    """A table without rules, on `mask` where nothing else is said, and a word."""
+    protocol = on or make_protocol("mask")
+    offered = frozenset(OPERATIONS) & (protocol.claims.operations | WITHOUT_CARDS)
+    table = seat_players(names, protocol, Free(8, offered), Source(f"golden {name}"), stays=for_hands(1), roles=roles)
 
     def decide(one: Participant) -> list[bytes]:
         if (question := one.question()) is not None and question.seal is not None:
@@ -191,17 +213,134 @@ def play_timed() -> LocalTable:
     return table
 
 
+def play_left_on(protocol: str, parameters: bytes = b"{}", *, roles: Mapping[int, str] | None = None) -> LocalTable:
+    """Cards in hands, on the table and laid aside; one leaves, and those who stay go on as far as the protocol lets
+    them."""
+    asked: Asked = [
+        (0, free.Shuffle(0, 8, tuple("abcdefgh"))),
+        (1, free.DealCards(0, ((0, 2), (1, 2), (2, 1)))),
+        (0, free.OpenCards(0, 1)),
+        (1, free.ShowCards(0, (2,))),
+        (0, free.GiveBack(0, (0,), "discard")),
+        (2, None),
+        (0, free.DealCards(0, ((0, 1),))),
+        (1, free.ShowCards(0, (3,))),
+        (0, free.Finish()),
+    ]
+    name = f"left {protocol} {parameters.decode()}"
+    on = make_protocol(protocol, parameters)
+    return play_free(name, "Ada", "Ben", "Cleo", *(["Server"] if roles else []), asked=asked, on=on, roles=roles)
+
+
+def play_bots(name: str, *names: str, hands: int) -> tuple[LocalTable, dict[Participant, BotMind]]:
+    """Hold'em on `mask`, and who plays at it."""
+    game = find("holdem")
+    rules = game.from_settings(game.settled({}))
+    table = seat_players(
+        names, make_protocol("mask"), rules, Source(f"golden {name}"), stays=for_hands(hands), package=game
+    )
+    return table, {one: BotMind(game, one.home.root) for one in table.participants}
+
+
+def play_seats() -> LocalTable:
+    """Four hands. After the first one of three is put out by the others; later it asks for its seat, and gets it, and
+    leaves in the middle of the last hand."""
+    table, minds = play_bots("seats", "Ada", "Ben", "Cleo", hands=4)
+    ada, ben, cleo = table.participants
+    said = set[str]()
+
+    def once(what: str, when: bool) -> bool:
+        if not when or what in said:
+            return False
+        said.add(what)
+        return True
+
+    def decide(one: Participant) -> list[bytes]:
+        state = ada.replica.state
+        hand, proposed = state.hand.number, tuple(state.proposed)
+        if one is ada and once("out", hand == 1):
+            return ada.propose_roster(Roster(ada.members[:2]))
+        if one is ben and proposed and once(f"agrees {hand}", True):
+            return ben.agree(proposed[0])
+        if once("asks", hand == 2):  # at once: the others do not wait for her
+            return [*cleo.come_back(), *cleo.ask_to_sit()]
+        if one is ada and once("lets in", bool(ada.asking)):
+            return ada.let_in("Cleo")
+        if one is cleo and once("leaves", hand == 3 and cleo.sits and bool(one.options().must_move)):
+            return cleo.leave()
+        return minds[one].act(one)
+
+    table.run(decide)
+    return table
+
+
+def play_broken() -> LocalTable:
+    """One of two does not answer any more; the other breaks the hand off, and the bets go back."""
+    table, minds = play_bots("broken", "Ada", "Ben", hands=2)
+    ada, ben = table.participants
+
+    def decide(one: Participant) -> list[bytes]:
+        state = one.replica.state
+        if state.hand.number == 0 or state.phase is not Phase.PLAYING:
+            return minds[one].act(one)
+        if one is ben:
+            return []
+        return ada.break_off() if ada.waits_for and not ada.options().must_move else minds[one].act(one)
+
+    table.run(decide)
+    return table
+
+
+def digest_of(log: Path) -> str:
+    return hashlib.sha256(log.read_bytes()).hexdigest()
+
+
+def held(sums: Path) -> dict[str, str]:
+    """Name of every golden log that was ever made, to its hash."""
+    return {line[66:].removesuffix(".jsonl"): line[:64] for line in sums.read_text().splitlines()}
+
+
+def missing(names: Iterable[str], folder: Path = HERE) -> list[str]:
+    """Those that were never made. Raises `FileExistsError` for a log that is no longer as it was made."""
+    before, wanted = held(folder / SUMS), []
+    for name in names:
+        log = folder / f"{name}.jsonl"
+        if name not in before and not log.exists():
+            wanted.append(name)
+        elif not log.exists() or before.get(name) != digest_of(log):
+            raise FileExistsError(f"{log.name} was made before, and is not made again: git checkout {log}")
+    return wanted
+
+
+TABLES: Final[Mapping[str, Callable[[], LocalTable]]] = {
+    FREE: play_everything,
+    LEFT: play_left,
+    BARE: play_bare,
+    UNSEEN: play_unseen,
+    TIMED: play_timed,
+    "free-lock-left": partial(play_left_on, "lock"),
+    "free-lock-server-left": partial(play_left_on, "lock", b'{"community":"server"}', roles={3: "server"}),
+    "free-offset-left": partial(play_left_on, "offset"),
+    "free-chain-dealer-left": partial(play_left_on, "chain", b'{"deck":"dealer"}'),
+    "holdem-mask-seats": play_seats,
+    "holdem-mask-broken": play_broken,
+}
+NAMES: Final = (*PLAYED, *TABLES)
+
+
 def main() -> None:
-    for name, options in PLAYED.items():
-        log_of(name).unlink(missing_ok=True)
-        subprocess.run([*COMMAND, "play", "--auto", "--seed", "1", *options, "--log", str(log_of(name))], check=True)
-    tables = {FREE: play_everything, LEFT: play_left, BARE: play_bare, UNSEEN: play_unseen, TIMED: play_timed}
-    for name, play in tables.items():
-        table = play()
-        save_log(log_of(name), table.seats[0].replica.config.session, table.log)
-    for name in (*PLAYED, *tables):
-        done = subprocess.run([*COMMAND, "verify", "--json", str(log_of(name))], check=True, capture_output=True)
+    for name in missing(NAMES):
+        log = log_of(name)
+        if name in PLAYED:
+            seed = () if "--cheat" in PLAYED[name] else ("--seed", "1")
+            subprocess.run([*COMMAND, "play", "--auto", *seed, *PLAYED[name], "--log", str(log)], check=False)
+        else:
+            table = TABLES[name]()
+            save_log(log, table.seats[0].replica.config.session, table.log)
+        done = subprocess.run([*COMMAND, "verify", "--json", str(log)], check=False, capture_output=True)
         report_of(name).write_bytes(done.stdout)
+        with (HERE / SUMS).open("a") as sums:
+            sums.write(f"{digest_of(log)}  {log.name}\n")
 
 
 if __name__ == "__main__":

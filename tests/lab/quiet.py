@@ -11,6 +11,7 @@ from nodealer.lab.sim.plan import Keeper, Keeping, Plan
 from nodealer.lab.sim.seen import Seen
 from nodealer.lab.sim.world import World
 from nodealer.log.session import Limits
+from nodealer.play.home import Home
 from nodealer.play.participant import Participant
 from nodealer.protocols import make_protocol
 
@@ -32,8 +33,8 @@ class PlayedBy(World):
         super().__init__(plan)
         self._program = program
 
-    def new_participant(self, node: Node) -> Participant:
-        made = super().new_participant(node)
+    def new_participant(self, node: Node, home: Home) -> Participant:
+        made = super().new_participant(node, home)
         if node.place == 1:
             made.__class__ = self._program
         return made

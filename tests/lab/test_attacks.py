@@ -13,16 +13,18 @@ import pytest
 
 import attack_table
 from nodealer.audit.verify import verify_file
-from nodealer.errors import BadParameter
+from nodealer.errors import BadParameter, IllegalMove
+from nodealer.games.base import Done
 from nodealer.lab.attacks import ATTACKS, CHEATS, attack_of, cheat_of
 from nodealer.lab.attacks.base import Attack, Way, sentence
 from nodealer.lab.attacks.beyond import BEYOND
 from nodealer.lab.attacks.both import Both, both_ways, cases
 from nodealer.lab.attacks.child import Child, Task
 from nodealer.lab.attacks.defence import Without
+from nodealer.lab.attacks.duelling import SEARCHED_DUEL
 from nodealer.lab.attacks.matrix import Row, row_of
 from nodealer.lab.attacks.outcome import Came, what_came
-from nodealer.lab.attacks.scene import Played, Scene, modes_of, scene_of, small_protocol, tried
+from nodealer.lab.attacks.scene import Played, Scene, modes_of, scene_of, small_game, small_protocol, tried
 from nodealer.log.file import save_log
 from nodealer.play.phases import Phase
 from nodealer.protocols import MODES, make_protocol
@@ -223,7 +225,8 @@ def test_from_any_seat(kind: str, name: str, mode: bytes, cheater: int, seed: in
     """Wherever it sits it is named, if it came to it: never later than when all books are open, and at once where that
     is claimed."""
     protocol, attack = small_protocol(name, mode), attack_of(kind)
-    if cheater >= (2 if name == "duel" else 3) or (b"dealer" in mode and seed):
+    game = attack.on(protocol).way.game or small_game(name)
+    if cheater >= game.seats or (b"dealer" in mode and seed):
         pytest.skip("no such seat, or too dear")
     scene = scene_of(attack, protocol, seed, cheater)
     claim, played = attack.on(protocol).claim, tried(attack, scene)
@@ -263,3 +266,24 @@ def test_an_honest_game_is_not_seen_as_an_attack() -> None:
     quiet = replace(attack_of("double"), ways={"mask": (replace(attack_of("double").ways["mask"][0], forge={}),)})
     played = tried(quiet, scene_of(quiet, make_protocol("mask")))
     assert not played.lies and found(played) == Came("never")
+
+
+# --- The smallest duel ---
+
+
+def test_a_duel_takes_one_move_and_ends_when_somebody_leaves() -> None:
+    rules = SEARCHED_DUEL.from_settings({})
+    hand = rules.begin(0, (0, 1), None, {})
+    with pytest.raises(IllegalMove, match="the move"):
+        hand.moved(0, b'{"type":"stay"}')
+    assert isinstance(hand.left((1,), cards=False).wants, Done)
+    assert SEARCHED_DUEL.rules(rules.parameters) is rules
+
+
+def test_a_mode_that_an_attack_is_about_is_the_one_it_is_carried_out_in() -> None:
+    assert list(cases(attack_of("downgrade"), everywhere=True)) == [
+        ("chain", b'{"proven":false}'),
+        ("duel", b'{"mode":"committed"}'),
+    ]
+    every = {one for attack in ATTACKS.values() for one in attack.in_mode.items()}
+    assert every and all(mode in modes_of(name) for name, mode in every)

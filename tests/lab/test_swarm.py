@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from msgspec import Raw
@@ -12,8 +13,11 @@ from msgspec import Raw
 from lab.quiet import PlayedBy, calm, statements, wrong_with
 from nodealer.cards import Deal, Portion
 from nodealer.group import group
-from nodealer.lab.sim.cheats import cheats_on
-from nodealer.lab.sim.checkers import first_wrong, kept_first
+from nodealer.keys import Identity
+from nodealer.lab.sim import groups
+from nodealer.lab.sim.cheats import waiting_on
+from nodealer.lab.sim.checkers import first_wrong, kept_first, same_together
+from nodealer.lab.sim.groups import Groups
 from nodealer.lab.sim.justice import contradictions, gained_by_going, guilty_named, too_few
 from nodealer.lab.sim.lateness import counted_anew
 from nodealer.lab.sim.plan import Backup, BadDisk, Failing, Fork, Forking, Leaver, Split, Struck
@@ -24,8 +28,8 @@ from nodealer.lab.sim.world import World
 from nodealer.log.entry import Entry, sign_entry
 from nodealer.log.session import Limits
 from nodealer.play.account import Account
-from nodealer.play.bodies import Leave, Tick
-from nodealer.play.participant import Participant, Step
+from nodealer.play.bodies import Body, Leave, Tick
+from nodealer.play.participant import Happened, Participant, Step
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome
 from nodealer.protocols import make_protocol
@@ -71,6 +75,14 @@ def test_a_disk_that_fails(how: Failing) -> None:
     world = World(replace(calm(seats=2), disks=(BadDisk(700, 1, 1, how, 1),)))
     assert wrong_with(world) is None and world.struck == Counter(disk=2)
     assert all(node.ended for node in world.nodes)
+
+
+@pytest.mark.parametrize("writes", [1, 2, 3])
+def test_a_disk_that_fails_just_before_the_process_is_killed(writes: int) -> None:
+    """night-a-1055 and late2-602 of earlier simulators: the checker that asks for more was killed itself."""
+    kills = (Struck(700, 1, 2000, writes),)
+    world = World(replace(calm(seats=2), disks=(BadDisk(700, 1, 1, "unsure", 0),), kills=kills))
+    assert wrong_with(world) is None and all(node.ended for node in world.nodes)
 
 
 def test_a_tab_that_is_closed_and_opened_again() -> None:
@@ -179,6 +191,24 @@ def test_two_things_under_one_number_that_are_not_named() -> None:
     assert any("signed two entries" in wrong for wrong in guilty_named(seen))
 
 
+def test_what_came_too_early_had_no_place_that_another_thing_could_contradict() -> None:
+    """d-49: number 3 came before number 2, so it was in nobody's log when something else came as number 3."""
+    liar = Identity(bytes(32))
+
+    def entry(number: int, body: Body) -> bytes:
+        return sign_entry(liar, Entry(bytes(32), bytes(32), 0, 0, number, bytes(32), Raw(encode(body))))
+
+    second, third, false = entry(2, Leave()), entry(3, Leave()), entry(3, Tick(1))
+
+    def wrong(*frames: bytes) -> list[tuple[int, int]]:
+        world = SimpleNamespace(relay=SimpleNamespace(order=lambda place: frames), text=lambda frame: frame)
+        node = SimpleNamespace(place=0, replica=SimpleNamespace(entries=[second, third]))
+        return list(contradictions(SimpleNamespace(world=world), SimpleNamespace(node=node)))  # type: ignore[arg-type]
+
+    assert wrong(third, second, false, third) == []
+    assert wrong(third, second, false, third, false) == [(0, 3)]
+
+
 def test_a_key_that_nobody_asked_for() -> None:
     """Of a card of the pile, by anybody; of a card that is dealt, by the seat that gets it."""
     decks = fresh(group(), 2, 4)
@@ -260,7 +290,58 @@ def test_a_tick_that_begins_a_hand_is_paid_for_before_the_banks_are_filled() -> 
     assert found == [(0, frozenset(), {}), (1, frozenset(), {1: 3000}), (2, frozenset(), {1: 1000})]
 
 
-def test_no_cheat_is_drawn_that_waits_for_the_others() -> None:
+def test_a_cheat_that_waits_for_the_others_is_drawn_where_nobody_else_is_fated() -> None:
     """d90597a3fbe1-115: it waited for a seat that was muted, and so half of the table was silent."""
-    assert "fragments" not in cheats_on(make_protocol("lock"))
-    assert "double" in cheats_on(make_protocol("lock"))
+    assert waiting_on(make_protocol("lock")) == ("fragments",) and not waiting_on(make_protocol("mask"))
+    plans = [plan_of(f"waits {number}") for number in range(150)]
+    waiting = [plan for plan in plans if plan.cheater is not None and plan.cheater[1] in waiting_on(plan.protocol)]
+    assert {plan.cheater[1] for plan in waiting if plan.cheater is not None} == {"fragments", "rogue-key"}
+    assert {len(plan.fated) for plan in waiting} == {1} and max(len(plan.fated) for plan in plans) == 2
+
+
+def test_who_waits_for_the_others_is_caught_when_they_have_spoken() -> None:
+    """Also where one of them comes late."""
+    plan = replace(calm("fragments"), protocol=make_protocol("lock"), fated=(1,), cheater=(1, "fragments"))
+    world = World(replace(plan, closed=(Struck(600, 2, 6000),)))
+    assert wrong_with(world) is None and world.nodes[0].replica.state.expelled == {1}
+    assert Seen(world).found()["cheated"] == 1
+
+
+# --- What comes in together ---
+
+
+def test_entries_that_come_in_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those with a false proof among them are heard twice in any case, and the same seat is blamed."""
+    compared = Counter[int]()
+
+    class Counted(Groups):
+        def _compare(self, *heard: Any) -> None:
+            super()._compare(*heard)
+            compared[groups.TWICE] += 1
+
+    for twice in (0, 1000):
+        monkeypatch.setattr(groups, "TWICE", twice)
+        for number in range(3):
+            plan = replace(calm(f"groups {number}", seats=4), together=900, fated=(1,), cheater=(1, "double"))
+            world = World(plan)
+            for node in world.nodes:
+                node.groups = Counted(world, node)
+            assert wrong_with(world) is None and world.struck["grouped"]
+    assert 0 < compared[0] < compared[1000]
+
+
+class Chatty(Participant):
+    """Says more where entries came in together."""
+
+    def _look_at_all(self, send: list[bytes], happened: list[Happened]) -> None:
+        if self._together is not None:
+            send.append(b"these came together")
+        super()._look_at_all(send, happened)
+
+
+def test_a_seat_that_says_something_else_when_entries_come_in_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(groups, "TWICE", 1000)
+    world = PlayedBy(replace(calm("groups", seats=4), together=900, hands=2), Chatty)
+    world.run()
+    wrong = {*same_together(Seen(world))}
+    assert wrong and all("player 1 says [b'these came together'" in one for one in wrong)

@@ -171,17 +171,17 @@ def test_lines_that_are_no_session(line: bytes) -> None:
         read_session(line)
 
 
-@pytest.mark.parametrize("version", ["1-0", "1-1", "2", "", 0, 1, -1, 1.5, None, [], {"a": 1}, "x" * 1000])
+@pytest.mark.parametrize("version", ["1-0", "1-6", "2", "", 0, 1, -1, 1.5, None, [], {"a": 1}, "x" * 1000])
 def test_another_version_says_so_whatever_else_is_there(version: Any) -> None:
     lines = [spoilt(version=version), encode({"format": "nodealer-log", "version": version, "fields": "of tomorrow"})]
     for line in lines:
-        with pytest.raises(OtherFormat, match=r"other format: .* this program reads 1-6") as caught:
+        with pytest.raises(OtherFormat, match=r"other format: .* this program reads 1$") as caught:
             read_session(line)
         assert len(str(caught.value)) < 150
 
 
 def test_the_version_is_the_string_of_this_format() -> None:
-    assert made().session().version == FORMAT_VERSION == "1-6"
+    assert made().session().version == FORMAT_VERSION == "1"
 
 
 def test_parameters_are_canonical_json_objects() -> None:

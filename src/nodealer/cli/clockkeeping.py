@@ -10,7 +10,7 @@ from nodealer.cli.output import err, print_line, shown
 from nodealer.cli.screen import Screen
 from nodealer.cli.timekeeping import KeeperOrder, keep
 from nodealer.drive.lobby import Onlooker
-from nodealer.drive.sealed import Found, Line, Locked
+from nodealer.drive.sealed import Behind, Found, Line, Locked
 from nodealer.errors import BadParameter, RelayError
 from nodealer.play.participant import Participant, Step
 from nodealer.play.replica import Applied
@@ -31,6 +31,9 @@ class _Told:
         if isinstance(line, Found):
             self._found = True
             self._say({"event": "connection", "relay": line.relay}, f"Connected to {line.relay}.")
+        elif isinstance(line, Behind):
+            why = "The relay brings what has a later key than this timekeeper's: it may withhold something."
+            self._say({"event": "behind", "relay": line.relay}, why)
         elif isinstance(line, Locked):
             raise BadParameter("the players have gone on with another key, and without this timekeeper")
         elif not self._found:

@@ -33,7 +33,7 @@ from nodealer.drive.lobby import Asks, Guest, Hosting, News, Onlooker, ask_first
 from nodealer.drive.loop import Loop
 from nodealer.drive.minds import BotMind, Mind
 from nodealer.drive.patience import Looks, Patience, Together
-from nodealer.drive.sealed import Found, Line, Locked, SealedTransport, Unheard
+from nodealer.drive.sealed import Behind, Found, Line, Locked, SealedTransport, Unheard
 from nodealer.drive.spoken import CodeNews
 from nodealer.drive.welcome import Welcome
 from nodealer.errors import BadParameter, IllegalMove, RelayError
@@ -203,6 +203,9 @@ class _Connection:
                 why = f"[red]The relay does not take what you say:[/red] {shown(line.reason)}"
                 self._say("unheard", line.relay, why)
             self._unheard = True
+        elif isinstance(line, Behind):
+            why = "The relay brings what has a later key than yours: it may withhold something from you."
+            self._say("behind", line.relay, f"[red]{why}[/red] Compare your log with the others'.")
         elif isinstance(line, Locked):
             why = "[magenta]The table has a new key, and you have not got it.[/magenta] To go on, ask for a new link."
             self._say("locked", line.relay, why)

@@ -68,8 +68,16 @@ class Locked:
     epoch: int
 
 
+@dataclass(frozen=True)
+class Behind:
+    """The relay brings what says that it has a later key than this participant has heard of. Either it withholds how
+    the table got that key, and nothing said since can be read here; or it was made up. Comparing logs shows which."""
+
+    relay: str
+
+
 #: What to tell a person of the connection.
-Line = Found | Lost | Unheard | Locked
+Line = Found | Lost | Unheard | Locked | Behind
 #: Is told of the connection. May raise, to give it up.
 Tell = Callable[[Line], None]
 #: A connection to the relay at an address. Raises `RelayError` when there is none.
@@ -127,7 +135,7 @@ class SealedTransport:
         self._cursor: int | None = None
         #: The relays that did not know it, since one did.
         self._denied: set[str] = set()
-        self._locked = False
+        self._locked = self._behind = False
         #: The epochs in which it was said what the keys before them were.
         self._told: set[int] = set()
 
@@ -282,6 +290,10 @@ class SealedTransport:
         try:
             text = JUNK if key is None else key.open(frame)[1]
         except DecodeError:
+            # In the order of the table a key comes before what is sealed with it. Once: anybody who writes can say so.
+            if key is not None and key.is_before(frame) and not self._behind:
+                self._behind = True
+                self._tell(Behind(relay))
             return JUNK
         # What is false does not count: else one frame of a liar would keep all from saying what is true.
         if key is not None and (said := read_history(text, key)) and said == self._keys.earlier:

@@ -18,8 +18,9 @@ from nodealer.tape import digest
 from nodealer.wire import INTEGER_MAX, Digest, Message, Natural, decode, encode
 
 FORMAT: Final = "nodealer-log"
-#: Until the release this is "1-N", and every change of signed bytes, or of what an entry means, raises N.
-FORMAT_VERSION: Final = "1-6"
+#: Frozen: what this version says is read by every release. A change of signed bytes, or of what an entry means, is
+#: another version, which is read beside this one (docs/log.md).
+FORMAT_VERSION: Final = "1"
 NONCE_BYTES: Final = 32
 
 #: Names and versions in a session are short.

@@ -112,6 +112,10 @@ class ReadKey:
         sealed = seal(self._message_key(sender, words), aad, plaintext)
         return self.epoch.to_bytes(EPOCH_BYTES, "little") + sender + words + sealed
 
+    def is_before(self, frame: bytes) -> bool:
+        """Whether a frame says that it is of a later key epoch. Nobody can tell here whether that is so."""
+        return len(frame) >= HEADER_BYTES + TAG_BYTES and int.from_bytes(frame[:EPOCH_BYTES], "little") > self.epoch
+
     def open(self, frame: bytes) -> tuple[bytes, bytes]:
         """Sender and text of a frame. Raises `DecodeError` for anything that `seal` did not make."""
         if len(frame) < HEADER_BYTES + TAG_BYTES:

@@ -24,9 +24,10 @@ TRIES: Final = 2
 
 def judged(operation: Operation, samples: int) -> Verdict:
     """What is seen, and seen again, before it is believed."""
+    samples = max(2, samples // operation.rare)
     found = measure(operation, samples)
     for attempt in range(1, TRIES):
-        if found.leaks == operation.control:
+        if found.leaks == operation.control or not operation.promised:
             break
         found = measure(operation, samples, seed=bytes([attempt]) * 32)
     return found
@@ -34,7 +35,7 @@ def judged(operation: Operation, samples: int) -> Verdict:
 
 def wrong(verdicts: Iterable[Verdict]) -> list[Verdict]:
     """What is not as it should be."""
-    return [one for one in verdicts if one.leaks != one.control]
+    return [one for one in verdicts if one.promised and one.leaks != one.control]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -39,6 +39,10 @@ class Operation:
     drawn: Callable[[Tape, int], Secret]
     #: What it is expected to be: only a control is expected to leak.
     control: bool = False
+    #: Whether it must not leak: what is not promised is measured, and told.
+    promised: bool = True
+    #: One call is made of this for so many of the others: for what takes long.
+    rare: int = 1
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,7 @@ class Verdict:
     fixed: float
     drawn: float
     control: bool
+    promised: bool = True
 
     @property
     def leaks(self) -> bool:
@@ -110,7 +115,7 @@ def measure(operation: Operation, samples: int, *, seed: bytes = bytes(32), batc
     t, kept = largest(*times)
     halves = [sorted(part)[: (len(part) + 1) // 2] for part in times]
     means = [math.fsum(half) / len(half) if half else 0.0 for half in halves]
-    return Verdict(operation.name, samples, t, kept, means[0], means[1], operation.control)
+    return Verdict(operation.name, samples, t, kept, means[0], means[1], operation.control, operation.promised)
 
 
 def _timed(run: Callable[[Any], object], inputs: Sequence[Any]) -> list[int]:

@@ -42,7 +42,13 @@ def arithmetic(name: str) -> Iterator[Operation]:
         ("a sum of 8 products", many, lambda s: on.msm(s, points)),
         ("a sum of two products", one, lambda s: on.combine(s, P, s, G)),
         ("8 products at once", many, lambda s: s * points),
+        ("8 products with encodings", many, lambda s: on.products(s, points)),
+        ("two sums of 8 products at once", many, lambda s: on.msm_each([(s, points), (s, points)])),
         ("an inverse", one, lambda s: s.invert()),
+        ("halves of scalars", many, lambda s: s.half()),
+        ("a sum of scalars", many, lambda s: s.sum()),
+        ("a difference of scalars", many, lambda s: -s - s),
+        ("whether scalars are equal", many, lambda s: s == s[:]),
         ("a product of scalars", many, lambda s: s * s),
         ("a dot product", many, lambda s: s.dot(s)),
         ("a running product", many, lambda s: s.cumprod()),
@@ -50,6 +56,13 @@ def arithmetic(name: str) -> Iterator[Operation]:
     )
     for what, prepare, run in few:
         yield Operation(f"{name}: {what}", prepare, run, ONE * SUM, drawn(WIDE * SUM))
+    deck, numbers = on.map_to_points(bytes(range(on.uniform_size)) * DECK), on.integers(range(DECK))
+    # By plain indexing: of that nothing is promised. An order that stays is quick, as memory is read from its beginning
+    # to its end; one that was drawn once is as any other.
+    for how, fixed in (("stays", staying(DECK)), ("was drawn once", hashlib.shake_256(b"drawn").digest(WORD * DECK))):
+        for what, array in (("points", deck), ("scalars", numbers)):
+            named = f"{name}, not promised: {what} taken in an order that {how}"
+            yield Operation(named, _order, array.take, fixed, drawn(WORD * DECK), promised=False)
     wide = on.wide_size
     yield Operation(
         f"{name}: scalars from bytes", lambda s: s[: wide * SUM], on.wide_scalars, bytes(WIDE * SUM), drawn(WIDE * SUM)
@@ -66,6 +79,22 @@ def arithmetic(name: str) -> Iterator[Operation]:
 
 def _scalars(on: Group, count: int, secret: bytes) -> Any:
     return on.wide_scalars(secret[: on.wide_size * count])
+
+
+def _order(words: bytes) -> list[int]:
+    return _plainly(DECK, words_of(lambda index: words, DECK))
+
+
+def powers() -> Iterator[Operation]:
+    """The group of `chain`: a secret power; and for control one by the function for public exponents."""
+    on = group("modp2048")
+    P = on.map_to_points(hashlib.shake_256(b"a number").digest(on.uniform_size))
+    size, one = on.wide_size, partial(_scalars, on, 1)
+    fixed = (1).to_bytes(size, "little")
+    yield Operation("modp2048: a secret power", one, lambda s: s * P, fixed, drawn(size), rare=10)
+    yield Operation(
+        "control: a power in variable time", one, lambda s: on.vartime_msm(s, P), fixed, drawn(size), True, rare=10
+    )
 
 
 def own() -> Iterator[Operation]:
@@ -137,4 +166,4 @@ def controls() -> Iterator[Operation]:
 
 def operations() -> list[Operation]:
     """All of them, the controls first."""
-    return [*controls(), *arithmetic("ristretto255"), *arithmetic("secp256k1"), *own()]
+    return [*controls(), *arithmetic("ristretto255"), *arithmetic("secp256k1"), *powers(), *own()]

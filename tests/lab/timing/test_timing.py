@@ -58,6 +58,7 @@ def test_a_control_that_does_not_leak_is_wrong_too() -> None:
     said = {"samples": 1, "kept": 1.0, "fixed": 1.0, "drawn": 1.0}
     quiet, loud = {"t": 1.0}, {"t": -LEAKS - 1}
     assert wrong([Verdict("a", **said, **quiet, control=False), Verdict("b", **said, **loud, control=True)]) == []  # type: ignore[arg-type]
+    assert wrong([Verdict("a", **said, **loud, control=False, promised=False)]) == []  # type: ignore[arg-type]
     assert len(wrong([Verdict("a", **said, **loud, control=False), Verdict("b", **said, **quiet, control=True)])) == 2  # type: ignore[arg-type]
 
 

@@ -110,8 +110,8 @@ def test_nothing_is_taken_that_does_not_belong() -> None:
     [
         (b"", HomeUnusable),
         (b"{", HomeUnusable),
-        (b'{"format":"nodealer-home","version":"1-6"}', HomeUnusable),
-        (encode(SAVED).replace(b'"1-', b'"9-'), OtherFormat),
+        (b'{"format":"nodealer-home","version":"1"}', HomeUnusable),
+        (encode(SAVED).replace(b'"version":"1"', b'"version":"9"'), OtherFormat),
         (encode(SAVED)[:-1] + b',"more":1}', HomeUnusable),
     ],
 )

@@ -119,6 +119,8 @@ class Attack:
     law: Scheme | None = None
     #: The protocols that a law is tried on.
     tried_on: tuple[str, ...] = ("mask", "lock", "offset", "chain", "duel")
+    #: Protocol to the mode that a law is tried in, where it is about another than the default.
+    in_mode: Mapping[str, bytes] = field(default_factory=dict)
 
     def on(self, protocol: CardProtocol) -> Scheme:
         """How it is carried out where this is played. Raises `BadParameter`, with the claim's sentence, where not."""

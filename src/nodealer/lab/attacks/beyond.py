@@ -8,7 +8,8 @@ from typing import Final, Literal
 
 @dataclass(frozen=True)
 class Beyond:
-    """An attack of the list, and one sentence on why no program here sits at a table with it."""
+    """An attack that was thought of, its number in the list where it has one, and one sentence on why no program here
+    sits at a table with it."""
 
     of: str
     what: str
@@ -16,6 +17,8 @@ class Beyond:
     why: str
     #: The test that tries it outside of a game, where there is one.
     test: str = ""
+    #: The protocols that it is about; none for all.
+    only: tuple[str, ...] = ()
 
 
 BEYOND: Final = (
@@ -108,5 +111,80 @@ BEYOND: Final = (
         "cannot be seen",
         "what people say to each other outside the table is in no log: sit down where you would believe that more than "
         "half are different people.",
+    ),
+    Beyond(
+        "–",
+        "the arrays of the source's recovery: known factors, an own card put back, an order that nobody changes",
+        "gains nothing",
+        "there are no arrays here: all faces go through one proven cascade, and who holds a card proves what it "
+        "declares (`held`, `tag`). The source's own form is in the tests, with its three attacks.",
+        "protocols/lock/test_source_recovery.py::test_known_factors_read_everything",
+        only=("lock",),
+    ),
+    Beyond(
+        "–",
+        "a card doubled or marked in a game against the npm package `mental-poker`",
+        "cannot be seen",
+        "that package proves nothing and looks at nothing: such a game is compatible, not proven. Our own seats name "
+        "the culprit when all keys are open.",
+        "npm/test_cheats.py::test_the_package_does_not_see_marked_cards",
+        only=("lock",),
+    ),
+    Beyond(
+        "–",
+        "a deck that is published between adding a key and masking, so that it decrypts for who made it",
+        "does not apply",
+        "key, masks and order are one step with one proof, and nothing that is published is a secret times a point "
+        "that somebody chose.",
+        "protocols/mask/test_secrecy.py::test_nothing_published_is_a_secret_times_an_epk",
+        only=("mask",),
+    ),
+    Beyond(
+        "–",
+        "a mask that is taken off when a card gets its own key, which bares the face",
+        "does not apply",
+        "a card keeps its mask until it is opened to all.",
+        "protocols/mask/test_secrecy.py::test_rekey_of_a_card_with_one_key_is_not_the_bare_face",
+        only=("mask",),
+    ),
+    Beyond(
+        "–",
+        "keys that are published for somebody who only looks at a card, and open it when it is dealt to another",
+        "does not apply",
+        "who looks is told under a key of its own, and the keys of the card stay where they are.",
+        "protocols/mask/test_secrecy.py::test_a_look_by_publishing_keys_gives_the_card_away",
+        only=("mask",),
+    ),
+    Beyond(
+        "–",
+        "a passed card that giver and receiver both declare in a rebuild, so that the hand stops",
+        "does not apply",
+        "who declares a card is in the log and not in a message: the lowest seat that has it, once.",
+        "protocols/mask/test_handing.py::test_the_lowest_who_has_seen_it_declares_it_once",
+        only=("mask",),
+    ),
+    Beyond(
+        "–",
+        "the second half of the pairs, from whose known factors an earlier seat reads the order of a later one",
+        "does not apply",
+        "every pair gets a factor of its own before all are shuffled with one: the other way round it would work.",
+        "protocols/offset/test_reason.py::test_as_built_the_b_column_shows_nothing",
+        only=("offset",),
+    ),
+    Beyond(
+        "–",
+        "a card drawn from elsewhere than the top, or played from a place that was played from",
+        "does not apply",
+        "no message names a place: which cards are drawn and played is in the log, and what is shown is held against "
+        "the card that lies there (`other-card`).",
+        "protocols/duel/test_cheats.py::test_a_card_that_was_not_drawn",
+        only=("duel",),
+    ),
+    Beyond(
+        "–",
+        "a seat that owes two things, gives one, and has what was said of the other forgotten",
+        "gains nothing",
+        "what was said of a duty is void when that duty closes, and only then.",
+        "play/test_law.py::test_a_seat_with_two_duties_cannot_feed_one_and_starve_the_other",
     ),
 )

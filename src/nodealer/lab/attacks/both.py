@@ -68,8 +68,8 @@ def cases(attack: Attack, protocol: str | None = None, *, everywhere: bool = Fal
         raise BadParameter(f"{attack.name} is not written for {protocol}, only for {', '.join(attack.protocols)}")
     names = attack.protocols if everywhere else (protocol or attack.protocols[0],)
     for name in names:
-        # What the law says, it says of all modes alike.
-        modes = modes_of(name) if attack.law is None else modes_of(name)[:1]
+        # What the law says, it says of all modes alike, or of one.
+        modes = modes_of(name) if attack.law is None else (attack.in_mode.get(name, modes_of(name)[0]),)
         found = [mode for mode in modes if _has(attack, name, mode)]
         yield from ((name, mode) for mode in (found if everywhere or protocol else found[:1]))
 

@@ -34,15 +34,24 @@ class CheatingSeat(Seat):
         if duty.seat == self.number and duty.kind in way.late and self._others_owe(duty):
             return None
         body = super()._answer(open_duty)
-        if (
-            body is None
-            and duty.id in self._unprovable
-            and duty.kind in way.forge
-            and not self._has_answered(open_duty)
-        ):
+        if body is None and duty.kind in way.forge and self._is_silent(open_duty):
             # An honest seat says nothing, for there is nothing true to say.
             return Cards(duty.id, Raw(b"{}"))
         return body
+
+    def _is_silent(self, open_duty: OpenDuty) -> bool:
+        """Whether it owes something that it cannot say, because it could not prove it, or has spoilt its cards."""
+        duty = open_duty.duty
+        if duty.deck is None or duty.seat != self.number or duty.optional or self._has_answered(open_duty):
+            return False
+        if duty.id in self._unprovable:
+            return True
+        try:
+            choice = self._choices.get(duty.chosen)
+            self.replica.state.hand.decks[duty.deck].message(duty, self._tape(duty.binding.hand), choice)
+        except CardUnreadable:
+            return bool(self._lies)
+        return False
 
     def _others_owe(self, duty: Duty) -> bool:
         every = (known.duty for known in self.replica.state.duties.open.values())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,6 +11,7 @@ from typing import Any, Final
 from nodealer.drive.local import KEY_BYTES, LocalTable
 from nodealer.drive.minds import BotMind
 from nodealer.errors import BadParameter, CardUnreadable
+from nodealer.games.base import Rules
 from nodealer.games.found import find
 from nodealer.games.package import GamePackage
 from nodealer.group import group
@@ -20,6 +21,7 @@ from nodealer.lab.attacks.cheater import Cheater
 from nodealer.lab.attacks.outcome import Came, what_came
 from nodealer.lab.sim.highcard import GAME as HIGHCARD
 from nodealer.log.roster import PLAYER
+from nodealer.log.session import Limits
 from nodealer.play.bodies import Cards
 from nodealer.play.config import proposal_of
 from nodealer.play.home import Home, MemoryHome
@@ -111,6 +113,20 @@ class Said:
     checks: tuple[Check, ...]
 
 
+def said_in(config: Config, log: Iterable[bytes]) -> Iterator[Said]:
+    """Every message about cards that was taken in a log."""
+    replica = Replica(config, entropy=bytes)
+    for data in log:
+        applied = replica.append(data)
+        body = applied.body
+        known = applied.before.duties.open.get(body.duty) if isinstance(body, Cards) else None
+        if applied.outcome is Outcome.FAULT:
+            continue
+        if isinstance(body, Cards) and known is not None and known.duty.deck is not None:
+            deck = applied.before.hand.decks[known.duty.deck]
+            yield Said(deck, known.duty, bytes(body.message), applied.checks)
+
+
 @dataclass(frozen=True)
 class Played:
     """What was played, with everybody's secrets."""
@@ -137,16 +153,7 @@ class Played:
 
     def said(self) -> Iterator[Said]:
         """Every message about cards that was taken."""
-        replica = Replica(self.config, entropy=bytes)
-        for data in self.log:
-            applied = replica.append(data)
-            body = applied.body
-            known = applied.before.duties.open.get(body.duty) if isinstance(body, Cards) else None
-            if applied.outcome is Outcome.FAULT:
-                continue
-            if isinstance(body, Cards) and known is not None and known.duty.deck is not None:
-                deck = applied.before.hand.decks[known.duty.deck]
-                yield Said(deck, known.duty, bytes(body.message), applied.checks)
+        return said_in(self.config, self.log)
 
     @property
     def honest(self) -> tuple[int, ...]:
@@ -158,26 +165,49 @@ class Played:
 Makes = Callable[..., Participant]
 
 
-def sit(scene: Scene, makes: Mapping[int, Makes]) -> tuple[LocalTable, list[MemoryHome]]:
-    """A table that has agreed on the game; `makes` are the seats that are not honest."""
-    rules = scene.game.from_settings({setting.name: setting.default for setting in scene.game.settings})
-    entropy, names = scene.entropy, scene.names
-    homes = [MemoryHome(name, Identity(entropy(KEY_BYTES)), entropy(ROOT_BYTES)) for name in names]
+def rules_of(scene: Scene) -> Rules:
+    """The game's rules as they are by default."""
+    return scene.game.from_settings({setting.name: setting.default for setting in scene.game.settings})
+
+
+def home_of(scene: Scene, name: str) -> MemoryHome:
+    """A fresh player."""
+    return MemoryHome(name, Identity(scene.entropy(KEY_BYTES)), scene.entropy(ROOT_BYTES))
+
+
+def seated_as(scene: Scene, rules: Rules) -> dict[str, Any]:
+    """As what everybody sits down."""
+    return {
+        "entropy": scene.entropy,
+        "accept": lambda proposal: None,
+        "stays": for_hands(scene.hands),
+        "parts": lambda proposal: (scene.protocol, rules, scene.game),
+    }
+
+
+def sit(
+    scene: Scene,
+    makes: Mapping[int, Makes],
+    *,
+    rules: Rules | None = None,
+    clock: Limits | None = None,
+    homes: Mapping[int, MemoryHome] | None = None,
+) -> tuple[LocalTable, list[MemoryHome]]:
+    """A table that has agreed on the game; `makes` are the seats that are not honest, and `homes` those who come with
+    what they had at another table. With `clock` there is one more, who keeps the time."""
+    rules = rules or rules_of(scene)
+    names, known = NAMES[: scene.game.seats + (clock is not None)], homes or {}
+    at = [known.get(seat) or home_of(scene, name) for seat, name in enumerate(names)]
+    keeper = None if clock is None else len(names) - 1
     table = LocalTable(
-        makes.get(seat, Participant)(
-            home,
-            entropy=entropy,
-            accept=lambda proposal: None,
-            stays=for_hands(scene.hands),
-            parts=lambda proposal: (scene.protocol, rules, scene.game),
-        )
-        for seat, home in enumerate(homes)
+        makes.get(seat, Participant)(home, keeps_time=seat == keeper, **seated_as(scene, rules))
+        for seat, home in enumerate(at)
     )
     table.run()
     offers = {offer.name: offer for offer in table.participants[0].offers}
     members = [offers[name].seated(seat, PLAYER) for seat, name in enumerate(names)]
-    table.agree(proposal_of(rules, scene.protocol, members))
-    return table, homes
+    table.agree(proposal_of(rules, scene.protocol, members, clock=clock))
+    return table, at
 
 
 def played_out(scene: Scene, table: LocalTable, homes: Sequence[Home]) -> Played:

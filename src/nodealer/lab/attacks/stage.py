@@ -9,28 +9,23 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from copy import deepcopy
-from typing import Any, Final
+from dataclasses import replace
+from typing import Final
 
 from msgspec import Raw, structs
 
-from nodealer.drive.local import KEY_BYTES, LocalTable
 from nodealer.drive.minds import BotMind
 from nodealer.games.base import Rules
-from nodealer.keys import Identity
 from nodealer.lab.attacks.outcome import Came, what_came
-from nodealer.lab.attacks.scene import NAMES, Makes, Scene, decided
+from nodealer.lab.attacks.scene import Makes, Scene, decided, rules_of, seated_as, sit
 from nodealer.log.entry import read_entry, sign_entry
-from nodealer.log.roster import PLAYER
 from nodealer.log.session import Limits
 from nodealer.play.bodies import Body
-from nodealer.play.config import proposal_of
 from nodealer.play.home import MemoryHome
 from nodealer.play.participant import Happened, Participant
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Replica
 from nodealer.play.state import TableState
-from nodealer.play.stays import for_hands
-from nodealer.tape import ROOT_BYTES
 from nodealer.wire import Message, encode
 
 #: More than happens in any honest game of a scene.
@@ -55,30 +50,10 @@ class Stage:
         """Fresh players who have agreed to play. With `clock` there is one more, who keeps the time. `makers` says who
         is not the honest program, and `homes` who comes with what it had at another table. Without `bots` nothing is
         decided but by whoever stages this."""
-        protocol, package, entropy = scene.protocol, scene.game, scene.entropy
-        count = seats or package.seats
-        rules = rules or package.from_settings({one.name: one.default for one in package.settings})
-        names = NAMES[: count + (clock is not None)]
-        at = [
-            (homes or {}).get(seat) or MemoryHome(name, Identity(entropy(KEY_BYTES)), entropy(ROOT_BYTES))
-            for seat, name in enumerate(names)
-        ]
-        self.homes = at
-        #: As what everybody sits down.
-        self._as: dict[str, Any] = {
-            "entropy": entropy,
-            "accept": lambda proposal: None,
-            "stays": for_hands(hands),
-            "parts": lambda proposal: (protocol, rules, package),
-        }
-        table = LocalTable(
-            (makers or {}).get(seat, Participant)(home, keeps_time=clock is not None and seat == count, **self._as)
-            for seat, home in enumerate(at)
-        )
-        table.run()
-        offers = {offer.name: offer for offer in table.participants[0].offers}
-        members = [offers[name].seated(seat, PLAYER) for seat, name in enumerate(names)]
-        table.agree(proposal_of(rules, protocol, members, clock=clock))
+        game = scene.game if seats is None else replace(scene.game, seats=seats)
+        here, rules = replace(scene, game=game, hands=hands), rules or rules_of(scene)
+        table, self.homes = sit(here, makers or {}, rules=rules, clock=clock, homes=homes)
+        self._as = seated_as(here, rules)
         self.people = list(table.participants)
         #: Seats of which nothing is heard any more, and those of which nothing is heard until they are let go.
         self.silent: set[int] = set()
@@ -87,10 +62,10 @@ class Stage:
         self.holds: Callable[[TableState], Collection[int]] = lambda state: ()
         self._held: list[bytes] = []
         #: What happened to each.
-        self.happened: dict[int, list[Happened]] = {seat: [] for seat in range(len(names))}
+        self.happened: dict[int, list[Happened]] = {seat: [] for seat in range(len(self.people))}
         #: To whom a frame goes, where the relay does not bring it to all.
         self.route: Callable[[bytes], Collection[int]] | None = None
-        self._package = package if bots else None
+        self._package = scene.game if bots else None
         self._coming: list[deque[bytes]] = [deque() for _ in self.people]
         self.say(table.waiting)
 

@@ -11,6 +11,7 @@ from nodealer.cards import Card
 from nodealer.errors import CardUnreadable, NodealerError
 from nodealer.lab.attacks.scene import Played
 from nodealer.play.state import TableState
+from nodealer.proofs.encoding import encodings
 from nodealer.protocols.chain.deck import Stuck
 from nodealer.protocols.keyed import KeyedDeck
 
@@ -65,10 +66,18 @@ def whole(one: Dealt, played: Played) -> list[int | None]:
     return []
 
 
+def under_no_key(one: Dealt, played: Played, positions: tuple[int, ...]) -> list[bytes]:
+    """The cards of a duel at some places, as they are under nobody's key: the same as what their owner looks up."""
+    deck = one.deck
+    keys = deck.layers.secrets(played.tape(deck.owner, one.hand), positions, deck.owner)
+    keys = keys * deck.layers.secrets(played.tape(deck.rival, one.hand), positions, deck.rival)
+    return encodings(keys.invert() * deck.layers.cards(positions))
+
+
 # --- What attackers gain ---
 
 
-def twice(played: Played) -> str | None:
+def there_twice(played: Played) -> str | None:
     """A card is there twice."""
     for one in dealt(played):
         held = [(face, played.names[seat]) for seat in one.deck.binding.players for face in one.hidden(seat).values()]

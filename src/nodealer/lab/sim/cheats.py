@@ -16,13 +16,14 @@ OFTEN: Final = ("double", "mark", "false-key", "two-things", "throw-out")
 
 
 def cheats_on(protocol: CardProtocol) -> tuple[str, ...]:
-    """The attacks that a seat alone can try where this is played, by name.
+    """The attacks that a seat alone can try where this is played, by name."""
+    return tuple(name for name in CHEATS if _claim(name, protocol) is not None)
 
-    Not those that say something last: who waits for one that is muted is silent too, and so may half of a table be
-    then, for which the law promises no end where the timekeeper lies.
-    """
-    able = (name for name in CHEATS if _claim(name, protocol) is not None)
-    return tuple(name for name in able if not cheat_of(name).on(protocol).way.late)
+
+def waiting_on(protocol: CardProtocol) -> tuple[str, ...]:
+    """Those of them that say something last, when all others have. Who waits for one that is silent for good is silent
+    too: at a table where that one is not the cheater itself, both may be half of it, and nobody can go on."""
+    return tuple(name for name in cheats_on(protocol) if cheat_of(name).on(protocol).way.late)
 
 
 def claim_of(name: str, protocol: CardProtocol) -> Cheat:

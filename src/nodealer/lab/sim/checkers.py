@@ -97,10 +97,12 @@ def game_ends(seen: Seen) -> Iterator[str]:
             yield f"{node.name} has not ended after {world.clock.now} ms"
         elif node not in seen.begun and not _in_two_lobbies(world):
             yield f"{node.name} has not begun after {world.clock.now} ms"
-    # Who was not shown that the table has another key cannot open what others say with it, and hears nothing.
-    keyed = any(node.replica.state.chronicle.keys for node in seen.begun)
-    for node in seen.begun if not keyed else ():
-        if not node.diverged and _saw_another(world, node):
+    # Who was not shown that the table has another key cannot open what others say with it, and hears only of the key.
+    # Who has the later key passes over what comes with the old one: that may be honest, and late.
+    last = max((len(node.replica.state.chronicle.keys) for node in seen.begun), default=0)
+    for node in seen.begun:
+        told = node.behind if last else bool(node.diverged)
+        if not told and len(node.replica.state.chronicle.keys) < max(last, 1) and _saw_another(world, node):
             yield f"{node.name} has an entry on a head of another log, and has not said so"
 
 
@@ -171,6 +173,12 @@ def kept_first(seen: Seen) -> Iterator[str]:
             yield f"{node.name} has said what its journal does not have"
 
 
+def same_together(seen: Seen) -> Iterator[str]:
+    """Where entries came in together, the same was said, and the same seat blamed, as one by one."""
+    for node in seen.world.nodes:
+        yield from node.groups.unlike
+
+
 def _too_soon(world: World, log: Replayed, applied: Applied) -> Iterator[str]:
     before, after, ordered = applied.before.clock, applied.after.clock, world.ordered
     for duty in after.late - before.late if before is not None and after is not None else ():
@@ -192,6 +200,7 @@ CHECKERS: Final[dict[str, Callable[[Seen], Iterator[str]]]] = {
     "the guilty named": guilty_named,
     "no minority gains": no_minority_gains,
     "kept first": kept_first,
+    "same together": same_together,
     "the game ends": game_ends,
     "same lateness": same_lateness,
     "nobody hurried": nobody_hurried,

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from nodealer.tape import expand
 
 T = TypeVar("T")
+
+
+#: How many bytes are made at once: most draws take eight.
+BLOCK: Final = 256
 
 
 class Dice:
@@ -15,12 +19,16 @@ class Dice:
 
     def __init__(self, seed: str, *purpose: str) -> None:
         self._from = (seed, *purpose)
-        self._drawn = 0
+        self._made = 0
+        self._left = b""
 
     def __call__(self, size: int) -> bytes:
         """Bytes: dice are a source of entropy."""
-        self._drawn += 1
-        return expand("dice", *self._from, self._drawn, size=size)
+        while len(self._left) < size:
+            self._made += 1
+            self._left += expand("dice", *self._from, self._made, size=BLOCK)
+        drawn, self._left = self._left[:size], self._left[size:]
+        return drawn
 
     def between(self, low: int, high: int) -> int:
         """A number from `low` to `high`, both included."""

@@ -1,4 +1,7 @@
-"""The smallest game with chips: everybody pays and gets a card, may pay more or fold, and the highest card wins."""
+"""The smallest game with chips: everybody pays and gets a card, may pay more or fold, and the highest card wins.
+
+From one deck, or, where a protocol has only those, each from a deck of its own, whose number is its owner's.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import Annotated, Any, Final, Self
 
 import msgspec
 
-from nodealer.cards import Capability, Deal, Event, Half, Moved, NewDeck, Opened, Portion, Show
+from nodealer.cards import Capability, Deal, Event, Half, Moved, NewDeck, Opened, Operation, Portion, Show
 from nodealer.errors import DecodeError, IllegalMove
 from nodealer.games.base import Ask, Done, Entropy, Game, Turn, Want
 from nodealer.games.package import Bot, GamePackage
@@ -60,6 +63,18 @@ class HighCard:
 
 
 @dataclass(frozen=True)
+class OwnHighCard(HighCard):
+    """The same with a deck for each player."""
+
+    name = "own highcard"
+    operations = frozenset({Capability.OWNED_DECK, Capability.DEAL_TOP_TO_OWNER, Capability.SHOW_ALL})
+
+    def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> HighHand:
+        """Who has a chip pays one."""
+        return replace(super().begin(hand, seats, before, chips), own=True)
+
+
+@dataclass(frozen=True)
 class HighHand:
     """One hand."""
 
@@ -76,6 +91,8 @@ class HighHand:
     held: Mapping[int, int] = field(default_factory=dict)
     faces: Mapping[int, int] = field(default_factory=dict)
     divided: bool = False
+    #: Whether everybody has a deck.
+    own: bool = False
 
     @property
     def wants(self) -> Want:
@@ -83,11 +100,20 @@ class HighHand:
         if self.divided or len(self.live) < 2 or shown:
             return Done(self._result(), self.paid, self.net())
         if not self.dealt:
-            portions = tuple(Portion(seat, 1) for seat in self.live)
-            return Ask((NewDeck(0, self.cards), Deal(0, portions)))
+            return Ask(self._dealing())
         if to_speak := [seat for seat in self.live if seat not in self.spoken]:
             return Turn((to_speak[0],))
-        return Ask(tuple(Show(0, seat, (self.held[seat],)) for seat in self.live if seat not in self.faces))
+        hidden = [seat for seat in self.live if seat not in self.faces]
+        return Ask(tuple(Show(self._deck(seat), seat, (self.held[seat],)) for seat in hidden))
+
+    def _deck(self, seat: int) -> int:
+        return seat if self.own else 0
+
+    def _dealing(self) -> tuple[Operation, ...]:
+        if not self.own:
+            return NewDeck(0, self.cards), Deal(0, tuple(Portion(seat, 1) for seat in self.live))
+        decks = tuple(NewDeck(seat, self.cards, seat) for seat in self.live)
+        return *decks, *(Deal(seat, (Portion(seat, 1),)) for seat in self.live)
 
     def moved(self, seat: int, move: bytes) -> Self:
         """A seat pays more, or folds."""
@@ -105,8 +131,8 @@ class HighHand:
         """Who got which card, and what was shown."""
         held, faces = dict(self.held), dict(self.faces)
         held |= {one.holder: one.card.position for one in events if isinstance(one, Moved) and one.holder is not None}
-        holder = {position: seat for seat, position in held.items()}
-        faces |= {holder[one.card.position]: one.face for one in events if isinstance(one, Opened)}
+        holder = {(self._deck(seat), position): seat for seat, position in held.items()}
+        faces |= {holder[one.card.deck, one.card.position]: one.face for one in events if isinstance(one, Opened)}
         return replace(self, dealt=True, held=held, faces=faces)
 
     def left(self, seats: tuple[int, ...], *, cards: bool) -> Self:
@@ -155,4 +181,10 @@ GAME: Final = GamePackage(
     rules=HighCard.from_parameters,
     from_settings=lambda settings: HighCard(),
     bot=HighBot,
+)
+OWN: Final = replace(
+    GAME,
+    name=OwnHighCard.name,
+    rules=OwnHighCard.from_parameters,
+    from_settings=lambda settings: OwnHighCard(),
 )

@@ -94,11 +94,12 @@ class FragileHome(MemoryHome):
 
     # --- Copies ---
 
-    def copied(self) -> FragileHome:
-        """All of it as it is now, as somebody copies it who wants to have it safe."""
+    def copied(self, entries: int | None = None, records: int | None = None) -> FragileHome:
+        """All of it as it is now, as somebody copies it who wants to have it safe; or as it was when it had so many
+        entries and records."""
         copy = FragileHome(self.name, self.identity, self.root)
-        copy.lobby, copy.entries, copy.session = list(self.lobby), list(self.entries), self.session
-        copy.journal = _FragileJournal(copy, self.journal.records)
+        copy.lobby, copy.entries, copy.session = list(self.lobby), self.entries[:entries], self.session
+        copy.journal = _FragileJournal(copy, self.journal.records[:records])
         copy.synced = len(copy.entries)
         return copy
 

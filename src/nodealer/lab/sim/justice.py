@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 
 from nodealer.lab.sim.cheats import must_be_named
@@ -39,7 +40,7 @@ def guilty_named(seen: Seen) -> Iterator[str]:
     for log in seen.lasting:
         named = {fault.seat for fault in log.state.faults}
         if plan.cheater is not None and must_be_named(plan.cheater[1], plan.protocol) and plan.cheater[0] not in named:
-            lies = {*seen.world.nodes[plan.cheater[0]].lies}
+            lies = {*seen.world.nodes[plan.cheater[0]].lied}
             for applied in log.applied:
                 if applied.outcome is Outcome.ACCEPTED and log.node.replica.entries[applied.number] in lies:
                     yield f"entry {applied.number} of {log.node.name} is a cheat, {plan.cheater[1]}: nobody is named"
@@ -50,7 +51,8 @@ def guilty_named(seen: Seen) -> Iterator[str]:
 
 def contradictions(seen: Seen, log: Replayed) -> Iterator[tuple[int, int]]:
     """Seat and number of entries that came after another one with the same number had its place in the log."""
-    placed = {*log.node.replica.entries}
+    # In their order: one that came before what it follows had no place then, and has to come again.
+    to_come = deque(log.node.replica.entries)
     said = dict[tuple[int, int], bytes]()
     for frame in seen.world.relay.order(log.node.place):
         text = seen.world.text(frame)
@@ -60,8 +62,8 @@ def contradictions(seen: Seen, log: Replayed) -> Iterator[tuple[int, int]]:
         where = (entry.seat, entry.seq)
         if where in said and said[where] != text:
             yield where
-        elif text in placed:
-            said[where] = text
+        elif to_come and text == to_come[0]:
+            said[where] = to_come.popleft()
 
 
 # --- What a minority can do ---

@@ -64,7 +64,8 @@ class Line:
         deliver()
 
     def _strikes(self, fault: str, frame: str) -> bool:
-        strikes = self._dice.chance(self.rates[fault]) if self.rates else False
+        often = self.rates.get(fault, 0)
+        strikes = often > 0 and self._dice.chance(often)
         if strikes:
             self._tell(f"{fault}: {frame}")
         return strikes

@@ -13,6 +13,7 @@ from nodealer.errors import HomeUnusable, JournalLost
 from nodealer.keys import Identity
 from nodealer.lab.sim.cheats import lies_of
 from nodealer.lab.sim.dice import Dice
+from nodealer.lab.sim.groups import Groups
 from nodealer.lab.sim.home import FragileHome, Killed
 from nodealer.lab.sim.keeper import keeping
 from nodealer.lab.sim.line import Line
@@ -22,8 +23,9 @@ from nodealer.lab.sim.relay import entry_in
 from nodealer.lab.sim.seals import Seals
 from nodealer.log.entry import Entry, sign_entry
 from nodealer.play.bodies import Tick
-from nodealer.play.participant import Diverged, Participant
+from nodealer.play.participant import Diverged, Participant, Step
 from nodealer.play.replica import Replica
+from nodealer.tape import SEED_BYTES, expand
 from nodealer.wire import encode
 
 if TYPE_CHECKING:
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
 LOOKS: Final = 500
 SILENCE: Final = 1500
 PATIENCE: Final = 5000
+#: How long it waits for another frame before it looks at what came in together.
+TOGETHER: Final = 50
 #: What a liar signs.
 NONSENSE: Final = b'{"type":"nonsense"}'
 
@@ -51,7 +55,9 @@ class Node:
         self.asks_to_sit = place >= plan.sitting + plan.watchers
         self.dice = Dice(plan.seed, self.name)
         named = self.name if place < plan.sitting or self.asks_to_sit else None
-        self.home = FragileHome(named, Identity(self.dice(32)), self.dice(32))
+        # The same people meet at all tables: to look at a new key takes as long as twenty signatures.
+        identity = Identity(expand("simulated identity", self.name, size=SEED_BYTES))
+        self.home = FragileHome(named, identity, self.dice(SEED_BYTES))
         self.participant: Participant | None = None
         self.muted = False
         #: Whether it is for good that its process is gone: its home is lost, or its own lies keep it away.
@@ -59,7 +65,7 @@ class Node:
         #: What it said about logs that parted; what it signed that nobody honest would; and what it said, and its
         #: journal did not have.
         self.diverged: list[Diverged] = []
-        self.lies: list[bytes] = []
+        self.lied: list[bytes] = []
         self.unkept: list[bytes] = []
         self.player = Player(world, self)
         self._world = world
@@ -75,6 +81,7 @@ class Node:
         #: The number of the next frame that the relay sends, and what came too soon to be opened.
         self._coming = 0
         self._early: dict[int, bytes] = {}
+        self.groups = Groups(world, self)
 
     def _new_patience(self) -> Looks:
         keeper = self._world.plan.keeper
@@ -113,10 +120,11 @@ class Node:
         self._patience = self._new_patience()
         self._early.clear()
         self.player.begins()
+        self.groups.begins()
         try:
-            participant = self._world.new_participant(self)
+            participant = self._world.new_participant(self, self.home)
         except JournalLost:
-            if not self._lies:
+            if not self.lies:
                 raise
             self.tell("stays away")
             self.away = True
@@ -134,7 +142,12 @@ class Node:
         self._clock.after(LOOKS, look)
 
     def living(self, action: Callable[[Participant], Iterable[bytes]]) -> None:
-        """Do something with the participant and send what comes of it, if it lives that long."""
+        """Do something with the participant and send what comes of it, if it lives that long. What came in together is
+        looked at first, as whatever drives a participant does."""
+        self._doing(self._rest)
+        self._doing(action)
+
+    def _doing(self, action: Callable[[Participant], Iterable[bytes]]) -> None:
         if self.participant is None:
             return
         try:
@@ -160,13 +173,14 @@ class Node:
         if participant is not None and self._online:
             try:
                 said = participant.resend(participant.expects)
-            except HomeUnusable:
+            except (HomeUnusable, Killed):
+                # Killed: it was about to be, and the disk failed just before.
                 return
             self._note_unkept(said)
 
     def _note_unkept(self, said: Iterable[bytes]) -> None:
         for frame in said:
-            if not self._lies and entry_in(frame) is not None and not self.home.has_signed(frame):
+            if not self.lies and entry_in(frame) is not None and not self.home.has_signed(frame):
                 self.unkept.append(frame)
 
     def kill(self, kill: Struck) -> None:
@@ -211,7 +225,7 @@ class Node:
         """The process is gone. The home stays."""
         self.tell(f"is gone, for {down} ms")
         if self.participant is not None:
-            self.lies += lies_of(self.participant)
+            self.lied += lies_of(self.participant)
         self.participant = self._seals = None
         self.home.crash(self.dice)
         self._disconnect()
@@ -277,12 +291,13 @@ class Node:
         # Before the true one it is refused; after it, it names its seat.
         self._world.struck["lied" if self._lies_about_time else "nonsense"] += 1
         false = sign_entry(self.home.identity, structs.replace(entry, body=Raw(lie)))
-        self.lies.append(false)
+        self.lied.append(false)
         for each in (false, frame) if self.dice.chance(900) else (frame, false):
             self._say(each)
 
     @property
-    def _lies(self) -> bool:
+    def lies(self) -> bool:
+        """Whether it says what nobody honest would."""
         plan = self._world.plan
         cheats = plan.cheater is not None and plan.cheater[0] == self.place
         return self._lies_about_time or self.place == plan.liar or cheats
@@ -311,7 +326,7 @@ class Node:
         """A frame arrives."""
         self.tell(f"hears #{number} {self._world.words(frame)}")
         if self._seals is None:
-            self.living(lambda participant: self._take(participant, frame, number))
+            self._doing(lambda participant: self._take(participant, frame, number))
             return
         # Whether a frame opens hangs on those before it: they are opened in their order.
         self._early[number] = frame
@@ -320,21 +335,35 @@ class Node:
             if following not in self._early:
                 break
             text = self._seals.open(self._early.pop(following))
-            self.living(partial(self._take, frame=text, number=following))
+            self._doing(partial(self._take, frame=text, number=following))
             if self._seals is not None and self._seals.changed():
                 self.tell("has another key")
                 self._again()
 
     def _take(self, participant: Participant, frame: bytes, number: int) -> Iterable[bytes]:
-        expected, step = participant.expects, participant.receive(frame, number)
+        expected, step = participant.expects, self.groups.take(participant, frame, number)
         if participant.expects > expected:
             self._quiet = self._clock.now
+        if participant.puts_off:
+            self._clock.after(TOGETHER, partial(self._rest_later, participant, self.groups.count))
+        return self._sees(participant, step)
+
+    def _rest_later(self, participant: Participant, count: int) -> None:
+        """Nothing has come since that frame."""
+        if participant is self.participant and count == self.groups.count:
+            self._doing(self._rest)
+
+    def _rest(self, participant: Participant) -> Iterable[bytes]:
+        return self._sees(participant, self.groups.rest(participant)) if participant.puts_off else []
+
+    def _sees(self, participant: Participant, step: Step) -> Iterable[bytes]:
         for happened in step.happened:
             self.tell(f"sees {type(happened).__name__}")
         self.diverged += (one for one in step.happened if isinstance(one, Diverged))
         if step.happened:
             self.player.hears()
-        return [*step.send, *self.player.leaves(participant)]
+        # Whoever waits for more is not asked whether it leaves.
+        return [*step.send, *(() if participant.puts_off else self.player.leaves(participant))]
 
     def _look(self, participant: Participant) -> Iterable[bytes]:
         if self._clock.now - self._quiet > SILENCE and not participant.over:
@@ -365,6 +394,11 @@ class Node:
         return self.participant is not None and self.participant.over
 
     @property
+    def behind(self) -> bool:
+        """Whether it was told that others have a later key than it has heard of."""
+        return self._seals is not None and self._seals.behind
+
+    @property
     def locked(self) -> bool:
         """Whether it was put out of the table, or watches one whose key has changed."""
         return self._seals is not None and self._seals.locked
@@ -375,8 +409,10 @@ class Node:
         if participant is None:
             return
         order = self._world.relay.order(self.place)
+        participant.more = False
         for number in range(participant.expects, len(order)):
             text = order[number] if self._seals is None else self._seals.open(order[number])
             step = participant.receive(text, number)
             self.diverged += (one for one in step.happened if isinstance(one, Diverged))
-        self.lies += lies_of(participant)
+        participant.rest()
+        self.lied += lies_of(participant)

@@ -17,11 +17,13 @@ OF_FRAMES: Final = ("lost", "repeated", "delayed", "reordered")
 FAULTS: Final = (
     *OF_FRAMES,
     *("cut", "split", "killed", "disk", "closed", "restored", "forked", "lobby", "muted"),
-    *("left", "rebuilt", "keyed", "late", "lied", "held", "nonsense", "cheated"),
+    *("left", "rebuilt", "keyed", "late", "lied", "held", "nonsense", "cheated", "grouped"),
 )
 #: When all faults but those for good stop, in milliseconds, and how long the game may take from there to its end.
 HEALED: Final = 12_000
 BOUND: Final = 120_000
+#: Nobody waits or is away for longer than this.
+STILL: Final = 45_000
 
 #: What a timekeeper does: its duty; run ahead; go back behind what it said, under the same number or before it; or
 #: nothing, from the beginning or from when the log has some entries.
@@ -151,6 +153,8 @@ class Plan:
     again: tuple[int, ...] = ()
     #: Whether frames are sealed, and who is gone is put out of the table, which gets a new key.
     sealed: bool = False
+    #: Of how many frames in a thousand it is said that more come, so that their proofs are looked at together.
+    together: int = 0
 
     def __str__(self) -> str:
         what = f"{self.package.name} on {self.protocol.claims.name}, {self.rules.deck_max} cards"
@@ -169,6 +173,7 @@ class Plan:
             "leaving again": self.again,
             "time kept": self.keeper and self.keeper.how,
             "sealed": self.sealed,
+            "together": self.together,
         }
         wrong = "".join(
             f", {name} {value}" if value is not True else f", {name}" for name, value in some.items() if value

@@ -44,6 +44,8 @@ class Player:
         self._pondered: tuple[bytes, int] = (b"", 0)
         #: When the table last changed.
         self._changed = 0
+        #: Whether it will think about what has changed.
+        self._will_think = False
         #: Whether it has left, where that is planned.
         self._left = False
 
@@ -54,16 +56,24 @@ class Player:
     def hears(self) -> None:
         """Something has happened at the table."""
         self._changed = self._clock.now
-        self._clock.after(self._dice.between(20, 300), lambda: self._node.living(self.thinks))
+        if not self._will_think:
+            self._will_think = True
+            self._clock.after(self._dice.between(20, 300), self._think)
+
+    def _think(self) -> None:
+        self._will_think = False
+        self._node.living(self.thinks)
 
     # --- In the lobby ---
 
     def proposes(self, participant: Participant) -> Iterable[bytes]:
         """The first player proposes when all have come."""
         plan, lobby = self._world.plan, participant.lobby
+        if self._node.place or self._proposed or participant.begun or lobby.proposal:
+            return []
         offers = {offer.name: offer for offer in lobby.offers}
         names = [node.name for node in self._world.nodes[: plan.sitting]]
-        if self._node.place or self._proposed or participant.begun or lobby.proposal or not offers.keys() >= {*names}:
+        if not offers.keys() >= {*names}:
             return []
         self._proposed = True
         members = [offers[name].seated(seat) for seat, name in enumerate(names)]

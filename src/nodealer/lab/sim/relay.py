@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from functools import lru_cache
 
 from nodealer.errors import Malformed
 from nodealer.lab.sim.plan import Forking
 from nodealer.log.entry import Entry, read_entry
 
 
+@lru_cache(maxsize=1024)
 def entry_in(frame: bytes) -> Entry | None:
     """The entry that a frame is, if it is one."""
     try:

@@ -19,6 +19,8 @@ class Seals:
         participant.refuse_key, participant.new_key = self._keys.refuse_key, self._keys.new_key
         self._sender = expand("sender", participant.home.root, key.table, size=SENDER_BYTES)
         self._in_use = self._keys.writing
+        #: Whether something came that says that it has a later key than this participant has heard of.
+        self.behind = False
 
     def seal(self, text: bytes) -> bytes | None:
         """The frame of a text; None by one who has no key to write with any more."""
@@ -31,6 +33,7 @@ class Seals:
         try:
             return JUNK if key is None else key.open(frame)[1]
         except DecodeError:
+            self.behind |= key is not None and key.is_before(frame)
             return JUNK
 
     @property

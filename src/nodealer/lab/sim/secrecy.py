@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from nodealer.cards import Card, Deal, Event, Moved, Open, Opened, Peek, Show
+from nodealer.cards import Card, Close, Deal, Event, Moved, Open, Opened, Peek, Show
 from nodealer.errors import BadParameter
 from nodealer.lab.sim.seen import Replayed, Seen
 from nodealer.play.state import TableState
 from nodealer.protocols.base import Deck
+from nodealer.protocols.duel import DuelDeck
 from nodealer.protocols.keyed import KeyedDeck
+
+#: The decks of which keys of cards are published, one by one.
+WithKeys = KeyedDeck | DuelDeck
 
 
 def old_places_closed(seen: Seen) -> Iterator[str]:
@@ -51,8 +55,29 @@ def keys_too_soon(before: TableState, after: TableState) -> Iterator[str]:
             yield f"seat {seat} publishes its key of card {position} of deck {number}, and nobody asked for it"
 
 
-def _asked_for(deck: KeyedDeck) -> Mapping[int, frozenset[int]]:
+def _asked_for(deck: WithKeys) -> Mapping[int, frozenset[int]]:
     """Position to the seats whose keys what is asked of the deck takes, as the operation itself says."""
+    return _asked_of_all(deck) if isinstance(deck, KeyedDeck) else _asked_of_two(deck)
+
+
+def _asked_of_two(deck: DuelDeck) -> Mapping[int, frozenset[int]]:
+    """Of a deck that one player has: what the owner sees takes the rival's keys, and what both see the owner's too."""
+    places, owner, rival = deck.places, frozenset({deck.owner}), frozenset({deck.rival})
+    match deck.asked:
+        case Deal(portions=portions):
+            return dict.fromkeys(places.pile[: sum(portion.count for portion in portions)], rival)
+        case Peek(count=count):
+            return dict.fromkeys(places.pile[:count], rival)
+        case Open(count=count):
+            return dict.fromkeys(places.pile[:count], owner | rival)
+        case Show(positions=positions):
+            return dict.fromkeys(positions, owner)
+        case Close():
+            return dict.fromkeys((*places.pile, *places.held, *places.aside), owner | rival)
+    return {}
+
+
+def _asked_of_all(deck: KeyedDeck) -> Mapping[int, frozenset[int]]:
     players, places = frozenset(deck.binding.players), deck.places
     match deck.asked:
         case Deal(portions=portions):
@@ -73,15 +98,15 @@ def _asked_for(deck: KeyedDeck) -> Mapping[int, frozenset[int]]:
     return {}
 
 
-def _published(before: TableState, after: TableState) -> Iterator[tuple[int, KeyedDeck, KeyedDeck]]:
+def _published(before: TableState, after: TableState) -> Iterator[tuple[int, WithKeys, WithKeys]]:
     """The decks of which keys were published between two moments, as they were and as they are."""
     for number, deck in after.hand.decks.items():
         was: Deck | None = before.hand.decks.get(number)
-        if isinstance(deck, KeyedDeck) and isinstance(was, KeyedDeck) and deck.released is not was.released:
+        if isinstance(deck, WithKeys) and isinstance(was, WithKeys) and deck.released is not was.released:
             yield number, was, deck
 
 
-def _new_keys(was: KeyedDeck, deck: KeyedDeck) -> Iterator[tuple[int, int]]:
+def _new_keys(was: WithKeys, deck: WithKeys) -> Iterator[tuple[int, int]]:
     for position, keys in deck.released.items():
         for seat in keys.keys() - was.released.get(position, {}).keys():
             yield position, seat
@@ -118,6 +143,9 @@ def seen_by_one(state: TableState) -> Iterator[tuple[Card, int]]:
         if isinstance(deck, KeyedDeck):
             for position, who in (*deck.places.looked.items(), *deck.places.seen.items()):
                 yield from ((deck.places.card(position), seat) for seat, _ in who)
+        elif isinstance(deck, DuelDeck):
+            for position in (*deck.peeked, *deck.places.aside):
+                yield deck.places.card(position), deck.owner
 
 
 def known_by(event: Event) -> tuple[Card, int | None] | None:

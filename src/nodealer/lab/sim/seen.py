@@ -50,7 +50,7 @@ class Seen:
             late=sum(map(_found_late, applied)),
             rebuilt=sum(map(_left_again, applied)),
             keyed=len(applied[-1].after.chronicle.keys) if applied else 0,
-            cheated=len({*self.world.nodes[cheater[0]].lies}) if cheater is not None else 0,
+            cheated=len({*self.world.nodes[cheater[0]].lied}) if cheater is not None else 0,
         )
 
 

@@ -12,7 +12,7 @@ from nodealer.games.found import find
 from nodealer.games.free.rules import OPERATIONS, Free
 from nodealer.games.package import GamePackage
 from nodealer.lab.sim import highcard
-from nodealer.lab.sim.cheats import OFTEN, cheats_on
+from nodealer.lab.sim.cheats import OFTEN, cheats_on, waiting_on
 from nodealer.lab.sim.dice import Dice
 from nodealer.lab.sim.plan import (
     HEALED,
@@ -53,6 +53,12 @@ MIX: Final[Mapping[str, int]] = {
     "held": 500,
     "nonsense": 400,
     "cheated": 900,
+    "grouped": 700,
+}
+#: The protocols for two at this table, and their modes.
+MODES: Final[Mapping[str, tuple[bytes, ...]]] = {
+    "chain": (b"{}", b'{"proven":false}'),
+    "duel": (b"{}", b'{"mode":"committed"}'),
 }
 KEEPERS: Final[tuple[Keeping, ...]] = (*("truly",) * 4, *("ahead",) * 5, *("back",) * 4, "silent", "dying")
 
@@ -75,6 +81,7 @@ def plan_of(seed: str) -> Plan:
         slow=tuple(sorted({dice.between(0, plan.seats - 1) for _ in range(2)})) if "late" in on else (),
         leavers=_leavers(dice, plan, on),
         again=tuple(seat for seat in range(plan.seats) if dice.chance(850)) if "rebuilt" in on else (),
+        together=dice.pick((300, 700, 950)) if "grouped" in on else 0,
     )
 
 
@@ -83,14 +90,16 @@ def _table(seed: str, on: set[str], dice: Dice) -> Plan:
     name = dice.pick(("highcard",) * 20 + ("free",) * 16 + ("holdem",))
     many = bool(on & {"keyed", "rebuilt"})
     card = dice.pick(("mask", "lock") if "rebuilt" in on else ("mask", "lock", "offset"))
-    if not many and name != "holdem" and dice.chance(60):
-        card = "chain"
+    if not many and name != "holdem" and dice.chance(300):
+        card = dice.pick(("chain", "duel", "duel"))
     seats = 4 if "rebuilt" in on else dice.pick((3, 4)) if many else dice.pick((2, 2, 2, 3, 3, 4))
-    seats = 2 if card == "chain" else min(seats, 3) if name == "holdem" else seats
-    parameters = dice.pick((b"{}", b'{"proven":false}')) if card == "chain" else b"{}"
-    protocol = make_protocol("mask" if name == "holdem" else card, parameters)
+    seats = 2 if card in MODES else min(seats, 3) if name == "holdem" else seats
+    if card == "duel":
+        name = dice.pick(("own highcard",) * 4 + ("wardens",))
+    protocol = make_protocol("mask" if name == "holdem" else card, dice.pick(MODES.get(card, (b"{}",))))
     rules, package = _game(name, protocol, dice)
-    hands = 1 if name == "holdem" or card == "chain" else 2 if "keyed" in on else dice.pick((1, 1, 1, 2))
+    one = name in ("holdem", "wardens") or card == "chain"
+    hands = 1 if one else 2 if "keyed" in on else dice.pick((1, 1, 1, 2))
     return Plan(
         seed,
         protocol,
@@ -108,6 +117,8 @@ def _game(name: str, protocol: CardProtocol, dice: Dice) -> tuple[Rules, GamePac
     cards = dice.between(4, 6)
     if name == "highcard":
         return highcard.HighCard(cards), highcard.GAME
+    if name == "own highcard":
+        return highcard.OwnHighCard(cards), highcard.OWN
     package = find(name)
     if name == "free":
         return Free(cards, protocol.claims.operations & frozenset(OPERATIONS)), package
@@ -137,7 +148,6 @@ def _doomed(plan: Plan, on: set[str], dice: Dice) -> Plan:
         entries = 0 if "lobby" in on else dice.between(1, 15)
         fork = Fork(dice.pick(("swap", "withhold")), entries, dice.between(0, 8))
     first, last = plan.fated[0], plan.fated[-1]
-    cheats = OFTEN if dice.chance(700) else cheats_on(plan.protocol)
     lies = "nonsense" in on
     return replace(
         plan,
@@ -146,8 +156,17 @@ def _doomed(plan: Plan, on: set[str], dice: Dice) -> Plan:
         lost_home=dice.between(1, 15) if "lost home" in on else None,
         backup=_backup(dice, last) if "restored" in on else None,
         liar=first if lies else None,
-        cheater=(last, dice.pick(cheats)) if "cheated" in on and not (lies and first == last) else None,
+        cheater=(last, _cheat(plan, dice)) if "cheated" in on and not (lies and first == last) else None,
     )
+
+
+def _cheat(plan: Plan, dice: Dice) -> str:
+    """An attack. One that waits for all others only where nobody else is fated: they all speak again."""
+    waiting = waiting_on(plan.protocol)
+    if waiting and len(plan.fated) == 1 and dice.chance(400):
+        return dice.pick(waiting)
+    others = tuple(name for name in cheats_on(plan.protocol) if name not in waiting)
+    return dice.pick(OFTEN if dice.chance(700) else others)
 
 
 def _backup(dice: Dice, place: int) -> Backup:

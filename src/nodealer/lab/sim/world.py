@@ -14,10 +14,11 @@ from nodealer.lab.sim.cheats import cheating
 from nodealer.lab.sim.clock import Clock
 from nodealer.lab.sim.dice import Dice
 from nodealer.lab.sim.node import LOOKS, Node
-from nodealer.lab.sim.plan import BOUND, HEALED, Plan, Split
+from nodealer.lab.sim.plan import BOUND, HEALED, STILL, Plan, Split
 from nodealer.lab.sim.relay import Relay, entry_in
 from nodealer.lab.sim.seals import Seals
 from nodealer.play.bodies import read_body
+from nodealer.play.home import Home
 from nodealer.play.participant import Participant
 from nodealer.play.stays import for_hands
 from nodealer.relay.sealing import TableSecret
@@ -60,8 +61,8 @@ class World:
         """A frame in a line of the trace."""
         return _words(self.text(frame)) if self._trace is not None else ""
 
-    def new_participant(self, node: Node) -> Participant:
-        """The program of a node starts."""
+    def new_participant(self, node: Node, home: Home) -> Participant:
+        """The program of a node starts, on its home or on a copy of it."""
         plan = self.plan
         named: dict[str, Any] = {
             "entropy": Dice(plan.seed, node.name, "entropy", str(self.clock.now)),
@@ -71,8 +72,8 @@ class World:
             "keeps_time": node.keeps_time,
         }
         if plan.cheater is not None and plan.cheater[0] == node.place:
-            return cheating(plan.cheater[1], node.home, **named)
-        return Participant(node.home, **named)
+            return cheating(plan.cheater[1], home, **named)
+        return Participant(home, **named)
 
     def seals(self, node: Node, participant: Participant) -> Seals | None:
         """What seals the frames of a node, where they are sealed."""
@@ -169,7 +170,7 @@ class World:
             self.clock.step()
             if self.clock.now >= looked + LOOKS:
                 looked = self.clock.now
-                if all(node.ended for node in self.lasting) or self._waits_in_vain:
+                if all(node.ended for node in self.lasting) or self._waits_in_vain or self._stands_still:
                     break
         self._heal()
         for node in self.nodes:
@@ -181,6 +182,13 @@ class World:
         parted = self.plan.fork is not None and not self.plan.fork.entries
         late = self.clock.now > HEALED + BOUND // 4
         return late and parted and not any(node.participant and node.participant.begun for node in self.lasting)
+
+    @property
+    def _stands_still(self) -> bool:
+        """Whether all has healed for long, and nobody has said anything new for longer than anybody waits or is away:
+        what has not ended by then does not end."""
+        since = next(reversed(self.ordered.values()), 0)
+        return self.clock.now > HEALED + BOUND // 2 and self.clock.now > since + STILL
 
     def _heal(self) -> None:
         self.tell("all", "heals")

@@ -18,7 +18,7 @@ from nodealer.drive.known import Acquaintance, KnownPlayers, Shelf
 from nodealer.drive.lobby import Guest, Hosting
 from nodealer.drive.loop import Loop, Transport
 from nodealer.drive.patience import Looks, Patience, Together
-from nodealer.drive.sealed import Connect, Found, Line, Locked, Lost, SealedTransport, Unheard
+from nodealer.drive.sealed import Behind, Connect, Found, Line, Locked, Lost, SealedTransport, Unheard
 from nodealer.drive.spoken import Codes, Surroundings
 from nodealer.errors import BadParameter, DecodeError, IllegalMove
 from nodealer.log.visible import visible
@@ -42,7 +42,12 @@ from nodealer.wire import encode
 
 #: Where the log is put for an audit, which reads a file: in the memory of this tab.
 LOG: Final = Path("/tmp/nodealer-log.jsonl")
-_CONNECTION: Final = {Found: ("good", "found"), Lost: ("note", "lost"), Unheard: ("bad", "unheard")}
+_CONNECTION: Final = {
+    Found: ("good", "found"),
+    Lost: ("note", "lost"),
+    Unheard: ("bad", "unheard"),
+    Behind: ("bad", "behind"),
+}
 
 
 class NameTaken(BadParameter):

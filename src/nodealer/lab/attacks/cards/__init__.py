@@ -2,11 +2,13 @@
 
 from typing import Final
 
+from nodealer.lab.attacks.cards.false_claim import FALSE_CLAIM
 from nodealer.lab.attacks.cards.false_key import FALSE_KEY
 from nodealer.lab.attacks.cards.held import HELD
 from nodealer.lab.attacks.cards.oracle import ORACLE
 from nodealer.lab.attacks.cards.other_card import OTHER_CARD
 from nodealer.lab.attacks.cards.other_offset import OTHER_OFFSET
 from nodealer.lab.attacks.cards.tag import TAG
+from nodealer.lab.attacks.cards.two_names import TWO_NAMES
 
-ATTACKS: Final = (FALSE_KEY, OTHER_CARD, OTHER_OFFSET, ORACLE, HELD, TAG)
+ATTACKS: Final = (FALSE_KEY, OTHER_CARD, OTHER_OFFSET, ORACLE, HELD, TAG, TWO_NAMES, FALSE_CLAIM)

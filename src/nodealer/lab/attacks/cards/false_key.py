@@ -51,27 +51,23 @@ def _duel(moment: Moment) -> bytes:
     return encode(Give(false))
 
 
+def released(forge: Forge) -> dict[str, tuple[Way, ...]]:
+    """A way to publish other keys of cards, where every card has a key of each seat."""
+    claims = {
+        "mask": "a false key for a card that is dealt or opened",
+        "lock": "a false secret for a card that is dealt or opened",
+    }
+    return {
+        name: (Way(claim, {"release": forge}, defence=(KEY_CHECK,), gained=spoilt),) for name, claim in claims.items()
+    }
+
+
 FALSE_KEY: Final = Attack(
     name="false-key",
     does="publishes a false key of a card",
     of=("A32",),
     ways={
-        "mask": (
-            Way(
-                "a false key for a card that is dealt or opened",
-                {"release": _release},
-                defence=(KEY_CHECK,),
-                gained=spoilt,
-            ),
-        ),
-        "lock": (
-            Way(
-                "a false secret for a card that is dealt or opened",
-                {"release": _release},
-                defence=(KEY_CHECK,),
-                gained=spoilt,
-            ),
-        ),
+        **released(_release),
         "offset": (
             Way(
                 "a false key part for a deal",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from nodealer.lab.attacks.base import Attack, Way
+from nodealer.lab.attacks.duelling import SMALL_DUEL
 from nodealer.lab.attacks.scene import Played, watched
 from nodealer.lab.attacks.truth import dealt
 from nodealer.lab.xor import overhear, owner_reads_the_order
@@ -18,11 +20,19 @@ def _read(played: Played) -> str | None:
     key = deck.shuffle_key(tape, me, 0).to_bytes()
     plain = deck.nonces(tape, range(deck.size))
     order = owner_reads_the_order(overhear([(one.duty, one.message) for one in mine], me), key, plain)
-    for one in dealt(played) if order is not None else ():
-        drawn = {card.position: face for card, face in one.hidden(me).items()} if one.deck.owner == me else {}
-        if order is not None and drawn and all(order[position] == face for position, face in drawn.items()):
-            return "knows the order of its whole deck before it draws"
-    return None
+    return "knows the order of its whole deck before it draws" if is_so(played, me, order) else None
+
+
+def is_so(played: Played, owner: int, order: Sequence[int] | None) -> bool:
+    """Whether what an owner draws from its deck, as it was first shuffled, is what somebody has read of it."""
+    if order is None:
+        return False
+    for one in dealt(played):
+        mine = one.deck.owner == owner and one.deck.epoch == 0
+        drawn = {card.position: face for card, face in one.hidden(owner).items()} if mine else {}
+        if drawn and all(order[position] == face for position, face in drawn.items()):
+            return True
+    return False
 
 
 TWO_TIME_PAD: Final = Attack(
@@ -35,6 +45,7 @@ TWO_TIME_PAD: Final = Attack(
                 "the owner reads the order of the whole deck before the first draw",
                 plays=watched(_read),
                 unseen="cannot be seen",
+                game=SMALL_DUEL,
             ),
         ),
     },

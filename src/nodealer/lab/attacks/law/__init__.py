@@ -9,9 +9,11 @@ from nodealer.lab.attacks.law.deals_again import DEALS_AGAIN
 from nodealer.lab.attacks.law.half import HALF
 from nodealer.lab.attacks.law.held_tick import HELD_TICK
 from nodealer.lab.attacks.law.hurried_begin import HURRIED_BEGIN
+from nodealer.lab.attacks.law.hurried_book import HURRIED_BOOK
 from nodealer.lab.attacks.law.kept_book import KEPT_BOOK
 from nodealer.lab.attacks.law.late_alone import LATE_ALONE
 from nodealer.lab.attacks.law.late_with_half import LATE_WITH_HALF
+from nodealer.lab.attacks.law.lost_book import LOST_BOOK
 from nodealer.lab.attacks.law.more_than_half import MORE_THAN_HALF
 from nodealer.lab.attacks.law.no_stake import NO_STAKE
 from nodealer.lab.attacks.law.price import PRICE
@@ -19,6 +21,7 @@ from nodealer.lab.attacks.law.puppet import PUPPET
 from nodealer.lab.attacks.law.refund import REFUND
 from nodealer.lab.attacks.law.roster_alone import ROSTER_ALONE
 from nodealer.lab.attacks.law.time_back import TIME_BACK
+from nodealer.lab.attacks.law.undo import UNDO
 from nodealer.lab.attacks.law.withhold import WITHHOLD
 
 ATTACKS: Final = (
@@ -39,5 +42,8 @@ ATTACKS: Final = (
     REFUND,
     ROSTER_ALONE,
     TIME_BACK,
+    UNDO,
     WITHHOLD,
+    LOST_BOOK,
+    HURRIED_BOOK,
 )

@@ -66,5 +66,4 @@ ANOTHER_SEAT: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("mask", "lock", "offset"),
 )

@@ -36,5 +36,5 @@ BREAK_ALONE: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("mask", "lock", "offset"),
+    tried_on=("mask", "lock", "offset", "chain"),
 )

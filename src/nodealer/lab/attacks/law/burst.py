@@ -19,7 +19,8 @@ VICTIM: Final = 0
 
 def _all_owe(state: TableState) -> bool:
     """All owe a message about cards at once."""
-    return {known.duty.seat for known in state.duties.open.values() if known.duty.deck is not None} == {0, 1, 2}
+    owed = (known.duty for known in state.duties.open.values() if known.holds_up)
+    return {duty.seat for duty in owed if duty.deck is not None} == {0, 1, 2}
 
 
 class _Waits(Participant):
@@ -56,5 +57,7 @@ BURST: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("mask", "lock", "offset"),
+    tried_on=("mask", "lock", "offset", "chain"),
+    # Only where the dealer makes decks do all owe something at once: a coin.
+    in_mode={"chain": b'{"deck":"dealer"}'},
 )

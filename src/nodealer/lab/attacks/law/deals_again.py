@@ -6,13 +6,12 @@ may try as often as it likes has its false deck played one day.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 from nodealer.lab.attacks.base import Attack, Scheme, Way
 from nodealer.lab.attacks.defence import Without
 from nodealer.lab.attacks.outcome import Came
-from nodealer.lab.attacks.scene import Scene, small_protocol
+from nodealer.lab.attacks.scene import Scene
 from nodealer.lab.attacks.stage import Stage
 from nodealer.play.bodies import Leave
 from nodealer.play.participant import Participant
@@ -32,8 +31,7 @@ class _KeepsItsCoin(Participant):
 
 def _plays(scene: Scene) -> Came:
     dealer = scene.cheater
-    made = replace(scene, protocol=small_protocol("chain", b'{"deck":"dealer"}'))
-    stage = Stage(made, hands=2, makers={dealer: _KeepsItsCoin})
+    stage = Stage(scene, hands=2, makers={dealer: _KeepsItsCoin})
     stage.end()
     stage.says(dealer, Leave())
     again = stage.until(
@@ -60,4 +58,5 @@ DEALS_AGAIN: Final = Attack(
         CLAIM,
     ),
     tried_on=("chain",),
+    in_mode={"chain": b'{"deck":"dealer"}'},
 )

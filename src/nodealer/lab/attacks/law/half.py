@@ -42,5 +42,5 @@ HALF: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("mask", "lock", "offset"),
+    tried_on=("mask", "lock", "offset", "chain"),
 )

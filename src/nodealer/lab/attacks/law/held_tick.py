@@ -45,5 +45,4 @@ HELD_TICK: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("mask", "lock", "offset"),
 )

@@ -6,12 +6,11 @@ yet covered by a book goes back when the session ends.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 from nodealer.lab.attacks.base import Attack, Scheme, Way
 from nodealer.lab.attacks.outcome import Came
-from nodealer.lab.attacks.scene import Scene, small_protocol
+from nodealer.lab.attacks.scene import Scene
 from nodealer.lab.attacks.stage import Stage
 from nodealer.play.bodies import Without
 from nodealer.play.duties import Owed
@@ -20,25 +19,33 @@ from nodealer.play.state import TableState
 from nodealer.protocols.base import Cheat
 
 
-def _winner(state: TableState) -> int | None:
+def winner_of(state: TableState) -> int | None:
+    """Who has won the first hand, once it is over."""
     records = state.chronicle.records
     return next((seat for seat, net in records[0].net.items() if net > 0), None) if records else None
 
 
-def _plays(scene: Scene) -> Came:
-    """The winner's book is on its way, and the relay is slow: the losers name what the winner owes, and end."""
-    stage = Stage(replace(scene, protocol=small_protocol("chain", b'{"proven":false}')))
-    stage.holds = lambda state: {winner} if (winner := _winner(state)) is not None else ()
-    stage.until(lambda state: _winner(state) is not None)
-    winner = _winner(stage.state()) or 0
+def hurried(scene: Scene, owed: Owed, hands: int = 1) -> tuple[Stage, int, int]:
+    """The table, its winner and a loser. What the winner says is on its way, and the relay is slow: the losers name
+    something that the winner owes, and only then it is heard."""
+    stage = Stage(scene, hands=hands)
+    stage.holds = lambda state: {winner} if (winner := winner_of(state)) is not None else ()
+    stage.until(lambda state: winner_of(state) is not None)
+    winner = winner_of(stage.state()) or 0
     losers = [seat for seat in range(3) if seat != winner]
     for seat in losers:
         duties = stage.state(seat).duties.of(winner).values()
-        stage.says(seat, Without(tuple(known.duty.id for known in duties if known.duty.kind == Owed.BEGIN)))
+        stage.says(seat, Without(tuple(known.duty.id for known in duties if known.duty.kind == owed)))
     stage.end()
     stage.let_go()
     stage.end()
-    state = stage.state(losers[0])
+    return stage, winner, losers[0]
+
+
+def _plays(scene: Scene) -> Came:
+    """They do not wait for it to begin, and end."""
+    stage, winner, loser = hurried(scene, Owed.BEGIN)
+    state = stage.state(loser)
     ended = state.phase is Phase.ENDED and state.account.chips[winner] <= state.config.rules.stake
     return stage.came("ends the session before the winner's book is in, and has its bets back" if ended else None)
 
@@ -51,4 +58,5 @@ HURRIED_BEGIN: Final = Attack(
     who="a coalition",
     law=Scheme(Way(CLAIM.cheat, plays=_plays, unseen="cannot be seen"), CLAIM),
     tried_on=("chain",),
+    in_mode={"chain": b'{"proven":false}'},
 )

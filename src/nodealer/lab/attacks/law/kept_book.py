@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
-from typing import Final
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, Final
 
 from nodealer.lab.attacks.base import Attack, Scheme, Way
 from nodealer.lab.attacks.defence import Without
 from nodealer.lab.attacks.outcome import Came
-from nodealer.lab.attacks.scene import Scene, small_protocol
+from nodealer.lab.attacks.scene import Scene
 from nodealer.lab.attacks.stage import Stage
 from nodealer.play.bodies import Body
 from nodealer.play.duties import OpenDuty, Owed
+from nodealer.play.home import Home
 from nodealer.play.participant import Participant
 from nodealer.play.phases import Phase
 from nodealer.play.seat import Seat
@@ -20,13 +21,17 @@ from nodealer.protocols.base import Cheat
 
 
 class _ShutSeat(Seat):
-    """Opens no book of a hand that it has won."""
+    """Opens no book of a hand with such a result."""
+
+    def __init__(self, *arguments: Any, shut: Callable[[int], bool], **named: Any) -> None:
+        self._shut = shut
+        super().__init__(*arguments, **named)
 
     def _answer(self, open_duty: OpenDuty) -> Body | None:
         duty = open_duty.duty
         if duty.deck is None and duty.kind == Owed.BOOK:
             record = self.replica.state.chronicle.records[duty.binding.hand]
-            if record.net.get(self.number, 0) > 0:
+            if self._shut(record.net.get(self.number, 0)):
                 return None
         return super()._answer(open_duty)
 
@@ -34,17 +39,27 @@ class _ShutSeat(Seat):
 class Shut(Participant):
     """Takes part as everybody does, but for that."""
 
+    def __init__(self, home: Home, *, shut: Callable[[int], bool], **named: Any) -> None:
+        self._shut = shut
+        super().__init__(home, **named)
+
     def _new_seat(self, number: int, log: Iterable[bytes]) -> Seat:
         home, config = self.home, self.replica.config
         return _ShutSeat(
-            config, number, root=home.root, key=home.identity, journal=home.journal, entropy=self._entropy, log=log
+            config,
+            number,
+            shut=self._shut,
+            root=home.root,
+            key=home.identity,
+            journal=home.journal,
+            entropy=self._entropy,
+            log=log,
         )
 
 
 def _plays(scene: Scene) -> Came:
     """Whoever wins the hand is the cheater. At the end all sign what there is."""
-    unproven = replace(scene, protocol=small_protocol("chain", b'{"proven":false}'))
-    stage = Stage(unproven, makers=dict.fromkeys(range(3), Shut))
+    stage = Stage(scene, makers=dict.fromkeys(range(3), partial(Shut, shut=lambda net: net > 0)))
     stage.end()
     state = stage.state()
     stake = state.config.rules.stake
@@ -66,4 +81,5 @@ KEPT_BOOK: Final = Attack(
         CLAIM,
     ),
     tried_on=("chain",),
+    in_mode={"chain": b'{"proven":false}'},
 )

@@ -55,5 +55,4 @@ LATE_ALONE: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("mask", "lock", "offset"),
 )

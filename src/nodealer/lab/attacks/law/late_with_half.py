@@ -38,5 +38,5 @@ LATE_WITH_HALF: Final = Attack(
     of=("A39",),
     who="a coalition",
     law=Scheme(Way(CLAIM.cheat, plays=_plays, unseen="cannot be seen"), CLAIM),
-    tried_on=("mask", "lock", "offset"),
+    tried_on=("mask", "lock", "offset", "chain"),
 )

@@ -47,5 +47,5 @@ PUPPET: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("mask", "lock"),
+    tried_on=("mask", "lock", "offset"),
 )

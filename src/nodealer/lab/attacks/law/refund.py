@@ -33,5 +33,6 @@ REFUND: Final = Attack(
         Way(CLAIM.cheat, plays=_plays, defence=(Without("nodealer.play.law:expel", "if not play_on:", "if True:"),)),
         CLAIM,
     ),
-    tried_on=("mask", "lock"),
+    # A duel is played for nothing: there are no bets to give back.
+    tried_on=("mask", "lock", "offset", "chain"),
 )

@@ -39,5 +39,5 @@ ROSTER_ALONE: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("mask", "lock"),
+    tried_on=("mask", "lock", "offset", "chain"),
 )

@@ -47,5 +47,4 @@ TIME_BACK: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("mask", "lock", "offset"),
 )

@@ -6,6 +6,7 @@ from nodealer.lab.attacks.network.big_frame import BIG_FRAME
 from nodealer.lab.attacks.network.cut_log import CUT_LOG
 from nodealer.lab.attacks.network.downgrade import DOWNGRADE
 from nodealer.lab.attacks.network.false_box import FALSE_BOX
+from nodealer.lab.attacks.network.forged_link import FORGED_LINK
 from nodealer.lab.attacks.network.fork import FORK
 from nodealer.lab.attacks.network.ground import GROUND
 from nodealer.lab.attacks.network.guessed_code import GUESSED_CODE
@@ -14,6 +15,7 @@ from nodealer.lab.attacks.network.old_key import OLD_KEY
 from nodealer.lab.attacks.network.other_lobby import OTHER_LOBBY
 from nodealer.lab.attacks.network.oversize import OVERSIZE
 from nodealer.lab.attacks.network.put_out import PUT_OUT
+from nodealer.lab.attacks.network.reflected import REFLECTED
 from nodealer.lab.attacks.network.replayed import REPLAYED
 from nodealer.lab.attacks.network.restored import RESTORED
 from nodealer.lab.attacks.network.spoofed import SPOOFED
@@ -42,4 +44,6 @@ ATTACKS: Final = (
     TWO_TABLES,
     TWO_TIME,
     WATCHER,
+    REFLECTED,
+    FORGED_LINK,
 )

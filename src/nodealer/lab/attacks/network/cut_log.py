@@ -41,5 +41,4 @@ CUT_LOG: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("mask", "lock", "offset"),
 )

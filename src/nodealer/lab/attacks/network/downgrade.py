@@ -6,33 +6,30 @@ from typing import Final
 
 from msgspec import Raw
 
-from nodealer.group import group
 from nodealer.lab.attacks.base import Attack, Scheme, Way
 from nodealer.lab.attacks.defence import Without
-from nodealer.lab.attacks.network.lobbies import gathered, guest, home_of, parts_of, proposed
+from nodealer.lab.attacks.network.lobbies import gathered, guest, parts_of, proposed
 from nodealer.lab.attacks.outcome import Came
-from nodealer.lab.attacks.scene import NAMES, Scene
+from nodealer.lab.attacks.scene import Scene, home_of, small_protocol
 from nodealer.log.session import Part, Proposal
 from nodealer.play.config import Parts
 from nodealer.play.lobby import Expected
-from nodealer.protocols import make_protocol
 from nodealer.protocols.base import Cheat
 
 
 def _plays(scene: Scene) -> Came:
     """The guests have come to play with proofs, and the host proposes to do without."""
-    proven, weak = (make_protocol("chain", mode, group()) for mode in (b"{}", b'{"proven":false}'))
 
     def parts(proposal: Proposal) -> Parts:
-        return parts_of(scene, make_protocol("chain", bytes(proposal.protocol.parameters), group()))
+        return parts_of(scene, small_protocol(proposal.protocol.name, bytes(proposal.protocol.parameters)))
 
-    names = NAMES[:3]
+    names = scene.names
     host, *others = [home_of(scene, name) for name in names]
     first = guest(scene, host, parts=parts)
-    wanted = _expected(parts_of(scene, proven), names)
+    wanted = _expected(parts_of(scene, small_protocol(scene.protocol.claims.name)), names)
     people = [first, *(guest(scene, home, accept=wanted.accept, parts=parts) for home in others)]
     table = gathered(*people)
-    table.say(first.propose(proposed(scene, first, parts_of(scene, weak))))
+    table.say(first.propose(proposed(scene, first, parts_of(scene))))
     table.run()
     agreed = any(one.begun for one in people[1:])
     return Came("never", gain="has Ben sit down to play without proofs" if agreed else None)
@@ -64,5 +61,6 @@ DOWNGRADE: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("chain",),
+    tried_on=("chain", "duel"),
+    in_mode={"chain": b'{"proven":false}', "duel": b'{"mode":"committed"}'},
 )

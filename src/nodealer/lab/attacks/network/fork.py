@@ -57,5 +57,5 @@ FORK: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("mask", "lock", "offset"),
+    tried_on=("mask", "lock", "offset", "chain"),
 )

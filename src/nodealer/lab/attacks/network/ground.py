@@ -7,9 +7,9 @@ from typing import Final
 
 from nodealer.lab.attacks.base import Attack, Scheme, Way
 from nodealer.lab.attacks.defence import Without
-from nodealer.lab.attacks.network.lobbies import guest, home_of, parts_of, proposed
+from nodealer.lab.attacks.network.lobbies import guest, parts_of, proposed
 from nodealer.lab.attacks.outcome import Came
-from nodealer.lab.attacks.scene import NAMES, Scene
+from nodealer.lab.attacks.scene import NAMES, Scene, home_of
 from nodealer.log.session import FORMAT, FORMAT_VERSION, NONCE_BYTES, Session
 from nodealer.play.floor import Floor
 from nodealer.play.frames import Opening, sign_frame

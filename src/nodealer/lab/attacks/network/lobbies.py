@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from nodealer.drive.local import KEY_BYTES, LocalTable
-from nodealer.keys import Identity
-from nodealer.lab.attacks.scene import NAMES, Scene
+from nodealer.drive.local import LocalTable
+from nodealer.lab.attacks.scene import NAMES, Scene, rules_of
 from nodealer.log.roster import PLAYER
 from nodealer.log.session import Proposal
 from nodealer.play.config import Parts, proposal_of
@@ -14,18 +13,11 @@ from nodealer.play.home import MemoryHome
 from nodealer.play.lobby import Accept
 from nodealer.play.participant import Participant
 from nodealer.protocols.base import CardProtocol
-from nodealer.tape import ROOT_BYTES
 
 
 def parts_of(scene: Scene, protocol: CardProtocol | None = None) -> Parts:
     """What is played: the rules of the scene, on its protocol or on another."""
-    rules = scene.game.from_settings({one.name: one.default for one in scene.game.settings})
-    return protocol or scene.protocol, rules, scene.game
-
-
-def home_of(scene: Scene, name: str) -> MemoryHome:
-    """A fresh player."""
-    return MemoryHome(name, Identity(scene.entropy(KEY_BYTES)), scene.entropy(ROOT_BYTES))
+    return protocol or scene.protocol, rules_of(scene), scene.game
 
 
 def guest(

@@ -51,5 +51,5 @@ NEWCOMER: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("mask", "lock", "offset"),
+    tried_on=("mask", "lock", "offset", "chain"),
 )

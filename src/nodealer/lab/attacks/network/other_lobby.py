@@ -6,9 +6,9 @@ from typing import Final
 
 from nodealer.lab.attacks.base import Attack, Scheme, Way
 from nodealer.lab.attacks.defence import Without
-from nodealer.lab.attacks.network.lobbies import gathered, guest, home_of
+from nodealer.lab.attacks.network.lobbies import gathered, guest
 from nodealer.lab.attacks.outcome import Came
-from nodealer.lab.attacks.scene import NAMES, Scene
+from nodealer.lab.attacks.scene import NAMES, Scene, home_of
 from nodealer.protocols.base import Cheat
 
 

@@ -38,5 +38,4 @@ OVERSIZE: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("mask", "lock", "offset"),
 )

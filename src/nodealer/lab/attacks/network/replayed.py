@@ -48,5 +48,4 @@ REPLAYED: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("mask", "lock", "offset"),
 )

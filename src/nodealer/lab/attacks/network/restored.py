@@ -53,5 +53,4 @@ RESTORED: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("mask", "lock", "offset"),
 )

@@ -53,5 +53,4 @@ SPOOFED: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("mask", "lock", "offset"),
 )

@@ -46,5 +46,4 @@ TWO_TABLES: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("mask", "lock", "offset"),
 )

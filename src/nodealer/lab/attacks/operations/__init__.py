@@ -2,10 +2,14 @@
 
 from typing import Final
 
+from nodealer.lab.attacks.operations.borrowed_key import BORROWED_KEY
 from nodealer.lab.attacks.operations.copied_dice import COPIED_DICE
+from nodealer.lab.attacks.operations.linked_tags import LINKED_TAGS
+from nodealer.lab.attacks.operations.mixed import MIXED
 from nodealer.lab.attacks.operations.passed import PASSED
 from nodealer.lab.attacks.operations.rogue_join import ROGUE_JOIN
 from nodealer.lab.attacks.operations.rolled_again import ROLLED_AGAIN
+from nodealer.lab.attacks.operations.searched import SEARCHED
 from nodealer.lab.attacks.operations.told import TOLD
 
 ATTACKS: Final = (
@@ -14,4 +18,8 @@ ATTACKS: Final = (
     ROGUE_JOIN,
     ROLLED_AGAIN,
     TOLD,
+    SEARCHED,
+    LINKED_TAGS,
+    BORROWED_KEY,
+    MIXED,
 )

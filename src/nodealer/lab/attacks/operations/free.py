@@ -21,10 +21,11 @@ from nodealer.lab.attacks.stage import Stage, playing
 CARDS: Final = 8
 
 
-def free_stage(attack: Attack, scene: Scene, *, seats: int = 3, each: int = 2, maker: Any = Cheater) -> Stage:
-    """A deck that is shuffled, and so many cards in every hand. The scene's cheater carries the attack out."""
+def free_stage(attack: Attack | None, scene: Scene, *, seats: int = 3, each: int = 2, maker: Any = Cheater) -> Stage:
+    """A deck that is shuffled, and so many cards in every hand. The scene's cheater carries the attack out, where it is
+    one that a seat does."""
     rules = Free(CARDS, frozenset(OPERATIONS) & (scene.protocol.claims.operations | WITHOUT_CARDS))
-    makers = {scene.cheater: partial(maker, attack=attack)}
+    makers = {} if attack is None else {scene.cheater: partial(maker, attack=attack)}
     stage = Stage(replace(scene, game=find("free")), seats=seats, makers=makers, rules=rules, bots=False)
     stage.until(playing)
     stage.asks(0, Shuffle(0, CARDS))

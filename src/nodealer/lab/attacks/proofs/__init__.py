@@ -8,9 +8,24 @@ from nodealer.lab.attacks.proofs.combine import COMBINE
 from nodealer.lab.attacks.proofs.false_word import FALSE_WORD
 from nodealer.lab.attacks.proofs.fold import FOLD
 from nodealer.lab.attacks.proofs.leak import LEAK
+from nodealer.lab.attacks.proofs.loose import LOOSE
 from nodealer.lab.attacks.proofs.nonce import NONCE
 from nodealer.lab.attacks.proofs.other_secret import OTHER_SECRET
 from nodealer.lab.attacks.proofs.shift import SHIFT
 from nodealer.lab.attacks.proofs.trapdoor import TRAPDOOR
+from nodealer.lab.attacks.proofs.two_words import TWO_WORDS
 
-ATTACKS: Final = (COMBINE, SHIFT, BACKWARDS, CANCEL, TRAPDOOR, FOLD, OTHER_SECRET, FALSE_WORD, LEAK, NONCE)
+ATTACKS: Final = (
+    COMBINE,
+    SHIFT,
+    BACKWARDS,
+    CANCEL,
+    TRAPDOOR,
+    FOLD,
+    OTHER_SECRET,
+    FALSE_WORD,
+    LEAK,
+    NONCE,
+    TWO_WORDS,
+    LOOSE,
+)

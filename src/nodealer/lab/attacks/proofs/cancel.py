@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from nodealer.group import Points, Scalars, concat
+from nodealer.group import Points, Scalars
 from nodealer.lab.attacks.defence import Without
 from nodealer.lab.attacks.proofs.forging import on_shuffles
 from nodealer.lab.attacks.proofs.prover import forged
@@ -12,16 +12,16 @@ from nodealer.lab.attacks.proofs.steps import Shuffle
 
 
 def _false(step: Shuffle) -> bytes:
-    """P more in the first card makes one row false by x·d_1·P; the commitment to the products takes it up."""
+    """P more in every card makes one row false by x·Σ d_j·P; the commitment to the products takes it up."""
     *others, honest = step.after()
     P = step.group.G
-    cards = (*others, concat(honest[0] + P, honest[1:]))
+    cards = (*others, honest + P)
 
     def adds(d: Scalars, e: Scalars) -> tuple[Points, Points]:
-        return d.group.identity(1), d[0] * P
+        return d.group.identity(1), d.sum() * P
 
     relation = step.relation(cards)
-    proof, _ = forged(step.transcript(), step.moment.tape, relation, lambda numbers: numbers, step.secrets, adds)
+    proof, _ = forged(step.transcript(), step.moment.tape, relation, step.tied(), step.secrets, adds)
     return step.message(cards, proof)
 
 

@@ -1,8 +1,8 @@
-"""Two cards become sums of two cards. A proof that is a sum of weights, and no permutation, does not see it."""
+"""Cards become sums of two cards. A proof that is a sum of weights, and no permutation, does not see it."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, TypeVar
 
 from nodealer.group import Points, Scalars, concat
 from nodealer.lab.attacks.defence import Without
@@ -10,23 +10,37 @@ from nodealer.lab.attacks.proofs.forging import on_shuffles
 from nodealer.lab.attacks.proofs.prover import forged
 from nodealer.lab.attacks.proofs.steps import Shuffle
 
-
-def _combined(inputs: Points) -> Points:
-    """2·a − b and 2·b − a, in place of the first two cards a and b; the others stay where they are."""
-    two, a, b = inputs.group.integers([2]), inputs[0], inputs[1]
-    return concat(two * a - b, two * b - a, inputs[2:])
+Array = TypeVar("Array", Points, Scalars)
 
 
-def _weights(numbers: Scalars) -> Scalars:
+def combined(inputs: Points) -> Points:
+    """2·a − b and 2·b − a in place of two cards a and b, all over the deck; the last of an odd number stays."""
+    two, a, b = inputs.group.integers([2]), *_pairs(inputs)
+    return concat(two * a - b, two * b - a, inputs[-1:]).take(_side_by_side(len(inputs)))
+
+
+def weights(numbers: Scalars) -> Scalars:
     """The numbers with which these add up to what the cards add up to with `numbers`."""
-    group = numbers.group
-    third, two, a, b = group.integers([3]).invert(), group.integers([2]), numbers[0], numbers[1]
-    return concat(third * (two * a + b), third * (two * b + a), numbers[2:])
+    third, two = numbers.group.integers([3]).invert(), numbers.group.integers([2])
+    a, b = _pairs(numbers)
+    each = concat(third * (two * a + b), third * (two * b + a), numbers[-1:])
+    return each.take(_side_by_side(len(numbers)))
+
+
+def _pairs(each: Array) -> tuple[Array, Array]:
+    half = len(each) // 2
+    return each.take(range(0, 2 * half, 2)), each.take(range(1, 2 * half, 2))
+
+
+def _side_by_side(size: int) -> list[int]:
+    """From all firsts, all seconds and the last one to pairs, and to the last one where it has no other."""
+    half = size // 2
+    return [*(place for pair in range(half) for place in (pair, half + pair)), *range(2 * half, size)]
 
 
 def _false(step: Shuffle) -> bytes:
-    cards = step.after(_combined)
-    proof, _ = forged(step.transcript(), step.moment.tape, step.relation(cards), _weights, step.secrets)
+    cards = step.after(combined)
+    proof, _ = forged(step.transcript(), step.moment.tape, step.relation(cards), step.tied(weights), step.secrets)
     return step.message(cards, proof)
 
 

@@ -15,7 +15,7 @@ def _false(step: Shuffle) -> bytes:
     """Σ d̂_j·out_j does not see d̂_2·P more in the first card and d̂_1·P less in the second."""
     *others, honest = step.after()
     relation = step.relation((*others, honest))
-    proof, d_hat = forged(step.transcript(), step.moment.tape, relation, lambda numbers: numbers, step.secrets)
+    proof, d_hat = forged(step.transcript(), step.moment.tape, relation, step.tied(), step.secrets)
     P = step.group.G
     moved = concat(honest[0] + d_hat[1] * P, honest[1] - d_hat[0] * P, honest[2:])
     return step.message((*others, moved), proof)

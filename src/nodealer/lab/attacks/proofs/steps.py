@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from msgspec.structs import replace
 
 from nodealer.group import Group, Points, Scalars, concat
 from nodealer.lab.attacks.base import Moment
-from nodealer.proofs.relations import AddMask, OneScalar
+from nodealer.proofs import equality
+from nodealer.proofs.equality import Each
+from nodealer.proofs.generators import blinding_generator
+from nodealer.proofs.relations import AddMask, OneOffset, OneScalar
 from nodealer.proofs.shuffle import Relation
 from nodealer.proofs.transcript import Transcript
+from nodealer.protocols.chain.deck import Own
+from nodealer.protocols.chain.messages import ChainShuffle
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.duel.messages import DuelShuffle
 from nodealer.protocols.lock.messages import Cascade
 from nodealer.protocols.mask.messages import MaskShuffle
+from nodealer.protocols.offset.deck import OffsetPairs
+from nodealer.protocols.offset.messages import OffsetShuffle
 from nodealer.wire import encode
 
 #: The arrays of points that a deck is.
@@ -27,7 +34,8 @@ Change = Callable[[Points], Points]
 
 @dataclass(frozen=True)
 class Shuffle(ABC):
-    """A seat's turn. It leaves every card where it is: an order is nobody's business but its own."""
+    """A seat's turn. It leaves every card where it is, if nothing is to come of its order later: that is nobody's
+    business but its own."""
 
     moment: Moment
     s: Scalars
@@ -44,6 +52,15 @@ class Shuffle(ABC):
     @property
     def size(self) -> int:
         return len(self.before[0])
+
+    @property
+    def order(self) -> Sequence[int]:
+        """Where each card that it passes on was before."""
+        return range(self.size)
+
+    def tied(self, change: Callable[[Scalars], Scalars] = lambda numbers: numbers) -> Callable[[Scalars], Scalars]:
+        """From numbers of the cards before to those of the cards after, with what was changed on the way."""
+        return lambda numbers: change(numbers).take(self.order)
 
     @property
     @abstractmethod
@@ -83,7 +100,7 @@ class _OneSecret(Shuffle):
         return (self.moment.deck.stage.cards,)
 
     def after(self, change: Change = lambda points: points) -> Cards:
-        return (self.s * change(self.before[0]),)
+        return (self.s * change(self.before[0]).take(self.order),)
 
     def relation(self, cards: Cards) -> OneScalar:
         return OneScalar(self.S, *self.before, *cards)
@@ -109,6 +126,35 @@ class _Duel(_OneSecret):
     def message(self, cards: Cards, proof: bytes) -> bytes:
         honest = read_message(DuelShuffle, self.moment.honest)
         return encode(replace(honest, cards=cards[0].to_bytes(), proof=proof))
+
+
+@dataclass(frozen=True)
+class _Chain(_OneSecret):
+    """It keeps its order: the names of the cards have it too."""
+
+    drawn: Own
+
+    @property
+    def order(self) -> Sequence[int]:
+        return self.drawn.prior
+
+    @property
+    def before(self) -> Cards:
+        return (self.moment.deck.stage._before(self.moment.deck).numbers,)
+
+    @property
+    def epoch(self) -> int:
+        return 0
+
+    def transcript(self) -> Transcript:
+        """One in which it has said that it knows its key."""
+        transcript = super().transcript()
+        equality.prove_knowledge(transcript, self.moment.tape, self.S, self.s)
+        return transcript
+
+    def message(self, cards: Cards, proof: bytes) -> bytes:
+        honest = read_message(ChainShuffle, self.moment.honest)
+        return encode(replace(honest, numbers=cards[0].to_bytes(), proof=proof))
 
 
 @dataclass(frozen=True)
@@ -141,6 +187,48 @@ class _Mask(Shuffle):
         return encode(MaskShuffle(self.S.to_bytes(), cards[0].to_bytes(), cards[1].to_bytes(), proof))
 
 
+@dataclass(frozen=True)
+class _Offset(Shuffle):
+    """Every pair with one offset more, when each has got a factor of its own. `s` is the factor of all."""
+
+    scaled: OffsetPairs
+    #: The factor with the offset, and what hides that.
+    w: Scalars
+    t: Scalars
+
+    @property
+    def epoch(self) -> int:
+        return 0
+
+    @property
+    def before(self) -> Cards:
+        return self.scaled.B, self.scaled.A
+
+    def after(self, change: Change = lambda points: points) -> Cards:
+        B, A = map(change, self.before)
+        return self.s * B, self.s * A + self.w * B
+
+    def relation(self, cards: Cards) -> OneOffset:
+        W = self.w * self.group.G + self.t * blinding_generator(self.group)
+        return OneOffset(self.S, W, self.scaled.A, self.scaled.B, cards[1], cards[0])
+
+    def secrets(self, d: Scalars) -> Scalars:
+        return concat(self.s, self.w, self.t)
+
+    def transcript(self) -> Transcript:
+        """One in which it has shown the factor of each pair."""
+        transcript, deck = super().transcript(), self.moment.deck
+        before = deck.stage._before(deck)
+        _, scales, _ = deck.step_secrets(self.moment.tape, self.moment.duty.seat, before)
+        each = Each(before.B, self.scaled.B, before.A, self.scaled.A)
+        equality.prove_each(transcript, self.moment.tape, each, scales)
+        return transcript
+
+    def message(self, cards: Cards, proof: bytes) -> bytes:
+        honest = read_message(OffsetShuffle, self.moment.honest)
+        return encode(replace(honest, deck=concat(cards[1], cards[0]).to_bytes(), proof=proof))
+
+
 def shuffle_of(moment: Moment) -> Shuffle | None:
     """The turn that a message is about; None where it is for no cheater: a shuffle of one's own cards."""
     deck, seat, tape = moment.deck, moment.duty.seat, moment.tape
@@ -149,6 +237,14 @@ def shuffle_of(moment: Moment) -> Shuffle | None:
             return _Lock(moment, deck.cascade_secret(tape, seat))
         case "duel":
             return None if deck.owner == seat else _Duel(moment, deck.shuffle_key(tape, seat, deck.stage.epoch))
+        case "chain":
+            own = deck.own(tape, len(deck.layers))
+            return _Chain(moment, own.key, own) if deck.parameters.proven else None
+        case "offset":
+            before = deck.stage._before(deck)
+            _, scales, rest = deck.step_secrets(tape, seat, before)
+            scaled = OffsetPairs(scales * before.A, scales * before.B)
+            return _Offset(moment, rest[0], scaled, rest[0] * rest[1], rest[2])
         case "mask":
             given = deck.stage.before(deck)
             s = deck.shuffle_secret(tape, seat, deck.stage.epoch)

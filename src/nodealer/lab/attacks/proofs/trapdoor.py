@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from nodealer.group import Points, concat
+from nodealer.group import concat
 from nodealer.lab.attacks.defence import Without
+from nodealer.lab.attacks.proofs.combine import combined, weights
 from nodealer.lab.attacks.proofs.forging import on_shuffles
 from nodealer.lab.attacks.proofs.steps import Shuffle
 from nodealer.proofs import labels, shuffle
@@ -13,15 +14,11 @@ from nodealer.proofs.encoding import encode_proof
 from nodealer.proofs.generators import blinding_generator
 
 
-def _doubled(inputs: Points) -> Points:
-    return concat(inputs.group.integers([2]) * inputs[0], inputs[1:])
-
-
 def _false(step: Shuffle) -> bytes:
-    """The first card is doubled. Its weight is chosen to fit when all challenges are known, and the openings of the
+    """The cards are sums of two. Their weights are chosen to fit when all challenges are known, and the openings of the
     commitments, every one a multiple of H, are computed to fit that."""
     group, m, tape = step.group, step.size, step.moment.tape
-    H, half, cards = blinding_generator(group), group.integers([2]).invert(), step.after(_doubled)
+    H, cards = blinding_generator(group), step.after(combined)
     relation, transcript = step.relation(cards), step.transcript()
     shuffle._bind(transcript, relation)
     a, b, e_0, c_0, c_1 = (transcript.nonces(tape, f"log {number}", group, 1) for number in range(5))
@@ -30,7 +27,7 @@ def _false(step: Shuffle) -> bytes:
     transcript.absorb_points(labels.COMMITMENT, b * H)
     y, z = transcript.challenge("y", group), transcript.challenge("z", group)
     D = shuffle._weights(powers, y, z)
-    d = concat(half * D[0], D[1:])
+    d = step.tied(weights)(D)
     e, k = transcript.nonces(tape, "e", group, m), transcript.nonces(tape, "k", group, relation.secrets)
     E = group.msm_each([shuffle._masked(row, e, k) for row in relation.rows(D)])
     commitments = e_0 * H, c_0 * H, c_1 * H, E

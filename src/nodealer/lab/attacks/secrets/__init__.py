@@ -7,6 +7,7 @@ from nodealer.lab.attacks.secrets.coalition import COALITION
 from nodealer.lab.attacks.secrets.copied_key import COPIED_KEY
 from nodealer.lab.attacks.secrets.identity_key import IDENTITY_KEY
 from nodealer.lab.attacks.secrets.opened_book import OPENED_BOOK
+from nodealer.lab.attacks.secrets.picker import PICKER
 from nodealer.lab.attacks.secrets.rogue_key import ROGUE_KEY
 
 ATTACKS: Final = (
@@ -16,4 +17,5 @@ ATTACKS: Final = (
     IDENTITY_KEY,
     OPENED_BOOK,
     ROGUE_KEY,
+    PICKER,
 )

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from nodealer.group import concat
-from nodealer.lab.attacks.base import Attack, Moment, Way
-from nodealer.lab.attacks.defences import KEY_CHECK
-from nodealer.lab.attacks.truth import spoilt
+from nodealer.lab.attacks.base import Attack, Moment
+from nodealer.lab.attacks.cards.false_key import released
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.keyed import Release
 from nodealer.wire import encode
@@ -25,22 +24,5 @@ ANOTHER_KEY: Final = Attack(
     name="another-key",
     does="publishes the keys of two cards in each other's place",
     of=("A35",),
-    ways={
-        "mask": (
-            Way(
-                "a false key for a card that is dealt or opened",
-                {"release": _release},
-                defence=(KEY_CHECK,),
-                gained=spoilt,
-            ),
-        ),
-        "lock": (
-            Way(
-                "a false secret for a card that is dealt or opened",
-                {"release": _release},
-                defence=(KEY_CHECK,),
-                gained=spoilt,
-            ),
-        ),
-    },
+    ways=released(_release),
 )

@@ -25,7 +25,7 @@ def _plays(scene: Scene) -> Came:
     holds = stage[VICTIM].seat.cards()
     deck: Any = stage.state(1).hand.decks[0]
     read: Mapping[Card, int] = {}
-    for friend in (1, 2):
+    for friend in range(1, len(scene.names)):
         with suppress(NodealerError):
             read = read or deck.knows(VICTIM, stage[friend].seat._tape(0))
     return stage.came("reads Ada's card" if holds and read == holds else None)
@@ -46,5 +46,4 @@ COALITION: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("mask", "lock", "offset", "chain"),
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
 from typing import Final
 
 from nodealer.cards import Card
@@ -12,7 +11,7 @@ from nodealer.errors import NodealerError
 from nodealer.lab.attacks.base import Attack, Scheme, Way
 from nodealer.lab.attacks.defence import Without
 from nodealer.lab.attacks.outcome import Came
-from nodealer.lab.attacks.scene import Scene, small_protocol
+from nodealer.lab.attacks.scene import Scene
 from nodealer.lab.attacks.stage import Stage, to_move
 from nodealer.log.entry import read_entry
 from nodealer.play.bodies import Book, read_body
@@ -24,7 +23,7 @@ VICTIM: Final = 1
 
 def _plays(scene: Scene) -> Came:
     """Without proofs every hand ends with open books."""
-    stage = Stage(replace(scene, protocol=small_protocol("chain", b'{"proven":false}')), hands=2)
+    stage = Stage(scene, hands=2)
     stage.until(lambda state: state.hand.number == 1 and to_move(0)(state))
     entries = (read_entry(data).entry for data in stage[0].replica.entries)
     books = [read_body(bytes(entry.body)) for entry in entries if entry.seat == VICTIM]
@@ -51,4 +50,5 @@ OPENED_BOOK: Final = Attack(
         CLAIM,
     ),
     tried_on=("chain",),
+    in_mode={"chain": b'{"proven":false}'},
 )

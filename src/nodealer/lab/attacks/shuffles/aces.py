@@ -8,17 +8,14 @@ from nodealer.group import concat
 from nodealer.lab.attacks.base import Attack, Moment, Way
 from nodealer.lab.attacks.defence import Without
 from nodealer.lab.attacks.scene import Played
+from nodealer.lab.attacks.shuffles.dealing import FOR_TWO, dealing
 from nodealer.lab.attacks.truth import dealt
-from nodealer.proofs import equality
 from nodealer.protocols.chain.deck import DealersDeck, Own
-from nodealer.protocols.chain.lists import VALUE_BYTES
-from nodealer.protocols.chain.messages import Candidate, Unblind
-from nodealer.wire import encode
 
 ACE: Final = 0
 
 
-def _made(moment: Moment, number: int) -> DealersDeck:
+def all_aces(moment: Moment, number: int) -> DealersDeck:
     """A deck that has one value and many nonces."""
     deck = moment.deck
     honest = deck.made(moment.tape, number)
@@ -28,21 +25,8 @@ def _made(moment: Moment, number: int) -> DealersDeck:
     return DealersDeck(own, concat(*(card for _, card in drawn)))
 
 
-def _candidate(moment: Moment) -> bytes:
-    made = _made(moment, len(moment.deck.stage.said))
-    key, lists = made.own.key * moment.deck.binding.group.G, made.lists
-    transcript = moment.deck.transcript(moment.duty, 0)
-    knowledge = equality.prove_knowledge(transcript, moment.tape, key, made.own.key)
-    return encode(Candidate(key.to_bytes(), knowledge, b"".join(lists.names), lists.numbers.to_bytes()))
-
-
-def _unblind(moment: Moment) -> bytes:
-    own = _made(moment, moment.deck.stage._number).own
-    values = b"".join(value.to_bytes(VALUE_BYTES, "big") for value in own.prior)
-    return encode(Unblind(own.key.to_bytes(), values, b"".join(own.nonces)))
-
-
-def _knows(played: Played) -> str | None:
+def knows_all(played: Played) -> str | None:
+    """Whatever an honest seat holds is an ace."""
     for one in dealt(played):
         hidden = [face for seat in played.honest for face in one.hidden(seat).values()]
         if hidden and set(hidden) == {ACE}:
@@ -63,10 +47,11 @@ ACES: Final = Attack(
         "chain": (
             Way(
                 "a false deck of the dealer's, or numbers of its choice, in a deck that is not played",
-                {"candidate": _candidate, "unblind": _unblind},
+                dealing(all_aces),
                 defence=(_EVERY_VALUE,),
-                gained=_knows,
+                gained=knows_all,
                 seat=0,
+                game=FOR_TWO,
             ),
         ),
     },

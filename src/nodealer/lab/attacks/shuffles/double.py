@@ -6,14 +6,12 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from nodealer.group import Points
-from nodealer.lab.attacks.arrays import put, times
+from nodealer.lab.attacks.arrays import half, put, times, twice
 from nodealer.lab.attacks.base import Attack, Forge, Moment, Way
 from nodealer.lab.attacks.defences import BOOKS, EQUALITY_PROOF, SHUFFLE_PROOF
-from nodealer.lab.attacks.truth import spoilt, twice
+from nodealer.lab.attacks.truth import spoilt, there_twice
 from nodealer.protocols.chain.messages import Candidate, ChainShuffle
 from nodealer.protocols.codec import read_message
-from nodealer.protocols.duel.bits import Bits
 from nodealer.protocols.duel.messages import DuelLock, DuelShuffle
 from nodealer.protocols.lock.messages import Cascade
 from nodealer.protocols.mask.messages import MaskShuffle
@@ -66,7 +64,7 @@ def _duel(moment: Moment) -> bytes:
     if moment.deck.owner == moment.duty.seat:
         return moment.honest
     said = read_message(DuelShuffle, moment.honest)
-    card = _twice(moment.deck.cipher.points(said.cards)[0])
+    card = twice(moment.deck.cipher.points(said.cards)[0])
     return encode(replace(said, cards=put(said.cards, 1, card.to_bytes())))
 
 
@@ -75,16 +73,8 @@ def _duel_mended(moment: Moment) -> bytes:
     if moment.deck.owner == moment.duty.seat:
         return moment.honest
     said = read_message(DuelLock, moment.honest)
-    card = _half(moment.deck.cipher.points(said.cards)[1])
+    card = half(moment.deck.cipher.points(said.cards)[1])
     return encode(replace(said, cards=put(said.cards, 1, card.to_bytes())))
-
-
-def _twice(card: Points | Bits) -> Points | Bits:
-    return card * Bits((7,)) if isinstance(card, Bits) else times(card.group, 2, card)
-
-
-def _half(card: Points | Bits) -> Points | Bits:
-    return card * Bits((7,)) if isinstance(card, Bits) else card.group.integers([2]).invert() * card
 
 
 _MENDED: Final = {"shuffle": _duel, "lock": _duel_mended}
@@ -101,7 +91,7 @@ DOUBLE: Final = Attack(
                 "a card doubled, dropped, replaced or marked in a shuffle",
                 {"shuffle": _mask},
                 defence=(SHUFFLE_PROOF,),
-                gained=twice,
+                gained=there_twice,
             ),
         ),
         # What is multiplied to look like another card is none afterwards: its holder cannot read it.

@@ -3,6 +3,7 @@ looks at the proof."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ from nodealer.lab.attacks.scene import Scene, judged, played_out, sit
 from nodealer.log.entry import read_entry
 from nodealer.play.bodies import Cards, read_body
 from nodealer.play.participant import Step
+from nodealer.protocols.chain.messages import ChainShuffle
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.lock.messages import Cascade
 
@@ -34,13 +36,17 @@ class Listener(Cheater):
         return super().receive(frame, number)
 
 
-def _lock(moment: Moment) -> bytes:
+#: The message of a shuffle, by protocol.
+_SAID: Final[Mapping[str, type[Cascade] | type[ChainShuffle]]] = {"lock": Cascade, "chain": ChainShuffle}
+
+
+def _known(moment: Moment) -> bytes:
     """P, 2·P, 3·P, …: what comes back is some number times these, in the next one's order."""
-    step, honest = shuffle_of(moment), read_message(Cascade, moment.honest)
+    step = shuffle_of(moment)
     if step is None:
         return moment.honest
     known = step.after(lambda cards: step.group.integers(range(1, step.size + 1)) * cards[0])
-    return step.message(known, honest.proof)
+    return step.message(known, read_message(_SAID[moment.deck.binding.protocol], moment.honest).proof)
 
 
 def _plays(scene: Scene) -> Came:
@@ -58,7 +64,8 @@ def _order_is_read(frame: bytes, victim: int, scene: Scene) -> bool:
         body = read_body(bytes(entry.body))
         if entry.seat != victim or not isinstance(body, Cards):
             return False
-        cards = scene.protocol.group.points(read_message(Cascade, bytes(body.message)).cards)
+        said = read_message(_SAID[scene.protocol.claims.name], bytes(body.message))
+        cards = scene.protocol.group.points(said.cards if isinstance(said, Cascade) else said.numbers)
     except NodealerError:
         # No entry, or one about something else.
         return False
@@ -82,10 +89,20 @@ EARLY: Final = Attack(
         "lock": (
             Way(
                 "a card doubled, replaced or marked in the cascade",
-                {"cascade": _lock},
+                {"cascade": _known},
                 plays=_plays,
                 defence=_VERIFIED,
                 seat=1,
+            ),
+        ),
+        "chain": (
+            Way(
+                "a number doubled, dropped or foreign in a shuffle",
+                {"shuffle": _known},
+                plays=_plays,
+                defence=_VERIFIED,
+                seat=1,
+                seen="at once",
             ),
         ),
     },

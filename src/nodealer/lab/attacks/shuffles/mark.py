@@ -7,15 +7,13 @@ from typing import Final
 from msgspec.structs import replace
 
 from nodealer.errors import CardUnreadable
-from nodealer.group import Points
-from nodealer.lab.attacks.arrays import put, times
+from nodealer.lab.attacks.arrays import put, times, twice
 from nodealer.lab.attacks.base import Attack, Moment, Way
 from nodealer.lab.attacks.defences import BOOKS, EACH_PROOF, SHUFFLE_PROOF
 from nodealer.lab.attacks.scene import Played
 from nodealer.lab.attacks.truth import dealt, spoilt
 from nodealer.protocols.chain.messages import ChainShuffle
 from nodealer.protocols.codec import read_message
-from nodealer.protocols.duel.bits import Bits
 from nodealer.protocols.duel.messages import DuelLock
 from nodealer.protocols.lock.messages import LockedCards
 from nodealer.protocols.mask.messages import MaskRekey
@@ -71,12 +69,8 @@ def _duel(moment: Moment) -> bytes:
     if moment.deck.owner == moment.duty.seat:
         return moment.honest
     said = read_message(DuelLock, moment.honest)
-    card = _marked(moment.deck.cipher.points(said.cards)[0])
+    card = twice(moment.deck.cipher.points(said.cards)[0])
     return encode(replace(said, cards=put(said.cards, 0, card.to_bytes())))
-
-
-def _marked(card: Points | Bits) -> Points | Bits:
-    return card * Bits((7,)) if isinstance(card, Bits) else times(card.group, 2, card)
 
 
 _POWER: Final = "a power of another card's number in a slot, to read it"

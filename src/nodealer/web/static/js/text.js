@@ -157,6 +157,7 @@ export const T = {
     found: () => "Connected again.",
     lost: () => "No connection to the relay. Trying again.",
     unheard: () => "The relay does not take what you say.",
+    behind: () => "The relay brings what has a later key than yours: it may withhold something from you. Compare your log with the others'.",
     locked: () => "The table has a new key, and you have not got it. To go on, ask a player for a new link.",
     diverged: ({ name, theirs, ours }) => `${name}'s log and yours have parted: it saw ${theirs}, and here is ${ours}.`,
     silenced: ({ reason }) => reason,

@@ -1,0 +1,45 @@
+"""Two losers would not wait for the winner's book, which the relay holds back a moment."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from nodealer.lab.attacks.base import Attack, Scheme, Way
+from nodealer.lab.attacks.defence import Without
+from nodealer.lab.attacks.law.hurried_begin import hurried
+from nodealer.lab.attacks.outcome import Came
+from nodealer.lab.attacks.scene import Scene
+from nodealer.play.duties import Owed
+from nodealer.protocols.base import Cheat
+
+
+def _plays(scene: Scene) -> Came:
+    """As soon as the hand is over they name the book that it owes."""
+    stage, winner, loser = hurried(scene, Owed.BOOK, hands=2)
+    out = any(one.of == winner for one in stage.state(loser).chronicle.statements)
+    return stage.came("puts the winner out before its book is in" if out else None, seat=loser)
+
+
+CLAIM: Final = Cheat("seats that would not wait for another's book", "never", False)
+HURRIED_BOOK: Final = Attack(
+    name="hurried-book",
+    does="would not wait for the book of who has won, with more than half of the table",
+    of=("A39",),
+    who="a coalition",
+    law=Scheme(
+        Way(
+            CLAIM.cheat,
+            plays=_plays,
+            # A book is never too late.
+            defence=(
+                Without(
+                    "nodealer.play.duties:OpenDuty.holds_up",
+                    " and not (self.duty.deck is None and self.duty.kind == Owed.BOOK)",
+                ),
+            ),
+        ),
+        CLAIM,
+    ),
+    tried_on=("chain",),
+    in_mode={"chain": b'{"proven":false}'},
+)

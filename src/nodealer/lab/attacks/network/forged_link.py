@@ -1,0 +1,58 @@
+"""A relay, which knows the number of a table, makes a link of that number with a key and a host of its own, and sends
+it to somebody who was invited there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from nodealer.keys import host_mark
+from nodealer.lab.attacks.base import Attack, Scheme, Way
+from nodealer.lab.attacks.defence import Without
+from nodealer.lab.attacks.network.guessed_code import RELAY
+from nodealer.lab.attacks.network.lobbies import gathered, guest, parts_of, proposed
+from nodealer.lab.attacks.outcome import Came
+from nodealer.lab.attacks.scene import NAMES, Scene, home_of
+from nodealer.protocols.base import Cheat
+from nodealer.relay.links import SECRET_BYTES, Invitation, read_link
+from nodealer.relay.sealing import TableSecret
+
+
+def _plays(scene: Scene) -> Came:
+    """Who has a link for that number already looks at the second one beside it, as the program does."""
+    host, invited, false_host = [home_of(scene, name) for name in NAMES[:3]]
+    secret = TableSecret(scene.entropy(SECRET_BYTES), "0" * 32, 0)
+    true = Invitation((RELAY,), secret, host_mark(host.identity.public))
+    forged = replace(
+        true, key=replace(secret, secret=scene.entropy(SECRET_BYTES)), host=host_mark(false_host.identity.public)
+    )
+    given = read_link(forged.link)
+    came_by = read_link(true.link) if given.is_false_beside(read_link(true.link)) else given
+    person, stranger = guest(scene, invited, host=came_by.host), guest(scene, false_host)
+    table = gathered(person, stranger)
+    table.say(stranger.propose(proposed(scene, stranger, parts_of(scene))))
+    table.run()
+    return Came("never", gain="has Ben sit down at a table of its own" if person.begun else None)
+
+
+CLAIM: Final = Cheat("a link of another key and host, with the number of a table", "never", False)
+FORGED_LINK: Final = Attack(
+    name="forged-link",
+    does="sends somebody who is invited a link of its own, with the number of the table",
+    who="the relay",
+    law=Scheme(
+        Way(
+            CLAIM.cheat,
+            plays=_plays,
+            defence=(
+                Without(
+                    "nodealer.relay.links:Invitation.is_false_beside",
+                    "self.table != came_by.table or self.host != came_by.host or other_key",
+                    "self.table != came_by.table",
+                ),
+            ),
+        ),
+        CLAIM,
+    ),
+    tried_on=("mask",),
+)

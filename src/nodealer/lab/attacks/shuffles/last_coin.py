@@ -1,0 +1,65 @@
+"""The dealer makes one false deck among the true ones, says its coin last, and says the one that picks the false deck:
+that is the only one that nobody opens."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Final
+
+from nodealer.lab.attacks.base import Attack, Moment, Scheme, Way
+from nodealer.lab.attacks.defence import Without
+from nodealer.lab.attacks.shuffles.aces import all_aces, knows_all
+from nodealer.lab.attacks.shuffles.dealing import FOR_TWO, dealing
+from nodealer.protocols.base import Cheat
+from nodealer.protocols.chain.candidates import picked
+from nodealer.protocols.chain.deck import DealersDeck
+from nodealer.protocols.chain.messages import Coin
+from nodealer.tape import DIGEST_BYTES
+from nodealer.wire import encode
+
+#: The deck that is false, and that it would like to play.
+FALSE: Final = 0
+
+
+def _made(moment: Moment, number: int) -> DealersDeck:
+    if number == FALSE:
+        return all_aces(moment, number)
+    honest: DealersDeck = moment.deck.made(moment.tape, number)
+    return honest
+
+
+def _coin(moment: Moment) -> bytes:
+    """All others have said theirs."""
+    stage, seat = moment.deck.stage, moment.duty.seat
+    coins = (number.to_bytes(DIGEST_BYTES, "big") for number in count())
+    false = (coin for coin in coins if picked({**stage.said, seat: coin}, len(stage.layers)) == FALSE)
+    return encode(Coin(next(false)))
+
+
+CLAIM: Final = Cheat("a coin that is chosen when all others are open", "at once", True)
+
+LAST_COIN: Final = Attack(
+    name="last-coin",
+    does="says its coin last, and has the false one of its decks played",
+    of=("A37",),
+    law=Scheme(
+        Way(
+            CLAIM.cheat,
+            {**dealing(_made), "coin": _coin},
+            defence=(
+                Without(
+                    "nodealer.protocols.chain.candidates:Tossing.apply",
+                    "if _commitment(deck, duty.seat, self.layers, coin) != self.commitments[duty.seat]:",
+                    "if False:",
+                ),
+            ),
+            gained=knows_all,
+            late=("coin",),
+            seat=0,
+            game=FOR_TWO,
+        ),
+        CLAIM,
+    ),
+    tried_on=("chain",),
+    in_mode={"chain": b'{"deck":"dealer","proven":false}'},
+)
