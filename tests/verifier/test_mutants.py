@@ -30,7 +30,8 @@ EXIT: Final = {"clean": 0, "fault": 1, "broken": 1, "not-a-log": 2, "incomplete"
 
 def mutants(folder: Path, logs: Iterable[Path], count: int, seed: str) -> list[dict[str, Any]]:
     """So many of each log, written into the folder, with what the second verifier says of them."""
-    command = ["node", ROOT / "verifier" / "mutants.mjs", "--count", str(count), "--seed", seed, "--out", folder, *logs]
+    options = ["--count", str(count), "--seed", seed, "--out", str(folder)]
+    command = ["node", str(ROOT / "verifier" / "mutants.mjs"), *options, *map(str, logs)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
