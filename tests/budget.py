@@ -25,7 +25,7 @@ BUDGET: Final = {
     # they play, and one who is taken out.
     "cli": 230,
     # With seats that leave, on every protocol whose decks go on.
-    "conformance": 105,
+    "conformance": 95,
     # With loops that play whole games, and a timekeeper at its table.
     "drive": 22,
     # With the bots, which play hundreds of hands, and with what leaving them costs, step by step.
@@ -33,7 +33,7 @@ BUDGET: Final = {
     "golden": 7,
     "group": 22,
     # With the check of games, on more than sixty broken ones, 200 simulated games, and every attack twice.
-    "lab": 150,
+    "lab": 140,
     "log": 2,
     "npm": 40,
     # With participants that a hostile seat and random frames are let loose on, and that hear every game again;
@@ -43,7 +43,9 @@ BUDGET: Final = {
     # With what is proven of hidden cards, and a second program for it.
     "proofs": 50,
     # With cards that go from hand to hand, and every capability on every protocol.
-    "protocols": 150,
+    "protocols": 140,
+    # 300 mutants, judged by two programs in two languages.
+    "verifier": 30,
     # With NATS servers, one of them as a cluster whose leader is killed, and a relay that lies to whole games.
     # With a browser, and a seat inside it. Nobody waits for the processes of a browser, so this does not see them: of
     # the 75 that tests/web/tab costs with them, 40.

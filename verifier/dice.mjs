@@ -1,8 +1,9 @@
 // Rolls and envelopes (docs/dice.md): hashes, beside every protocol.
-import { equal, fromBase64, Malformed, toBase64 } from './bytes.mjs';
+import { concat, equal, fromBase64, Malformed, toBase64 } from './bytes.mjs';
 import { Deck, Fault, jsonBytes, stage } from './deck.mjs';
-import { H, shake256 } from './hash.mjs';
+import { H } from './hash.mjs';
 import { fields, literal, read, text } from './json.mjs';
+import { numbersBelow } from './tape.mjs';
 
 const SHAPES = {
   roll: fields({ type: literal('roll'), commitment: text() }),
@@ -10,30 +11,6 @@ const SHAPES = {
   seal: fields({ type: literal('seal'), commitment: text() }),
   unseal: fields({ type: literal('unseal'), salt: text(), value: text() }),
 };
-
-/** Numbers drawn by rejection: 8 bytes, little-endian, of the stream for each try; what is not below the largest multiple is thrown away. */
-export function drawn(seed, sides) {
-  const numbers = [];
-  let size = 64;
-  let stream = shake256(seed, { dkLen: size });
-  let at = 0;
-  for (const n of sides) {
-    const limit = (2n ** 64n / BigInt(n)) * BigInt(n);
-    for (;;) {
-      if (at + 8 > size) {
-        size *= 2;
-        stream = shake256(seed, { dkLen: size });
-      }
-      const number = new DataView(stream.buffer, stream.byteOffset + at, 8).getBigUint64(0, true);
-      at += 8;
-      if (number < limit) {
-        numbers.push(Number(number % BigInt(n)));
-        break;
-      }
-    }
-  }
-  return numbers;
-}
 
 export class DiceDeck extends Deck {
   constructor(table, number) {
@@ -44,12 +21,11 @@ export class DiceDeck extends Deck {
   }
 
   leave(seats) {
+    this.roster = H('roster without', this.roster, ...seats);
     this.seats = this.seats.filter((seat) => !seats.includes(seat));
-    const leaving = [...this.sealed.keys()].filter((seat) => seats.includes(seat));
     if (this.operation?.[0] === 'random') this.leaveRoll(seats);
     else if (this.stage) {
       this.stage.owing = this.stage.owing.filter((seat) => !seats.includes(seat));
-      if (this.operation[0] === 'unseal') for (const seat of leaving) if (!this.stage.answers.has(seat)) this.events.push({ type: 'unsealed', deck: this.number, seat, value: null });
       if (!this.stage.owing.length) this.step(this.stage.answers);
     }
     return true;
@@ -91,8 +67,8 @@ export class DiceDeck extends Deck {
   }
 
   origin(what, count, operation, seats) {
-    const { protocol, version, session, hand, roster } = this.table;
-    return H(what, protocol, version, session, roster, hand, this.number, count, jsonBytes(operation), jsonBytes(seats));
+    const { protocol, version, session, hand } = this.table;
+    return H(what, protocol, version, session, this.roster, hand, this.number, count, jsonBytes(operation), jsonBytes(seats));
   }
 
   request(operation) {
@@ -118,8 +94,8 @@ export class DiceDeck extends Deck {
       if (!equal(H('roll commitment', origin, seat, share), commitments.get(seat))) throw new Fault(seat, 'a share that is not what was hashed');
       return share;
     }, { anchor: H('roll open', origin, pairs(commitments)) });
-    const seed = H('rolled', origin, pairs(commitments), pairs(shares));
-    const numbers = drawn(seed, sides);
+    const seed = H('rolled', origin, pairs(commitments), concat(...order.map((seat) => shares.get(seat))));
+    const numbers = numbersBelow(seed, 'numbers', new Uint8Array(0), sides);
     this.events.push({ type: 'rolled', deck: this.number, numbers, silent: [] });
   }
 
@@ -136,17 +112,18 @@ export class DiceDeck extends Deck {
 
   *unseal() {
     const origin = this.sealOrigin;
-    for (const seat of [...this.sealed.keys()].sort((a, b) => a - b)) if (!this.seats.includes(seat)) this.events.push({ type: 'unsealed', deck: this.number, seat, value: null });
+    const all = [...this.sealed.keys()].sort((a, b) => a - b);
     const takers = [...this.sealed.keys()].filter((seat) => this.seats.includes(seat)).sort((a, b) => a - b);
     const sealed = jsonBytes([...this.sealed].sort((a, b) => a[0] - b[0]).map(([seat, commitment]) => [seat, toBase64(commitment)]));
-    yield stage('unseal', takers, (seat, source) => {
+    const values = yield stage('unseal', takers, (seat, source) => {
       const given = read(SHAPES.unseal, source);
       const salt = fromBase64(given.salt, 32);
       const value = fromBase64(given.value);
       if (value.length > 1024) throw new Malformed('more than 1,024 bytes');
       if (!equal(H('sealed', origin, seat, salt, value), this.sealed.get(seat))) throw new Fault(seat, 'what was opened is not what was sealed');
       return value;
-    }, { anchor: H('unseal', origin, sealed), apply: (seat, value) => this.events.push({ type: 'unsealed', deck: this.number, seat, value }) });
+    }, { anchor: H('unseal', origin, sealed) });
+    for (const seat of all) this.events.push({ type: 'unsealed', deck: this.number, seat, value: values.get(seat) ?? null });
     this.sealed = new Map();
   }
 

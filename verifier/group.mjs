@@ -40,15 +40,32 @@ export class Point {
 export const G = new Point(RistrettoPoint.BASE);
 export const ZERO = new Point(RistrettoPoint.ZERO);
 
+/** What was computed before for the same bytes: many logs of one process share most of their points. */
+const remembered = (size, make) => {
+  const known = new Map();
+  return (name, ...rest) => {
+    let made = known.get(name);
+    if (made === undefined) {
+      made = make(name, ...rest);
+      if (known.size >= size) known.clear();
+      known.set(name, made);
+    }
+    return made;
+  };
+};
+
+const decoded = remembered(100000, (_, bytes) => {
+  try {
+    return new Point(RistrettoPoint.fromBytes(bytes), new Uint8Array(bytes));
+  } catch {
+    return null;
+  }
+});
+
 /** One point of its canonical encoding; the identity only where it is allowed. */
 export function point(bytes, identity = false) {
-  let inner;
-  try {
-    inner = RistrettoPoint.fromBytes(bytes);
-  } catch {
-    throw new Malformed('not a point');
-  }
-  const made = new Point(inner, new Uint8Array(bytes));
+  const made = decoded(toHex(bytes), bytes);
+  if (made === null) throw new Malformed('not a point');
   if (!identity && made.isIdentity) throw new Malformed('the identity');
   return made;
 }
@@ -92,7 +109,8 @@ export function sum(terms) {
 /** k·G, with the tables that noble keeps for G. */
 export const timesG = (k) => (mod(k) === 0n ? ZERO : new Point(RistrettoPoint.BASE.multiply(mod(k))));
 
-export const hashToGroup = (label, message) => new Point(hashToRistretto255(message, { DST: label }));
+const hashed = remembered(20000, (_, label, message) => new Point(hashToRistretto255(message, { DST: label })));
+export const hashToGroup = (label, message) => hashed(`${label} ${toHex(message)}`, label, message);
 
 const generators = [];
 /** G_1 … G_m of the commitments. */

@@ -2,11 +2,11 @@
 import { fromBase64, Malformed, toBase64, toHex, toUtf8, equal } from './bytes.mjs';
 import { Fault, jsonBytes } from './deck.mjs';
 import { DiceDeck } from './dice.mjs';
-import { framed, H } from './hash.mjs';
+import { H } from './hash.mjs';
 import { canonical, fields, integer, list, literal, nullable, read, text } from './json.mjs';
 import { verify } from './keys.mjs';
-import { nameKey } from './names.mjs';
-import { bytesOf, NotJudged, Roster, rosterShape, SEAT_MAX } from './session.mjs';
+import { inForce, proposed, seat as seatRoster } from './rosters.mjs';
+import { bytesOf, NotJudged, rosterShape, SEAT_MAX } from './session.mjs';
 
 /** What is not part of a log. */
 export class Refused extends Error {}
@@ -97,7 +97,7 @@ export class Table {
     this.head = H('log', session.number);
     this.length = 0;
     this.heads.set(toHex(this.head), 0);
-    this.at = [{ hand: 0, roster: this.roster.key }];
+    this.at = [{ hand: 0, roster: this.roster.key, seats: this.roster.seats }];
     this.known = new Map(this.roster.members.map((one) => [one.seat, one]));
     this.entries = new Map(); // seat → texts of ENTRY by number
     this.phase = 'between';
@@ -204,10 +204,12 @@ export class Table {
       const before = this.open.get(key);
       if (!before) {
         if (!this.history.has(key)) this.history.set(key, []);
-        this.history.get(key).push({ duty, from: this.length, to: Infinity });
+        this.history.get(key).push({ duty, from: this.length, to: Infinity, holds: [[this.length, !duty.optional]] });
         duty.since = this.length;
-        this.lastOpened = this.length;
-      } else duty.since = before.optional && !duty.optional ? this.length : before.since;
+      } else {
+        duty.since = before.optional && !duty.optional ? this.length : before.since;
+        if (before.optional !== duty.optional) this.history.get(key).at(-1).holds.push([this.length, !duty.optional]);
+      }
       if (duty.optional) this.time.clocks.delete(key);
       this.open.set(key, duty);
     }
@@ -278,13 +280,13 @@ export class Table {
   judge(entry, seen) {
     const body = readBody(entry.body);
     const { seat } = entry;
-    const here = entry.hand === this.hand && toHex(entry.roster) === this.roster.key;
+    const here = entry.hand === this.hand && toHex(entry.roster) === this.roster.key && Boolean(this.roster.of(seat));
     const then = this.at[seen];
-    const wasHere = entry.hand === then.hand && toHex(entry.roster) === then.roster;
+    const wasHere = entry.hand === then.hand && toHex(entry.roster) === then.roster && then.seats.includes(seat);
     if (['begin', 'cards', 'move', 'end', 'book'].includes(body.type)) {
       const duty = this.duty(body.duty, seat, body.type === 'cards' ? 'cards' : body.type, seen);
       if (duty === 'dropped') {
-        if (!wasHere) throw new Refused('signed for another hand or roster');
+        if (!wasHere && !here) throw new Refused('signed for another hand or roster');
         return 'dropped';
       }
       const early = body.type === 'begin' && wasHere;
@@ -295,7 +297,7 @@ export class Table {
       if (!wasHere) throw new Refused('signed for another hand or roster');
       return 'dropped';
     }
-    return this.say(body, seat, seen, entry);
+    return this.say(body, seat, seen);
   }
 
   answer(body, seat, duty) {
@@ -303,10 +305,7 @@ export class Table {
       case 'begin':
         return () => {
           if (this.phase === 'playing') this.nextBegun.set(seat, body.commitment);
-          else {
-            this.begun.set(seat, body.commitment);
-            this.gone.delete(seat);
-          }
+          else this.begun.set(seat, body.commitment);
         };
       case 'end':
         return () => {
@@ -333,7 +332,7 @@ export class Table {
     }
   }
 
-  say(body, seat, seen, entry) {
+  say(body, seat, seen) {
     switch (body.type) {
       case 'word': {
         const size = toUtf8(body.text).length;
@@ -352,9 +351,11 @@ export class Table {
         return this.tick(body, seat, seen);
       case 'claim':
         if (this.phase !== 'playing' || !this.voters().includes(seat)) return 'dropped';
-        throw new NotJudged('this verifier does not judge claims: they are proven by making every message of a seat again');
+        // Every proof was checked when it came, so every card of these protocols can be read by who holds it. A claim is false
+        // whatever the book says: the seed is another, or makes other messages, or opens the card.
+        throw new Fault(seat, 'a claim that a card is false, and it is not');
       case 'propose':
-        return this.propose(body, seat, entry);
+        return this.propose(body, seat);
       case 'agree':
         return this.agree(body, seat);
       default:
@@ -364,23 +365,25 @@ export class Table {
 
   // --- The law ---
 
+  /** Whether an open duty of another seat that held up the table at `seen` still does. */
+  holdsUp(id, seat, seen) {
+    const span = (this.history.get(id) ?? []).find(({ from, to }) => from <= seen && seen < to);
+    if (!span || span.duty.seat === seat) throw new Refused('no open duty of another seat');
+    if (!span.holds.findLast(([from]) => from <= seen)[1]) throw new Refused('a duty that holds up nobody');
+    return span.to === Infinity && !this.open.get(id).optional;
+  }
+
+  /** Whether a seat owes a message of the cards: until it has sent it, its votes do not count. */
+  owesCards(seat) {
+    return [...this.open.values()].some((duty) => duty.seat === seat && duty.cards);
+  }
+
   without(body, seat, seen) {
     const ids = body.duties;
     const order = ids.map((id) => toHex(fromBase64(id)));
     if (!ids.length || order.some((id, i) => i && order[i - 1] >= id)) throw new Refused('duties ascend, each once');
-    const counting = [];
-    for (const id of ids) {
-      const span = (this.history.get(id) ?? []).find(({ from, to }) => from <= seen && seen < to);
-      if (!span || span.duty.seat === seat) throw new Refused('no open duty of another seat');
-      const now = this.open.get(id);
-      if (span.to !== Infinity || now.optional) {
-        if (span.to === Infinity && now.optional && span.duty.optional) throw new Refused('a duty that holds up nobody');
-        continue;
-      }
-      counting.push(id);
-    }
-    if (!counting.length || !this.voters().includes(seat)) return 'dropped';
-    if ([...this.open.values()].some((duty) => duty.seat === seat && duty.cards)) return 'dropped';
+    const counting = ids.filter((id) => this.holdsUp(id, seat, seen));
+    if (!counting.length || !this.voters().includes(seat) || this.owesCards(seat)) return 'dropped';
     return () => {
       for (const id of counting) {
         if (!this.votes.has(id)) this.votes.set(id, new Set());
@@ -392,14 +395,7 @@ export class Table {
   break(body, seat, seen) {
     if (this.roster.timekeeper !== null) throw new Refused('nothing is broken off where somebody keeps the time');
     const id = body.duty;
-    const span = (this.history.get(id) ?? []).find(({ from, to }) => from <= seen && seen < to);
-    if (!span || span.duty.seat === seat) throw new Refused('no open duty of another seat');
-    if (span.to !== Infinity) return 'dropped';
-    if (this.open.get(id).optional) {
-      if (span.duty.optional) throw new Refused('a duty that holds up nobody');
-      return 'dropped';
-    }
-    if (!this.voters().includes(seat)) return 'dropped';
+    if (!this.holdsUp(id, seat, seen) || !this.voters().includes(seat) || this.owesCards(seat)) return 'dropped';
     return () => {
       if (!this.breaks.has(id)) this.breaks.set(id, new Set());
       this.breaks.get(id).add(seat);
@@ -484,7 +480,10 @@ export class Table {
       this.course = H('charged', this.course, seat, what);
       this.game.charged(seat, what);
     }
-    let cards = this.game.players.filter((seat) => !this.gone.has(seat)).length >= 2;
+    const { whole } = this.cardTable; // decks that are made from now on are made by those who stay
+    const out = this.game.players.filter((seat) => this.gone.has(seat));
+    this.cardTable = { ...this.cardTable, roster: H('roster without', whole, ...out), seats: this.game.players.filter((seat) => !this.gone.has(seat)) };
+    let cards = true;
     for (const deck of this.decks.values()) if (!deck.leave(leaving)) cards = false;
     this.course = H('left', this.course, cards ? 1 : 0, ...leaving);
     this.game.left(leaving, cards);
@@ -506,22 +505,23 @@ export class Table {
       }
       if (this.phase === 'between' && !this.present().length) {
         this.phase = 'ended';
+        this.rules.ended?.(this.chips);
         continue;
       }
       break;
     }
     this.refresh();
-    this.at[this.length] = { hand: this.hand, roster: this.roster.key };
+    this.at[this.length] = { hand: this.hand, roster: this.roster.key, seats: this.roster.seats };
   }
 
   canStart() {
-    const present = this.present();
-    if (!present.length || !present.every((seat) => this.begun.has(seat))) return false;
-    const players = present.filter((seat) => this.roster.withCards.includes(seat));
+    if (!this.present().every((seat) => this.begun.has(seat))) return false;
+    const players = this.roster.withCards.filter((seat) => this.begun.has(seat));
     return players.length >= 2 && this.protocol.serves(players, this.roster);
   }
 
   startHand() {
+    for (const seat of this.begun.keys()) this.gone.delete(seat); // who was gone is back with the hand
     const present = this.present();
     const seats = present.filter((seat) => this.roster.withCards.includes(seat));
     const servers = present.filter((seat) => !this.roster.withCards.includes(seat));
@@ -544,6 +544,7 @@ export class Table {
       session: this.session.number,
       hand: this.hand,
       roster,
+      whole: roster,
       seats: [...dealt],
       servers,
       members: this.roster,
@@ -562,6 +563,7 @@ export class Table {
       }
       if (wants.type !== 'ask') return;
       if (!this.asking || this.asking.operations !== wants.operations) {
+        for (const deck of this.decks.values()) deck.takeEvents(); // what happens while nothing is asked is told to nobody
         this.asking = { operations: wants.operations, next: 0, events: [], busy: false };
       }
       const { asking } = this;
@@ -575,9 +577,10 @@ export class Table {
         if (asking.busy || asking.next >= asking.operations.length) break;
         asking.busy = true;
         this.request(asking.operations[asking.next++]);
+        if (this.asking !== asking) break;
       }
+      if (this.asking !== asking) continue;
       if (asking.busy) return;
-      if (asking.events.some(({ type, numbers }) => type === 'rolled' && numbers.length)) throw new NotJudged('how the numbers of a roll are drawn is not specified: this verifier judges no log that goes on after one');
       const told = asking.events.map(toldEvent);
       this.course = H('told', this.course, jsonBytes(told));
       this.asking = null;
@@ -588,19 +591,27 @@ export class Table {
   request(operation) {
     const [kind, number] = operation;
     if (kind === 'newdeck') {
+      if (this.cardTable.seats.length < 2) { // nobody can make a deck alone
+        this.asking = null;
+        this.game.left([], false);
+        return;
+      }
       const deck = this.protocol.deck(this.cardTable, number, operation[2]);
-      deck.seats = deck.seats.filter((seat) => !this.gone.has(seat));
       this.decks.set(number, deck);
       deck.begin();
       return;
     }
     if (['random', 'seal', 'unseal'].includes(kind) && !this.decks.has(number)) {
       const deck = new DiceDeck(this.cardTable, number);
-      deck.seats = deck.seats.filter((seat) => !this.gone.has(seat));
       this.decks.set(number, deck);
     }
     const deck = this.decks.get(number);
-    deck.request(deck.remaining && this.gone.size ? deck.remaining(operation) : operation);
+    const left = deck.remaining && this.gone.size ? deck.remaining(operation) : operation;
+    if (left !== null) {
+      deck.request(left);
+      return;
+    }
+    deck.finished(operation); // nothing is left of it
   }
 
   endHand(done) {
@@ -614,26 +625,32 @@ export class Table {
     this.hand += 1;
     this.asking = null;
     this.begun = new Map([...this.nextBegun].filter(([seat]) => !this.faulty.has(seat)));
-    for (const seat of this.begun.keys()) this.gone.delete(seat);
     this.nextBegun = new Map();
     if (this.session.proposal.hands && this.hand >= this.session.proposal.hands) this.over = true;
   }
 
   // --- Rosters ---
 
-  propose(body, seat, entry) {
-    void entry;
-    void body;
-    void seat;
-    throw new NotJudged('this verifier does not judge changes of the roster yet');
+  mayChooseSeats(seat) {
+    if (!this.roster.withCards.includes(seat) || this.endedSeats.has(seat)) throw new Refused('only a seat with cards that has not ended agrees to a roster');
   }
 
-  agree() {
-    return 'dropped';
+  propose(body, seat) {
+    this.mayChooseSeats(seat);
+    const proposal = proposed(this, body, seat);
+    return () => this.proposals.push(proposal);
+  }
+
+  agree({ proposal }, seat) {
+    this.mayChooseSeats(seat);
+    const one = this.proposals.find(({ id }) => id === proposal);
+    return one ? () => one.agreed.add(seat) : 'dropped';
   }
 
   rosterInForce() {
-    return false;
+    const proposal = inForce(this);
+    if (proposal) seatRoster(this, proposal);
+    return Boolean(proposal);
   }
 
   // --- Time ---

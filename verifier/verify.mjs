@@ -70,6 +70,7 @@ export function verifyBytes(bytes) {
     return finish('clean', '');
   } catch (error) {
     if (error instanceof NotJudged) return finish('not-a-log', error.message);
+    report.stack = error.stack;
     return finish('not-a-log', `this verifier came to something that it does not know: ${error.message}`);
   }
 }

@@ -70,7 +70,7 @@ class FreeHand {
     for (const [number, deck] of this.table.decks) {
       if (!deck.opened) continue;
       for (const [position, face] of [...deck.opened].sort((a, b) => a[0] - b[0])) {
-        open.push({ deck: number, position, face: this.names.get(number)?.[face] ?? face, seat: deck.shownBy.get(position) ?? null });
+        if (!deck.cards[position].laid) open.push({ deck: number, position, face: this.names.get(number)?.[face] ?? face, seat: deck.shownBy.get(position) ?? null });
       }
     }
     const result = { hand: this.number + 1, ended: this.ended, open, gone: this.gone };
@@ -107,7 +107,7 @@ class FreeHand {
     const cards = deck && deck.faceOf && !deck.closed ? deck : null;
     const hidden = (list) => list.every((position) => cards.held.get(position) === seat && !cards.opened.has(position));
     const needDeck = () => refuse(!cards, 'no such deck');
-    const chosen = () => refuse(!move.positions.length || !ascending(move.positions), 'positions ascend');
+    const chosen = () => refuse(!move.positions.length || new Set(move.positions).size !== move.positions.length, 'each position once');
     switch (move.type) {
       case 'finish':
         return null;
@@ -120,12 +120,12 @@ class FreeHand {
         this.needs('deal:top');
         needDeck();
         refuse(move.portions.some(([to], i) => !this.seats.includes(to) || move.portions.findIndex(([one]) => one === to) !== i), 'no such seats');
-        refuse(move.portions.reduce((total, [, count]) => total + count, 0) > cards.pile.length, 'more cards than there are');
+        refuse(move.portions.reduce((total, [, count]) => total + count, 0) > cards.stock, 'more cards than there are');
         return ['deal', number, move.portions.map(([to, count]) => [to, count, []])];
       case 'open':
         this.needs('open:top');
         needDeck();
-        refuse(move.count > cards.pile.length, 'more cards than there are');
+        refuse(move.count > cards.stock, 'more cards than there are');
         return ['open', number, move.count, [], []];
       case 'show':
         this.needs('show:all');
@@ -149,17 +149,18 @@ class FreeHand {
         this.needs('mix');
         needDeck();
         chosen();
-        refuse(!hidden(move.positions) || move.positions.length < 2, 'not cards of this seat');
+        refuse(!hidden(move.positions), 'not cards of this seat');
         return ['mix', number, seat, move.positions];
       case 'look at':
         this.needs(`peek:${move.then}`);
         needDeck();
-        refuse(move.count > cards.pile.length, 'more cards than there are');
+        refuse(move.count > cards.stock, 'more cards than there are');
         return ['peek', number, seat, move.count, move.then];
       case 'prove':
         this.needs('prove');
         needDeck();
         chosen();
+        refuse(!ascending(move.positions), 'positions ascend');
         refuse(!move.faces.length || !ascending(move.faces) || move.faces.some((face) => face >= cards.faces.length), 'no such faces');
         refuse(!move.positions.every((position) => (cards.held.get(position) ?? cards.aside.get(position)) === seat && !cards.opened.has(position)), 'not cards of this seat');
         return ['prove', number, [[seat, move.positions, move.faces]]];
@@ -168,11 +169,11 @@ class FreeHand {
         const place = move.type === 'insert' ? 'top' : move.place;
         this.needs(`return:${place}`);
         needDeck();
-        refuse(!ascending(move.positions) || (!move.positions.length && place !== 'shuffled'), 'positions ascend');
+        refuse(new Set(move.positions).size !== move.positions.length || (!move.positions.length && place !== 'shuffled'), 'each position once');
         refuse(move.positions.some((position) => !(cards.held.get(position) === seat || (cards.opened.has(position) && !cards.held.has(position)))), 'not cards of this seat');
         if (move.type !== 'insert') return ['return', number, move.positions, place, seat];
         this.needs('return:depth');
-        refuse(move.depth > cards.pile.length, 'too deep');
+        refuse(move.depth > cards.stock, 'too deep');
         return ['return', number, move.positions, place, seat, move.depth];
       }
       case 'put away':
@@ -186,7 +187,8 @@ class FreeHand {
       case 'seal':
         this.needs('seal');
         refuse(cards !== null || (deck !== undefined && deck.faceOf), 'a deck of cards has this number');
-        refuse(!ascending(move.seats) || move.seats.some((one) => !this.seats.includes(one)), 'no such seats');
+        refuse(new Set(move.seats).size !== move.seats.length || move.seats.some((one) => !this.seats.includes(one)), 'no such seats');
+        refuse(this.sealedAt.has(number), 'envelopes that were not opened');
         this.sealedAt.add(number);
         return ['seal', number, move.seats];
       case 'unseal':

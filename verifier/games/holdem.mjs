@@ -20,6 +20,16 @@ export class HoldemRules {
     this.waiting = new Map(); // seat → hands until it is dealt in again
     this.last = null;
     this.dead = 0;
+    this.owed = []; // what is dead: who paid how much, and who was dealt in
+  }
+
+  /** When the log ends, what is dead goes equally to the others who were dealt in when it was paid. */
+  ended(chips) {
+    for (const { seat, amount, among } of this.owed) {
+      const others = among.filter((one) => one !== seat);
+      const share = Math.floor(amount / others.length);
+      others.forEach((one, i) => chips.set(one, chips.get(one) + share + (i ? 0 : amount - share * others.length)));
+    }
   }
 
   begin(hand, seats, table) {
@@ -72,6 +82,8 @@ class HoldemHand {
     for (const seat of players) this.pay(seat, rules.ante, false);
     this.pay(small, rules.blinds[0], true);
     this.pay(big, rules.blinds[1], true);
+    // The largest blind as it was paid; of equal ones the one that sits later from the left of the button on.
+    this.posted = order.reduce((most, seat) => (this.bets.get(seat) >= this.bets.get(most) ? seat : most));
     this.asking = [['newdeck', 0, 52, null], ['deal', 0, order.map((seat) => [seat, 2, []])]];
     this.street = 0;
     this.aggressor = null;
@@ -117,7 +129,7 @@ class HoldemHand {
       for (const seat of this.players) this.bets.set(seat, 0);
       this.aggressor = null;
     }
-    const first = this.street > 0 ? this.button : this.players.length === 2 ? this.big : this.big;
+    const first = this.street > 0 ? this.button : this.posted;
     this.last = first;
     this.nextTurn(first);
   }
@@ -230,7 +242,8 @@ class HoldemHand {
   // --- Showdown ---
 
   showOrder() {
-    const first = this.aggressor !== null && this.inHand().includes(this.aggressor) ? this.aggressor : this.order(this.button).find((seat) => this.inHand().includes(seat));
+    const opener = this.order(this.street > 0 ? this.button : this.posted); // who is asked first in the last round of betting
+    const first = this.aggressor !== null && this.inHand().includes(this.aggressor) ? this.aggressor : opener.find((seat) => this.inHand().includes(seat));
     const order = this.order(first);
     return [first, ...order.filter((seat) => seat !== first && this.inHand().includes(seat))];
   }
@@ -244,8 +257,12 @@ class HoldemHand {
   }
 
   showdown() {
-    this.noMuck = this.gone.some((seat) => !this.folded.has(seat));
+    const noMuck = this.gone.some((seat) => !this.folded.has(seat));
     for (const seat of this.gone) this.folded.add(seat);
+    if (noMuck && this.inHand().length > 1) { // in such a hand all are shown
+      this.showAll(0);
+      return;
+    }
     if (this.inHand().length <= 1) {
       this.allFolded();
       return;
@@ -332,14 +349,19 @@ class HoldemHand {
     }
     const above = [...this.paid.values()].reduce((total, paid) => total + Math.max(0, paid - from), 0);
     if (above && pots.length) pots.at(-1).amount += above;
+    this.divide(pots.map(({ amount, among }) => {
+      if (among.length < 2) return { amount, winners: among };
+      const values = new Map(among.filter((seat) => this.shown.has(seat)).map((seat) => [seat, strength([...this.board, ...this.shown.get(seat)])]));
+      const best = Math.max(...values.values());
+      return { amount, winners: among.filter((seat) => values.get(seat) === best) };
+    }));
+    this.finish(ended);
+  }
+
+  /** Pots that have the same winners are one; odd chips go to the winner who sits first to the left of the button. */
+  divide(pots) {
     const joined = [];
-    for (const { amount, among } of pots) {
-      let winners = among;
-      if (among.length > 1 && !this.divided) {
-        const values = new Map(among.filter((seat) => this.shown.has(seat)).map((seat) => [seat, strength([...this.board, ...this.shown.get(seat)])]));
-        const best = Math.max(...values.values());
-        winners = among.filter((seat) => values.get(seat) === best);
-      }
+    for (const { amount, winners } of pots) {
       const same = joined.find((pot) => pot.winners.join() === winners.join());
       if (same) same.amount += amount;
       else joined.push({ amount, winners });
@@ -347,18 +369,17 @@ class HoldemHand {
     for (const { amount, winners } of joined) {
       const share = Math.floor(amount / winners.length);
       const odd = this.order(this.button).find((seat) => winners.includes(seat));
-      const wins = winners.map((seat) => ({ seat, amount: share + (seat === odd ? amount - share * winners.length : 0) }));
+      const wins = this.order(this.button).filter((seat) => winners.includes(seat)).map((seat) => ({ seat, amount: share + (seat === odd ? amount - share * winners.length : 0) }));
       for (const { seat, amount: won } of wins) this.stacks.set(seat, this.stacks.get(seat) + won);
       this.pots.push({ amount, winners: wins });
     }
-    this.finish(ended);
   }
 
   finish(ended) {
     const { rules } = this;
     this.ended = ended;
     const charged = [];
-    for (const [seat, price] of this.prices) {
+    for (const [seat, price] of [...this.prices].sort((a, b) => a[0] - b[0])) {
       const amount = Math.min(price, this.stacks.get(seat));
       this.stacks.set(seat, this.stacks.get(seat) - amount);
       charged.push({ seat, amount });
@@ -367,6 +388,7 @@ class HoldemHand {
     if (ended !== 'not played') {
       rules.last = { button: this.button, big: this.big, players: this.players.length };
       rules.dead = charged.reduce((total, { amount }) => total + amount, 0);
+      rules.owed = charged.map((one) => ({ ...one, among: this.players }));
     }
     const chips = (seat) => this.table.chips.get(seat);
     const stacks = this.seats.map((seat) => ({ seat, before: this.before.get(seat) ?? chips(seat), after: this.stacks.get(seat) ?? chips(seat) }));
@@ -381,7 +403,7 @@ class HoldemHand {
 
   default(seat) {
     if (this.stage === 'bet') return this.bets.get(seat) < this.highest ? '{"type":"fold"}' : '{"type":"call"}';
-    return this.stage === 'uncontested' ? '{"type":"muck"}' : '{"type":"show"}';
+    return this.inHand().length === 1 ? '{"type":"muck"}' : '{"type":"show"}';
   }
 
   charged(seat, what) {
@@ -393,20 +415,42 @@ class HoldemHand {
     this.prices.set(seat, Math.max(price, this.prices.get(seat) ?? 0));
   }
 
+  /** No card opens any more: the pots are divided by docs/holdem.md, "When a seat is gone". */
+  forfeit() {
+    this.asking = [];
+    this.turn = null;
+    const hands = this.inHand();
+    const live = hands.length === 1 ? hands : hands.filter((seat) => !this.gone.includes(seat)); // what was won before stays won
+    if (live.length) this.returnUncalled();
+    const reach = (seat) => this.paid.get(seat) + this.stacks.get(seat);
+    const levels = [...new Set([...this.paid.values(), ...live.map(reach)])].filter((level) => level > 0).sort((x, y) => x - y);
+    const shares = [];
+    let from = 0;
+    for (const level of levels) {
+      const amount = [...this.paid.values()].reduce((total, paid) => total + Math.max(0, Math.min(paid, level) - from), 0);
+      const fits = [live.filter((seat) => this.paid.get(seat) >= level), live.filter((seat) => reach(seat) >= level), hands.filter((seat) => this.paid.get(seat) >= level)];
+      const among = fits.find((list) => list.length);
+      from = level;
+      if (!amount || !among) continue;
+      shares.push({ amount: amount + (shares.length ? 0 : this.deadMoney), winners: this.unbeaten(among) });
+    }
+    this.divide(shares);
+    this.finish(hands.length === 1 ? 'folded' : 'forfeit');
+  }
+
+  /** Where the board is full and hands were shown, a hand that is beaten by another one gets nothing. */
+  unbeaten(among) {
+    if (this.board.length < 5) return among;
+    const values = new Map(among.filter((seat) => this.shown.has(seat)).map((seat) => [seat, strength([...this.board, ...this.shown.get(seat)])]));
+    const best = Math.max(...values.values());
+    return among.filter((seat) => !values.has(seat) || values.get(seat) === best);
+  }
+
   left(seats, cards) {
     this.gone = [...this.gone, ...seats].sort((a, b) => a - b);
     if (this.ended) return;
     if (!cards) {
-      for (const seat of this.gone) this.folded.add(seat);
-      this.asking = [];
-      const most = Math.max(0, ...this.inHand().map((seat) => this.paid.get(seat)));
-      if (!this.inHand().length || this.gone.some((seat) => this.paid.get(seat) > most) || this.board.length === 5) {
-        const { NotJudged } = this.table;
-        throw new NotJudged('this verifier does not judge how such a hand is divided when no card opens any more');
-      }
-      this.divided = true;
-      this.returnUncalled();
-      this.payOut('forfeit');
+      this.forfeit();
       return;
     }
     const live = this.inHand().filter((seat) => !this.gone.includes(seat));

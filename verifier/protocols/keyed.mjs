@@ -25,6 +25,10 @@ export class KeyedDeck extends Deck {
     return [...card.keys.keys()].filter((seat) => seat !== except && !card.published.has(seat) && !card.gone?.has(seat));
   }
 
+  get stock() {
+    return this.pile.length;
+  }
+
   layerOf(position) {
     return this.cards[position].layer;
   }
@@ -35,7 +39,7 @@ export class KeyedDeck extends Deck {
     const all = [...new Set(wanted.flatMap(([position, keeper]) => this.missing(position, keeper)))].sort((a, b) => a - b);
     const rest = all.filter((seat) => !groups.flat().includes(seat));
     const order = [rest, ...groups.map((group) => group.filter((seat) => all.includes(seat)))].filter((group) => group.length);
-    let anyPublished = false;
+    const fresh = new Set(); // what was published for this request
     for (const [i, group] of order.entries()) {
       const later = order.slice(i + 1).flat();
       const lists = new Map(group.map((seat) => [seat, owed(seat)]));
@@ -47,10 +51,12 @@ export class KeyedDeck extends Deck {
           if (timesG(given[j]).key !== this.cards[position].keys.get(seat).key) throw new Fault(seat, 'a released key that is not the card\'s');
         });
         return given;
-      }, { half, later, releasing: true, published: () => anyPublished });
+      }, { half, later, releasing: true, published: (seat) => owed(seat).some((position) => [...this.cards[position].published.keys()].some((other) => fresh.has(`${position} ${other}`))) });
       now.apply = (seat, given) => {
-        anyPublished = true;
-        lists.get(seat).forEach((position, j) => this.cards[position].published.set(seat, given[j]));
+        lists.get(seat).forEach((position, j) => {
+          this.cards[position].published.set(seat, given[j]);
+          fresh.add(`${position} ${seat}`);
+        });
       };
       yield now;
     }

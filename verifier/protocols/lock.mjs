@@ -4,9 +4,8 @@ import { Fault, refuse, stage } from '../deck.mjs';
 import { add, distinct, encode, point, points, sum } from '../group.mjs';
 import { H } from '../hash.mjs';
 import { fields, integer, list, literal, read, text } from '../json.mjs';
-import { equalityEach, equalityOne, exclude, inverse } from '../proofs.mjs';
+import { equalityEach, equalityOne, exclude, inverse, linear } from '../proofs.mjs';
 import { shuffle } from '../shuffle.mjs';
-import { NotJudged } from '../session.mjs';
 import { MaskDeck } from './mask.mjs';
 
 const shape = (type, ...names) => fields({ type: literal(type), ...Object.fromEntries(names.map((name) => [name, text()])) });
@@ -15,6 +14,7 @@ const SHAPES = {
   fragments: shape('fragments', 'points'),
   cascade: shape('cascade', 'key', 'cards', 'proof'),
   lock: shape('lock', 'keys', 'cards', 'proof'),
+  held: shape('held', 'cards', 'proof'),
   raised: shape('raised', 'cards', 'proof'),
   exclude: shape('exclude', 'key', 'faces', 'cards', 'proof'),
 };
@@ -169,27 +169,32 @@ export class LockDeck extends MaskDeck {
     if (faces.length === heldCount) return;
     const half = this.rebuilding;
     const { keys, cards } = yield* this.cascading(seats, faces);
-    if (holders.length) throw new NotJudged('a recovery of lock with held cards is not judged here');
-    const declared = new Map();
-    const raised = new Map(holders.map((seat) => [seat, declared.get(seat)]));
+    const declared = yield stage('held', holders, (seat, source, anchor) => {
+      const { cards: bytes, proof } = message('held', source);
+      const own = owned.get(seat).map((position) => this.cards[position]);
+      const X = points(bytes, own.length);
+      const V = own.map((card) => sum([[inverse(this.off(card, seat)), card.V]]));
+      const rows = [
+        { terms: [[0, own.map((card) => card.keys.get(seat))]], image: own.map(() => keys.get(seat)) },
+        { terms: [[0, V]], image: X },
+      ];
+      proven(seat, linear(this.context('held', seat, anchor), 'lock held cards', [own.length], rows, proof), 'held');
+      return X;
+    }, half);
+    let raised = holders.flatMap((seat) => owned.get(seat).map((position, i) => ({ position, seat, X: declared.get(seat)[i] }))).sort((one, other) => one.position - other.position);
     for (const seat of seats) {
-      const others = holders.filter((one) => one !== seat);
-      const before = others.flatMap((one) => raised.get(one));
+      const before = raised.filter((one) => one.seat !== seat);
       if (!before.length) continue;
-      const answers = yield stage('raised', [seat], (_, source, anchor) => {
+      const answers = yield stage('raise', [seat], (_, source, anchor) => {
         const { cards: bytes, proof } = message('raised', source);
         const next = points(bytes, before.length);
-        proven(seat, equalityOne(this.context('raised', seat, anchor), keys.get(seat), before, next, proof), 'raised');
+        proven(seat, equalityOne(this.context('raise', seat, anchor), keys.get(seat), before.map(({ X }) => X), next, proof), 'raised');
         return next;
       }, half);
-      let at = 0;
-      for (const one of others) {
-        const size = raised.get(one).length;
-        raised.set(one, answers.get(seat).slice(at, at + size));
-        at += size;
-      }
+      const next = answers.get(seat);
+      raised = raised.map((one) => (one.seat === seat ? one : { ...one, X: next[before.indexOf(one)] }));
     }
-    const out = new Set([...raised.values()].flat().map((one) => one.key));
+    const out = new Set(raised.map(({ X }) => X.key));
     const rest = cards.filter((one) => !out.has(one.key));
     if (rest.length !== cards.length - heldCount) throw new Error('a held card that is no card of the deck');
     this.pile = yield* this.locking(seats, keys, rest);

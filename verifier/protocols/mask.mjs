@@ -260,14 +260,15 @@ export class MaskDeck extends KeyedDeck {
           this.aside.set(position, this.held.get(position));
           this.held.delete(position);
         }
+        this.cards[position].laid = true;
         this.moved(position, null);
       }
       return;
     }
     const { seats } = this;
-    this.epoch += 1;
     const all = place === 'shuffled' ? [...positions, ...this.pile] : positions;
     if (all.length === 0) return;
+    this.epoch += 1;
     const { keys, K, U, W } = yield* this.gathering(seats, all.map((position) => this.source(position)));
     const mixed = place === 'shuffled' && all.length > 1 ? yield* this.reshuffling(seats, K, U, W) : yield* this.masking(seats, K, U, W);
     const fresh = yield* this.rekeying(seats, keys, mixed.U, mixed.W);
@@ -326,15 +327,12 @@ export class MaskDeck extends KeyedDeck {
         this.seen.get(position).set(to, { u: U2[i], w: W2[i], key: named.get(position) });
       }),
     });
-    for (const [, to, positions] of gifts) {
-      for (const position of positions) {
-        const { u, w } = given.get(position);
-        if (kind !== 'pass') { // a place of its own for what the other has seen
-          this.layer([{ u, w, keys: new Map([[to, named.get(position)]]), published: new Map() }]);
-          continue;
-        }
+    const order = gifts.flatMap(([, to, positions]) => positions.map((position) => [position, to]));
+    const places = this.layer(order.map(([position, to]) => ({ ...given.get(position), keys: new Map([[to, named.get(position)]]), published: new Map() })));
+    if (kind !== 'pass') return; // places of their own for what the other has seen
+    for (const [i, [position, to]] of order.entries()) {
         const before = this.seen.get(position) ?? new Map();
-        const [fresh] = this.layer([{ u, w, keys: new Map([[to, named.get(position)]]), published: new Map() }]);
+        const fresh = places[i];
         const giver = this.held.get(position);
         before.delete(to);
         before.set(giver, this.own(position, giver));
@@ -342,7 +340,6 @@ export class MaskDeck extends KeyedDeck {
         this.seen.set(fresh, before);
         this.held.set(fresh, to);
         this.moved(fresh, to, [this.layerOf(position), position]);
-      }
     }
   }
 
@@ -374,38 +371,33 @@ export class MaskDeck extends KeyedDeck {
       proven(other, linear(this.context('tell', other, anchor), 'masks of cards, told under another key', [count, count], rows, proof), 'tell');
       return true;
     }, { looked: this.looking });
-    if (then === 'look') {
+    if (then === 'look' || (then === 'reorder' && count === 1)) {
       this.looking = null;
       return;
     }
     const taking = then === 'take';
-    let all = taking ? [...this.pile] : looked;
-    let fresh;
-    if (all.length > 1 || taking || then === 'reorder' || then === 'keep') {
-      if (all.length > 1) {
-        const { keys, K, U, W } = yield* this.gathering(seats, all.map((position) => this.source(position)));
-        let arranged = { U: U.slice(0, count), W: W.slice(0, count) };
-        if (count > 1) {
-          const told = yield stage('arrange', [seat], (_, source, anchor) => {
-            const { epk, msg, proof } = message('arrange', source);
-            const U2 = points(epk, count);
-            const W2 = points(msg, count);
-            const statement = { K, U: arranged.U, W: arranged.W, U2, W2 };
-            proven(seat, shuffle(this.context('arrange', seat, anchor), 'pairs', statement, proof), 'arrange');
-            return { U: U2, W: W2 };
-          }, { choice: true, looked: this.looking });
-          arranged = told.get(seat);
-        }
-        let rest = { U: [...arranged.U, ...U.slice(count)], W: [...arranged.W, ...W.slice(count)] };
-        if (taking && rest.U.length > 2) {
-          const mixed = yield* this.reshuffling(seats, K, rest.U.slice(1), rest.W.slice(1));
-          rest = { U: [rest.U[0], ...mixed.U], W: [rest.W[0], ...mixed.W] };
-        }
-        fresh = yield* this.rekeying(seats, keys, rest.U, rest.W);
-        for (const position of all) this.gone(position);
-        this.pile = [...fresh, ...this.pile];
-      } else fresh = all;
+    const all = taking ? [...this.pile] : looked;
+    const { keys, K, U, W } = yield* this.gathering(seats, all.map((position) => this.source(position)));
+    let arranged = { U: U.slice(0, count), W: W.slice(0, count) };
+    if (count > 1) { // one card alone has no order
+      const told = yield stage('arrange', [seat], (_, source, anchor) => {
+        const { epk, msg, proof } = message('arrange', source);
+        const U2 = points(epk, count);
+        const W2 = points(msg, count);
+        const statement = { K, U: arranged.U, W: arranged.W, U2, W2 };
+        proven(seat, shuffle(this.context('arrange', seat, anchor), 'pairs', statement, proof), 'arrange');
+        return { U: U2, W: W2 };
+      }, { choice: true, looked: this.looking });
+      arranged = told.get(seat);
     }
+    let rest = { U: [...arranged.U, ...U.slice(count)], W: [...arranged.W, ...W.slice(count)] };
+    if (taking && rest.U.length > 2) {
+      const mixed = yield* this.reshuffling(seats, K, rest.U.slice(1), rest.W.slice(1));
+      rest = { U: [rest.U[0], ...mixed.U], W: [rest.W[0], ...mixed.W] };
+    }
+    const fresh = yield* this.rekeying(seats, keys, rest.U, rest.W);
+    for (const position of all) this.gone(position);
+    this.pile = [...fresh, ...this.pile];
     this.looking = null;
     if (then === 'keep' || taking) {
       const position = fresh[0];
@@ -417,6 +409,7 @@ export class MaskDeck extends KeyedDeck {
   }
 
   *mix([, , seat, positions]) {
+    if (positions.length < 2) return; // one card has no order
     this.epoch += 1;
     const cards = positions.map((position) => this.own(position, seat));
     const h = positions.length;
@@ -477,7 +470,7 @@ export class MaskDeck extends KeyedDeck {
     if (now.rebuilt) return now.owing.includes(seat) || now.laterTurns?.includes(seat) ? ['rebuilt'] : [];
     if (now.releasing && now.half) {
       const owes = now.owing.includes(seat) || now.later.includes(seat);
-      return owes && now.published() ? [now.half] : [];
+      return owes && now.published(seat) ? [now.half] : [];
     }
     if (now.looked && now.looked.seat !== seat) return ['dealt'];
     return [];
@@ -546,8 +539,9 @@ export class MaskDeck extends KeyedDeck {
   /** What leavers held: a card that one who stays has seen is that seat's, laid aside; the rest goes back. */
   forget(leavers) {
     for (const map of [this.held, this.aside]) {
-      for (const [position, seat] of [...map]) {
+      for (const [position, seat] of [...map].sort((a, b) => a[0] - b[0])) {
         if (!leavers.includes(seat) || this.opened.has(position)) continue;
+        if (map === this.held) this.moved(position, null);
         const seen = [...(this.seen.get(position)?.keys() ?? [])].filter((one) => this.seats.includes(one)).sort((a, b) => a - b);
         map.delete(position);
         if (seen.length) this.aside.set(position, seen[0]);
@@ -629,6 +623,12 @@ export class MaskDeck extends KeyedDeck {
     this.pile = yield* this.rekeying(seats, keys, rest.map((i) => U[i]), rest.map((i) => W[i]));
   }
 
+  /** How many cards the pile has, or will have once it is made again. */
+  get stock() {
+    if (!this.rebuild) return this.pile.length;
+    return this.faces.length - new Set(this.opened.values()).size - [...this.owned().values()].reduce((count, list) => count + list.length, 0);
+  }
+
   /** The hidden cards of each seat, in its hand or laid aside by it, ascending. */
   owned() {
     const owned = new Map();
@@ -677,8 +677,7 @@ export class MaskDeck extends KeyedDeck {
     }
     if (kind === 'open') {
       const [, , count, positions, groups] = operation;
-      const rest = groups.map((group) => group.filter(stays)).filter((group) => group.length);
-      return ['open', deck, positions.length ? positions.length : count, [], rest];
+      return ['open', deck, positions.length ? positions.length : count, [], groups];
     }
     if (kind === 'show') return stays(operation[2]) && (operation[4] === null || stays(operation[4])) ? operation : null;
     if (kind === 'pass') {

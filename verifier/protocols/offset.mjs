@@ -203,6 +203,7 @@ export class OffsetDeck extends KeyedDeck {
     for (const position of positions) {
       if (this.held.has(position)) this.aside.set(position, this.held.get(position));
       this.held.delete(position);
+      this.cards[position].laid = true;
       this.moved(position, null);
     }
   }
