@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from conformance.harness import NAMES, Source
 from drive.around import SECRET, Around, over, real, without_last
 from drive.test_keyring import between, proposing, ring, rings, settled
+from nodealer.drive.keyring import Keyring
 from nodealer.drive.sealed import JUNK, Behind, Line, Locked, Lost, SealedTransport, Unheard
 from nodealer.errors import DecodeError, IllegalMove, RelayRefused
 from nodealer.play.bodies import Box
@@ -36,8 +37,9 @@ def is_well(table: Around) -> None:
     )
 
 
-def test_who_is_not_shown_how_the_table_got_its_key_is_told() -> None:
-    """Once, by the first frame of a later key. Of frames of an earlier one, and of no frames, nothing is told."""
+def test_who_is_not_shown_how_the_table_got_its_key_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once, by the first frame of a later key, and once more with another key: what was made up before it did not use
+    that up. Of frames of an earlier one, and of no frames, nothing is told."""
     told = list[Line]()
     way = SealedTransport(between().people[0], SECRET, ["ws://a"], entropy=Source("behind"), tell=told.append)
     later = OTHER.reading.seal(bytes(SENDER_BYTES), b"said with the new key")
@@ -46,6 +48,11 @@ def test_who_is_not_shown_how_the_table_got_its_key_is_told() -> None:
     assert told == []
     assert way._opened(later, "ws://a") == way._opened(later, "ws://a") == JUNK
     assert told == [Behind("ws://a")]
+    monkeypatch.setattr(Keyring, "reading", OTHER.reading)
+    assert way._opened(later, "ws://a") != JUNK == way._opened(b"", "ws://a") and len(told) == 1
+    latest = TableSecret(OTHER.secret, SECRET.table, 2).reading.seal(bytes(SENDER_BYTES), b"said with the next key")
+    assert way._opened(latest, "ws://a") == way._opened(latest, "ws://a") == JUNK
+    assert told == [Behind("ws://a")] * 2
     assert not OTHER.reading.is_before(SECRET.reading.seal(bytes(SENDER_BYTES), b"x"))
 
 

@@ -12,7 +12,7 @@ import pytest
 from conformance.harness import Source
 from nodealer.drive.history import history
 from nodealer.drive.loop import Connected, Disconnected, Event
-from nodealer.drive.sealed import JUNK, LONGEST_WAIT, Found, Line, Lost, SealedTransport, Unheard
+from nodealer.drive.sealed import JUNK, LONGEST_WAIT, Behind, Found, Line, Lost, SealedTransport, Unheard
 from nodealer.errors import BadParameter
 from nodealer.keys import Identity
 from nodealer.play.home import MemoryHome
@@ -181,6 +181,23 @@ def test_a_connection_that_breaks_goes_on_after_the_last_frame() -> None:
         assert [asked.after for _, asked in liar.asked if isinstance(asked, Open)] == [None, 2]
         assert [type(line) for line in told] == [Found, Lost, Found]
         assert isinstance(told[1], Lost) and told[1].reason.endswith("has gone away: on my way")
+
+    on_liar(work)
+
+
+def test_of_a_later_key_is_told_once_over_each_connection() -> None:
+    """A relay that breaks the connection has not said it once for all."""
+
+    async def work(liar: Liar, relay: str) -> None:
+        told, later = list[Line](), TableSecret(SECRET.secret, TABLE, 1).reading
+        liar.frames += [later.seal(bytes(16), word) for word in (b"1", b"2")]
+        async with aclosing(transport(relay, told=told).events()) as events:
+            assert await some(events, 3) == [Connected(2), JUNK, JUNK]
+            await liar.here["Ada"].close(1001, "on my way")
+            assert await anext(events) == Disconnected()
+            liar.frames += [later.seal(bytes(16), word) for word in (b"3", b"4")]
+            assert await some(events, 3) == [Connected(4), JUNK, JUNK]
+        assert [type(line) for line in told] == [Found, Behind, Lost, Found, Behind]
 
     on_liar(work)
 

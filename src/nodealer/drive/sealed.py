@@ -135,7 +135,9 @@ class SealedTransport:
         self._cursor: int | None = None
         #: The relays that did not know it, since one did.
         self._denied: set[str] = set()
-        self._locked = self._behind = False
+        self._locked = False
+        #: The latest key epoch in which it was told, over this connection, that there is a later one.
+        self._behind = -1
         #: The epochs in which it was said what the keys before them were.
         self._told: set[int] = set()
 
@@ -214,6 +216,7 @@ class SealedTransport:
         if known > LOG_ENTRIES_MAX:
             raise client.error(f"says that the table has {known} frames, and no log has more than {LOG_ENTRIES_MAX}")
         self._tell(Found(client.url))
+        self._behind = -1
         out = self._out = Outgoing(client, self._sender)
         try:
             await out.announce(self._keys.writers)
@@ -290,9 +293,10 @@ class SealedTransport:
         try:
             text = JUNK if key is None else key.open(frame)[1]
         except DecodeError:
-            # In the order of the table a key comes before what is sealed with it. Once: anybody who writes can say so.
-            if key is not None and key.is_before(frame) and not self._behind:
-                self._behind = True
+            # In the order of the table a key comes before what is sealed with it. Once with a key and a connection:
+            # anybody who writes can say so, and must neither flood a person nor use up what is said when it is true.
+            if key is not None and key.is_before(frame) and self._behind < key.epoch:
+                self._behind = key.epoch
                 self._tell(Behind(relay))
             return JUNK
         # What is false does not count: else one frame of a liar would keep all from saying what is true.

@@ -16,7 +16,7 @@ import pytest
 
 from nodealer.cli.timekeeping import KeeperOrder, keep
 from nodealer.drive.known import KnownPlayers, Sight
-from nodealer.drive.sealed import connect_here
+from nodealer.drive.sealed import Behind, Found, Lost, connect_here
 from nodealer.drive.spoken import Surroundings, use_code
 from nodealer.errors import BadParameter, Declined, NodealerError
 from nodealer.keys import Identity, host_mark
@@ -192,6 +192,15 @@ def test_a_host_waits_for_a_timekeeper_says_so_and_lets_one_in(tmp_path: Path) -
             await ended(hosting, joining)
 
     asyncio.run(meet())
+
+
+def test_a_relay_that_breaks_the_connection_does_not_take_back_that_it_may_withhold_something(tmp_path: Path) -> None:
+    tab = Tab("Ada", tmp_path)
+    for line in (Found("ws://a"), Behind("ws://a"), Lost("ws://a", "gone", 0.5), Found("ws://a")):
+        tab.table._connection(line)
+    # Of all that is about the same, a page shows the last.
+    shown = {one["about"]: one["code"] for one in tab.all("notice")}
+    assert sorted(shown.values()) == ["behind", "found"]
 
 
 def test_too_few_for_a_game_are_told_so_and_others_may_come_yet(tmp_path: Path) -> None:

@@ -291,7 +291,8 @@ class TabTable:
         if isinstance(line, Lost):
             self._lost = True
         if not isinstance(line, Found) or self._lost:
-            self.seat.notice(kind, code, "connection")
+            # What a relay may withhold stays to be read: else it would break the connection, and take the words back.
+            self.seat.notice(kind, code, code if isinstance(line, Behind) else "connection")
 
     def _end(self, *, again: bool) -> None:
         self.verify()
