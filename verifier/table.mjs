@@ -503,7 +503,7 @@ export class Table {
         this.startHand();
         continue;
       }
-      if (this.phase === 'between' && !this.present().length) {
+      if (this.phase === 'between' && !this.present().length && this.endedSeats.size) {
         this.phase = 'ended';
         this.rules.ended?.(this.chips);
         continue;

@@ -140,7 +140,7 @@ def test_a_game_that_is_played_is_not_played_twice(monkeypatch: pytest.MonkeyPat
         (lambda data: data[:-2], "damaged"),
         (lambda data: data.replace(b'"hands":1', b'"hands":1,"more":1'), "damaged"),
         (lambda data: data.replace(b'"hands":1', b'"hands": 1'), "canonical"),
-        (lambda data: data.replace(FORMAT_VERSION.encode(), b"0-0"), "other format"),
+        (lambda data: data.replace(f'"version":"{FORMAT_VERSION}"'.encode(), b'"version":"0"'), "other format"),
     ],
 )
 def test_a_game_that_cannot_be_read(change: object, said: str) -> None:

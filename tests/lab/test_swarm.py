@@ -12,18 +12,22 @@ from msgspec import Raw
 
 from lab.quiet import PlayedBy, calm, statements, wrong_with
 from nodealer.cards import Deal, Portion
+from nodealer.errors import HomeUnusable
 from nodealer.group import group
 from nodealer.keys import Identity
 from nodealer.lab.sim import groups
 from nodealer.lab.sim.cheats import waiting_on
 from nodealer.lab.sim.checkers import first_wrong, kept_first, not_told, same_together
+from nodealer.lab.sim.dice import Dice
 from nodealer.lab.sim.groups import Groups
+from nodealer.lab.sim.highcard import HighCard
 from nodealer.lab.sim.justice import contradictions, gained_by_going, guilty_named, too_few
 from nodealer.lab.sim.lateness import counted_anew
 from nodealer.lab.sim.plan import Backup, BadDisk, Failing, Fork, Forking, Leaver, Split, Struck
+from nodealer.lab.sim.player import HURRIES
 from nodealer.lab.sim.secrecy import keys_too_soon
 from nodealer.lab.sim.seen import Seen
-from nodealer.lab.sim.swarm import plan_of
+from nodealer.lab.sim.swarm import _game, plan_of
 from nodealer.lab.sim.world import World
 from nodealer.log.entry import Entry, sign_entry
 from nodealer.log.session import Limits
@@ -83,6 +87,28 @@ def test_a_disk_that_fails_just_before_the_process_is_killed(writes: int) -> Non
     kills = (Struck(700, 1, 2000, writes),)
     world = World(replace(calm(seats=2), disks=(BadDisk(700, 1, 1, "unsure", 0),), kills=kills))
     assert wrong_with(world) is None and all(node.ended for node in world.nodes)
+
+
+def test_a_disk_that_fails_when_somebody_is_asked_whether_it_has_ended() -> None:
+    """night-c12-380: what came in together is looked at then, and written."""
+
+    class Full:
+        @property
+        def over(self) -> bool:
+            raise HomeUnusable("cannot use the home: no space left on device")
+
+    world = World(calm(seats=2))
+    node = world.nodes[0]
+    node.participant = Full()  # type: ignore[assignment]
+    assert not node.ended and node.participant is None and world.struck == Counter(disk=1)
+
+
+def test_slow_people_end_a_long_game() -> None:
+    """night-c6-305: they were slow to the end, and wardens has more questions than fit into that time."""
+    protocol = make_protocol("duel")
+    rules, package = _game("wardens", protocol, Dice("slow", "plan"))
+    world = World(replace(calm("slow", seats=2), protocol=protocol, rules=rules, package=package, slow=(0, 1)))
+    assert wrong_with(world) is None and world.clock.now > HURRIES
 
 
 def test_a_tab_that_is_closed_and_opened_again() -> None:
@@ -314,6 +340,14 @@ def test_a_cheat_that_waits_for_the_others_is_drawn_where_nobody_else_is_fated()
     waiting = [plan for plan in plans if plan.cheater is not None and plan.cheater[1] in waiting_on(plan.protocol)]
     assert {plan.cheater[1] for plan in waiting if plan.cheater is not None} >= {"fragments", "rogue-key"}
     assert {len(plan.fated) for plan in waiting} == {1} and max(len(plan.fated) for plan in plans) == 2
+
+
+@pytest.mark.parametrize("name", ["mask", "lock"])
+def test_a_held_card_that_is_declared_as_the_last_one_of_a_smaller_deck(name: str) -> None:
+    """night-c11-231: the attack knew only decks of six cards."""
+    plan = replace(calm("held", seats=4), protocol=make_protocol(name), rules=HighCard(5), fated=(1,))
+    world = World(replace(plan, cheater=(1, "held"), leavers=(Leaver(2, 0, sits_out=False, away=None, dealt=True),)))
+    assert wrong_with(world) is None and world.nodes[0].replica.state.expelled == {1}
 
 
 def test_who_waits_for_the_others_is_caught_when_they_have_spoken() -> None:

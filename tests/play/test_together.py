@@ -176,6 +176,20 @@ def test_somebody_else_who_signs_for_a_seat_is_noticed(circle: Circle, together:
     assert reasons == [one.silenced] and "not in its journal" in reasons[0]
 
 
+@pytest.mark.parametrize("first", [0, 1])
+def test_an_old_copy_signs_nothing_between_frames_that_came_too_soon(circle: Circle, first: int) -> None:
+    """All frames of the table wait for one of the first: what this seat has signed is among them, further on."""
+    home = circle.homes[LISTENS]
+    old = MemoryHome(home.name, home.identity, home.root)
+    one, frames = circle.sit(old), list(enumerate(circle.frames))
+    one.resend(len(frames))
+    one.more = True
+    steps = [one.receive(frame, number) for number, frame in [*frames[:first], *frames[first + 1 :], frames[first]]]
+    steps.append(one.rest())
+    assert old.journal.records == () and "not in its journal" in (one.silenced or "")
+    assert not one.hearing and steps[-1].send == ()
+
+
 def test_any_order_of_arrival_is_the_order_of_the_log(circle: Circle) -> None:
     """Frames of others that come before those they follow wait for them."""
     frames, own = list(enumerate(circle.frames)), circle.people[LISTENS].replica.config.session.proposal.roster

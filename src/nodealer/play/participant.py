@@ -204,6 +204,8 @@ class Participant:
         #: The frames of the table, where they are numbered, and how many of them are there to be heard.
         self._order = Order()
         self._known = 0
+        #: How many of those that came wait behind the one that is judged now.
+        self._behind = 0
         #: Entries of this seat that came before those they follow.
         self._early: set[bytes] = set()
         #: Entries that build on something that is not here, where frames have no numbers.
@@ -237,7 +239,9 @@ class Participant:
         hears them from 0 again. Without numbers, what does not fit may still be explained by what comes.
         """
         send, happened = self._left_over()
-        for data in (frame,) if number is None else self._order.take(frame, number):
+        ready = [frame] if number is None else self._order.take(frame, number)
+        for place, data in enumerate(ready, 1):
+            self._behind = len(ready) - place
             if self._replica is None:
                 self._greet(data, send, happened)
             elif number is None or not self._put_off(data):
@@ -318,8 +322,9 @@ class Participant:
 
     @property
     def missing(self) -> int:
-        """How many frames the table has, as the transport said, that have not been heard."""
-        return max(0, self._known - self._order.taken)
+        """How many frames the table has, as the transport said, that have not been heard. Those that came too soon, and
+        are judged one after the other now, are heard when they are judged."""
+        return max(0, self._known - (self._order.taken - self._behind))
 
     @property
     def hearing(self) -> bool:

@@ -390,8 +390,12 @@ class Node:
 
     @property
     def ended(self) -> bool:
-        """Whether the game is over for it."""
-        return self.participant is not None and self.participant.over
+        """Whether the game is over for it. To say so it looks at what came in together, and keeps it."""
+        try:
+            return self.participant is not None and self.participant.over
+        except (Killed, HomeUnusable) as end:
+            self._ends(end)
+            return False
 
     @property
     def behind(self) -> bool:

@@ -13,6 +13,7 @@ from nodealer.games.base import Turn
 from nodealer.games.free.rules import FreeHand
 from nodealer.games.package import Bot
 from nodealer.lab.sim.minds import free_move
+from nodealer.lab.sim.plan import BOUND, HEALED
 from nodealer.play.config import proposal_of
 from nodealer.play.participant import Participant
 from nodealer.play.state import TableState
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 #: How much longer the next in order waits before it asks for something, where anybody may; in ms. How often it looks.
 TURNS: Final = 5000
 LOOKS: Final = 500
+#: From when on nobody is slow any more: a long game would not end before it has to.
+HURRIES: Final = HEALED + BOUND // 2
 
 
 class Player:
@@ -158,7 +161,7 @@ class Player:
         if asked is None:
             return False
         if self._pondered[0] != asked.id:
-            delay = self._dice.pick((100, 6000, 9000))
+            delay = self._dice.pick((100, 6000, 9000)) if self._clock.now < HURRIES else 100
             self._pondered = (asked.id, self._clock.now + delay)
             self._clock.after(delay, lambda: self._node.living(self.thinks))
         return self._clock.now < self._pondered[1]

@@ -12,14 +12,17 @@ from nodealer.lab.attacks.scene import Played
 from nodealer.lab.attacks.truth import dealt
 from nodealer.proofs import linear
 from nodealer.protocols.lock import recovery
+from nodealer.protocols.lock.deck import LockDeck
 from nodealer.protocols.lock.messages import HeldCards
 from nodealer.protocols.mask import rebuild
-from nodealer.protocols.mask.deck import Masked
+from nodealer.protocols.mask.deck import MaskDeck, Masked
 from nodealer.protocols.mask.messages import MaskHeld
 from nodealer.wire import encode
 
-#: The last face of the small deck.
-HIGHEST: Final = 5
+
+def _highest(deck: MaskDeck | LockDeck) -> int:
+    """The last face of a deck."""
+    return (deck.faces.size if isinstance(deck, MaskDeck) else deck.size) - 1
 
 
 def _instead(cards: Points, highest: Points) -> Points:
@@ -33,7 +36,7 @@ def _mask(moment: Moment) -> bytes:
     positions = rebuild.held_by(deck, seat)
     mine, group = deck.held_cards(positions), deck.binding.group
     s, masks = deck.card_secrets(moment.tape, positions, seat), deck.held_draws(moment.tape, seat, mine, stage.joint)
-    faces = _instead(mine.msg - s * mine.epk, deck.face_points((HIGHEST,)))
+    faces = _instead(mine.msg - s * mine.epk, deck.face_points((_highest(deck),)))
     highest = Masked(masks * group.G, faces + masks * stage.joint)
     statement = rebuild._statement(mine, deck.card_keys(positions, seat), highest, stage.joint)
     proof = linear.prove(deck.transcript(moment.duty, deck.epoch), moment.tape, statement, [s, masks])
@@ -47,7 +50,7 @@ def _lock(moment: Moment) -> bytes:
     e = deck.cascade_secret(moment.tape, seat)
     ratio = e * deck.card_secrets(moment.tape, positions, seat).invert()
     own = concat(*(recovery.held_point(deck, position) for position in positions))
-    highest = _instead(ratio * own, e * deck.face_points((HIGHEST,)))
+    highest = _instead(ratio * own, e * deck.face_points((_highest(deck),)))
     statement = recovery._statement(deck, seat, positions, stage.keys[seat], highest)
     proof = linear.prove(deck.transcript(moment.duty, deck.epoch), moment.tape, statement, [ratio])
     return encode(HeldCards(highest.to_bytes(), proof))
@@ -61,7 +64,7 @@ def _taken_out(played: Played) -> str | None:
             continue
         keys = {seat: deck.card_secrets(played.tape(seat, one.hand), pile, seat) for seat in deck.binding.players}
         held = {face for seat in deck.binding.players for face in one.hidden(seat).values()}
-        if HIGHEST not in held | set(deck.unmask(pile, keys)) | set(deck.places.opened.values()):
+        if _highest(deck) not in held | set(deck.unmask(pile, keys)) | set(deck.places.opened.values()):
             return "has the highest card taken out of the deck"
     return None
 
