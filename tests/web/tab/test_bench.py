@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli.running import nodealer
+from nodealer.cli import bench
 from nodealer.errors import BadParameter
 from nodealer.lab.bench import tab
 from nodealer.lab.bench.timing import Effort
@@ -24,6 +25,19 @@ def test_without_a_browser_its_rows_say_so(monkeypatch: pytest.MonkeyPatch, tmp_
     assert [row.name for row in rows] == CHROMIUM
     assert {(row.note, row.ok, row.seconds, row.value) for row in rows} == {("no browser is here", None, None, None)}
     assert [row.required for row in rows] == [tab.READY_MAX, tab.HAND_MAX, tab.MEMORY_MAX, None]
+
+
+def test_a_folder_that_is_older_than_the_program_is_not_measured(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tab, "BUNDLE", tmp_path)
+    monkeypatch.setattr(tab, "LIST", tmp_path / "bundle.json")
+    tab.LIST.write_text(json.dumps({"sources": "of yesterday"}))
+    with pytest.raises(BadParameter, match="older than the program: `make web` builds it"):
+        bench._measure(bench.Suite.WEB, None, None)
+    tab.LIST.unlink()
+    with pytest.raises(BadParameter, match="there is no folder"):
+        bench._measure(bench.Suite.WEB, None, None)
 
 
 @pytest.mark.deep

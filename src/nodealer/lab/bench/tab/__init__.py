@@ -27,6 +27,7 @@ from nodealer.lab.browser import launched
 HERE: Final = Path(__file__).parent
 ROOT: Final = HERE.parents[4]
 BUNDLE: Final = ROOT / "dist" / "web"
+LIST: Final = BUNDLE / "bundle.json"
 BARE: Final = ROOT / "build" / "web" / "npm" / "node_modules" / "pyodide"
 DOWNLOAD_MAX, READY_MAX, HAND_MAX, MEMORY_MAX = 7_000_000, 1.0, 6.0, 80e6
 #: Runs of each, and hands until the memory is looked at.
@@ -41,7 +42,7 @@ SIX: Final = {"seats": 6}
 
 def run(effort: Effort) -> Iterator[Row]:
     """All rows. Raises `BadParameter` where no folder is built."""
-    if not (BUNDLE / "bundle.json").is_file() or not BARE.is_dir():
+    if not LIST.is_file() or not BARE.is_dir():
         raise BadParameter("there is no folder for a tab: `make web` builds it")
     yield size_row(
         "download, compressed", {}, sum(path.stat().st_size for path in BUNDLE.rglob("*.br")), "bytes", DOWNLOAD_MAX
@@ -51,8 +52,8 @@ def run(effort: Effort) -> Iterator[Row]:
     yield _judged(effort, READY, {}, *_medians(pairs), BARE_START, READY_MAX)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        _native("record", folder, hands)
-        native, tab = statistics.median(_native("replay", folder, hands)["hands"]), _in_node(folder, hands)
+        _native("record", folder, str(hands))
+        native, tab = statistics.median(_native("replay", folder)["hands"]), _in_node(folder)
         yield _judged(effort, HAND, SIX, statistics.median(tab["hands"]), native, NATIVELY, HAND_MAX)
         yield _memory(effort, MEMORY, hands, tab["memory"])
         yield from _in_chromium(effort, folder, native)
@@ -123,9 +124,9 @@ def _node(script: str, arguments: Sequence[str]) -> str:
     return done.stdout
 
 
-def _native(what: str, folder: Path, hands: int) -> dict[str, Any]:
+def _native(what: str, folder: Path, *more: str) -> dict[str, Any]:
     environment = {**os.environ, "NODEALER_THREADS": "1"}
-    command = [sys.executable, str(HERE / "hands.py"), what, str(folder), str(hands)]
+    command = [sys.executable, str(HERE / "hands.py"), what, str(folder), *more]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise BadParameter(f"the hands could not be played: {done.stderr.strip()[-300:]}")
@@ -133,6 +134,6 @@ def _native(what: str, folder: Path, hands: int) -> dict[str, Any]:
     return told
 
 
-def _in_node(folder: Path, hands: int) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(_node("start.mjs", [str(BUNDLE), "hands", str(HERE), str(folder), str(hands)]))
+def _in_node(folder: Path) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads(_node("start.mjs", [str(BUNDLE), "hands", str(HERE), str(folder)]))
     return told

@@ -1,9 +1,9 @@
 // Starts Python in Node. FOLDER bare: the unmodified npm package. FOLDER: the bundle, until a seat could begin. FOLDER
-// hands HERE FRAMES COUNT: the bundle, and hands.py on recorded frames; prints what that says.
+// hands HERE FRAMES: the bundle, and hands.py on recorded frames; prints what that says.
 import { readFileSync, readdirSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
-const [folder, what, here, frames, count] = process.argv.slice(2);
+const [folder, what, here, frames] = process.argv.slice(2);
 const bundled = what !== "bare";
 const runtime = bundled ? `${folder}/runtime/${readdirSync(`${folder}/runtime`)[0]}` : folder;
 process.on("uncaughtException", (error) => {
