@@ -15,7 +15,7 @@ from nodealer.cli.exits import BAD
 from nodealer.cli.games import game_of
 from nodealer.cli.output import err, out, print_json, shown
 from nodealer.errors import BadParameter
-from nodealer.lab.bench import SUITES, Effort, Row, describe_machine, game, hand, tab
+from nodealer.lab.bench import SUITES, Effort, Row, describe_machine
 from nodealer.lab.bench.plot import draw, refuse_without_matplotlib
 
 
@@ -108,8 +108,12 @@ def _measure(suite: Suite, protocol: str | None, played: str | None) -> list[Row
     effort = Effort.from_environment()
     measured = SUITES[suite](effort)
     if protocol is not None:
+        from nodealer.lab.bench import hand  # late, as all suites are
+
         measured = hand.run(effort, protocol)
     if played is not None:
+        from nodealer.lab.bench import game
+
         game_of(played)  # here, where the folder that one is in is looked into
         measured = game.run(effort, played)
     rows: list[Row] = []
@@ -123,7 +127,8 @@ def _measure(suite: Suite, protocol: str | None, played: str | None) -> list[Row
 
 def _refuse_old_folder() -> None:
     """Another program is in it: it may not even understand what this one says."""
-    from nodealer.web.bundle.build import is_current  # late: no other suite needs it
+    from nodealer.lab.bench import tab
+    from nodealer.web.bundle.build import is_current
 
     if tab.LIST.is_file() and not is_current(tab.BUNDLE):
         raise BadParameter("the folder for a tab is older than the program: `make web` builds it")
