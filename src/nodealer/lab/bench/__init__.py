@@ -25,7 +25,15 @@ def _late(module: str) -> Suite:
     return run
 
 
-_NAMES: Final = (
-    "core", "proofs", "cards", "log", "hand", "tables", "game", "npm", "seat", "recovery", "relay", "page",
-)  # fmt: skip
-SUITES: Final[dict[str, Suite]] = {name: _late(name) for name in _NAMES} | {"web": _late("tab")}
+#: Names, and the modules behind them.
+MODULES: Final = {
+    **{name: name for name in ("core", "proofs", "cards", "log", "hand", "tables", "game", "npm", "seat", "recovery")},
+    **{"relay": "relay", "page": "page", "web": "tab"},
+}
+SUITES: Final[dict[str, Suite]] = {name: _late(module) for name, module in MODULES.items()}
+
+
+def load_all() -> None:
+    """Load every suite, as a process that has all of the program in it."""
+    for module in MODULES.values():
+        import_module(f"{__name__}.{module}")

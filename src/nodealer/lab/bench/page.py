@@ -291,6 +291,10 @@ PLAYS: Final = """([hand, steps]) => new Promise((done, failed) => {
 })"""
 
 
+#: What is weighed is what scripts keep: nobody looks, and to paint took more than half of the browser's time.
+UNSEEN: Final = "() => { document.documentElement.style.visibility = 'hidden'; }"
+
+
 def heap(page: Page) -> float:
     """Bytes that are still needed."""
     session = page.context.new_cdp_session(page)
@@ -308,6 +312,7 @@ def heap_growth(browser: Browser, folder: Path, early: int, late: int) -> Iterat
         with opened(browser, address) as page:
             page.click(".start [type=submit]")
             page.wait_for_selector(".table")
+            page.evaluate(UNSEEN)
             for hand in (early, late):
                 page.evaluate(PLAYS, [hand, 3 * _STEPS])
                 page.wait_for_timeout(500)
