@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ def test_without_a_browser_its_rows_say_so(monkeypatch: pytest.MonkeyPatch, tmp_
         raise BadParameter("no browser is here")
 
     monkeypatch.setattr("nodealer.lab.bench.tab.launched", none)
-    rows = list(tab._in_chromium(Effort(), tmp_path, 1.0))
+    rows = list(tab._in_chromium(Effort(), tmp_path, 1.0, nullcontext()))
     assert [row.name for row in rows] == CHROMIUM
     assert {(row.note, row.ok, row.seconds, row.value) for row in rows} == {("no browser is here", None, None, None)}
     assert [row.required for row in rows] == [tab.READY_MAX, tab.HAND_MAX, tab.MEMORY_MAX, None]
