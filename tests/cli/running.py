@@ -14,6 +14,8 @@ import pytest
 from nodealer.cli import main
 
 COMMAND = Path(sys.executable).with_name("nodealer")
+#: The folder of the tests: games of theirs are found from there.
+TESTS = Path(__file__).parents[1]
 
 
 def environment(**changes: str) -> dict[str, str]:
@@ -22,10 +24,10 @@ def environment(**changes: str) -> dict[str, str]:
     return {**kept, **changes}
 
 
-def nodealer(*arguments: str, **changes: str) -> subprocess.CompletedProcess[str]:
-    """The installed command."""
+def nodealer(*arguments: str, within: Path | None = None, **changes: str) -> subprocess.CompletedProcess[str]:
+    """The installed command, in a folder with somebody's game where one is named."""
     command = [str(COMMAND), *arguments]
-    return subprocess.run(command, env=environment(**changes), capture_output=True, text=True, check=False)
+    return subprocess.run(command, cwd=within, env=environment(**changes), capture_output=True, text=True, check=False)
 
 
 def called(*arguments: str) -> subprocess.CompletedProcess[str]:
