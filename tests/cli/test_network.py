@@ -6,7 +6,6 @@ import json
 import os
 import pty
 import re
-import socket
 import subprocess
 import threading
 import time
@@ -18,11 +17,11 @@ from typing import Any
 
 import pytest
 
-from cli.running import COMMAND, called, environment
+from cli.running import COMMAND, TESTS, called, environment
 from nodealer.relay.links import Invitation
 from nodealer.relay.sealing import TableSecret
+from ports import free_port
 
-TESTS = Path(__file__).parents[1]
 #: A small game, found in the folder of the tests, from which the processes are started.
 GAME = ("--game", "games.outside:GAME")
 #: Enough that nobody has played them all before a test has seen the first and killed somebody.
@@ -229,12 +228,6 @@ def typists(tmp_path: Path) -> Iterator[Callable[[str], Typist]]:
     yield person
     for one in everybody:
         one.stop()
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def relay_of(operator: Somebody) -> tuple[str, str]:

@@ -21,7 +21,8 @@ from nodealer.relay.stores import jetstream, nats
 from nodealer.relay.stores.base import Standing, Store
 from nodealer.relay.stores.jetstream import Link, NotYet, Session
 from nodealer.relay.stores.nats import Follower, NatsStore, Tally, open_nats, place
-from relay.nats_servers import NatsServer, cluster, free_ports, with_jetstream
+from ports import free_port
+from relay.nats_servers import NatsServer, cluster, with_jetstream
 from relay.store_contract import CONTRACT, Ears, Promise, made, new_table, the_largest_frame_fits, whole
 from relay.test_server import process
 from relay.wires import TABLE, TOKEN, Wire, seat, wire
@@ -307,7 +308,7 @@ def test_no_server(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
 
     async def work() -> None:
         with pytest.raises(RelayError, match="no NATS server: ") as refused:
-            async with open_nats([url.format(port=free_ports(1)[0])]):
+            async with open_nats([url.format(port=free_port())]):
                 pass
         assert "secret" not in str(refused.value)
 

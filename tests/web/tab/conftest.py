@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from nodealer.lab.browser import environment, free_port
+from nodealer.lab.browser import environment
 from nodealer.web.bundle.build import ROOT, is_current
+from ports import free_port
 
 BUNDLE = ROOT / "dist" / "web"
 
