@@ -38,7 +38,7 @@ class NatsServer:
         self._wait()
 
     def _wait(self) -> None:
-        for _ in range(400):
+        for _ in range(2000):
             try:
                 socket.create_connection(("127.0.0.1", self.port), 1).close()
             except OSError:

@@ -253,7 +253,7 @@ def test_who_has_heard_enough_goes_at_once() -> None:
     async def work() -> None:
         liar = Liar()
         liar.writers, liar.frames = [b""], [bytes(1000)] * 5000
-        async with asyncio.timeout(8), liar.on() as url, connect_to(url) as client:
+        async with asyncio.timeout(20), liar.on() as url, connect_to(url) as client:
             assert await client.open(TABLE) == 5000 and await client.read()
 
     asyncio.run(work())
