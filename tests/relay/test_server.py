@@ -880,7 +880,7 @@ def test_a_bug_of_ours_ends_one_connection_and_is_told_without_content() -> None
 async def page_of(relay: Relay, path: str, **headers: str) -> tuple[int, str]:
     def get() -> tuple[int, str]:
         try:
-            with urlopen(Request(f"http://127.0.0.1:{relay.port}{path}", headers=headers), timeout=10) as answer:
+            with urlopen(Request(f"http://127.0.0.1:{relay.port}{path}", headers=headers), timeout=25) as answer:
                 return answer.status, answer.read().decode()
         except HTTPError as error:
             with error:
