@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -105,7 +106,7 @@ def bench(
         raise typer.Exit(BAD)
 
 
-def _save(document: dict[str, object], path: Path) -> None:
+def _save(document: Mapping[str, object], path: Path) -> None:
     try:
         path.write_bytes(msgspec.json.encode(document))
     except OSError as error:
