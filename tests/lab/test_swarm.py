@@ -154,6 +154,28 @@ def test_an_old_copy_of_a_home_is_silenced() -> None:
     assert wrong is not None and "player 1 is silenced" in wrong.reason
 
 
+def test_an_old_copy_that_was_silenced_does_not_start_again() -> None:
+    """morning-5-333: what it heard has its own entries, which are not in its journal."""
+    closed = (Struck(3500, 1, 6000),)
+    world = World(replace(calm(), fated=(1,), backup=Backup(850, 1400, 1), closed=closed))
+    assert wrong_with(world) is None and world.nodes[1].away and world.struck["closed"] == 1
+
+
+def test_an_old_copy_believes_the_relay() -> None:
+    """morning-6-326: one that is not shown what it signed signs that number again, and is named. Threats.md says so."""
+    plan = replace(calm(seats=4), fated=(0, 1), fork=Fork("withhold", 2), backup=Backup(850, 1400, 1), together=0)
+    world = next(made for made in (World(replace(plan, seed=f"old {n}")) for n in range(40)) if _named(made) == {1})
+    assert first_wrong(Seen(world)) is None
+    world.plan = replace(world.plan, backup=None)
+    wrong = first_wrong(Seen(world))
+    assert wrong is not None and wrong.checker == "nobody honest blamed"
+
+
+def _named(world: World) -> set[int | None]:
+    world.run()
+    return {fault.seat for node in world.nodes[2:] for fault in node.replica.state.faults}
+
+
 def test_a_copy_in_which_nothing_is_missing_goes_on() -> None:
     world = World(replace(calm(), fated=(1,), backup=Backup(200, 210, 1)))
     assert wrong_with(world) is None and world.struck["restored"] == 1
