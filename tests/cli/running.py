@@ -24,10 +24,10 @@ def environment(**changes: str) -> dict[str, str]:
     return {**kept, **changes}
 
 
-def nodealer(*arguments: str, within: Path | None = None, **changes: str) -> subprocess.CompletedProcess[str]:
-    """The installed command, in a folder with somebody's game where one is named."""
+def nodealer(*arguments: str, **changes: str) -> subprocess.CompletedProcess[str]:
+    """The installed command."""
     command = [str(COMMAND), *arguments]
-    return subprocess.run(command, cwd=within, env=environment(**changes), capture_output=True, text=True, check=False)
+    return subprocess.run(command, env=environment(**changes), capture_output=True, text=True, check=False)
 
 
 def called(*arguments: str) -> subprocess.CompletedProcess[str]:

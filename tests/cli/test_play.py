@@ -12,7 +12,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -212,7 +212,8 @@ def test_what_was_interrupted_goes_on(tmp_path: Path, sent: signal.Signals) -> N
         patch.setenv("XDG_STATE_HOME", str(tmp_path))
         (row,) = json.loads(called("games", "--json").stdout)
     assert (row["state"], row["hands"], row["of_hands"], row["log"]) == ("interrupted", 0, 1, str(log))
-    done = nodealer("resume", "--json", within=TESTS, **kept)
+    with chdir(TESTS):
+        done = nodealer("resume", "--json", **kept)
     assert done.returncode == 0, done.stdout + done.stderr
     assert events(done.stdout)[-1]["verdict"] == "clean" and log.read_bytes().startswith(before)
     assert (Path(tmp_path) / "nodealer" / "games" / row["game"] / "host" / "log.jsonl").read_bytes() == log.read_bytes()

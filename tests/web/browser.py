@@ -17,7 +17,7 @@ __all__ += ["boxes", "overlap", "play_all_until", "told_program"]
 #: More than any game here has.
 ANSWERS: Final = 300
 #: For how many seconds several pages are played on.
-PLAYED: Final = 90.0
+PLAYED: Final = 150.0
 
 
 def deal(page: Page, **fields: str) -> None:
