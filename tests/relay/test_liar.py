@@ -130,7 +130,7 @@ class Around:
 
 def around(liar: Liar, work: Callable[[Around], Awaitable[None]]) -> None:
     async def run() -> None:
-        async with asyncio.timeout(25), liar.on() as url:
+        async with asyncio.timeout(60), liar.on() as url:
             table = Around(liar, url)
             try:
                 await work(table)

@@ -59,7 +59,7 @@ def code(told: Told) -> str:
 async def closed(one: Wire) -> int | None:
     """The code with which the relay closes a connection. What it still says before is passed over."""
     with suppress(ConnectionClosed):
-        async with asyncio.timeout(25):
+        async with asyncio.timeout(60):
             while True:
                 await one.connection.recv()
     return one.connection.close_code
@@ -543,7 +543,7 @@ def test_half_a_handshake_and_garbage(said: bytes) -> None:
         async with table_goes_on(relay):
             reader, writing = await asyncio.open_connection("127.0.0.1", relay.port)
             writing.write(said)
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 await reader.read()
             writing.close()
 
@@ -631,7 +631,7 @@ def test_who_is_read_slowly_may_go() -> None:
         async with seat(relay.port) as fast:
             await fast.send(bytes(100_000))
             await fast.next()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while relay._tables.live:
                 await asyncio.sleep(0.01)
 
@@ -678,7 +678,7 @@ def test_a_reader_that_never_reads_is_cut_off() -> None:
     async def cut(relay: Relay) -> None:
         async with seat(relay.port) as writes, deaf(relay) as slow:
             await fill(writes, 60, 200_000)
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 while not relay.metrics.cut_off:
                     await asyncio.sleep(0.05)
             slow.connection.transport.resume_reading()
@@ -742,7 +742,7 @@ def on_two_relays(work: Callable[[Relay, Relay, View], Awaitable[None]]) -> None
         shared = Shared()
         one, two, entropy = View(shared), View(shared), counting()
         async with (
-            asyncio.timeout(20),
+            asyncio.timeout(60),
             serving(one, entropy=entropy) as first,
             serving(two, entropy=entropy) as second,
         ):

@@ -34,7 +34,7 @@ def on_tls(folder: Path, work: Callable[[Relay, Friend], Awaitable[None]], limit
 
 
 async def until(relay: Relay, connections: int, turned_away: int = 0) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while (relay.metrics.connections, relay.metrics.turned_away) != (connections, turned_away):
             await asyncio.sleep(0.01)
 
