@@ -25,8 +25,9 @@ BEN_MOVES, BOTS_COME = "BEN_MOVES_WITH", "BOTS_COME_WITH"
 
 
 def _wait_for(name: str) -> None:
-    path = os.environ.get(name)
-    while path is not None and not Path(path).exists():
+    """Until the file is there, or the one who started this process is gone."""
+    path, parent = os.environ.get(name), os.getppid()
+    while path is not None and not Path(path).exists() and os.getppid() == parent:
         time.sleep(0.01)
 
 
