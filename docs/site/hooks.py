@@ -1,5 +1,5 @@
-"""What the site has that the pages alone do not: the script that draws the diagrams, from the npm package as pinned, and
-large diagrams in the size that their letters need, in a frame that scrolls."""
+"""What the site has that the pages alone do not: the script that draws the diagrams, from the npm package as pinned,
+and large diagrams in the size that their letters need, in a frame that scrolls."""
 
 from __future__ import annotations
 
