@@ -247,7 +247,7 @@ class AtTheTable(Attention):
             view = participant.view()
         except (BadParameter, CardUnreadable, IllegalMove):
             return ("", "  no hand is played now", last)
-        nothing = "  no hand is played now" if view.game is None else "  there is nothing to see yet: cards are on their way"
+        nothing = "  no hand is played now" if view.game is None else "  nothing can be shown now"
         return ("", *(laid_out(participant.replica.config.words, view) or (nothing,)), last)
 
     def _listen(self, wanted: bool) -> None:

@@ -110,7 +110,9 @@ class Person:
     async def _seal(self, view: View, seal: Seal) -> bytes:
         words = self._words
         asked = (_hinted(words.sealing(view, seal)),)
-        return await self._ask(lambda: laid_out(words, view), asked, words.help, lambda text: words.seal(view, seal, text))
+        return await self._ask(
+            lambda: laid_out(words, view), asked, words.help, lambda text: words.seal(view, seal, text)
+        )
 
     async def _ask(
         self, lay: Callable[[], Sequence[Text]], asked: Sequence[Text], helped: Sequence[Text], read: Callable[[str], T]

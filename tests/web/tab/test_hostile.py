@@ -116,7 +116,14 @@ def test_homes_with_markup_and_a_hostile_file_name(browser: Browser, tmp_path: P
 def test_enter_sits_down_and_who_has_no_seat_is_not_counted(browser: Browser, tmp_path: Path) -> None:
     hello, shown = lobby().documents
     people = [one | {"state": state} for one, state in zip(shown["people"], ("agreed", "asked", "here"), strict=False)]
-    proposal = {"game": "holdem", "protocol": "mask", "hands": 1, "players": ["Ada", "Ben"], "warning": None, "clock": None}
+    proposal = {
+        "game": "holdem",
+        "protocol": "mask",
+        "hands": 1,
+        "players": ["Ada", "Ben"],
+        "warning": None,
+        "clock": None,
+    }
     with page_of(browser, tmp_path) as page:
         hear(page, **{"is": "invited", "link": "x", "watch": False, "known": False, "stores": True})
         page.press(".start.tab input", "Enter")
