@@ -13,41 +13,12 @@ from typing import Final
 #: Characters (code points) on a card.
 FACE_MAX: Final = 64
 #: The first and the last of each range, as docs/library.md lists them.
-_NEVER: Final = tuple(
-    (int(first, 16), int(last or first, 16))
-    for first, _, last in (
-        one.partition("-")
-        for one in [
-            "0000-001F",
-            "007F-00A0",
-            "00AD",
-            "0600-0605",
-            "061C",
-            "06DD",
-            "070F",
-            "0890-0891",
-            "08E2",
-            "1680",
-            "180E",
-            "2000-200F",
-            "2028-202F",
-            "205F-2064",
-            "2066-206F",
-            "3000",
-            "D800-F8FF",
-            "FEFF",
-            "FFF9-FFFB",
-            "110BD",
-            "110CD",
-            "13430-13438",
-            "1BCA0-1BCA3",
-            "1D173-1D17A",
-            "E0001",
-            "E0020-E007F",
-            "F0000-FFFFD",
-            "100000-10FFFD",
-        ]
-    )
+_NEVER: Final = (
+    *((0x0000, 0x001F), (0x007F, 0x00A0), (0x00AD, 0x00AD), (0x0600, 0x0605), (0x061C, 0x061C), (0x06DD, 0x06DD)),
+    *((0x070F, 0x070F), (0x0890, 0x0891), (0x08E2, 0x08E2), (0x1680, 0x1680), (0x180E, 0x180E), (0x2000, 0x200F)),
+    *((0x2028, 0x202F), (0x205F, 0x2064), (0x2066, 0x206F), (0x3000, 0x3000), (0xD800, 0xF8FF), (0xFEFF, 0xFEFF)),
+    *((0xFFF9, 0xFFFB), (0x110BD, 0x110BD), (0x110CD, 0x110CD), (0x13430, 0x13438), (0x1BCA0, 0x1BCA3)),
+    *((0x1D173, 0x1D17A), (0xE0001, 0xE0001), (0xE0020, 0xE007F), (0xF0000, 0xFFFFD), (0x100000, 0x10FFFD)),
 )
 
 
