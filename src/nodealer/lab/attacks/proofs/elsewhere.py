@@ -54,7 +54,9 @@ def _plays(scene: Scene) -> Came:
 def _all_alike(came: Sequence[Came]) -> Came:
     """All three have to come to the same, with the defence and without."""
     first, *others = came
-    if any((one.seen, one.culprit, one.gain is None) != (first.seen, first.culprit, first.gain is None) for one in others):
+    if any(
+        (one.seen, one.culprit, one.gain is None) != (first.seen, first.culprit, first.gain is None) for one in others
+    ):
         raise BadParameter(f"another hand, deck and session do not come to the same: {came}")
     return first
 
