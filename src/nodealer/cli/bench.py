@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
 from rich import box
 from rich.table import Table
@@ -15,7 +17,7 @@ from nodealer.cli.exits import BAD
 from nodealer.cli.games import game_of
 from nodealer.cli.output import err, out, print_json, shown
 from nodealer.errors import BadParameter
-from nodealer.lab.bench import SUITES, Effort, Row, describe_machine, game, hand
+from nodealer.lab.bench import SUITES, Effort, Row, describe_machine
 from nodealer.lab.bench.plot import draw, refuse_without_matplotlib
 
 
@@ -53,6 +55,9 @@ def bench(
         ),
     ],
     json: Annotated[bool, typer.Option("--json", help="One JSON document instead of a table.")] = False,
+    save: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write the JSON document into this file.")
+    ] = None,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also draw the ratios into this file (.png, .svg, .pdf).")
     ] = None,
@@ -84,8 +89,11 @@ def bench(
         refuse_without_matplotlib()
     rows = _measure(suite, protocol, played)
     machine = describe_machine()
+    document = {"suite": suite, "machine": machine, "rows": rows}
+    if save is not None:
+        _save(document, save)
     if json:
-        print_json({"suite": suite, "machine": machine, "rows": rows})
+        print_json(document)
     else:
         console = out()
         console.width = max(console.width, 80)
@@ -98,16 +106,29 @@ def bench(
         raise typer.Exit(BAD)
 
 
+def _save(document: Mapping[str, object], path: Path) -> None:
+    try:
+        path.write_bytes(msgspec.json.encode(document))
+    except OSError as error:
+        raise BadParameter(f"the figures cannot be written to {path}: {error.strerror}") from None
+
+
 def _measure(suite: Suite, protocol: str | None, played: str | None) -> list[Row]:
     if protocol is not None and suite is not Suite.HAND:
         raise BadParameter(f"{suite} has no protocol: --protocol belongs to hand")
     if played is not None and suite is not Suite.GAME:
         raise BadParameter(f"{suite} plays no game: --game belongs to game")
+    if suite is Suite.WEB:
+        _refuse_old_folder()
     effort = Effort.from_environment()
     measured = SUITES[suite](effort)
     if protocol is not None:
+        from nodealer.lab.bench import hand  # late, as all suites are
+
         measured = hand.run(effort, protocol)
     if played is not None:
+        from nodealer.lab.bench import game
+
         game_of(played)  # here, where the folder that one is in is looked into
         measured = game.run(effort, played)
     rows: list[Row] = []
@@ -117,6 +138,15 @@ def _measure(suite: Suite, protocol: str | None, played: str | None) -> list[Row
             rows.append(row)
             status.update(f"measured {row.name} ({_sizes(row)})")
     return rows
+
+
+def _refuse_old_folder() -> None:
+    """Another program is in it: it may not even understand what this one says."""
+    from nodealer.lab.bench import tab
+    from nodealer.web.bundle.build import is_current
+
+    if tab.LIST.is_file() and not is_current(tab.BUNDLE):
+        raise BadParameter("the folder for a tab is older than the program: `make web` builds it")
 
 
 def _table(suite: Suite, rows: list[Row]) -> Table:
