@@ -125,6 +125,16 @@ def test_strict(monkeypatch: pytest.MonkeyPatch, ok: bool | None, strict: bool, 
     assert json.loads(done.stdout)["rows"][0]["ok"] is ok
 
 
+def test_the_document_is_saved_beside_the_table(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    row = Row("x", {"n": 1}, seconds=1.0, yardstick="y", ratio=1.0, required=2.0, ok=True)
+    monkeypatch.setattr(bench, "SUITES", {"log": lambda effort: iter([row])})
+    printed = CliRunner().invoke(app, ["bench", "log", "--json", "--save", str(tmp_path / "one")])
+    assert json.loads((tmp_path / "one").read_bytes()) == json.loads(printed.stdout)
+    table = CliRunner().invoke(app, ["bench", "log", "--save", str(tmp_path / "two")])
+    assert "nodealer bench log" in table.stdout and (tmp_path / "two").read_bytes() == (tmp_path / "one").read_bytes()
+    assert nodealer("bench", "log", "--save", str(tmp_path / "no" / "x"), **QUICK).returncode == 2
+
+
 @pytest.mark.skipif(find_spec("matplotlib") is not None, reason="matplotlib is here")
 def test_a_plot_without_matplotlib_is_refused_before_measuring(tmp_path: Path) -> None:
     done = nodealer("bench", "log", "--plot", str(tmp_path / "x.png"))

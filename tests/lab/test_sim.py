@@ -18,6 +18,7 @@ from conformance.clear import ClearDeck, ClearProtocol
 from lab.quiet import PlayedBy, calm, statements, timed, wrong_with
 from nodealer.cards import Card, Deal, Event, Moved, Opened, Place, Portion, Return
 from nodealer.cli.app import app
+from nodealer.errors import JournalLost
 from nodealer.games.base import Game
 from nodealer.group import group
 from nodealer.lab.sim import runs
@@ -76,6 +77,15 @@ def _told(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
     with pytest.raises(SystemExit) as end:
         app(words)
     return int(str(end.value.code)), capsys.readouterr().out
+
+
+def test_a_program_that_stops_is_told_with_its_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stops(world: World) -> None:
+        raise JournalLost("the log has an entry of seat 1 that is not in its journal")
+
+    monkeypatch.setattr(World, "run", stops)
+    played = play("stops")
+    assert str(played.wrong) == "nobody stops: JournalLost: the log has an entry of seat 1 that is not in its journal"
 
 
 def test_a_seed_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

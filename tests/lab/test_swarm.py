@@ -118,6 +118,23 @@ def test_a_tab_that_is_closed_and_opened_again() -> None:
     assert all(node.ended for node in world.nodes) and (1, "gone") in statements(world)
 
 
+def test_one_who_began_and_is_away_for_long_while_another_does_not_agree() -> None:
+    """morning-0-297: the game was stopped as one in which nobody had begun."""
+    plan = replace(calm("lobby 5", seats=2), fated=(1,), fork=Fork("withhold", 0, 5))
+    world = World(replace(plan, closed=(Struck(5469, 0, 40_000),)))
+    assert wrong_with(world) is None
+    assert world.nodes[0].living_participant.begun and not world.nodes[1].living_participant.begun
+
+
+def test_a_book_that_is_never_opened_is_waited_for() -> None:
+    """morning-0-174: one of two, who owes a book, is heard no more. That is the law, not a fault."""
+    protocol = make_protocol("chain", b'{"proven":false}')
+    world = World(replace(calm("book", seats=2), protocol=protocol, fated=(1,), mute=7))
+    assert wrong_with(world) is None
+    state = world.nodes[0].replica.state
+    assert state.over and not world.nodes[0].ended and any(1 in books.owing for books in state.books.values())
+
+
 def test_a_home_that_is_lost() -> None:
     """Somebody else comes in its place, who watches: nobody can sign for that seat any more."""
     world = World(replace(calm(), fated=(1,), lost_home=5))
@@ -135,6 +152,28 @@ def test_an_old_copy_of_a_home_is_silenced() -> None:
     world.plan = replace(world.plan, backup=None)
     wrong = first_wrong(Seen(world))
     assert wrong is not None and "player 1 is silenced" in wrong.reason
+
+
+def test_an_old_copy_that_was_silenced_does_not_start_again() -> None:
+    """morning-5-333: what it heard has its own entries, which are not in its journal."""
+    closed = (Struck(3500, 1, 6000),)
+    world = World(replace(calm(), fated=(1,), backup=Backup(850, 1400, 1), closed=closed))
+    assert wrong_with(world) is None and world.nodes[1].away and world.struck["closed"] == 1
+
+
+def test_an_old_copy_believes_the_relay() -> None:
+    """morning-6-326: one that is not shown what it signed signs that number again, and is named. Threats.md says so."""
+    plan = replace(calm(seats=4), fated=(0, 1), fork=Fork("withhold", 2), backup=Backup(850, 1400, 1), together=0)
+    world = next(made for made in (World(replace(plan, seed=f"old {n}")) for n in range(40)) if _named(made) == {1})
+    assert first_wrong(Seen(world)) is None
+    world.plan = replace(world.plan, backup=None)
+    wrong = first_wrong(Seen(world))
+    assert wrong is not None and wrong.checker == "nobody honest blamed"
+
+
+def _named(world: World) -> set[int | None]:
+    world.run()
+    return {fault.seat for node in world.nodes[2:] for fault in node.replica.state.faults}
 
 
 def test_a_copy_in_which_nothing_is_missing_goes_on() -> None:

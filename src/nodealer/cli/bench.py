@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
 from rich import box
 from rich.table import Table
@@ -53,6 +55,9 @@ def bench(
         ),
     ],
     json: Annotated[bool, typer.Option("--json", help="One JSON document instead of a table.")] = False,
+    save: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write the JSON document into this file.")
+    ] = None,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also draw the ratios into this file (.png, .svg, .pdf).")
     ] = None,
@@ -84,8 +89,11 @@ def bench(
         refuse_without_matplotlib()
     rows = _measure(suite, protocol, played)
     machine = describe_machine()
+    document = {"suite": suite, "machine": machine, "rows": rows}
+    if save is not None:
+        _save(document, save)
     if json:
-        print_json({"suite": suite, "machine": machine, "rows": rows})
+        print_json(document)
     else:
         console = out()
         console.width = max(console.width, 80)
@@ -96,6 +104,13 @@ def bench(
         draw(rows, plot, f"nodealer bench {suite}")
     if strict and any(row.ok is False for row in rows):
         raise typer.Exit(BAD)
+
+
+def _save(document: Mapping[str, object], path: Path) -> None:
+    try:
+        path.write_bytes(msgspec.json.encode(document))
+    except OSError as error:
+        raise BadParameter(f"the figures cannot be written to {path}: {error.strerror}") from None
 
 
 def _measure(suite: Suite, protocol: str | None, played: str | None) -> list[Row]:

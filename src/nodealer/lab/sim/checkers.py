@@ -137,11 +137,15 @@ def _in_two_lobbies(world: World) -> bool:
 def _outvoted(seen: Seen, node: Node) -> bool:
     """Whether more than half of those who have a word are gone for good: then the law lets the others only wait.
 
-    With a timekeeper that cannot be relied on, half of them are enough for that: ties wait.
+    Half of them are enough for that with a timekeeper that cannot be relied on: ties wait. And after the last hand, if
+    one of them owes a book: that is never too late.
     """
-    said, keeper = {*voters(node.replica.state)}, seen.world.plan.keeper
-    gone = 2 * len(said & seen.gone)
-    return gone > len(said) or (gone == len(said) and keeper is not None and not keeper.lasts)
+    state, keeper = node.replica.state, seen.world.plan.keeper
+    said = {*voters(state)}
+    gone = said & seen.gone
+    unopened = state.over and any(books.owing & gone for books in state.books.values())
+    ties_wait = unopened or (keeper is not None and not keeper.lasts)
+    return 2 * len(gone) > len(said) or (2 * len(gone) == len(said) and ties_wait)
 
 
 def _saw_another(world: World, node: Node) -> bool:

@@ -16,11 +16,16 @@ from nodealer.play.state import TableState
 
 
 def nobody_blamed(seen: Seen) -> Iterator[str]:
-    """No log names anybody but a liar, no audit does, and nobody is silenced but who plays from an old copy."""
+    """No log names anybody but a liar, no audit does, and nobody is silenced but who plays from an old copy.
+
+    Who does has nothing but the relay's word for what it signed before: a relay that shows it another order makes it
+    sign a number twice.
+    """
     plan = seen.world.plan
     keeper = plan.seats if plan.keeper is not None and plan.keeper.how == "back" else None
     liars = {plan.liar, keeper, None if plan.cheater is None else plan.cheater[0]} - {None}
     restored = {plan.backup.place} if plan.backup is not None else set[int]()
+    liars |= restored & seen.world.doomed if plan.fork is not None else set()
     for node in seen.begun:
         if {fault.seat for fault in node.replica.state.faults} - liars:
             yield f"the log of {node.name}: {node.replica.state.faults}"

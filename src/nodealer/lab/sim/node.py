@@ -115,7 +115,8 @@ class Node:
             self._look_again(participant)
 
     def _start(self) -> Participant | None:
-        """A new process on this home; none for a liar whose own lie stands in its log: its journal does not have it."""
+        """A new process on this home; none where the log has what its journal has not: a liar's own lie, or what was
+        signed after the copy that it plays from."""
         self.home.reopened()
         self._patience = self._new_patience()
         self._early.clear()
@@ -124,7 +125,7 @@ class Node:
         try:
             participant = self._world.new_participant(self, self.home)
         except JournalLost:
-            if not self.lies:
+            if not self.lies and not self._is_old_copy:
                 raise
             self.tell("stays away")
             self.away = True
@@ -294,6 +295,11 @@ class Node:
         self.lied.append(false)
         for each in (false, frame) if self.dice.chance(900) else (frame, false):
             self._say(each)
+
+    @property
+    def _is_old_copy(self) -> bool:
+        backup = self._world.plan.backup
+        return backup is not None and self.place == backup.place
 
     @property
     def lies(self) -> bool:

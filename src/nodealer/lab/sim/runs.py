@@ -8,6 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from nodealer.errors import NodealerError
 from nodealer.lab.sim.checkers import Wrong, first_wrong
 from nodealer.lab.sim.plan import FAULTS
 from nodealer.lab.sim.seen import Seen
@@ -41,6 +42,10 @@ def play(seed: str, trace: Trace | None = None) -> Played:
         world.run()
         seen = Seen(world)
         return Played(seed, world.struck + seen.found(), world.relay.entries, first_wrong(seen))
+    except NodealerError as error:
+        # Somebody's program has stopped. The others of many games are played on.
+        wrong = Wrong("nobody stops", f"{type(error).__name__}: {error}")
+        return Played(seed, world.struck, world.relay.entries, wrong)
     except Exception as error:
         error.add_note(f"in the simulated game {seed!r}: {repeat(seed)}")
         raise

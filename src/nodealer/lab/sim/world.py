@@ -178,10 +178,14 @@ class World:
 
     @property
     def _waits_in_vain(self) -> bool:
-        """Whether all has healed for long, and some who were shown another lobby will not agree with the others."""
+        """Whether all has healed for long, and some who were shown another lobby will not agree with the others.
+
+        Who is away for a while may have begun before it went.
+        """
         parted = self.plan.fork is not None and not self.plan.fork.entries
         late = self.clock.now > HEALED + BOUND // 4
-        return late and parted and not any(node.participant and node.participant.begun for node in self.lasting)
+        waiting = (node.participant is not None and not node.participant.begun for node in self.lasting)
+        return late and parted and all(waiting)
 
     @property
     def _stands_still(self) -> bool:
