@@ -39,8 +39,8 @@ def checkout(tmp_path: Path) -> Path:
 
 
 def without_cargo(**changes: str) -> dict[str, str]:
-    """An environment in which there is no cargo, and nothing that asks for a backend."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("NODEALER_", "CARGO"))}
+    """An environment in which there is no cargo, and nothing that asks for a backend or leads to other sources."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("NODEALER_", "CARGO", "PYTHON"))}
     folders = [folder for folder in kept["PATH"].split(os.pathsep) if not (Path(folder) / "cargo").exists()]
     return {**kept, "PATH": os.pathsep.join(folders), **changes}
 
