@@ -207,6 +207,13 @@ export const edits = {
     if (!ids.length) return [{ seat: out, body: '{"type":"leave"}' }];
     return [...log.secrets.keys()].filter((seat) => seat !== out).map((seat) => ({ seat, body: body ?? `{"type":"without","duties":${JSON.stringify(ids)}}` }));
   }),
+  'signed: all leave between hands, and some sign the end': { plan: ofTypes('begin', 'end'), change: ({ chance, teller, log }) => {
+    const seats = [...log.secrets.keys()];
+    for (const seat of seats) teller.say({ seat, body: '{"type":"leave"}' });
+    const owed = (seat) => [...teller.table.open].find(([, duty]) => duty.seat === seat && duty.kind === 'end')?.[0] ?? digest(chance);
+    teller.cut = true;
+    return seats.filter(() => chance.below(3)).map((seat) => ({ seat, body: `{"type":"end","duty":"${owed(seat)}"}` }));
+  } },
   'signed: another roster': aside((context) => agreedTo(context, rosterOf(context.teller.table, context.chance))),
   'signed: a newcomer, with any key': aside((context) => agreedTo(context, null)),
   'signed: by another R': { plan: anywhere, change: ({ fits, chance, log }) => [{ ...fits, sign: (text) => strange(log.secrets.get(fits.seat).key, text, chance) }] },
