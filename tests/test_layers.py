@@ -133,6 +133,7 @@ FILES: dict[str, set[str]] = {
     "lab/bench/tab/chromium.py": {"http", "playwright", "threading"},
     "lab/bench/traffic.py": {"select"},
     "lab/bench/wires.py": {"base64", "socket", "struct"},
+    "lab/bench/memory.py": {"concurrent.futures"},
     "lab/sim/runs.py": {"concurrent.futures"},
     "lab/browser.py": {"playwright", "queue", "re", "socket", "threading"},
     "web/hub.py": {"asyncio"},

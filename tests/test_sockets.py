@@ -74,7 +74,7 @@ class Client:
     def __init__(self, player: nodealer.Player, port: int) -> None:
         self.player = player
         self.heard: list[events.Event] = []
-        self._connection = socket.create_connection(("127.0.0.1", port), timeout=20)
+        self._connection = socket.create_connection(("127.0.0.1", port), timeout=100)
         self._lines = self._connection.makefile("rb")
         self.say(player.resend())
 

@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -39,6 +40,8 @@ from nodealer.game import (
     View,
     encode,
 )
+from nodealer.games.view import NO_SEAT
+from nodealer.games.words import laid_out
 from nodealer.lab.gamecheck.findings import Findings
 from nodealer.lab.gamecheck.open_decks import Effort, OpenDecks
 from nodealer.play.phases import Phase
@@ -99,6 +102,7 @@ def test_every_command_is_one_of_these() -> None:
     assert {line.partition(" -")[0] for line in SHELL} == {
         "nodealer play",
         "nodealer verify game.jsonl",
+        "nodealer verify cheat.jsonl",
         "nodealer show game.jsonl",
         "nodealer game list",
         CHECK,
@@ -107,7 +111,7 @@ def test_every_command_is_one_of_these() -> None:
 
 
 def test_it_is_played_and_verified_as_the_page_says(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    played, _, verified, shown = (line for line in SHELL[:INSTALL] if line != CHECK)
+    played, _, verified, shown = (line for line in SHELL[:INSTALL] if line != CHECK and "cheat" not in line)
     done = typed(folder, played)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "plays " in done.stdout and " won" in done.stdout and "CLEAN" in done.stdout
@@ -126,6 +130,29 @@ def test_it_is_played_without_a_terminal(folder: Path) -> None:
     done = typed(folder, line)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "CLEAN" in done.stdout and "Cleo" not in done.stdout
+
+
+@pytest.mark.deep
+def test_a_cheat_at_it_is_named(folder: Path) -> None:
+    cheated, verified = (line for line in SHELL if "cheat" in line)
+    done = typed(folder, cheated)
+    assert done.returncode == 1 and "FAULT: Ben" in done.stdout, done.stdout + done.stderr
+    done = typed(folder, verified)
+    assert done.returncode == 1 and "FAULT: Ben" in done.stdout, done.stdout + done.stderr
+
+
+def test_its_table_is_shown_when_it_can_be(eights: ModuleType) -> None:
+    """A page shows the table at every moment, also while the first card is on its way to it."""
+    words, dealt = eights.EightsWords(), {0: (0,), 1: (1,)}
+    begun = eights.Hand.begin(0, (0, 1), 9)
+    view = View(0, {0: "Ada", 1: "Ben"}, 0, begun, {(0, 0): 17}, False)
+    assert laid_out(words, view) == ()
+    with pytest.raises(IndexError):
+        laid_out(words, replace(view, my_turn=True))
+    playing = replace(begun, asking=(), hands=dealt, table=((2, 30),), suit=2)
+    shown = [str(line).strip() for line in laid_out(words, replace(view, game=playing))]
+    assert shown[1] == "cards: Ben 1" and shown[2].endswith("6♦")
+    assert laid_out(words, View(NO_SEAT, view.names, 0, playing, {}, False)) == ()
 
 
 @pytest.mark.deep

@@ -14,6 +14,8 @@ import pytest
 from nodealer.cli import main
 
 COMMAND = Path(sys.executable).with_name("nodealer")
+#: The folder of the tests: games of theirs are found from there.
+TESTS = Path(__file__).parents[1]
 
 
 def environment(**changes: str) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -24,7 +25,8 @@ def test_the_demo_names_the_cheater_twice() -> None:
         assert "FAULT: Ben (seat 1" in told and "does not verify" in told
     assert "Ben cheats: it puts a card into the deck twice" in at_the_table
     assert "seen at once, and the culprit is named" in at_the_table and "the log names Ben" in at_the_table
-    assert "Hand 2" in at_the_table
+    # Unless chance lets one of the two win everything in the first: nobody is left to play with then.
+    assert "Hand 2" in at_the_table or re.search(r"\b(Ada|Cleo) 0 \(", at_the_table)
 
 
 @pytest.mark.parametrize(

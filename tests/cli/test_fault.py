@@ -6,7 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from cli.running import environment, nodealer
+from cli.calling import PLACE
+from cli.running import TESTS, environment, nodealer
 
 #: Every bot runs this; seat 1 answers with a false proof.
 CHEATER = """
@@ -34,10 +35,10 @@ main()
 """
 
 
-def test_a_cheater_in_a_live_game(tmp_path: Path) -> None:
+def test_a_cheater_in_a_live_game() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", TABLE, "play", "--auto", "--seats", "3", "--hands", "2"],
-        cwd=tmp_path,
+        [sys.executable, "-c", TABLE, "play", "--auto", *PLACE, "--seats", "3", "--hands", "2"],
+        cwd=TESTS,
         env=environment(),
         stdin=subprocess.DEVNULL,
         capture_output=True,

@@ -1,4 +1,7 @@
-"""Lines that a person types, in a real terminal: one process, one after the other what can happen to a line."""
+"""Lines that a person types, in a real terminal: one process, one after the other what can happen to a line.
+
+What the process does by itself it does when it is told so, by a signal: when what was typed before has come to it.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import os
 import pty
 import re
 import select
+import signal
 import subprocess
 import sys
 import termios
@@ -19,26 +23,33 @@ from cli.running import environment
 from nodealer.cli.lines import Lines
 
 CHILD = """
-import asyncio
+import asyncio, signal
 from nodealer.cli.lines import Lines
+
+now = asyncio.Event()
+
+async def told():
+    await now.wait()
+    now.clear()
 
 async def beside(lines, prompt):
     asking = asyncio.create_task(lines.answer(prompt))
-    await asyncio.sleep(0.6)
+    await told()
     with lines.aside():
         print("news", flush=True)
     return await asking
 
 async def cancelled(lines, prompt):
     asking = asyncio.create_task(lines.answer(prompt))
-    await asyncio.sleep(0.4)
+    await told()
     asking.cancel()
     print("cancelled", flush=True)
 
 async def main():
+    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, now.set)
     lines = Lines()
     print("ready", flush=True)
-    await asyncio.sleep(0.4)
+    await told()
     print("first", repr(await lines.answer("1> ")))
     await cancelled(lines, "2> ")
     print("second", repr(await lines.answer("3> ")))
@@ -63,31 +74,38 @@ async def main():
 asyncio.run(main())
 """
 
+#: It is told that it is time.
+NOW = None
 #: What is waited for, and what is typed then.
 DIALOGUE = [
     ("ready", "typed too soon\n"),
+    ("", NOW),
     ("1> ", "one\n"),
     # A question that is not asked any more leaves its reader to the next.
-    (r"first 'one\\n'.*2> .*3> ", "two\n"),
+    (r"first 'one\\n'.*2> ", NOW),
+    (r"cancelled.*3> ", "two\n"),
     # A line that was begun for it is not an answer to another question.
     (r"second 'two\\n'.*4> ", "ab"),
+    ("ab", NOW),
     ("5> ab", "c\n"),
     ("once more.*5> ", "three\n"),
     (r"third 'three\\n'.*6> ", "\x1b[A\n"),
     (r"up 'three\\n'.*idle", "hello\n"),
     (r"nobody asked 'hello\\n'.*7> ", "fourr\x7f\n"),
     (r"fourth 'four\\n'.*8> ", "the"),
-    ("the.*cancelled", "re\n"),
+    ("the", NOW),
+    ("cancelled", "re\n"),
     # What is said beside a question stands above it, and what was typed goes on.
     (r"left behind 'there\\n'.*8a> ", "fi"),
-    (r"fi.*news\r\n8a> fi", "ve\n"),
+    ("fi", NOW),
+    (r"news\r\n8a> fi", "ve\n"),
     (r"fifth 'five\\n'.*9> ", "\x04"),
-    ("gone.*10> ", ""),
+    ("gone.*10> ", NOW),
 ]
 
 
 def wait_for(terminal: int, pattern: str) -> None:
-    screen, deadline = "", time.monotonic() + 20
+    screen, deadline = "", time.monotonic() + 60
     while not re.search(pattern, screen, re.DOTALL):
         assert select.select([terminal], [], [], deadline - time.monotonic())[0], f"waited for {pattern}: {screen!r}"
         screen += os.read(terminal, 4096).decode()
@@ -106,8 +124,11 @@ def test_in_a_terminal() -> None:
     try:
         for pattern, typed in DIALOGUE:
             wait_for(main, pattern)
-            os.write(main, typed.encode())
-        assert process.wait(timeout=10) == 0
+            if typed is NOW:
+                process.send_signal(signal.SIGUSR1)
+            else:
+                os.write(main, typed.encode())
+        assert process.wait(timeout=60) == 0
         # The last question was never answered, and its reader has not kept the terminal.
         assert termios.tcgetattr(other) == before
     finally:

@@ -110,7 +110,7 @@ def _identity(name: str) -> Identity:
 
 def run(work: Coroutine[Any, Any, None]) -> None:
     async def limited() -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await work
 
     asyncio.run(limited())

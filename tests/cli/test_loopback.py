@@ -32,7 +32,7 @@ def somebody() -> Participant:
 
 def here(work: Callable[[Invitation], Awaitable[None]], earlier: Sequence[bytes] = ()) -> None:
     async def run() -> None:
-        async with asyncio.timeout(20), table_here(bytes(16), os.urandom, earlier) as table:
+        async with asyncio.timeout(60), table_here(bytes(16), os.urandom, earlier) as table:
             await work(table)
 
     asyncio.run(run())
@@ -88,7 +88,7 @@ def test_no_page_in_a_browser() -> None:
 def test_who_is_cut_off_comes_again_and_ends_with_the_relay() -> None:
     async def run() -> None:
         heard: list[Event] = []
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             async with table_here(bytes(16), os.urandom) as table:
                 way = transport_of(table, somebody())
                 events = way.events()

@@ -6,7 +6,6 @@ import json
 import os
 import pty
 import re
-import socket
 import subprocess
 import threading
 import time
@@ -18,11 +17,11 @@ from typing import Any
 
 import pytest
 
-from cli.running import COMMAND, called, environment
+from cli.running import COMMAND, TESTS, called, environment
 from nodealer.relay.links import Invitation
 from nodealer.relay.sealing import TableSecret
+from ports import free_port
 
-TESTS = Path(__file__).parents[1]
 #: A small game, found in the folder of the tests, from which the processes are started.
 GAME = ("--game", "games.outside:GAME")
 #: Enough that nobody has played them all before a test has seen the first and killed somebody.
@@ -30,7 +29,7 @@ MANY_HANDS = ("--hands", "20")
 #: Enough where a person plays: nothing goes on without it.
 SOME_HANDS = ("--hands", "8")
 #: The longest that anything here may take, on a machine that does much else.
-LONG = 60.0
+LONG = 150.0
 
 #: What a person sees when it is asked.
 PROMPT = r"\n> "
@@ -231,12 +230,6 @@ def typists(tmp_path: Path) -> Iterator[Callable[[str], Typist]]:
         one.stop()
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def relay_of(operator: Somebody) -> tuple[str, str]:
     """A relay of its own, as an option for a host."""
     address = f"127.0.0.1:{free_port()}"
@@ -378,7 +371,7 @@ def test_a_name_that_somebody_has_taken(people: People) -> None:
 def test_somebody_keeps_the_time_of_a_table(people: People) -> None:
     """At two seats it is neither player's machine; one is killed for good, and the other goes on."""
     host, guest, keeper = people("Ada"), people("Ben"), people("Tim")
-    link, _ = hosted(host, 2, relay_of(people("relay")), "--auto", "--timekeeper", "--clock", "2", *MANY_HANDS)
+    link, _ = hosted(host, 2, relay_of(people("relay")), "--auto", "--timekeeper", "--clock", "4", *MANY_HANDS)
     keeper.start("timekeeper", link, *GAME)
     host.until(lambda event: event.get("event") == "offer")
     join(guest, link)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import socket
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from nodealer.cli import ownrelay
-from nodealer.cli.ownrelay import free_port, own_relay
+from nodealer.cli.ownrelay import PORT, own_relay
 from nodealer.errors import BadParameter, RelayRefused
 from nodealer.relay.client import connect_to
 from nodealer.relay.server import serving
+from ports import free_port
 
 
 @pytest.mark.parametrize(
@@ -40,6 +43,13 @@ def test_what_listens_on_this_machine_only_is_not_open_to_others(
     asyncio.run(run())
     assert seen == [bound]
     assert (tmp_path / "relay.db").stat().st_mode & 0o077 == 0
+
+
+def test_a_port_that_somebody_has_is_not_taken() -> None:
+    with socket.socket() as taken, suppress(OSError):
+        taken.bind(("", PORT))
+        assert ownrelay.free_port() not in (0, PORT)
+    assert ownrelay.free_port() > 0
 
 
 def test_what_is_no_address(tmp_path: Path) -> None:

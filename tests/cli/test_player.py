@@ -62,7 +62,7 @@ async def propose(home: Path, change: Callable[[Proposal], Proposal], host: byte
         said = asyncio.create_task(process.communicate(encode(order) + b"\n"))
         committed = False
         try:
-            async with asyncio.timeout(20 if host == bytes(32) else 4):
+            async with asyncio.timeout(60 if host == bytes(32) else 4):
                 await Loop(me, transport_of(table, me), watch=watch).run()
         except Answered as answered:
             (committed,) = answered.args

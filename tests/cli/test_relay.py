@@ -72,7 +72,7 @@ def test_tls(tmp_path: Path) -> None:
     assert tls is not None and tls.minimum_version >= ssl.TLSVersion.TLSv1_2 and tls_of(None, None) is None
 
     async def work() -> None:
-        limits = Limits(hello_seconds=1)
+        limits = Limits(hello_seconds=3)
         async with serving(MemoryStore(monotonic), entropy=counting(), limits=limits, tls=tls) as relay:
             trust = ssl.create_default_context(cafile=pem)
             reader, writer = await asyncio.open_connection("localhost", relay.port, ssl=trust)

@@ -96,7 +96,7 @@ async def real(limits: Limits = AT_HOME) -> AsyncIterator[str]:
 
 def over(relay: Callable[[], Any], work: Callable[[Around], Awaitable[None]]) -> None:
     async def run() -> None:
-        async with asyncio.timeout(20), relay() as url:
+        async with asyncio.timeout(60), relay() as url:
             table = Around(url)
             try:
                 await work(table)

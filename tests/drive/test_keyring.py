@@ -364,7 +364,7 @@ def test_junk_that_was_sent_first_does_not_hide_the_earlier_keys() -> None:
         liar.frames += [bytes(90) for _ in range(32)]
         liar.frames += [SECRET.reading.seal(bytes(16), b"%d" % number) for number in range(200)]
         liar.frames += [later.seal(bytes(16), history([SECRET.reading]))]
-        async with asyncio.timeout(20), liar.on() as url, connect_to(url) as client:
+        async with asyncio.timeout(60), liar.on() as url, connect_to(url) as client:
             assert await find_history(client, later, Source("lot")) == [SECRET.reading]
 
     asyncio.run(work())
@@ -378,7 +378,7 @@ def test_where_nobody_has_said_the_earlier_keys() -> None:
         later = TableSecret(bytes(32), SECRET.table, 1).reading
         liar.frames += [SECRET.reading.seal(bytes(16), b"x"), later.seal(bytes(16), history([replace_key(later)]))]
         told: list[Line] = []
-        async with asyncio.timeout(20), liar.on() as url:
+        async with asyncio.timeout(60), liar.on() as url:
             one = Circle().people[0]
             way = SealedTransport(one, later, [url], entropy=Source("new"), tell=told.append, sleep=soon)
             async with aclosing(way.events()) as events:

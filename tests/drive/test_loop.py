@@ -89,7 +89,7 @@ class Table:
 
 def in_time(work: Callable[[], Awaitable[None]]) -> None:
     async def run() -> None:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             await work()
 
     asyncio.run(run())

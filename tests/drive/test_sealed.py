@@ -58,7 +58,7 @@ async def some(events: AsyncGenerator[Event, None], count: int) -> list[Event]:
 def on_liar(work: Callable[[Liar, str], Awaitable[None]], liar: Liar | None = None) -> None:
     async def run() -> None:
         one = Liar() if liar is None else liar
-        async with asyncio.timeout(20), one.on() as relay:
+        async with asyncio.timeout(60), one.on() as relay:
             await work(one, relay)
 
     asyncio.run(run())
@@ -205,7 +205,7 @@ def test_of_a_later_key_is_told_once_over_each_connection() -> None:
 def test_a_relay_that_restarts_is_met_again() -> None:
     async def work() -> None:
         liar, slept, told = Liar(), Slept(), list[Line]()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             async with liar.on() as relay:
                 ada = transport(relay, sleep=slept, told=told)
                 events = ada.events()
@@ -345,7 +345,7 @@ def test_of_several_relays_one_that_denies_a_cursor_does_not_count() -> None:
     async def run() -> None:
         good, bad, told = Liar(), Liar(), list[Line]()
         bad.answer = Says(Open, Refused("cursor", "there is no such cursor")).answer  # type: ignore[method-assign]
-        async with asyncio.timeout(20), good.on() as first, bad.on() as second:
+        async with asyncio.timeout(60), good.on() as first, bad.on() as second:
             ada = transport(first, second, told=told)
             async with aclosing(ada.events()) as events:
                 await anext(events)

@@ -254,7 +254,7 @@ def test_keeps_time_over_a_transport() -> None:
         hub.frames = list(table.circle.frames)
         again = table.circle.sit(table.circle.homes[2])
         keeping = asyncio.ensure_future(keep_time(again, Line(hub), clock))
-        async with asyncio.timeout(20), hub.changed:
+        async with asyncio.timeout(60), hub.changed:
             await hub.changed.wait()
         assert isinstance(read_body(bytes(read_entry(hub.frames[-1]).entry.body)), Tick)
         keeping.cancel()

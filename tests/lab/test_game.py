@@ -13,6 +13,7 @@ from nodealer.games.found import FIRST, find
 from nodealer.lab.bench import game
 from nodealer.lab.bench.timing import Effort
 from nodealer.log.file import save_log
+from nodealer.play.replica import replay
 
 
 def test_the_game_is_clean_and_a_hand_is_cheaper_as_one(tmp_path: Path) -> None:
@@ -22,6 +23,8 @@ def test_the_game_is_clean_and_a_hand_is_cheaper_as_one(tmp_path: Path) -> None:
     save_log(tmp_path / "log", config.session, table.log)
     report = verify_file(tmp_path / "log", entropy=os.urandom)
     assert report.verdict == "clean" and len(report.as_json()["results"]) == 2
+    again = replay(config, table.log, entropy=os.urandom)
+    assert {one.replica.digest() for one in table.participants} == {again.digest()}, "what was believed was so"
     row = game._as_one(Effort(pairs=2, seconds=0.0), config, table.log)
     assert row.n["proofs"] == 6 and row.required == 0.6 and row.ratio is not None
 

@@ -548,6 +548,11 @@ class NoParting(TinyWords):
         return str(result["cards"][you])
 
 
+class NoTableForOthers(TinyWords):
+    def table(self, view: View) -> list[str]:
+        return [] if view.my_turn else [str(view.cards[0, 99])]
+
+
 class NoOutcome(TinyWords):
     def outcome(self, result: Mapping[str, Any], names: Mapping[int, str]) -> list[str]:
         return [names[result["loser"]]]
@@ -555,7 +560,7 @@ class NoOutcome(TinyWords):
 
 for _words in (
     *(FailingWords, NoText, FailsToRead, ReadsNoMove, NoResult),
-    *(NoNews, NoChange, NeverSure, NoParting, NoOutcome),
+    *(NoNews, NoChange, NeverSure, NoParting, NoTableForOthers, NoOutcome),
 ):
     BROKEN[_words.__name__] = "words", game(words=_words())
 

@@ -15,21 +15,14 @@ from types import TracebackType
 
 import pytest
 
-
-def free_ports(count: int) -> list[int]:
-    """Ports that nobody has now. Somebody may take one before it is used; that is rare, and fails loudly."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [taken.getsockname()[1] for taken in sockets]
-    for taken in sockets:
-        taken.close()
-    return ports
+from ports import free_port
 
 
 class NatsServer:
     """One server with a folder of its own."""
 
     def __init__(self, folder: Path, *options: str, port: int | None = None) -> None:
-        self.port = free_ports(1)[0] if port is None else port
+        self.port = free_port() if port is None else port
         self.url = f"nats://127.0.0.1:{self.port}"
         self._options = ["-a", "127.0.0.1", "-p", str(self.port), *options]
         self._log = folder.with_suffix(".log")
@@ -45,7 +38,7 @@ class NatsServer:
         self._wait()
 
     def _wait(self) -> None:
-        for _ in range(400):
+        for _ in range(2000):
             try:
                 socket.create_connection(("127.0.0.1", self.port), 1).close()
             except OSError:
@@ -79,7 +72,7 @@ def with_jetstream(folder: Path) -> NatsServer:
 @contextmanager
 def cluster(folder: Path) -> Iterator[Sequence[NatsServer]]:
     """Three servers that keep everything three times."""
-    ports, routes = free_ports(3), free_ports(3)
+    ports, routes = ([free_port() for _ in range(3)] for _ in range(2))
     addresses = ",".join(f"nats://127.0.0.1:{route}" for route in routes)
     servers = []
     for number, (port, route) in enumerate(zip(ports, routes, strict=True)):

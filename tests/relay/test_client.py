@@ -49,7 +49,7 @@ def against(says: Sequence[str | bytes], work: Work) -> None:
         await connection.wait_closed()
 
     async def run() -> None:
-        async with asyncio.timeout(20), serve(handle, "127.0.0.1", 0, compression=None) as server:
+        async with asyncio.timeout(60), serve(handle, "127.0.0.1", 0, compression=None) as server:
             port = next(iter(server.sockets)).getsockname()[1]
             async with connect_to(f"ws://127.0.0.1:{port}/") as client:
                 await work(client)
@@ -60,7 +60,7 @@ def against(says: Sequence[str | bytes], work: Work) -> None:
 def test_a_table_is_made_and_opened_and_written_to() -> None:
     async def work() -> None:
         liar = Liar()
-        async with asyncio.timeout(20), liar.on() as url, connect_to(url) as client:
+        async with asyncio.timeout(60), liar.on() as url, connect_to(url) as client:
             await client.create(TABLE, TOKEN)
             assert await client.open(TABLE) == 0
             await client.say_token(TOKEN)
@@ -200,7 +200,7 @@ def test_a_frame_that_the_relay_does_not_take_is_not_sent() -> None:
 
 def test_a_relay_that_goes_away() -> None:
     async def work() -> None:
-        async with asyncio.timeout(20), Liar().on() as url, connect_to(url) as client:
+        async with asyncio.timeout(60), Liar().on() as url, connect_to(url) as client:
             await client.create(TABLE, TOKEN)
             await client._connection.close()
             for attempt in (client.read(), client.say_token(TOKEN), client.append(b"")):
@@ -218,7 +218,7 @@ def test_a_relay_that_never_answers() -> None:
             return None
 
     async def work() -> None:
-        async with asyncio.timeout(20), Mute().on() as url, connect_to(url) as client:
+        async with asyncio.timeout(60), Mute().on() as url, connect_to(url) as client:
             assert client._patience is None, "one of this machine may be busy"
             client._patience = 0.05
             for attempt in (client.create(TABLE, TOKEN), client.open(TABLE), client.mailbox()):
@@ -241,7 +241,7 @@ def test_a_mailbox_that_no_code_can_name(number: int) -> None:
 def test_a_relay_that_is_not_there(url: str) -> None:
     async def work() -> None:
         with pytest.raises(RelayError, match="no relay at"):
-            async with asyncio.timeout(20), connect_to(url):
+            async with asyncio.timeout(60), connect_to(url):
                 pass
 
     asyncio.run(work())

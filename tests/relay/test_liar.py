@@ -37,6 +37,8 @@ LOBBY = 10
 #: How many frames the undisturbed game has.
 FRAMES = 37
 VICTIM = NAMES[2]
+#: After how many rounds without a new frame there will be none.
+QUIET = 25
 
 
 class Shows:
@@ -95,10 +97,13 @@ class Around:
         assert len(self.circle.digests()) == 1
 
     async def standstill(self) -> None:
-        """Nobody has anything to say."""
-        seen = -1
-        while seen != (seen := len(self.liar.frames)):
-            await asyncio.sleep(0.06)
+        """Nobody has anything to say: not in many rounds of the loop that all of them are in. How long those take says
+        nothing, for they may all have waited for the machine."""
+        seen, quiet = -1, 0
+        while quiet < QUIET:
+            quiet = quiet + 1 if seen == len(self.liar.frames) else 0
+            seen = len(self.liar.frames)
+            await asyncio.sleep(0.004)
 
     async def stop(self) -> None:
         for task in self.tasks:
@@ -125,7 +130,7 @@ class Around:
 
 def around(liar: Liar, work: Callable[[Around], Awaitable[None]]) -> None:
     async def run() -> None:
-        async with asyncio.timeout(25), liar.on() as url:
+        async with asyncio.timeout(60), liar.on() as url:
             table = Around(liar, url)
             try:
                 await work(table)
@@ -365,7 +370,6 @@ FORKS = range(LOBBY, FRAMES - 4) if DEEP else (LOBBY, LOBBY + 1, 18)
 def test_two_histories(place: int, swap: bool) -> None:
     async def work(table: Around) -> None:
         await table.until(lambda: len(table.liar.frames) > place)
-        await table.standstill()
         await table.standstill()
         if len(table.liar.frames) == place + 1:
             # All wait for the one who does not get it.

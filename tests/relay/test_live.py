@@ -82,7 +82,7 @@ def test_what_is_sent_in_parts_is_not_torn(tmp_path: Path, sent: list[tuple[int,
             async with wire(relay.port, max_queue=1) as slow:
                 await slow.connection.send(encode(Open(TABLE, None)).decode())
                 slow.connection.transport.pause_reading()
-                async with asyncio.timeout(20):
+                async with asyncio.timeout(60):
                     while not any(took < size for size, took in sent):
                         await asyncio.sleep(0.01)
                 pong = await slow.connection.ping()
@@ -107,7 +107,7 @@ def test_a_file_that_cannot_be_read_ends_the_connection(tmp_path: Path, monkeypa
             monkeypatch.setattr(os, "pread", broken)
             async with wire(relay.port) as reader:
                 await reader.open()
-                async with asyncio.timeout(20):
+                async with asyncio.timeout(60):
                     with pytest.raises(ConnectionClosed):
                         await reader.next(1000)
 

@@ -54,7 +54,7 @@ async def opened(kind: str, folder: Path, clock: Clock) -> AsyncIterator[Store]:
 def test_what_every_store_promises(kind: str, promise: Promise, tmp_path: Path) -> None:
     async def run() -> None:
         clock = Clock()
-        async with asyncio.timeout(20), opened(kind, tmp_path, clock) as store:
+        async with asyncio.timeout(60), opened(kind, tmp_path, clock) as store:
             await promise(store, clock.later)
 
     asyncio.run(run())
@@ -77,7 +77,7 @@ def test_without_a_note_there_is_no_table(kind: str, tmp_path: Path) -> None:
 
 def on_file(path: Path, work: Callable[[SqliteStore], Awaitable[None]]) -> None:
     async def run() -> None:
-        async with asyncio.timeout(20), open_sqlite(path, Clock()) as store:
+        async with asyncio.timeout(60), open_sqlite(path, Clock()) as store:
             await work(store)
 
     asyncio.run(run())
@@ -157,7 +157,7 @@ def test_the_log_of_sqlite_is_begun_anew_when_it_is_quiet(tmp_path: Path, monkey
         table, sizes = await made(store), []
         for _ in range(5):
             await asyncio.gather(*(store.append(table, bytes(2000)) for _ in range(20)))
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 while store._logged or store._move is not None:
                     await asyncio.sleep(0.01)
             sizes.append((tmp_path / "relay.db-wal").stat().st_size)

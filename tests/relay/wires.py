@@ -116,7 +116,7 @@ def on_relay(
     async def run() -> None:
         kept = store or MemoryStore(monotonic)
         async with (
-            asyncio.timeout(30),
+            asyncio.timeout(60),
             serving(kept, entropy=counting(), limits=limits, **options) as relay,
         ):
             await work(relay)

@@ -8,7 +8,8 @@ from typing import Final
 
 from playwright.sync_api import Page
 
-from nodealer.lab.browser import PATIENCE, act, chromium, free_port, opened, program, told_program
+from nodealer.lab.browser import PATIENCE, act, chromium, opened, program, told_program
+from ports import free_port
 
 __all__ = ["PATIENCE", "act", "chromium", "deal", "free_port", "opened", "play_until", "program", "search_once"]
 __all__ += ["boxes", "overlap", "play_all_until", "told_program"]
@@ -16,7 +17,7 @@ __all__ += ["boxes", "overlap", "play_all_until", "told_program"]
 #: More than any game here has.
 ANSWERS: Final = 300
 #: For how many seconds several pages are played on.
-PLAYED: Final = 90.0
+PLAYED: Final = 150.0
 
 
 def deal(page: Page, **fields: str) -> None:

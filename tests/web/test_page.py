@@ -72,17 +72,15 @@ def test_a_hand_to_showdown_against_bots_with_a_reload_in_the_middle_and_again(f
 
 def test_a_fold_and_an_all_in_by_keyboard_only(fresh: Page) -> None:
     """Whoever has the button is asked first when two play: in the first hand and in the third that is oneself, whatever
-    the bot does. In the second it may fold at once; and where it bets so much that nothing is left to raise with, a
-    call is all in."""
+    the bot does. Who has folded two hands has lost two blinds, and enough to raise with."""
     deal(fresh, Players="2", Hands="3")
     fresh.wait_for_selector("#actions [aria-keyshortcuts=F]:enabled")
     fresh.keyboard.press("f")
-    fresh.wait_for_selector(".hands li", state="attached")
-    play_until(fresh, "#actions [aria-keyshortcuts=R]:enabled, .lines .move:has-text('all in')", "S", "C")
-    if fresh.query_selector("#actions [aria-keyshortcuts=R]:enabled") is not None:
-        fresh.keyboard.press("a")
-        assert "All in" in (fresh.text_content("#actions [aria-keyshortcuts=R]") or "")
-        fresh.keyboard.press("r")
+    play_until(fresh, ".hands li:nth-child(2)", "S", "F", "C")
+    fresh.wait_for_selector("#actions [aria-keyshortcuts=R]:enabled")
+    fresh.keyboard.press("a")
+    assert "All in" in (fresh.text_content("#actions [aria-keyshortcuts=R]") or "")
+    fresh.keyboard.press("r")
     play_until(fresh, ".verdict .stamp", "S", "C")
     assert "all in" in " ".join(fresh.locator(".lines .move").all_text_contents())
 

@@ -144,7 +144,7 @@ def test_who_comes_back_has_every_hand_and_not_half_of_one(played: Table) -> Non
     async def replayed() -> None:
         page.hear(doc.Replay(1))
         page.hear(doc.Replay(2))
-        for _ in range(500):
+        for _ in range(6000):
             if of(told, "replay"):
                 break
             await asyncio.sleep(0.01)

@@ -47,7 +47,7 @@ class Served:
     def _ask(
         self, method: str, path: str, body: bytes | None, headers: dict[str, str]
     ) -> tuple[int, dict[str, str], bytes]:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             connection.request(method, path, body, headers)
             answer = connection.getresponse()
@@ -215,7 +215,7 @@ def test_nobody_gets_a_document_without_the_cookie_the_host_and_the_origin() -> 
 
 
 async def told(connection: ClientConnection) -> dict[str, Any]:
-    return dict(json.loads(await asyncio.wait_for(connection.recv(), 5)))
+    return dict(json.loads(await asyncio.wait_for(connection.recv(), 20)))
 
 
 def test_documents_go_both_ways_and_a_page_that_comes_later_gets_everything() -> None:

@@ -44,7 +44,7 @@ def typed(page: Page, text: str) -> None:
 
 
 def said(page: Page, told: Told, count: int) -> list[Document]:
-    for _ in range(200):
+    for _ in range(2000):
         if len(told.said) >= count:
             break
         page.wait_for_timeout(20)

@@ -24,7 +24,7 @@ from nodealer.cli.terminal import Person
 from nodealer.drive.patience import Patience
 from nodealer.drive.stopwatch import Drift
 from nodealer.errors import BadParameter, CardUnreadable, IllegalMove, RelayError
-from nodealer.games.words import Text
+from nodealer.games.words import Text, laid_out
 from nodealer.play.duties import Owed
 from nodealer.play.law import voters
 from nodealer.play.participant import Participant
@@ -245,10 +245,10 @@ class AtTheTable(Attention):
         last = f"  it is not your turn; waiting for {waited}" if waited else "  it is not your turn"
         try:
             view = participant.view()
-            table = () if view.game is None else participant.replica.config.words.table(view)
         except (BadParameter, CardUnreadable, IllegalMove):
-            table = ()
-        return ("", *(table or ("  no hand is played now",)), last)
+            return ("", "  no hand is played now", last)
+        nothing = "  no hand is played now" if view.game is None else "  nothing can be shown now"
+        return ("", *(laid_out(participant.replica.config.words, view) or (nothing,)), last)
 
     def _listen(self, wanted: bool) -> None:
         """Hear what is typed while nobody asks, as long as that is of use."""

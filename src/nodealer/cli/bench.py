@@ -17,7 +17,7 @@ from nodealer.cli.exits import BAD
 from nodealer.cli.games import game_of
 from nodealer.cli.output import err, out, print_json, shown
 from nodealer.errors import BadParameter
-from nodealer.lab.bench import SUITES, Effort, Row, describe_machine, game, hand
+from nodealer.lab.bench import SUITES, Effort, Row, describe_machine
 from nodealer.lab.bench.plot import draw, refuse_without_matplotlib
 
 
@@ -118,11 +118,17 @@ def _measure(suite: Suite, protocol: str | None, played: str | None) -> list[Row
         raise BadParameter(f"{suite} has no protocol: --protocol belongs to hand")
     if played is not None and suite is not Suite.GAME:
         raise BadParameter(f"{suite} plays no game: --game belongs to game")
+    if suite is Suite.WEB:
+        _refuse_old_folder()
     effort = Effort.from_environment()
     measured = SUITES[suite](effort)
     if protocol is not None:
+        from nodealer.lab.bench import hand  # late, as all suites are
+
         measured = hand.run(effort, protocol)
     if played is not None:
+        from nodealer.lab.bench import game
+
         game_of(played)  # here, where the folder that one is in is looked into
         measured = game.run(effort, played)
     rows: list[Row] = []
@@ -132,6 +138,15 @@ def _measure(suite: Suite, protocol: str | None, played: str | None) -> list[Row
             rows.append(row)
             status.update(f"measured {row.name} ({_sizes(row)})")
     return rows
+
+
+def _refuse_old_folder() -> None:
+    """Another program is in it: it may not even understand what this one says."""
+    from nodealer.lab.bench import tab
+    from nodealer.web.bundle.build import is_current
+
+    if tab.LIST.is_file() and not is_current(tab.BUNDLE):
+        raise BadParameter("the folder for a tab is older than the program: `make web` builds it")
 
 
 def _table(suite: Suite, rows: list[Row]) -> Table:

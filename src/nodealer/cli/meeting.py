@@ -178,7 +178,8 @@ def _invite(screen: Screen, invitation: Invitation, seats: int, *, by_hand: bool
     if screen.console.is_terminal:
         print_qr(screen.console, invitation.link)
     screen.console.print(f"\n{shown(invitation.link)}\n", soft_wrap=True)
-    screen.say(f"[dim]They type: nodealer join {shlex.quote('LINK')} --name NAME[/dim]")
+    opened = "They open it in a browser, with nothing installed, or type" if invitation.page else "They type"
+    screen.say(f"[dim]{opened}: nodealer join {shlex.quote('LINK')} --name NAME[/dim]")
     if by_hand:
         screen.say(
             "Waiting. Type [bold]start[/bold] to begin with those who sit, [bold]code[/bold] for a code that can be "

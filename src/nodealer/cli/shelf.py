@@ -90,7 +90,10 @@ def table_at(invitation: Invitation, name: str | None) -> TableFolder | None:
         if name is None or folded(name) == folded(kept.what.name):
             return kept
         if kept.names or kept.in_use:
-            raise BadParameter(f"you are at this table already, as {kept.what.name} ({kept.name})")
+            raise BadParameter(
+                f"you are at this table already, as {kept.what.name} ({kept.name}). For another player on this machine "
+                f"set XDG_CONFIG_HOME and XDG_STATE_HOME to folders of its own: a key of its own"
+            )
     return None
 
 

@@ -11,7 +11,7 @@ from nodealer.cli.lines import Lines
 from nodealer.cli.output import out, print_line, print_lines, shown
 from nodealer.errors import IllegalMove
 from nodealer.games.view import View
-from nodealer.games.words import Line, Text, Words, line, strong
+from nodealer.games.words import Line, Text, Words, laid_out, line, strong
 from nodealer.play.participant import Decision, Question
 from nodealer.wire import Message, encode
 
@@ -110,7 +110,9 @@ class Person:
     async def _seal(self, view: View, seal: Seal) -> bytes:
         words = self._words
         asked = (_hinted(words.sealing(view, seal)),)
-        return await self._ask(lambda: words.table(view), asked, words.help, lambda text: words.seal(view, seal, text))
+        return await self._ask(
+            lambda: laid_out(words, view), asked, words.help, lambda text: words.seal(view, seal, text)
+        )
 
     async def _ask(
         self, lay: Callable[[], Sequence[Text]], asked: Sequence[Text], helped: Sequence[Text], read: Callable[[str], T]

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 
 from nodealer.cards import SEALED_MAX, Look, NoneOf, Opened, Operation, Peek, Rolled, Seal, Unsealed
 from nodealer.errors import IllegalMove
-from nodealer.games.view import View
+from nodealer.games.view import NO_SEAT, View
 from nodealer.wire import Message
 
 #: What a piece of text is, where it is not plain: "mine" and "rival" say whose, "number" is what a person types.
@@ -168,7 +168,7 @@ class Words:
     # --- A person's turn ---
 
     def table(self, view: View) -> Sequence[Text]:
-        """The table before a move."""
+        """The table while a move is wanted: of this person, or of somebody else."""
         return ()
 
     def news(self, before: View, view: View) -> Sequence[Text]:
@@ -235,3 +235,20 @@ class Words:
         if len(value) > SEALED_MAX:
             raise IllegalMove(f"at most {SEALED_MAX} bytes, please")
         return value
+
+
+def laid_out(words: Words, view: View) -> Sequence[Text]:
+    """The table in words, at any moment. Empty for who has no seat, and where the words cannot say it.
+
+    While cards are on their way the game has not heard of them, and who is not dealt in has none: a game need have no
+    words for that. `nodealer game check` wants them for everybody who plays, whenever somebody is to move.
+    """
+    if view.game is None or view.seat == NO_SEAT:
+        return ()
+    if view.my_turn:
+        return words.table(view)
+    try:
+        return words.table(view)
+    # Whatever it is that somebody's words fail with: a seat does not end for want of a picture.
+    except Exception:
+        return ()

@@ -162,7 +162,7 @@ def program(state: Path, *arguments: str, within: Path | None = None) -> Iterato
         yield Program(process, lines)
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(60)
         reading.join(5)
         if process.stderr is not None:
             process.stderr.close()
@@ -178,7 +178,7 @@ def told_program(state: Path, *arguments: str) -> Iterator[subprocess.Popen[byte
         yield process
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(60)
 
 
 # --- Pages ---

@@ -19,7 +19,7 @@ from nodealer.errors import CardUnreadable, IllegalMove
 from nodealer.games.base import Turn
 from nodealer.games.package import GamePackage
 from nodealer.games.view import View as Seen
-from nodealer.games.words import Text, Words
+from nodealer.games.words import Text, Words, laid_out
 from nodealer.log.roster import Roster
 from nodealer.play.answers import legal_choice, legal_move
 from nodealer.play.law import voters
@@ -349,7 +349,7 @@ class PageSeat:
             seats=tuple(self._seats(state, participant)),
             turn=tuple(want.seats) if playing and isinstance(want, Turn) else (),
             mine=named,
-            text=tuple(map(spans, words.table(seen))) if self._plain and game is not None and named else (),
+            text=tuple(map(spans, laid_out(words, seen))) if self._plain else (),
             may=doc.MayDo() if participant is None else self._may(state, participant, claim),
             alone=None if participant is None else self._alone(state, participant),
             asking=tuple(self._asking(participant)),

@@ -57,9 +57,9 @@ def truth(decks: DuelDecks) -> list[int]:
 
 def test_the_owner_reads_its_order_before_the_first_draw(fast: Group) -> None:
     decks = fresh(fast, "xor", SIZE)
-    start = time.perf_counter()
+    start = time.process_time()
     found = owners_program(decks)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
     assert found == truth(decks)
 
 
@@ -71,9 +71,9 @@ def test_the_rival_reads_the_deck_after_two_plays(fast: Group) -> None:
     decks.ask(Show(0, 0, (0,)))
     assert rivals_program(decks, order) is None
     decks.ask(Show(0, 0, (1,)))
-    start = time.perf_counter()
+    start = time.process_time()
     found = rivals_program(decks, order)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
     assert found == truth(decks)
 
 

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from nodealer.lab.browser import environment, free_port
+from nodealer.lab.browser import environment
 from nodealer.web.bundle.build import ROOT, is_current
+from ports import free_port
 
 BUNDLE = ROOT / "dist" / "web"
 
@@ -46,7 +47,7 @@ def run(tmp_path: Path) -> Iterator[Run]:
                 stderr=subprocess.DEVNULL,
                 text=True,
             )
-            stack.callback(process.communicate, timeout=20)
+            stack.callback(process.communicate, timeout=60)
             stack.callback(process.terminate)
             return process
 
@@ -74,7 +75,7 @@ def _there(address: str, path: str) -> str:
     """The address, once somebody answers there."""
     for _ in range(600):
         try:
-            with urllib.request.urlopen(address + path, timeout=10):
+            with urllib.request.urlopen(address + path, timeout=60):
                 return address
         except OSError:
             # It is starting.

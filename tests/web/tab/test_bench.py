@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from cli.running import nodealer
+from nodealer.cli import bench
 from nodealer.errors import BadParameter
 from nodealer.lab.bench import tab
 from nodealer.lab.bench.timing import Effort
@@ -20,10 +22,23 @@ def test_without_a_browser_its_rows_say_so(monkeypatch: pytest.MonkeyPatch, tmp_
         raise BadParameter("no browser is here")
 
     monkeypatch.setattr("nodealer.lab.bench.tab.launched", none)
-    rows = list(tab._in_chromium(Effort(), tmp_path, 1.0))
+    rows = list(tab._in_chromium(Effort(), tmp_path, 1.0, nullcontext()))
     assert [row.name for row in rows] == CHROMIUM
     assert {(row.note, row.ok, row.seconds, row.value) for row in rows} == {("no browser is here", None, None, None)}
     assert [row.required for row in rows] == [tab.READY_MAX, tab.HAND_MAX, tab.MEMORY_MAX, None]
+
+
+def test_a_folder_that_is_older_than_the_program_is_not_measured(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tab, "BUNDLE", tmp_path)
+    monkeypatch.setattr(tab, "LIST", tmp_path / "bundle.json")
+    tab.LIST.write_text(json.dumps({"sources": "of yesterday"}))
+    with pytest.raises(BadParameter, match="older than the program: `make web` builds it"):
+        bench._measure(bench.Suite.WEB, None, None)
+    tab.LIST.unlink()
+    with pytest.raises(BadParameter, match="there is no folder"):
+        bench._measure(bench.Suite.WEB, None, None)
 
 
 @pytest.mark.deep

@@ -113,6 +113,30 @@ def test_homes_with_markup_and_a_hostile_file_name(browser: Browser, tmp_path: P
 
 
 @pytest.mark.timeout(300)
+def test_enter_sits_down_and_who_has_no_seat_is_not_counted(browser: Browser, tmp_path: Path) -> None:
+    hello, shown = lobby().documents
+    people = [one | {"state": state} for one, state in zip(shown["people"], ("agreed", "asked", "here"), strict=False)]
+    proposal = {
+        "game": "holdem",
+        "protocol": "mask",
+        "hands": 1,
+        "players": ["Ada", "Ben"],
+        "warning": None,
+        "clock": None,
+    }
+    with page_of(browser, tmp_path) as page:
+        hear(page, **{"is": "invited", "link": "x", "watch": False, "known": False, "stores": True})
+        page.press(".start.tab input", "Enter")
+        assert not page.evaluate("() => wishes.filter((one) => one.do === 'join')"), "without a name nobody sits"
+        page.fill(".start.tab input", "Tom")
+        page.press(".start.tab input", "Enter")
+        assert [one["name"] for one in page.evaluate("() => wishes.filter((one) => one.do === 'join')")] == ["Tom"]
+        tell(page, hello)
+        tell(page, shown | {"people": people, "seats": 2, "proposal": proposal})
+        assert page.inner_text(".lobby .lead").startswith("2 of 2") and page.locator(".people li").count() == 3
+
+
+@pytest.mark.timeout(300)
 def test_a_yes_on_its_way_to_one_proposal_is_none_to_the_next(browser: Browser, tmp_path: Path) -> None:
     """A host proposes something else in the moment in which somebody is about to agree."""
     hello, shown = lobby().documents

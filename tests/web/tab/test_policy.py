@@ -69,7 +69,7 @@ def test_what_somebody_brings_in_is_refused(browser: Browser, tmp_path: Path) ->
             page.evaluate(LISTEN)
             for what, (directive, code) in TRIED.items():
                 page.evaluate(f"() => {{ {code.replace('FOREIGN', foreign.address)}; }}")
-                for _ in range(200):
+                for _ in range(2000):
                     if page.evaluate("() => seen.length"):
                         break
                     page.wait_for_timeout(20)

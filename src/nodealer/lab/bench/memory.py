@@ -5,33 +5,33 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from nodealer.group import group
-from nodealer.lab.bench import shuffles
+from nodealer.lab.bench import load_all, shuffles
 from nodealer.tape import Tape
 
 
-def peak_of(kind: str, cards: int, runs: int) -> int | None:
-    """The smallest peak of so many whole processes, in bytes; None where the system does not say.
+def peaks_of(kind: str, sizes: Sequence[int], runs: int) -> list[int] | None:
+    """The smallest peak of so many whole processes for each size of deck, in bytes; None where the system does not say.
 
     The smallest, as with times: one process differs from the next by more than a tenth, and what an allocator keeps
-    back only ever adds. One for each processor runs at a time: no peak hangs on how long it takes.
+    back only ever adds. One for each processor runs at a time, large ones first: no peak hangs on how long it takes.
     """
     if _peak() is None:
         return None
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        running = {
+            cards: [pool.submit(_run, kind, cards) for _ in range(runs)] for cards in sorted(sizes, reverse=True)
+        }
+        return [min(one.result() for one in running[cards]) for cards in sizes]
+
+
+def _run(kind: str, cards: int) -> int:
     code = f"from nodealer.lab.bench.memory import print_peak; print_peak({kind!r}, {cards})"
-    command = [sys.executable, "-c", code]
-    peaks, at_once = list[int](), os.cpu_count() or 1
-    while len(peaks) < runs:
-        count = min(at_once, runs - len(peaks))
-        processes = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(count)]
-        for process in processes:
-            said, _ = process.communicate()
-            if process.returncode:
-                raise subprocess.CalledProcessError(process.returncode, command)
-            peaks.append(int(said))
-    return min(peaks)
+    return int(subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True).stdout)
 
 
 def _peak() -> int | None:
@@ -43,7 +43,9 @@ def _peak() -> int | None:
 
 
 def print_peak(name: str, cards: int) -> None:
-    """What `peak_of` runs in a process of its own."""
+    """What `peaks_of` runs in a process of its own. All else is loaded too: what Python has left over from that is
+    taken first, and without it peaks move by as much as two thousand cards."""
+    load_all()
     kind = next(kind for kind in shuffles.KINDS if kind.name == name)
     before = shuffles.start(group(backend="native"), kind, cards)
     shuffles.verify(kind.shuffle(before, Tape(bytes(32))))

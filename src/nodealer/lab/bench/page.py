@@ -260,10 +260,17 @@ def replay(browser: Browser, folder: Path) -> Iterator[Figures]:
     yield {"value": float(len(others)), "unit": "properties", "note": ", ".join(others) or f"moved: {', '.join(moved)}"}
 
 
+#: Each moment is on the screen before the next one is asked for.
+STEP: Final = """async ([way, steps]) => {
+  for (; steps; steps--) {
+    document.querySelector(`[aria-label=${way}]`).click();
+    await new Promise(shown => requestAnimationFrame(() => setTimeout(shown)));
+  }
+}"""
+
+
 def _step(page: Page, way: str, steps: int) -> None:
-    for _ in range(steps):
-        page.evaluate(f"document.querySelector('[aria-label={way}]').click()")
-        page.wait_for_timeout(40)
+    page.evaluate(STEP, [way, steps])
     page.wait_for_timeout(300)
 
 
@@ -280,8 +287,12 @@ PLAYS: Final = """([hand, steps]) => new Promise((done, failed) => {
       if (button) return button.click();
     }
   };
-  const playing = setInterval(play, 15);
+  const playing = setInterval(play, 5);
 })"""
+
+
+#: What is weighed is what scripts keep: nobody looks, and to paint took more than half of the browser's time.
+UNSEEN: Final = "() => { document.documentElement.style.visibility = 'hidden'; }"
 
 
 def heap(page: Page) -> float:
@@ -301,8 +312,9 @@ def heap_growth(browser: Browser, folder: Path, early: int, late: int) -> Iterat
         with opened(browser, address) as page:
             page.click(".start [type=submit]")
             page.wait_for_selector(".table")
+            page.evaluate(UNSEEN)
             for hand in (early, late):
-                page.evaluate(PLAYS, [hand, _STEPS])
+                page.evaluate(PLAYS, [hand, 3 * _STEPS])
                 page.wait_for_timeout(500)
                 sizes[hand] = heap(page)
     n = {"hands": late, "and": early}

@@ -15,7 +15,7 @@ from nodealer.group import Group, group
 from nodealer.lab.bench import memory, shuffles
 from nodealer.lab.bench.rekeys import Rekeyed
 from nodealer.lab.bench.rows import Row, bare_row, meets, size_row, time_row, unjudged
-from nodealer.lab.bench.shuffles import KINDS, ShuffleKind
+from nodealer.lab.bench.shuffles import KINDS, Shuffled, ShuffleKind
 from nodealer.lab.bench.timing import Effort, Timed, bare, interleaved, measured, timed_on_thread, using_threads
 from nodealer.tape import Tape
 
@@ -47,20 +47,21 @@ def run(effort: Effort) -> Iterator[Row]:
         yield _linear_memory(effort, kind)
 
 
-def _prover(native: Group, kind: ShuffleKind, cards: int) -> Timed:
+def _timers(native: Group, kind: ShuffleKind, cards: int) -> tuple[Timed, Timed]:
+    """Proving, and verifying what was proven last: it is proven first."""
     before, tape = shuffles.start(native, kind, cards), Tape(bytes(32))
-    return timed_on_thread(lambda: kind.shuffle(before, tape))
+    sent: list[Shuffled] = []
 
+    def prove() -> None:
+        sent[:] = [kind.shuffle(before, tape)]
 
-def _verifier(native: Group, kind: ShuffleKind, cards: int) -> Timed:
-    sent = kind.shuffle(shuffles.start(native, kind, cards), Tape(bytes(32)))
-    return timed_on_thread(lambda: shuffles.verify(sent))
+    return timed_on_thread(prove), timed_on_thread(lambda: shuffles.verify(sent[0]))
 
 
 def _small(effort: Effort, native: Group, kind: ShuffleKind) -> Iterator[Row]:
     cards = effort.size(CARDS)
     n = {"cards": cards}
-    prover, verifier = _prover(native, kind, cards), _verifier(native, kind, cards)
+    prover, verifier = _timers(native, kind, cards)
     yield from _against_both(effort, f"{kind.name}: shuffle, re-mask, prove", cards, prover, (PROVE[kind.name], None))
     required = VERIFY[kind.name], VERIFY_SUM[kind.name]
     yield from _against_both(effort, f"{kind.name}: verify", cards, verifier, required)
@@ -108,9 +109,10 @@ def _rekey(effort: Effort, native: Group) -> Iterator[Row]:
 def _large(effort: Effort, native: Group, kind: ShuffleKind) -> Iterator[Row]:
     """Time per card, against that of a small deck."""
     small = effort.size(CARDS)
+    on_small = _timers(native, kind, small)
     for cards in map(effort.size, LARGE):
-        for name, timer in (("prove", _prover), ("verify", _verifier)):
-            seconds, few = interleaved(effort, timer(native, kind, cards), timer(native, kind, small))
+        for name, many, one in zip(("prove", "verify"), _timers(native, kind, cards), on_small, strict=True):
+            seconds, few = interleaved(effort, many, one)
             times = seconds / cards, few / small
             yield time_row(f"{kind.name}: {name}, a card", {"cards": cards}, times, f"a card of {small}", PER_CARD)
 
@@ -121,10 +123,8 @@ def _linear_memory(effort: Effort, kind: ShuffleKind) -> Row:
     runs = min(effort.pairs, PROCESSES)
     name = f"{kind.name}: peak of a process that proves and verifies, a card"
     n, yardstick = {"cards": most}, f"a card of {more}, resident bytes"
-    peaks = [
-        peak for peak in (memory.peak_of(kind.name, cards, runs) for cards in (few, more, most)) if peak is not None
-    ]
-    if len(peaks) < 3:
+    peaks = memory.peaks_of(kind.name, (few, more, most), runs)
+    if peaks is None:
         return unjudged(Row(name, n, yardstick=yardstick, required=MEMORY_PER_CARD), "needs Linux")
     small, large = (peaks[1] - peaks[0]) / (more - few), (peaks[2] - peaks[1]) / (most - more)
     ratio = large / max(1.0, small)

@@ -22,9 +22,9 @@ from nodealer.drive.local import LocalTable, seat_players
 from nodealer.errors import BadParameter
 from nodealer.games.base import Ask, Done, Game, Want, WithoutStakes
 from nodealer.games.package import GamePackage
-from nodealer.lab.bench.game import unchecked
 from nodealer.lab.bench.rows import Row, meets, time_row
 from nodealer.lab.bench.timing import Effort, interleaved, timed_fresh
+from nodealer.lab.bench.trusting import trusting
 from nodealer.log.session import Proposal
 from nodealer.play.config import Parts, parts_of
 from nodealer.play.participant import Participant
@@ -117,7 +117,7 @@ class Recording:
         """Let a whole table play. What the first player heard is kept."""
         names = [f"player {seat}" for seat in range(SEATS)]
         protocol, stays = make_protocol("mask"), for_hands(hands)
-        table = unchecked(seat_players(names, protocol, DealtRules(), self._drawn, stays=stays, package=GAME))
+        table = trusting(seat_players(names, protocol, DealtRules(), self._drawn, stays=stays, package=GAME))
         table.run()
         self._keep(table)
         return self

@@ -16,11 +16,12 @@ from nodealer.games.view import View
 from nodealer.games.words import Line
 from nodealer.lab.gamecheck.findings import Finding, Findings, Found, authors
 from nodealer.lab.gamecheck.form import difference, form
-from nodealer.lab.gamecheck.hand import Made, Moment, Told, wants
+from nodealer.lab.gamecheck.hand import Made, Moment, Told, players, wants
 from nodealer.wire import Message, encode
 
 #: What people type who do not know better.
 TYPED: Final = ("", "?", "help", "x", "0", "1", "2", "-1", "99999999999999999999", "1 2 3", "é", "\x00", "a" * 3000)
+WAITED: Final = "People look at the table while others are to move, too: let it say something."
 REMEDY: Final = "It is for people, at any moment of a hand: let it say something."
 UNDERSTAND: Final = "Raise IllegalMove with a sentence for what you do not understand."
 
@@ -71,11 +72,12 @@ def _seen(before: Moment, moment: Moment, seat: int) -> None:
         with _words(moment, "face"):
             _refuse_no_text(moment, "face", words.face(moment.game, deck, face))
     _refuse_bad_page(moment, view)
+    if isinstance(want, Turn) and seat in players(moment) and seat not in moment.gone:
+        with _words(moment, "table", WAITED):
+            _refuse_no_text(moment, "table", words.table(view))
     if isinstance(want, Turn) and seat in (*want.seats, *want.may):
         with _words(moment, "news"):
             _refuse_no_text(moment, "news", words.news(before.view(seat), view))
-        with _words(moment, "table"):
-            _refuse_no_text(moment, "table", words.table(view))
         with _words(moment, "prompt"):
             _refuse_no_text(moment, "prompt", words.prompt(view))
         if moment.setup.package.listens:

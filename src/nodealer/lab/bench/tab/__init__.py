@@ -14,10 +14,10 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from nodealer.errors import BadParameter
 from nodealer.lab.bench.rows import Row, meets, size_row, unjudged
@@ -27,6 +27,7 @@ from nodealer.lab.browser import launched
 HERE: Final = Path(__file__).parent
 ROOT: Final = HERE.parents[4]
 BUNDLE: Final = ROOT / "dist" / "web"
+LIST: Final = BUNDLE / "bundle.json"
 BARE: Final = ROOT / "build" / "web" / "npm" / "node_modules" / "pyodide"
 DOWNLOAD_MAX, READY_MAX, HAND_MAX, MEMORY_MAX = 7_000_000, 1.0, 6.0, 80e6
 #: Runs of each, and hands until the memory is looked at.
@@ -41,7 +42,7 @@ SIX: Final = {"seats": 6}
 
 def run(effort: Effort) -> Iterator[Row]:
     """All rows. Raises `BadParameter` where no folder is built."""
-    if not (BUNDLE / "bundle.json").is_file() or not BARE.is_dir():
+    if not LIST.is_file() or not BARE.is_dir():
         raise BadParameter("there is no folder for a tab: `make web` builds it")
     yield size_row(
         "download, compressed", {}, sum(path.stat().st_size for path in BUNDLE.rglob("*.br")), "bytes", DOWNLOAD_MAX
@@ -51,15 +52,18 @@ def run(effort: Effort) -> Iterator[Row]:
     yield _judged(effort, READY, {}, *_medians(pairs), BARE_START, READY_MAX)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        _native("record", folder, hands)
-        native, tab = statistics.median(_native("replay", folder, hands)["hands"]), _in_node(folder, hands)
-        yield _judged(effort, HAND, SIX, statistics.median(tab["hands"]), native, NATIVELY, HAND_MAX)
-        yield _memory(effort, MEMORY, hands, tab["memory"])
-        yield from _in_chromium(effort, folder, native)
+        _native("record", folder, str(hands))
+        native = statistics.median(_native("replay", folder)["hands"])
+        with _InNode(folder) as tab:
+            yield _judged(effort, HAND, SIX, statistics.median(tab.hands), native, NATIVELY, HAND_MAX)
+            rows = list(_in_chromium(effort, folder, native, tab.others()))
+            yield _memory(effort, MEMORY, hands, tab.memory())
+        yield from rows
 
 
-def _in_chromium(effort: Effort, folder: Path, native: float) -> Iterator[Row]:
-    """The same rows, where there is a browser, and one on a slower processor."""
+def _in_chromium(effort: Effort, folder: Path, native: float, beside: AbstractContextManager[object]) -> Iterator[Row]:
+    """The same rows, where there is a browser, and one on a slower processor. `beside` is done while nothing is
+    timed."""
     from nodealer.lab.bench.tab import chromium  # late: nobody else should wait for a browser
 
     starts, hands = effort.size(STARTS), effort.size(HANDS)
@@ -81,7 +85,7 @@ def _in_chromium(effort: Effort, folder: Path, native: float) -> Iterator[Row]:
             for _ in range(starts)
         ]
         yield _judged(effort, ready, {}, *_medians(pairs), BARE_START, READY_MAX)
-        heard = chromium.hear(browser, address, BUNDLE, hands)
+        heard = chromium.hear(browser, address, BUNDLE, hands, beside)
     yield _judged(effort, hand, SIX, statistics.median(heard.hands), native, NATIVELY, HAND_MAX)
     yield _memory(effort, memory, hands, heard.memory)
     usual, slower = heard.control
@@ -123,9 +127,9 @@ def _node(script: str, arguments: Sequence[str]) -> str:
     return done.stdout
 
 
-def _native(what: str, folder: Path, hands: int) -> dict[str, Any]:
+def _native(what: str, folder: Path, *more: str) -> dict[str, Any]:
     environment = {**os.environ, "NODEALER_THREADS": "1"}
-    command = [sys.executable, str(HERE / "hands.py"), what, str(folder), str(hands)]
+    command = [sys.executable, str(HERE / "hands.py"), what, str(folder), *more]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise BadParameter(f"the hands could not be played: {done.stderr.strip()[-300:]}")
@@ -133,6 +137,46 @@ def _native(what: str, folder: Path, hands: int) -> dict[str, Any]:
     return told
 
 
-def _in_node(folder: Path, hands: int) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(_node("start.mjs", [str(BUNDLE), "hands", str(HERE), str(folder), str(hands)]))
-    return told
+class _InNode:
+    """One seat in Node hears the hands. The first ones are timed and alone; the others, for its memory, are heard while
+    Chromium hears those that are not timed there either."""
+
+    def __init__(self, folder: Path) -> None:
+        command = ["node", str(HERE / "start.mjs"), str(BUNDLE), "hands", str(HERE), str(folder)]
+        pipe = subprocess.PIPE
+        self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+        self._memory: int | None = None
+        self.hands: list[float] = []
+
+    def __enter__(self) -> Self:
+        said = self._process.stdout.readline() if self._process.stdout else ""
+        if not said:
+            self._told()
+        self.hands = json.loads(said)["hands"]
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+    @contextmanager
+    def others(self) -> Iterator[None]:
+        """All other hands, while the context lasts."""
+        if self._process.stdin:
+            self._process.stdin.write("\n")
+            self._process.stdin.flush()
+        yield
+        self._memory = json.loads(self._told())["memory"]
+
+    def memory(self) -> int:
+        """Bytes after the last hand."""
+        if self._memory is None:
+            with self.others():
+                pass
+        return self._memory or 0
+
+    def _told(self) -> str:
+        said, wrong = self._process.communicate()
+        if self._process.returncode != 0:
+            raise BadParameter(f"Node failed: {wrong.strip()[-300:]}")
+        return said

@@ -1,6 +1,6 @@
 """Hands of hold'em by six seats, from fixed seeds: recorded once, and then heard again by one seat alone.
 
-It runs natively and in a tab's Python alike. `record FOLDER HANDS`, `replay FOLDER HANDS`.
+It is heard natively and in a tab's Python alike. `record FOLDER HANDS`, `replay FOLDER`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import shake_256
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,6 +26,8 @@ from nodealer.protocols import make_protocol
 from nodealer.tape import ROOT_BYTES
 
 NAMES: Final = ("Ada", "Ben", "Cleo", "Dov", "Eve", "Finn")
+#: How many hands are timed, after the first: that one has all the rest of the start in it.
+TIMED: Final = 5
 #: What was recorded, a frame a line.
 FRAMES: Final = "frames"
 
@@ -55,6 +58,8 @@ class _Recorded(LocalTable):
 
 def record(folder: str, hands: int) -> None:
     """Play the hands, by bots that never raise, and keep the frames."""
+    from nodealer.lab.bench.trusting import trusting  # late: it is not in a tab
+
     game = find("holdem")
     measured = game.measured
     rules = game.from_settings(game.settled({} if measured is None else measured.settings))
@@ -64,6 +69,7 @@ def record(folder: str, hands: int) -> None:
     offers = {offer.name: offer for offer in table.participants[0].offers}
     members = [offers[name].seated(seat) for seat, name in enumerate(NAMES)]
     table.agree(proposal_of(rules, make_protocol(game.protocol), members))
+    trusting(table)
     minds = {one.home.name: BotMind(game, one.home.root) for one in table.participants}
 
     def decide(one: Participant) -> Iterable[bytes]:
@@ -88,10 +94,10 @@ def heard(folder: str) -> Iterator[None]:
                 yield
 
 
-def replay(folder: str, cpu: Callable[[], float] = time.process_time) -> dict[str, Any]:
-    """How much CPU the hands took."""
+def replay(hands: Iterator[None], cpu: Callable[[], float] = time.process_time) -> dict[str, Any]:
+    """How much CPU the first hands took."""
     took, began = list[float](), cpu()
-    for _ in heard(folder):
+    for _ in islice(hands, 1 + TIMED):
         now = cpu()
         took.append(now - began)
         began = now
@@ -99,8 +105,8 @@ def replay(folder: str, cpu: Callable[[], float] = time.process_time) -> dict[st
 
 
 def after_the_first(took: list[float]) -> list[float]:
-    """Five of them. The first one has all the rest of the start in it."""
-    return took[1:6] or took
+    """Those that count."""
+    return took[1 : 1 + TIMED] or took
 
 
 if __name__ == "__main__":
@@ -108,4 +114,4 @@ if __name__ == "__main__":
         record(sys.argv[2], int(sys.argv[3]))
         sys.stdout.write("{}")
     else:
-        sys.stdout.write(json.dumps(replay(sys.argv[2])))
+        sys.stdout.write(json.dumps(replay(heard(sys.argv[2]))))

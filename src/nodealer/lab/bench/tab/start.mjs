@@ -1,9 +1,10 @@
 // Starts Python in Node. FOLDER bare: the unmodified npm package. FOLDER: the bundle, until a seat could begin. FOLDER
-// hands HERE FRAMES COUNT: the bundle, and hands.py on recorded frames; prints what that says.
-import { readFileSync, readdirSync } from "node:fs";
+// hands HERE FRAMES: the bundle, and hands.py on recorded frames: prints what that says of the first hands, waits for a
+// word, hears the others, and prints the memory.
+import { readFileSync, readdirSync, writeSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
-const [folder, what, here, frames, count] = process.argv.slice(2);
+const [folder, what, here, frames] = process.argv.slice(2);
 const bundled = what !== "bare";
 const runtime = bundled ? `${folder}/runtime/${readdirSync(`${folder}/runtime`)[0]}` : folder;
 process.on("uncaughtException", (error) => {
@@ -26,8 +27,12 @@ import js, json, hands
 def cpu():
     used = js.process.cpuUsage()
     return (used.user + used.system) / 1e6
-json.dumps(hands.replay("/frames", cpu))
+steps = hands.heard("/frames")
+json.dumps(hands.replay(steps, cpu))
 `);
-  process.stdout.write(JSON.stringify({ ...JSON.parse(told), memory: python._module.HEAP8.length }));
+  writeSync(1, `${told}\n`);
+  await new Promise((told) => process.stdin.once("readable", told));
+  python.runPython("for _ in steps: pass");
+  writeSync(1, JSON.stringify({ memory: python._module.HEAP8.length }));
 }
 process.exit(0);

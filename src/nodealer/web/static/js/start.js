@@ -66,6 +66,8 @@ export function startScreen(root, actions, offers, link, again) {
 }
 
 export function lobbyScreen(root, actions, lobby, link) {
+  // Who is not in the proposal may still be here: it has no seat in it.
+  const come = lobby.proposal ? lobby.people.filter((one) => one.state !== "here") : lobby.people;
   const people = h(
     "ul",
     { class: "people" },
@@ -78,13 +80,13 @@ export function lobbyScreen(root, actions, lobby, link) {
         h("span", { class: `state ${one.state}` }, T.lobby.state[one.state]),
       ),
     ),
-    Array.from({ length: Math.max(0, lobby.seats - lobby.people.length) }, () => h("li", { class: "free" }, h("span", { class: "avatar", "aria-hidden": "true" }), h("span", { class: "who" }, T.lobby.free))),
+    Array.from({ length: Math.max(0, lobby.seats - come.length) }, () => h("li", { class: "free" }, h("span", { class: "avatar", "aria-hidden": "true" }), h("span", { class: "who" }, T.lobby.free))),
   );
   const sheet = h(
     "div",
     { class: "lobby" },
     h("h2", {}, lobby.link ? T.lobby.title : T.lobby.waiting),
-    h("p", { class: "lead" }, T.lobby.seats(lobby.people.length, lobby.seats)),
+    h("p", { class: "lead" }, T.lobby.seats(come.length, lobby.seats)),
     lobby.proposal ? proposed(lobby.proposal) : null,
     h("div", { class: "two" }, people, lobby.link ? invitation(lobby) : null),
   );

@@ -67,8 +67,17 @@ export function beginning(wish) {
       h("p", { class: "lead" }, W.lead),
       stores ? null : h("p", { class: "warning" }, W.unkept),
       watch ? null : field(W.name, name),
-      button(watch ? W.watch : W.sit, () => (watch || name.value.trim() ? join(text, watch ? null : last("name", name.value.trim())) : name.focus()), { kind: "primary" }),
+      watch ? button(W.watch, () => join(text, null), { kind: "primary" }) : sits(name, (called) => join(text, called)),
     );
+  }
+
+  /** The button beside a name; Enter in the name presses it. */
+  function sits(name, go) {
+    const press = () => (name.value.trim() ? go(last("name", name.value.trim())) : name.focus());
+    name.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && !event.isComposing) press();
+    });
+    return button(W.sit, press, { kind: "primary" });
   }
 
   function join(text, name) {
@@ -85,7 +94,7 @@ export function beginning(wish) {
       h("h2", {}, W.rename),
       h("p", { class: "warning", role: "alert" }, W.renameWhy(reason)),
       field(W.name, name),
-      button(W.sit, () => (name.value.trim() ? wish("rename", { name: last("name", name.value.trim()) }) : name.focus()), { kind: "primary" }),
+      sits(name, (called) => wish("rename", { name: called })),
     );
     name.focus();
   }
