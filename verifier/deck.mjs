@@ -1,14 +1,15 @@
 // What all decks share (docs/proofs.md, "Trails and anchors"): trails, stages, where cards are, and operations that run
 // one stage after the other. An operation is a generator that yields stages and gets the answers of their seats.
-import { Malformed, toUtf8 } from './bytes.mjs';
+import { Malformed, toBase64, toUtf8 } from './bytes.mjs';
 import { H } from './hash.mjs';
 import { Transcript } from './transcript.mjs';
 
-/** A message that is well formed and false: it names its seat. */
+/** A message that is well formed and false: it names its seat, and stands at an entry if not at its own. */
 export class Fault extends Error {
-  constructor(seat, message) {
+  constructor(seat, message, entry = null) {
     super(message);
     this.seat = seat;
+    this.entry = entry;
   }
 }
 
@@ -17,6 +18,7 @@ export const jsonBytes = (value) => toUtf8(JSON.stringify(value));
 /**
  * Who has to say something, and how what it says is judged. `check(seat, text, anchor)` raises Malformed (refused) or Fault,
  * changes nothing, and returns what the operation goes on with. `opens` are the positions whose keys are published.
+ * `made` makes the message again from a book (books.mjs).
  */
 export const stage = (kind, seats, check, more = {}) => ({ kind, owing: [...seats], check, answers: new Map(), ...more });
 
@@ -35,6 +37,12 @@ export class Deck {
   context(step, seat, anchor) {
     const { protocol, version, session, hand } = this.table;
     return new Transcript([protocol, version, session, this.roster, hand, this.number, this.epoch, step, seat, anchor]);
+  }
+
+  /** The number of a duty of this deck, as entries name it. */
+  dutyNumber(seat, kind, anchor) {
+    const { session, hand } = this.table;
+    return toBase64(H('duty', session, hand, this.number, seat, kind, anchor));
   }
 
   ask(operation) {

@@ -3,7 +3,7 @@ import { concat, equal, fromBase64, Malformed, toBase64 } from './bytes.mjs';
 import { Deck, Fault, jsonBytes, stage } from './deck.mjs';
 import { H } from './hash.mjs';
 import { fields, literal, read, text } from './json.mjs';
-import { numbersBelow } from './tape.mjs';
+import { draw, numbersBelow } from './tape.mjs';
 
 const SHAPES = {
   roll: fields({ type: literal('roll'), commitment: text() }),
@@ -11,6 +11,8 @@ const SHAPES = {
   seal: fields({ type: literal('seal'), commitment: text() }),
   unseal: fields({ type: literal('unseal'), salt: text(), value: text() }),
 };
+
+const VALUE_MAX = 1024; // bytes
 
 export class DiceDeck extends Deck {
   constructor(table, number) {
@@ -86,14 +88,21 @@ export class DiceDeck extends Deck {
     this.gone = [];
     const origin = this.origin('roll', this.rolls, operation, this.taking);
     this.rolls += 1;
-    const commitments = yield stage('roll', this.taking, (_, source) => fromBase64(read(SHAPES.roll, source).commitment, 32), { anchor: origin });
+    const ownShare = (seat, seed) => draw(seed, 'roll', H('roll share', origin, seat), 0, 32);
+    const commitments = yield stage('roll', this.taking, (_, source) => fromBase64(read(SHAPES.roll, source).commitment, 32), {
+      anchor: origin,
+      made: (seat, seed) => JSON.stringify({ type: 'roll', commitment: toBase64(H('roll commitment', origin, seat, ownShare(seat, seed))) }),
+    });
     const order = [...this.taking];
     const pairs = (map) => jsonBytes(order.map((seat) => [seat, toBase64(map.get(seat))]));
     const shares = yield stage('roll open', order, (seat, source) => {
       const share = fromBase64(read(SHAPES['roll-open'], source).share, 32);
       if (!equal(H('roll commitment', origin, seat, share), commitments.get(seat))) throw new Fault(seat, 'a share that is not what was hashed');
       return share;
-    }, { anchor: H('roll open', origin, pairs(commitments)) });
+    }, {
+      anchor: H('roll open', origin, pairs(commitments)),
+      made: (seat, seed) => JSON.stringify({ type: 'roll-open', share: toBase64(ownShare(seat, seed)) }),
+    });
     const seed = H('rolled', origin, pairs(commitments), concat(...order.map((seat) => shares.get(seat))));
     const numbers = numbersBelow(seed, 'numbers', new Uint8Array(0), sides);
     this.events.push({ type: 'rolled', deck: this.number, numbers, silent: [] });
@@ -106,8 +115,22 @@ export class DiceDeck extends Deck {
     this.sealOrigin = origin;
     this.sealed = new Map();
     yield stage('seal', takers, (_, source) => fromBase64(read(SHAPES.seal, source).commitment, 32), {
-      anchor: origin, choice: true, apply: (seat, commitment) => this.sealed.set(seat, commitment),
+      anchor: origin,
+      choice: true,
+      made: (seat, seed, choice) => this.envelope(seat, seed, choice, origin)?.sealed ?? null,
+      apply: (seat, commitment) => this.sealed.set(seat, commitment),
     });
+  }
+
+  /** Both messages of an envelope as a book makes them; null where it has no value, or one that is too long. */
+  envelope(seat, seed, choice, origin) {
+    const value = choice(this.dutyNumber(seat, 'seal', origin));
+    if (value === null || value.length > VALUE_MAX) return null;
+    const salt = draw(seed, 'seal', H('seal salt', origin, seat, value), 0, 32);
+    return {
+      sealed: JSON.stringify({ type: 'seal', commitment: toBase64(H('sealed', origin, seat, salt, value)) }),
+      opened: JSON.stringify({ type: 'unseal', salt: toBase64(salt), value: toBase64(value) }),
+    };
   }
 
   *unseal() {
@@ -119,10 +142,10 @@ export class DiceDeck extends Deck {
       const given = read(SHAPES.unseal, source);
       const salt = fromBase64(given.salt, 32);
       const value = fromBase64(given.value);
-      if (value.length > 1024) throw new Malformed('more than 1,024 bytes');
+      if (value.length > VALUE_MAX) throw new Malformed('more than 1,024 bytes');
       if (!equal(H('sealed', origin, seat, salt, value), this.sealed.get(seat))) throw new Fault(seat, 'what was opened is not what was sealed');
       return value;
-    }, { anchor: H('unseal', origin, sealed) });
+    }, { anchor: H('unseal', origin, sealed), made: (seat, seed, choice) => this.envelope(seat, seed, choice, origin)?.opened ?? null });
     for (const seat of all) this.events.push({ type: 'unsealed', deck: this.number, seat, value: values.get(seat) ?? null });
     this.sealed = new Map();
   }

@@ -1,4 +1,5 @@
 // The table: what each entry does (docs/log.md, from "Phases" on).
+import { falseClaim } from './books.mjs';
 import { fromBase64, Malformed, toBase64, toHex, toUtf8, equal } from './bytes.mjs';
 import { Fault, jsonBytes } from './deck.mjs';
 import { DiceDeck } from './dice.mjs';
@@ -253,7 +254,7 @@ export class Table {
       if (error instanceof Malformed) throw new Refused(error.message);
       if (!(error instanceof Fault)) throw error;
       this.append(bytes, entry, true);
-      this.fault(error.seat, error.message);
+      this.fault(error.seat, error.message, error.entry ?? this.length - 1);
       this.settleAll();
       return 'fault';
     }
@@ -321,8 +322,12 @@ export class Table {
       }
       case 'cards': {
         const deck = this.decks.get(duty.deck);
+        const { made } = deck.stage;
         deck.apply(seat, body.raw, duty.id);
-        return () => this.advance();
+        return () => {
+          this.deeds.push({ entry: this.length - 1, seat, source: body.raw, made });
+          this.advance();
+        };
       }
       default:
         throw new NotJudged('a book in a log of this protocol');
@@ -348,9 +353,7 @@ export class Table {
         return this.tick(body, seat, seen);
       case 'claim':
         if (this.phase !== 'playing' || !this.voters().includes(seat)) return 'dropped';
-        // Every proof was checked when it came, so every card of these protocols can be read by who holds it. A claim is false
-        // whatever the book says: the seed is another, or makes other messages, or opens the card.
-        throw new Fault(seat, 'a claim that a card is false, and it is not');
+        throw falseClaim(this, seat, body);
       case 'propose':
         return this.propose(body, seat);
       case 'agree':
@@ -452,8 +455,8 @@ export class Table {
     else for (const seat of this.present()) if (!breaking.has(seat)) this.gone.add(seat);
   }
 
-  fault(seat, reason) {
-    this.faults.push({ entry: this.length - 1, seat, reason });
+  fault(seat, reason, entry = this.length - 1) {
+    this.faults.push({ entry, seat, reason });
     if (this.faulty.has(seat)) return;
     this.faulty.add(seat);
     this.begun.delete(seat);
@@ -525,6 +528,8 @@ export class Table {
     this.phase = 'playing';
     this.asking = null;
     this.decks = new Map();
+    this.commitments = this.begun;
+    this.deeds = [];
     this.begun = new Map();
     this.nextBegun = new Map();
     this.proposals = this.proposals.filter((one) => (one.begins += 1) < 2);

@@ -1,5 +1,5 @@
 // The protocol `mask` (docs/mask.md).
-import { fromBase64, Malformed } from '../bytes.mjs';
+import { fromBase64, fromUtf8, Malformed } from '../bytes.mjs';
 import { Fault, jsonBytes, refuse, stage } from '../deck.mjs';
 import { add, distinct, encode, G, hashToGroup, point, points, sum, ZERO } from '../group.mjs';
 import { framed, H } from '../hash.mjs';
@@ -37,6 +37,17 @@ function message(kind, source) {
 const proven = (seat, holds, what) => {
   if (!holds) throw new Fault(seat, `a false proof: ${what}`);
 };
+
+/** Whether a choice is one: the order of the cards that were looked at, or the one of them to keep, as a JSON list. */
+function isOrder(choice, positions, taking) {
+  try {
+    const chosen = JSON.parse(fromUtf8(choice));
+    if (taking) return chosen.length === 1 && positions.includes(chosen[0]);
+    return chosen.length === positions.length && positions.every((position) => chosen.includes(position));
+  } catch {
+    return false;
+  }
+}
 
 export class MaskDeck extends KeyedDeck {
   constructor(table, number, count) {
@@ -186,6 +197,12 @@ export class MaskDeck extends KeyedDeck {
 
   request(operation) {
     this.ask(operation);
+    if (this.rebuild && operation[0] === 'close') { // done at once: nothing more is asked of the deck
+      this.rebuild = false;
+      this.pending = null;
+      this.start(operation);
+      return;
+    }
     if (this.rebuild || this.leavers.length) {
       this.pending = operation;
       return;
@@ -380,6 +397,7 @@ export class MaskDeck extends KeyedDeck {
     const { keys, K, U, W } = yield* this.gathering(seats, all.map((position) => this.source(position)));
     let arranged = { U: U.slice(0, count), W: W.slice(0, count) };
     if (count > 1) { // one card alone has no order
+      const anchored = this.trail;
       const told = yield stage('arrange', [seat], (_, source, anchor) => {
         const { epk, msg, proof } = message('arrange', source);
         const U2 = points(epk, count);
@@ -387,7 +405,11 @@ export class MaskDeck extends KeyedDeck {
         const statement = { K, U: arranged.U, W: arranged.W, U2, W2 };
         proven(seat, shuffle(this.context('arrange', seat, anchor), 'pairs', statement, proof), 'arrange');
         return { U: U2, W: W2 };
-      }, { choice: true, looked: this.looking });
+      }, {
+        choice: true,
+        looked: this.looking,
+        made: (_, seed, choice, source) => (isOrder(choice(this.dutyNumber(seat, 'arrange', anchored)), looked, taking) ? source : null),
+      });
       arranged = told.get(seat);
     }
     let rest = { U: [...arranged.U, ...U.slice(count)], W: [...arranged.W, ...W.slice(count)] };

@@ -1,0 +1,117 @@
+"""Logs that both verifiers once judged differently, told from the small game up to some entry and then otherwise."""
+
+import base64
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from msgspec import Raw
+
+import nodealer
+from nodealer.keys import Identity
+from nodealer.log.entry import Entry, sign_entry
+from nodealer.log.file import read_log
+from nodealer.play.bodies import Body, Cards, Choice, Claim, End, Move
+from nodealer.play.config import config_of
+from nodealer.play.replica import replay
+from nodealer.tape import hand_tape
+from nodealer.wire import encode
+
+from .test_mutants import HERE, ROOT
+
+LOG: Final = HERE / "free.jsonl"
+ADA, BEN, CLEO = range(3)
+SECRETS: Final = {
+    seat: {what: base64.b64decode(secret) for what, secret in one.items()}
+    for seat, one in enumerate(json.loads((HERE / "free.keys.json").read_text()).values())
+}
+
+
+class Telling:
+    """The first entries of the game, and what is said after them."""
+
+    def __init__(self, entries: int) -> None:
+        with LOG.open("rb") as file:
+            self.session, lines = read_log(file)
+            self.was = list(lines)
+        self.lines = self.was[:entries]
+        self.replica = replay(config_of(self.session), self.lines, entropy=os.urandom)
+
+    def put(self, line: bytes) -> None:
+        self.replica.append(line)
+        self.lines.append(line)
+
+    def say(self, seat: int, body: Body) -> int:
+        """The number of the entry."""
+        key, state = Identity(SECRETS[seat]["key"]), self.replica.state
+        number, seq = self.replica.height, self.replica.signed_by(key.public)
+        entry = Entry(
+            self.session.id, state.roster.digest, state.hand.number, seat, seq, self.replica.head, Raw(encode(body))
+        )
+        self.put(sign_entry(key, entry))
+        return number
+
+    def duty(self, seat: int, kind: str) -> bytes:
+        return next(one.duty.id for one in self.replica.state.duties.of(seat).values() if one.duty.kind == kind)
+
+    def move(self, seat: int, move: dict[str, Any]) -> None:
+        self.say(seat, Move(self.duty(seat, "move"), Raw(encode(move))))
+
+    def claim(self, seat: int, *choices: Choice) -> int:
+        tape = hand_tape(SECRETS[seat]["root"], session=self.session.id, seat=seat, hand=0)
+        return self.say(seat, Claim(0, 0, tape.seed, choices))
+
+    def verdicts(self, folder: Path) -> list[tuple[str, list[tuple[int, int]], int]]:
+        """Verdict, faults and good entries: what ours says, and what the second one says."""
+        path = folder / "log.jsonl"
+        path.write_bytes(LOG.read_bytes().split(b"\n")[0] + b"\n" + b"".join(line + b"\n" for line in self.lines))
+        command = ["node", str(ROOT / "verifier" / "main.mjs"), str(path), "--json"]
+        second = json.loads(subprocess.run(command, check=False, capture_output=True, text=True).stdout)
+        return [
+            (one["verdict"], [(fault["seat"], fault["entry"]) for fault in one["faults"]], one["entries"])
+            for one in (nodealer.verify(path).as_json(), second)
+        ]
+
+
+def test_a_deck_that_is_put_away_while_it_is_rebuilt_is_put_away_at_once(tmp_path: Path) -> None:
+    # Cleo has left, and the keys of those who stay are there; Ben owes what he holds.
+    told = Telling(44)
+    told.move(ADA, {"type": "put away", "deck": 0})
+    told.put(told.was[44])  # it crossed, and is dropped
+    told.move(ADA, {"type": "finish"})
+    for seat in (ADA, BEN):
+        told.say(seat, End(told.duty(seat, "end")))
+    assert told.verdicts(tmp_path) == [("clean", [], 49)] * 2
+
+
+SEAL: Final = 24
+
+
+@pytest.mark.parametrize("value", [None, b"another bid", b"x" * 1025, b"a bid"], ids=["none", "other", "long", "true"])
+def test_a_false_claim_is_named_at_the_first_message_that_its_book_does_not_make(
+    tmp_path: Path, value: bytes | None
+) -> None:
+    told = Telling(34)
+    sealing = json.loads(told.was[SEAL])["entry"]
+    assert (sealing["seat"], sealing["body"]["message"]["type"]) == (CLEO, "seal")
+    duty = base64.b64decode(sealing["body"]["duty"])
+    claim = told.claim(CLEO, *([] if value is None else [Choice(duty, value)]))
+    named = claim if value == b"a bid" else SEAL
+    assert told.verdicts(tmp_path) == [("fault", [(CLEO, named)], 35)] * 2
+
+
+def test_a_share_of_a_roll_that_is_not_of_the_tape_is_not_what_the_book_makes(tmp_path: Path) -> None:
+    told = Telling(16)
+    message = {"type": "roll", "commitment": base64.b64encode(bytes(32)).decode()}
+    roll = told.say(CLEO, Cards(told.duty(CLEO, "roll"), Raw(encode(message))))
+    told.claim(CLEO)
+    assert told.verdicts(tmp_path) == [("fault", [(CLEO, roll)], 18)] * 2
+
+
+def test_a_claim_with_another_seed_is_named_at_the_claim(tmp_path: Path) -> None:
+    told = Telling(34)
+    claim = told.say(CLEO, Claim(0, 0, bytes(32), ()))
+    assert told.verdicts(tmp_path) == [("fault", [(CLEO, claim)], 35)] * 2
