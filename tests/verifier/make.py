@@ -25,14 +25,14 @@ def carry(players: Players, frames: Iterable[bytes]) -> None:
             waiting += player.receive(frame)
 
 
-def write(name: str, names: Iterable[str], games: Iterable[str], play: Callable[[Players], None]) -> None:
+def write(log: Path, names: Iterable[str], games: Iterable[str], play: Callable[[Players], None]) -> None:
+    """Play, and write the log and, beside it, the keys."""
     with tempfile.TemporaryDirectory() as folder:
         homes = {one: Path(folder, one) for one in names}
         players = {one: nodealer.Player.open(home, one, games=games) for one, home in homes.items()}
         for player in players.values():
             carry(players, player.hello())
         play(players)
-        log = HERE / f"{name}.jsonl"
         log.unlink(missing_ok=True)
         players["Ada"].save(log)
         secrets = {one: json.loads((home / "home.json").read_text()) for one, home in homes.items()}
@@ -40,7 +40,6 @@ def write(name: str, names: Iterable[str], games: Iterable[str], play: Callable[
             player.close()
     keys = {one: {"key": secret["key"], "root": secret["root"]} for one, secret in secrets.items()}
     log.with_suffix(".keys.json").write_text(json.dumps(keys, indent=1) + "\n")
-    print(name, nodealer.verify(log).verdict, log.stat().st_size, "bytes")
 
 
 def free(players: Players) -> None:
@@ -85,5 +84,5 @@ def holdem(players: Players) -> None:
 
 
 if __name__ == "__main__":
-    write("free", ("Ada", "Ben", "Cleo"), ("free",), free)
-    write("holdem", ("Ada", "Ben"), ("holdem",), holdem)
+    write(HERE / "free.jsonl", ("Ada", "Ben", "Cleo"), ("free",), free)
+    write(HERE / "holdem.jsonl", ("Ada", "Ben"), ("holdem",), holdem)

@@ -20,23 +20,22 @@ from nodealer.play.replica import replay
 from nodealer.tape import hand_tape
 from nodealer.wire import encode
 
+from .make import Players, carry, write
 from .test_mutants import HERE, ROOT
 
 LOG: Final = HERE / "free.jsonl"
 ADA, BEN, CLEO = range(3)
-SECRETS: Final = {
-    seat: {what: base64.b64decode(secret) for what, secret in one.items()}
-    for seat, one in enumerate(json.loads((HERE / "free.keys.json").read_text()).values())
-}
 
 
 class Telling:
     """The first entries of the game, and what is said after them."""
 
-    def __init__(self, entries: int) -> None:
-        with LOG.open("rb") as file:
+    def __init__(self, entries: int | None, log: Path = LOG) -> None:
+        with log.open("rb") as file:
             self.session, lines = read_log(file)
             self.was = list(lines)
+        keys = json.loads(log.with_suffix(".keys.json").read_text())
+        self.secrets = {one.seat: keys[one.name] for one in self.session.proposal.roster.members}
         self.lines = self.was[:entries]
         self.replica = replay(config_of(self.session), self.lines, entropy=os.urandom)
 
@@ -46,7 +45,7 @@ class Telling:
 
     def say(self, seat: int, body: Body) -> int:
         """The number of the entry."""
-        key, state = Identity(SECRETS[seat]["key"]), self.replica.state
+        key, state = Identity(base64.b64decode(self.secrets[seat]["key"])), self.replica.state
         number, seq = self.replica.height, self.replica.signed_by(key.public)
         entry = Entry(
             self.session.id, state.roster.digest, state.hand.number, seat, seq, self.replica.head, Raw(encode(body))
@@ -61,13 +60,14 @@ class Telling:
         self.say(seat, Move(self.duty(seat, "move"), Raw(encode(move))))
 
     def claim(self, seat: int, *choices: Choice) -> int:
-        tape = hand_tape(SECRETS[seat]["root"], session=self.session.id, seat=seat, hand=0)
+        root = base64.b64decode(self.secrets[seat]["root"])
+        tape = hand_tape(root, session=self.session.id, seat=seat, hand=0)
         return self.say(seat, Claim(0, 0, tape.seed, choices))
 
     def verdicts(self, folder: Path) -> list[tuple[str, list[tuple[int, int]], int]]:
         """Verdict, faults and good entries: what ours says, and what the second one says."""
         path = folder / "log.jsonl"
-        path.write_bytes(LOG.read_bytes().split(b"\n")[0] + b"\n" + b"".join(line + b"\n" for line in self.lines))
+        path.write_bytes(b"".join(line + b"\n" for line in (encode(self.session), *self.lines)))
         command = ["node", str(ROOT / "verifier" / "main.mjs"), str(path), "--json"]
         second = json.loads(subprocess.run(command, check=False, capture_output=True, text=True).stdout)
         return [
@@ -85,6 +85,28 @@ def test_a_deck_that_is_put_away_while_it_is_rebuilt_is_put_away_at_once(tmp_pat
     for seat in (ADA, BEN):
         told.say(seat, End(told.duty(seat, "end")))
     assert told.verdicts(tmp_path) == [("clean", [], 49)] * 2
+
+
+def left(players: Players) -> None:
+    """Ada has a card, and Cleo leaves: a deck of `lock` is made again."""
+    ada, _, cleo = players.values()
+    carry(players, ada.propose(cards=3, protocol="lock"))
+    carry(players, ada.shuffle(3))
+    carry(players, ada.deal({"Ada": 1}))
+    carry(players, cleo.leave())
+
+
+def test_so_is_a_deck_of_lock(tmp_path: Path) -> None:
+    log = tmp_path / "left.jsonl"
+    write(log, ("Ada", "Ben", "Cleo"), ("free",), left)
+    said = [json.loads(line)["entry"]["body"]["type"] for line in log.read_bytes().splitlines()[1:]]
+    told = Telling(said.index("leave") + 1, log)
+    assert told.duty(ADA, "cascade")
+    told.move(ADA, {"type": "put away", "deck": 0})
+    told.move(BEN, {"type": "finish"})
+    for seat in (ADA, BEN):
+        told.say(seat, End(told.duty(seat, "end")))
+    assert told.verdicts(tmp_path) == [("clean", [], len(told.lines))] * 2
 
 
 SEAL: Final = 24
@@ -115,3 +137,34 @@ def test_a_claim_with_another_seed_is_named_at_the_claim(tmp_path: Path) -> None
     told = Telling(34)
     claim = told.say(CLEO, Claim(0, 0, bytes(32), ()))
     assert told.verdicts(tmp_path) == [("fault", [(CLEO, claim)], 35)] * 2
+
+
+def looked(players: Players) -> None:
+    """Ada looks at two cards and lays the second on top."""
+    ada = players["Ada"]
+    carry(players, ada.propose(cards=2))
+    carry(players, ada.shuffle(2))
+    carry(players, ada.peek(2, then="reorder"))
+    question = ada.question()
+    assert question is not None
+    carry(players, ada.answer(question, [1, 0]))
+
+
+@pytest.mark.parametrize("choice", [None, b"[1]", b"[1,1]", b"1", b"{", b"[1,0]"])
+def test_an_order_of_cards_that_a_book_lacks_is_not_what_it_makes(
+    choice: bytes | None, tmp_path: Path, looked_at: Path
+) -> None:
+    told = Telling(None, looked_at)
+    said = [json.loads(line)["entry"]["body"] for line in told.was]
+    arranged = next(n for n, body in enumerate(said) if body.get("message", {}).get("type") == "arrange")
+    duty = base64.b64decode(said[arranged]["duty"])
+    claim = told.claim(ADA, *([] if choice is None else [Choice(duty, choice)]))
+    named = claim if choice == b"[1,0]" else arranged
+    assert told.verdicts(tmp_path) == [("fault", [(ADA, named)], claim + 1)] * 2
+
+
+@pytest.fixture(scope="module")
+def looked_at(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    log = tmp_path_factory.mktemp("looked") / "looked.jsonl"
+    write(log, ("Ada", "Ben"), ("free",), looked)
+    return log
