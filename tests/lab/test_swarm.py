@@ -11,7 +11,7 @@ import pytest
 from msgspec import Raw
 
 from lab.quiet import PlayedBy, calm, statements, wrong_with
-from nodealer.cards import Deal, Portion
+from nodealer.cards import Close, Deal, Portion
 from nodealer.errors import HomeUnusable
 from nodealer.group import group
 from nodealer.keys import Identity
@@ -25,7 +25,7 @@ from nodealer.lab.sim.justice import contradictions, gained_by_going, guilty_nam
 from nodealer.lab.sim.lateness import counted_anew
 from nodealer.lab.sim.plan import Backup, BadDisk, Failing, Fork, Forking, Leaver, Split, Struck
 from nodealer.lab.sim.player import HURRIES
-from nodealer.lab.sim.secrecy import keys_too_soon
+from nodealer.lab.sim.secrecy import keys_too_soon, seen_by_one
 from nodealer.lab.sim.seen import Seen
 from nodealer.lab.sim.swarm import _game, plan_of
 from nodealer.lab.sim.world import World
@@ -37,6 +37,7 @@ from nodealer.play.participant import Happened, Participant, Step
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome
 from nodealer.protocols import make_protocol
+from nodealer.protocols.duel import DuelDeck
 from nodealer.protocols.keyed import publish
 from nodealer.wire import encode
 from protocols.mask.kit import fresh
@@ -109,6 +110,13 @@ def test_slow_people_end_a_long_game() -> None:
     rules, package = _game("wardens", protocol, Dice("slow", "plan"))
     world = World(replace(calm("slow", seats=2), protocol=protocol, rules=rules, package=package, slow=(0, 1)))
     assert wrong_with(world) is None and world.clock.now > HURRIES
+    # morning-31-137: a deck that is put away is its owner's to read as soon as the rival has given its keys.
+    decks = [deck for log in Seen(world).logs for one in log.applied for deck in one.after.hand.decks.values()]
+    deck = next(deck for deck in decks if isinstance(deck, DuelDeck) and deck.places.pile and deck.places.held)
+    for asked, known in ((None, ()), (Close(deck.number), (*deck.places.pile, *deck.places.held))):
+        state = SimpleNamespace(hand=SimpleNamespace(decks={deck.number: replace(deck, asked=asked)}))
+        found = {*seen_by_one(state)}  # type: ignore[arg-type]
+        assert found == {(deck.places.card(each), deck.owner) for each in (*known, *deck.peeked, *deck.places.aside)}
 
 
 def test_a_tab_that_is_closed_and_opened_again() -> None:
