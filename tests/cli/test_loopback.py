@@ -16,8 +16,8 @@ from conformance.harness import Source
 from nodealer.cli.loopback import table_here
 from nodealer.cli.player import WithItsRelay, transport_of
 from nodealer.drive.loop import Connected, Disconnected, Event
-from nodealer.drive.sealed import Found, Lost, SealedTransport, Unheard
-from nodealer.errors import RelayError, RelayRefused
+from nodealer.drive.sealed import Behind, Found, Locked, Lost, SealedTransport, Unheard
+from nodealer.errors import BadParameter, RelayError, RelayRefused
 from nodealer.keys import Identity
 from nodealer.play.home import MemoryHome
 from nodealer.play.participant import Participant
@@ -105,11 +105,18 @@ def test_who_is_cut_off_comes_again_and_ends_with_the_relay() -> None:
 
 
 def test_a_relay_that_was_never_there() -> None:
-    told = WithItsRelay()
+    said: list[str] = []
+    told = WithItsRelay(lambda code, sentence: said.append(f"{code}: {sentence}"))
     with pytest.raises(RelayError, match="why"):
         told(Lost("x", "why", 0.0))
     told(Found("x"))
     told(Unheard("x", "why"))
+    told(Unheard("x", "why"))
+    told(Behind("x"))
+    assert said[0] == "unheard: The relay does not take what is said: why"
+    assert [one.partition(":")[0] for one in said] == ["unheard", "behind"]
+    with pytest.raises(BadParameter, match="a new key"):
+        told(Locked("x", 1))
     told(Lost("x", "broken", 0.0))
     with pytest.raises(RelayError, match="gone"):
         told(Lost("x", "gone", 0.0))

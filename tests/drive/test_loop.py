@@ -16,7 +16,7 @@ from nodealer.cli.player import end_when_declined
 from nodealer.drive.loop import Connected, Event, Loop
 from nodealer.drive.minds import Mind
 from nodealer.drive.patience import Patience
-from nodealer.errors import CardUnreadable, Declined, RelayError
+from nodealer.errors import CardUnreadable, Declined, HomeUnusable, RelayError
 from nodealer.group import group
 from nodealer.log.session import Proposal
 from nodealer.play.home import MemoryHome
@@ -205,6 +205,44 @@ def test_a_pause_is_enough_to_look(monkeypatch: pytest.MonkeyPatch) -> None:
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
+
+    in_time(work)
+
+
+@pytest.mark.parametrize("written", [0, 7, 12])
+def test_a_disk_that_fails_is_told_by_the_loop_whoever_has_looked(written: int) -> None:
+    """Here somebody asks after every frame, also while entries are put off: what comes of their disk ends the loop."""
+
+    class Asked(MemoryHome):
+        def append(self, data: bytes) -> None:
+            if len(self.entries) == written:
+                raise HomeUnusable("the disk is full")
+            super().append(data)
+
+    async def work() -> None:
+        circle = small()
+        old = circle.homes[2]
+        circle.homes[2] = Asked(old.name, old.identity, old.root)
+        one = circle.people[2] = circle.sit(circle.homes[2])
+        table = Table(circle, {})
+        take, puts_off = table.loops[2]._take, 0
+
+        async def asked(event: Event | None) -> None:
+            nonlocal puts_off
+            await take(event)
+            puts_off += one.puts_off
+            if one.begun:
+                # As a page does, or a clock that is looked at.
+                assert one.options() and one.replica and not one.over
+
+        table.loops[2]._take = asked  # type: ignore[method-assign]
+        tasks = table.start()
+        with pytest.raises(HomeUnusable, match="the disk is full"):
+            await tasks[2]
+        assert len(circle.homes[2].entries) == written and (puts_off or not written)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     in_time(work)
 

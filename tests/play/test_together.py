@@ -190,6 +190,44 @@ def test_an_old_copy_signs_nothing_between_frames_that_came_too_soon(circle: Cir
     assert not one.hearing and steps[-1].send == ()
 
 
+def test_an_old_copy_that_has_what_it_signed_at_hand_signs_nothing_else(circle: Circle) -> None:
+    """It has heard all that the table had when it came. Then what it answers comes together with the answer, which it
+    has signed before: from the home that it is an old copy of, and that was still on its way."""
+    key = circle.homes[LISTENS].identity.public
+    members = circle.people[LISTENS].replica.config.session.proposal.roster.members
+    mine = next(member.seat for member in members if member.key == key)
+    answers = [
+        at for at, frame in enumerate(circle.frames) if isinstance(body_of(frame), Cards) and _seat(frame) == mine
+    ]
+    assert [answer for answer in answers if _signs_when_it_has_its_answer(circle, answer)] == []
+    # In some of them it would have answered: with what it answers alone it does.
+    assert [answer for answer in answers if _signs_when_it_has_its_answer(circle, answer, without=True)]
+
+
+def _seat(frame: bytes) -> int:
+    return read_entry(frame).entry.seat
+
+
+def _signs_when_it_has_its_answer(circle: Circle, answer: int, *, without: bool = False) -> bool:
+    """Whether it signs anything when an answer of its own comes just before what it answers; or that alone."""
+    home = circle.homes[LISTENS]
+    old = MemoryHome(home.name, home.identity, home.root)
+    one, asks = circle.sit(old), answer - 1
+    one.resend(0)
+    one.more = True
+    for number, frame in enumerate(circle.frames[:asks]):
+        one.receive(frame, number)
+    one.rest()
+    records, entry = old.journal.records, read_entry(circle.frames[answer]).entry
+    if not without:
+        other = structs.replace(entry, body=Raw(encode(Word("said from the other copy"))))
+        one.receive(sign_entry(home.identity, other), answer)
+    one.receive(circle.frames[asks], asks)
+    one.rest()
+    assert without or "not in its journal" in (one.silenced or "")
+    return old.journal.records != records
+
+
 def test_any_order_of_arrival_is_the_order_of_the_log(circle: Circle) -> None:
     """Frames of others that come before those they follow wait for them."""
     frames, own = list(enumerate(circle.frames)), circle.people[LISTENS].replica.config.session.proposal.roster

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from nodealer.cards import Seal
+from nodealer.errors import HomeUnusable
 from nodealer.games.holdem.faces import name as face_name
 from nodealer.keys import Identity
 from nodealer.play.chat import sign_chat
@@ -152,6 +153,32 @@ def test_who_comes_back_has_every_hand_and_not_half_of_one(played: Table) -> Non
     asyncio.run(replayed())
     (again,) = of(told, "replay")
     assert again["hand"] == 1 and again["frames"] and told[-2]["code"] == "not now"
+
+
+def test_a_page_that_asks_does_not_meet_a_failing_disk(played: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever asks a participant has it look at what it put off, and keep it. A page is no part of the loop, which says
+    that the disk has failed: it asks nothing of it."""
+
+    def fails(one: Participant) -> None:
+        raise HomeUnusable("the disk is full")
+
+    monkeypatch.setattr(Participant, "_look", fails)
+    page, before = played.pages[0], len(of(played.told, "replay"))
+    with monkeypatch.context() as forgotten:
+        forgotten.setattr(page.seat, "kept", lambda hand: None)
+
+        async def replayed() -> None:
+            page.hear(doc.Replay(1))
+            assert page._recalling is not None
+            await page._recalling
+            await asyncio.sleep(0)
+
+        asyncio.run(replayed())
+    assert of(played.told, "replay")[before:]
+    for document in (doc.Leave(), doc.Typed(1, "fold"), doc.Replay(1)):
+        page.hear(document)
+    page._to_do.clear()
+    assert list(page.seat.everything())
 
 
 def test_a_page_that_loads_again_gets_what_it_needs(played: Table) -> None:

@@ -3,7 +3,7 @@ import { fromBase64, toBase64, toHex } from '../bytes.mjs';
 import { Q } from '../group.mjs';
 import { H } from '../hash.mjs';
 import { handSeed } from '../tape.mjs';
-import { number32 } from './plain.mjs';
+import { number32, strange, withNewcomer } from './weak.mjs';
 
 const P = 2n ** 255n - 19n;
 const digest = (chance) => toBase64(chance.take(32));
@@ -134,6 +134,16 @@ const later = (said, chance) => [chance.below(said.length)];
 const aside = (make) => ({ plan: later, change: (context) => [...make(context), context.fits] });
 const seatOf = ({ log, chance }) => chance.of([...log.secrets.keys()]);
 
+/** A seat proposes a roster, or somebody more, and most of the others agree. */
+function agreedTo(context, roster) {
+  const { chance, teller, log } = context;
+  const seat = seatOf(context);
+  const before = teller.table.proposals.length;
+  teller.say({ seat, body: roster === null ? withNewcomer(teller.table, chance) : `{"type":"propose","roster":${roster},"newcomers":[],"key":null}` });
+  const made = teller.table.proposals[before];
+  return made ? [...log.secrets.keys()].filter((one) => one !== seat && chance.below(4)).map((one) => ({ seat: one, body: `{"type":"agree","proposal":"${made.id}"}` })) : [];
+}
+
 export const edits = {
   'signed again': { plan: anywhere, change: ({ fits }) => [fits] },
   'signed: a bit of a message': { plan: cards, change: onBytes((bytes, { chance }) => {
@@ -217,14 +227,16 @@ export const edits = {
     asked(others[0], chance.of([{ type: 'seal', deck, seats: [] }, { type: 'unseal', deck }, { type: 'roll', deck, sides: [6] }, { type: 'shuffle', deck, cards: 2, faces: [] }]));
     return [];
   }),
-  'signed: another roster': aside((context) => {
-    const { chance, teller, log } = context;
-    const seat = seatOf(context);
-    const before = teller.table.proposals.length;
-    teller.say({ seat, body: `{"type":"propose","roster":${rosterOf(teller.table, chance)},"newcomers":[],"key":null}` });
-    const made = teller.table.proposals[before];
-    return made ? [...log.secrets.keys()].filter((one) => one !== seat && chance.below(4)).map((one) => ({ seat: one, body: `{"type":"agree","proposal":"${made.id}"}` })) : [];
-  }),
+  'signed: all leave between hands, and some sign the end': { plan: ofTypes('begin', 'end'), change: ({ chance, teller, log }) => {
+    const seats = [...log.secrets.keys()];
+    for (const seat of seats) teller.say({ seat, body: '{"type":"leave"}' });
+    const owed = (seat) => [...teller.table.open].find(([, duty]) => duty.seat === seat && duty.kind === 'end')?.[0] ?? digest(chance);
+    teller.cut = true;
+    return seats.filter(() => chance.below(3)).map((seat) => ({ seat, body: `{"type":"end","duty":"${owed(seat)}"}` }));
+  } },
+  'signed: another roster': aside((context) => agreedTo(context, rosterOf(context.teller.table, context.chance))),
+  'signed: a newcomer, with any key': aside((context) => agreedTo(context, null)),
+  'signed: by another R': { plan: anywhere, change: ({ fits, chance, log }) => [{ ...fits, sign: (text) => strange(log.secrets.get(fits.seat).key, text, chance) }] },
   'signed: a contradiction': aside(({ teller, entry, fits, chance }) => {
     const number = teller.numbers.get(entry.seat) ?? 0;
     if (!number) return [];

@@ -33,11 +33,12 @@ export class Teller {
     return duty;
   }
 
-  say({ seat, body, hand = this.table.hand, seq = null, seen = this.lines.length, session = this.session, roster = this.table.roster.digest, head = null, key = null }) {
+  say({ seat, body, hand = this.table.hand, seq = null, seen = this.lines.length, session = this.session, roster = this.table.roster.digest, head = null, key = null, sign = null }) {
     const number = seq ?? this.numbers.get(seat) ?? 0;
     const saw = head ?? this.heads[Math.max(0, Math.min(seen, this.lines.length))];
     const entry = `{"session":"${toBase64(session)}","roster":"${toBase64(roster)}","hand":${hand},"seat":${seat},"seq":${number},"seen":"${toBase64(saw)}","body":${body}}`;
-    const line = `{"entry":${entry},"signature":"${signature(entry, key ?? this.secrets.get(seat)?.key ?? new Uint8Array(32))}"}`;
+    const made = sign ? toBase64(sign(toUtf8(entry))) : signature(entry, key ?? this.secrets.get(seat)?.key ?? new Uint8Array(32));
+    const line = `{"entry":${entry},"signature":"${made}"}`;
     if (seq === null) this.numbers.set(seat, number + 1);
     this.put(line);
   }

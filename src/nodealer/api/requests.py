@@ -11,6 +11,7 @@ from nodealer.errors import BadParameter, IllegalMove
 from nodealer.events import Face
 from nodealer.games import free
 from nodealer.games.free import Free, FreeHand
+from nodealer.games.free.faces import FACE_MAX, is_face
 from nodealer.play.participant import Participant
 from nodealer.play.phases import Phase
 from nodealer.protocols.base import CardProtocol
@@ -20,7 +21,6 @@ from nodealer.wire import CARDS_MAX, CARDS_MIN, DECKS_MAX
 To = Literal["top", "bottom", "shuffled", "discard"]
 #: What a player does with cards of the deck that it looks at.
 Then = Literal["look", "reorder", "keep", "take"]
-FACE_MAX = 64
 
 
 def free_rules(protocol: CardProtocol, cards: int | None) -> Free:
@@ -94,7 +94,7 @@ class FreeTable:
         if not CARDS_MIN <= count <= self._most:
             raise IllegalMove(f"a deck at this table has {CARDS_MIN} to {self._most} cards, not {count}")
         for face in faces:
-            if not isinstance(face, str) or not 1 <= len(face) <= FACE_MAX or not face.isprintable():
+            if not isinstance(face, str) or not is_face(face):
                 raise IllegalMove(
                     f"the name of a card has 1 to {FACE_MAX} characters that can be printed, not {face!r}"
                 )

@@ -19,7 +19,7 @@ from nodealer.cli.logcopy import LogCopy
 from nodealer.cli.loopback import table_here
 from nodealer.cli.output import err, print_line, shown
 from nodealer.cli.plan import Plan
-from nodealer.cli.player import PlayerOrder, sit, transport_of
+from nodealer.cli.player import PlayerOrder, Says, sit, transport_of
 from nodealer.cli.program import Program
 from nodealer.cli.screen import Screen
 from nodealer.cli.terminal import Person
@@ -124,12 +124,28 @@ async def host(play: Play) -> Replica:
 async def _sit(play: Play, order: PlayerOrder, person: Person | Program | PagePerson) -> None:
     """A person sees what its own seat sees, and has checked. A program that waits for others does what bots do."""
     if isinstance(person, PagePerson):
-        looking = Together(Patience(), person)
-        await sit(order, person, person.watch, looks=looking, take_part=person.take_part)
+        looking, seat = Together(Patience(), person), person.seat
+
+        def says(code: str, sentence: str) -> None:
+            seat.notice("bad", code, code if code == "behind" else "connection")
+
+        await sit(order, person, person.watch, says=says, looks=looking, take_part=person.take_part)
         return
     follow = partial(play.screen.follow, you=True)
     looks = AtTheTable(person, play.screen, play.plan.names) if isinstance(person, Person) else None
-    await sit(order, person, follow, looks=looks, take_part=returning(Participant) if looks else Participant)
+    make = returning(Participant) if looks else Participant
+    await sit(order, person, follow, says=_says_on(play.screen), looks=looks, take_part=make)
+
+
+def _says_on(screen: Screen) -> Says:
+    """Tells a person what is wrong with the connection."""
+
+    def says(code: str, sentence: str) -> None:
+        screen.emit({"event": "connection", "what": code, "reason": sentence})
+        if not screen.json:
+            screen.say(f"[red]{shown(sentence)}[/red]")
+
+    return says
 
 
 async def _until(table: asyncio.Future[Replica], tasks: Iterable[asyncio.Future[None]]) -> Replica:
@@ -196,7 +212,7 @@ async def _watch(table: Invitation, play: Play, host: Participant, overseer: Ove
         return host.propose(plan.proposal([came[name].seated(seat) for seat, name in enumerate(plan.sitting)]))
 
     try:
-        await Loop(host, transport_of(table, host), watch=watch, patience=overseer).run()
+        await Loop(host, transport_of(table, host, _says_on(screen)), watch=watch, patience=overseer).run()
     except Stuck as stuck:
         screen.emit({"event": "stuck", "reason": str(stuck)})
         if not screen.json:

@@ -16,9 +16,10 @@ from nodealer.drive.homes import home_in
 from nodealer.drive.loop import Loop, Watch
 from nodealer.drive.minds import BotMind, Mind
 from nodealer.drive.patience import Looks, Patience, Together
-from nodealer.drive.sealed import Found, Line, Lost, SealedTransport
+from nodealer.drive.sealed import Behind, Found, Line, Locked, Lost, SealedTransport, Unheard
 from nodealer.drive.welcome import Welcome
-from nodealer.errors import Declined, JournalLost, NodealerError, RelayError
+from nodealer.errors import BadParameter, Declined, JournalLost, NodealerError, RelayError
+from nodealer.log.visible import visible
 from nodealer.play.config import parts_of
 from nodealer.play.frames import Refuses
 from nodealer.play.lobby import Expected
@@ -54,11 +55,22 @@ def end_when_declined(step: Step) -> list[bytes]:
     return []
 
 
+#: Is told what is wrong with the connection: a word, and a sentence for people.
+Says = Callable[[str, str], None]
+
+
+def complain(code: str, sentence: str) -> None:
+    """As a bot does: whoever has started it reads its last words where it does not end well."""
+    sys.stderr.write(f"nodealer: {visible(sentence)}\n")
+    sys.stderr.flush()
+
+
 async def sit(
     order: PlayerOrder,
     mind: Mind | None = None,
     follow: Callable[[Participant], Watch] | None = None,
     *,
+    says: Says = complain,
     looks: Looks | None = None,
     take_part: Callable[..., Participant] = Participant,
 ) -> Participant:
@@ -79,25 +91,42 @@ async def sit(
             looks = Together(Patience(order.patience, frozenset(order.spared)), Welcome())
         mind = mind or BotMind(game, home.root)
         watch = end_when_declined if follow is None else follow(participant)
-        await Loop(participant, transport_of(invitation, participant), mind, watch=watch, patience=looks).run()
+        way = transport_of(invitation, participant, says)
+        await Loop(participant, way, mind, watch=watch, patience=looks).run()
         return participant
 
 
 class WithItsRelay:
-    """For one whose relay is a process of this machine: a connection may break, but a relay that is gone stays so."""
+    """For one whose relay is a process of this machine: a connection may break, but a relay that is gone stays so. Who
+    cannot read any more has nothing to wait for; what else is wrong is said, once each."""
 
-    def __init__(self) -> None:
+    def __init__(self, says: Says = complain) -> None:
+        self._says = says
         self._found = False
+        self._said: set[type[Line]] = set()
 
     def __call__(self, line: Line) -> None:
         if isinstance(line, Lost) and not self._found:
             raise RelayError(line.reason)
+        if isinstance(line, Locked):
+            raise BadParameter("the table has a new key, and this seat has not got it: it hears nothing any more")
+        if isinstance(line, Unheard | Behind) and type(line) not in self._said:
+            self._said.add(type(line))
+            self._say(line)
         self._found = isinstance(line, Found) or (self._found and not isinstance(line, Lost))
 
+    def _say(self, line: Unheard | Behind) -> None:
+        if isinstance(line, Unheard):
+            self._says("unheard", f"The relay does not take what is said: {line.reason}")
+        else:
+            self._says("behind", "The relay brings what has a later key than this table's: it may withhold something.")
 
-def transport_of(invitation: Invitation, participant: Participant) -> SealedTransport:
+
+def transport_of(invitation: Invitation, participant: Participant, says: Says = complain) -> SealedTransport:
     """The way to a table on this machine."""
-    return SealedTransport(participant, invitation.key, invitation.relays, entropy=system_entropy, tell=WithItsRelay())
+    return SealedTransport(
+        participant, invitation.key, invitation.relays, entropy=system_entropy, tell=WithItsRelay(says)
+    )
 
 
 def main(take_part: Callable[..., Participant] = Participant) -> int:

@@ -249,7 +249,8 @@ class Participant:
                 self._enter(self._replica, data, number is not None, happened)
         if number is not None and self._order.taken == self._known:
             self._notice_rollback(happened)
-        if self.more and self._rests:
+        if self.more and self._rests and self._together is not None:
+            self._together.pause()
             return Step(tuple(send), tuple(happened))
         self._look_at_all(send, happened)
         return Step((*send, *self._late(), *self.due()), tuple(happened))
@@ -298,16 +299,18 @@ class Participant:
 
     def _look_at_all(self, send: list[bytes], happened: list[Happened]) -> None:
         """What was put off. Where a proof is false, all of it is taken again, one by one: then the same is said at the
-        same places of the log as if it had never been put off."""
+        same places of the log as if it had never been put off. Not between two that came at once: the second may be an
+        answer to the first that this seat has signed before."""
         together, self._together = self._together, None
         if together is None:
             return
         if together.hold():
             happened += together.applied
             return
-        for data in together.undo():
+        for data, paused in together.undo():
             self._enter(self.replica, data, True, happened)
-            send += [*self._late(), *self.due()]
+            if paused:
+                send += [*self._late(), *self.due()]
 
     def _notice_rollback(self, happened: list[Happened]) -> None:
         """All is heard that was there to be heard."""

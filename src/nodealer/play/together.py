@@ -20,6 +20,8 @@ class Together:
         #: Whether all of it has to be taken again, one by one.
         self._false = False
         self._taken: list[bytes] = []
+        #: After how many of them there was time to say something.
+        self._pauses: set[int] = set()
         #: What became of it, if all of it holds.
         self.applied: list[Applied] = []
 
@@ -63,7 +65,11 @@ class Together:
             replica.rewinds = True
         return not self._false
 
-    def undo(self) -> list[bytes]:
-        """Go back to before the first of them, and give them all."""
+    def pause(self) -> None:
+        """What was taken so far did not come at once with what comes next."""
+        self._pauses.add(self.size)
+
+    def undo(self) -> list[tuple[bytes, bool]]:
+        """Go back to before the first of them, and give them all, each with whether a pause followed it."""
         self._seat.back_to(self._mark)
-        return self._taken
+        return [(data, place in self._pauses) for place, data in enumerate(self._taken, 1)]

@@ -41,7 +41,9 @@ class PagePerson:
         #: The table, once the players have agreed, and who takes part in it here; nobody does where a log is shown.
         self.replica: Replica | None = None
         self._participant: Participant | None = None
-        #: That of the participant, once there is one.
+        #: Its seat. A page that asks for something must not have the participant look at its proofs, and keep them: a
+        #: disk that fails is for the loop to say.
+        self._mine: int | None = None
         self._recalling: asyncio.Future[tuple[doc.Frame, ...]] | None = None
 
     # --- The loop of a seat ---
@@ -85,6 +87,7 @@ class PagePerson:
         def see(step: Step) -> list[bytes]:
             if participant.begun:
                 self.replica, self._participant = participant.replica, participant
+                self._mine = participant.seat.number if participant.seated else None
             self.seat.see(participant, step)
             return []
 
@@ -141,9 +144,9 @@ class PagePerson:
     def _own(self) -> Own | None:
         """What shows this person its own cards again; None for who has none."""
         one = self._participant
-        if one is None or not one.seated:
+        if one is None or self._mine is None:
             return None
-        return Own(one.seat.number, one.home.root, one.home.identity, tuple(one.home.journal.records))
+        return Own(self._mine, one.home.root, one.home.identity, tuple(one.home.journal.records))
 
     def _do(self, participant: Participant, document: doc.Said_) -> list[bytes]:
         match document:

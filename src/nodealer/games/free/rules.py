@@ -45,6 +45,7 @@ from nodealer.cards import (
 )
 from nodealer.errors import BadParameter, DecodeError, IllegalMove
 from nodealer.games.base import Ask, Done, Game, Turn, Want, WithoutStakes
+from nodealer.games.free.faces import FACE_MAX, is_face
 from nodealer.records import replace
 from nodealer.wire import CARDS_MAX, CARDS_MIN, DECKS_MAX, SEATS_MAX, Message, Natural, SeatNumber, decode, encode
 
@@ -279,8 +280,8 @@ class FreeHand(WithoutStakes):
         if isinstance(made, Shuffle):
             if made.faces and (len(made.faces) != made.cards or len(set(made.faces)) != made.cards):
                 raise IllegalMove(f"a deck of {made.cards} cards needs as many names, all different, or none")
-            if not all(face.isprintable() for face in made.faces):
-                raise IllegalMove("what is printed on a card can be printed: no control characters")
+            if not all(is_face(face) for face in made.faces):
+                raise IllegalMove(f"what stands on a card has 1 to {FACE_MAX} characters that can be printed")
             if made.deck in self.decks:
                 raise IllegalMove(f"deck {made.deck} is there already")
             hand = replace(self, decks={**self.decks, made.deck: made.faces})

@@ -13,7 +13,7 @@ import inspect
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import _lru_cache_wrapper, cached_property
 from importlib import import_module
 from types import CodeType, FunctionType
 from typing import Any
@@ -51,6 +51,10 @@ class Without:
         """Take the defence away, in this process and for good."""
         target, code = self.weak()
         target.__code__ = code
+        # What its module has made and kept before, it has made with the defence.
+        for made in target.__globals__.values():
+            if isinstance(made, _lru_cache_wrapper):
+                made.cache_clear()
 
     def _target(self) -> FunctionType:
         module, _, name = self.function.partition(":")

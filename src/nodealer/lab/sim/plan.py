@@ -179,7 +179,8 @@ class Plan:
             f", {name} {value}" if value is not True else f", {name}" for name, value in some.items() if value
         )
         fated = f", fated {self.fated}" if self.fated else ""
-        return f"{what}, {self.seats} seats, {self.watchers} watching, {self.hands} hands{fated}{wrong}"
+        hands = "1 hand" if self.hands == 1 else f"{self.hands} hands"
+        return f"{what}, {self.seats} seats, {self.watchers} watching, {hands}{fated}{wrong}"
 
     @property
     def sitting(self) -> int:

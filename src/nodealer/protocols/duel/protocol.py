@@ -85,6 +85,8 @@ def claims_of(mode: Mode) -> Claims:
 
 
 _NEVER: Final = Cheat("a player who leaves rather than publish a key", "never", True)
+#: A message that breaks the form is no fault: it changes nothing, and another one is owed.
+_TWIN: Final = Cheat("two equal cards in a shuffle: it is refused, and the seat is waited for", "never", False)
 _CHEATS: Final[dict[Mode, tuple[Cheat, ...]]] = {
     Mode.PROVEN: (
         Cheat("a card doubled, replaced or marked in a shuffle", "at once", True),
@@ -96,7 +98,7 @@ _CHEATS: Final[dict[Mode, tuple[Cheat, ...]]] = {
         _NEVER,
     ),
     Mode.COMMITTED: (
-        Cheat("a card doubled in a shuffle", "at once", True),
+        _TWIN,
         Cheat("a card played that was not drawn, or under another name", "at once", True),
         Cheat("a card played twice", "at once", True),
         Cheat("a false key of the rival", "at once", True),
@@ -109,6 +111,7 @@ _CHEATS: Final[dict[Mode, tuple[Cheat, ...]]] = {
         _NEVER,
     ),
     Mode.XOR: (
+        _TWIN,
         Cheat("a card played under another name", "at once", True),
         Cheat("a card played twice, or doubled", "at opening", True),
         Cheat("a draw from elsewhere than the top", "at once", True),

@@ -10,5 +10,6 @@ from nodealer.lab.attacks.cards.other_card import OTHER_CARD
 from nodealer.lab.attacks.cards.other_offset import OTHER_OFFSET
 from nodealer.lab.attacks.cards.tag import TAG
 from nodealer.lab.attacks.cards.two_names import TWO_NAMES
+from nodealer.lab.attacks.cards.unopened import UNOPENED
 
-ATTACKS: Final = (FALSE_KEY, OTHER_CARD, OTHER_OFFSET, ORACLE, HELD, TAG, TWO_NAMES, FALSE_CLAIM)
+ATTACKS: Final = (FALSE_KEY, OTHER_CARD, OTHER_OFFSET, ORACLE, HELD, TAG, TWO_NAMES, UNOPENED, FALSE_CLAIM)

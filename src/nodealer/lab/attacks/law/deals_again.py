@@ -15,6 +15,7 @@ from nodealer.lab.attacks.scene import Scene
 from nodealer.lab.attacks.stage import Stage
 from nodealer.play.bodies import Leave
 from nodealer.play.participant import Participant
+from nodealer.play.state import TableState
 from nodealer.protocols.base import Cheat
 from nodealer.protocols.chain.deck import ChainDeck
 
@@ -34,13 +35,16 @@ def _plays(scene: Scene) -> Came:
     stage = Stage(scene, hands=2, makers={dealer: _KeepsItsCoin})
     stage.end()
     stage.says(dealer, Leave())
-    again = stage.until(
-        lambda state: (
-            state.hand.number == 1
-            and any(isinstance(deck, ChainDeck) and deck.dealer == dealer for deck in state.hand.decks.values())
-        )
-    )
+    # Whose deck it is in the second hand is known when there is one: nobody has to wait for the end of that hand.
+    stage.until(lambda state: bool(_dealers(state)))
+    again = dealer in _dealers(stage.state(1))
     return stage.came("deals again, as often as it likes" if again else None, seat=1)
+
+
+def _dealers(state: TableState) -> list[int | None]:
+    """Whose decks lie there in the second hand."""
+    decks = state.hand.decks.values() if state.hand.number == 1 else ()
+    return [deck.dealer for deck in decks if isinstance(deck, ChainDeck)]
 
 
 CLAIM: Final = Cheat("a dealer that leaves when it sees which deck is picked, and deals again", "never", False)

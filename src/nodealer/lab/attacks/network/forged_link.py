@@ -1,5 +1,5 @@
 """A relay, which knows the number of a table, makes a link of that number with a key and a host of its own, and sends
-it to somebody who was invited there."""
+it to somebody who was invited there: before the true one comes, or after it."""
 
 from __future__ import annotations
 
@@ -18,21 +18,31 @@ from nodealer.relay.links import SECRET_BYTES, Invitation, read_link
 from nodealer.relay.sealing import TableSecret
 
 
+def _returns(came_by: Invitation, given: Invitation) -> Invitation | None:
+    """As the program does with a second link of one table: it goes on by the first one, unless one of them is false."""
+    return None if given.is_false_beside(came_by) else came_by
+
+
 def _plays(scene: Scene) -> Came:
-    """Who has a link for that number already looks at the second one beside it, as the program does."""
+    """The false link comes first, or second. At the table of the false one only who has its key hears anything."""
     host, invited, false_host = [home_of(scene, name) for name in NAMES[:3]]
     secret = TableSecret(scene.entropy(SECRET_BYTES), "0" * 32, 0)
     true = Invitation((RELAY,), secret, host_mark(host.identity.public))
     forged = replace(
         true, key=replace(secret, secret=scene.entropy(SECRET_BYTES)), host=host_mark(false_host.identity.public)
     )
-    given = read_link(forged.link)
-    came_by = read_link(true.link) if given.is_false_beside(read_link(true.link)) else given
-    person, stranger = guest(scene, invited, host=came_by.host), guest(scene, false_host)
-    table = gathered(person, stranger)
-    table.say(stranger.propose(proposed(scene, stranger, parts_of(scene))))
-    table.run()
-    return Came("never", gain="has Ben sit down at a table of its own" if person.begun else None)
+    true, forged = read_link(true.link), read_link(forged.link)
+    for links in ((true, forged), (forged, true)):
+        by = _returns(*links)
+        if by is None or by.key != forged.key:
+            continue
+        person, stranger = guest(scene, invited, host=by.host), guest(scene, false_host)
+        table = gathered(person, stranger)
+        table.say(stranger.propose(proposed(scene, stranger, parts_of(scene))))
+        table.run()
+        if person.begun:
+            return Came("never", gain="has Ben stay at a table of its own, with the link to the true one in his hands")
+    return Came("never")
 
 
 CLAIM: Final = Cheat("a link of another key and host, with the number of a table", "never", False)

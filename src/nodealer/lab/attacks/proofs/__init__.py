@@ -5,6 +5,7 @@ from typing import Final
 from nodealer.lab.attacks.proofs.backwards import BACKWARDS
 from nodealer.lab.attacks.proofs.cancel import CANCEL
 from nodealer.lab.attacks.proofs.combine import COMBINE
+from nodealer.lab.attacks.proofs.elsewhere import FROM_ELSEWHERE
 from nodealer.lab.attacks.proofs.false_word import FALSE_WORD
 from nodealer.lab.attacks.proofs.fold import FOLD
 from nodealer.lab.attacks.proofs.leak import LEAK
@@ -28,4 +29,5 @@ ATTACKS: Final = (
     NONCE,
     TWO_WORDS,
     LOOSE,
+    FROM_ELSEWHERE,
 )

@@ -7,14 +7,13 @@ from typing import Final
 from msgspec.structs import replace
 
 from nodealer.lab.attacks.arrays import put
-from nodealer.lab.attacks.base import Attack, Moment, Scheme, Way
+from nodealer.lab.attacks.base import Attack, Moment, Way
 from nodealer.lab.attacks.defence import Without
 from nodealer.lab.attacks.defences import BOOKS
 from nodealer.lab.attacks.duelling import SMALL_DUEL
 from nodealer.lab.attacks.outcome import Came
 from nodealer.lab.attacks.scene import Played, Scene, judged, tried
 from nodealer.lab.attacks.truth import dealt, under_no_key
-from nodealer.protocols.base import Cheat
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.duel.messages import DuelShuffle
 from nodealer.wire import encode
@@ -49,15 +48,20 @@ _TWO_OF_ONE: Final = (
     Without("nodealer.protocols.duel.tasks:_read_cards", "if len(set(encodings(cards))) != len(cards):", "if False:"),
     BOOKS,
 )
-CLAIM: Final = Cheat(
-    "a card that stands in the other's deck twice: it is refused, and the seat is waited for", "never", False
-)
 
 TWIN: Final = Attack(
     name="twin",
     does="puts a card of the other's deck there twice, as it is",
     of=("A9",),
-    law=Scheme(Way(CLAIM.cheat, {"shuffle": _duel}, defence=_TWO_OF_ONE, plays=_plays, game=SMALL_DUEL), CLAIM),
-    tried_on=("duel",),
-    in_mode={"duel": b'{"mode":"committed"}'},
+    ways={
+        "duel": (
+            Way(
+                "two equal cards in a shuffle: it is refused, and the seat is waited for",
+                {"shuffle": _duel},
+                defence=_TWO_OF_ONE,
+                plays=_plays,
+                game=SMALL_DUEL,
+            ),
+        ),
+    },
 )

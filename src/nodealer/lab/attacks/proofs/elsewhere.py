@@ -1,0 +1,81 @@
+"""A seat shuffles as it should, with a proof that belongs to another hand, to another deck or to another session: such
+as one that it has made before, or was given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from nodealer.errors import BadParameter
+from nodealer.lab.attacks.base import Attack, Forge, Moment, Way
+from nodealer.lab.attacks.defence import Without
+from nodealer.lab.attacks.outcome import Came
+from nodealer.lab.attacks.proofs.steps import shuffle_of
+from nodealer.lab.attacks.scene import Played, Scene, judged, tried
+from nodealer.proofs import shuffle
+
+#: The same deck, as if it lay somewhere else.
+ELSEWHERE: Final[dict[str, Callable[[Any], Any]]] = {
+    "another hand": lambda deck: deck.at(binding=replace(deck.binding, hand=deck.binding.hand + 1)),
+    "another deck": lambda deck: deck.at(number=deck.number + 1),
+    "another session": lambda deck: deck.at(binding=replace(deck.binding, session=bytes(32))),
+}
+
+
+def _forged(moved: Callable[[Any], Any]) -> Forge:
+    def forge(moment: Moment) -> bytes:
+        step = shuffle_of(moment)
+        if step is None:
+            raise BadParameter("this step has no proof of a shuffle")
+        cards, there = step.after(), moved(moment.deck).transcript(moment.duty, step.epoch)
+        return step.message(
+            cards, shuffle.prove(there, moment.tape, step.relation(cards), list(step.order), step.secrets)
+        )
+
+    return forge
+
+
+def _taken(played: Played, where: str) -> str | None:
+    false = any(one.duty.kind == "shuffle" and one.duty.seat == played.cheater for one in played.said())
+    return f"has a proof of {where} count" if false else None
+
+
+def _plays(scene: Scene) -> Came:
+    """Each in a game of its own."""
+    came = []
+    for where, moved in ELSEWHERE.items():
+        way = replace(_WAY, forge={"shuffle": _forged(moved)}, plays=None)
+        played = tried(replace(FROM_ELSEWHERE, ways={"mask": (way,)}), replace(scene, hands=1))
+        came.append(judged(played, _taken(played, where)))
+    return _all_alike(came)
+
+
+def _all_alike(came: Sequence[Came]) -> Came:
+    """All three have to come to the same, with the defence and without."""
+    first, *others = came
+    if any(
+        (one.seen, one.culprit, one.gain is None) != (first.seen, first.culprit, first.gain is None) for one in others
+    ):
+        raise BadParameter(f"another hand, deck and session do not come to the same: {came}")
+    return first
+
+
+_WAY: Final = Way(
+    "a message of another hand, deck or session",
+    # The context of a proof says where it belongs, and stands in every challenge.
+    defence=(
+        Without(
+            "nodealer.proofs.transcript:Context.transcript",
+            "self.session,\n        self.roster,\n        self.hand,\n        self.deck,",
+            'b"", self.roster, 0, 0,',
+        ),
+    ),
+    plays=_plays,
+)
+FROM_ELSEWHERE: Final = Attack(
+    name="from-elsewhere",
+    does="shuffles with a proof that belongs to another hand, deck or session",
+    of=("A43",),
+    ways={"mask": (_WAY,)},
+)
