@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // node verifier/mutants.mjs [--count N] [--seed N] [--out FOLDER] LOG…
 // Makes so many mutants of each log by a fixed seed, judges all in one process, and prints one JSON line for each. Where a file
-// LOG.keys.json lies beside a log, with the keys of its seats, half of them are signed again. With --out each mutant is
+// LOG.keys.json lies beside a log, with the keys of its seats, two of three are signed again. With --out each mutant is
 // written to a file too, so that another verifier can be asked.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -29,16 +29,20 @@ function readLog(file) {
   const lines = readFileSync(file, 'latin1').split('\n').slice(0, -1);
   const keys = file.replace(/\.jsonl$/, '.keys.json');
   if (!existsSync(keys)) return { lines, secrets: null };
-  const session = readSession(Buffer.from(lines[0], 'latin1').toString('utf8'));
+  const open = (line) => {
+    const session = readSession(line);
+    const { protocol, game, versions } = session.proposal;
+    const makeTable = () => new Table(session, protocolOf(protocol, session.roster), rulesOf(game, versions));
+    return { session, makeTable };
+  };
+  const { session, makeTable } = open(Buffer.from(lines[0], 'latin1').toString('utf8'));
   const given = JSON.parse(readFileSync(keys));
   const secrets = new Map();
   const later = lines.slice(1).flatMap((line) => JSON.parse(Buffer.from(line, 'latin1').toString('utf8')).entry.body.roster?.members ?? []);
   for (const { seat, name } of [...session.roster.members, ...later]) if (given[name]) secrets.set(seat, { key: fromBase64(given[name].key), root: fromBase64(given[name].root) });
-  const { protocol, game, versions } = session.proposal;
-  const makeTable = () => new Table(session, protocolOf(protocol, session.roster), rulesOf(game, versions));
   let once = null;
   const said = () => (once ??= retold(lines.map((line) => Buffer.from(line, 'latin1').toString('utf8')), session, makeTable));
-  return { lines, session, secrets, makeTable, said };
+  return { lines, session, secrets, makeTable, said, open };
 }
 
 for (const file of args) {

@@ -48,6 +48,11 @@ export function readEntry(bytes, source) {
   const match = ENTRY.exec(source);
   if (!match) throw new Refused('not an entry');
   const [, entry, session, roster, hand, seat, seq, seen, body, signature] = match;
+  try {
+    JSON.parse(body); // raw, but JSON
+  } catch {
+    throw new Refused('a body that is no JSON');
+  }
   const numbers = { hand: Number(hand), seat: Number(seat), seq: Number(seq) };
   if (numbers.seat > SEAT_MAX || !Number.isSafeInteger(numbers.hand) || !Number.isSafeInteger(numbers.seq)) throw new Refused('a number out of range');
   try {
@@ -62,13 +67,7 @@ export function readEntry(bytes, source) {
 }
 
 function readBody(source) {
-  let value;
-  try {
-    value = JSON.parse(source);
-  } catch {
-    throw new Refused('a body that is no JSON');
-  }
-  const type = value?.type;
+  const type = JSON.parse(source)?.type;
   if (type === 'cards' || type === 'move') {
     const match = RAW.exec(source);
     if (!match || !source.startsWith(`{"type":"${type}",`) || !source.includes(`,"${type === 'cards' ? 'message' : 'move'}":`)) throw new Refused('a body of another form');
@@ -284,11 +283,9 @@ export class Table {
     const then = this.at[seen];
     const wasHere = entry.hand === then.hand && toHex(entry.roster) === then.roster && then.seats.includes(seat);
     if (['begin', 'cards', 'move', 'end', 'book'].includes(body.type)) {
+      if (entry.hand < this.hand - 1 && then.hand <= entry.hand) return 'dropped'; // duties of hands before the one that was over last are forgotten
       const duty = this.duty(body.duty, seat, body.type === 'cards' ? 'cards' : body.type, seen);
-      if (duty === 'dropped') {
-        if (!wasHere && !here) throw new Refused('signed for another hand or roster');
-        return 'dropped';
-      }
+      if (duty === 'dropped') return duty; // its hand and roster are not looked at
       const early = body.type === 'begin' && wasHere;
       if (!here && !early) throw new Refused('signed for another hand or roster');
       return this.answer(body, seat, duty);

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from conformance.harness import Source
 from nodealer.cards import WITHOUT_CARDS, Look
@@ -30,6 +30,7 @@ from nodealer.games.free.rules import OPERATIONS
 from nodealer.log.file import save_log
 from nodealer.log.roster import Roster
 from nodealer.log.session import Limits
+from nodealer.play.bodies import Claim
 from nodealer.play.participant import Participant
 from nodealer.play.phases import Phase
 from nodealer.play.stays import for_hands
@@ -68,6 +69,7 @@ TIMED: Final = "holdem-mask-timed"
 LEFT: Final = "free-mask-left"
 BARE: Final = "free-mask-bare"
 UNSEEN: Final = "free-mask-unseen"
+CLAIM: Final = "free-mask-claim"
 
 
 def log_of(name: str) -> Path:
@@ -78,8 +80,20 @@ def report_of(name: str) -> Path:
     return HERE / f"{name}.json"
 
 
+class FalseClaim(NamedTuple):
+    """Somebody says of a card that it can read that it does not open, with a true book."""
+
+    deck: int
+    position: int
+
+    def made_by(self, one: Participant) -> list[bytes]:
+        """No honest program signs that."""
+        seed = one.seat._tape(one.replica.state.hand.number).seed
+        return [one.seat._send(Claim(self.deck, self.position, seed, ()))]
+
+
 #: Seat to what it asks for; None where it leaves.
-Asked = list[tuple[int, free.Move | None]]
+Asked = list[tuple[int, free.Move | FalseClaim | None]]
 
 
 def play_free(
@@ -98,10 +112,13 @@ def play_free(
             return one.answer(question, chosen[:1] if question.peek.then is Look.TAKE else chosen)
         if not asked or one.seat.number != asked[0][0]:
             return []
-        if asked[0][1] is None:
-            asked.pop(0)
+        wanted = asked[0][1]
+        if wanted is not None and one.options().move is None:
+            return []
+        asked.pop(0)
+        if wanted is None:
             return one.leave()
-        return [] if one.options().move is None else one.move(asked.pop(0)[1])
+        return wanted.made_by(one) if isinstance(wanted, FalseClaim) else one.move(wanted)
 
     table.say(table.seats[1].word("I bet 10"))
     table.run(decide)
@@ -213,6 +230,21 @@ def play_timed() -> LocalTable:
     return table
 
 
+def play_claim() -> LocalTable:
+    """Ada proves of her hidden cards what they are not. Cleo claims that a card does not open, which she can read: she
+    is named, and the hand goes on without her."""
+    asked: Asked = [
+        (0, free.Shuffle(0, 8, tuple("abcdefgh"))),
+        (1, free.DealCards(0, ((0, 2), (1, 1), (2, 1)))),
+        (0, free.ProveCards(0, (0, 1), (1, 2))),
+        (2, FalseClaim(0, 3)),
+        (0, free.ShowCards(0, (0,))),
+        (1, free.OpenCards(0, 1)),
+        (0, free.Finish()),
+    ]
+    return play_free("claim", "Ada", "Ben", "Cleo", asked=asked)
+
+
 def play_left_on(protocol: str, parameters: bytes = b"{}", *, roles: Mapping[int, str] | None = None) -> LocalTable:
     """Cards in hands, on the table and laid aside; one leaves, and those who stay go on as far as the protocol lets
     them."""
@@ -317,6 +349,7 @@ TABLES: Final[Mapping[str, Callable[[], LocalTable]]] = {
     LEFT: play_left,
     BARE: play_bare,
     UNSEEN: play_unseen,
+    CLAIM: play_claim,
     TIMED: play_timed,
     "free-lock-left": partial(play_left_on, "lock"),
     "free-lock-server-left": partial(play_left_on, "lock", b'{"community":"server"}', roles={3: "server"}),

@@ -57,10 +57,14 @@ def test_the_core_is_accepted() -> None:
         ("SOURCE_HASH", "0" * 64, "not built from the sources"),
     ],
 )
-def test_an_unfit_core_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, value: str, reason: str) -> None:
+def test_an_unfit_core_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, value: str, reason: str
+) -> None:
+    """With sources of its own: a core that was installed from a wheel has none beside it."""
+    (tmp_path / "Cargo.toml").write_text("[workspace]\n")
     monkeypatch.setattr(_core, name, value)
     with pytest.raises(BackendMissing, match=f"{reason}.*make build"):
-        native.load()
+        native.load(tmp_path)
 
 
 def test_a_core_without_marks_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

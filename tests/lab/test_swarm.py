@@ -126,6 +126,13 @@ def test_one_who_began_and_is_away_for_long_while_another_does_not_agree() -> No
     assert world.nodes[0].living_participant.begun and not world.nodes[1].living_participant.begun
 
 
+def test_one_who_agrees_when_it_comes_back() -> None:
+    """morning-25-271: the game was stopped in the moment in which the last one had come back."""
+    plan = replace(calm("late 3"), fated=(1,), fork=Fork("swap", 0, 3), closed=(Struck(520, 2, 40_000),))
+    world = World(plan)
+    assert wrong_with(world) is None and world.clock.now > 45_000
+
+
 def test_a_book_that_is_never_opened_is_waited_for() -> None:
     """morning-0-174: one of two, who owes a book, is heard no more. That is the law, not a fault."""
     protocol = make_protocol("chain", b'{"proven":false}')

@@ -8,10 +8,22 @@ const CARDS = integer(0, 999999);
 const positions = list(CARDS);
 const ALL = ['newdeck:shared', 'deal:top', 'open:top', 'show:all', 'show:one', 'pass', 'prove', 'return:top', 'return:bottom',
   'return:shuffled', 'return:discard', 'return:depth', 'peek:look', 'peek:reorder', 'peek:keep', 'peek:take', 'mix', 'close', 'random', 'seal'];
-const parametersShape = fields({ cards: integer(2, 10000), operations: list(literal(...ALL)) });
+const parametersShape = fields({ cards: integer(2, 10000), operations: list(literal(...ALL), 1) });
+
+// What no name of a face has: what is not printed, but for the space. The table is the rule, whatever Unicode says later.
+const UNPRINTED = ('0-1F 7F-A0 AD 600-605 61C 6DD 70F 890-891 8E2 1680 180E 2000-200F 2028-202F 205F-2064 2066-206F 3000 D800-F8FF FEFF FFF9-FFFB '
+  + '110BD 110CD 13430-13438 1BCA0-1BCA3 1D173-1D17A E0001 E0020-E007F F0000-FFFFD 100000-10FFFD')
+  .split(' ').map((one) => one.split('-').map((number) => parseInt(number, 16))).map(([from, to = from]) => [from, to]);
+
+function faceName(value) {
+  text()(value);
+  const codes = [...value].map((character) => character.codePointAt(0));
+  if (codes.length < 1 || codes.length > 64) throw new Malformed('a name of 1 to 64 characters');
+  if (codes.some((code) => UNPRINTED.some(([from, to]) => from <= code && code <= to))) throw new Malformed('a name that cannot be printed');
+}
 
 const moveShape = tagged({
-  shuffle: { deck: DECK, cards: integer(2, 10000), faces: list(text()) },
+  shuffle: { deck: DECK, cards: integer(2, 10000), faces: list(faceName) },
   deal: { deck: DECK, portions: list(tuple(integer(0, SEAT_MAX), integer(1, 10000)), 1) },
   open: { deck: DECK, count: integer(1, 10000) },
   show: { deck: DECK, positions },
@@ -37,6 +49,7 @@ const refuse = (condition, message) => {
 export class FreeRules {
   constructor(parameters) {
     const { cards, operations } = read(parametersShape, JSON.stringify(parameters));
+    refuse(operations[0] !== ALL[0] || !ascending(operations.map((one) => ALL.indexOf(one))), 'operations: each once, in their order, and new decks always');
     Object.assign(this, { cards, operations: new Set(operations), stake: 0 });
   }
   versions() {
@@ -56,7 +69,7 @@ class FreeHand {
     this.gone = [];
     this.rolled = [];
     this.unsealed = [];
-    this.sealedAt = new Set();
+    this.sealedAt = new Set(); // where was asked to seal, and not to open
   }
 
   get wants() {
@@ -113,7 +126,7 @@ class FreeHand {
         return null;
       case 'shuffle':
         this.needs('newdeck:shared');
-        refuse(deck !== undefined && !deck.closed, 'there is such a deck');
+        refuse(deck !== undefined, 'a number that was used in this hand');
         refuse(move.cards > this.rules.cards || (move.faces.length && (move.faces.length !== move.cards || new Set(move.faces).size !== move.cards)), 'not such a deck');
         return ['newdeck', number, move.cards, null];
       case 'deal':
@@ -182,13 +195,13 @@ class FreeHand {
         return ['close', number];
       case 'roll':
         this.needs('random');
-        refuse(cards !== null || (deck !== undefined && deck.faceOf), 'a deck of cards has this number');
+        refuse(deck !== undefined && !deck.rolls, 'a number of cards or envelopes');
         return ['random', number, move.sides, []];
       case 'seal':
         this.needs('seal');
-        refuse(cards !== null || (deck !== undefined && deck.faceOf), 'a deck of cards has this number');
+        refuse(deck !== undefined && !deck.seals, 'a number of cards or rolls');
         refuse(new Set(move.seats).size !== move.seats.length || move.seats.some((one) => !this.seats.includes(one)), 'no such seats');
-        refuse(this.sealedAt.has(number), 'envelopes that were not opened');
+        refuse(this.sealedAt.has(number) && deck.sealed.size > 0, 'envelopes that were not opened');
         this.sealedAt.add(number);
         return ['seal', number, move.seats];
       case 'unseal':

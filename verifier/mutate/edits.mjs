@@ -3,7 +3,7 @@ import { fromBase64, toBase64, toHex } from '../bytes.mjs';
 import { Q } from '../group.mjs';
 import { H } from '../hash.mjs';
 import { handSeed } from '../tape.mjs';
-import { number32 } from './plain.mjs';
+import { number32, strange, withNewcomer } from './weak.mjs';
 
 const P = 2n ** 255n - 19n;
 const digest = (chance) => toBase64(chance.take(32));
@@ -63,9 +63,14 @@ const MOVES = [
   '{"type":"finish"}', '{"type":"open","deck":0,"count":1}', '{"type":"open","deck":0,"count":2}', '{"type":"deal","deck":0,"portions":[[0,1]]}', '{"type":"deal","deck":0,"portions":[[1,1],[0,1]]}',
   '{"type":"deal","deck":0,"portions":[[0,1],[0,1]]}', '{"type":"deal","deck":0,"portions":[]}', '{"type":"put away","deck":0}', '{"type":"roll","deck":9,"sides":[6]}', '{"type":"roll","deck":0,"sides":[6]}',
   '{"type":"roll","deck":9,"sides":[1]}', '{"type":"roll","deck":9,"sides":[]}', '{"type":"seal","deck":8,"seats":[0]}', '{"type":"seal","deck":8,"seats":[1,0]}', '{"type":"seal","deck":8,"seats":[0,0]}', '{"type":"unseal","deck":8}',
+  '{"type":"roll","deck":8,"sides":[6]}', '{"type":"seal","deck":9,"seats":[]}', '{"type":"unseal","deck":9}',
   '{"type":"shuffle","deck":1,"cards":2,"faces":[]}', '{"type":"shuffle","deck":1,"cards":2,"faces":["a","a"]}', '{"type":"shuffle","deck":1,"cards":2,"faces":["a"]}', '{"type":"shuffle","deck":1,"cards":1,"faces":[]}',
   '{"type":"shuffle","deck":0,"cards":2,"faces":[]}', '{"type":"shuffle","deck":16,"cards":2,"faces":[]}', '{"type":"give back","deck":0,"positions":[],"place":"shuffled"}', '{"type":"give back","deck":0,"positions":[],"place":"discard"}',
 ];
+/** Names of faces: what can be printed, and what cannot. */
+const NAMES = ['', ' ', 'a', 'x'.repeat(64), 'x'.repeat(65), '\u{1F0CF}'.repeat(64), '\u{1F0CF}'.repeat(65), '\u0001', '\u007f', '\u00a0', '\u00ad', '\u0301', '\u061c', '\u180e', '\u200b', '\u200f', '\u2010', '\u2027',
+  '\u2028', '\u202e', '\u2060', '\u3000', '\ue000', '\uf8ff', '\ufeff', '\ufffb', '\ufffd', '\u{110bd}', '\u{1d17a}', '\u{1d17b}', '\u{e0001}', '\u{e0020}', '\u{f0000}', '\u{10fffd}'];
+const shuffleOf = (chance) => JSON.stringify({ type: 'shuffle', deck: chance.of([1, 2, 9]), cards: 2, faces: [chance.of(NAMES), 'b'] });
 const WITH_POSITIONS = ['show', 'mix', 'give back', 'show to one', 'pass on', 'prove', 'insert'];
 
 function movesWith(chance) {
@@ -129,6 +134,16 @@ const later = (said, chance) => [chance.below(said.length)];
 const aside = (make) => ({ plan: later, change: (context) => [...make(context), context.fits] });
 const seatOf = ({ log, chance }) => chance.of([...log.secrets.keys()]);
 
+/** A seat proposes a roster, or somebody more, and most of the others agree. */
+function agreedTo(context, roster) {
+  const { chance, teller, log } = context;
+  const seat = seatOf(context);
+  const before = teller.table.proposals.length;
+  teller.say({ seat, body: roster === null ? withNewcomer(teller.table, chance) : `{"type":"propose","roster":${roster},"newcomers":[],"key":null}` });
+  const made = teller.table.proposals[before];
+  return made ? [...log.secrets.keys()].filter((one) => one !== seat && chance.below(4)).map((one) => ({ seat: one, body: `{"type":"agree","proposal":"${made.id}"}` })) : [];
+}
+
 export const edits = {
   'signed again': { plan: anywhere, change: ({ fits }) => [fits] },
   'signed: a bit of a message': { plan: cards, change: onBytes((bytes, { chance }) => {
@@ -163,7 +178,7 @@ export const edits = {
   } },
   'signed: another move': { plan: moves, change: ({ fits, chance, log }) => {
     const of = log.said().filter(({ type }) => type === 'move').map(({ body }) => /"move":(.*)\}$/s.exec(body)[1]);
-    const move = chance.of([() => chance.of(MOVES), () => chance.of(of.length ? of : MOVES), () => movesWith(chance)])();
+    const move = chance.of([() => chance.of(MOVES), () => chance.of(of.length ? of : MOVES), () => movesWith(chance), () => shuffleOf(chance)])();
     return [{ ...fits, body: fits.body.replace(/"move":.*\}$/s, () => `"move":${move}}`) }];
   } },
   'signed: another number in a message': { plan: (said, chance) => chance.of([cards, moves])(said, chance), change: ({ fits, chance }) => {
@@ -197,18 +212,44 @@ export const edits = {
     if (!ids.length) return [{ seat: out, body: '{"type":"leave"}' }];
     return [...log.secrets.keys()].filter((seat) => seat !== out).map((seat) => ({ seat, body: body ?? `{"type":"without","duties":${JSON.stringify(ids)}}` }));
   }),
-  'signed: another roster': aside((context) => {
-    const { chance, teller, log } = context;
-    const seat = seatOf(context);
-    const before = teller.table.proposals.length;
-    teller.say({ seat, body: `{"type":"propose","roster":${rosterOf(teller.table, chance)},"newcomers":[],"key":null}` });
-    const made = teller.table.proposals[before];
-    return made ? [...log.secrets.keys()].filter((one) => one !== seat && chance.below(4)).map((one) => ({ seat: one, body: `{"type":"agree","proposal":"${made.id}"}` })) : [];
+  'signed: all leave between hands, and some sign the end': { plan: ofTypes('begin', 'end'), change: ({ chance, teller, log }) => {
+    const seats = [...log.secrets.keys()];
+    for (const seat of seats) teller.say({ seat, body: '{"type":"leave"}' });
+    const owed = (seat) => [...teller.table.open].find(([, duty]) => duty.seat === seat && duty.kind === 'end')?.[0] ?? digest(chance);
+    teller.cut = true;
+    return seats.filter(() => chance.below(3)).map((seat) => ({ seat, body: `{"type":"end","duty":"${owed(seat)}"}` }));
+  } },
+  'signed: another roster': aside((context) => agreedTo(context, rosterOf(context.teller.table, context.chance))),
+  'signed: a newcomer, with any key': aside((context) => agreedTo(context, null)),
+  'signed: by another R': { plan: anywhere, change: ({ fits, chance, log }) => [{ ...fits, sign: (text) => strange(log.secrets.get(fits.seat).key, text, chance) }] },
+  'signed: envelopes that nobody seals': aside((context) => {
+    const { chance, teller } = context;
+    const { table } = teller;
+    const asked = (seat, move) => {
+      const mine = [...table.open].find(([, duty]) => duty.seat === seat && duty.deck === 'table' && duty.kind === 'move');
+      if (mine) teller.say({ seat, body: `{"type":"move","duty":"${mine[0]}","move":${JSON.stringify(move)}}` });
+    };
+    const [out, ...others] = table.game && table.phase === 'playing' ? table.voters().reverse() : [];
+    if (!others.length) return [];
+    const deck = chance.of([5, 5, 8, 9]);
+    asked(others[0], { type: 'seal', deck, seats: [out] });
+    teller.say({ seat: out, body: '{"type":"leave"}' });
+    asked(others[0], chance.of([{ type: 'seal', deck, seats: [] }, { type: 'unseal', deck }, { type: 'roll', deck, sides: [6] }, { type: 'shuffle', deck, cards: 2, faces: [] }]));
+    return [];
   }),
   'signed: a contradiction': aside(({ teller, entry, fits, chance }) => {
     const number = teller.numbers.get(entry.seat) ?? 0;
     if (!number) return [];
-    return [{ ...fits, seq: chance.below(number), body: chance.of(['{"type":"leave"}', '{"type":"word","text":"no"}', fits.body]) }];
+    return [{ ...fits, seq: chance.below(number), body: chance.of(['{"type":"leave"}', '{"type":"word","text":"no"}', fits.body, '5', '{']) }];
+  }),
+  'signed: an answer that is late': aside(({ teller, chance, log }) => {
+    const { table } = teller;
+    const closed = [...table.history].flatMap(([id, spans]) => spans.filter(({ to }) => to !== Infinity).map((span) => ({ id, ...span })));
+    if (!closed.length) return [];
+    const { id, duty, from, to } = chance.of(closed);
+    const body = duty.deck !== 'table' ? `{"type":"cards","duty":"${id}","message":{}}` : { move: `{"type":"move","duty":"${id}","move":5}`, end: `{"type":"end","duty":"${id}"}`, begin: `{"type":"begin","duty":"${id}","commitment":"${digest(chance)}"}` }[duty.kind];
+    const more = chance.of([{}, { hand: 7 }, { hand: table.hand + 1 }, { roster: chance.take(32) }, { seat: seatOf({ log, chance }) }, { seen: to }, { hand: 0, seen: teller.lines.length }]);
+    return [{ seat: duty.seat, body, hand: duty.hand, seen: from + chance.below(to - from), ...more }];
   }),
   'signed: an entry twice': { plan: anywhere, change: ({ fits, teller }) => {
     teller.say(fits);

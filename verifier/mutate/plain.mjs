@@ -1,6 +1,7 @@
 // Mutants that need no key: bytes, lines and encodings. Each takes the lines of a log (latin1) and returns lines, or bytes.
 import { fromBase64, toBase64 } from '../bytes.mjs';
 import { Q } from '../group.mjs';
+import { number32, otherSession } from './weak.mjs';
 
 const replaced = (list, at, ...by) => [...list.slice(0, at), ...by, ...list.slice(at + 1)];
 const entry = (lines, chance) => 1 + chance.below(lines.length - 1);
@@ -14,7 +15,6 @@ function edit(lines, at, pattern, chance, by) {
   return replaced(lines, at, lines[at].slice(0, one.index) + by(one) + lines[at].slice(one.index + one[0].length));
 }
 
-export const number32 = (number) => Uint8Array.from({ length: 32 }, (_, i) => Number((number >> BigInt(8 * i)) & 255n));
 export const signed = (line, change) => line.replace(/"signature":"([^"]*)"\}$/, (_, text) => `"signature":"${change(text)}"}`);
 
 function bytesOfSignature(change) {
@@ -98,5 +98,6 @@ export const PLAIN = {
       bytes.fill(0, 32);
     })));
   },
+  'a session with somebody else': (lines, chance) => replaced(lines, 0, Buffer.from(otherSession(Buffer.from(lines[0], 'latin1').toString('utf8'), chance), 'utf8').toString('latin1')),
   nothing: (lines) => lines,
 };

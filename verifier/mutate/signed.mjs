@@ -2,11 +2,12 @@
 // entry after entry, to a table: what an entry saw, its number and the duty that it answers are made to fit again, unless that is
 // what was changed.
 import { ed25519 } from '@noble/curves/ed25519';
-import { toBase64, toUtf8 } from '../bytes.mjs';
+import { fromBase64, toBase64, toUtf8 } from '../bytes.mjs';
 import { H } from '../hash.mjs';
 import { Refused, Table } from '../table.mjs';
 import { NotJudged } from '../session.mjs';
 import { edits } from './edits.mjs';
+import { SESSIONS } from './sessions.mjs';
 
 const known = new Map(); // what many mutants of a log begin with is signed once
 
@@ -32,11 +33,12 @@ export class Teller {
     return duty;
   }
 
-  say({ seat, body, hand = this.table.hand, seq = null, seen = this.lines.length, session = this.session, roster = this.table.roster.digest, head = null, key = null }) {
+  say({ seat, body, hand = this.table.hand, seq = null, seen = this.lines.length, session = this.session, roster = this.table.roster.digest, head = null, key = null, sign = null }) {
     const number = seq ?? this.numbers.get(seat) ?? 0;
     const saw = head ?? this.heads[Math.max(0, Math.min(seen, this.lines.length))];
     const entry = `{"session":"${toBase64(session)}","roster":"${toBase64(roster)}","hand":${hand},"seat":${seat},"seq":${number},"seen":"${toBase64(saw)}","body":${body}}`;
-    const line = `{"entry":${entry},"signature":"${signature(entry, key ?? this.secrets.get(seat)?.key ?? new Uint8Array(32))}"}`;
+    const made = sign ? toBase64(sign(toUtf8(entry))) : signature(entry, key ?? this.secrets.get(seat)?.key ?? new Uint8Array(32));
+    const line = `{"entry":${entry},"signature":"${made}"}`;
     if (seq === null) this.numbers.set(seat, number + 1);
     this.put(line);
   }
@@ -92,9 +94,28 @@ function tellAgain(log, chance, changes) {
   return [log.lines[0], ...teller.lines.map((line) => Buffer.from(line, 'utf8').toString('latin1'))];
 }
 
-export const SIGNED = Object.fromEntries(Object.entries(edits).map(([name, make]) => [name, (log, chance) => {
+/** The whole log told again in another session; only its entries as they were, where the session is refused. */
+function otherSession(log, chance) {
+  const value = JSON.parse(Buffer.from(log.lines[0], 'latin1').toString('utf8'));
+  const { proposal } = value;
+  chance.of(SESSIONS)(proposal, chance);
+  const digest = H('proposal', toUtf8(JSON.stringify(proposal)));
+  value.commitments = value.nonces.map((nonce, i) => toBase64(H('session nonce', digest, proposal.roster.members[i].seat, fromBase64(nonce))));
+  const line = JSON.stringify(value);
+  const lines = [Buffer.from(line, 'utf8').toString('latin1'), ...log.lines.slice(1)];
+  try {
+    return tellAgain({ ...log, lines, ...log.open(line) }, chance, new Map());
+  } catch (error) {
+    if (!(error instanceof NotJudged)) throw error;
+    return lines;
+  }
+}
+
+const changed = Object.fromEntries(Object.entries(edits).map(([name, make]) => [name, (log, chance) => {
   const changes = new Map();
   const times = chance.of([1, 1, 1, 2, 3]);
   for (let i = 0; i < times; i += 1) make.plan(log.said(), chance).forEach((at) => changes.set(at, make.change));
   return tellAgain(log, chance, changes);
 }]));
+
+export const SIGNED = { ...changed, 'signed: another session': otherSession };

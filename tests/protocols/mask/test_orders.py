@@ -248,9 +248,9 @@ def test_usual_decks(fast: Group, size: int) -> None:
 
 
 @pytest.mark.deep
-def test_largest_deck() -> None:
+def test_largest_deck(native: Group) -> None:
     size = 10_000
-    model = Model(fresh(make_group(backend="native"), 2, size), size)
+    model = Model(fresh(native, 2, size), size)
     model.ask(Deal(0, (Portion(0, 50), Portion(1, 50))))
     model.ask(Return(0, tuple(range(10)), Place.SHUFFLED))
     model.ask(Open(0, 100))

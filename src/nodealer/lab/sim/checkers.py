@@ -159,7 +159,7 @@ def same_lateness(seen: Seen) -> Iterator[str]:
     """What is late, and what is left in the banks, is what whoever counts anew finds in the ticks of the log."""
     for log in seen.logs:
         limits = log.replica.config.session.proposal.clock
-        if limits is None:
+        if limits is None or not log.applied:
             continue
         for number, late, banks in counted_anew(log.applied, log.replica, limits):
             clock = log.applied[number].after.clock

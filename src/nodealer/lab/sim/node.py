@@ -61,6 +61,8 @@ class Node:
         self.home = FragileHome(named, identity, self.dice(SEED_BYTES))
         self.participant: Participant | None = None
         self.muted = False
+        #: When its process came last.
+        self.came = 0
         #: Whether it is for good that its process is gone: its home is lost, or its own lies keep it away.
         self.away = False
         #: What it said about logs that parted; what it signed that nobody honest would; and what it said, and its
@@ -111,6 +113,7 @@ class Node:
             self._ends(end)
             return
         if participant is not None:
+            self.came = self._world.clock.now
             self.tell(f"comes, with {len(self.home.entries)} entries and {len(self.home.journal.records)} records")
             self.connect()
             self._look_again(participant)

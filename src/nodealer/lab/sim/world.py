@@ -180,10 +180,10 @@ class World:
     def _waits_in_vain(self) -> bool:
         """Whether all has healed for long, and some who were shown another lobby will not agree with the others.
 
-        Who is away for a while may have begun before it went.
+        Who is away for a while may have begun before it went, and may agree when it has come back.
         """
         parted = self.plan.fork is not None and not self.plan.fork.entries
-        late = self.clock.now > HEALED + BOUND // 4
+        late = self.clock.now > max(HEALED, *(node.came for node in self.nodes)) + BOUND // 4
         waiting = (node.participant is not None and not node.participant.begun for node in self.lasting)
         return late and parted and all(waiting)
 
