@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from msgspec import Raw
 
 from lab.quiet import PlayedBy, calm, statements, wrong_with
 from nodealer.cards import Close, Deal, Portion
-from nodealer.errors import HomeUnusable
+from nodealer.errors import HomeUnusable, JournalLost
 from nodealer.group import group
 from nodealer.keys import Identity
 from nodealer.lab.sim import groups
@@ -21,7 +21,7 @@ from nodealer.lab.sim.checkers import first_wrong, kept_first, not_told, same_to
 from nodealer.lab.sim.dice import Dice
 from nodealer.lab.sim.groups import Groups
 from nodealer.lab.sim.highcard import HighCard
-from nodealer.lab.sim.justice import contradictions, gained_by_going, guilty_named, too_few
+from nodealer.lab.sim.justice import contradictions, gained_by_going, guilty_named, nobody_blamed, too_few
 from nodealer.lab.sim.lateness import counted_anew
 from nodealer.lab.sim.plan import Backup, BadDisk, Failing, Fork, Forking, Leaver, Split, Struck
 from nodealer.lab.sim.player import HURRIES
@@ -180,10 +180,33 @@ def test_an_old_copy_believes_the_relay() -> None:
     """morning-6-326: one that is not shown what it signed signs that number again, and is named. Threats.md says so."""
     plan = replace(calm(seats=4), fated=(0, 1), fork=Fork("withhold", 2), backup=Backup(850, 1400, 1), together=0)
     world = next(made for made in (World(replace(plan, seed=f"old {n}")) for n in range(40)) if _named(made) == {1})
-    assert first_wrong(Seen(world)) is None
+    seen = Seen(world)
+    assert first_wrong(seen) is None
+    # That excuses nothing else: a false proof of the same seat is told of.
+    (fault,) = world.nodes[2].replica.state.faults
+    for check, told in (("signatures", 0), ("shuffle", 1)):
+        log = SimpleNamespace(state=SimpleNamespace(faults=(replace(fault, check=check),)))
+        begun = [SimpleNamespace(name="a log", place=2, replica=log, living_participant=SimpleNamespace(silenced=None))]
+        assert len([*nobody_blamed(cast(Any, SimpleNamespace(world=world, begun=begun, logs=())))]) == told
     world.plan = replace(world.plan, backup=None)
     wrong = first_wrong(Seen(world))
     assert wrong is not None and wrong.checker == "nobody honest blamed"
+
+
+def test_only_who_has_an_old_copy_may_lack_what_it_signed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before the copy comes, a home that lacks something is a fault of the program."""
+    world = World(replace(calm(), fated=(1,), backup=Backup(850, 1400, 1)))
+    node = world.nodes[1]
+
+    def lost(*arguments: object) -> Participant:
+        raise JournalLost("an entry is not in its journal")
+
+    monkeypatch.setattr(world, "new_participant", lost)
+    with pytest.raises(JournalLost):
+        node.come()
+    node.restore(node.home.copied())
+    node.come()
+    assert node.away
 
 
 def _named(world: World) -> set[int | None]:
