@@ -76,7 +76,7 @@ def decode(kind: Any, data: bytes, *, what: str, limit: int = MESSAGE_BYTES_MAX)
         raise BadParameter(f"{what} must be bytes, not {type(data).__name__}")
     if len(data) > limit:
         raise DecodeError(f"{what} has {len(data)} bytes, more than {limit}")
-    _refuse_deep(data, what)
+    refuse_deep(data, what)
     try:
         if not data.isascii():
             data.decode()
@@ -111,8 +111,10 @@ def _without_texts(data: bytes) -> bytes:
     return b"".join(data.replace(b"\\\\", b"").replace(b'\\"', b"").split(b'"')[::2])
 
 
-def _refuse_deep(data: bytes, what: str) -> None:
-    """Brackets that open in texts count too: no honest message has so many. Those that close there hide nothing: how
+def refuse_deep(data: bytes, what: str) -> None:
+    """Raise `DecodeError`, naming `what`, for what nests deeper than a message may.
+
+    Brackets that open in texts count too: no honest message has so many. Those that close there hide nothing: how
     deep a parser goes hangs on where it is called, so what nests deeper would be in one player's log and not in
     another's."""
     if len(data) <= 1024:

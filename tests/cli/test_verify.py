@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.logs import SEED, Log
-from cli.running import called, nodealer
+from cli.running import after, called, nodealer
 from conformance.harness import agree_session
 from nodealer.cli.app import app
 from nodealer.games.holdem.adapter import POKERKIT_VERSION
@@ -210,3 +211,23 @@ def test_several_files_at_once(log: Log, target: Path) -> None:
     log.save(target, log.entries[1:])
     text = nodealer("verify", str(target), str(log.path))
     assert text.returncode == 1 and text.stdout.index("BROKEN") < text.stdout.index("CLEAN")
+
+
+#: In a process that checks a file: the system ends it.
+_ENDED = """
+import os, signal, nodealer.cli.verify as command
+verify = command.verify_file
+def ends(file, **more):
+    return os.kill(os.getpid(), signal.SIGKILL) if file.name == "ends" else verify(file, **more)
+command.verify_file = ends
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere such a process begins anew, without what was done here")
+def test_a_process_that_is_ended_is_nobodys_fault(log: Log, tmp_path: Path) -> None:
+    """It says nothing of a log: to end with 1, as with a traceback, would be to say that somebody cheated."""
+    done = after(_ENDED, "verify", str(tmp_path / "ends"), str(log.path), "--jobs", "2", "--json")
+    assert done.returncode == 2 and not done.stderr
+    first, second = json.loads(done.stdout)
+    assert (first["file"], second["file"]) == (str(tmp_path / "ends"), str(log.path))
+    assert first["verdict"] == "not-a-log" and "ended from outside" in first["reason"]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from msgspec import Raw
 
 from lab.quiet import PlayedBy, calm, statements, wrong_with
-from nodealer.cards import Deal, Portion
-from nodealer.errors import HomeUnusable
+from nodealer.cards import Close, Deal, Portion
+from nodealer.errors import HomeUnusable, JournalLost
 from nodealer.group import group
 from nodealer.keys import Identity
 from nodealer.lab.sim import groups
@@ -21,11 +21,11 @@ from nodealer.lab.sim.checkers import first_wrong, kept_first, not_told, same_to
 from nodealer.lab.sim.dice import Dice
 from nodealer.lab.sim.groups import Groups
 from nodealer.lab.sim.highcard import HighCard
-from nodealer.lab.sim.justice import contradictions, gained_by_going, guilty_named, too_few
+from nodealer.lab.sim.justice import contradictions, gained_by_going, guilty_named, nobody_blamed, too_few
 from nodealer.lab.sim.lateness import counted_anew
 from nodealer.lab.sim.plan import Backup, BadDisk, Failing, Fork, Forking, Leaver, Split, Struck
 from nodealer.lab.sim.player import HURRIES
-from nodealer.lab.sim.secrecy import keys_too_soon
+from nodealer.lab.sim.secrecy import keys_too_soon, seen_by_one
 from nodealer.lab.sim.seen import Seen
 from nodealer.lab.sim.swarm import _game, plan_of
 from nodealer.lab.sim.world import World
@@ -37,6 +37,7 @@ from nodealer.play.participant import Happened, Participant, Step
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome
 from nodealer.protocols import make_protocol
+from nodealer.protocols.duel import DuelDeck
 from nodealer.protocols.keyed import publish
 from nodealer.wire import encode
 from protocols.mask.kit import fresh
@@ -109,6 +110,13 @@ def test_slow_people_end_a_long_game() -> None:
     rules, package = _game("wardens", protocol, Dice("slow", "plan"))
     world = World(replace(calm("slow", seats=2), protocol=protocol, rules=rules, package=package, slow=(0, 1)))
     assert wrong_with(world) is None and world.clock.now > HURRIES
+    # morning-31-137: a deck that is put away is its owner's to read as soon as the rival has given its keys.
+    decks = [deck for log in Seen(world).logs for one in log.applied for deck in one.after.hand.decks.values()]
+    deck = next(deck for deck in decks if isinstance(deck, DuelDeck) and deck.places.pile and deck.places.held)
+    for asked, known in ((None, ()), (Close(deck.number), (*deck.places.pile, *deck.places.held))):
+        state = SimpleNamespace(hand=SimpleNamespace(decks={deck.number: replace(deck, asked=asked)}))
+        found = {*seen_by_one(state)}  # type: ignore[arg-type]
+        assert found == {(deck.places.card(each), deck.owner) for each in (*known, *deck.peeked, *deck.places.aside)}
 
 
 def test_a_tab_that_is_closed_and_opened_again() -> None:
@@ -172,10 +180,33 @@ def test_an_old_copy_believes_the_relay() -> None:
     """morning-6-326: one that is not shown what it signed signs that number again, and is named. Threats.md says so."""
     plan = replace(calm(seats=4), fated=(0, 1), fork=Fork("withhold", 2), backup=Backup(850, 1400, 1), together=0)
     world = next(made for made in (World(replace(plan, seed=f"old {n}")) for n in range(40)) if _named(made) == {1})
-    assert first_wrong(Seen(world)) is None
+    seen = Seen(world)
+    assert first_wrong(seen) is None
+    # That excuses nothing else: a false proof of the same seat is told of.
+    (fault,) = world.nodes[2].replica.state.faults
+    for check, told in (("signatures", 0), ("shuffle", 1)):
+        log = SimpleNamespace(state=SimpleNamespace(faults=(replace(fault, check=check),)))
+        begun = [SimpleNamespace(name="a log", place=2, replica=log, living_participant=SimpleNamespace(silenced=None))]
+        assert len([*nobody_blamed(cast(Any, SimpleNamespace(world=world, begun=begun, logs=())))]) == told
     world.plan = replace(world.plan, backup=None)
     wrong = first_wrong(Seen(world))
     assert wrong is not None and wrong.checker == "nobody honest blamed"
+
+
+def test_only_who_has_an_old_copy_may_lack_what_it_signed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before the copy comes, a home that lacks something is a fault of the program."""
+    world = World(replace(calm(), fated=(1,), backup=Backup(850, 1400, 1)))
+    node = world.nodes[1]
+
+    def lost(*arguments: object) -> Participant:
+        raise JournalLost("an entry is not in its journal")
+
+    monkeypatch.setattr(world, "new_participant", lost)
+    with pytest.raises(JournalLost):
+        node.come()
+    node.restore(node.home.copied())
+    node.come()
+    assert node.away
 
 
 def _named(world: World) -> set[int | None]:

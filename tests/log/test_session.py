@@ -180,6 +180,15 @@ def test_another_version_says_so_whatever_else_is_there(version: Any) -> None:
         assert len(str(caught.value)) < 150
 
 
+def test_a_version_that_nests_is_refused_before_anything_is_said_of_it() -> None:
+    """How deep a reader can go hangs on its stack: at some depth a version could be read, and not be told of."""
+    for opens, closes in ((b"[", b"]"), (b'{"a":', b"}")):
+        for depth in (64, *range(900, 1100)):
+            version = opens * depth + b"[]" + closes * depth
+            with pytest.raises(DecodeError, match="the first line nests too deep"):
+                read_session(b'{"format":"nodealer-log","version":' + version + b"}")
+
+
 def test_the_version_is_the_string_of_this_format() -> None:
     assert made().session().version == FORMAT_VERSION == "1"
 

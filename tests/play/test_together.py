@@ -204,6 +204,35 @@ def test_an_old_copy_that_has_what_it_signed_at_hand_signs_nothing_else(circle: 
     assert [answer for answer in answers if _signs_when_it_has_its_answer(circle, answer, without=True)]
 
 
+def test_an_old_copy_signs_nothing_at_a_false_proof_before_what_it_signed(circle: Circle) -> None:
+    """A proof that was put off is false: what follows from that it would say now, with its own answer at hand."""
+    home, first = circle.homes[LISTENS], begins(circle.frames)
+    tried = 0
+    for end in range(first + 1, len(circle.frames) + 1):
+        old = MemoryHome(home.name, home.identity, home.root)
+        one = circle.sit(old)
+        one.resend(0)
+        one.more = True
+        for number, frame in enumerate(circle.frames[:end]):
+            one.receive(frame, number)
+        if not one.puts_off or one._replica is None:
+            continue
+        log, mine, records = circle.frames[first:end], LISTENS, old.journal.records
+        signed = sum(_seat(frame) == mine for frame in log)
+        entry = structs.replace(
+            read_entry(log[0]).entry,
+            seat=mine,
+            seq=signed,
+            seen=one._replica.head,
+            body=Raw(encode(Word("said there"))),
+        )
+        steps = one.receive(sign_entry(home.identity, entry), end), one.rest()
+        assert "not in its journal" in (one.silenced or "")
+        assert old.journal.records == records and not any(step.send for step in steps)
+        tried += 1
+    assert tried
+
+
 def _seat(frame: bytes) -> int:
     return read_entry(frame).entry.seat
 

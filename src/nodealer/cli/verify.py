@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from itertools import repeat
 from multiprocessing import get_context
 from pathlib import Path
@@ -164,12 +165,23 @@ _START: Final = "fork" if sys.platform == "linux" else "spawn"
 
 def _verify_many(files: list[Path], game: str | None, jobs: int) -> Iterator[tuple[Path, _Told]]:
     """What is to be told of the files, in their order, each file in a process of its own, so many at once."""
-    with ProcessPoolExecutor(min(jobs, len(files)), mp_context=get_context(_START)) as pool:
-        yield from zip(files, pool.map(_verify_alone, files, repeat(game)), strict=True)
+    done = 0
+    try:
+        with ProcessPoolExecutor(min(jobs, len(files)), mp_context=get_context(_START)) as pool:
+            for told in pool.map(_verify_alone, files, repeat(game)):
+                done += 1
+                yield files[done - 1], told
+    except BrokenProcessPool:
+        # Such as by a system that is short of memory. That says nothing of any log.
+        ended = Report("not-a-log", "a process that checked these files was ended from outside")
+        yield from ((file, _told(ended)) for file in files[done:])
 
 
 def _verify_alone(file: Path, game: str | None) -> _Told:
-    report = verify_file(file, entropy=system_entropy, game=game_or_none(game))
+    return _told(verify_file(file, entropy=system_entropy, game=game_or_none(game)))
+
+
+def _told(report: Report) -> _Told:
     return report.exit_code, report.as_json(), _brief(report)
 
 

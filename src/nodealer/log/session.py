@@ -15,7 +15,7 @@ import msgspec
 from nodealer.errors import BadParameter, DecodeError, OtherFormat, PeerFault
 from nodealer.log.roster import Roster, refuse_bad_roster
 from nodealer.tape import digest
-from nodealer.wire import INTEGER_MAX, Digest, Message, Natural, decode, encode
+from nodealer.wire import INTEGER_MAX, Digest, Message, Natural, decode, encode, refuse_deep
 
 FORMAT: Final = "nodealer-log"
 #: Frozen: what this version says is read by every release. A change of signed bytes, or of what an entry means, is
@@ -139,6 +139,8 @@ def refuse_other_version(version: object) -> None:
 
 def read_session(line: bytes) -> Session:
     """The session of a saved log's first line, with everything about it checked."""
+    # Whatever is said of a version that nests would be said with the stack that is left.
+    refuse_deep(line, "the first line")
     try:
         head = msgspec.json.decode(line, type=Head)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:

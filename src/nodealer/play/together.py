@@ -33,10 +33,15 @@ class Together:
         replica.eager = replica.rewinds = False
         try:
             applied = self._seat.receive(data)
-        except (ProofRejected, JournalLost):
-            # An entry that is not in the journal is in the log by now: taken a second time it would be a repetition,
-            # and nobody would hear that somebody else signs for this seat.
+        except ProofRejected:
             self._false = True
+            return False
+        except JournalLost:
+            # An entry that is not in the journal is in the log by now: taken a second time it would be a repetition,
+            # and nobody would hear that somebody else signs for this seat. It is at hand: whatever would be said before
+            # it could have its number.
+            self._false = True
+            self._pauses.clear()
             return False
         except NodealerError:
             return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from nodealer.lab.sim.cheats import must_be_named
 from nodealer.lab.sim.relay import entry_in
@@ -12,30 +12,35 @@ from nodealer.play.bodies import Break, Tick, Without
 from nodealer.play.law import voters
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Outcome
-from nodealer.play.state import TableState
+from nodealer.play.state import Fault, TableState
 
 
 def nobody_blamed(seen: Seen) -> Iterator[str]:
     """No log names anybody but a liar, no audit does, and nobody is silenced but who plays from an old copy.
 
     Who does has nothing but the relay's word for what it signed before: a relay that shows it another order makes it
-    sign a number twice.
+    sign a number twice. Nothing else is excused by that.
     """
     plan = seen.world.plan
     keeper = plan.seats if plan.keeper is not None and plan.keeper.how == "back" else None
     liars = {plan.liar, keeper, None if plan.cheater is None else plan.cheater[0]} - {None}
     restored = {plan.backup.place} if plan.backup is not None else set[int]()
-    liars |= restored & seen.world.doomed if plan.fork is not None else set()
+    fooled = restored & seen.world.doomed if plan.fork is not None else set[int]()
     for node in seen.begun:
-        if {fault.seat for fault in node.replica.state.faults} - liars:
+        if _named(node.replica.state.faults, fooled) - liars:
             yield f"the log of {node.name}: {node.replica.state.faults}"
         if node.living_participant.silenced is not None and node.place not in liars | restored:
             yield f"{node.name} is silenced: {node.living_participant.silenced}"
     for log in seen.logs:
         report = log.audited()
-        named = {fault.seat for fault in report.faults}
-        if report.verdict not in ("clean", "incomplete", *(["fault"] if liars else [])) or named - liars:
+        named = _named(report.faults, fooled)
+        if report.verdict not in ("clean", "incomplete", *(["fault"] if liars | fooled else [])) or named - liars:
             yield f"the audit of the log of {log.node.name}: {report.verdict}, {report.reason} {report.faults}"
+
+
+def _named(faults: Iterable[Fault], fooled: Collection[int]) -> set[int | None]:
+    """The seats at fault, but for those whom a relay has made sign a number twice."""
+    return {fault.seat for fault in faults if not (fault.check == "signatures" and fault.seat in fooled)}
 
 
 def guilty_named(seen: Seen) -> Iterator[str]:

@@ -54,6 +54,7 @@ class Node:
         #: Who comes to a table that plays, and would like to sit.
         self.asks_to_sit = place >= plan.sitting + plan.watchers
         self.dice = Dice(plan.seed, self.name)
+        self._is_old_copy = False
         named = self.name if place < plan.sitting or self.asks_to_sit else None
         # The same people meet at all tables: to look at a new key takes as long as twenty signatures.
         identity = Identity(expand("simulated identity", self.name, size=SEED_BYTES))
@@ -216,7 +217,7 @@ class Node:
             running = self.participant is not None
             if running:
                 self.die(500)
-            self.home = copy
+            self.home, self._is_old_copy = copy, True
 
     def lose_home(self) -> None:
         """Its home is gone, and with it everything that it could say."""
@@ -298,11 +299,6 @@ class Node:
         self.lied.append(false)
         for each in (false, frame) if self.dice.chance(900) else (frame, false):
             self._say(each)
-
-    @property
-    def _is_old_copy(self) -> bool:
-        backup = self._world.plan.backup
-        return backup is not None and self.place == backup.place
 
     @property
     def lies(self) -> bool:

@@ -144,7 +144,9 @@ def seen_by_one(state: TableState) -> Iterator[tuple[Card, int]]:
             for position, who in (*deck.places.looked.items(), *deck.places.seen.items()):
                 yield from ((deck.places.card(position), seat) for seat, _ in who)
         elif isinstance(deck, DuelDeck):
-            for position in (*deck.peeked, *deck.places.aside):
+            # Of a deck that is put away the owner has the rival's keys before everybody has its own.
+            ended = (*deck.places.pile, *deck.places.held) if isinstance(deck.asked, Close) else ()
+            for position in (*deck.peeked, *deck.places.aside, *ended):
                 yield deck.places.card(position), deck.owner
 
 
