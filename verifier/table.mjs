@@ -237,6 +237,7 @@ export class Table {
     const mine = this.entries.get(seat) ?? [];
     if (entry.seq < mine.length) {
       if (mine[entry.seq] === entry.entry || this.contradictions.has(entry.entry)) throw new Refused('an entry that stands in the log twice');
+      if (this.faulty.has(seat)) throw new Refused('the seat was found at fault before');
       this.append(bytes, entry, false);
       this.contradictions.add(entry.entry);
       this.fault(seat, 'two entries with one number');
