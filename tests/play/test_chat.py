@@ -19,6 +19,13 @@ def test_what_a_seat_says_is_read_by_all() -> None:
     assert chat is not None and (chat.seat, chat.number, chat.text) == (0, 7, "good luck")
 
 
+@pytest.mark.parametrize("text", ["\U0001fae8", "so \U0001fae8 it is \U0001fabf", "\U00013439", "नमस्ते 🂡"])
+def test_a_python_that_knows_less_of_unicode_reads_it_too(text: str) -> None:
+    """The first ones are nothing in Unicode 14, and pictures or a mark in 15."""
+    chat = read_chat(sign_chat(ADA, SESSION, 0, 7, text), SESSION, KEYS)
+    assert chat is not None and chat.text == text
+
+
 @pytest.mark.parametrize("text", ["", "   ", "\n\u200b", "x" * (CHAT_MAX + 1)])
 def test_what_says_nothing_or_too_much_is_not_signed(text: str) -> None:
     with pytest.raises(BadParameter):

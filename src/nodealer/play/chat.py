@@ -15,6 +15,7 @@ import msgspec
 from nodealer.errors import BadParameter, BadSignature, DecodeError
 from nodealer.keys import Identity, VerifyingKey
 from nodealer.log.entry import Signature
+from nodealer.printed import is_printed
 from nodealer.tape import framed
 from nodealer.wire import Message, Natural, SeatNumber, decode, encode
 
@@ -64,8 +65,9 @@ def read_chat(frame: bytes, session: bytes, keys: Mapping[int, bytes]) -> Chat |
 
 
 def plain(text: str) -> str:
-    """One line that only says something."""
-    return " ".join("".join(each if each.isprintable() else " " for each in text).split())
+    """One line that only says something. All who read it must say the same, whatever Unicode their Python knows, or
+    they would take it for somebody's made-up one."""
+    return " ".join(filter(None, "".join(each if is_printed(each) else " " for each in text).split(" ")))
 
 
 @dataclass

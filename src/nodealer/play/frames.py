@@ -12,6 +12,7 @@ from nodealer.keys import KEY_BYTES, Identity, VerifyingKey
 from nodealer.log.entry import Signature
 from nodealer.log.roster import PLAYER, TIMEKEEPER, Member, Roster
 from nodealer.log.session import Nonce, Proposal, Session, refuse_other_version
+from nodealer.printed import is_printed
 from nodealer.tape import digest, framed
 from nodealer.wire import Digest, Message, Natural, SeatNumber, decode, encode
 
@@ -252,4 +253,4 @@ News = Came | Went | Proposes | Refuses | Dropped | Commits | Agreed | PassedOve
 
 def cleaned(text: str) -> str:
     """Text for a frame, or of others for a screen: one short line that only says something."""
-    return "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in text[:REASON_MAX])
+    return "".join(each if is_printed(each) else "\N{REPLACEMENT CHARACTER}" for each in text[:REASON_MAX])
