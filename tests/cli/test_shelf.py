@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from cli.running import called
 from nodealer.cli.invited import FORMAT, Hosted, KeptTable, TableFolder, moved_to
 from nodealer.cli.kept import read_kept
 from nodealer.cli.shelf import is_called, keep_first, table_at
@@ -142,3 +144,22 @@ def test_a_hosts_own_table_stays_where_it_is() -> None:
 def test_what_a_game_is_called() -> None:
     kept = keep_first(came(INVITATION, "Ben"))
     assert is_called(kept.name) and is_called(kept.name[:6]) and not is_called("no such game")
+
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+
+
+@pytest.mark.parametrize(
+    ("log", "hands", "said"), [("holdem-mask-false-key", 2, "2 of 2"), ("holdem-mask", None, "1")], ids=["two", "any"]
+)
+def test_the_list_says_what_is_played_at_a_table_that_one_has_joined(log: str, hands: int | None, said: str) -> None:
+    """Its host alone has typed it; all others find it in the session. Some play as many hands as they like."""
+    kept = keep_first(came(INVITATION, "Ben"))
+    (row,) = json.loads(called("games", "--json").stdout)
+    assert (row["what"], row["hands"], row["of_hands"]) == ("joined", None, None)
+    kept.home.mkdir()
+    kept.kept_log.write_bytes((GOLDEN / f"{log}.jsonl").read_bytes())
+    (row,) = json.loads(called("games", "--json").stdout)
+    assert (row["what"], row["of_hands"]) == ("holdem (joined)", hands)
+    (line,) = [line for line in called("games").stdout.splitlines() if kept.name[:10] in line]
+    assert line.split("│")[4].strip() == said

@@ -21,7 +21,7 @@ from nodealer.cli.kept import ENDED, Ended, fresh_folder, is_file, reached_in, r
 from nodealer.drive.files import disk, write_whole
 from nodealer.drive.homes import HOME, LOG, in_use
 from nodealer.errors import DecodeError, HomeUnusable
-from nodealer.log.session import Label, Limits, read_session
+from nodealer.log.session import Label, Limits, Proposal, read_session
 from nodealer.relay.links import RELAYS_MAX, TEXT_CHARACTERS_MAX, Invitation, read_link
 from nodealer.relay.sealing import ReadKey, TableSecret
 from nodealer.wire import MESSAGE_BYTES_MAX, Message, Natural, encode
@@ -161,17 +161,22 @@ class TableFolder:
         write_whole(self.folder / ENDED, encode(Ended(verdict, hands)))
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """Who sat there at the beginning, as the log has it."""
+    def agreed(self) -> Proposal | None:
+        """What the players have agreed to play, as the log has it; None before they have."""
         if not is_file(self.kept_log):
-            return ()
+            return None
         with disk(self.kept_log), self.kept_log.open("rb") as file:
             first = file.readline(2 * MESSAGE_BYTES_MAX)
         try:
-            members = read_session(first.rstrip(b"\n")).proposal.roster.members
+            return read_session(first.rstrip(b"\n")).proposal
         except DecodeError:
-            return ()
-        return tuple(member.name for member in members)
+            return None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Who sat there at the beginning."""
+        agreed = self.agreed
+        return () if agreed is None else tuple(member.name for member in agreed.roster.members)
 
     @property
     def reached(self) -> int | None:

@@ -36,7 +36,8 @@ def games(
         return
     table = Table(Column("game", no_wrap=True), "what", "players", "hands", "how it is")
     for row in rows:
-        hands = "" if row["hands"] is None else f"{row['hands']} of {row['of_hands'] or 'many'}"
+        of = "" if row["of_hands"] is None else f" of {row['of_hands']}"
+        hands = "" if row["hands"] is None else f"{row['hands']}{of}"
         how = str(row["reason"] if row["state"] == "unreadable" else row["verdict"] or row["state"])
         table.add_row(*map(shown, (row["game"], row["what"] or "", ", ".join(row["players"]), hands, how)))
     console.print(table)
@@ -70,19 +71,22 @@ def _looked_into(game: Any) -> dict[str, Any]:
 
 
 def _across(table: Any) -> dict[str, Any]:
-    """A table across the network. Who sits there stands in its log."""
-    what, ended, reached = table.what, table.ended, table.reached
-    hosted = what.hosted
+    """A table across the network. What is played there, and by whom, stands in its log."""
+    what, ended, reached, agreed = table.what, table.ended, table.reached, table.agreed
+    hosted, place, hands = what.hosted, what.place, None
+    if agreed is not None:
+        # None where the players have agreed on as many as they like, too.
+        place, hands = place or agreed.game.name, agreed.hands or None
     state = "ended" if ended is not None else "being played" if table.in_use else "interrupted"
     role = "watched" if what.name is None else "joined" if hosted is None else "hosted"
     return {
         "game": table.name,
         "begun": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(what.begun)),
-        "what": role if what.place is None else f"{what.place} ({role})",
+        "what": role if place is None else f"{place} ({role})",
         "players": list(table.names),
         "person": what.name,
         "hands": reached if ended is None else ended.hands,
-        "of_hands": None if hosted is None else hosted.hands,
+        "of_hands": hands if hosted is None else hosted.hands,
         "state": state if ended is not None or reached is not None else f"{state}, before the first hand",
         "verdict": None if ended is None else ended.verdict,
         "log": visible(table.log),
