@@ -38,8 +38,9 @@ from nodealer.keys import Identity, host_mark
 from nodealer.log.entry import read_entry
 from nodealer.log.file import save_log
 from nodealer.play.config import parts_of
+from nodealer.play.happened import Step
 from nodealer.play.home import Home, MemoryHome
-from nodealer.play.participant import Participant, Step
+from nodealer.play.participant import Participant
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Replica
 from nodealer.play.stays import for_hands

@@ -13,8 +13,8 @@ from nodealer.cli.narrator import in_words
 from nodealer.drive.local import seat_players
 from nodealer.drive.minds import BotMind
 from nodealer.games.words import Words
+from nodealer.play.happened import Step
 from nodealer.play.narrator import Event, Narrator
-from nodealer.play.participant import Step
 from nodealer.play.replica import Applied
 from nodealer.play.stays import for_hands
 from nodealer.protocols import make_protocol

@@ -21,9 +21,10 @@ from nodealer.drive.loop import Loop
 from nodealer.keys import Identity, host_mark
 from nodealer.log.session import Part, Proposal
 from nodealer.play.frames import Commits, Refuses
+from nodealer.play.happened import Step
 from nodealer.play.home import MemoryHome
 from nodealer.play.lobby import Lobby
-from nodealer.play.participant import Participant, Step
+from nodealer.play.participant import Participant
 from nodealer.wire import encode
 
 SETTINGS = {"blinds": "1/2", "ante": "0", "stack": "200", "leaving": "strict"}

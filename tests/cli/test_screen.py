@@ -11,7 +11,7 @@ from conformance.games import Tiny, TinyRules
 from nodealer.cli.screen import Screen
 from nodealer.errors import BadParameter
 from nodealer.games.base import Game
-from nodealer.play.participant import Step
+from nodealer.play.happened import Step
 from play.circle import Circle
 
 

@@ -22,7 +22,7 @@ from nodealer.games.view import View
 from nodealer.games.wardens import EndTurn
 from nodealer.games.wardens.words import WardensWords
 from nodealer.games.words import Words
-from nodealer.play.participant import Decision, Question
+from nodealer.play.asked import Decision, Question
 
 
 class Typed:

@@ -13,7 +13,9 @@ from nodealer.drive.loop import Loop
 from nodealer.drive.sealed import Line, SealedTransport
 from nodealer.errors import IllegalMove
 from nodealer.log.roster import Roster
-from nodealer.play.participant import Decision, Participant, Question, Step
+from nodealer.play.asked import Decision, Question
+from nodealer.play.happened import Step
+from nodealer.play.participant import Participant
 from nodealer.relay.limits import AT_HOME, Limits
 from nodealer.relay.sealing import ReadKey, TableSecret
 from nodealer.relay.server import serving

@@ -19,8 +19,10 @@ from nodealer.drive.patience import Patience
 from nodealer.errors import CardUnreadable, Declined, HomeUnusable, RelayError
 from nodealer.group import group
 from nodealer.log.session import Proposal
+from nodealer.play.asked import Decision, Question
+from nodealer.play.happened import Step
 from nodealer.play.home import MemoryHome
-from nodealer.play.participant import TOGETHER_MAX, Decision, Participant, Question, Step
+from nodealer.play.participant import TOGETHER_MAX, Participant
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Outcome
 from nodealer.play.seat import Seat

@@ -33,8 +33,9 @@ from nodealer.lab.sim.seen import Seen
 from nodealer.lab.sim.world import World
 from nodealer.play.bodies import Leave
 from nodealer.play.clock import Clock
+from nodealer.play.happened import Diverged, Step
 from nodealer.play.home import MemoryHome
-from nodealer.play.participant import Diverged, Participant, Step
+from nodealer.play.participant import Participant
 from nodealer.play.phases import Phase
 from nodealer.protocols.base import Binding, DeckChange
 from nodealer.protocols.keyed import publish

@@ -33,7 +33,8 @@ from nodealer.log.entry import Entry, sign_entry
 from nodealer.log.session import Limits
 from nodealer.play.account import Account
 from nodealer.play.bodies import Body, Leave, Tick
-from nodealer.play.participant import Happened, Participant, Step
+from nodealer.play.happened import Happened, Step
+from nodealer.play.participant import Participant
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Outcome
 from nodealer.protocols import make_protocol

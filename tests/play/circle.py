@@ -19,8 +19,9 @@ from nodealer.log.entry import Entry, sign_entry
 from nodealer.log.session import Limits
 from nodealer.play.bodies import Body
 from nodealer.play.config import Parts, proposal_of
+from nodealer.play.happened import Happened
 from nodealer.play.home import Home, MemoryHome
-from nodealer.play.participant import Happened, Participant
+from nodealer.play.participant import Participant
 from nodealer.play.replica import Replica
 from nodealer.play.stays import for_hands
 from nodealer.protocols.base import CardProtocol

@@ -23,8 +23,9 @@ from nodealer.log.roster import Roster
 from nodealer.log.session import Part, Proposal
 from nodealer.play.config import proposal_of
 from nodealer.play.frames import Refuses
+from nodealer.play.happened import Step
 from nodealer.play.home import MemoryHome
-from nodealer.play.participant import Participant, Step
+from nodealer.play.participant import Participant
 from nodealer.play.phases import Phase
 from nodealer.protocols import make_protocol
 

@@ -22,16 +22,19 @@ from nodealer.keys import Identity
 from nodealer.log.entry import read_entry, sign_entry
 from nodealer.log.roster import Roster, member_of, newcomer_words
 from nodealer.log.session import Part, Proposal
-from nodealer.play import order, participant
+from nodealer.play import order, waiting
+from nodealer.play.asked import Options, Question
 from nodealer.play.bodies import Agree, Begin, Body, Break, Leave, Move, Propose, Without
 from nodealer.play.config import Parts
 from nodealer.play.frames import Agreed, Came, Dropped, Proposes, Refuses, Went
+from nodealer.play.happened import Diverged, Silenced
 from nodealer.play.home import MemoryHome
 from nodealer.play.order import Order
-from nodealer.play.participant import HELD_MAX, Diverged, Participant, Question, Silenced
+from nodealer.play.participant import Participant
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Outcome, Replica
 from nodealer.play.rosters import proposal_id
+from nodealer.play.waiting import HELD_MAX
 from nodealer.wire import LOG_ENTRIES_MAX, MESSAGE_BYTES_MAX, encode
 from play.circle import Circle, shows_if_even, votes
 from sampling import times
@@ -290,7 +293,7 @@ def test_without_numbers_what_waits_has_a_size(monkeypatch: pytest.MonkeyPatch) 
     for frame in circle.frames:
         one.receive(frame)
     ahead = [circle.by_hand(0, Leave(), one.replica, seq=seq, seen=bytes(32)) for seq in (1, 2, 3)]
-    monkeypatch.setattr(participant, "HELD_BYTES_MAX", len(ahead[0]) + len(ahead[1]))
+    monkeypatch.setattr(waiting, "HELD_BYTES_MAX", len(ahead[0]) + len(ahead[1]))
     assert not any(one.receive(frame).happened for frame in ahead[:2])
     assert one.receive(ahead[2]).happened == (Diverged(0, bytes(32), one.replica.head),)
     # Another seat has its own.
@@ -379,7 +382,7 @@ def test_a_second_entry_with_one_number() -> None:
     state = circle.people[0].replica.state
     assert [fault.seat for fault in state.faults] == [2] and state.phase is Phase.ENDED
     assert len(circle.digests()) == 1
-    assert circle.people[2].over and circle.people[2].options() == participant.Options()
+    assert circle.people[2].over and circle.people[2].options() == Options()
     with pytest.raises(IllegalMove):
         circle.people[2].leave()
 
@@ -556,7 +559,7 @@ def test_nothing_is_signed_before_all_is_heard() -> None:
     one = circle.people[0] = circle.sit(old)
     records = old.journal.records
     assert one.resend(len(circle.frames)) == list(one.seat.unconfirmed)
-    assert one.hearing and one.options() == participant.Options() and one.missing == len(circle.frames)
+    assert one.hearing and one.options() == Options() and one.missing == len(circle.frames)
     for number, frame in enumerate(circle.frames):
         with pytest.raises(IllegalMove):
             one.leave()
@@ -623,7 +626,7 @@ def test_a_journal_that_is_lost() -> None:
     circle.waiting.append(foreign)
     circle.step()
     one = circle.people[0]
-    assert one.silenced is not None and one.over and one.due() == [] and one.options() == participant.Options()
+    assert one.silenced is not None and one.over and one.due() == [] and one.options() == Options()
     assert [news.reason for news in circle.told(Silenced)] == [one.silenced]
     assert not circle.told(Silenced, 1) and len(circle.digests()) == 1
 
@@ -633,7 +636,7 @@ def test_a_journal_that_is_lost() -> None:
 
 def test_who_watches_has_no_word(played: Circle) -> None:
     one = played.people[3]
-    assert not one.seated and one.over and one.options() == participant.Options() and one.question() is None
+    assert not one.seated and one.over and one.options() == Options() and one.question() is None
     assert one.due() == [] and one.resend() == []
     for act in (one.leave, one.break_off, one.claim, lambda: one.without([0]), lambda: one.move({"show": True})):
         with pytest.raises(IllegalMove, match="no seat"):

@@ -16,8 +16,8 @@ from nodealer.errors import ProofRejected
 from nodealer.group import group
 from nodealer.log.entry import read_entry, sign_entry
 from nodealer.play.bodies import Begin, Cards, Move, Word, read_body
+from nodealer.play.happened import Silenced, Step
 from nodealer.play.home import MemoryHome
-from nodealer.play.participant import Silenced, Step
 from nodealer.play.replica import Applied, Replica
 from nodealer.play.together import Together
 from nodealer.proofs.checks import settle

@@ -20,8 +20,10 @@ from nodealer.cards import Opened as OpenedCard
 from nodealer.drive.loop import Loop
 from nodealer.drive.sealed import Line, Lost, SealedTransport
 from nodealer.errors import NodealerError
+from nodealer.play.asked import Decision, Question
+from nodealer.play.happened import Diverged, Step
 from nodealer.play.home import Home
-from nodealer.play.participant import Decision, Diverged, Participant, Question, Step
+from nodealer.play.participant import Participant
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied
 from nodealer.relay.messages import FRAME_BYTES_MAX, Opened, Stored, Told, page

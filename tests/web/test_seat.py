@@ -15,8 +15,9 @@ from nodealer.games.holdem.faces import name as face_name
 from nodealer.keys import Identity
 from nodealer.play.chat import sign_chat
 from nodealer.play.config import parts_of
+from nodealer.play.happened import Step
 from nodealer.play.home import MemoryHome
-from nodealer.play.participant import Participant, Step
+from nodealer.play.participant import Participant
 from nodealer.play.stays import for_hands, while_it_lasts
 from nodealer.web import documents as doc
 from nodealer.web.person import CHATS_MAX, TO_DO_MAX, PagePerson

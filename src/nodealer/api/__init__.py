@@ -8,6 +8,6 @@ from nodealer.api.timekeeper import Timekeeper
 from nodealer.api.watcher import Watcher
 from nodealer.audit.verify import Report
 from nodealer.events import Face
-from nodealer.play.participant import Question
+from nodealer.play.asked import Question
 
 __all__ = ["Face", "Player", "Question", "Report", "Table", "Timekeeper", "Watcher", "table", "verify"]

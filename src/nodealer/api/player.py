@@ -28,10 +28,10 @@ from nodealer.games.view import View
 from nodealer.log.names import refuse_bad_name
 from nodealer.log.roster import PLAYER, TIMEKEEPER, Member
 from nodealer.log.session import Limits, Proposal
+from nodealer.play.asked import Decision, Question
 from nodealer.play.config import proposal_of
 from nodealer.play.home import Home
 from nodealer.play.lobby import decline_rehearsals
-from nodealer.play.participant import Decision, Question
 from nodealer.protocols import make_protocol
 from nodealer.wire import DECKS_MAX, WORD_BYTES_MAX, encode
 

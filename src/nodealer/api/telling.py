@@ -16,8 +16,9 @@ from nodealer.log.roster import PLAYER
 from nodealer.log.session import Proposal
 from nodealer.play import frames
 from nodealer.play.bodies import Break, Move, Propose, Without, Word
+from nodealer.play.happened import Diverged, Happened, Silenced
 from nodealer.play.narrator import proven_by
-from nodealer.play.participant import Diverged, Happened, Participant, Silenced
+from nodealer.play.participant import Participant
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Outcome
 from nodealer.play.state import TableState

@@ -12,7 +12,8 @@ from nodealer.cli.timekeeping import KeeperOrder, keep
 from nodealer.drive.lobby import Onlooker
 from nodealer.drive.sealed import Behind, Found, Line, Locked
 from nodealer.errors import BadParameter, RelayError
-from nodealer.play.participant import Participant, Step
+from nodealer.play.happened import Step
+from nodealer.play.participant import Participant
 from nodealer.play.replica import Applied
 from nodealer.relay.links import read_link
 from nodealer.tape import expand

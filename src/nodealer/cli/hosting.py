@@ -32,7 +32,8 @@ from nodealer.errors import BadParameter, Declined
 from nodealer.keys import host_mark
 from nodealer.play.config import parts_of
 from nodealer.play.frames import Refuses
-from nodealer.play.participant import Participant, Step
+from nodealer.play.happened import Step
+from nodealer.play.participant import Participant
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Replica
 from nodealer.relay.links import Invitation

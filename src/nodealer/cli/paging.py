@@ -19,7 +19,8 @@ from nodealer.cli.screen import Screen
 from nodealer.cli.where import Where
 from nodealer.games.package import GamePackage
 from nodealer.log.visible import visible
-from nodealer.play.participant import Participant, Step
+from nodealer.play.happened import Step
+from nodealer.play.participant import Participant
 from nodealer.web import documents as doc
 from nodealer.web.hub import Hub
 from nodealer.web.lobby import PageLobby, PageQuestions

@@ -22,8 +22,9 @@ from nodealer.errors import BadParameter, Declined, JournalLost, NodealerError, 
 from nodealer.log.visible import visible
 from nodealer.play.config import parts_of
 from nodealer.play.frames import Refuses
+from nodealer.play.happened import Step
 from nodealer.play.lobby import Expected
-from nodealer.play.participant import Participant, Step
+from nodealer.play.participant import Participant
 from nodealer.play.stays import for_hands
 from nodealer.relay.links import Invitation, read_link
 from nodealer.wire import Message, decode

@@ -18,7 +18,7 @@ from nodealer.cli.screen import Screen
 from nodealer.errors import IllegalMove
 from nodealer.games.package import GamePackage
 from nodealer.play.answers import legal_choice, legal_move, legal_seal
-from nodealer.play.participant import Decision, Question
+from nodealer.play.asked import Decision, Question
 
 #: The longest answer.
 ANSWER_BYTES_MAX: Final = 1 << 16

@@ -10,7 +10,7 @@ from nodealer.drive.local import seat_players
 from nodealer.drive.minds import BotMind
 from nodealer.games.base import Rules
 from nodealer.games.package import GamePackage
-from nodealer.play.participant import Step
+from nodealer.play.happened import Step
 from nodealer.play.replica import Replica
 from nodealer.play.stays import for_hands
 from nodealer.protocols.base import CardProtocol

@@ -39,10 +39,12 @@ from nodealer.drive.welcome import Welcome
 from nodealer.errors import BadParameter, IllegalMove, RelayError
 from nodealer.log.roster import TIMEKEEPER
 from nodealer.log.visible import visible
+from nodealer.play.asked import Decision, Question
 from nodealer.play.config import parts_of
 from nodealer.play.frames import OtherVersion, PassedOver, Refuses
+from nodealer.play.happened import Step
 from nodealer.play.lobby import decline_rehearsals
-from nodealer.play.participant import Decision, Participant, Question, Step
+from nodealer.play.participant import Participant
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Replica
 from nodealer.play.stays import while_it_lasts

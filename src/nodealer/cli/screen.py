@@ -14,8 +14,9 @@ from nodealer.drive.limits import about_time
 from nodealer.games.words import Line, Words
 from nodealer.log.session import Proposal
 from nodealer.play.bodies import Begin
+from nodealer.play.happened import Diverged, Silenced, Step
 from nodealer.play.narrator import Event, Narrator
-from nodealer.play.participant import Diverged, Participant, Silenced, Step
+from nodealer.play.participant import Participant
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Replica
 from nodealer.play.state import TableState

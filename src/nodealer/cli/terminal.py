@@ -12,7 +12,7 @@ from nodealer.cli.output import out, print_line, print_lines, shown
 from nodealer.errors import IllegalMove
 from nodealer.games.view import View
 from nodealer.games.words import Line, Text, Words, laid_out, line, strong
-from nodealer.play.participant import Decision, Question
+from nodealer.play.asked import Decision, Question
 from nodealer.wire import Message, encode
 
 T = TypeVar("T")

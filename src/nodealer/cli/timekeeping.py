@@ -20,7 +20,8 @@ from nodealer.drive.timekeeper import keep_time
 from nodealer.errors import Declined, NodealerError
 from nodealer.play.config import parts_of
 from nodealer.play.frames import Refuses
-from nodealer.play.participant import Participant, Step
+from nodealer.play.happened import Step
+from nodealer.play.participant import Participant
 from nodealer.relay.links import read_link
 from nodealer.wire import Message, decode
 

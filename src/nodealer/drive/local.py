@@ -17,8 +17,9 @@ from nodealer.keys import Identity
 from nodealer.log.roster import PLAYER
 from nodealer.log.session import Limits, Proposal
 from nodealer.play.config import proposal_of
+from nodealer.play.happened import Step
 from nodealer.play.home import MemoryHome
-from nodealer.play.participant import Participant, Stays, Step
+from nodealer.play.participant import Participant, Stays
 from nodealer.proofs.checks import Entropy
 from nodealer.protocols.base import CardProtocol
 from nodealer.tape import ROOT_BYTES

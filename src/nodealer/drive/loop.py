@@ -16,7 +16,9 @@ from typing import Any, Final, Protocol
 from nodealer.drive.minds import Mind
 from nodealer.drive.patience import Looks
 from nodealer.errors import CardUnreadable, IllegalMove, RelayError
-from nodealer.play.participant import Decision, Participant, Question, Step
+from nodealer.play.asked import Decision, Question
+from nodealer.play.happened import Step
+from nodealer.play.participant import Participant
 
 #: How often somebody with patience looks at the clock.
 LOOKS_EVERY: Final = 0.25

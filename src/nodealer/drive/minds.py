@@ -6,7 +6,8 @@ from typing import Protocol
 
 from nodealer.games.base import Entropy
 from nodealer.games.package import Bot, GamePackage
-from nodealer.play.participant import Decision, Participant, Question
+from nodealer.play.asked import Decision, Question
+from nodealer.play.participant import Participant
 from nodealer.tape import expand
 
 

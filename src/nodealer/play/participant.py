@@ -8,11 +8,9 @@ forget is in its home before it speaks, so that one that was killed goes on wher
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-from nodealer.cards import SEALED_MAX, Peek, Seal
+from nodealer.cards import SEALED_MAX, Seal
 from nodealer.errors import (
     BadParameter,
     BadSignature,
@@ -27,114 +25,37 @@ from nodealer.errors import (
     SawAnother,
 )
 from nodealer.games.view import View
-from nodealer.log.entry import Arrival, read_entry
+from nodealer.log.entry import read_entry
 from nodealer.log.names import refuse_bad_name
 from nodealer.log.roster import Member, Roster
 from nodealer.log.session import Proposal, Session
-from nodealer.play.asking import ASKING_MAX, ask, asked_by, heard, roster_with, roster_without
+from nodealer.play.asked import Decision, Options, Question
+from nodealer.play.asking import asked_by, roster_without
 from nodealer.play.bodies import NewKey
 from nodealer.play.config import Parts, parts_of
-from nodealer.play.frames import Asks, News, Offered
+from nodealer.play.door import Door
+from nodealer.play.frames import Asks, Offered
+from nodealer.play.happened import Happened, Silenced, Step
 from nodealer.play.home import Home
 from nodealer.play.lobby import Accept, Lobby, decline_rehearsals
 from nodealer.play.order import Order
 from nodealer.play.phases import Phase
-from nodealer.play.replica import Applied, Begin, Outcome, Replica, at_once
+from nodealer.play.replica import Begin, Outcome, Replica, at_once
 from nodealer.play.seat import Seat
 from nodealer.play.state import Config, KeyChange, TableState, refuse_unfit
 from nodealer.play.together import Together
 from nodealer.play.view import choice_of, choosing_view, view_of
+from nodealer.play.waiting import Waiting
 from nodealer.proofs.checks import Entropy
 from nodealer.protocols.base import Duty
-from nodealer.wire import LOG_ENTRIES_MAX, Message, encode
+from nodealer.wire import LOG_ENTRIES_MAX, encode
 from nodealer.words import key_words, session_words
-
-#: How many entries of one seat wait for what they build on, where frames have no numbers, and how many heads of one
-#: seat are told of that this log never had.
-HELD_MAX: Final = 64
-#: And their bytes. The largest honest entry has a quarter of this.
-HELD_BYTES_MAX: Final = 8 << 20
 
 #: How many entries are looked at together at most: a liar among them is not named later than that.
 TOGETHER_MAX: Final = 64
 
 #: Whether to begin the next hand. Asked between hands.
 Stays = Callable[[TableState], bool]
-
-
-@dataclass(frozen=True)
-class Diverged:
-    """This log and a seat's have parted: it signed on a head that this one never had.
-
-    Either the transport has shown the two of them different orders, or the seat says what is not so. Nobody can tell
-    which from here: comparing the two logs does.
-    """
-
-    seat: int
-    #: The head that the seat had seen, and the one that is here.
-    theirs: bytes
-    ours: bytes
-
-
-@dataclass(frozen=True)
-class Silenced:
-    """This participant signs nothing any more, and why."""
-
-    reason: str
-
-
-Happened = Applied | Diverged | Silenced | News
-
-
-@dataclass(frozen=True)
-class Step:
-    """What came of a frame: what to send, and what happened."""
-
-    send: tuple[bytes, ...] = ()
-    happened: tuple[Happened, ...] = ()
-
-
-@dataclass(frozen=True)
-class Question:
-    """What a table waits for from a person: a move, a choice about cards that were looked at, or what to seal."""
-
-    duty: Duty
-    view: View
-    #: What was looked at and has to be chosen about; None for all else.
-    peek: Peek | None
-    #: What something is to be sealed for; None for all else.
-    seal: Seal | None = None
-
-
-#: A move in the game, as a message of its rules or as plain data; which of the cards that were looked at; what to seal.
-Decision = Message | dict[str, Any] | tuple[int, ...] | bytes
-
-
-@dataclass(frozen=True)
-class Options:
-    """What the person of a participant may do now."""
-
-    #: The move in the game that this seat can make, and whether the others wait for it.
-    move: Duty | None = None
-    must_move: bool = False
-    #: The private choices about cards that are owed.
-    choices: tuple[Duty, ...] = ()
-    #: A card that was given to this seat and does not open: a reason to claim.
-    unreadable: CardUnreadable | None = None
-    #: What the table waits for this seat to prove of its cards, and is not so: nothing can be sent.
-    unprovable: Duty | None = None
-    #: The hands that somebody disputes and whose books this person has not agreed to open.
-    books: tuple[int, ...] = ()
-    #: The other seats that hold the table up.
-    waiting_for: tuple[int, ...] = ()
-    #: Whether this seat has a word on going on without them, and on breaking off.
-    may_vote: bool = False
-    may_break: bool = False
-
-    @property
-    def asked(self) -> Duty | None:
-        """What the others wait for: a private choice first, then a move."""
-        return self.choices[0] if self.choices else self.move if self.must_move else None
 
 
 class Participant:
@@ -169,11 +90,7 @@ class Participant:
         self.stays = stays
         #: Whether to sit out from the next hand on: nobody waits for this player, and it keeps its number and chips.
         self.sits_out = False
-        #: Those who would like to sit at this table while it plays, by key.
-        self._asking: dict[bytes, Asks] = {}
-        #: Whether this player asks for a seat, and the roster for which it has.
-        self._asks = False
-        self._asked: bytes | None = None
+        self._door = Door(table, home)
         #: Whether a person is asked before a dispute opens a book; may be changed at any time.
         self.asks_for_books = False
         #: Raises `DecodeError` for a proposed roster with a key that this participant could not read with: whoever has
@@ -208,10 +125,7 @@ class Participant:
         self._behind = 0
         #: Entries of this seat that came before those they follow.
         self._early: set[bytes] = set()
-        #: Entries that build on something that is not here, where frames have no numbers.
-        self._held: list[Arrival] = []
-        #: Seat to the heads that it saw and this log never had.
-        self._parted: dict[int, set[bytes]] = {}
+        self._waiting = Waiting()
         #: Whether more frames may come at once: then what needs no answer is looked at with them. Whoever drives this
         #: participant says so, and says when there are no more (`rest`).
         self.more = False
@@ -282,7 +196,7 @@ class Participant:
     def _put_off(self, data: bytes) -> bool:
         """Take an entry whose proofs are looked at with those of the next ones. Whether that can be."""
         if self._together is None:
-            if self._seat is None or not self.more or self.silenced is not None or self.hearing or self._held:
+            if self._seat is None or not self.more or self.silenced is not None or self.hearing or self._waiting:
                 return False
             self._together = Together(self._seat)
         return self._together.take(data)
@@ -294,7 +208,7 @@ class Participant:
         if seat is None or together is None or together.size >= TOGETHER_MAX or not seat.replica.owes:
             return False
         state = seat.replica.state
-        waits = self._early or self._asks or seat.open_duties
+        waits = self._early or self._door.wants or seat.open_duties
         return not waits and state.phase is Phase.PLAYING and seat.number not in state.gone
 
     def _look_at_all(self, send: list[bytes], happened: list[Happened]) -> None:
@@ -429,29 +343,21 @@ class Participant:
     def _enter(self, replica: Replica, data: bytes, numbered: bool, happened: list[Happened]) -> None:
         """An entry, and then those that were waiting for it."""
         self._take(replica, data, numbered, happened)
-        while (waiting := self._released(replica)) is not None:
-            self._take(replica, waiting.data, numbered, happened)
-
-    def _released(self, replica: Replica) -> Arrival | None:
-        """The first of those that wait, in the order in which they came, that can be judged now."""
-        for place, held in enumerate(self._held):
-            signed = replica.signed_by(replica.state.known[held.entry.seat].key)
-            if held.entry.seq <= signed and replica.has_seen(held.entry.seen):
-                return self._held.pop(place)
-        return None
+        while (released := self._waiting.released(replica)) is not None:
+            self._take(replica, released, numbered, happened)
 
     def _take(self, replica: Replica, data: bytes, numbered: bool, happened: list[Happened]) -> None:
         try:
             applied = replica.append(data) if self._seat is None else self._seat.receive(data)
         except (EntryAhead, SawAnother) as refused:
             if not numbered:
-                self._hold(replica, refused.seat, data, happened)
+                happened += self._waiting.hold(replica, refused.seat, data)
             elif not replica.has_seen(read_entry(data).entry.seen):
-                self._part(replica, refused.seat, data, happened)
+                happened += self._waiting.part(replica, refused.seat, data)
             elif self._seat is not None and data in self._seat.unconfirmed:
                 self._early.add(data)
         except Malformed:
-            self._hear_ask(replica, data, happened)
+            happened += self._door.hear(replica.state, data)
         except (EntryRefused, BadSignature):
             # Not part of the log, whoever sent it.
             return
@@ -461,31 +367,6 @@ class Participant:
         else:
             if applied.outcome is not Outcome.REPEATED:
                 happened.append(applied)
-
-    def _hear_ask(self, replica: Replica, data: bytes, happened: list[Happened]) -> None:
-        """Not part of the log; perhaps somebody would like to sit."""
-        asks = heard(replica.state, self.lobby.table, data)
-        # Once for each roster: who asks again and again, each time as another, is not told of again and again.
-        there = {one.who.key: one for one in self.asking}
-        if asks is None or asks.who.key in there or len(there) >= ASKING_MAX:
-            return
-        self._asking = there | {asks.who.key: asks}
-        happened.append(asks)
-
-    def _hold(self, replica: Replica, seat: int, data: bytes, happened: list[Happened]) -> None:
-        held = [one.data for one in self._held if one.entry.seat == seat]
-        if data in held:
-            return
-        if len(held) < HELD_MAX and sum(map(len, held)) + len(data) <= HELD_BYTES_MAX:
-            self._held.append(read_entry(data))
-        else:
-            self._part(replica, seat, data, happened)
-
-    def _part(self, replica: Replica, seat: int, data: bytes, happened: list[Happened]) -> None:
-        seen, parted = read_entry(data).entry.seen, self._parted.setdefault(seat, set())
-        if seen not in parted and len(parted) < HELD_MAX:
-            parted.add(seen)
-            happened.append(Diverged(seat, seen, replica.head))
 
     # --- Out ---
 
@@ -508,7 +389,7 @@ class Participant:
             if self.home.name is not None and self.lobby.mine is None and self._wants_to_sit:
                 self.lobby.offer()
             return list(self.lobby.unconfirmed)
-        self._asked = None
+        self._door.forget()
         return [*(() if self._seat is None else self._seat.unconfirmed), *self.due()]
 
     def _late(self) -> list[bytes]:
@@ -535,7 +416,7 @@ class Participant:
             replica, seat = self.replica, self._seat
         if self.silenced is not None or self.hearing:
             return []
-        asking = self._due_ask(replica.state)
+        asking = self._door.due(replica.state)
         if seat is None:
             return asking
         state = replica.state
@@ -546,18 +427,6 @@ class Participant:
             seat.stays = self.stays(state.with_hand(number=state.hand.number + 1))
         seat.sits_out, seat.asks_for_books = self.sits_out, self.asks_for_books
         return [*asking, *seat.due()]
-
-    def _due_ask(self, state: TableState) -> list[bytes]:
-        """Ask for a seat, once for each roster, as long as one is wanted."""
-        if not self._asks or self._asked == state.roster.digest or self.home.name is None:
-            return []
-        self._asked = state.roster.digest
-        if any(member.key == self.home.identity.public for member in state.roster.members):
-            self._asks = False
-            return []
-        with suppress(IllegalMove):
-            return [ask(state, self.lobby.table, self.home.identity, self.home.name)]
-        return []
 
     # --- The lobby ---
 
@@ -696,18 +565,12 @@ class Participant:
     def ask_to_sit(self) -> list[bytes]:
         """Ask for a seat at a table that plays: a new one, or the one that a roster has left out. Raises `IllegalMove`
         where there is none to be had. Asked again by itself, when another roster comes into force."""
-        if self.home.name is None:
-            raise IllegalMove("who only watches has no name to sit under")
-        frame = ask(self.replica.state, self.lobby.table, self.home.identity, self.home.name)
-        self._asks, self._asked = True, self.replica.state.roster.digest
-        return [frame]
+        return [self._door.knock(self.replica.state)]
 
     @property
     def asking(self) -> tuple[Asks, ...]:
         """Those who would like to sit, and could in the roster that is in force."""
-        state = self.replica.state
-        there = (one for one in self._asking.values() if one.who.seat not in state.roster.seats)
-        return tuple(one for one in there if one.roster == roster_with(state, one.who))
+        return self._door.waiting(self.replica.state)
 
     def let_in(self, name: str) -> list[bytes]:
         """Propose the roster that somebody who asks for a seat would have."""

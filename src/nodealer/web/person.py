@@ -10,9 +10,11 @@ from functools import partial
 from typing import Any, Final
 
 from nodealer.errors import BadParameter, IllegalMove
+from nodealer.play.asked import Decision, Question
 from nodealer.play.chat import Chats, read_chat, sign_chat
+from nodealer.play.happened import Step
 from nodealer.play.home import Home
-from nodealer.play.participant import Decision, Participant, Question, Step
+from nodealer.play.participant import Participant
 from nodealer.play.replica import Replica
 from nodealer.web import documents as doc
 from nodealer.web.recall import Own, recall

@@ -22,9 +22,11 @@ from nodealer.games.view import View as Seen
 from nodealer.games.words import Text, Words, laid_out
 from nodealer.log.roster import Roster
 from nodealer.play.answers import legal_choice, legal_move
+from nodealer.play.asked import Decision, Question
+from nodealer.play.happened import Diverged, Silenced, Step
 from nodealer.play.law import voters
 from nodealer.play.narrator import Event, Narrator
-from nodealer.play.participant import Decision, Diverged, Participant, Question, Silenced, Step
+from nodealer.play.participant import Participant
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Outcome, Replica
 from nodealer.play.state import Config, TableState

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from nodealer.play.happened import Happened, Step
 from nodealer.play.home import Home
-from nodealer.play.participant import Happened, Participant, Step
+from nodealer.play.participant import Participant
 from nodealer.play.replica import Replica
 
 #: The number of an entry, and the seconds that it took to judge it.

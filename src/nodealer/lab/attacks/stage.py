@@ -21,8 +21,9 @@ from nodealer.lab.attacks.scene import Makes, Scene, decided, rules_of, seated_a
 from nodealer.log.entry import read_entry, sign_entry
 from nodealer.log.session import Limits
 from nodealer.play.bodies import Body
+from nodealer.play.happened import Happened
 from nodealer.play.home import MemoryHome
-from nodealer.play.participant import Happened, Participant
+from nodealer.play.participant import Participant
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Replica
 from nodealer.play.state import TableState

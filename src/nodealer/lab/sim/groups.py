@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 from nodealer.lab.sim.dice import Dice
 from nodealer.lab.sim.home import FragileHome
-from nodealer.play.participant import Participant, Step
+from nodealer.play.happened import Step
+from nodealer.play.participant import Participant
 from nodealer.play.replica import Applied, Outcome
 
 if TYPE_CHECKING:

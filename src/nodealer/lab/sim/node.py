@@ -23,7 +23,8 @@ from nodealer.lab.sim.relay import entry_in
 from nodealer.lab.sim.seals import Seals
 from nodealer.log.entry import Entry, sign_entry
 from nodealer.play.bodies import Tick
-from nodealer.play.participant import Diverged, Participant, Step
+from nodealer.play.happened import Diverged, Step
+from nodealer.play.participant import Participant
 from nodealer.play.replica import Replica
 from nodealer.tape import SEED_BYTES, expand
 from nodealer.wire import encode

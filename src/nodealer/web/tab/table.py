@@ -24,9 +24,10 @@ from nodealer.errors import BadParameter, DecodeError, IllegalMove
 from nodealer.log.visible import visible
 from nodealer.play.config import refuse_without_asserts
 from nodealer.play.frames import OtherVersion, PassedOver, Refuses
+from nodealer.play.happened import Step
 from nodealer.play.home import Home
 from nodealer.play.lobby import decline_rehearsals
-from nodealer.play.participant import Participant, Step
+from nodealer.play.participant import Participant
 from nodealer.play.stays import while_it_lasts
 from nodealer.proofs.checks import Entropy
 from nodealer.relay.links import Invitation

@@ -10,7 +10,7 @@ from nodealer.lab.attacks.outcome import Came
 from nodealer.lab.attacks.scene import Scene
 from nodealer.lab.attacks.stage import Stage, owed_by, to_move
 from nodealer.play.bodies import Without
-from nodealer.play.participant import Diverged
+from nodealer.play.happened import Diverged
 from nodealer.protocols.base import Cheat
 
 #: Who is late in one of the two histories; who sees which.

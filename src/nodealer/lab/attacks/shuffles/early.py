@@ -17,7 +17,7 @@ from nodealer.lab.attacks.proofs.steps import shuffle_of
 from nodealer.lab.attacks.scene import Scene, judged, played_out, sit
 from nodealer.log.entry import read_entry
 from nodealer.play.bodies import Cards, read_body
-from nodealer.play.participant import Step
+from nodealer.play.happened import Step
 from nodealer.protocols.chain.messages import ChainShuffle
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.lock.messages import Cascade
