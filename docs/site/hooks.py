@@ -1,5 +1,5 @@
 """What the site has that the pages alone do not: the script that draws the diagrams, from the npm package as pinned,
-and large diagrams in the size that their letters need, in a frame that scrolls."""
+and diagrams in the size that their letters need, in a frame that scrolls."""
 
 from __future__ import annotations
 
@@ -11,18 +11,13 @@ from typing import Any
 HERE = Path(__file__).parent
 SCRIPT = HERE / "node_modules" / "mermaid" / "dist" / "mermaid.min.js"
 
-# Drawn as wide as the column, a diagram of so many lines has letters that nobody can read.
-LARGE = 40
+# Drawn as wide as the column, a diagram on a small screen has letters that nobody can read.
 AS_LARGE_AS_IT_IS = "%%{init: {'state': {'useMaxWidth': false}}}%%\n"
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Large diagrams keep their size."""
-    return re.sub(r"(?s)(?<=```mermaid\n)(.*?)(?=```)", _sized, markdown)
-
-
-def _sized(diagram: re.Match[str]) -> str:
-    return (AS_LARGE_AS_IT_IS if diagram[0].count("\n") > LARGE else "") + diagram[0]
+    """Diagrams keep their size."""
+    return re.sub("(?<=```mermaid\n)", AS_LARGE_AS_IT_IS, markdown)
 
 
 def on_post_build(config: Any, **_: Any) -> None:
