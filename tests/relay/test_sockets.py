@@ -82,3 +82,12 @@ def test_a_relay_that_stops_does_not_wait_for_half_a_handshake(tmp_path: Path) -
     with socket.socket() as half:
         on_tls(tmp_path, work, Limits(hello_seconds=1000))
     assert stopped[0].metrics.connections == 0
+
+
+def test_a_relay_that_stops_waits_for_nobody_who_has_said_nothing() -> None:
+    async def work(relay: Relay) -> None:
+        silent.connect(("127.0.0.1", relay.port))
+        await until(relay, 1)
+
+    with socket.socket() as silent:
+        on_relay(work, Limits(hello_seconds=1000))

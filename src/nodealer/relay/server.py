@@ -11,8 +11,9 @@ from functools import partial
 from http import HTTPStatus
 from typing import Final, cast
 
-from websockets.asyncio.server import ServerConnection, serve
+from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
+from websockets.frames import CloseCode
 from websockets.http11 import Request, Response
 
 from nodealer.errors import RelayError
@@ -199,12 +200,19 @@ async def serving(
     finally:
         for task in beside:
             task.cancel()
-        server.close()
-        await server.wait_closed()
-        relay.door.close()
+        await _close(server, relay.door)
         for task in beside:
             with suppress(asyncio.CancelledError):
                 await task
+
+
+async def _close(server: Server, door: Door) -> None:
+    """Say good-bye to those that have come to words, and cut off the others. For them too the library waits, if it is
+    let, for as long as they may take: to speak TLS, or to ask to come in."""
+    server.close(close_connections=False)
+    await asyncio.gather(*(connection.close(CloseCode.GOING_AWAY) for connection in server.connections))
+    door.close()
+    await server.wait_closed()
 
 
 def _silent() -> logging.Logger:

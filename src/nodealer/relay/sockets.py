@@ -64,7 +64,7 @@ class Door:
             transport.abort()
 
     def close(self) -> None:
-        """Cut off who is still there: the library has said good-bye to those that it knew."""
+        """Cut off who is still there."""
         for transport in list(self._inside):
             transport.abort()
 

@@ -68,8 +68,8 @@ _PAGE_MAX: Final = 128
 #: … and is one value: SQLite puts it together, while Python does something else. To concatenate does not change bytes,
 #: whatever they are. Rows come in the order of their ids, for there is no other way to them.
 _PAGE: Final = f"""
-SELECT max(id), count(*), CAST(group_concat(frame, '') AS BLOB) FROM frames WHERE id > ?1 AND id <= ?2
-AND (id = ?1 + 1 OR total <= {PAGE_BYTES} + coalesce((SELECT total FROM frames WHERE id = ?1), 0))
+SELECT max(id), count(*), CAST(group_concat(frame, '') AS BLOB) FROM frames WHERE id > :after AND id <= :most
+AND (id = :after + 1 OR total <= {PAGE_BYTES} + coalesce((SELECT total FROM frames WHERE id = :after), 0))
 """
 #: So many pages are read ahead, before others have their turn.
 _AHEAD: Final = 3
@@ -369,10 +369,10 @@ class SqliteStore:
             self._writing.execute(f"INSERT INTO frames VALUES {values}", rows)
 
     def _put_note(self, table: str, note: bytes) -> list[bytes]:
-        made = "INSERT INTO tables (name, written) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET written = ?2"
-        self._writing.execute(made, (table, self._clock()))
-        put = "INSERT INTO notes SELECT ?1, count(*), ?2 FROM notes WHERE tab = ?1"
-        self._writing.execute(put, (self._find(table).id, note))
+        made = "INSERT INTO tables (name, written) VALUES (:name, :now) ON CONFLICT DO UPDATE SET written = :now"
+        self._writing.execute(made, {"name": table, "now": self._clock()})
+        put = "INSERT INTO notes SELECT :tab, count(*), :note FROM notes WHERE tab = :tab"
+        self._writing.execute(put, {"tab": self._find(table).id, "note": note})
         return _notes(self._writing, table)
 
     def _put_expiry(self, table: str, time: float) -> None:
@@ -382,8 +382,9 @@ class SqliteStore:
         """From now on nobody finds these tables."""
         now = self._clock()
         written = _OF_LAST.format("frames.written")
-        asked = f"SELECT id, name FROM tables WHERE expires <= ?1 OR written <= ?2 AND coalesce(({written}), 0) <= ?2"
-        gone = self._writing.execute(asked, (now, now - idle)).fetchall()
+        quiet = f"written <= :since AND coalesce(({written}), 0) <= :since"
+        asked = f"SELECT id, name FROM tables WHERE expires <= :now OR {quiet}"
+        gone = self._writing.execute(asked, {"now": now, "since": now - idle}).fetchall()
         for number, name in gone:
             self._known.pop(name, None)
             self._writing.execute("INSERT INTO forgotten VALUES (?)", (number,))
@@ -422,7 +423,8 @@ class SqliteStore:
 
     def _page(self, number: int, after: int) -> Page | None:
         base, most = number << _SHIFT, after - after % _PAGE_MAX + _PAGE_MAX
-        row, frames, data = self._reading.execute(_PAGE, (base + after, base + min(most, _CURSOR_MAX))).fetchone()
+        span = {"after": base + after, "most": base + min(most, _CURSOR_MAX)}
+        row, frames, data = self._reading.execute(_PAGE, span).fetchone()
         return self._shelf.keep(number, after, data, last=row - base, frames=frames) if frames else None
 
 
