@@ -12,6 +12,7 @@ from typing import Any
 
 from playwright.sync_api import Page
 
+from games import outside
 from nodealer.audit.verify import verify_file
 from nodealer.cli.games import game_of
 from nodealer.cli.plan import plan_of
@@ -179,6 +180,16 @@ def crowded(count: int) -> State:
         if one["type"] == "view":
             one["page"]["seats"] = more(one["page"]["seats"])
     return replace(state, name=f"{count} seats")
+
+
+def plain(count: int) -> State:
+    """A game without a table of its own, whose hands and words are long."""
+    seen = Seen(Table(label="sheet", seats=count, hands=1, package=outside.GAME))
+    documents = seen.until(lambda view: bool(view["mine"]))
+    view = next(one for one in documents if one["type"] == "view")
+    view["mine"] = [view["mine"][0] | {"name": f"the {number}"} for number in range(13)]
+    view["text"] = [[[f"somebody has said something, and it was number {number}", ""]] for number in range(13)]
+    return State(f"plain, {count} seats", documents, there=".typed input")
 
 
 def away() -> State:

@@ -7,11 +7,11 @@ from playwright.sync_api import Browser
 
 from .browser import boxes, overlap
 from .sheet import STATES
-from .states import State, away, crowded, states
+from .states import State, away, crowded, plain, states
 from .told import told_page
 
-#: A phone, a small one, and a desk.
-SIZES = ((360, 640), (390, 780), (1280, 800))
+#: A phone, a small one, one that lies, and a desk.
+SIZES = ((360, 640), (390, 780), (844, 390), (1280, 800))
 
 
 def refuse_mess(browser: Browser, state: State) -> None:
@@ -25,6 +25,8 @@ def refuse_mess(browser: Browser, state: State) -> None:
             # Bets, pots and the board do not lie on each other; nor do the rows of a field.
             assert overlap(boxes(page, ".board", ".pots .chips", ".bet .chips")) == [], (state.name, width)
             assert overlap(boxes(page, ".arena > *")) == [], (state.name, width)
+            assert overlap([*plates, *boxes(page, ".center > .told", ".center > .named")]) == [], (state.name, width)
+            assert overlap([*plates, *boxes(page, "#actions button", "#law button", ".tabs")]) == [], (state.name, width)
             inside = boxes(page, ".pod .plate", ".pod .status", "#actions button", "#law button")
             out = [box for box in inside if box[0] < -1 or box[1] > width + 1 or box[2] < 0 or box[3] > height + 1]
             assert out == [], (state.name, width)
@@ -37,6 +39,11 @@ def test_somebody_is_away_and_nothing_is_in_the_way(browser: Browser) -> None:
 @pytest.mark.parametrize("count", [2, 9])
 def test_there_is_room_for_all_on_a_phone(browser: Browser, count: int) -> None:
     refuse_mess(browser, crowded(count))
+
+
+@pytest.mark.parametrize("count", [2, 5])
+def test_a_game_without_a_table_of_its_own_may_say_much(browser: Browser, count: int) -> None:
+    refuse_mess(browser, plain(count))
 
 
 @pytest.mark.deep
