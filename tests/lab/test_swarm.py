@@ -20,7 +20,7 @@ from nodealer.lab.sim.cheats import waiting_on
 from nodealer.lab.sim.checkers import first_wrong, kept_first, not_told, same_together
 from nodealer.lab.sim.dice import Dice
 from nodealer.lab.sim.groups import Groups
-from nodealer.lab.sim.highcard import HighCard
+from nodealer.lab.sim.highcard import OWN, HighCard, OwnHighCard
 from nodealer.lab.sim.justice import contradictions, gained_by_going, guilty_named, nobody_blamed, too_few
 from nodealer.lab.sim.lateness import counted_anew
 from nodealer.lab.sim.plan import Backup, BadDisk, Failing, Fork, Forking, Leaver, Split, Struck
@@ -301,6 +301,22 @@ def test_a_cheat_that_is_not_named() -> None:
     log.applied[:] = [replace(one, outcome=Outcome.ACCEPTED) for one in log.applied]
     (wrong,) = guilty_named(seen)
     assert "is a cheat, double: nobody is named" in wrong
+
+
+def test_a_cheat_that_its_book_does_not_name() -> None:
+    """Where nothing is proven it stands in the log until the book is open, and no longer."""
+    duel = make_protocol("duel", b'{"mode":"committed"}')
+    plan = replace(calm("slot", 2), protocol=duel, rules=OwnHighCard(4), package=OWN)
+    world = World(replace(plan, fated=(1,), cheater=(1, "slot")))
+    assert wrong_with(world) is None and world.nodes[0].replica.state.expelled == {1}
+    seen = Seen(world)
+    log = seen.logs[0]
+    log.replica.state = log.state.noted(faults=())
+    assert list(guilty_named(seen)) == []
+    # As if the book had held.
+    log.applied[:] = [replace(one, outcome=Outcome.ACCEPTED) for one in log.applied]
+    (wrong,) = guilty_named(seen)
+    assert "is a cheat, slot: nobody is named" in wrong
 
 
 def test_two_things_under_one_number_that_are_not_named() -> None:

@@ -41,10 +41,10 @@ def lies_of(participant: Participant) -> tuple[bytes, ...]:
     return tuple(participant.lies) if isinstance(participant, Cheater) else ()
 
 
-def must_be_named(name: str, protocol: CardProtocol) -> bool:
-    """Whether every single entry that the attack forges names its seat at once, as the claims say."""
+def seen_when(name: str, protocol: CardProtocol) -> str | None:
+    """When every single entry that the attack forges names its seat, as the claims say; None where it need not."""
     attack, claim = cheat_of(name), _claim(name, protocol)
-    return attack.law is None and claim is not None and claim.seen == "at once" and claim.culprit
+    return claim.seen if attack.law is None and claim is not None and claim.culprit else None
 
 
 def _claim(name: str, protocol: CardProtocol) -> Cheat | None:

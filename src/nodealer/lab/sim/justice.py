@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator
 
-from nodealer.lab.sim.cheats import must_be_named
+from nodealer.lab.sim.cheats import seen_when
 from nodealer.lab.sim.relay import entry_in
 from nodealer.lab.sim.seen import Replayed, Seen
-from nodealer.play.bodies import Break, Tick, Without
+from nodealer.play.bodies import Book, Break, Tick, Without
 from nodealer.play.law import voters
 from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Outcome
@@ -44,19 +44,35 @@ def _named(faults: Iterable[Fault], fooled: Collection[int]) -> set[int | None]:
 
 
 def guilty_named(seen: Seen) -> Iterator[str]:
-    """What the claims say is seen at once is: no such entry stands in a log without its seat being named. And whoever
-    signs two things under one number is named where both were shown."""
+    """What the claims say is seen at once is: no such entry stands in a log without its seat being named. What they say
+    is seen later is seen when the cheater has opened its book of that hand. And whoever signs two things under one
+    number is named where both were shown."""
     plan = seen.world.plan
     for log in seen.lasting:
         named = {fault.seat for fault in log.state.faults}
-        if plan.cheater is not None and must_be_named(plan.cheater[1], plan.protocol) and plan.cheater[0] not in named:
-            lies = {*seen.world.nodes[plan.cheater[0]].lied}
-            for applied in log.applied:
-                if applied.outcome is Outcome.ACCEPTED and log.node.replica.entries[applied.number] in lies:
-                    yield f"entry {applied.number} of {log.node.name} is a cheat, {plan.cheater[1]}: nobody is named"
+        if plan.cheater is not None and plan.cheater[0] not in named:
+            yield from unnamed(log, *plan.cheater, {*seen.world.nodes[plan.cheater[0]].lied})
         for seat, number in contradictions(seen, log) if not log.state.chronicle.keys else ():
             if seat not in named:
                 yield f"seat {seat} signed two entries with the number {number}, and {log.node.name} does not say so"
+
+
+def unnamed(log: Replayed, seat: int, attack: str, lies: Collection[bytes]) -> Iterator[str]:
+    """The lies of a seat that stand in a log, though by now they should have named it."""
+    seen = seen_when(attack, log.replica.config.protocol)
+    opened = {hand for applied in log.applied for hand in _opened(applied, seat)}
+    for applied in log.applied:
+        if applied.outcome is not Outcome.ACCEPTED or log.node.replica.entries[applied.number] not in lies:
+            continue
+        hand = applied.before.hand.number
+        if seen == "at once" or (seen in ("at opening", "at the end") and hand in opened):
+            yield f"entry {applied.number} of {log.node.name} is a cheat, {attack}: nobody is named"
+
+
+def _opened(applied: Applied, seat: int) -> Iterator[int]:
+    """The hand whose book a seat has opened with an entry that was taken."""
+    if applied.outcome is Outcome.ACCEPTED and applied.entry.seat == seat and isinstance(applied.body, Book):
+        yield applied.before.duties.open[applied.body.duty].duty.binding.hand
 
 
 def contradictions(seen: Seen, log: Replayed) -> Iterator[tuple[int, int]]:
