@@ -17,6 +17,7 @@ from nodealer.lab.attacks import ATTACKS, attack_of
 from nodealer.lab.attacks.base import Attack
 from nodealer.lab.attacks.beyond import BEYOND
 from nodealer.lab.attacks.matrix import Row, carry_out, row_of
+from nodealer.lab.attacks.scene import modes_of
 from nodealer.protocols import MODES
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "attacks.md"
@@ -273,9 +274,15 @@ def mode_of(parameters: str) -> str:
     return set_to.replace('"', "") or "as by default"
 
 
-def in_modes(protocol: str, told: dict[str, str]) -> str:
-    """What is told of each mode, once where it is the same in all that are tried."""
-    if len(set(told.values())) <= 1:
+def has_every_mode(attack: Attack, protocol: str, tried: list[str]) -> bool:
+    """Whether what came of an attack is so in every mode: a law is the same in all, unless it is about one of them."""
+    modes = [mode.decode() for mode in modes_of(protocol)]
+    return tried == (modes[:1] if attack.law is not None else modes)
+
+
+def in_modes(attack: Attack, protocol: str, told: dict[str, str]) -> str:
+    """What is told of each mode, once where it is the same in all there are."""
+    if len(set(told.values())) <= 1 and (not told or has_every_mode(attack, protocol, list(told))):
         return next(iter(told.values()), "–")
     modes: dict[str, list[str]] = {}
     for mode, one in told.items():
@@ -289,10 +296,13 @@ def matrix(every: Sequence[Row]) -> Iterator[str]:
     yield f"| --- | --- |{' --- |' * len(MODES)}"
     for attack in ATTACKS.values():
         mine = [row for row in every if row.attack == attack.name]
-        cells = (in_modes(name, {row.mode: row.comes for row in mine if row.protocol == name}) for name in MODES)
+        cells = [
+            in_modes(attack, name, {row.mode: row.comes for row in mine if row.protocol == name}) for name in MODES
+        ]
+        cells = [mine[0].comes] * len(MODES) if attack.anywhere else cells
         yield f"| [`{attack.name}`](#{attack.name}) | {', '.join(attack.of) or '–'} | {' | '.join(cells)} |"
     for no in BEYOND:
-        cells = (no.comes if name in (no.only or MODES) else "–" for name in MODES)
+        cells = [no.comes if name in (no.only or MODES) else "–" for name in MODES]
         yield f"| {no.what} | {no.of} | {' | '.join(cells)} |"
     yield ""
 
@@ -325,8 +335,9 @@ def of_protocols(attack: Attack, mine: Sequence[Row]) -> Iterator[str]:
             if row.protocol == name:
                 told.setdefault(_told(row), []).append(mode_of(row.mode))
         for line, where in told.items():
-            beside = "" if len(told) == 1 else f" ({'; '.join(where)})"
-            yield f"| {name}{beside} | {line} |"
+            all_modes = has_every_mode(attack, name, [row.mode for row in mine if row.protocol == name])
+            beside = "" if len(told) == 1 and all_modes else f" ({'; '.join(where)})"
+            yield f"| {'any' if attack.anywhere else name + beside} | {line} |"
         if not told and name in attack.instead:
             words, why = attack.instead[name]
             yield f"| {name} | {why}; what can be tried is {words} | – | – | – |"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 from collections.abc import Iterator
 from dataclasses import replace
@@ -79,6 +80,12 @@ def test_the_page_says_what_came_of_it() -> None:
 def test_what_is_said_of_the_way_to_the_cards_is_tried(named: str) -> None:
     file, _, test = named.partition("::")
     assert f"\ndef {test}(" in (attack_table.TESTS / file).read_text()
+
+
+def test_every_dash_has_a_reason() -> None:
+    reasons = attack_table.PAGE.read_text().partition("## Where there is a dash")[2].partition("\n## ")[0]
+    dashes = {one.name for one in ATTACKS.values() if not one.anywhere and {*MODES} - {*one.protocols}}
+    assert {*re.findall(r"`([a-z-]+)`", reasons)} >= dashes
 
 
 # --- Defences ---

@@ -121,6 +121,8 @@ class Attack:
     law: Scheme | None = None
     #: The protocols that a law is tried on.
     tried_on: tuple[str, ...] = ("mask", "lock", "offset", "chain", "duel")
+    #: Whether it never comes to any cards: then it is tried once, and is the same whatever is played.
+    anywhere: bool = False
     #: Protocol to the mode that a law is tried in, where it is about another than the default.
     in_mode: Mapping[str, bytes] = field(default_factory=dict)
 

@@ -23,14 +23,6 @@ class Beyond:
 
 BEYOND: Final = (
     Beyond(
-        "A1",
-        "the residue symbol of a card, which exponentiation keeps",
-        "gains nothing",
-        "cards are elements of groups of prime order: what is no square is no encoding and is refused as such, and the "
-        "numbers of `chain` are squares from the beginning.",
-        "group/test_modp.py::test_numbers_that_are_no_elements",
-    ),
-    Beyond(
         "A3",
         "small parameters",
         "does not apply",
@@ -179,12 +171,5 @@ BEYOND: Final = (
         "the card that lies there (`other-card`).",
         "protocols/duel/test_cheats.py::test_a_card_that_was_not_drawn",
         only=("duel",),
-    ),
-    Beyond(
-        "–",
-        "a seat that owes two things, gives one, and has what was said of the other forgotten",
-        "gains nothing",
-        "what was said of a duty is void when that duty closes, and only then.",
-        "play/test_law.py::test_a_seat_with_two_duties_cannot_feed_one_and_starve_the_other",
     ),
 )

@@ -20,6 +20,7 @@ from nodealer.lab.attacks.base import Attack
 from nodealer.lab.attacks.cheater import Cheater
 from nodealer.lab.attacks.outcome import Came, what_came
 from nodealer.lab.sim.highcard import GAME as HIGHCARD
+from nodealer.lab.sim.highcard import OWN
 from nodealer.log.roster import PLAYER
 from nodealer.log.session import Limits
 from nodealer.play.bodies import Cards
@@ -59,6 +60,11 @@ def small_protocol(name: str, mode: bytes = b"{}") -> CardProtocol:
 def small_game(protocol: str) -> GamePackage:
     """The smallest that a protocol serves."""
     return find("wardens") if protocol == "duel" else replace(HIGHCARD, seats=3)
+
+
+def with_chips(scene: Scene) -> Scene:
+    """The same with the smallest game that has chips: for a duel that is another one."""
+    return replace(scene, game=replace(OWN, seats=2)) if scene.protocol.claims.name == "duel" else scene
 
 
 @dataclass(frozen=True)

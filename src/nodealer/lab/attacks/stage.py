@@ -117,6 +117,11 @@ class Stage:
         self.say(self._held)
         self._held = []
 
+    def take_held(self) -> list[bytes]:
+        """What was held back, for whoever holds it: it is not on its way."""
+        frames, self._held = self._held, []
+        return frames
+
     def until(self, true: Callable[[TableState], bool]) -> bool:
         """Go on until all see that the table is so. False where they never do."""
         for _ in range(STEPS_MAX):

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from nodealer.lab.attacks.cards.conceded import CONCEDED
 from nodealer.lab.attacks.cards.false_claim import FALSE_CLAIM
 from nodealer.lab.attacks.cards.false_key import FALSE_KEY
 from nodealer.lab.attacks.cards.held import HELD
@@ -12,4 +13,4 @@ from nodealer.lab.attacks.cards.tag import TAG
 from nodealer.lab.attacks.cards.two_names import TWO_NAMES
 from nodealer.lab.attacks.cards.unopened import UNOPENED
 
-ATTACKS: Final = (FALSE_KEY, OTHER_CARD, OTHER_OFFSET, ORACLE, HELD, TAG, TWO_NAMES, UNOPENED, FALSE_CLAIM)
+ATTACKS: Final = (FALSE_KEY, OTHER_CARD, OTHER_OFFSET, ORACLE, HELD, TAG, TWO_NAMES, UNOPENED, FALSE_CLAIM, CONCEDED)

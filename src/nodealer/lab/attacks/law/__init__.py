@@ -20,6 +20,8 @@ from nodealer.lab.attacks.law.price import PRICE
 from nodealer.lab.attacks.law.puppet import PUPPET
 from nodealer.lab.attacks.law.refund import REFUND
 from nodealer.lab.attacks.law.roster_alone import ROSTER_ALONE
+from nodealer.lab.attacks.law.stall import STALL
+from nodealer.lab.attacks.law.starved import STARVED
 from nodealer.lab.attacks.law.time_back import TIME_BACK
 from nodealer.lab.attacks.law.undo import UNDO
 from nodealer.lab.attacks.law.withhold import WITHHOLD
@@ -46,4 +48,6 @@ ATTACKS: Final = (
     WITHHOLD,
     LOST_BOOK,
     HURRIED_BOOK,
+    STARVED,
+    STALL,
 )

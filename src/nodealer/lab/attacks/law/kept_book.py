@@ -9,7 +9,7 @@ from typing import Any, Final
 from nodealer.lab.attacks.base import Attack, Scheme, Way
 from nodealer.lab.attacks.defence import Without
 from nodealer.lab.attacks.outcome import Came
-from nodealer.lab.attacks.scene import Scene
+from nodealer.lab.attacks.scene import Scene, with_chips
 from nodealer.lab.attacks.stage import Stage
 from nodealer.play.bodies import Body
 from nodealer.play.duties import OpenDuty, Owed
@@ -59,7 +59,8 @@ class Shut(Participant):
 
 def _plays(scene: Scene) -> Came:
     """Whoever wins the hand is the cheater. At the end all sign what there is."""
-    stage = Stage(scene, makers=dict.fromkeys(range(3), partial(Shut, shut=lambda net: net > 0)))
+    scene = with_chips(scene)
+    stage = Stage(scene, makers=dict.fromkeys(range(scene.game.seats), partial(Shut, shut=lambda net: net > 0)))
     stage.end()
     state = stage.state()
     stake = state.config.rules.stake
@@ -80,6 +81,6 @@ KEPT_BOOK: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("chain",),
-    in_mode={"chain": b'{"proven":false}'},
+    tried_on=("chain", "duel"),
+    in_mode={"chain": b'{"proven":false}', "duel": b'{"mode":"committed"}'},
 )

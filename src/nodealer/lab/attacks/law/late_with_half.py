@@ -20,11 +20,13 @@ VICTIM: Final = 1
 
 
 def _plays(scene: Scene) -> Came:
-    stage = Stage(scene, seats=4, clock=LIMITS)
+    # Of two, one is half.
+    seats = 2 if scene.game.seats == 2 else 4
+    stage = Stage(scene, seats=seats, clock=LIMITS)
     stage.until(to_move(VICTIM))
     keeper = len(stage.people) - 1
     stage.says(keeper, Tick(0), Tick(HOURS))
-    for friend in (2, 3):
+    for friend in (0,) if seats == 2 else (2, 3):
         stage.says(friend, Without(owed_by(stage.state(friend), VICTIM)))
     stage.end()
     done = [one for one in stage.state().chronicle.statements if one.of == VICTIM]
@@ -38,5 +40,4 @@ LATE_WITH_HALF: Final = Attack(
     of=("A39",),
     who="a coalition",
     law=Scheme(Way(CLAIM.cheat, plays=_plays, unseen="cannot be seen"), CLAIM),
-    tried_on=("mask", "lock", "offset", "chain"),
 )

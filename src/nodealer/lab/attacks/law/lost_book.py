@@ -10,7 +10,7 @@ from nodealer.lab.attacks.base import Attack, Scheme, Way
 from nodealer.lab.attacks.defence import Without
 from nodealer.lab.attacks.law.kept_book import Shut
 from nodealer.lab.attacks.outcome import Came
-from nodealer.lab.attacks.scene import Scene
+from nodealer.lab.attacks.scene import Scene, with_chips
 from nodealer.lab.attacks.stage import Stage
 from nodealer.play.phases import Phase
 from nodealer.protocols.base import Cheat
@@ -18,7 +18,8 @@ from nodealer.protocols.base import Cheat
 
 def _plays(scene: Scene) -> Came:
     """Whoever loses the hand is a cheater. At the end all sign what there is."""
-    stage = Stage(scene, makers=dict.fromkeys(range(3), partial(Shut, shut=lambda net: net < 0)))
+    scene = with_chips(scene)
+    stage = Stage(scene, makers=dict.fromkeys(range(scene.game.seats), partial(Shut, shut=lambda net: net < 0)))
     stage.end()
     state = stage.state()
     back = state.phase is Phase.ENDED and not any(chips > state.config.rules.stake for chips in _chips(stage))
@@ -49,6 +50,6 @@ LOST_BOOK: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("chain",),
-    in_mode={"chain": b'{"proven":false}'},
+    tried_on=("chain", "duel"),
+    in_mode={"chain": b'{"proven":false}', "duel": b'{"mode":"committed"}'},
 )

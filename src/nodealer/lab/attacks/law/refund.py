@@ -33,6 +33,6 @@ REFUND: Final = Attack(
         Way(CLAIM.cheat, plays=_plays, defence=(Without("nodealer.play.law:expel", "if not play_on:", "if True:"),)),
         CLAIM,
     ),
-    # A duel is played for nothing: there are no bets to give back.
+    # Of two nobody is a third whose bets would be lost.
     tried_on=("mask", "lock", "offset", "chain"),
 )

@@ -8,6 +8,7 @@ from typing import Final
 from nodealer.errors import IllegalMove
 from nodealer.lab.attacks.base import Attack, Scheme, Way
 from nodealer.lab.attacks.defence import Without
+from nodealer.lab.attacks.law.late_alone import LIMITS
 from nodealer.lab.attacks.outcome import Came
 from nodealer.lab.attacks.scene import Scene
 from nodealer.lab.attacks.stage import Stage, playing
@@ -17,11 +18,17 @@ from nodealer.protocols.base import Cheat
 
 def _plays(scene: Scene) -> Came:
     """The others wait, and when nothing comes they say that they would go on without it."""
-    stage = Stage(scene)
+    others = [seat for seat in range(scene.game.seats) if seat != scene.cheater]
+    # Of two, one is half: that is enough where somebody keeps the time.
+    stage = Stage(scene, clock=LIMITS if len(others) == 1 else None)
     stage.until(playing)
     stage.silent.add(scene.cheater)
     stage.end()
-    for seat in (0, 1):
+    if len(others) == 1:
+        for time in (0, LIMITS.cards + 1):
+            stage.say(stage[-1].tick(time))
+            stage.end()
+    for seat in others:
         with suppress(IllegalMove):
             stage.say(stage[seat].without({scene.cheater}))
     stage.end()
@@ -29,6 +36,8 @@ def _plays(scene: Scene) -> Came:
     return stage.came("keeps the others waiting for ever" if stuck else None)
 
 
+#: More than half; or half, where it is late.
+_ENOUGH: Final = "if 2 * len(by) > len(said) or (pressing and 2 * len(pressing) == len(said)):"
 CLAIM: Final = Cheat("a seat that keeps back what it owes, to stop the table", "never", False)
 WITHHOLD: Final = Attack(
     name="withhold",
@@ -38,9 +47,14 @@ WITHHOLD: Final = Attack(
         Way(
             CLAIM.cheat,
             plays=_plays,
-            defence=(Without("nodealer.play.law:_reached", "2 * len(by) > len(said)", "False"),),
+            defence=(
+                Without(
+                    "nodealer.play.law:_reached",
+                    _ENOUGH,
+                    "if False:",
+                ),
+            ),
         ),
         CLAIM,
     ),
-    tried_on=("mask", "lock", "offset", "chain"),
 )

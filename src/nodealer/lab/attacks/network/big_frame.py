@@ -43,4 +43,5 @@ BIG_FRAME: Final = Attack(
         CLAIM,
     ),
     tried_on=("mask",),
+    anywhere=True,
 )

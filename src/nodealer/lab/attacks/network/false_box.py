@@ -14,7 +14,7 @@ from nodealer.lab.attacks.base import Attack, Scheme, Way
 from nodealer.lab.attacks.defence import Without
 from nodealer.lab.attacks.outcome import Came
 from nodealer.lab.attacks.scene import Scene
-from nodealer.lab.attacks.stage import Stage, playing
+from nodealer.lab.attacks.stage import Stage, to_move
 from nodealer.play.bodies import Box, Propose
 from nodealer.play.rosters import proposal_id
 from nodealer.protocols.base import Cheat
@@ -26,7 +26,7 @@ VICTIM: Final = 0
 def _plays(scene: Scene) -> Came:
     """The box opens, and the secret in it is one that nobody else has."""
     stage = Stage(scene)
-    stage.until(playing)
+    stage.until(to_move(0))
     link = TableSecret(scene.entropy(16), "0" * 32, 0)
     rings = [Keyring(one, [link], scene.entropy) for one in stage.people]
     for one, ring in zip(stage.people, rings, strict=True):
@@ -62,5 +62,4 @@ FALSE_BOX: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("mask",),
 )

@@ -65,4 +65,5 @@ FORGED_LINK: Final = Attack(
         CLAIM,
     ),
     tried_on=("mask",),
+    anywhere=True,
 )

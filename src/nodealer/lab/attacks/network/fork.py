@@ -57,5 +57,6 @@ FORK: Final = Attack(
         ),
         CLAIM,
     ),
+    # Of two, whoever goes on alone hears words that cannot be right, and notices by these too.
     tried_on=("mask", "lock", "offset", "chain"),
 )

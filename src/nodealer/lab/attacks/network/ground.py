@@ -83,5 +83,5 @@ GROUND: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("mask",),
+    tried_on=("mask", "lock", "offset", "chain"),
 )

@@ -62,4 +62,5 @@ GUESSED_CODE: Final = Attack(
         CLAIM,
     ),
     tried_on=("mask",),
+    anywhere=True,
 )

@@ -11,7 +11,7 @@ from nodealer.lab.attacks.base import Attack, Scheme, Way
 from nodealer.lab.attacks.defence import Without
 from nodealer.lab.attacks.outcome import Came
 from nodealer.lab.attacks.scene import Scene
-from nodealer.lab.attacks.stage import Stage, playing
+from nodealer.lab.attacks.stage import Stage, to_move
 from nodealer.log.roster import Roster
 from nodealer.play.bodies import Propose
 from nodealer.play.rosters import proposal_id
@@ -23,7 +23,7 @@ OUT: Final = 1
 
 def _plays(scene: Scene) -> Came:
     stage = Stage(scene)
-    stage.until(playing)
+    stage.until(to_move(0))
     link = TableSecret(scene.entropy(16), "0" * 32, 0)
     stage[0].refuse_key = Keyring(stage[0], [link], scene.entropy).refuse_key
     state = stage.state(scene.cheater)
@@ -52,5 +52,6 @@ OLD_KEY: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("mask",),
+    # Of two who play nobody is put out.
+    tried_on=("mask", "lock", "offset", "chain"),
 )

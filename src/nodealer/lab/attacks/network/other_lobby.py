@@ -37,5 +37,4 @@ OTHER_LOBBY: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("mask",),
 )

@@ -47,4 +47,5 @@ PUT_OUT: Final = Attack(
         CLAIM,
     ),
     tried_on=("mask",),
+    anywhere=True,
 )

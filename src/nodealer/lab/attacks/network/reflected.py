@@ -54,4 +54,5 @@ REFLECTED: Final = Attack(
         CLAIM,
     ),
     tried_on=("mask",),
+    anywhere=True,
 )

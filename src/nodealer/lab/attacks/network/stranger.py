@@ -39,5 +39,5 @@ STRANGER: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("mask",),
+    tried_on=("mask", "lock", "offset", "chain"),
 )

@@ -46,5 +46,4 @@ TWO_TIME: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("mask",),
 )

@@ -39,4 +39,5 @@ WATCHER: Final = Attack(
         CLAIM,
     ),
     tried_on=("mask",),
+    anywhere=True,
 )

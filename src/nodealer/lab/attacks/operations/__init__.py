@@ -4,6 +4,7 @@ from typing import Final
 
 from nodealer.lab.attacks.operations.borrowed_key import BORROWED_KEY
 from nodealer.lab.attacks.operations.copied_dice import COPIED_DICE
+from nodealer.lab.attacks.operations.linked_decks import LINKED_DECKS
 from nodealer.lab.attacks.operations.linked_tags import LINKED_TAGS
 from nodealer.lab.attacks.operations.mixed import MIXED
 from nodealer.lab.attacks.operations.passed import PASSED
@@ -20,6 +21,7 @@ ATTACKS: Final = (
     TOLD,
     SEARCHED,
     LINKED_TAGS,
+    LINKED_DECKS,
     BORROWED_KEY,
     MIXED,
 )

@@ -53,5 +53,5 @@ COPIED_DICE: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("mask",),
+    tried_on=("mask", "lock", "offset", "chain"),
 )

@@ -55,5 +55,6 @@ ROLLED_AGAIN: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("mask",),
+    # Elsewhere the hand is over when somebody leaves.
+    tried_on=("mask", "lock"),
 )

@@ -8,12 +8,16 @@ from dataclasses import replace
 from typing import Any, Final
 
 from nodealer.errors import BadParameter
-from nodealer.lab.attacks.base import Attack, Forge, Moment, Way
+from nodealer.lab.attacks.base import Attack, Forge, Moment, Scheme, Way
 from nodealer.lab.attacks.defence import Without
 from nodealer.lab.attacks.outcome import Came
 from nodealer.lab.attacks.proofs.steps import shuffle_of
 from nodealer.lab.attacks.scene import Played, Scene, judged, tried
+from nodealer.log.entry import read_entry
+from nodealer.play.bodies import Cards, read_body
 from nodealer.proofs import shuffle
+from nodealer.protocols.base import Cheat
+from nodealer.tape import SEED_BYTES, Tape
 
 #: The same deck, as if it lay somewhere else.
 ELSEWHERE: Final[dict[str, Callable[[Any], Any]]] = {
@@ -27,17 +31,19 @@ def _forged(moved: Callable[[Any], Any]) -> Forge:
     def forge(moment: Moment) -> bytes:
         step = shuffle_of(moment)
         if step is None:
-            raise BadParameter("this step has no proof of a shuffle")
-        cards, there = step.after(), moved(moment.deck).transcript(moment.duty, step.epoch)
-        return step.message(
-            cards, shuffle.prove(there, moment.tape, step.relation(cards), list(step.order), step.secrets)
-        )
+            return moment.honest
+        cards, there = step.after(), step.transcript(moved(moment.deck))
+        # With a tape of its own: it is not the proof that it would make here.
+        other = Tape(bytes(SEED_BYTES))
+        return step.message(cards, shuffle.prove(there, other, step.relation(cards), list(step.order), step.secrets))
 
     return forge
 
 
 def _taken(played: Played, where: str) -> str | None:
-    false = any(one.duty.kind == "shuffle" and one.duty.seat == played.cheater for one in played.said())
+    bodies = [read_body(bytes(read_entry(data).entry.body)) for data in played.lies]
+    lies = {bytes(body.message) for body in bodies if isinstance(body, Cards)}
+    false = any(one.message in lies for one in played.said())
     return f"has a proof of {where} count" if false else None
 
 
@@ -45,8 +51,9 @@ def _plays(scene: Scene) -> Came:
     """Each in a game of its own."""
     came = []
     for where, moved in ELSEWHERE.items():
-        way = replace(_WAY, forge={"shuffle": _forged(moved)}, plays=None)
-        played = tried(replace(FROM_ELSEWHERE, ways={"mask": (way,)}), replace(scene, hands=1))
+        forge = _forged(moved)
+        way = replace(_WAY, forge={"shuffle": forge, "cascade": forge}, plays=None)
+        played = tried(replace(FROM_ELSEWHERE, law=Scheme(way, CLAIM)), replace(scene, hands=1))
         came.append(judged(played, _taken(played, where)))
     return _all_alike(came)
 
@@ -61,8 +68,9 @@ def _all_alike(came: Sequence[Came]) -> Came:
     return first
 
 
+CLAIM: Final = Cheat("a message of another hand, deck or session", "at once", True)
 _WAY: Final = Way(
-    "a message of another hand, deck or session",
+    CLAIM.cheat,
     # The context of a proof says where it belongs, and stands in every challenge.
     defence=(
         Without(
@@ -77,5 +85,5 @@ FROM_ELSEWHERE: Final = Attack(
     name="from-elsewhere",
     does="shuffles with a proof that belongs to another hand, deck or session",
     of=("A43",),
-    ways={"mask": (_WAY,)},
+    law=Scheme(_WAY, CLAIM),
 )

@@ -7,13 +7,15 @@ from typing import Final
 from msgspec.structs import replace
 
 from nodealer.group import concat
+from nodealer.lab.attacks.arrays import put
 from nodealer.lab.attacks.base import Attack, Moment, Way
 from nodealer.lab.attacks.defence import Without
-from nodealer.lab.attacks.truth import spoilt
+from nodealer.lab.attacks.truth import spoilt, stopped
 from nodealer.proofs import equality
 from nodealer.protocols.chain.drawing import _given
 from nodealer.protocols.chain.messages import Pass
 from nodealer.protocols.codec import read_message
+from nodealer.protocols.mask.messages import MaskTags
 from nodealer.wire import encode
 
 
@@ -30,6 +32,17 @@ def _chain(moment: Moment) -> bytes:
     return encode(replace(said, numbers=moved.to_bytes()))
 
 
+def _mask(moment: Moment) -> bytes:
+    """When a deck is made again: the tag of a card of the deck against that of one that somebody holds."""
+    said, deck = read_message(MaskTags, moment.honest), moment.deck
+    group, before = deck.binding.group, deck.stage.points
+    after, Z = group.points(said.cards), group.points(said.key)
+    weights = equality._fold(deck.transcript(moment.duty, deck.epoch), Z, before, after)
+    one, other = len(after) // 2, len(after) - 1
+    moved = put(said.cards, one, (after[one] + weights[other] * group.G).to_bytes())
+    return encode(replace(said, cards=put(moved, other, (after[other] - weights[one] * group.G).to_bytes())))
+
+
 #: The weights hang on the whole statement.
 _BOUND: Final = Without(
     "nodealer.proofs.equality:_fold",
@@ -42,6 +55,15 @@ FOLD: Final = Attack(
     does="moves two cards against each other, so that a folded proof does not see it",
     of=("A13", "A16"),
     ways={
+        "mask": (
+            Way(
+                "a held card substituted, doubled or left out in a rebuild",
+                {"tag": _mask},
+                leaver=0,
+                defence=(_BOUND,),
+                gained=stopped,
+            ),
+        ),
         "chain": (
             Way(
                 "a false nonce, prior name or decryption in a draw",

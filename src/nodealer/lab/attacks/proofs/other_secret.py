@@ -9,11 +9,12 @@ from msgspec.structs import replace
 from nodealer.group import concat
 from nodealer.lab.attacks.base import Attack, Moment, Way
 from nodealer.lab.attacks.defence import Without
-from nodealer.lab.attacks.truth import spoilt
+from nodealer.lab.attacks.truth import spoilt, stopped
 from nodealer.proofs import equality
 from nodealer.protocols.chain.drawing import _given
 from nodealer.protocols.chain.messages import Pass
 from nodealer.protocols.codec import read_message
+from nodealer.protocols.mask.messages import MaskShares
 from nodealer.wire import encode
 
 
@@ -30,6 +31,16 @@ def _chain(moment: Moment) -> bytes:
     return encode(replace(said, numbers=bare.to_bytes(), proof=proof))
 
 
+def _mask(moment: Moment) -> bytes:
+    """When a deck is made again: it takes twice its key off all tags."""
+    deck, stage, seat = moment.deck, moment.deck.stage, moment.duty.seat
+    epk = stage.tagged.epk
+    false = deck.binding.group.integers([2]) * deck.shuffle_secret(moment.tape, seat, deck.epoch)
+    shares, transcript = false * epk, deck.transcript(moment.duty, deck.epoch)
+    proof = equality.prove_equality(transcript, moment.tape, stage.keys[seat], epk, shares, false)
+    return encode(MaskShares(shares.to_bytes(), proof))
+
+
 #: The key has a row of its own.
 _KEY_ROW: Final = Without("nodealer.proofs.equality:check_equality", "(key_row, folded_row)", "(folded_row,)")
 
@@ -38,6 +49,15 @@ OTHER_SECRET: Final = Attack(
     does="takes another secret off all cards than the one of its key",
     of=("A7",),
     ways={
+        "mask": (
+            Way(
+                "a held card substituted, doubled or left out in a rebuild",
+                {"share": _mask},
+                leaver=0,
+                defence=(_KEY_ROW,),
+                gained=stopped,
+            ),
+        ),
         "chain": (
             Way(
                 "a false nonce, prior name or decryption in a draw",

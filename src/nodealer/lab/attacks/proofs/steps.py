@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -87,9 +88,9 @@ class Shuffle(ABC):
     def message(self, cards: Cards, proof: bytes) -> bytes:
         """What it sends."""
 
-    def transcript(self) -> Transcript:
-        """A new one."""
-        return self.moment.deck.transcript(self.moment.duty, self.epoch)  # type: ignore[no-any-return]
+    def transcript(self, deck: Any = None) -> Transcript:
+        """A new one; that of another deck, where one is given."""
+        return (deck or self.moment.deck).transcript(self.moment.duty, self.epoch)  # type: ignore[no-any-return]
 
 
 class _OneSecret(Shuffle):
@@ -125,7 +126,7 @@ class _Duel(_OneSecret):
 
     def message(self, cards: Cards, proof: bytes) -> bytes:
         honest = read_message(DuelShuffle, self.moment.honest)
-        return encode(replace(honest, cards=cards[0].to_bytes(), proof=proof))
+        return encode(replace(honest, cards=cards[0].to_bytes(), key=self.S.to_bytes(), proof=proof))
 
 
 @dataclass(frozen=True)
@@ -146,9 +147,9 @@ class _Chain(_OneSecret):
     def epoch(self) -> int:
         return 0
 
-    def transcript(self) -> Transcript:
+    def transcript(self, deck: Any = None) -> Transcript:
         """One in which it has said that it knows its key."""
-        transcript = super().transcript()
+        transcript = super().transcript(deck)
         equality.prove_knowledge(transcript, self.moment.tape, self.S, self.s)
         return transcript
 
@@ -215,11 +216,11 @@ class _Offset(Shuffle):
     def secrets(self, d: Scalars) -> Scalars:
         return concat(self.s, self.w, self.t)
 
-    def transcript(self) -> Transcript:
+    def transcript(self, deck: Any = None) -> Transcript:
         """One in which it has shown the factor of each pair."""
-        transcript, deck = super().transcript(), self.moment.deck
-        before = deck.stage._before(deck)
-        _, scales, _ = deck.step_secrets(self.moment.tape, self.moment.duty.seat, before)
+        transcript, here = super().transcript(deck), self.moment.deck
+        before = here.stage._before(here)
+        _, scales, _ = here.step_secrets(self.moment.tape, self.moment.duty.seat, before)
         each = Each(before.B, self.scaled.B, before.A, self.scaled.A)
         equality.prove_each(transcript, self.moment.tape, each, scales)
         return transcript

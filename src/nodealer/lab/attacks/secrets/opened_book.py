@@ -11,7 +11,7 @@ from nodealer.errors import NodealerError
 from nodealer.lab.attacks.base import Attack, Scheme, Way
 from nodealer.lab.attacks.defence import Without
 from nodealer.lab.attacks.outcome import Came
-from nodealer.lab.attacks.scene import Scene
+from nodealer.lab.attacks.scene import Scene, with_chips
 from nodealer.lab.attacks.stage import Stage, to_move
 from nodealer.log.entry import read_entry
 from nodealer.play.bodies import Book, read_body
@@ -23,7 +23,7 @@ VICTIM: Final = 1
 
 def _plays(scene: Scene) -> Came:
     """Without proofs every hand ends with open books."""
-    stage = Stage(scene, hands=2)
+    stage = Stage(with_chips(scene), hands=2)
     stage.until(lambda state: state.hand.number == 1 and to_move(0)(state))
     entries = (read_entry(data).entry for data in stage[0].replica.entries)
     books = [read_body(bytes(entry.body)) for entry in entries if entry.seat == VICTIM]
@@ -31,7 +31,9 @@ def _plays(scene: Scene) -> Came:
     holds = stage[VICTIM].seat.cards()
     read: Mapping[Card, int] = {}
     with suppress(NodealerError):
-        read = stage.state().hand.decks[0].knows(VICTIM, Tape(seeds[0]))
+        decks = stage.state().hand.decks
+        # Where everybody has a deck, it is that of its number.
+        read = decks.get(VICTIM, decks[0]).knows(VICTIM, Tape(seeds[0]))
     return stage.came("reads Ben's card of the next hand" if holds and read == holds else None)
 
 
@@ -49,6 +51,6 @@ OPENED_BOOK: Final = Attack(
         ),
         CLAIM,
     ),
-    tried_on=("chain",),
-    in_mode={"chain": b'{"proven":false}'},
+    tried_on=("chain", "duel"),
+    in_mode={"chain": b'{"proven":false}', "duel": b'{"mode":"committed"}'},
 )

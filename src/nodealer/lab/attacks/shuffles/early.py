@@ -3,14 +3,19 @@ looks at the proof."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from nodealer.errors import NodealerError
+from nodealer.group import Points
 from nodealer.lab.attacks.base import Attack, Moment, Way
 from nodealer.lab.attacks.cheater import Cheater
 from nodealer.lab.attacks.defence import Without
+from nodealer.lab.attacks.duelling import SMALL_DUEL
 from nodealer.lab.attacks.encodings.multiples import order_of
 from nodealer.lab.attacks.outcome import Came
 from nodealer.lab.attacks.proofs.steps import shuffle_of
@@ -18,9 +23,13 @@ from nodealer.lab.attacks.scene import Scene, judged, played_out, sit
 from nodealer.log.entry import read_entry
 from nodealer.play.bodies import Cards, read_body
 from nodealer.play.happened import Step
+from nodealer.proofs.encoding import encodings
 from nodealer.protocols.chain.messages import ChainShuffle
 from nodealer.protocols.codec import read_message
+from nodealer.protocols.duel.messages import DuelShuffle
 from nodealer.protocols.lock.messages import Cascade
+from nodealer.protocols.offset.messages import OffsetShuffle, RevealOffset
+from nodealer.wire import encode
 
 
 class Listener(Cheater):
@@ -37,16 +46,33 @@ class Listener(Cheater):
 
 
 #: The message of a shuffle, by protocol.
-_SAID: Final[Mapping[str, type[Cascade] | type[ChainShuffle]]] = {"lock": Cascade, "chain": ChainShuffle}
+_SAID: Final[Mapping[str, type[Cascade] | type[ChainShuffle] | type[OffsetShuffle] | type[DuelShuffle]]] = {
+    "lock": Cascade,
+    "chain": ChainShuffle,
+    "offset": OffsetShuffle,
+    "duel": DuelShuffle,
+}
 
 
 def _known(moment: Moment) -> bytes:
-    """P, 2·P, 3·P, …: what comes back is some number times these, in the next one's order."""
+    """P, 2·P, 3·P, …: what comes back is some number times these, in the next one's order. In pairs each is so many
+    times the other half of its own pair."""
     step = shuffle_of(moment)
     if step is None:
         return moment.honest
-    known = step.after(lambda cards: step.group.integers(range(1, step.size + 1)) * cards[0])
+    counted = step.group.integers(range(1, step.size + 1))
+    first, *others = step.after() if len(step.before) > 1 else step.after(lambda cards: counted * cards[0])
+    known = (first, counted * first) if others else (first,)
     return step.message(known, read_message(_SAID[moment.deck.binding.protocol], moment.honest).proof)
+
+
+def _own(moment: Moment) -> bytes:
+    """The same with its own deck, which only the rival shuffles after it."""
+    deck, said = moment.deck, read_message(DuelShuffle, moment.honest)
+    if deck.owner != moment.duty.seat:
+        return moment.honest
+    known = deck.cipher.integers(range(1, deck.size + 1)) * deck.cipher.points(said.cards)[0]
+    return encode(replace(said, cards=known.to_bytes()))
 
 
 def _plays(scene: Scene) -> Came:
@@ -54,32 +80,56 @@ def _plays(scene: Scene) -> Came:
     played = played_out(scene, table, homes)
     cheater, victim = table.participants[scene.cheater], scene.cheater + 1
     heard = cheater.heard if isinstance(cheater, Listener) else []
-    reads = any(_order_is_read(frame, victim, scene) for frame in heard)
+    said = [message for frame in heard if (message := _message(frame, victim)) is not None]
+    reads = _pairs_are_read(said, scene) if scene.protocol.claims.name == "offset" else _order_is_read(said, scene)
     return judged(played, f"reads the order in which {scene.names[victim]} shuffled" if reads else None)
 
 
-def _order_is_read(frame: bytes, victim: int, scene: Scene) -> bool:
-    try:
+def _message(frame: bytes, victim: int) -> bytes | None:
+    """What the victim said of the cards in a frame."""
+    with suppress(NodealerError):
         entry = read_entry(frame).entry
         body = read_body(bytes(entry.body))
-        if entry.seat != victim or not isinstance(body, Cards):
-            return False
-        said = read_message(_SAID[scene.protocol.claims.name], bytes(body.message))
-        cards = scene.protocol.group.points(said.cards if isinstance(said, Cascade) else said.numbers)
-    except NodealerError:
-        # No entry, or one about something else.
-        return False
-    return order_of(cards) is not None
+        return bytes(body.message) if entry.seat == victim and isinstance(body, Cards) else None
+    return None
 
 
-#: Nothing leaves a seat on a log that it has not verified: entries are looked at as they come, or all together when
-#: the seat has something to say, and once more where it says it.
+def _order_is_read(said: Sequence[bytes], scene: Scene) -> bool:
+    for message in said:
+        # Where it is about something else there is nothing to read.
+        with suppress(NodealerError):
+            shuffled = read_message(_SAID[scene.protocol.claims.name], message)
+            cards = shuffled.cards if isinstance(shuffled, Cascade | DuelShuffle) else getattr(shuffled, "numbers", b"")
+            if order_of(scene.protocol.group.points(cards)) is not None:
+                return True
+    return False
+
+
+def _pairs_are_read(said: Sequence[bytes], scene: Scene) -> bool:
+    """Every pair is as many times its other half as it was, and the offset that the victim has revealed since."""
+    group, pairs = scene.protocol.group, list[tuple[Points, Points]]()
+    for message in said:
+        with suppress(NodealerError):
+            points = group.points(read_message(OffsetShuffle, message).deck)
+            half = len(points) // 2
+            pairs.append((points[:half], points[half:]))
+        with suppress(NodealerError):
+            x = group.scalars(read_message(RevealOffset, message).offset)
+            A, B = pairs[-1]
+            left = A - x * B
+            known = [set(encodings(group.integers(range(1, len(B) + 1)) * B[place])) for place in range(len(B))]
+            return all(point in found for point, found in zip(encodings(left), known, strict=True))
+    return False
+
+
+#: Nothing leaves a seat on a log that it has not verified: whenever it has something to say, what is owed is settled
+#: first. What was said on a false log is out by then, whoever is named for it later.
 _VERIFIED: Final = (
-    Without("nodealer.play.participant:Participant._settle", "replica.eager, replica.begin = True,", "replica.begin ="),
-    Without("nodealer.play.together:Together.take", "replica.eager = replica.rewinds = True", "replica.rewinds = True"),
-    Without("nodealer.play.together:Together.hold", "replica.settle()", "pass"),
-    Without("nodealer.play.participant:Participant.due", "replica.settle()", "pass"),
-    Without("nodealer.play.seat:Seat.due", "self.replica.settle()", "pass"),
+    Without(
+        "nodealer.play.replica:Replica.settle",
+        "while self._owed or self._settling:",
+        "self._owed, _ = [], self._settling.clear()\n    while self._owed:",
+    ),
 )
 
 EARLY: Final = Attack(
@@ -95,6 +145,15 @@ EARLY: Final = Attack(
                 seat=1,
             ),
         ),
+        "offset": (
+            Way(
+                "a pair doubled, dropped or foreign in a shuffle",
+                {"shuffle": _known},
+                plays=_plays,
+                defence=_VERIFIED,
+                seat=1,
+            ),
+        ),
         "chain": (
             Way(
                 "a number doubled, dropped or foreign in a shuffle",
@@ -103,6 +162,16 @@ EARLY: Final = Attack(
                 defence=_VERIFIED,
                 seat=1,
                 seen="at once",
+            ),
+        ),
+        "duel": (
+            Way(
+                "a card doubled, replaced or marked in a shuffle",
+                {"shuffle": _own},
+                plays=_plays,
+                defence=_VERIFIED,
+                seat=0,
+                game=SMALL_DUEL,
             ),
         ),
     },

@@ -23,7 +23,8 @@ from nodealer.wire import encode
 FALSE: Final = 0
 
 
-def _made(moment: Moment, number: int) -> DealersDeck:
+def one_false(moment: Moment, number: int) -> DealersDeck:
+    """All are as they should be but one."""
     if number == FALSE:
         return all_aces(moment, number)
     honest: DealersDeck = moment.deck.made(moment.tape, number)
@@ -53,7 +54,7 @@ LAST_COIN: Final = Attack(
     law=Scheme(
         Way(
             CLAIM.cheat,
-            {**dealing(_made), "coin": _coin},
+            {**dealing(one_false), "coin": _coin},
             defence=(
                 Without(
                     "nodealer.protocols.chain.candidates:Tossing.apply",

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from nodealer.group import concat
 from nodealer.lab.attacks.base import Attack, Moment, Scheme, Way
 from nodealer.lab.attacks.defence import Without
 from nodealer.lab.attacks.outcome import Came
-from nodealer.lab.attacks.scene import Played, Scene, judged, tried
+from nodealer.lab.attacks.proofs.steps import shuffle_of
+from nodealer.lab.attacks.scene import Played, Said, Scene, judged, tried
 from nodealer.proofs import shuffle
 from nodealer.proofs.relations import AddMask
 from nodealer.protocols.base import Cheat
 from nodealer.protocols.codec import read_message
+from nodealer.protocols.duel.messages import DuelShuffle
+from nodealer.protocols.lock.messages import Cascade
 from nodealer.protocols.mask.messages import MaskShuffle
 from nodealer.wire import encode
+
+#: What a shuffle is called.
+STEPS: Final = ("shuffle", "cascade")
 
 
 def _mask(moment: Moment) -> bytes:
@@ -34,11 +41,29 @@ def _mask(moment: Moment) -> bytes:
     return encode(MaskShuffle(S.to_bytes(), given.epk.to_bytes(), msg.to_bytes(), proof))
 
 
+def _once(moment: Moment) -> bytes:
+    """Every card times one: the secret of its key is one, and the proof is true."""
+    step = shuffle_of(moment)
+    if step is None:
+        return moment.honest
+    step = replace(step, s=step.group.integers([1]))
+    relation = step.relation(step.before)
+    proof = shuffle.prove(step.transcript(), moment.tape, relation, range(step.size), step.secrets)
+    return step.message(step.before, proof)
+
+
+def _shuffle(moment: Moment) -> bytes:
+    return _mask(moment) if moment.deck.binding.protocol == "mask" else _once(moment)
+
+
 def _unmoved(played: Played) -> str | None:
     for one in played.said():
-        mine = one.duty.kind == "shuffle" and one.duty.seat == played.cheater
-        before = one.deck.stage.cards if mine else None
-        if before is not None and read_message(MaskShuffle, one.message).epk == before.epk.to_bytes():
+        if one.duty.kind not in STEPS or one.duty.seat != played.cheater:
+            continue
+        # Masked cards are told by what they are masked with.
+        cards = getattr(one.deck.stage, "cards", None)
+        before = getattr(cards, "epk", cards)
+        if before is not None and _sent(one) == before.to_bytes():
             return "passes the deck on as it got it, and everybody can follow every card"
     return None
 
@@ -47,6 +72,16 @@ def _plays(scene: Scene) -> Came:
     """Its message is refused, and the table waits for another: nothing for a bot that others play with."""
     played = tried(LAZY, scene)
     return judged(played, _unmoved(played))
+
+
+def _sent(one: Said) -> bytes:
+    match one.deck.binding.protocol:
+        case "mask":
+            return read_message(MaskShuffle, one.message).epk
+        case "lock":
+            return read_message(Cascade, one.message).cards
+        case _:
+            return read_message(DuelShuffle, one.message).cards
 
 
 #: A card that is as it was is refused.
@@ -61,6 +96,7 @@ LAZY: Final = Attack(
     name="lazy",
     does="passes the deck on as it got it",
     of=("A23",),
-    law=Scheme(Way(CLAIM.cheat, {"shuffle": _mask}, defence=(_AS_IT_WAS,), plays=_plays), CLAIM),
-    tried_on=("mask",),
+    law=Scheme(Way(CLAIM.cheat, dict.fromkeys(STEPS, _shuffle), defence=(_AS_IT_WAS,), plays=_plays), CLAIM),
+    # In `offset` and `chain` the same is looked at in two functions.
+    tried_on=("mask", "lock", "duel"),
 )

@@ -19,7 +19,7 @@ from nodealer.protocols.duel.messages import DuelReveal, DuelShuffle
 from nodealer.wire import encode
 
 
-def _shuffle(moment: Moment) -> bytes:
+def put_twice(moment: Moment) -> bytes:
     if moment.deck.owner != moment.duty.seat:
         return moment.honest
     said = read_message(DuelShuffle, moment.honest)
@@ -40,7 +40,7 @@ def _reveal(moment: Moment) -> bytes:
     return encode(DuelReveal(tuple(cards), b"".join(deck.nonces(moment.tape, cards)), own.to_bytes()))
 
 
-def _finds(played: Played) -> str | None:
+def finds(played: Played) -> str | None:
     """What it has when it is to give each card a key: the deck under both keys, in an order that it should not know."""
     for one in played.said():
         deck: Any = one.deck
@@ -57,7 +57,7 @@ _AT_THE_END: Final = (
     Without("nodealer.protocols.duel.giving:RevealingCards._refuse_other_places", "if slots != found:", "if False:"),
     BOOKS,
 )
-_FORGE: Final = {"shuffle": _shuffle, "reveal": _reveal}
+_FORGE: Final = {"shuffle": put_twice, "reveal": _reveal}
 #: Where it cannot read the slot it says something all the same.
 _BLIND: Final = ("reveal",)
 
@@ -71,7 +71,7 @@ SLOT: Final = Attack(
                 "a card that the owner replaced or marked, also after a search",
                 _FORGE,
                 defence=_AT_THE_END,
-                gained=_finds,
+                gained=finds,
                 blind=_BLIND,
                 game=SMALL_DUEL,
             ),
@@ -79,7 +79,7 @@ SLOT: Final = Attack(
                 "a card that the owner replaced",
                 _FORGE,
                 defence=_AT_THE_END,
-                gained=_finds,
+                gained=finds,
                 blind=_BLIND,
                 game=SMALL_DUEL,
             ),
@@ -87,7 +87,7 @@ SLOT: Final = Attack(
                 "a card doubled, replaced or marked in a shuffle",
                 _FORGE,
                 defence=(SHUFFLE_PROOF,),
-                gained=_finds,
+                gained=finds,
                 blind=_BLIND,
                 game=SMALL_DUEL,
             ),
