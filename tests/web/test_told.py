@@ -152,6 +152,17 @@ def words(browser: Browser) -> dict[str, list[str]]:
         return dict(page.evaluate(WORDS))
 
 
+def test_the_links_of_a_new_key_can_be_copied(browser: Browser) -> None:
+    links = {"watch": "https://relay.example/#watch", "link": "https://relay.example/#play"}
+    told = {"type": "notice", "kind": "note", "code": "key", "of": links, "about": "key"}
+    with told_page(browser, HELLO, TABLE, view(), told, viewport={"width": 360, "height": 640}) as (page, _):
+        page.wait_for_selector(".notice")
+        assert page.get_by_label("Link to watch only").input_value() == links["watch"]
+        assert page.get_by_label("Link to ask for a seat").input_value() == links["link"]
+        page.click(".notice .link .button >> nth=0")
+        page.wait_for_selector(".notice >> text=Copied")
+
+
 def test_there_are_words_for_every_code(words: dict[str, list[str]]) -> None:
     assert set(words["notices"]) >= {*NOTICES, *lobby.NOTICES, *CONNECTION, "diverged", "silenced"}
     assert set(words["question"]) == {one.value for one in Asked}

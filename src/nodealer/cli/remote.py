@@ -33,6 +33,7 @@ from nodealer.drive.lobby import Asks, Guest, Hosting, News, Onlooker, ask_first
 from nodealer.drive.loop import Loop
 from nodealer.drive.minds import BotMind, Mind
 from nodealer.drive.patience import Looks, Patience, Together
+from nodealer.drive.relinked import Relinked
 from nodealer.drive.sealed import Behind, Found, Line, Locked, SealedTransport, Unheard
 from nodealer.drive.spoken import CodeNews
 from nodealer.drive.welcome import Welcome
@@ -241,8 +242,7 @@ class _Watch:
     ) -> None:
         self._sitting = sitting
         self._transport = transport
-        #: The key epoch whose links were told.
-        self._epoch = 0
+        self._relinked = Relinked(sitting.table.invitation)
         self._participant = participant
         self._hosting = hosting
         self._known = Acquaintance(participant, known, sitting.tell, lambda: int(time.time()))
@@ -291,17 +291,11 @@ class _Watch:
                 screen.say("[green]You have a seat[/green], and play from the next hand on.")
 
     def _new_links(self) -> None:
-        """Who has a seat has the new key, and tells those who would watch, or come."""
-        one, secret = self._participant, self._transport.secret
-        if secret is not None and not one.sits:
-            # Who asks for a seat has come with this key.
-            self._epoch = max(self._epoch, secret.epoch)
-        if one.hearing or not one.sits or secret is None or secret.epoch <= self._epoch:
+        invitation, screen = self._relinked.new(self._participant, self._transport.secret), self._sitting.screen
+        if invitation is None:
             return
-        self._epoch = secret.epoch
-        screen, invitation = self._sitting.screen, self._sitting.table.invitation.rekeyed(secret)
         to_watch = invitation.to_watch().link
-        screen.emit({"event": "key", "epoch": secret.epoch, "link": invitation.link, "watch": to_watch})
+        screen.emit({"event": "key", "epoch": invitation.key.epoch, "link": invitation.link, "watch": to_watch})
         if not screen.json:
             screen.say("[magenta]A seat has left, and the table has a new key.[/magenta] The new link to watch:")
             screen.console.print(f"\n{shown(to_watch)}\n", soft_wrap=True)

@@ -16,7 +16,7 @@ import pytest
 
 from nodealer.cli.timekeeping import KeeperOrder, keep
 from nodealer.drive.known import KnownPlayers, Sight
-from nodealer.drive.sealed import Behind, Found, Lost, connect_here
+from nodealer.drive.sealed import Behind, Found, Lost, SealedTransport, connect_here
 from nodealer.drive.spoken import Surroundings, use_code
 from nodealer.errors import BadParameter, Declined, NodealerError
 from nodealer.keys import Identity, host_mark
@@ -201,6 +201,23 @@ def test_a_relay_that_breaks_the_connection_does_not_take_back_that_it_may_withh
     # Of all that is about the same, a page shows the last.
     shown = {one["about"]: one["code"] for one in tab.all("notice")}
     assert sorted(shown.values()) == ["behind", "found"]
+
+
+def test_the_links_of_a_new_key_are_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those who would watch, or ask for a seat, need them, and nobody else can give them."""
+
+    async def meet() -> None:
+        host, guest = Tab("Wirtin", tmp_path), Tab("Gast", tmp_path)
+        async with table_of(host) as invitation:
+            new = invitation.rekeyed(TableSecret(bytes(32), invitation.table, 1))
+            monkeypatch.setattr(SealedTransport, "secret", property(lambda transport: new.key))
+            playing = [host.play(invitation, hosted_of(Wish(**WISH))), guest.play(invitation)]
+            for one in (host, guest):
+                assert await one.notice("key") == {"link": new.link, "watch": new.to_watch().link}
+                assert sum(told["code"] == "key" for told in one.all("notice")) == 1
+            await ended(*playing)
+
+    asyncio.run(meet())
 
 
 def test_too_few_for_a_game_are_told_so_and_others_may_come_yet(tmp_path: Path) -> None:

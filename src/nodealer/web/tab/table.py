@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +19,7 @@ from nodealer.drive.known import Acquaintance, KnownPlayers, Shelf
 from nodealer.drive.lobby import Guest, Hosting
 from nodealer.drive.loop import Loop, Transport
 from nodealer.drive.patience import Looks, Patience, Together
+from nodealer.drive.relinked import Relinked
 from nodealer.drive.sealed import Behind, Connect, Found, Line, Locked, Lost, SealedTransport, Unheard
 from nodealer.drive.spoken import Codes, Surroundings
 from nodealer.errors import BadParameter, DecodeError, IllegalMove
@@ -204,10 +206,11 @@ class TabTable:
         )
         met = Acquaintance(participant, self._known, self.lobby.hear, lambda: self._world.wall() // 1000)
         codes = None if hosting is None else self._codes(invitation, home, hosting)
+        after = (met.see, partial(self._new_links, Relinked(invitation), participant, transport))
         try:
             with suppress(LockedOut):
                 await self._drive(
-                    participant, transport, InTurn(shown, Together(Patience(), self.person)), hosting, met
+                    participant, transport, InTurn(shown, Together(Patience(), self.person)), hosting, after
                 )
         finally:
             if codes is not None:
@@ -239,7 +242,7 @@ class TabTable:
         transport: Transport,
         looks: Looks,
         hosting: Hosting | None = None,
-        met: Acquaintance | None = None,
+        after: Sequence[Callable[[], None]] = (),
     ) -> None:
         mind = None if participant.home.name is None else self.person
         see, asked = self.person.watch(participant), False
@@ -250,8 +253,8 @@ class TabTable:
                 self._news(news, hosting)
                 if isinstance(news, PassedOver) and news.mine and _turned_away(participant):
                     raise NameTaken(f"you cannot sit there as {participant.home.name}: {visible(news.reason)}")
-            if met is not None:
-                met.see()
+            for look in after:
+                look()
             see(step)
             if (
                 participant.begun
@@ -272,6 +275,12 @@ class TabTable:
             return []
 
         await Loop(participant, transport, mind, watch=watch, patience=looks).run()
+
+    def _new_links(self, relinked: Relinked, participant: Participant, transport: SealedTransport) -> None:
+        """The table has a new key: the links that others need now."""
+        invitation = relinked.new(participant, transport.secret) if participant.begun else None
+        if invitation is not None:
+            self.seat.notice("note", "key", "key", link=invitation.link, watch=invitation.to_watch().link)
 
     def _news(self, news: object, hosting: Hosting | None) -> None:
         if isinstance(news, Refuses) and not news.mine:

@@ -157,6 +157,15 @@ export const initial = (name) => [...name.trim()][0]?.toUpperCase() ?? "?";
 export const tint = (seat) => `tint-${seat % 9}`;
 
 /** A button with the key that presses it. */
+/** A link to be sent to somebody: to be selected, or copied at once. */
+export function linkRow(label, link) {
+  const copy = button(T.copy, async () => {
+    await navigator.clipboard?.writeText(link).catch(() => {});
+    say(copy.firstChild, T.copied);
+  });
+  return h("div", { class: "row link" }, h("input", { type: "text", readonly: true, value: link, "aria-label": label, onfocus: (event) => event.target.select() }), copy);
+}
+
 export function button(label, press, { key = null, kind = "", ...more } = {}) {
   return h("button", { type: "button", class: `button ${kind}`, onclick: press, "aria-keyshortcuts": key, ...more }, h("span", {}, label), key ? h("kbd", { "aria-hidden": "true" }, key) : null);
 }

@@ -1,5 +1,5 @@
 // The page: documents come in, parts of the page are told. It knows no secret that its person may not see, and no game.
-import { T, button, fill, flag, h, motion, plainText, say, spans } from "./kit.js";
+import { T, button, fill, flag, h, linkRow, motion, plainText, say, spans } from "./kit.js";
 import { connectSeat } from "./link.js";
 import { pacer } from "./pace.js";
 import { fairness } from "./fairness.js";
@@ -377,7 +377,10 @@ const handlers = {
     fair.fault(document);
     open("fair");
   },
-  notice: (document) => notice(document.kind, T.notices[document.code]?.(document.of) ?? document.code, document.about),
+  notice({ kind, code, of, about }) {
+    const links = [[T.lobby.watch, of.watch], [T.lobby.ask, of.link]].filter(([, link]) => link);
+    notice(kind, [T.notices[code]?.(of) ?? code, links.map(([label, link]) => h("div", {}, h("small", {}, label), linkRow(label, link)))], about);
+  },
   over(document) {
     now.over = document;
     noLaw();

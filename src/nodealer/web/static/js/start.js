@@ -1,5 +1,5 @@
 // Before a table: what to play, by how many, and whether a bot cheats. And the lobby, while others come.
-import { T, appear, back, button, card, fill, h, initial, s, say, tint } from "./kit.js";
+import { T, appear, back, button, card, fill, h, initial, linkRow, s, say, tint } from "./kit.js";
 
 export function startScreen(root, actions, offers, link, again) {
   const games = offers.games;
@@ -132,12 +132,7 @@ function proposed(one) {
 }
 
 function invitation(lobby) {
-  const field = h("input", { type: "text", readonly: true, value: lobby.link, "aria-label": T.lobby.link, onfocus: (event) => event.target.select() });
-  const copy = button(T.copy, async () => {
-    await navigator.clipboard?.writeText(lobby.link).catch(() => {});
-    say(copy.firstChild, T.copied);
-  });
-  return h("div", { class: "invite" }, h("p", {}, T.lobby.link), h("div", { class: "row" }, field, copy), lobby.qr.length ? qr(lobby.qr) : null, lobby.watch ? h("details", {}, h("summary", {}, T.lobby.watch), h("input", { type: "text", readonly: true, value: lobby.watch, "aria-label": T.lobby.watch })) : null);
+  return h("div", { class: "invite" }, h("p", {}, T.lobby.link), linkRow(T.lobby.link, lobby.link), lobby.qr.length ? qr(lobby.qr) : null, lobby.watch ? h("details", {}, h("summary", {}, T.lobby.watch), linkRow(T.lobby.watch, lobby.watch)) : null);
 }
 
 function qr(rows) {

@@ -58,6 +58,7 @@ export const T = {
     waiting: "Waiting for the others",
     link: "Who has this link can sit down:",
     watch: "Link to watch only",
+    ask: "Link to ask for a seat",
     seats: (n, of) => `${n} of ${of} are here`,
     free: "free",
     known: {
@@ -139,7 +140,7 @@ export const T = {
     dropout: ({ name, reason }) => `${name} has dropped out: ${reason}.`,
     stuck: ({ reason }) => `The game stops: ${reason}.`,
     declined: ({ name, reason }) => `${name} declines: ${reason}.`,
-    key: ({ watch, link }) => `A seat has left, and the table has a new key. The new links: to watch ${watch}, to ask for a seat ${link}`,
+    key: () => "A seat has left, and the table has a new key. Who would watch, or ask for a seat, needs a new link.",
     removed: () => "The others go on without you, and with a new key. For a seat, ask one of them for a new link.",
     missing: ({ frames }) => `The relay has announced ${several(frames, "more message", "more messages")} of this table, and has not brought ${frames === 1 ? "it" : "them"} yet. Until then nothing is signed here.`,
     code: ({ code, relay }) => `Say this to one guest, within ten minutes: ${code}. It is good at the relay ${relay}.`,
