@@ -118,7 +118,7 @@ def _tapes(on: Group) -> dict[str, Any]:
         "seed": tape.seed.hex(),
         "inputs": inputs.hex(),
         "drawn": {"label": "a label", "size": 40, "index": 1, "bytes": drawn.hex()},
-        "permutation": {"label": "an order", "of 52": tape.permutation("an order", inputs, 52)},
+        "permutation": {"label": "an order", "of 52": tape.permutation("an order", inputs, 52).vartime_list()},
         "scalars": {"label": "scalars", "three": _each(draw_scalars(tape, "scalars", inputs, on, 3))},
     }
 

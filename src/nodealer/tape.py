@@ -19,6 +19,7 @@ from functools import lru_cache, partial
 from typing import Final
 
 from nodealer.errors import BadParameter
+from nodealer.group import Order
 from nodealer.group.order import WORD, below, shuffled, words_of
 
 ROOT_BYTES: Final = 32
@@ -83,8 +84,8 @@ class Tape:
         """Secret bytes for one purpose. `inputs` is the digest of everything public that they will meet."""
         return expand("value", self.seed, label, inputs, index, size=size)
 
-    def permutation(self, label: str, inputs: bytes, count: int) -> list[int]:
-        """A uniform order of 0 … count − 1: Fisher–Yates, each step by rejection, so no order is favoured."""
+    def permutation(self, label: str, inputs: bytes, count: int) -> Order:
+        """A uniform secret order of 0 … count − 1: Fisher–Yates, each step by rejection, so no order is favoured."""
         return shuffled(count, partial(self._block, label, inputs, count))
 
     def below(self, label: str, inputs: bytes, bounds: Sequence[int]) -> tuple[int, ...]:

@@ -109,7 +109,7 @@ def _mask_shuffle(seats: int, honest: int, tape: Tape) -> tuple[int, ...]:
     table = Binding("mask", 0, bytes(32), bytes(32), 0, tuple(range(seats)), (), group())
     deck = Mask(on=table.group).new_deck(table, 0, 4, None)
     order, _ = deck.shuffle_draws(tape, honest, 0, deck.bare(range(4)), table.group.G)
-    return tuple(order)
+    return tuple(order.vartime_list())
 
 
 def _mask_attack(game: Game, tapes: Mapping[int, Tape]) -> Mapping[Card, int]:
@@ -160,7 +160,7 @@ def _lock_shuffle(seats: int, honest: int, tape: Tape) -> tuple[int, ...]:
     """The order that one seat draws for four cards."""
     table = Binding("lock", 0, bytes(32), bytes(32), 0, tuple(range(seats)), (), group())
     deck = Lock(on=table.group).new_deck(table, 0, 4, None)
-    return tuple(deck.cascade_order(tape, honest, deck.fragments(Tape(bytes(32)), 0)))
+    return tuple(deck.cascade_order(tape, honest, deck.fragments(Tape(bytes(32)), 0)).vartime_list())
 
 
 def _lock_attack(game: Game, tapes: Mapping[int, Tape]) -> Mapping[Card, int]:
@@ -212,7 +212,7 @@ def _offset_shuffle(seats: int, honest: int, tape: Tape) -> tuple[int, ...]:
     table = Binding("offset", 0, bytes(32), bytes(32), 0, tuple(range(seats)), (), group())
     G = table.group.integers([1, 2, 3, 4]) * table.group.G
     order, _, _ = Offset(on=table.group).new_deck(table, 0, 4, None).step_secrets(tape, honest, OffsetPairs(G, G))
-    return tuple(order)
+    return tuple(order.vartime_list())
 
 
 def _offset_attack(game: Game, tapes: Mapping[int, Tape]) -> Mapping[Card, int]:

@@ -395,7 +395,7 @@ class ClearDeck:
 
 def permuted(faces: tuple[int, ...], tape: Tape, inputs: bytes) -> tuple[int, ...]:
     """The shuffle step and nothing else."""
-    return tuple(faces[at] for at in tape.permutation("clear shuffle", inputs, len(faces)))
+    return tuple(faces[at] for at in tape.permutation("clear shuffle", inputs, len(faces)).vartime_list())
 
 
 def order_digest(cards: tuple[int, ...]) -> bytes:

@@ -41,7 +41,7 @@ class Dealer:
 
     @classmethod
     def shuffled(cls, *seed: str | int, stride: int = 1) -> Dealer:
-        return cls(Tape(expand("deck", *seed, size=32)).permutation("deck", b"", CARDS), stride)
+        return cls(Tape(expand("deck", *seed, size=32)).permutation("deck", b"", CARDS).vartime_list(), stride)
 
     @classmethod
     def stacked(cls, cards: str) -> Dealer:

@@ -44,7 +44,7 @@ class Dealer:
 
     @classmethod
     def shuffled(cls, *seed: str | int, number: int = 0) -> Dealer:
-        order = Tape(expand("hearts", *seed, size=32)).permutation("deck", b"", CARDS)
+        order = Tape(expand("hearts", *seed, size=32)).permutation("deck", b"", CARDS).vartime_list()
         return cls(order, HeartsRules().begin(number, (0, 1, 2, 3), None, NOTHING))
 
     @classmethod

@@ -75,7 +75,7 @@ class Cheater(OurSeat):
         self.knows: dict[int, int] = {}
 
     def cascade(self, deck: Points) -> Points:
-        return self.cheat(super().cascade(deck), self.order)
+        return self.cheat(super().cascade(deck), self.order.vartime_list())
 
     def lock(self, deck: Points) -> Points:
         """Its turn is the first: the deck is as the cascade left it."""
@@ -197,7 +197,7 @@ def test_the_proof_of_the_cascade_refuses_it(name: str, cheat: Cheat) -> None:
         return encode(Cascade(S.to_bytes(), cards.to_bytes(), proof))
 
     settle(deck.apply(duty, message(honest)).checks, os.urandom)
-    refused(deck, message(cheat(honest, order)), "shuffle")
+    refused(deck, message(cheat(honest, order.vartime_list())), "shuffle")
 
 
 @on_both_groups

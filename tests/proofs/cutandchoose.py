@@ -222,7 +222,7 @@ def witness(case: Shuffled) -> Step:
 def random_step(relation: Statement, tape: Tape, index: int) -> Step:
     m, group = relation.size, relation.statement[0].group
     label = index.to_bytes(4, "little")
-    order = tuple(tape.permutation("shadow order", label, m))
+    order = tuple(tape.permutation("shadow order", label, m).vartime_list())
     if isinstance(relation, OneScalar):
         return ScalarStep(order, draw_scalars(tape, "shadow factor", label, group, 1))
     if isinstance(relation, OneOffset | SourceOffset):

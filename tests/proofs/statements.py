@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from nodealer.errors import Malformed, ProofRejected
 from nodealer.group import Group, Points, Scalars, concat, hash_to_points
+from nodealer.group.order import order_of
 from nodealer.proofs import equality, linear, shuffle
 from nodealer.proofs.checks import Check, Entropy, settle
 from nodealer.proofs.generators import blinding_generator
@@ -134,7 +135,8 @@ def accepted(make: Callable[[], Check]) -> bool:
 
 
 def _order(seed: str, m: int, permutation: Sequence[int] | None) -> list[int]:
-    return tape(f"order {seed}").permutation("order", b"", m) if permutation is None else list(permutation)
+    drawn = tape(f"order {seed}").permutation("order", b"", m).vartime_list()
+    return drawn if permutation is None else list(permutation)
 
 
 def _shuffled(
@@ -146,7 +148,7 @@ def _shuffled(
     s: Scalars | None,
 ) -> Shuffled:
     def prove(transcript: Transcript, tape: Tape, public: Public) -> bytes:
-        return shuffle.prove(transcript, tape, relation_type(**public), permutation, secrets)
+        return shuffle.prove(transcript, tape, relation_type(**public), order_of(permutation), secrets)
 
     def check(transcript: Transcript, public: Public, proof: bytes) -> Check:
         return shuffle.check(transcript, relation_type(**public), proof)

@@ -9,6 +9,7 @@ import pytest
 
 from nodealer.errors import Malformed, ProofRejected
 from nodealer.group import Group, Points, Scalars, concat
+from nodealer.group.order import order_of
 from nodealer.proofs import equality, shuffle
 from nodealer.proofs.checks import Check
 from nodealer.proofs.equality import Each
@@ -101,7 +102,7 @@ def test_every_permutation_of_three_cards_both_ways(fast: Group, kind: str) -> N
         case = SHUFFLES[kind](fast, 3, permutation=order)
         liar = replace(case, permutation=claimed)
         relation = case.relation
-        proof = shuffle.prove(CONTEXT.transcript(), tape("liar"), relation, claimed, case.secrets)
+        proof = shuffle.prove(CONTEXT.transcript(), tape("liar"), relation, order_of(claimed), case.secrets)
         shadows = cc.prove(CONTEXT, tape("liar"), relation, cc.witness(liar), rounds)
         oracle = cc.accepted(lambda: cc.verify(CONTEXT, relation, shadows, rounds=rounds))
         assert case.accepts(proof) == oracle == (order == claimed)
@@ -182,7 +183,8 @@ class Whole:
     place and then one r, and the source's with an r by output place. They are one map."""
 
     def __init__(self, group: Group, m: int, seed: str = "", order: list[int] | None = None) -> None:
-        self.group, self.order = group, tape(f"order {seed}").permutation("order", b"", m) if order is None else order
+        drawn = tape(f"order {seed}").permutation("order", b"", m).vartime_list()
+        self.group, self.order = group, drawn if order is None else order
         self.A, self.B = points(group, f"A {seed}", m), points(group, f"B {seed}", m)
         self.rho, rest = scalars(group, f"rho {seed}", m), scalars(group, f"r, x, t {seed}", 3)
         self.r, self.x, self.t = rest[0], rest[1], rest[2]
@@ -211,7 +213,7 @@ class Whole:
         relation = OneOffset(R, W, *scaled, changed.get("A_out", self.A_out), changed.get("B_out", self.B_out))
         prover, verifier = CONTEXT.transcript(), CONTEXT.transcript()
         first = equality.prove_each(prover, tape("x"), each, self.rho)
-        second = shuffle.prove(prover, tape("x"), relation, self.order, lambda b: concat(self.r, w, self.t))
+        second = shuffle.prove(prover, tape("x"), relation, order_of(self.order), lambda b: concat(self.r, w, self.t))
         checks: list[Check] = []
 
         def check() -> Check:

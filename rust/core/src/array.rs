@@ -109,7 +109,7 @@ impl<T: Element> Array<T> {
     }
 
     /// Plain indexing: which places are read can be seen in the cache by who shares it.
-    pub fn take(&self, indices: &[usize]) -> Result<Self, Error> {
+    pub fn vartime_take(&self, indices: &[usize]) -> Result<Self, Error> {
         if let Some(&index) = indices.iter().find(|&&i| i >= self.len()) {
             return Err(Error::Index { index, length: self.len() });
         }

@@ -21,6 +21,8 @@ pub enum Error {
     NotOne { length: usize },
     /// There is no such place.
     Index { index: usize, length: usize },
+    /// Not each place exactly once.
+    NotAnOrder { length: usize },
     /// Zero has no inverse.
     Zero { index: usize },
 }
@@ -50,6 +52,7 @@ impl fmt::Display for Error {
             Error::Lengths { left, right } => write!(f, "arrays of {left} and {right} do not match"),
             Error::NotOne { length } => write!(f, "this is for an array of one, not of {length}"),
             Error::Index { index, length } => write!(f, "index {index} is not in an array of {length}"),
+            Error::NotAnOrder { length } => write!(f, "not an order of {length} places"),
             Error::Zero { index } => write!(f, "the scalar at index {index} is zero and has no inverse"),
         }
     }

@@ -1,13 +1,13 @@
 //! What a group has to bring along. A second group is one more implementation of this trait.
 
-use subtle::Choice;
+use subtle::{Choice, ConditionallySelectable};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::cost;
 
 /// What an array can hold. The default value is only ever a blank that is overwritten.
-pub trait Element: Copy + Default + Zeroize + Send + Sync {}
-impl<T: Copy + Default + Zeroize + Send + Sync> Element for T {}
+pub trait Element: ConditionallySelectable + Default + Zeroize + Send + Sync {}
+impl<T: ConditionallySelectable + Default + Zeroize + Send + Sync> Element for T {}
 
 /// A group of prime order, written additively, with functions on single elements.
 ///

@@ -1,12 +1,76 @@
-//! A secret order from secret words: Fisher–Yates in time that depends on how many there are, and on nothing else.
+//! A secret order, drawn from secret words and applied to arrays: all of it in time, and at addresses, that depend on how
+//! many places there are, and on nothing else.
 
 use subtle::{Choice, ConditionallySelectable};
 use zeroize::{Zeroize, Zeroizing};
 
+use crate::MAX_LENGTH;
 use crate::error::Error;
+use crate::network;
+
+/// A permutation of 0 … n − 1 that nobody is to learn: it does not say what it is, and erases itself.
+pub struct Order {
+    /// What comes to each place: `places[j]` is π(j).
+    places: Zeroizing<Vec<u32>>,
+    /// Where each goes: the inverse, which is what an array is sorted by.
+    targets: Zeroizing<Vec<u32>>,
+}
+
+#[allow(clippy::len_without_is_empty)] // an order of none has no use, and does no harm
+impl Order {
+    /// From chosen places, each of 0 … n − 1 once; anything else is refused.
+    pub fn new(places: &[usize]) -> Result<Self, Error> {
+        let length = places.len();
+        if length > MAX_LENGTH {
+            return Err(Error::TooLong { length });
+        }
+        // One that is too large becomes n, which is none of them.
+        let small = |&place: &usize| place.min(length) as u32;
+        Self::turned(Zeroizing::new(places.iter().map(small).collect())).ok_or(Error::NotAnOrder { length })
+    }
+
+    /// The order that n uniform words give, by Fisher–Yates. Nothing where the caller has to draw others.
+    pub fn drawn(words: &[u64]) -> Result<Option<Self>, Error> {
+        let order = fisher_yates(words)?;
+        Ok(order.and_then(|order| Self::turned(Zeroizing::new(order.iter().map(|&place| place.into()).collect()))))
+    }
+
+    /// With its inverse, by sorting: the places become 0 … n − 1, or it is no order.
+    fn turned(places: Zeroizing<Vec<u32>>) -> Option<Self> {
+        let mut sorted = places.clone();
+        let mut targets = Zeroizing::new((0..places.len() as u32).collect::<Vec<_>>());
+        network::sort(&mut sorted, |left, right, chosen| network::swap(&mut targets, left, right, chosen));
+        let other = sorted.iter().zip(0..).fold(0, |other, (place, at)| other | (place ^ at));
+        (other == 0).then_some(Self { places, targets })
+    }
+
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// The order that undoes this one.
+    pub fn inverse(&self) -> Self {
+        Self { places: self.targets.clone(), targets: self.places.clone() }
+    }
+
+    /// What comes to each place. Whoever goes by it shows the order.
+    pub fn vartime_places(&self) -> &[u32] {
+        &self.places
+    }
+
+    /// Brings each cell to its place, if there are as many as places: `exchange` has to exchange two of them if it is so
+    /// chosen, and to touch both either way.
+    pub(crate) fn apply(&self, cells: usize, exchange: impl FnMut(usize, usize, Choice)) -> Result<(), Error> {
+        if cells != self.len() {
+            return Err(Error::Lengths { left: cells, right: self.len() });
+        }
+        network::sort(&mut self.targets.clone(), exchange);
+        Ok(())
+    }
+}
 
 /// The most words of a call: the work grows with their square, and places have 16 bits.
-pub const MAX_ORDER: usize = 1 << 16;
+const MAX_ORDER: usize = 1 << 16;
 
 /// How many places are looked at in one step.
 const LANES: usize = 16;
@@ -16,7 +80,7 @@ const LANES: usize = 16;
 ///
 /// Nothing where a word lies in the last, incomplete run of remainders: the caller has to draw others, or some orders
 /// would be favoured. With n places that happens less than n² times in 2^64.
-pub fn fisher_yates(words: &[u64]) -> Result<Option<Zeroizing<Vec<u16>>>, Error> {
+fn fisher_yates(words: &[u64]) -> Result<Option<Zeroizing<Vec<u16>>>, Error> {
     let length = words.len();
     if length > MAX_ORDER {
         return Err(Error::TooLong { length });
@@ -69,7 +133,8 @@ fn exchange(places: &mut [u16], last: usize, chosen: u16) {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_ORDER, exchange, fisher_yates, remainder};
+    use super::{MAX_ORDER, Order, exchange, fisher_yates, remainder};
+    use crate::error::Error;
 
     /// The same with the processor's own division and plain indexing.
     fn plain(words: &[u64]) -> Vec<u16> {
@@ -138,5 +203,24 @@ mod tests {
     #[test]
     fn too_many_are_refused() {
         assert!(fisher_yates(&vec![0; MAX_ORDER + 1]).is_err());
+    }
+    #[test]
+    fn an_order_and_its_inverse() {
+        for count in [0, 1, 2, 3, 5, 16, 52, 1000] {
+            let words = words(7 + count as u64, count);
+            let (order, plain) = (Order::drawn(&words).unwrap().unwrap(), plain(&words));
+            assert!(order.vartime_places().iter().copied().eq(plain.iter().map(|&place| u32::from(place))));
+            let inverse = order.inverse();
+            assert!(plain.iter().zip(0..).all(|(&place, at)| inverse.vartime_places()[usize::from(place)] == at));
+            assert_eq!(inverse.inverse().vartime_places(), order.vartime_places());
+        }
+    }
+
+    #[test]
+    fn what_is_no_order_is_refused() {
+        assert_eq!(Order::new(&[2, 0, 1]).unwrap().vartime_places(), [2, 0, 1]);
+        for places in [&[0, 0][..], &[1, 2], &[0, 2, 2], &[0, 3, 1], &[1], &[0, usize::MAX], &[0, 1 << 32]] {
+            assert_eq!(Order::new(places).err(), Some(Error::NotAnOrder { length: places.len() }));
+        }
     }
 }

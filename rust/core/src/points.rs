@@ -10,6 +10,8 @@ use crate::array::{self, Array};
 use crate::cost::{POINT_ADD, POINT_CODEC, POINT_MAP, POINT_MUL, TABLE_MUL};
 use crate::error::Error;
 use crate::group::PrimeGroup;
+use crate::network;
+use crate::order::Order;
 use crate::scalars::Scalars;
 use crate::threads;
 
@@ -173,10 +175,24 @@ impl<G: PrimeGroup> Points<G> {
         Ok(Self { elements, table: self.table.clone(), encoding })
     }
 
-    /// The elements at these places. Plain indexing: a cache that others share can betray secret indices.
-    pub fn take(&self, indices: &[usize]) -> Result<Self, Error> {
-        let elements = self.elements.take(indices)?;
+    /// The elements at these places, which are public: plain indexing shows them.
+    pub fn vartime_take(&self, indices: &[usize]) -> Result<Self, Error> {
+        let elements = self.elements.vartime_take(indices)?;
         Ok(Self { encoding: self.encodings(indices.iter().copied()), ..Self::from(elements) })
+    }
+
+    /// The elements in a secret order, with their encodings, if they are known.
+    pub fn take(&self, order: &Order) -> Result<Self, Error> {
+        let mut elements = Array::copied(&self.elements)?;
+        let mut encoding = self.encoding.clone();
+        let (cells, mut known) = (elements.cells(), encoding.get_mut());
+        order.apply(cells.len(), |left, right, chosen| {
+            network::swap(cells, left, right, chosen);
+            if let Some(bytes) = &mut known {
+                network::swap_bytes(bytes, G::POINT_SIZE, left, right, chosen);
+            }
+        })?;
+        Ok(Self { encoding, ..Self::from(elements) })
     }
 
     /// The encodings of these elements, if they are known.

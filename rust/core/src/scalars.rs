@@ -7,6 +7,8 @@ use crate::array::{self, Array};
 use crate::cost::{SCALAR_ADD, SCALAR_MUL};
 use crate::error::Error;
 use crate::group::PrimeGroup;
+use crate::network;
+use crate::order::Order;
 use crate::threads;
 
 /// At least one scalar. May be secret: no operation branches on a value, but to say that one is zero.
@@ -123,9 +125,17 @@ impl<G: PrimeGroup> Scalars<G> {
         self.0.slice(start, end).map(Self)
     }
 
-    /// The elements at these places. Plain indexing: a cache that others share can betray secret indices.
-    pub fn take(&self, indices: &[usize]) -> Result<Self, Error> {
-        self.0.take(indices).map(Self)
+    /// The elements at these places, which are public: plain indexing shows them.
+    pub fn vartime_take(&self, indices: &[usize]) -> Result<Self, Error> {
+        self.0.vartime_take(indices).map(Self)
+    }
+
+    /// The elements in a secret order.
+    pub fn take(&self, order: &Order) -> Result<Self, Error> {
+        let mut taken = Array::copied(&self.0)?;
+        let cells = taken.cells();
+        order.apply(cells.len(), |left, right, chosen| network::swap(cells, left, right, chosen))?;
+        Ok(Self(taken))
     }
 
     pub fn concat(parts: &[&Self]) -> Result<Self, Error> {

@@ -16,6 +16,7 @@ macro_rules! group_classes {
             use zeroize::Zeroizing;
 
             use crate::convert::{bad, bytes, count, items, place, range, refuse, run, tuple, type_name, u64};
+            use crate::order::{Order, sort_nanos};
 
             type G = $group;
 
@@ -332,8 +333,15 @@ macro_rules! group_classes {
                 }
 
                 #[pyo3(signature = (indices, /))]
-                fn take(&self, indices: &Bound<'_, PyAny>) -> PyResult<Self> {
-                    self.0.take(&places(indices, self.0.len())?).map(Self).map_err(refuse)
+                fn take(&self, py: Python<'_>, indices: &Bound<'_, PyAny>) -> PyResult<Self> {
+                    let taken = match indices.cast::<Order>() {
+                        Ok(order) => {
+                            let (order, units) = (&order.get().0, self.0.len());
+                            run(py, units, sort_nanos(units), || self.0.take(order))
+                        }
+                        Err(_) => self.0.vartime_take(&places(indices, self.0.len())?),
+                    };
+                    taken.map(Self).map_err(refuse)
                 }
 
                 #[pyo3(signature = (others, /))]
@@ -418,8 +426,15 @@ macro_rules! group_classes {
                 }
 
                 #[pyo3(signature = (indices, /))]
-                fn take(&self, indices: &Bound<'_, PyAny>) -> PyResult<Self> {
-                    self.0.take(&places(indices, self.0.len())?).map(Self).map_err(refuse)
+                fn take(&self, py: Python<'_>, indices: &Bound<'_, PyAny>) -> PyResult<Self> {
+                    let taken = match indices.cast::<Order>() {
+                        Ok(order) => {
+                            let (order, units) = (&order.get().0, self.0.len());
+                            run(py, units, sort_nanos(units), || self.0.take(order))
+                        }
+                        Err(_) => self.0.vartime_take(&places(indices, self.0.len())?),
+                    };
+                    taken.map(Self).map_err(refuse)
                 }
 
                 #[pyo3(signature = (others, /))]

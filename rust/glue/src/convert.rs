@@ -104,6 +104,12 @@ pub fn place(value: &Bound<'_, PyAny>, length: usize) -> PyResult<usize> {
     inside.ok_or_else(|| bad(format!("index {index} is not in an array of {length}")))
 }
 
+/// A place of an order. One that no order has becomes one that is too large for any.
+pub fn order_place(value: &Bound<'_, PyAny>) -> PyResult<usize> {
+    let number = small(value, "a place")?;
+    Ok(number.and_then(|number| usize::try_from(number).ok()).unwrap_or(usize::MAX))
+}
+
 /// An integer, or nothing when it is so large that Python may refuse to print it.
 fn small(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Option<isize>> {
     Ok(integer(value, what)?.extract().ok())

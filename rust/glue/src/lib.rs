@@ -5,14 +5,14 @@
 mod classes;
 mod convert;
 mod keys;
+mod order;
 
 use std::time::Duration;
 
 use nodealer_arrays::{threads, yardstick};
 use pyo3::prelude::*;
-use zeroize::Zeroizing;
 
-use convert::{BadParameter, bad, bytes, count, refuse, run};
+use convert::{BadParameter, bad, count};
 
 // A further group is one more line here, and one in `_core`.
 classes::group_classes!(ristretto255 = nodealer_arrays::Ristretto255: Ristretto255, Ristretto255Scalars, Ristretto255Points);
@@ -50,21 +50,6 @@ fn run_yardstick(py: Python<'_>, kind: &str, n: usize, threads: usize, repeat: u
     Ok(time.as_secs_f64())
 }
 
-/// The order that uniform secret words of 8 bytes, the lowest first, give; nothing where others have to be drawn.
-#[pyfunction]
-#[pyo3(signature = (words, /))]
-fn fisher_yates(py: Python<'_>, words: &Bound<'_, PyAny>) -> PyResult<Option<Vec<u16>>> {
-    let data = bytes(words, "orders")?;
-    if data.len() % 8 != 0 {
-        return Err(bad("a word of an order has 8 bytes"));
-    }
-    let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte));
-    let words = Zeroizing::new(data.chunks_exact(8).map(word).collect::<Vec<u64>>());
-    let nanos = words.len() as u64 / 4;
-    let order = run(py, words.len(), nanos, || nodealer_arrays::fisher_yates(&words)).map_err(refuse)?;
-    Ok(order.map(|order| order.to_vec()))
-}
-
 /// What `NODEALER_THREADS` says, else one for each processor.
 fn first_threads() -> PyResult<usize> {
     match std::env::var("NODEALER_THREADS") {
@@ -94,7 +79,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(get_threads, module)?)?;
     module.add_function(wrap_pyfunction!(set_threads, module)?)?;
     module.add_function(wrap_pyfunction!(run_yardstick, module)?)?;
-    module.add_function(wrap_pyfunction!(fisher_yates, module)?)?;
+    module.add_class::<order::Order>()?;
     keys::add(module)?;
     ristretto255::add(module)?;
     secp256k1::add(module)

@@ -12,11 +12,12 @@ from importlib.util import find_spec
 from typing import TypeVar
 
 from nodealer.errors import BadParameter
-from nodealer.group.api import Array, Group, Points, Scalars
+from nodealer.group.api import Array, Group, Order, Points, Scalars
 from nodealer.group.hash import hash_to_points
 
 __all__ = [
     "Group",
+    "Order",
     "Points",
     "Scalars",
     "concat",

@@ -11,7 +11,21 @@ Two implementations stand behind these protocols: the Rust core (`group/native.p
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, Self, overload
+from typing import Protocol, Self, overload, runtime_checkable
+
+
+@runtime_checkable
+class Order(Protocol):
+    """A secret order of 0 … n − 1: a permutation π. No sequence, so that nobody goes through it by mistake.
+
+    `repr` shows nothing of it. The native backend erases it, and takes arrays in it by steps, at places in memory, that
+    are the same for every order of this length. `order.py` draws orders and makes them of chosen places.
+    """
+
+    def __len__(self) -> int: ...
+    def inverse(self) -> Order: ...
+    def vartime_list(self) -> list[int]:
+        """π(0), π(1), … as integers. Python then goes by them at places and in times that show the order."""
 
 
 class Scalars(Protocol):
@@ -49,8 +63,8 @@ class Scalars(Protocol):
     def cumprod(self) -> Scalars:
         """The products of the first 1, 2, …, n elements."""
 
-    def take(self, indices: Sequence[int], /) -> Scalars:
-        """The elements at these places, in this order."""
+    def take(self, indices: Sequence[int] | Order, /) -> Scalars:
+        """The elements at these places, which are public; or all of them in a secret order."""
 
     def concat(self, others: Sequence[Scalars], /) -> Scalars: ...
     def first_zero(self) -> int | None:
@@ -74,7 +88,7 @@ class Points(Protocol):
     def ranked_sum(self) -> Points:
         """1·P_1 + 2·P_2 + … + n·P_n, by 2n additions."""
 
-    def take(self, indices: Sequence[int], /) -> Points: ...
+    def take(self, indices: Sequence[int] | Order, /) -> Points: ...
     def concat(self, others: Sequence[Points], /) -> Points: ...
     def doubled(self) -> Points:
         """Twice each point. On ristretto255 with their encodings, all at once: each costs a fraction of one alone."""

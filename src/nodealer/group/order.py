@@ -1,16 +1,22 @@
-"""A secret order from secret words: Fisher–Yates, in constant time where the core is.
+"""Secret orders: drawn by Fisher–Yates from secret words, or made of places that somebody chose.
 
-Everywhere the same order for the same words: what is drawn from a tape is drawn again from it.
+In the core where there is one, in constant time; else in plain Python, of which nothing is promised. Everywhere the
+same order for the same words: what is drawn from a tape is drawn again from it.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final, NoReturn
 
+from nodealer.errors import BadParameter
 from nodealer.group import default_backend
+from nodealer.group.api import Order
+
+if TYPE_CHECKING:
+    from nodealer.group import _core as core
 
 #: Bytes of a word.
 WORD: Final = 8
@@ -29,17 +35,53 @@ def below(bound: int, words: Iterator[int]) -> int:
     return word % bound
 
 
-def shuffled(count: int, draw: Callable[[int], bytes]) -> list[int]:
+def shuffled(count: int, draw: Callable[[int], bytes]) -> Order:
     """A uniform order of 0 … count − 1, each step by rejection, so no order is favoured.
 
     `draw` gives uniform blocks of `count` words, by their number.
     """
     core, first = _core(), draw(0)
-    made = core(first) if core is not None and count <= _CORE_MAX else None
+    made = core.drawn(first) if core is not None and count <= _CORE_MAX else None
     if made is not None:
         return made
     # Where the core gives nothing a word has to be thrown away: that somebody sees it, once in 2^50, tells no order.
-    return _plainly(count, words_of(lambda index: draw(index) if index else first, count))
+    return order_of(_plainly(count, words_of(lambda index: draw(index) if index else first, count)))
+
+
+def order_of(places: Sequence[int]) -> Order:
+    """The order of these places: each of 0 … n − 1 exactly once, or it is refused."""
+    return (_core() or PlainOrder)(places)
+
+
+class PlainOrder:
+    """`api.Order` where there is no core. Neither erased nor constant-time."""
+
+    __slots__ = ("_places",)
+
+    def __init__(self, places: Sequence[int], /) -> None:
+        if not isinstance(places, Sequence) or isinstance(places, str | bytes | bytearray | memoryview):
+            raise BadParameter(f"expected a sequence of places, got {type(places).__name__}")
+        for place in places:
+            if not isinstance(place, int) or isinstance(place, bool):
+                raise BadParameter(f"expected a place, got {type(place).__name__}")
+        if sorted(places) != list(range(len(places))):
+            raise BadParameter(f"not an order of {len(places)} places")
+        self._places = tuple(places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __repr__(self) -> str:
+        return f"<Order reference n={len(self)}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("orders cannot be pickled or copied")
+
+    def inverse(self) -> PlainOrder:
+        return PlainOrder(sorted(range(len(self)), key=self._places.__getitem__))
+
+    def vartime_list(self) -> list[int]:
+        return list(self._places)
 
 
 def _plainly(count: int, words: Iterator[int]) -> list[int]:
@@ -59,11 +101,11 @@ def words_of(draw: Callable[[int], bytes], count: int) -> Iterator[int]:
 
 
 @cache
-def _core() -> Callable[[bytes], list[int] | None] | None:
-    """What the native core does. A seat that runs without one runs on the reference, in time that tells the order."""
+def _core() -> type[core.Order] | None:
+    """The native core's orders. A seat that runs without one runs on the reference, in time that tells the order."""
     if default_backend() != "native":
         return None
     from nodealer.group import native
 
-    made: Callable[[bytes], list[int] | None] = native.load().fisher_yates
+    made: type[core.Order] = native.load().Order
     return made

@@ -6,14 +6,14 @@ and secrets are not erased.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Sized
 from functools import cached_property
 from itertools import accumulate, islice, repeat
 from typing import Any, ClassVar, Generic, NoReturn, Self, TypeVar, overload
 
 from nodealer.errors import BadParameter, DecodeError
 from nodealer.group import curve as multiply
-from nodealer.group.api import Group, Points, Scalars
+from nodealer.group.api import Group, Order, Points, Scalars
 from nodealer.group.curve import Curve, Element, FixedBase
 from nodealer.group.edwards import RISTRETTO255
 from nodealer.group.integers import big
@@ -68,7 +68,11 @@ class _Array(Generic[V]):
             return self._new(self._values[_run(key)])
         return self._new((self._values[_place(key, len(self))],))
 
-    def take(self, indices: Sequence[int], /) -> Self:
+    def take(self, indices: Sequence[int] | Order, /) -> Self:
+        if isinstance(indices, Order):
+            # Of either backend: nothing is promised here.
+            _same_length(self._values, indices)
+            indices = indices.vartime_list()
         places = [_place(index, len(self)) for index in _sequence(indices, "indices")]
         return self._new(tuple(self._values[place] for place in places))
 
@@ -466,7 +470,7 @@ def _only_one(array: _Array[V]) -> None:
         raise BadParameter(f"this is for an array of one, not of {len(array)}")
 
 
-def _same_length(left: Sequence[object], right: Sequence[object]) -> None:
+def _same_length(left: Sized, right: Sized) -> None:
     if len(left) != len(right):
         raise BadParameter(f"arrays of {len(left)} and {len(right)} do not match")
 

@@ -10,12 +10,12 @@ statement, protocol and proof of soundness side by side; `relations.py` has the 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Protocol
 
 from nodealer.errors import BadParameter
-from nodealer.group import Group, Points, Scalars, concat, msm, vartime_msm
+from nodealer.group import Group, Order, Points, Scalars, concat, msm, vartime_msm
 from nodealer.proofs import labels
 from nodealer.proofs.checks import Check, Equation, Term
 from nodealer.proofs.encoding import decode_proof, encode_proof
@@ -89,20 +89,21 @@ def prove(
     transcript: Transcript,
     tape: Tape,
     relation: Relation,
-    permutation: Sequence[int],
+    permutation: Order,
     secrets: Callable[[Scalars], Scalars],
 ) -> bytes:
-    """A proof that output j comes from input permutation[j]. `secrets` gives the relation's secrets for d."""
+    """A proof that output j comes from input π(j), π the permutation. `secrets` gives the relation's secrets for d."""
     m, group = relation.size, relation.statement[0].group
-    if sorted(permutation) != list(range(m)):
-        raise BadParameter(f"not a permutation of {m} cards")
+    if len(permutation) != m:
+        raise BadParameter(f"an order of {len(permutation)} is no order of {m} cards")
     key, shorter = commitment_key(group, m), commitment_key(group, m - 1)
     zero = group.integers([0])
     _bind(transcript, relation)
 
     # 1, 2: commit to π before ξ is known, and to ξ^π before y and z are.
     r_A = transcript.nonces(tape, "r_A", group, 1)
-    A = _ranks(generators(group, m), permutation) + r_A * blinding_generator(group)
+    # Σ π(j)·G_j, from 1 on: the generators in the order of their factors, which are 1 … m.
+    A = generators(group, m).take(permutation.inverse()).ranked_sum() + r_A * blinding_generator(group)
     transcript.absorb_points(labels.COMMITMENT, A)
     powers = transcript.challenge("xi", group).powers(m)
     r_B = transcript.nonces(tape, "r_B", group, 1)
@@ -137,18 +138,6 @@ def prove(
     inner = [p_hat[1:-1]] if m > 2 else []
     responses = concat(d_hat, r_d_hat, *inner, s_p_hat, x * secrets(d) + k)
     return encode_proof(concat(A, B, C), responses)
-
-
-def _ranks(gens: Points, permutation: Sequence[int]) -> Points:
-    """Σ (permutation[j] + 1)·G_j: the generators in the order of their factors, which are 1 … m.
-
-    Which points are added does not show in how; that they are fetched in a secret order may, as with the deck itself,
-    to who shares the cache (docs/threats.md).
-    """
-    order = [0] * len(permutation)
-    for j, place in enumerate(permutation):
-        order[place] = j
-    return gens.take(order).ranked_sum()
 
 
 def _masked(row: RelationRow, e: Scalars, k: Scalars) -> Term:

@@ -14,7 +14,7 @@ import pytest
 
 from lab.leaks.search import Secrets
 from nodealer.api.telling import Teller
-from nodealer.group import Group
+from nodealer.group import Group, Order
 from nodealer.play.home import Home
 from nodealer.play.participant import Participant
 from nodealer.tape import Tape, hand_tape
@@ -45,9 +45,9 @@ def written_down() -> Iterator[Drawn]:
         drawn.values.append((self.seed, label, value))
         return value
 
-    def ordering(self: Tape, label: str, inputs: bytes, count: int) -> list[int]:
+    def ordering(self: Tape, label: str, inputs: bytes, count: int) -> Order:
         order = permutation(self, label, inputs, count)
-        drawn.orders.append((self.seed, label, order))
+        drawn.orders.append((self.seed, label, order.vartime_list()))
         return order
 
     with pytest.MonkeyPatch.context() as patch:

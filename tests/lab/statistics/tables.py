@@ -13,7 +13,9 @@ from typing import Final
 from conformance.harness import Source
 from lab.statistics.chisquare import Order
 from nodealer.cards import Deal, Operation, Portion, Random
+from nodealer.group import Order as SecretOrder
 from nodealer.group import group
+from nodealer.group import order as secret
 from nodealer.protocols import make_protocol
 from nodealer.protocols.base import Deck
 from nodealer.protocols.dice import Dice
@@ -27,19 +29,23 @@ CARDS: Final = 4
 class Adversary(Tape):
     """A tape that never shuffles."""
 
-    def permutation(self, label: str, inputs: bytes, count: int) -> list[int]:
-        return list(range(count))
+    def permutation(self, label: str, inputs: bytes, count: int) -> SecretOrder:
+        return secret.order_of(range(count))
 
 
 class Cutter(Tape):
     """A tape that only cuts a deck: each card lies anywhere as often, and beside the same ones as before."""
 
-    def permutation(self, label: str, inputs: bytes, count: int) -> list[int]:
+    def permutation(self, label: str, inputs: bytes, count: int) -> SecretOrder:
         (cut,) = self.below(label, inputs, [count])
-        return [*range(cut, count), *range(cut)]
+        return secret.order_of([*range(cut, count), *range(cut)])
 
 
 # --- Shuffles that look right ---
+
+
+def only_cut(tape: Tape, inputs: bytes) -> list[int]:
+    return Cutter(tape.seed).permutation("cut", inputs, 5).vartime_list()
 
 
 def swap_with_any(tape: Tape, inputs: bytes) -> list[int]:

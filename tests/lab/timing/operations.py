@@ -12,8 +12,8 @@ from functools import partial
 from typing import Any, Final
 
 from lab.timing.dudect import Operation
-from nodealer.group import Group, group
-from nodealer.group.order import WORD, _plainly, words_of
+from nodealer.group import Group, Order, group
+from nodealer.group.order import WORD, _plainly, shuffled, words_of
 from nodealer.keys import Identity
 from nodealer.tape import Tape
 
@@ -57,11 +57,13 @@ def arithmetic(name: str) -> Iterator[Operation]:
     for what, prepare, run in few:
         yield Operation(f"{name}: {what}", prepare, run, ONE * SUM, drawn(WIDE * SUM))
     deck, numbers = on.map_to_points(bytes(range(on.uniform_size)) * DECK), on.integers(range(DECK))
-    # By plain indexing: of that nothing is promised. An order that comes again and again is quicker, whichever it is.
+    deck.to_bytes()
+    bare = numbers * on.G
+    # All the highest words that count leave every card where it is; and one order that comes again and again.
     for how, fixed in (("stays", staying(DECK)), ("was drawn once", hashlib.shake_256(b"drawn").digest(WORD * DECK))):
-        for what, array in (("points", deck), ("scalars", numbers)):
-            named = f"{name}, not promised: {what} taken in an order that {how}"
-            yield Operation(named, _order, array.take, fixed, drawn(WORD * DECK), promised=False)
+        for what, array in (("points", bare), ("points with encodings", deck), ("scalars", numbers)):
+            named = f"{name}: {what} taken in an order that {how}"
+            yield Operation(named, _order, array.take, fixed, drawn(WORD * DECK))
     wide = on.wide_size
     yield Operation(
         f"{name}: scalars from bytes", lambda s: s[: wide * SUM], on.wide_scalars, bytes(WIDE * SUM), drawn(WIDE * SUM)
@@ -80,7 +82,11 @@ def _scalars(on: Group, count: int, secret: bytes) -> Any:
     return on.wide_scalars(secret[: on.wide_size * count])
 
 
-def _order(words: bytes) -> list[int]:
+def _order(words: bytes) -> Order:
+    return shuffled(DECK, lambda index: words)
+
+
+def _listed(words: bytes) -> list[int]:
     return _plainly(DECK, words_of(lambda index: words, DECK))
 
 
@@ -122,20 +128,22 @@ def own() -> Iterator[Operation]:
         bytes(WIDE),
         drawn(WIDE),
     )
-    # Where orders that come again and again are quicker: in reading the list, before the core has a place of it.
-    fixed = hashlib.shake_256(b"drawn").digest(WORD * DECK)
-    named = "not promised: the list of an order, read by Python alone"
-    yield Operation(named, _order, sum, fixed, drawn(WORD * DECK), promised=False)
     core = words_in_core()
     # All zeros: every card is exchanged with the first. All the highest that count: with itself.
     yield Operation("the core: an order, all from the front", bytes, core, bytes(WORD * DECK), drawn(WORD * DECK))
     yield Operation("the core: an order that stays", bytes, core, staying(DECK), drawn(WORD * DECK))
+    yield Operation("the core: an order turned round", _order, lambda o: o.inverse(), staying(DECK), drawn(WORD * DECK))
+    # What secret orders would be without a kind of their own: a list, read by Python and by plain indexing.
+    on = group("ristretto255", backend="native")
+    deck = on.integers(range(1, DECK + 1)) * on.G
+    fixed, named = hashlib.shake_256(b"drawn").digest(WORD * DECK), "not promised: points taken by a public list"
+    yield Operation(named, _listed, deck.take, fixed, drawn(WORD * DECK), promised=False)
 
 
 def words_in_core() -> Callable[[bytes], object]:
     from nodealer.group import native
 
-    return native.load().fisher_yates  # type: ignore[no-any-return]
+    return native.load().Order.drawn  # type: ignore[no-any-return]
 
 
 def staying(count: int) -> bytes:
@@ -159,7 +167,7 @@ def controls() -> Iterator[Operation]:
     yield Operation(
         "control: an order by Python's loop",
         bytes,
-        lambda s: _plainly(DECK, words_of(lambda index: s, DECK)),
+        _listed,
         staying(DECK),
         drawn(WORD * DECK),
         True,

@@ -131,7 +131,7 @@ def shuffle_alone(seats: int, honest: int, tape: Tape) -> tuple[int, ...]:
     table = Binding("duel", 0, bytes(32), bytes(32), 0, (0, 1), (), make_group(backend=FASTEST))
     deck = duel(table.group).new_deck(table, 0, 4, 0)
     assert deck.faces is not None
-    return tuple(deck.order(tape, honest % 2, 0, deck.faces.points))
+    return tuple(deck.order(tape, honest % 2, 0, deck.faces.points).vartime_list())
 
 
 def case_of(mode: str) -> ProtocolCase:

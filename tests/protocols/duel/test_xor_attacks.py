@@ -46,7 +46,7 @@ def rivals_order(decks: DuelDecks, group: Group) -> list[int]:
     """The permutation that the rival drew, from its own tape."""
     deck = decks.decks[0]
     first = deck.cipher.points(b"".join(overhear(decks.said, 0).first))
-    return deck.order(decks.tapes[1], 1, 0, first)
+    return deck.order(decks.tapes[1], 1, 0, first).vartime_list()
 
 
 def truth(decks: DuelDecks) -> list[int]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from nodealer.group import Points, Scalars, concat, hash_to_points
+from nodealer.group.order import order_of
 from nodealer.proofs import equality, linear, shuffle
 from nodealer.proofs.equality import Each
 from nodealer.proofs.relations import OneScalar
@@ -52,7 +53,7 @@ def false_cascade(change: Callable[[Multiplied], Multiplied], where: Where = her
         assert isinstance(stage, Cascading)
         s = deck.cascade_secret(tape, duty.seat)
         order = deck.cascade_order(tape, duty.seat, stage.cards)
-        step = Multiplied(stage.cards, s, s * table.group.G, order, s * stage.cards.take(order))
+        step = Multiplied(stage.cards, s, s * table.group.G, order.vartime_list(), s * stage.cards.take(order))
         assert _send(deck, duty, tape, step, here) == honest
         return _send(deck, duty, tape, change(step), where)
 
@@ -62,7 +63,7 @@ def false_cascade(change: Callable[[Multiplied], Multiplied], where: Where = her
 def _send(deck: LockDeck, duty: Duty, tape: Tape, step: Multiplied, where: Where) -> bytes:
     relation = OneScalar(step.S, step.before, step.cards)
     place = where(deck)
-    proof = shuffle.prove(place.transcript(duty, place.epoch), tape, relation, step.order, lambda b: step.s)
+    proof = shuffle.prove(place.transcript(duty, place.epoch), tape, relation, order_of(step.order), lambda b: step.s)
     return encode(Cascade(step.S.to_bytes(), step.cards.to_bytes(), proof))
 
 

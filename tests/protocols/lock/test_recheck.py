@@ -7,6 +7,7 @@ import pytest
 from conformance.harness import Source
 from nodealer.errors import PeerFault
 from nodealer.group import Group, Points, concat
+from nodealer.group.order import order_of
 from nodealer.protocols.lock import steps
 from nodealer.protocols.lock.steps import BareSeat
 
@@ -22,7 +23,7 @@ def passed_on(seats: list[BareSeat]) -> tuple[Points, list[Points], list[Points]
     faces = deck = steps.faces([seat.fragments for seat in seats])
     cascaded, locked = list[Points](), list[Points]()
     for seat in seats:
-        cascaded.append(deck := seat.cascade(deck, [2, 0, 1, 4, 3]))
+        cascaded.append(deck := seat.cascade(deck, order_of([2, 0, 1, 4, 3])))
     for seat in seats:
         locked.append(deck := seat.lock(deck))
     return faces, cascaded, locked

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from nodealer.group import Points, Scalars, concat, hash_to_points
+from nodealer.group.order import order_of
 from nodealer.proofs import equality, shuffle
 from nodealer.proofs.equality import Each
 from nodealer.proofs.relations import AddMask, Remask
@@ -58,7 +59,8 @@ def shuffle_step(deck: MaskDeck, duty: Duty, tape: Tape) -> ShuffleStep:
     S = s * deck.binding.group.G
     joint = stage.joint + S if stage._step == "shuffle" else stage.joint
     before = stage.before(deck)
-    order, masks = deck.shuffle_draws(tape, duty.seat, stage.epoch, before, joint)
+    drawn, masks = deck.shuffle_draws(tape, duty.seat, stage.epoch, before, joint)
+    order = drawn.vartime_list()
     step = ShuffleStep(stage, before, s, S, order, masks, before.epk, before.msg)
     return step.masked(order)
 
@@ -67,12 +69,13 @@ def send_shuffle(deck: MaskDeck, duty: Duty, tape: Tape, step: ShuffleStep) -> b
     """The message for a step, true or false, with the best proof that its secrets make."""
     stage, transcript = step.stage, context(deck, duty, step.stage.epoch)
     inputs, outputs = (step.before.epk, step.before.msg), (step.epk, step.msg)
+    order = order_of(step.order)
     if step.joins:
         joining = AddMask(stage.joint, step.S, *inputs, *outputs)
-        proof = shuffle.prove(transcript, tape, joining, step.order, lambda b: concat(b.dot(step.masks), step.s))
+        proof = shuffle.prove(transcript, tape, joining, order, lambda b: concat(b.dot(step.masks), step.s))
         return encode(MaskShuffle(step.S.to_bytes(), step.epk.to_bytes(), step.msg.to_bytes(), proof))
     pairs = Remask(stage.joint, *inputs, *outputs)
-    proof = shuffle.prove(transcript, tape, pairs, step.order, lambda b: b.dot(step.masks))
+    proof = shuffle.prove(transcript, tape, pairs, order, lambda b: b.dot(step.masks))
     return encode(MaskReshuffle(step.epk.to_bytes(), step.msg.to_bytes(), proof))
 
 

@@ -148,7 +148,7 @@ def _mixed_alone(seats: int, honest: int, tape: Tape) -> tuple[int, ...]:
     deck = Mask(on=on).new_deck(Binding("mask", 0, bytes(32), bytes(32), 0, (0, 1, 2), (), on), 0, 4, None)
     G = on.integers([1, 2, 3, 4]) * on.G
     order, _ = Mixing(honest, (0, 1, 2, 3), b"")._draws(deck, tape, Masked(G, G), on.G)
-    return tuple(order)
+    return tuple(order.vartime_list())
 
 
 def test_a_hand_is_shuffled_uniformly() -> None:

@@ -55,4 +55,4 @@ def test_an_order_of_many_cards_is_read_in_one_go(fast: Group) -> None:
     deck = decks.decks[0]
     cards, key = deck.layers.cards(deck.places.pile), deck.card_keys((0,), 0)
     ordering = Arranging(Peek(0, 0, COUNT, Look.REORDER), Listed(range(COUNT)), cards, None, key, {}, b"")
-    assert ordering._order(b"[5,3,1,0,2,4]") == [5, 3, 1, 0, 2, 4]
+    assert ordering._places(b"[5,3,1,0,2,4]") == [5, 3, 1, 0, 2, 4]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from nodealer.group import Group, Points, Scalars, concat, hash_to_points
+from nodealer.group.order import order_of
 from nodealer.proofs import equality, shuffle
 from nodealer.proofs.equality import Each
 from nodealer.proofs.generators import blinding_generator
@@ -53,7 +54,8 @@ def offset_step(deck: OffsetDeck, duty: Duty, tape: Tape, before: OffsetPairs | 
     """The honest step, on the deck that is due or on another one."""
     assert isinstance(deck.stage, OffsetShuffling)
     before = deck.stage._before(deck) if before is None else before
-    order, scales, rest = deck.step_secrets(tape, duty.seat, before)
+    drawn, scales, rest = deck.step_secrets(tape, duty.seat, before)
+    order = drawn.vartime_list()
     r, x, t = rest[0], rest[1], rest[2]
     G, H = deck.binding.group.G, blinding_generator(deck.binding.group)
     scaled = OffsetPairs(scales * before.A, scales * before.B)
@@ -68,7 +70,8 @@ def send(deck: OffsetDeck, duty: Duty, tape: Tape, step: OffsetStep) -> bytes:
     each = Each(due.B, step.scaled.B, due.A, step.scaled.A)
     first = equality.prove_each(transcript, tape, each, step.scales)
     relation = OneOffset(step.R, step.W, step.scaled.A, step.scaled.B, step.after.A, step.after.B)
-    second = shuffle.prove(transcript, tape, relation, step.order, lambda b: concat(step.r, step.r * step.x, step.t))
+    order, secrets = order_of(step.order), concat(step.r, step.r * step.x, step.t)
+    second = shuffle.prove(transcript, tape, relation, order, lambda b: secrets)
     arrays = step.after.to_bytes(), step.scaled.to_bytes(), step.R.to_bytes(), step.W.to_bytes()
     return encode(OffsetShuffle("cards", duty.seat + 1, len(deck.steps) + 1, *arrays, first, second))
 

@@ -8,7 +8,7 @@ import pytest
 
 from nodealer.cards import Deal, NewDeck, Open, Opened, Portion
 from nodealer.errors import CardUnreadable, PeerFault
-from nodealer.group import Group, Points, Scalars, concat
+from nodealer.group import Group, Order, Points, Scalars, concat
 from nodealer.proofs.generators import blinding_generator
 from nodealer.protocols.base import Duty
 from nodealer.protocols.offset.deck import OffsetDeck, OffsetPairs
@@ -47,7 +47,7 @@ def rewritten(known_offset: int, order: Sequence[int]) -> Forge:
 HONEST = OffsetDeck.step_secrets
 
 
-def without_offset(deck: OffsetDeck, tape: Tape, seat: int, before: OffsetPairs) -> tuple[list[int], Scalars, Scalars]:
+def without_offset(deck: OffsetDeck, tape: Tape, seat: int, before: OffsetPairs) -> tuple[Order, Scalars, Scalars]:
     """The offset switched off: everybody's is 1, and everybody knows it. (Zero is refused when it is revealed.)"""
     order, factors, rest = HONEST(deck, tape, seat, before)
     return order, factors, concat(rest[0], deck.binding.group.integers([1]), rest[2])
@@ -218,7 +218,8 @@ def test_a_false_start_deck_shows_an_honest_permutation_once_the_offset_is_out(f
     final, honest = deck.steps[1].deck, deck.steps[0].deck
     after = [final.find(keys[deal] + x) for deal in range(M)]
     before = [honest.find(keys[deal] + deck.offsets[0]) for deal in range(M)]
-    order, _, _ = deck.step_secrets(decks.tapes[1], 1, honest)
+    drawn, _, _ = deck.step_secrets(decks.tapes[1], 1, honest)
+    order = drawn.vartime_list()
     assert [order[place] for place in after if place is not None] == before
     # Before the honest offset is out, nothing is found.
     assert [final.find(keys[deal] + deck.offsets[0]) for deal in range(M)] == [None] * M

@@ -236,7 +236,7 @@ class PlainDeck:
 
 def _shuffled(faces: Iterable[int], seed: bytes) -> list[int]:
     cards = list(faces)
-    return [cards[at] for at in Tape(seed).permutation("plain", b"", len(cards))]
+    return [cards[at] for at in Tape(seed).permutation("plain", b"", len(cards)).vartime_list()]
 
 
 def finished(operation: Operation, events: Iterable[Event]) -> tuple[Event, ...]:

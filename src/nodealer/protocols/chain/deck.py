@@ -163,14 +163,16 @@ class ChainDeck(StagedDeck):
         key = draw_scalars(tape, "chain key", self.inputs(seat, 0), self.binding.group, 1)
         inputs = self.inputs(seat, 0, before.digest, index.to_bytes(2, "big"))
         nonces = tape.draw("chain nonces", inputs, size=32 * self.size)
-        prior = tape.permutation("chain permutation", inputs, self.size)
+        # Names and numbers are Python's in this protocol, and so is the order: of its time nothing is promised.
+        prior = tape.permutation("chain permutation", inputs, self.size).vartime_list()
         return Own(key, tuple(nonces[at : at + 32] for at in range(0, len(nonces), 32)), tuple(prior))
 
     def made(self, tape: Tape, number: int) -> DealersDeck:
         """The dealer's deck of this number, from its tape."""
         inputs = self.inputs(self.dealer, 0, number.to_bytes(4, "big"))
         key = draw_scalars(tape, "chain candidate key", inputs, self.binding.group, 1)
-        values = tape.permutation("chain candidate order", inputs, self.size)
+        # As integers, which the nonces are derived from.
+        values = tape.permutation("chain candidate order", inputs, self.size).vartime_list()
         place = self.card_place(number)
         drawn = [self._square(tape, inputs, place, value) for value in values]
         own = Own(key, tuple(nonce for nonce, _ in drawn), tuple(values))

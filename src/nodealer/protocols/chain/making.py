@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nodealer.errors import BadParameter, Malformed
+from nodealer.group.order import order_of
 from nodealer.proofs import equality, shuffle
 from nodealer.proofs.relations import OneScalar
 from nodealer.protocols.base import DeckChange, Duty
@@ -40,7 +41,7 @@ class ChainShuffling:
         proof = b""
         if deck.parameters.proven:
             relation = OneScalar(key, before.numbers, cards.numbers)
-            proof = shuffle.prove(transcript, tape, relation, own.prior, lambda b: own.key)
+            proof = shuffle.prove(transcript, tape, relation, order_of(own.prior), lambda b: own.key)
         said = (b"".join(cards.names), cards.numbers.to_bytes(), proof)
         return encode(ChainShuffle(key.to_bytes(), knowledge, *said))
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from nodealer.errors import BadParameter, DecodeError
-from nodealer.group import Group
+from nodealer.group import Group, Order
 
 BYTES: Final = 32
 
@@ -45,8 +45,10 @@ class Bits:
         """XOR is its own inverse."""
         return self
 
-    def take(self, indices: Sequence[int]) -> Bits:
-        return Bits(tuple(self.values[index] for index in indices))
+    def take(self, indices: Sequence[int] | Order) -> Bits:
+        # In Python, of whose time nothing is promised: XOR does not keep the order secret anyway.
+        places = indices.vartime_list() if isinstance(indices, Order) else indices
+        return Bits(tuple(self.values[place] for place in places))
 
     def concat(self, others: Sequence[Bits]) -> Bits:
         return Bits(sum((other.values for other in others), self.values))

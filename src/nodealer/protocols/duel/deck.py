@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from nodealer.cards import Card
 from nodealer.errors import CardUnreadable, Undecided
-from nodealer.group import Group, Points, Scalars, concat, hash_to_points
+from nodealer.group import Group, Order, Points, Scalars, concat, hash_to_points
 from nodealer.proofs.encoding import encodings
 from nodealer.proofs.transcript import draw_scalars
 from nodealer.protocols.codec import point_index
@@ -204,7 +204,7 @@ class DuelDeck(StagedDeck):
         """The one key that a seat multiplies a deck by when it shuffles: K1 and K2 of the source."""
         return draw_scalars(tape, "duel shuffle", self.inputs(seat, epoch), self.cipher, 1)
 
-    def order(self, tape: Tape, seat: int, epoch: int, cards: Points) -> list[int]:
+    def order(self, tape: Tape, seat: int, epoch: int, cards: Points) -> Order:
         """The permutation of a shuffle, drawn for this input deck."""
         inputs = self.inputs(seat, epoch, cards_digest(cards), b"shuffle")
         return tape.permutation("duel permutation", inputs, len(cards))

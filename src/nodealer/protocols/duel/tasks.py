@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nodealer.errors import BadParameter, Malformed
-from nodealer.group import Points, concat
+from nodealer.group import Order, Points, concat
+from nodealer.group.order import order_of
 from nodealer.proofs import equality, shuffle
 from nodealer.proofs.checks import Check
 from nodealer.proofs.encoding import encodings
@@ -157,17 +158,17 @@ def _apply_gather(work: Working, deck: DuelDeck, duty: Duty, said: DuelGather) -
 # --- Shuffle ---
 
 
-def _chosen(work: Working, deck: DuelDeck, tape: Tape, choice: bytes | None) -> list[int]:
+def _chosen(work: Working, deck: DuelDeck, tape: Tape, choice: bytes | None) -> Order:
     """The order that the owner chose, as places among the cards it looked at."""
     deck.read(tape, work.positions)
     chosen = read_choice(choice)
     if sorted(chosen) != sorted(work.positions):
         raise BadParameter(f"an order of {list(work.positions)} is needed, the top first")
-    return [work.positions.index(position) for position in chosen]
+    return order_of([work.positions.index(position) for position in chosen])
 
 
 def _shuffle(
-    work: Working, deck: DuelDeck, duty: Duty, tape: Tape, cards: Points, commitments: bytes, order: list[int]
+    work: Working, deck: DuelDeck, duty: Duty, tape: Tape, cards: Points, commitments: bytes, order: Order
 ) -> DuelShuffle:
     t = deck.shuffle_key(tape, duty.seat, work.epoch)
     shuffled = deck.cipher.products(t, cards.take(order))

@@ -11,7 +11,7 @@ from functools import reduce
 from operator import mul
 
 from nodealer.errors import BadParameter
-from nodealer.group import Points, Scalars, concat
+from nodealer.group import Order, Points, Scalars, concat
 from nodealer.proofs.encoding import encodings
 from nodealer.proofs.hidden import LockedCards
 from nodealer.proofs.transcript import draw_scalars
@@ -67,7 +67,7 @@ class LockDeck(LastingDeck[Points]):
         """The one secret that a seat multiplies this epoch of the deck by."""
         return draw_scalars(tape, "lock cascade", self.inputs(seat, self.epoch), self.binding.group, 1)
 
-    def cascade_order(self, tape: Tape, seat: int, cards: Points) -> list[int]:
+    def cascade_order(self, tape: Tape, seat: int, cards: Points) -> Order:
         """The permutation of a cascade step, drawn for this input deck."""
         inputs = self.inputs(seat, self.epoch, deck_digest(cards))
         return tape.permutation("lock permutation", inputs, len(cards))

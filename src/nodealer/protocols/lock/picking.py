@@ -39,7 +39,8 @@ def _draw(deck: LockDeck, tape: Tape, seat: int, anchor: bytes, count: int) -> P
     """Positions at random, where no person chooses."""
     inputs = deck.inputs(seat, deck.epoch, anchor)
     order = tape.permutation("lock pick", inputs, len(deck.places.pile))
-    return Pick(tuple(deck.places.pile[place] for place in order[:count]))
+    # What is picked is told to all, and says nothing of the cards there.
+    return Pick(tuple(deck.places.pile[place] for place in order.vartime_list()[:count]))
 
 
 def open_cards(deck: LockDeck, operation: Open) -> DeckChange:

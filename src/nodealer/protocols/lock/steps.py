@@ -14,7 +14,7 @@ from functools import reduce
 from typing import Final
 
 from nodealer.errors import BadParameter, PeerFault
-from nodealer.group import Group, Points, Scalars
+from nodealer.group import Group, Order, Points, Scalars
 from nodealer.proofs.encoding import encodings
 from nodealer.protocols.base import Cheat
 from nodealer.protocols.codec import point_index
@@ -43,8 +43,8 @@ def faces(fragments: Sequence[Points]) -> Points:
     return reduce(lambda total, points: total + points, fragments)
 
 
-def cascade(secret: Scalars, cards: Points, order: Sequence[int]) -> Points:
-    """Permute, then multiply: card j of the result was card order[j]."""
+def cascade(secret: Scalars, cards: Points, order: Order) -> Points:
+    """Permute, then multiply: card j of the result was card π(j), π the order."""
     return secret.group.products(secret, cards.take(order))
 
 
@@ -94,7 +94,7 @@ class BareSeat:
         """What the other seats get before the cascade, so that every secret that arrives can be checked."""
         return self.keys * self.keys.group.G
 
-    def cascade(self, cards: Points, order: Sequence[int]) -> Points:
+    def cascade(self, cards: Points, order: Order) -> Points:
         """This seat's turn in the cascade."""
         return cascade(self.keys[self.cards], cards, order)
 

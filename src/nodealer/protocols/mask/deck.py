@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from nodealer.cards import Card, Half, Peek
 from nodealer.errors import CardUnreadable
-from nodealer.group import Group, Points, Scalars, concat
+from nodealer.group import Group, Order, Points, Scalars, concat
 from nodealer.proofs.encoding import encodings
 from nodealer.proofs.hidden import MaskedCards
 from nodealer.proofs.transcript import draw_scalars
@@ -40,8 +40,8 @@ class Masked:
         """What secrets that are put on these cards depend on."""
         return digest("mask cards", self.epk.to_bytes(), self.msg.to_bytes())
 
-    def take(self, places: Sequence[int]) -> Masked:
-        """The cards at these places."""
+    def take(self, places: Sequence[int] | Order) -> Masked:
+        """The cards at these places; or all of them in a secret order."""
         return Masked(self.epk.take(places), self.msg.take(places))
 
     def concat(self, others: Sequence[Masked]) -> Masked:
@@ -183,9 +183,7 @@ class MaskDeck(LastingDeck[Masked]):
         """The one key that a seat shuffles an epoch of the deck with."""
         return draw_scalars(tape, "mask shuffle key", self.inputs(seat, epoch), self.binding.group, 1)
 
-    def shuffle_draws(
-        self, tape: Tape, seat: int, epoch: int, cards: Masked, joint: Points
-    ) -> tuple[list[int], Scalars]:
+    def shuffle_draws(self, tape: Tape, seat: int, epoch: int, cards: Masked, joint: Points) -> tuple[Order, Scalars]:
         """The permutation and the masks of a shuffle step, drawn for these input cards and this joint key."""
         inputs = self.inputs(seat, epoch, cards.digest(), joint.to_bytes())
         order = tape.permutation("mask permutation", inputs, len(cards))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from nodealer.cards import Mix, Moved
 from nodealer.errors import Malformed
-from nodealer.group import Points, Scalars
+from nodealer.group import Order, Points, Scalars
 from nodealer.proofs import equality, shuffle
 from nodealer.proofs.encoding import encodings
 from nodealer.proofs.equality import Each
@@ -103,7 +103,7 @@ class Mixing:
         held, own = deck.held_cards(self.positions), deck.card_keys(self.positions, self.seat)
         return Each(deck.binding.group.G, S, held.epk, gains, less=own)
 
-    def _draws(self, deck: MaskDeck, tape: Tape, cards: Masked, S: Points) -> tuple[list[int], Scalars]:
+    def _draws(self, deck: MaskDeck, tape: Tape, cards: Masked, S: Points) -> tuple[Order, Scalars]:
         """The order and the masks, drawn for these cards under this key."""
         inputs = deck.inputs(self.seat, deck.epoch, cards.digest(), S.to_bytes())
         order = tape.permutation("mask own permutation", inputs, len(cards))

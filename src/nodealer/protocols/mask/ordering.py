@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from nodealer.cards import Look, Peek
 from nodealer.errors import BadParameter
 from nodealer.group import Points, Scalars
+from nodealer.group.order import order_of
 from nodealer.proofs import shuffle
 from nodealer.proofs.relations import Remask
 from nodealer.proofs.transcript import draw_scalars
@@ -60,15 +61,16 @@ class Arranging:
         return (deck.duty(self.operation.seat, "arrange", self.anchor, choice=True),)
 
     def message(self, deck: MaskDeck, duty: Duty, tape: Tape, choice: bytes | None) -> bytes:
-        order, given = self._order(choice), self.given
-        masks = self._masks(deck, tape, order)
+        chosen, given = self._places(choice), self.given
+        # Chosen by a person, in integers; what is done with the cards is done in the core.
+        order, masks = order_of(chosen), self._masks(deck, tape, chosen)
         before = given.take(order)
         after = Masked(before.epk + masks * deck.binding.group.G, before.msg + masks * self.joint)
         pairs = Remask(self.joint, given.epk, given.msg, after.epk, after.msg)
         proof = shuffle.prove(deck.transcript(duty, deck.epoch), tape, pairs, order, lambda b: b.dot(masks))
         return encode(MaskArrange(after.epk.to_bytes(), after.msg.to_bytes(), proof))
 
-    def _order(self, choice: bytes | None) -> list[int]:
+    def _places(self, choice: bytes | None) -> list[int]:
         """What was chosen, as places among the cards: all of them, or the one to keep."""
         chosen, positions = read_choice(choice), self.positions
         if self.operation.then is Look.TAKE:
@@ -82,13 +84,14 @@ class Arranging:
         at = {position: place for place, position in enumerate(positions)}
         return [at[position] for position in chosen]
 
-    def _masks(self, deck: MaskDeck, tape: Tape, order: list[int]) -> Scalars:
+    def _masks(self, deck: MaskDeck, tape: Tape, chosen: list[int]) -> Scalars:
         """The masks of cards in an order that was chosen: for these cards, this joint key and this very order.
 
         With one set of masks for two orders, the difference would show both.
         """
-        inputs = deck.inputs(self.operation.seat, deck.epoch, self.given.digest(), self.joint.to_bytes(), encode(order))
-        return draw_scalars(tape, "mask arranged cards", inputs, deck.binding.group, len(order))
+        given, joint = self.given.digest(), self.joint.to_bytes()
+        inputs = deck.inputs(self.operation.seat, deck.epoch, given, joint, encode(chosen))
+        return draw_scalars(tape, "mask arranged cards", inputs, deck.binding.group, len(chosen))
 
     def apply(self, deck: MaskDeck, duty: Duty, message: bytes) -> DeckChange:
         said, group, given = read_message(MaskArrange, message), deck.binding.group, self.given

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from nodealer.errors import PeerFault, Undecided
-from nodealer.group import Points, Scalars, concat
+from nodealer.group import Order, Points, Scalars, concat
 from nodealer.proofs.encoding import encodings
 from nodealer.proofs.transcript import draw_scalars
 from nodealer.protocols.keyed import KeyedDeck
@@ -120,7 +120,7 @@ class OffsetDeck(KeyedDeck):
         """A seat's part of the key of every deal."""
         return draw_scalars(tape, "offset deal parts", self.inputs(seat, 0), self.binding.group, self.size)
 
-    def step_secrets(self, tape: Tape, seat: int, before: OffsetPairs) -> tuple[list[int], Scalars, Scalars]:
+    def step_secrets(self, tape: Tape, seat: int, before: OffsetPairs) -> tuple[Order, Scalars, Scalars]:
         """The permutation of a step, the secret of each pair, and r, x and t, all drawn for this input deck."""
         inputs, group, size = self.inputs(seat, 0, before.digest()), self.binding.group, len(before.A)
         order = tape.permutation("offset permutation", inputs, size)

@@ -17,7 +17,7 @@ def _read(played: Played) -> str | None:
     said = [one for one in played.said() if one.deck.rival == me and one.deck.epoch == 0]
     deck, tape = said[-1].deck, played.tape(me, said[-1].duty.binding.hand)
     shuffled = next(one for one in said if one.duty.kind == "shuffle" and one.duty.seat == me)
-    order = deck.order(tape, me, 0, shuffled.deck.stage.cards)
+    order = deck.order(tape, me, 0, shuffled.deck.stage.cards).vartime_list()
     seen = overhear([(one.duty, one.message) for one in said], deck.owner)
     cards = rival_reads_the_deck(seen, order, name_by_commitment(seen.commitments))
     return "knows every card of the other's deck, in order" if is_so(played, deck.owner, cards) else None

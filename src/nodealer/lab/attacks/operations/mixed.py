@@ -29,7 +29,7 @@ def _mask(moment: Moment) -> bytes:
     held, S = deck.held_cards(stage.positions), group.points(said.key)
     order, _ = stage._draws(deck, tape, Masked(held.epk, held.msg + group.points(said.gains)), S)
     msg = group.points(said.msg)
-    shift = other_face(moment) - deck.face_points((face_of(moment, stage.positions[order[0]]),))
+    shift = other_face(moment) - deck.face_points((face_of(moment, stage.positions[order.vartime_list()[0]]),))
     mixed = Masked(group.points(said.epk), concat(msg[0] + shift, msg[1:]))
     s = draw_scalars(tape, "mask own key", deck.inputs(seat, deck.epoch), group, 1)
     new = deck.layers.drawn(tape, stage._layer(deck, mixed), seat)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from nodealer.errors import BadParameter
+from nodealer.group.order import order_of
 from nodealer.lab.attacks.base import Attack, Forge, Moment, Scheme, Way
 from nodealer.lab.attacks.defence import Without
 from nodealer.lab.attacks.outcome import Came
@@ -34,8 +35,8 @@ def _forged(moved: Callable[[Any], Any]) -> Forge:
             return moment.honest
         cards, there = step.after(), step.transcript(moved(moment.deck))
         # With a tape of its own: it is not the proof that it would make here.
-        other = Tape(bytes(SEED_BYTES))
-        return step.message(cards, shuffle.prove(there, other, step.relation(cards), list(step.order), step.secrets))
+        other, order = Tape(bytes(SEED_BYTES)), order_of(step.order)
+        return step.message(cards, shuffle.prove(there, other, step.relation(cards), order, step.secrets))
 
     return forge
 

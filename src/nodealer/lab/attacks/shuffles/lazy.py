@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from nodealer.group import concat
+from nodealer.group.order import order_of
 from nodealer.lab.attacks.base import Attack, Moment, Scheme, Way
 from nodealer.lab.attacks.defence import Without
 from nodealer.lab.attacks.outcome import Came
@@ -35,7 +36,7 @@ def _mask(moment: Moment) -> bytes:
         deck.transcript(moment.duty, stage.epoch),
         moment.tape,
         relation,
-        range(len(given)),
+        order_of(range(len(given))),
         lambda d: concat(group.integers([0]), s),
     )
     return encode(MaskShuffle(S.to_bytes(), given.epk.to_bytes(), msg.to_bytes(), proof))
@@ -48,7 +49,7 @@ def _once(moment: Moment) -> bytes:
         return moment.honest
     step = replace(step, s=step.group.integers([1]))
     relation = step.relation(step.before)
-    proof = shuffle.prove(step.transcript(), moment.tape, relation, range(step.size), step.secrets)
+    proof = shuffle.prove(step.transcript(), moment.tape, relation, order_of(range(step.size)), step.secrets)
     return step.message(step.before, proof)
 
 
