@@ -11,7 +11,8 @@ import msgspec
 import pytest
 
 from cli.running import called
-from nodealer.cli.invited import FORMAT, Hosted, KeptTable, TableFolder, moved_to
+from nodealer.cli import meeting
+from nodealer.cli.invited import FORMAT, Hosted, KeptTable, TableFolder, found_at, moved_to
 from nodealer.cli.kept import read_kept
 from nodealer.cli.shelf import is_called, keep_first, table_at
 from nodealer.drive.homes import FolderHome
@@ -163,3 +164,27 @@ def test_the_list_says_what_is_played_at_a_table_that_one_has_joined(log: str, h
     assert (row["what"], row["of_hands"]) == ("holdem (joined)", hands)
     (line,) = [line for line in called("games").stdout.splitlines() if kept.name[:10] in line]
     assert line.split("│")[4].strip() == said
+
+
+def test_who_came_without_the_game_says_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its program declined what was proposed, and told it to say where the game is: the next time it does."""
+    kept = keep_first(came(INVITATION, "Ben"))
+    back: list[TableFolder] = []
+
+    def returned(table: TableFolder, **options: object) -> int:
+        back.append(table)
+        return 0
+
+    monkeypatch.setattr(meeting, "return_to", returned)
+    monkeypatch.chdir(tmp_path)
+    for game in ("ohwell:GAME", None):
+        meeting.join_table(INVITATION.link, relay=None, name="Ben", game=game, auto=False, json=False, log=None)
+    for one in (*back, TableFolder(kept.folder, read_kept(KeptTable, kept.folder / "table.json"))):
+        assert (one.what.place, one.what.folder) == ("ohwell:GAME", str(tmp_path)), "and without a word it stays so"
+        assert msgspec.structs.replace(one.what, place=None, folder=None) == kept.what
+
+
+def test_where_the_game_of_a_table_is_stays_with_its_host() -> None:
+    hosted = Hosted((), "mask", "{}", 2, 0, None)
+    kept = keep_first(msgspec.structs.replace(came(INVITATION, "Ada"), place="holdem", hosted=hosted))
+    assert found_at(kept, "ohwell:GAME", None) is kept

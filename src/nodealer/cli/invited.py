@@ -1,7 +1,7 @@
 """Tables across the network that this user sits at, or watches: a folder each, among the kept games.
 
-table.json  the invitation, who one is there, and for a host what is played; only the relays in it may change. It lets
-            in whoever reads it
+table.json  the invitation, who one is there, and for a host what is played; only the relays in it may change, and for
+            a guest where the game is found. It lets in whoever reads it
 link.txt    a link of a later key, for who was not there when the table got it
 seat        the home: key, root, journal, lobby and log
 clock       the home of the host's own timekeeper, and in clock.txt what its program had to complain about
@@ -200,5 +200,15 @@ def moved_to(table: TableFolder, invitation: Invitation) -> TableFolder:
     if table.what.hosted is not None or table.in_use or known.relays == relays:
         return table
     what = msgspec.structs.replace(table.what, link=replace(known, relays=relays).link)
+    write_whole(table.folder / TABLE, encode(what))
+    return TableFolder(table.folder, what)
+
+
+def found_at(table: TableFolder, place: str, folder: str | None) -> TableFolder:
+    """The same table, with the game where its guest says now that it is: who came without it, or with another one, was
+    told to say so."""
+    if table.what.hosted is not None or table.in_use:
+        return table
+    what = msgspec.structs.replace(table.what, place=place, folder=folder)
     write_whole(table.folder / TABLE, encode(what))
     return TableFolder(table.folder, what)

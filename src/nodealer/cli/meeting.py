@@ -14,7 +14,7 @@ from typing import Final
 from nodealer.cli.bots import bots
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.games import game_of
-from nodealer.cli.invited import FORMAT, Hosted, KeptTable, TableFolder, keep_table, moved_to
+from nodealer.cli.invited import FORMAT, Hosted, KeptTable, TableFolder, found_at, keep_table, moved_to
 from nodealer.cli.lines import Lines
 from nodealer.cli.logcopy import LogCopy
 from nodealer.cli.output import shown
@@ -126,7 +126,7 @@ def _host(sitting: Sitting, user: User, plan: Plan, *, code: bool = False) -> in
     def invite() -> None:
         """Only now: who comes by the link finds the table."""
         if not sitting.table.names:
-            _invite(screen, sitting.table.invitation, hosted.seats, by_hand=sitting.by_hand)
+            _invite(screen, sitting, hosted.seats)
         if code:
             codes.give()
 
@@ -164,8 +164,9 @@ def _keeping(sitting: Sitting) -> KeeperOrder:
     return KeeperOrder(what.link, invitation.table, sitting.relays, KEEPER, what.place, home)
 
 
-def _invite(screen: Screen, invitation: Invitation, seats: int, *, by_hand: bool) -> None:
+def _invite(screen: Screen, sitting: Sitting, seats: int) -> None:
     """Show how others come to the table."""
+    invitation, place = sitting.table.invitation, sitting.table.what.place
     to_watch = invitation.to_watch().link
     screen.emit({"event": "table", "link": invitation.link, "watch": to_watch, "relays": list(invitation.relays)})
     if screen.json:
@@ -179,8 +180,10 @@ def _invite(screen: Screen, invitation: Invitation, seats: int, *, by_hand: bool
         print_qr(screen.console, invitation.link)
     screen.console.print(f"\n{shown(invitation.link)}\n", soft_wrap=True)
     opened = "They open it in a browser, with nothing installed, or type" if invitation.page else "They type"
-    screen.say(f"[dim]{opened}: nodealer join {shlex.quote('LINK')} --name NAME[/dim]")
-    if by_hand:
+    # Where the game is not installed, each of them needs its file.
+    game = f" --game {shown(shlex.quote(place))}" if place is not None and ":" in place else ""
+    screen.say(f"[dim]{opened}: nodealer join {shlex.quote('LINK')} --name NAME{game}[/dim]")
+    if sitting.by_hand:
         screen.say(
             "Waiting. Type [bold]start[/bold] to begin with those who sit, [bold]code[/bold] for a code that can be "
             "spoken, [bold]quit[/bold] to stop."
@@ -222,7 +225,10 @@ def join_table(
     before = table_at(invitation, name)
     if before is not None:
         before.keep_later(invitation)
-        return return_to(moved_to(before, invitation), auto=auto, json=json, ask=ask, at=at)
+        table = moved_to(before, invitation)
+        if game is not None:
+            table = found_at(table, game, _folder_of(game))
+        return return_to(table, auto=auto, json=json, ask=ask, at=at)
     called, user = name_of(name), unlocked or player()
     screen = screen_at(at, json=json, role="player", name=called)
     return _come(_kept(called, invitation.link, game, None, auto=auto, log=log), user, screen, log, ask=ask)
@@ -258,11 +264,16 @@ def _kept(
         name=name,
         link=link,
         place=place,
-        folder=str(Path.cwd()) if place is not None and ":" in place else None,
+        folder=None if place is None else _folder_of(place),
         hosted=hosted,
         auto=auto,
         log=None if log is None else str(log.absolute()),
     )
+
+
+def _folder_of(place: str) -> str | None:
+    """The folder in which a game that is not installed is found."""
+    return str(Path.cwd()) if ":" in place else None
 
 
 # --- To come back ---

@@ -49,7 +49,8 @@ def config_of(session: Session, on: Group | None = None, game: GamePackage | Non
 def _package(wanted: Part, given: GamePackage | None) -> GamePackage:
     named = f"{wanted.name!r} version {wanted.version}"
     if given is None and not is_installed(wanted.name):
-        raise BadParameter(f"its game is {named}, which is not installed here: say where it is, as module:attribute")
+        where = "say where it is (--game), as module:attribute"
+        raise BadParameter(f"its game is {named}, which is not installed here: {where}")
     package = find(wanted.name) if given is None else given
     if (package.name, package.version) != (wanted.name, wanted.version):
         raise BadParameter(f"its game is {named}, and here is {package.name!r} version {package.version}")
