@@ -10,18 +10,19 @@ import msgspec
 import pytest
 
 import nodealer.protocols as protocols
+from conformance.transitions import TABLES
 from nodealer.protocols import PROTOCOLS, STEPS
 from nodealer.protocols.duel.work import TaskKind
-from nodealer.protocols.keyed import Release
-from nodealer.protocols.proving import Exclude
+from nodealer.protocols.keyed import Release, Releasing
+from nodealer.protocols.proving import Exclude, Proving
 from nodealer.protocols.words import KEY_NEEDS_NO_PROOF
 from nodealer.wire import Message
 
 ROOM = Path(protocols.__file__).parent
 #: What fulfils a duty of another name.
 OTHER_NAMES = {"lock": {"raised"}}
-#: Messages that several protocols share.
-SHARED = {name: {str(kind.__struct_config__.tag) for kind in (Release, Exclude)} for name in ("mask", "lock")}
+#: Stages that several protocols share, with their messages.
+SHARED = {Releasing: Release, Proving: Exclude}
 NAMED_BY_ENUM = {"duel": {kind.value for kind in TaskKind}}
 
 
@@ -45,7 +46,8 @@ def duties(name: str) -> set[str]:
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_every_kind_of_step_has_words(name: str) -> None:
     kinds = messages(name) - OTHER_NAMES.get(name, set()) | duties(name)
-    assert set(STEPS[name]) == kinds | SHARED.get(name, set()) | NAMED_BY_ENUM.get(name, set())
+    kinds |= {str(said.__struct_config__.tag) for stage, said in SHARED.items() if stage in TABLES[name]}
+    assert set(STEPS[name]) == kinds | NAMED_BY_ENUM.get(name, set())
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
