@@ -69,12 +69,39 @@ def test_the_commands_run_one_after_the_other(tmp_path: Path, monkeypatch: pytes
     """As they stand there. The game is a rehearsal, which needs no processes, and nobody is here to be Robin."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    typed_in("bash", tmp_path, monkeypatch)
     for command in COMMANDS:
         if command[0] in NOT_RUN or "--name" in command:
             continue
         done = called(*command, *(["--seed", "1"] if command[0] == "play" else []))
         assert done.returncode == 0, (command, done.stderr)
     assert (tmp_path / "game.jsonl").is_file() and (tmp_path / "game.phhs").is_file()
+
+
+def typed_in(shell: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What asks for its shell is told this one, whatever the tests were started by, and it writes into `home`: the
+    start-up files of who runs the tests stay as they are."""
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setattr("shellingham.detect_shell", lambda: (shell, f"/bin/{shell}"))
+
+
+@pytest.mark.parametrize(
+    ("shell", "folder"), [("bash", ".bash_completions"), ("zsh", ".zfunc"), ("fish", ".config/fish/completions")]
+)
+def test_a_shell_is_told_how_to_complete(
+    shell: str, folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typed_in(shell, tmp_path, monkeypatch)
+    done = called("--install-completion")
+    [script] = (tmp_path / folder).iterdir()
+    assert done.returncode == 0 and f"{shell} completion installed in {script}" in done.stdout
+    assert f"complete_{shell}" in script.read_text()
+
+
+def test_completion_without_a_shell_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    typed_in("make", tmp_path, monkeypatch)
+    done = called("--install-completion")
+    assert done.returncode == 1 and "Shell make is not supported" in done.stdout and not [*tmp_path.iterdir()]
 
 
 @pytest.mark.parametrize("command", [command for command in COMMANDS if command[0] in NOT_RUN or "--name" in command])
