@@ -33,7 +33,7 @@ BUDGET: Final = {
     "golden": 7,
     "group": 22,
     # With the check of games, on more than sixty broken ones, 200 simulated games, and every attack twice.
-    "lab": 140,
+    "lab": 80,
     "log": 2,
     "npm": 40,
     # With participants that a hostile seat and random frames are let loose on, and that hear every game again;

@@ -34,7 +34,17 @@ from nodealer.protocols.base import Cheat
 #: How early something is seen.
 EARLIER: Final = ("at once", "at opening", "at the end", "never")
 EVERYWHERE: Final = [(one.name, *case) for one in ATTACKS.values() for case in cases(one, everywhere=True)]
-FIRST: Final = [(one.name, *next(iter(cases(one)))) for one in ATTACKS.values()]
+#: Decks that a dealer makes are of large numbers, and what is dealt of them costs half without proofs.
+DEALT, DEALT_QUICKLY = ("chain", b'{"deck":"dealer"}'), ("chain", b'{"deck":"dealer","proven":false}')
+
+
+def first_case(attack: Attack) -> tuple[str, str, bytes]:
+    """Where `make test` carries an attack out."""
+    case, quick = (attack.name, *next(iter(cases(attack)))), (attack.name, *DEALT_QUICKLY)
+    return quick if case == (attack.name, *DEALT) and quick in EVERYWHERE else case
+
+
+FIRST: Final = [first_case(one) for one in ATTACKS.values()]
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +71,7 @@ def test_both_ways(kind: str, name: str, mode: bytes, child: Child, table: dict[
 
 def test_the_table_has_everything_and_says_what_is_claimed(table: dict[tuple[str, str, str], Row]) -> None:
     assert [(kind, name, mode.decode()) for kind, name, mode in EVERYWHERE] == list(table)
+    assert {*FIRST} <= {*EVERYWHERE} and [kind for kind, _, _ in FIRST] == list(ATTACKS)
     for (kind, name, mode), row in table.items():
         scheme = attack_of(kind).on(small_protocol(name, mode.encode()))
         assert (row.claim, row.comes, row.named) == (scheme.claim.cheat, scheme.outcome, scheme.claim.culprit)

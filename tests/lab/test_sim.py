@@ -40,6 +40,7 @@ from nodealer.play.phases import Phase
 from nodealer.protocols.base import Binding, DeckChange
 from nodealer.protocols.keyed import publish
 from protocols.mask.kit import fresh
+from sampling import times
 from simulated import SEED, STRUCK, Tally, seed_of_the_run
 
 #: How many games are one test, and how many `make deep` plays, in larger tests.
@@ -289,18 +290,19 @@ def test_ties_wait_for_a_timekeeper_that_does_not_come() -> None:
 
 def test_somebody_slow_gets_the_move_of_the_rules() -> None:
     slow = timed("truly", slow=(0,))
+    games = times(2, deep=4)
     worlds = [
         World(replace(slow, seed=f"slow {number}", keeper=keeper))
         for keeper in (slow.keeper, None)
-        for number in range(4, 8)
+        for number in range(6, 6 + games)
     ]
-    assert [wrong_with(world) for world in worlds] == [None] * 8
+    assert [wrong_with(world) for world in worlds] == [None] * len(worlds)
     made = [(0, "move") in statements(world) for world in worlds]
-    assert any(made[:4]) and any(Seen(world).found()["late"] for world in worlds[:4])
+    assert any(made[:games]) and any(Seen(world).found()["late"] for world in worlds[:games])
 
 
 def test_a_timekeeper_that_runs_ahead_while_nobody_is_slow_does_nothing() -> None:
-    for number in range(4):
+    for number in range(times(2, deep=4)):
         world = World(replace(timed("ahead"), seed=f"ahead {number}"))
         assert wrong_with(world) is None and not statements(world)
 
@@ -308,7 +310,7 @@ def test_a_timekeeper_that_runs_ahead_while_nobody_is_slow_does_nothing() -> Non
 def test_two_ticks_with_one_number_name_the_timekeeper_and_nobody_else() -> None:
     rates = {"lost": 0, "repeated": 0, "delayed": 300, "reordered": 500}
     named = set[int | None]()
-    for number in range(6):
+    for number in range(times(3, deep=6)):
         world = World(replace(timed("back", slow=(0,)), seed=f"back {number}", rates=rates))
         assert wrong_with(world) is None
         named |= {fault.seat for fault in world.nodes[0].replica.state.faults}
@@ -317,8 +319,8 @@ def test_two_ticks_with_one_number_name_the_timekeeper_and_nobody_else() -> None
 
 def test_a_timekeeper_whose_lie_stands_in_its_own_log_does_not_come_back() -> None:
     plan = replace(timed("back", slow=(0, 1, 2)), hands=2, kills=(Struck(7000, 3, 300), Struck(11_000, 3, 300)))
-    worlds = [World(replace(plan, seed=f"away {number}")) for number in range(4)]
-    assert [wrong_with(world) for world in worlds] == [None] * 4
+    worlds = [World(replace(plan, seed=f"away {number}")) for number in range(times(2, deep=4))]
+    assert [wrong_with(world) for world in worlds] == [None] * len(worlds)
     assert any(world.nodes[3].away for world in worlds)
 
 

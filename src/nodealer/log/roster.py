@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
 
 import msgspec
@@ -112,9 +112,16 @@ def refuse_bad_box(key: bytes, box: bytes, signature: bytes, what: str) -> None:
     """Raise `DecodeError`, with a sentence about `what`, for a box key that is weak or that `key` has not signed."""
     refuse_weak_box(box)
     try:
-        VerifyingKey(key).verify(signature, box_words(key, box))
+        _verify_box(key, box, signature)
     except BadSignature:
         raise DecodeError(f"{what} is not signed by its identity key") from None
+
+
+@lru_cache(maxsize=1024)
+def _verify_box(key: bytes, box: bytes, signature: bytes) -> None:
+    """Once for a player that is seen: the same box stands in every offer, proposal and roster. What is false is not
+    kept, and is looked at each time."""
+    VerifyingKey(key).verify(signature, box_words(key, box))
 
 
 # --- Newcomers ---

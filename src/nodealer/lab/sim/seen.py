@@ -93,4 +93,5 @@ class Replayed:
         with TemporaryDirectory() as folder:
             path = Path(folder) / "log.jsonl"
             save_log(path, config.session, self.node.replica.entries)
-            return verify_file(path, entropy=Dice(self._seed, "audit"), game=config.package)
+            entropy = Dice(self._seed, "audit")
+            return verify_file(path, entropy=entropy, on=config.protocol.group, game=config.package)

@@ -11,6 +11,7 @@ from nodealer.games.base import Rules
 from nodealer.games.found import find
 from nodealer.games.free.rules import OPERATIONS, Free
 from nodealer.games.package import GamePackage
+from nodealer.group import group
 from nodealer.lab.sim import highcard
 from nodealer.lab.sim.cheats import OFTEN, cheats_on, waiting_on
 from nodealer.lab.sim.dice import Dice
@@ -96,7 +97,9 @@ def _table(seed: str, on: set[str], dice: Dice) -> Plan:
     seats = 2 if card in MODES else min(seats, 3) if name == "holdem" else seats
     if card == "duel":
         name = dice.pick(("own highcard",) * 4 + ("wardens",))
-    protocol = make_protocol("mask" if name == "holdem" else card, dice.pick(MODES.get(card, (b"{}",))))
+    mode = dice.pick(MODES.get(card, (b"{}",)))
+    # What is tried here does not hang on the group, and chain's own is of large numbers.
+    protocol = make_protocol("mask" if name == "holdem" else card, mode, group() if card == "chain" else None)
     rules, package = _game(name, protocol, dice)
     one = name in ("holdem", "wardens") or card == "chain"
     hands = 1 if one else 2 if "keyed" in on else dice.pick((1, 1, 1, 2))
