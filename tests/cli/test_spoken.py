@@ -56,6 +56,25 @@ def wrong(code: Code) -> Code:
     return Code(code.number, ("zoo", "zoo") if code.words != ("zoo", "zoo") else ("zoo", "zone"))
 
 
+def test_a_guest_with_a_code_that_is_given_up_is_told_at_once() -> None:
+    """It need not wait for the ten minutes."""
+
+    async def run() -> None:
+        async with serving(MemoryStore(time.monotonic), entropy=os.urandom) as relay, asyncio.timeout(60):
+            url = f"ws://127.0.0.1:{relay.port}"
+            invitation = Invitation((url,), TableSecret(bytes(16), "5a" * 16, 0), host_mark(HOST.public))
+            ears = Ears()
+            codes = Codes(invitation, url, HOST, AROUND, ScreenTells(cast(Screen, ears)), ears.admit)
+            codes.give()
+            await ears.until("code", 1)
+            await codes.stop()
+            with pytest.raises(CodeDead, match="ask the host for another"):
+                await use_code(read_code(ears.all("code")[-1]["code"]), url, GUEST, "Ben", AROUND)
+            assert not ears.admitted
+
+    asyncio.run(run())
+
+
 def test_three_guesses_end_all_codes_of_a_host() -> None:
     """A code that is right is used once; each wrong one kills a code; after three there are none, also none of those
     that were given and not used."""

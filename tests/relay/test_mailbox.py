@@ -106,6 +106,47 @@ def test_nobody_comes() -> None:
     asyncio.run(run())
 
 
+def test_a_host_that_gives_up_says_so_and_the_guest_waits_no_longer() -> None:
+    async def run() -> None:
+        box = List()
+        giving = asyncio.ensure_future(give_invitation(host(), box, zero))
+        while not box.kept:
+            await asyncio.sleep(0)
+        giving.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await giving
+        assert box.kept[-1] == encode(Over())
+        with pytest.raises(CodeDead, match="ask the host for another"):
+            await get_invitation(guest(now=0), box, zero)
+
+    asyncio.run(run())
+
+
+class Deaf(List):
+    """A relay that takes the first words, and then no more."""
+
+    async def append(self, frame: bytes) -> None:
+        if self.kept:
+            await asyncio.Event().wait()
+        await super().append(frame)
+
+
+def test_a_relay_that_takes_no_goodbye_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nodealer.relay.mailbox.GOODBYE_SECONDS", 0.01)
+
+    async def run() -> None:
+        box = Deaf()
+        giving = asyncio.ensure_future(give_invitation(host(), box, zero))
+        while not box.kept:
+            await asyncio.sleep(0)
+        giving.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await giving
+        assert len(box.kept) == 1
+
+    asyncio.run(run())
+
+
 def test_the_relay_goes_away() -> None:
     async def run() -> None:
         came, welcome = await both(List(ends=2))

@@ -143,7 +143,7 @@ def _host(sitting: Sitting, user: User, plan: Plan, *, code: bool = False) -> in
             try:
                 return await take_part(sitting, user, hosting, lines, invite)
             finally:
-                codes.stop()
+                await codes.stop()
 
     return carry_out(sitting, play)
 

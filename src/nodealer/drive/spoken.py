@@ -80,10 +80,11 @@ class Codes:
         self._given.add(task)
         task.add_done_callback(self._given.discard)
 
-    def stop(self) -> None:
-        """Nobody is waited for any more."""
+    async def stop(self) -> None:
+        """Nobody is waited for any more, and who has come is told so."""
         for task in self._given:
             task.cancel()
+        await asyncio.gather(*self._given, return_exceptions=True)
 
     async def _give(self) -> None:
         try:

@@ -257,6 +257,11 @@ class _Exchange(ABC):
         """The time is over."""
         self._die("the code is too old: one is good for ten minutes", tried=False)
 
+    def give_up(self) -> None:
+        """Nobody waits for the other side any more, and it is to hear so."""
+        self._dead = self._dead or CodeDead("it was given up", tried=False)
+        self.last_words = (encode(Over()),)
+
     @abstractmethod
     def _took(self, found: _Frame, frame: bytes) -> tuple[bytes, ...]:
         """What this side makes of a frame of ours that it has not seen. Gives what to append."""

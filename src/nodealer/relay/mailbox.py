@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
-from typing import Protocol
+from typing import Final, Protocol
 
 from nodealer.errors import CodeDead, RelayError
 from nodealer.relay.codes import Exchange, Guest, GuestExchange, HostExchange, Welcome
 from nodealer.relay.messages import Accepted, Stored
+
+#: For how long somebody who gives up waits for the relay to take that.
+GOODBYE_SECONDS: Final = 2.0
 
 
 class Mailbox(Protocol):
@@ -46,8 +49,16 @@ class OpenMailbox:
 
 
 async def give_invitation(exchange: HostExchange, mailbox: Mailbox, clock: Callable[[], float]) -> Guest:
-    """The host's side of one code. Raises `CodeDead`, or `RelayError`; either way the code is not used again."""
-    await _talk(exchange, mailbox, clock)
+    """The host's side of one code. Raises `CodeDead`, or `RelayError`; either way the code is not used again. If it is
+    cancelled, a guest who has come is told that the code is dead."""
+    try:
+        await _talk(exchange, mailbox, clock)
+    except asyncio.CancelledError:
+        exchange.give_up()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(GOODBYE_SECONDS):
+                await _say_goodbye(exchange, mailbox)
+        raise
     if exchange.finished is None:
         raise RelayError("the mailbox was closed before the guest came")
     return exchange.finished

@@ -214,7 +214,7 @@ class TabTable:
                 )
         finally:
             if codes is not None:
-                codes.stop()
+                await codes.stop()
         if participant.silenced is not None:
             raise BadParameter(participant.silenced)
         self._end(again=False)
