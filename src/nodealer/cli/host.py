@@ -44,7 +44,11 @@ def host(
         int | None, typer.Option(min=1, max=10_000, metavar="N", help="How many hands. Default: the game's own.")
     ] = None,
     parameters: Annotated[
-        str | None, typer.Option(metavar="JSON", help="Of the card protocol, JSON without spaces.")
+        str | None,
+        typer.Option(
+            metavar="JSON",
+            help='What is set for the card protocol, as JSON without spaces; for chain such as {"proven":false}.',
+        ),
     ] = None,
     relay: Annotated[
         list[str] | None,

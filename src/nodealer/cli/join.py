@@ -58,7 +58,8 @@ def join(
 
 def watch(
     invitation: Annotated[
-        str, typer.Argument(metavar="INVITATION", help="The link that the host gave you; - to read it.")
+        str,
+        typer.Argument(metavar="INVITATION", help="The link that the host gave you; - to read it from standard input."),
     ],
     game: LogGame = None,
     log: Log = None,

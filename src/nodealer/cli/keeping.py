@@ -18,7 +18,7 @@ from nodealer.log.visible import visible
 def games(
     json: Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")] = False,
 ) -> None:
-    """List the games that were played on this machine, the newest first.
+    """List the games that you have played or watched on this machine and from it, the newest first.
 
     Each is a folder; the list says below which one. Nothing in it is ever deleted by this program: to forget a game,
     delete its folder. It holds the keys of its players, and should go nowhere else; its log may.
@@ -102,9 +102,12 @@ def _unread(folder: Path, reason: str) -> dict[str, Any]:
 def resume(
     game: Annotated[
         str | None,
-        typer.Argument(help="Which game, as `nodealer games` calls it, or the beginning of that. Default: the newest."),
+        typer.Argument(
+            help="Which game, as `nodealer games` calls it, or the beginning of that. Default: the newest that was "
+            "interrupted."
+        ),
     ] = None,
-    auto: Annotated[bool, typer.Option("--auto", help="A bot plays on for the person.")] = False,
+    auto: Annotated[bool, typer.Option("--auto", help="A bot plays your seat from here on.")] = False,
     json: Annotated[
         bool,
         typer.Option("--json", help="One JSON object an event. Without --auto a program plays your seat, as in play."),

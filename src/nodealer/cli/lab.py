@@ -35,7 +35,9 @@ def list_attacks(
         out().print(f"[bold]{shown(one.name)}[/bold]: {told}", soft_wrap=True)
     out().print("\nNo program sits at a table with these:")
     for no in BEYOND:
-        out().print(f"[dim]{no.of}, {shown(no.what)}: {no.comes}; {shown(no.why)}[/dim]", soft_wrap=True)
+        # Some have no number in the list.
+        number = f"{no.of}, ".removeprefix("–, ")
+        out().print(f"[dim]{number}{shown(no.what)}: {no.comes}; {shown(no.why)}[/dim]", soft_wrap=True)
 
 
 def run(
@@ -46,6 +48,7 @@ def run(
         str | None,
         typer.Option(
             "--protocol",
+            metavar="PROTOCOL",
             help="On this protocol, in all its modes; without it, on the first it has.",
             autocompletion=protocols,
         ),

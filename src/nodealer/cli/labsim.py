@@ -19,16 +19,16 @@ _SEED_BYTES = 6
 def simulate(
     seed: Annotated[str | None, typer.Argument(help="Any word; without it, a new one, which is printed.")] = None,
     games: Annotated[
-        int | None, typer.Option(min=1, help="Play the games SEED-0, SEED-1 and so on, as many as this.")
+        int | None, typer.Option(min=1, metavar="N", help="Play the games SEED-0, SEED-1 and so on, as many as this.")
     ] = None,
     steps: Annotated[bool, typer.Option("--steps", help="Print every event of a single game.")] = False,
-    cores: Annotated[int, typer.Option(min=1, help="Play many games on so many cores.")] = 1,
+    cores: Annotated[int, typer.Option(min=1, metavar="N", help="Play many games on so many cores.")] = 1,
     json: Annotated[bool, typer.Option("--json", help="One JSON document about many games.")] = False,
 ) -> None:
     """Play simulated games: participants and a relay in one process, with everything that can go wrong between them.
 
-    The seed decides all of it, to the byte. With --games, ends with 1 too when a kind of fault struck so rarely that
-    the games have shown nothing of it.
+    The seed decides all of it, to the byte. Ends with 0 when all is well, 1 when something is wrong; with --games, also
+    when a kind of fault struck so rarely that the games have shown nothing of it.
     """
     named = seed if seed is not None else system_entropy(_SEED_BYTES).hex()
     raise typer.Exit(_one(named, steps) if games is None else _many(named, games, cores, json))

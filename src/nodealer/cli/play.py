@@ -76,7 +76,8 @@ def play(
     parameters: Annotated[
         str | None,
         typer.Option(
-            metavar="JSON", help='Of the card protocol, JSON without spaces; for chain such as {"proven":false}.'
+            metavar="JSON",
+            help='What is set for the card protocol, as JSON without spaces; for chain such as {"proven":false}.',
         ),
     ] = None,
     log: Annotated[

@@ -13,7 +13,10 @@ from nodealer.drive.limits import KEEPER
 
 def timekeeper(
     invitation: Annotated[
-        str, typer.Argument(metavar="INVITATION", help="The link to play that the host gave you; - to read it.")
+        str,
+        typer.Argument(
+            metavar="INVITATION", help="The link to play that the host gave you; - to read it from standard input."
+        ),
     ],
     name: Annotated[str, typer.Option(metavar="NAME", help="What you are called at the table.")] = KEEPER,
     game: LogGame = None,
