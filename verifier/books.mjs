@@ -1,13 +1,12 @@
 // Books that a claim opens (docs/log.md, "Books").
-import { equal, fromBase64 } from './bytes.mjs';
+import { equal, fromBase64, Malformed } from './bytes.mjs';
 import { Fault } from './deck.mjs';
 import { H } from './hash.mjs';
 
 /**
  * The fault of a claim. Every proof was checked when it came, so every card of these protocols can be read by who holds it, and
- * no claim holds: what is left to say is at which entry. `deeds` are the messages of the hand, {entry, seat, source, made}:
- * `made(seat, seed, choice, source)` is what the book makes of one, or null, `choice` giving the one that was made for a duty. A
- * message without `made` is taken for what the book makes.
+ * no claim holds: what is left to say is at which entry. `deeds` are the messages of the hand, {entry, seat, source, made, anchor}:
+ * `made(seat, seed, choice, source, anchor)` is what the book makes of one, or null, `choice` giving the one that was made for a duty.
  */
 export function falseClaim(table, seat, body) {
   const seed = fromBase64(body.seed);
@@ -15,7 +14,15 @@ export function falseClaim(table, seat, body) {
   if (!commitment || !equal(H('tape', table.session.number, seat, table.hand, seed), fromBase64(commitment))) return new Fault(seat, 'a seed that is not the one it committed to');
   const choices = new Map(body.choices.map(({ duty, choice }) => [duty, fromBase64(choice)]));
   const choice = (duty) => choices.get(duty) ?? null;
-  const other = table.deeds.find((deed) => deed.seat === seat && deed.made && deed.made(seat, seed, choice, deed.source) !== deed.source);
+  const made = (deed) => {
+    try {
+      return deed.made(seat, seed, choice, deed.source, deed.anchor);
+    } catch (error) {
+      if (error instanceof Malformed || error instanceof SyntaxError) return null; // a choice that makes no sense
+      throw error;
+    }
+  };
+  const other = table.deeds.find((deed) => deed.seat === seat && made(deed) !== deed.source);
   if (other) return new Fault(seat, 'a message that is not what its book makes', other.entry);
   return new Fault(seat, 'a claim that a card is false, and it is not');
 }

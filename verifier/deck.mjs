@@ -18,7 +18,7 @@ export const jsonBytes = (value) => toUtf8(JSON.stringify(value));
 /**
  * Who has to say something, and how what it says is judged. `check(seat, text, anchor)` raises Malformed (refused) or Fault,
  * changes nothing, and returns what the operation goes on with. `opens` are the positions whose keys are published.
- * `made` makes the message again from a book (books.mjs).
+ * `made(seat, seed, choice, source, anchor)` makes the message again from a book (books.mjs).
  */
 export const stage = (kind, seats, check, more = {}) => ({ kind, owing: [...seats], check, answers: new Map(), ...more });
 
@@ -34,9 +34,18 @@ export class Deck {
     this.events = [];
   }
 
-  context(step, seat, anchor) {
+  /** Where the deck is now: what transcripts begin with, and what secrets of a tape are drawn for. */
+  here(roster = this.roster) {
     const { protocol, version, session, hand } = this.table;
-    return new Transcript([protocol, version, session, this.roster, hand, this.number, this.epoch, step, seat, anchor]);
+    const place = [protocol, version, session, roster, hand, this.number, this.epoch];
+    return {
+      context: (step, seat, anchor) => new Transcript([...place, step, seat, anchor]),
+      inputs: (seat, ...others) => H('inputs', ...place, seat, ...others),
+    };
+  }
+
+  context(step, seat, anchor) {
+    return this.here().context(step, seat, anchor);
   }
 
   /** The number of a duty of this deck, as entries name it. */
@@ -101,6 +110,9 @@ export class Deck {
     return events;
   }
 }
+
+/** A message of the log: its type, and its fields as base64. */
+export const said = (type, parts) => JSON.stringify({ type, ...Object.fromEntries(Object.entries(parts).map(([name, bytes]) => [name, toBase64(bytes)])) });
 
 export const refuse = (condition, message) => {
   if (condition) throw new Malformed(message);

@@ -44,10 +44,9 @@ export class DiceDeck extends Deck {
     const left = this.taking.filter((seat) => !seats.includes(seat));
     const leavers = this.taking.filter((seat) => seats.includes(seat));
     if (!leavers.length) return;
-    this.gone = [...(this.gone ?? []), ...leavers];
     this.taking = left;
     if (left.length < 2) {
-      this.abandon(this.gone);
+      this.abandon(leavers);
       return;
     }
     for (const seat of leavers) now.answers.delete(seat);
@@ -56,7 +55,7 @@ export class DiceDeck extends Deck {
   }
 
   abandon(silent) {
-    this.events.push({ type: 'rolled', deck: this.number, numbers: [], silent: [...silent].sort((a, b) => a - b) });
+    this.events.push({ type: 'rolled', deck: this.number, numbers: [], silent });
     const { operation } = this;
     this.running = null;
     this.stage = null;
@@ -79,13 +78,12 @@ export class DiceDeck extends Deck {
   }
 
   takers(named) {
-    return (named.length ? named : this.seats).filter((seat) => this.seats.includes(seat)).sort((a, b) => a - b);
+    return (named.length ? named : this.seats).filter((seat) => this.seats.includes(seat));
   }
 
   *roll(operation) {
     const [, , sides, named] = operation;
     this.taking = this.takers(named);
-    this.gone = [];
     const origin = this.origin('roll', this.rolls, operation, this.taking);
     this.rolls += 1;
     const ownShare = (seat, seed) => draw(seed, 'roll', H('roll share', origin, seat), 0, 32);

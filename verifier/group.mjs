@@ -112,6 +112,9 @@ export const timesG = (k) => (mod(k) === 0n ? ZERO : new Point(RistrettoPoint.BA
 const hashed = remembered(20000, (_, label, message) => new Point(hashToRistretto255(message, { DST: label })));
 export const hashToGroup = (label, message) => hashed(`${label} ${toHex(message)}`, label, message);
 
+/** The one-way map of RFC 9496, from 64 bytes. */
+export const oneWay = (bytes) => new Point(RistrettoPoint.hashToCurve(toHex(bytes)));
+
 const generators = [];
 /** G_1 … G_m of the commitments. */
 export function commitmentGenerators(count) {

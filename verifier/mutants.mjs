@@ -32,7 +32,10 @@ function readLog(file) {
   const open = (line) => {
     const session = readSession(line);
     const { protocol, game, versions } = session.proposal;
-    const makeTable = () => new Table(session, protocolOf(protocol, session.roster), rulesOf(game, versions));
+    const makeTable = () => {
+      const rules = rulesOf(game, versions);
+      return new Table(session, protocolOf(protocol, session.roster, rules), rules);
+    };
     return { session, makeTable };
   };
   const { session, makeTable } = open(Buffer.from(lines[0], 'latin1').toString('utf8'));

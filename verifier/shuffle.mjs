@@ -1,6 +1,6 @@
 // The shuffle argument (docs/shuffle.md) over its four relations.
 import { Malformed } from './bytes.mjs';
-import { blindingGenerator, commitmentGenerators, distinct, encode, G, mod } from './group.mjs';
+import { blindingGenerator, commitmentGenerators, distinct, encode, G, mod, sum, ZERO } from './group.mjs';
 import { decodeProof, refuseIdentity, settle } from './proofs.mjs';
 import { GROUP } from './transcript.mjs';
 
@@ -76,6 +76,18 @@ const relations = {
   },
 };
 
+/** What a proof absorbs before anything else. */
+export function statementOf(transcript, name, statement, m) {
+  transcript.absorb('statement', 'shuffle', name, GROUP, m);
+  transcript.absorb('statement', ...relations[name].statement(statement).map(encode));
+}
+
+/** The left side of each row, with e for d and k for the secrets: what E is. */
+export function rowsOf(name, statement, e, D, k) {
+  const { rows, equations } = relations[name];
+  return equations(statement, e, D, 0n, k, Array(rows).fill(ZERO)).map(sum);
+}
+
 export function shuffle(transcript, name, statement, proof) {
   const relation = relations[name];
   const publics = relation.statement(statement);
@@ -83,8 +95,7 @@ export function shuffle(transcript, name, statement, proof) {
   const m = Math.max(...publics.map((array) => array.length));
   if (m < 2 || arrays.some((array) => array.length !== m)) throw new Malformed('decks of different sizes');
   relation.check(statement);
-  transcript.absorb('statement', 'shuffle', name, GROUP, m);
-  transcript.absorb('statement', ...publics.map(encode));
+  statementOf(transcript, name, statement, m);
   const [given, responses] = decodeProof(proof, 5 + relation.rows, m + 1 + (m - 2) + 1 + relation.secrets);
   const [A, B, Ce, C0, C1] = given;
   const E = given.slice(5);

@@ -17,40 +17,59 @@ const ENTRY = new RegExp(`^\\{"entry":(\\{"session":"${D}","roster":"${D}","hand
 const RAW = new RegExp(`^\\{"type":"(?:cards|move)","duty":"${D}","(?:message|move)":(.*)\\}$`, 's');
 
 const digest = bytesOf(32);
+const someText = (value) => {
+  text()(value);
+  if (!value) throw new Malformed('a word of nothing');
+};
 const choices = list(fields({ duty: digest, choice: (value) => void fromBase64(value) }));
 const BODIES = {
   begin: { duty: digest, commitment: digest },
-  without: { duties: list(digest) },
+  without: { duties: list(digest, 1, 1024) },
   break: { duty: digest },
   tick: { time: integer() },
   leave: {},
-  word: { text: text() },
+  word: { text: someText },
   propose: {
     roster: rosterShape,
-    newcomers: list(fields({ seat: integer(0, SEAT_MAX), signature: bytesOf(64) })),
-    key: nullable(fields({ digest: bytesOf(64), boxes: list(fields({ seat: integer(0, SEAT_MAX), box: bytesOf(80) })) })),
+    newcomers: list(fields({ seat: integer(0, SEAT_MAX), signature: bytesOf(64) }), 0, 20),
+    key: nullable(fields({ digest: bytesOf(64), boxes: list(fields({ seat: integer(0, SEAT_MAX), box: bytesOf(80) }), 0, 20) })),
   },
   agree: { proposal: digest },
-  claim: { deck: integer(0, 15), position: integer(), seed: digest, choices },
+  claim: { deck: integer(), position: integer(), seed: digest, choices },
   book: { duty: digest, seed: digest, choices },
   end: { duty: digest },
 };
 
+/** Whether opening brackets are ever more than 64 ahead of closing ones. */
+function tooDeep(source) {
+  let depth = 0;
+  for (const [bracket] of source.matchAll(/[[\]{}]/g)) {
+    depth += bracket === '{' || bracket === '[' ? 1 : -1;
+    if (depth > 64) return true;
+  }
+  return false;
+}
+
+const withoutTexts = (source) => source.replace(/\\[\\"]/g, '').split('"').filter((_, i) => i % 2 === 0).join('');
+
+/** Raw JSON: no blank around it, and no half of a character by an escape. */
+function checkRaw(source) {
+  JSON.parse(source);
+  if (source.trim() !== source) throw new Malformed('a blank around raw JSON');
+  if (/\\ud[89a-f]/i.test(source.replace(/\\\\/g, '').replace(/\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}/gi, ''))) throw new Malformed('half a character');
+}
+
+const ANSWERS = ['begin', 'cards', 'move', 'end', 'book'];
+
 export function readEntry(bytes, source) {
   if (bytes.length > 4 * 2 ** 20) throw new Refused('a line of more than 4 MiB');
-  let depth = 0;
-  for (const byte of bytes) {
-    if (byte === 0x7b || byte === 0x5b) {
-      depth += 1;
-      if (depth > 64) throw new Refused('a line that nests too deep');
-    } else if (byte === 0x7d || byte === 0x5d) depth -= 1;
-    else if (byte === 9 || byte === 10 || byte === 13) throw new Refused('a byte that no message has');
-  }
+  if (bytes.some((byte) => byte === 9 || byte === 10 || byte === 13)) throw new Refused('a byte that no message has');
+  if (tooDeep(source) || tooDeep(withoutTexts(source))) throw new Refused('a line that nests too deep');
   const match = ENTRY.exec(source);
   if (!match) throw new Refused('not an entry');
   const [, entry, session, roster, hand, seat, seq, seen, body, signature] = match;
   try {
-    JSON.parse(body); // raw, but JSON
+    checkRaw(body);
   } catch {
     throw new Refused('a body that is no JSON');
   }
@@ -75,6 +94,7 @@ function readBody(source) {
     const prefix = `{"type":"${type}","duty":"${match[1]}","${type === 'cards' ? 'message' : 'move'}":`;
     if (!source.startsWith(prefix)) throw new Refused('a body of another form');
     fromBase64(match[1], 32);
+    checkRaw(match[2]);
     return { type, duty: match[1], raw: match[2] };
   }
   if (!Object.hasOwn(BODIES, type ?? '')) throw new Refused('a body of an unknown type');
@@ -97,7 +117,6 @@ export class Table {
     this.head = H('log', session.number);
     this.length = 0;
     this.heads.set(toHex(this.head), 0);
-    this.at = [{ hand: 0, roster: this.roster.key, seats: this.roster.seats }];
     this.known = new Map(this.roster.members.map((one) => [one.seat, one]));
     this.entries = new Map(); // seat → texts of ENTRY by number
     this.phase = 'between';
@@ -114,9 +133,13 @@ export class Table {
     this.contradictions = new Set();
     this.results = [];
     this.open = new Map(); // id → duty
-    this.history = new Map(); // id → [{duty, from, to}]
+    this.history = new Map(); // id → [{duty, from, to, hand}]: when it was open, and the hand in which it closed
+    this.releasedFrom = new Map(); // the same of duties that became optional: from then on nobody waits for them
     this.votes = new Map(); // id → Set of voters
-    this.breaks = new Map();
+    this.breaks = new Map(); // voter → the duty that it named last
+    this.ends = []; // how long the log was when each hand was over
+    this.seated = 0; // and when this roster came into force
+    this.settled = false; // whether somebody has begun, ended or gone between hands
     this.decks = new Map();
     this.game = null;
     this.before = null;
@@ -185,34 +208,45 @@ export class Table {
   }
 
   refresh() {
+    while (this.ends.length < this.hand) this.ends.push(this.length);
     const now = new Map();
     for (const duty of this.currentDuties()) {
       const id = this.dutyId(duty);
       now.set(toBase64(id), { ...duty, id });
     }
-    for (const [key, duty] of this.open) {
-      if (now.has(key)) continue;
-      this.history.get(key).at(-1).to = this.length;
-      this.votes.delete(key);
-      this.breaks.delete(key);
-      this.time.clocks.delete(key);
-      this.time.late.delete(key);
-      this.open.delete(key);
-      void duty;
-    }
+    for (const key of [...this.open.keys()]) if (!now.has(key)) this.close(key);
     for (const [key, duty] of now) {
       const before = this.open.get(key);
-      if (!before) {
-        if (!this.history.has(key)) this.history.set(key, []);
-        this.history.get(key).push({ duty, from: this.length, to: Infinity, holds: [[this.length, !duty.optional]] });
-        duty.since = this.length;
-      } else {
-        duty.since = before.optional && !duty.optional ? this.length : before.since;
-        if (before.optional !== duty.optional) this.history.get(key).at(-1).holds.push([this.length, !duty.optional]);
+      duty.from = before ? before.from : this.length;
+      duty.since = before && before.optional === duty.optional ? before.since : this.length;
+      if (!before) this.note(this.history, key, { duty, from: this.length, to: Infinity, hand: Infinity });
+      else if (duty.optional && !before.optional) {
+        this.note(this.releasedFrom, key, { duty, from: before.from, to: this.length, hand: this.hand });
+        this.time.clocks.delete(key);
+        this.time.late.delete(key);
       }
-      if (duty.optional) this.time.clocks.delete(key);
       this.open.set(key, duty);
     }
+  }
+
+  note(spans, key, span) {
+    if (!spans.has(key)) spans.set(key, []);
+    spans.get(key).push(span);
+  }
+
+  close(key) {
+    Object.assign(this.history.get(key).at(-1), { to: this.length, hand: this.hand });
+    this.votes.delete(key);
+    for (const [seat, named] of [...this.breaks]) if (named === key) this.breaks.delete(seat);
+    this.time.clocks.delete(key);
+    this.time.late.delete(key);
+    this.open.delete(key);
+  }
+
+  /** Whose duty it was that was open on a log of this length and has been closed since; of hands before the last one nothing is known. */
+  closedSince(id, seen) {
+    const spans = [...(this.history.get(id) ?? []), ...(this.releasedFrom.get(id) ?? [])];
+    return spans.find(({ from, to, hand }) => from <= seen && seen < to && to !== Infinity && hand >= this.hand - 1)?.duty ?? null;
   }
 
   // --- Entries ---
@@ -265,38 +299,36 @@ export class Table {
     return outcome === 'dropped' ? outcome : 'accepted';
   }
 
-  /** The duty that a body answers, or 'dropped'. */
-  duty(id, seat, kind, seen) {
-    const spans = this.history.get(id);
-    if (!spans) throw new Refused('no such duty');
-    const { duty } = spans.at(-1);
-    if (duty.seat !== seat || (kind === 'cards' ? duty.deck === 'table' : duty.kind !== kind || duty.deck !== 'table')) throw new Refused('a duty of another seat or kind');
-    const span = spans.find(({ from, to }) => from <= seen && seen < to);
-    if (!span) throw new Refused('a duty that was not open for it');
-    if (span.to !== Infinity) return 'dropped';
-    return this.open.get(id);
+  /** Whether an entry was due on what it saw, and came too late. */
+  wasDue(body, { hand, seat }, seen) {
+    const late = seen < (hand < this.hand ? this.ends[hand] : this.seated);
+    if (!ANSWERS.includes(body.type) || hand < this.hand - 1) return late;
+    return this.closedSince(body.duty, seen)?.seat === seat;
+  }
+
+  /** The duty that a body answers; null if it came too late. */
+  duty(body, entry, seen) {
+    const open = this.open.get(body.duty);
+    if ((!open || seen < open.from) && this.wasDue(body, entry, seen)) return null;
+    if (!open || open.seat !== entry.seat) throw new Refused('it answers nothing that this seat owes');
+    if (body.type === 'cards' ? open.deck === 'table' : open.deck !== 'table' || open.kind !== body.type) throw new Refused('a duty of another kind');
+    if (seen < open.from) throw new Refused('signed before what it answers');
+    return open;
   }
 
   /** Returns what the entry does, as a function that is called once it is in the log, or 'dropped'. */
   judge(entry, seen) {
     const body = readBody(entry.body);
-    const { seat } = entry;
-    const here = entry.hand === this.hand && toHex(entry.roster) === this.roster.key && Boolean(this.roster.of(seat));
-    const then = this.at[seen];
-    const wasHere = entry.hand === then.hand && toHex(entry.roster) === then.roster && then.seats.includes(seat);
-    if (['begin', 'cards', 'move', 'end', 'book'].includes(body.type)) {
-      if (entry.hand < this.hand - 1 && then.hand <= entry.hand) return 'dropped'; // duties of hands before the one that was over last are forgotten
-      const duty = this.duty(body.duty, seat, body.type === 'cards' ? 'cards' : body.type, seen);
-      if (duty === 'dropped') return duty; // its hand and roster are not looked at
-      const early = body.type === 'begin' && wasHere;
-      if (!here && !early) throw new Refused('signed for another hand or roster');
-      return this.answer(body, seat, duty);
+    const { seat, hand } = entry;
+    const here = toHex(entry.roster) === this.roster.key && Boolean(this.roster.of(seat));
+    const early = body.type === 'begin' && hand === this.hand - 1 && seen < this.ends[hand];
+    if (body.type === 'book' || (here && (hand === this.hand || early))) {
+      if (!ANSWERS.includes(body.type)) return this.say(body, seat, seen);
+      const duty = this.duty(body, entry, seen);
+      return duty ? this.answer(body, seat, duty) : 'dropped';
     }
-    if (!here) {
-      if (!wasHere) throw new Refused('signed for another hand or roster');
-      return 'dropped';
-    }
-    return this.say(body, seat, seen);
+    if (!this.wasDue(body, entry, seen)) throw new Refused('signed for another hand or roster');
+    return 'dropped';
   }
 
   answer(body, seat, duty) {
@@ -304,12 +336,16 @@ export class Table {
       case 'begin':
         return () => {
           if (this.phase === 'playing') this.nextBegun.set(seat, body.commitment);
-          else this.begun.set(seat, body.commitment);
+          else {
+            this.begun.set(seat, body.commitment);
+            this.settled = true;
+          }
         };
       case 'end':
         return () => {
           this.endedSeats.add(seat);
           this.begun.delete(seat);
+          this.settled = true;
         };
       case 'move': {
         const source = body.raw;
@@ -326,7 +362,7 @@ export class Table {
         const { made } = deck.stage;
         deck.apply(seat, body.raw, duty.id);
         return () => {
-          this.deeds.push({ entry: this.length - 1, seat, source: body.raw, made });
+          this.deeds.push({ entry: this.length - 1, seat, source: body.raw, made, anchor: duty.anchor });
           this.advance();
         };
       }
@@ -366,12 +402,12 @@ export class Table {
 
   // --- The law ---
 
-  /** Whether an open duty of another seat that held up the table at `seen` still does. */
+  /** Whether an open duty of another seat holds up the table, and did so on what was seen; not, if it was closed since. */
   holdsUp(id, seat, seen) {
-    const span = (this.history.get(id) ?? []).find(({ from, to }) => from <= seen && seen < to);
-    if (!span || span.duty.seat === seat) throw new Refused('no open duty of another seat');
-    if (!span.holds.findLast(([from]) => from <= seen)[1]) throw new Refused('a duty that holds up nobody');
-    return span.to === Infinity && !this.open.get(id).optional;
+    const open = this.open.get(id);
+    if (open && open.seat !== seat && !open.optional && open.from <= seen) return true;
+    if (!this.closedSince(id, seen)) throw new Refused('a duty that nobody waits for');
+    return false;
   }
 
   /** Whether a seat owes a message of the cards: until it has sent it, its votes do not count. */
@@ -382,7 +418,7 @@ export class Table {
   without(body, seat, seen) {
     const ids = body.duties;
     const order = ids.map((id) => toHex(fromBase64(id)));
-    if (!ids.length || order.some((id, i) => i && order[i - 1] >= id)) throw new Refused('duties ascend, each once');
+    if (order.some((id, i) => i && order[i - 1] >= id)) throw new Refused('duties ascend, each once');
     const counting = ids.filter((id) => this.holdsUp(id, seat, seen));
     if (!counting.length || !this.voters().includes(seat) || this.owesCards(seat)) return 'dropped';
     return () => {
@@ -397,63 +433,78 @@ export class Table {
     if (this.roster.timekeeper !== null) throw new Refused('nothing is broken off where somebody keeps the time');
     const id = body.duty;
     if (!this.holdsUp(id, seat, seen) || !this.voters().includes(seat) || this.owesCards(seat)) return 'dropped';
-    return () => {
-      if (!this.breaks.has(id)) this.breaks.set(id, new Set());
-      this.breaks.get(id).add(seat);
-    };
+    return () => this.breaks.set(seat, id); // another one takes the place of the one before
   }
 
-  /** Count votes until nothing changes. */
+  /** Who has named one of these duties, and who one of them that is late. */
+  naming(voters, ids) {
+    const by = (which) => voters.filter((voter) => which.some((id) => this.votes.get(id)?.has(voter)));
+    return { by: by(ids), pressing: by(ids.filter((id) => this.time.late.has(id))) };
+  }
+
+  /** The seats that enough voters would not wait for: those that owe a move, or anything else. */
+  reached(moves) {
+    const voters = this.voters();
+    const owed = [...this.open].filter(([, duty]) => !duty.optional && (duty.kind === 'move' && duty.deck === 'table') === moves);
+    return [...new Set(owed.map(([, duty]) => duty.seat))].sort((a, b) => a - b).flatMap((seat) => {
+      const { by, pressing } = this.naming(voters, owed.filter(([, duty]) => duty.seat === seat).map(([id]) => id));
+      return 2 * by.length > voters.length || (pressing.length && 2 * pressing.length === voters.length) ? [{ seat, by }] : [];
+    });
+  }
+
+  /** Count votes until nothing changes: first all who are gone, then one move after the other, then whether the hand goes on. */
   count() {
     for (;;) {
-      const voters = this.voters();
-      const moves = [];
-      const out = [];
-      for (const seat of new Set([...this.open.values()].map((duty) => duty.seat))) {
-        const named = { move: new Set(), other: new Set(), lateMove: new Set(), lateOther: new Set() };
-        for (const [id, by] of this.votes) {
-          const duty = this.open.get(id);
-          if (!duty || duty.seat !== seat || duty.optional) continue;
-          const which = duty.kind === 'move' && duty.deck === 'table' ? 'move' : 'other';
-          for (const voter of by) {
-            if (!voters.includes(voter)) continue;
-            named[which].add(voter);
-            if (this.time.late.has(id)) named[which === 'move' ? 'lateMove' : 'lateOther'].add(voter);
-          }
-        }
-        const enough = (all, late) => 2 * all.size > voters.length || (late.size > 0 && 2 * late.size === voters.length);
-        if (enough(named.other, named.lateOther)) out.push({ seat, by: [...named.other] });
-        else if (enough(named.move, named.lateMove)) moves.push({ seat, by: [...named.move] });
-      }
-      if (!moves.length && !out.length) break;
-      const gone = out.map(({ seat }) => seat);
-      for (const { seat, by } of moves) {
-        if (this.phase !== 'playing') continue;
-        const move = this.game.default(seat);
-        if (move === null) {
-          gone.push(seat);
-          continue;
-        }
-        this.withouts.push({ entry: this.length - 1, hand: this.hand + 1, by: by.sort((a, b) => a - b), of: seat, did: 'move' });
-        this.game.moved(seat, move);
-        this.course = H('moved', this.course, seat, toUtf8(move));
-        this.advance();
-      }
-      for (const { seat, by } of out) this.withouts.push({ entry: this.length - 1, hand: this.hand + 1, by: by.sort((a, b) => a - b), of: seat, did: 'gone' });
-      if (gone.length) this.leave(gone.sort((a, b) => a - b));
       this.refresh();
+      const gone = this.reached(false);
+      const [move] = this.reached(true);
+      if (gone.length) {
+        for (const { seat, by } of gone) this.decide(by, seat, 'gone');
+        this.leave(gone.map(({ seat }) => seat));
+      } else if (move) this.moveFor(move);
+      else if (!this.breakOff()) return;
     }
-    const voters = this.voters();
-    const breaking = new Set([...this.breaks.values()].flatMap((by) => [...by]).filter((seat) => voters.includes(seat)));
-    if (voters.length && breaking.size * 2 >= voters.length && breaking.size) this.breakOff(breaking);
   }
 
-  breakOff(breaking) {
-    if (this.phase === 'playing') {
-      this.over = true;
-      this.endHand(null);
-    } else if (!this.over) this.over = true;
-    else for (const seat of this.present()) if (!breaking.has(seat)) this.gone.add(seat);
+  decide(by, of, did) {
+    this.withouts.push({ entry: this.length - 1, hand: this.hand + 1, by, of, did });
+  }
+
+  moveFor({ seat, by }) {
+    const move = this.game.default(seat);
+    this.decide(by, seat, move === null ? 'gone' : 'move');
+    if (move === null) {
+      this.leave([seat]);
+      return;
+    }
+    this.game.moved(seat, move);
+    this.course = H('moved', this.course, seat, toUtf8(move));
+    this.advance();
+  }
+
+  /** Half of the voters or more break off what is played; after the last hand, they end without the others. */
+  breakOff() {
+    const voters = this.voters();
+    const by = voters.filter((seat) => this.breaks.has(seat));
+    if (!by.length || 2 * by.length < voters.length) return false;
+    if (this.phase === 'between' && this.over) {
+      const missing = this.present().filter((seat) => !by.includes(seat));
+      this.breaks = new Map();
+      for (const seat of missing) this.decide(by, seat, 'gone');
+      this.leave(missing);
+      return true;
+    }
+    this.decide(by, null, 'broken off');
+    this.over = true;
+    if (this.phase === 'playing') this.endHand(null);
+    else this.forgetVotes();
+    return true;
+  }
+
+  forgetVotes() {
+    this.begun = new Map();
+    this.votes = new Map();
+    this.breaks = new Map();
   }
 
   fault(seat, reason, entry = this.length - 1) {
@@ -474,8 +525,11 @@ export class Table {
     }
     for (const seat of seats) {
       this.gone.add(seat);
-      this.begun.delete(seat);
+      if (this.phase !== 'playing') this.begun.delete(seat);
+      this.breaks.delete(seat);
+      for (const by of this.votes.values()) by.delete(seat);
     }
+    if (this.phase === 'between') this.settled = true;
     if (!leaving.length) return;
     for (const [seat, what] of half) {
       this.course = H('charged', this.course, seat, what);
@@ -494,25 +548,19 @@ export class Table {
 
   // --- Hands ---
 
+  /** After every entry: votes are counted; then a log ends, or a hand starts, with who begins, ends or goes between hands. */
   settleAll() {
-    this.refresh();
     this.count();
-    for (;;) {
-      this.refresh();
-      if (this.phase === 'between' && this.rosterInForce()) continue;
-      if (this.phase === 'between' && !this.over && this.canStart()) {
-        this.startHand();
-        continue;
-      }
-      if (this.phase === 'between' && !this.present().length && this.endedSeats.size) {
-        this.phase = 'ended';
-        this.rules.ended?.(this.chips);
-        continue;
-      }
-      break;
+    const { settled } = this;
+    this.settled = false;
+    if (this.phase === 'between' && settled && !this.present().length && this.endedSeats.size) {
+      this.phase = 'ended';
+      this.rules.ended?.(this.chips);
     }
+    if (this.phase === 'between' && this.rosterInForce()) this.refresh();
+    if (this.phase === 'between' && settled && !this.over && this.canStart()) this.startHand();
+    this.handOver = false;
     this.refresh();
-    this.at[this.length] = { hand: this.hand, roster: this.roster.key, seats: this.roster.seats };
   }
 
   canStart() {
@@ -531,7 +579,7 @@ export class Table {
     this.decks = new Map();
     this.commitments = this.begun;
     this.deeds = [];
-    this.begun = new Map();
+    this.forgetVotes();
     this.nextBegun = new Map();
     this.proposals = this.proposals.filter((one) => (one.begins += 1) < 2);
     if (this.clock) for (const [seat, bank] of this.time.banks) this.time.banks.set(seat, Math.min(this.clock.bank, bank + this.clock.refill));
@@ -619,6 +667,7 @@ export class Table {
 
   endHand(done) {
     this.phase = 'between';
+    this.handOver = true;
     if (done) {
       for (const [seat, net] of done.net) this.chips.set(seat, this.chips.get(seat) + net);
       if (done.account) done.account(this);
@@ -629,6 +678,8 @@ export class Table {
     this.asking = null;
     this.begun = new Map([...this.nextBegun].filter(([seat]) => !this.faulty.has(seat)));
     this.nextBegun = new Map();
+    this.votes = new Map();
+    this.breaks = new Map();
     if (this.session.proposal.hands && this.hand >= this.session.proposal.hands) this.over = true;
   }
 
@@ -652,7 +703,10 @@ export class Table {
 
   rosterInForce() {
     const proposal = inForce(this);
-    if (proposal) seatRoster(this, proposal);
+    if (proposal) {
+      seatRoster(this, proposal);
+      if (!this.handOver) this.seated = this.length;
+    }
     return Boolean(proposal);
   }
 
@@ -665,7 +719,8 @@ export class Table {
     if (time.last !== null) {
       if (body.time < time.last) throw new Refused('time that goes back');
       if (body.time - time.last < 1000) {
-        const opened = [...this.history.values()].some((spans) => spans.some(({ from }) => from > time.lastSeen && from <= seen));
+        const spans = [...this.history.values(), ...this.releasedFrom.values()].flat().filter(({ hand }) => hand >= this.hand - 1);
+        const opened = spans.some(({ from }) => from > time.lastSeen && from <= seen);
         if (!opened) throw new Refused('a tick too soon');
       }
     }

@@ -47,7 +47,7 @@ export function verifyBytes(bytes) {
     report.session = toHex(session.number);
     const { game, protocol, versions } = session.proposal;
     const rules = rulesOf(game, versions);
-    table = new Table(session, protocolOf(protocol, session.roster), rules);
+    table = new Table(session, protocolOf(protocol, session.roster, rules), rules);
     for (const line of lines.slice(1)) {
       try {
         let source;

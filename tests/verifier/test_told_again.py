@@ -17,7 +17,7 @@ from nodealer.log.file import read_log
 from nodealer.play.bodies import Body, Cards, Choice, Claim, End, Move
 from nodealer.play.config import config_of
 from nodealer.play.replica import replay
-from nodealer.tape import hand_tape
+from nodealer.tape import Tape, hand_tape
 from nodealer.wire import encode
 
 from .make import Players, carry, write
@@ -60,14 +60,19 @@ class Telling:
         self.say(seat, Move(self.duty(seat, "move"), Raw(encode(move))))
 
     def claim(self, seat: int, *choices: Choice) -> int:
+        return self.say(seat, Claim(0, 0, self.tape(seat).seed, choices))
+
+    def tape(self, seat: int) -> Tape:
         root = base64.b64decode(self.secrets[seat]["root"])
-        tape = hand_tape(root, session=self.session.id, seat=seat, hand=0)
-        return self.say(seat, Claim(0, 0, tape.seed, choices))
+        return hand_tape(root, session=self.session.id, seat=seat, hand=0)
+
+    def write(self, path: Path) -> None:
+        path.write_bytes(b"".join(line + b"\n" for line in (encode(self.session), *self.lines)))
 
     def verdicts(self, folder: Path) -> list[tuple[str, list[tuple[int, int]], int]]:
         """Verdict, faults and good entries: what ours says, and what the second one says."""
         path = folder / "log.jsonl"
-        path.write_bytes(b"".join(line + b"\n" for line in (encode(self.session), *self.lines)))
+        self.write(path)
         command = ["node", str(ROOT / "verifier" / "main.mjs"), str(path), "--json"]
         second = json.loads(subprocess.run(command, check=False, capture_output=True, text=True).stdout)
         return [

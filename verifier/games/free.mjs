@@ -1,11 +1,11 @@
 // The game `free`: a table without rules. Every move asks for one operation of the cards.
-import { Malformed } from '../bytes.mjs';
+import { Malformed, toUtf8 } from '../bytes.mjs';
 import { fields, integer, list, literal, read, tagged, text, tuple } from '../json.mjs';
 import { SEAT_MAX } from '../session.mjs';
 
 const DECK = integer(0, 15);
-const CARDS = integer(0, 999999);
-const positions = list(CARDS);
+const positions = list(integer(), 0, 10000);
+const MOVE_MAX = 2 ** 20; // bytes
 const ALL = ['newdeck:shared', 'deal:top', 'open:top', 'show:all', 'show:one', 'pass', 'prove', 'return:top', 'return:bottom',
   'return:shuffled', 'return:discard', 'return:depth', 'peek:look', 'peek:reorder', 'peek:keep', 'peek:take', 'mix', 'close', 'random', 'seal'];
 const parametersShape = fields({ cards: integer(2, 10000), operations: list(literal(...ALL), 1) });
@@ -23,7 +23,7 @@ function faceName(value) {
 }
 
 const moveShape = tagged({
-  shuffle: { deck: DECK, cards: integer(2, 10000), faces: list(faceName) },
+  shuffle: { deck: DECK, cards: integer(2, 10000), faces: list(faceName, 0, 10000) },
   deal: { deck: DECK, portions: list(tuple(integer(0, SEAT_MAX), integer(1, 10000)), 1) },
   open: { deck: DECK, count: integer(1, 10000) },
   show: { deck: DECK, positions },
@@ -31,12 +31,12 @@ const moveShape = tagged({
   'pass on': { deck: DECK, positions, to: integer(0, SEAT_MAX) },
   mix: { deck: DECK, positions },
   'look at': { deck: DECK, count: integer(1, 10000), then: literal('look', 'reorder', 'keep', 'take') },
-  prove: { deck: DECK, positions, faces: list(integer(0, 9999)) },
+  prove: { deck: DECK, positions, faces: positions },
   'give back': { deck: DECK, positions, place: literal('top', 'bottom', 'shuffled', 'discard') },
   insert: { deck: DECK, positions, depth: integer(1, 10000) },
   'put away': { deck: DECK },
   roll: { deck: DECK, sides: list(integer(2, 2 ** 32), 1, 1024) },
-  seal: { deck: DECK, seats: list(integer(0, SEAT_MAX)) },
+  seal: { deck: DECK, seats: list(integer(0, SEAT_MAX), 0, 20) },
   unseal: { deck: DECK },
   finish: {},
 });
@@ -101,6 +101,7 @@ class FreeHand {
   }
 
   moved(seat, source) {
+    refuse(toUtf8(source).length > MOVE_MAX, 'a move that is too long');
     const move = read(moveShape, source);
     const operation = this.operation(seat, move);
     if (operation === null) this.ended = 'finished';
@@ -183,7 +184,8 @@ class FreeHand {
         this.needs(`return:${place}`);
         needDeck();
         refuse(new Set(move.positions).size !== move.positions.length || (!move.positions.length && place !== 'shuffled'), 'each position once');
-        refuse(move.positions.some((position) => !(cards.held.get(position) === seat || (cards.opened.has(position) && !cards.held.has(position)))), 'not cards of this seat');
+        const own = (position) => (cards.held.has(position) ? cards.held.get(position) === seat : cards.opened.has(position) || cards.aside.get(position) === seat);
+        refuse(!move.positions.every(own), 'not cards of this seat');
         if (move.type !== 'insert') return ['return', number, move.positions, place, seat];
         this.needs('return:depth');
         refuse(move.depth > cards.stock, 'too deep');

@@ -1,10 +1,11 @@
 // No-limit hold'em (docs/holdem.md).
 import { Malformed } from '../bytes.mjs';
-import { fields, integer, literal, read, tagged, tuple } from '../json.mjs';
+import { fields, integer, INTEGER_MAX, literal, read, tagged, tuple } from '../json.mjs';
 import { cardName, strength } from './hands.mjs';
 
+const MOST = Math.floor(INTEGER_MAX / 20); // so that all chips of a table are an integer
 const parametersShape = fields({
-  stack: integer(1), blinds: tuple(integer(), integer(1)), ante: integer(), leaving: literal('strict', 'gentle'),
+  stack: integer(1, MOST), blinds: tuple(integer(1, MOST), integer(1, MOST)), ante: integer(0, MOST), leaving: literal('strict', 'gentle'),
 });
 const moveShape = tagged({ fold: {}, call: {}, raise: { to: integer() }, show: {}, muck: {} });
 const refuse = (condition, message) => {
@@ -15,8 +16,8 @@ const BOARD = [0, 3, 4, 5];
 export class HoldemRules {
   constructor(parameters) {
     const { stack, blinds, ante, leaving } = read(parametersShape, JSON.stringify(parameters));
-    refuse(blinds[0] > blinds[1] || blinds[1] > stack, 'blinds that cannot be');
-    Object.assign(this, { stack, blinds, ante, leaving, stake: stack });
+    refuse(blinds[0] > blinds[1] || blinds[1] > stack || ante > stack, 'blinds or an ante that cannot be');
+    Object.assign(this, { stack, blinds, ante, leaving, stake: stack, cards: 52, operations: ['newdeck:shared', 'deal:top', 'open:top', 'show:all'] });
     this.waiting = new Map(); // seat → hands until it is dealt in again
     this.last = null;
     this.dead = 0;

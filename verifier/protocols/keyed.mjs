@@ -1,7 +1,9 @@
 // Decks whose cards have a key of every seat, and are dealt, opened and shown by publishing these: mask and lock.
-import { fromBase64 } from '../bytes.mjs';
-import { Deck, Fault, refuse, stage } from '../deck.mjs';
+import { concat, fromBase64 } from '../bytes.mjs';
+import { Deck, Fault, refuse, said, stage } from '../deck.mjs';
 import { scalars, timesG } from '../group.mjs';
+import { scalarBytes } from '../proofs.mjs';
+import { scalarsOf } from '../tape.mjs';
 import { fields, literal, read, text } from '../json.mjs';
 
 const releaseShape = fields({ type: literal('release'), keys: text() });
@@ -33,13 +35,12 @@ export class KeyedDeck extends Deck {
     return this.cards[position].layer;
   }
 
-  /** Publish keys: wanted is [[position, seat that keeps its key or null], …]; groups are of seats, one after the other. */
-  *release(wanted, groups, half) {
+  /** Publish keys: wanted is [[position, seat that keeps its key or null], …]; groups are of seats, one after the other; looked: by who gets it. */
+  *release(wanted, groups, half, looked = false) {
     const owed = (seat) => wanted.filter(([position, keeper]) => this.missing(position, keeper).includes(seat)).map(([position]) => position);
     const all = [...new Set(wanted.flatMap(([position, keeper]) => this.missing(position, keeper)))].sort((a, b) => a - b);
     const rest = all.filter((seat) => !groups.flat().includes(seat));
     const order = [rest, ...groups.map((group) => group.filter((seat) => all.includes(seat)))].filter((group) => group.length);
-    const fresh = new Set(); // what was published for this request
     for (const [i, group] of order.entries()) {
       const later = order.slice(i + 1).flat();
       const lists = new Map(group.map((seat) => [seat, owed(seat)]));
@@ -51,15 +52,26 @@ export class KeyedDeck extends Deck {
           if (timesG(given[j]).key !== this.cards[position].keys.get(seat).key) throw new Fault(seat, 'a released key that is not the card\'s');
         });
         return given;
-      }, { half, later, releasing: true, published: (seat) => owed(seat).some((position) => [...this.cards[position].published.keys()].some((other) => fresh.has(`${position} ${other}`))) });
+      }, { half, later, releasing: true, made: (seat, seed) => said('release', { keys: this.ownKeys(lists.get(seat), seat, seed) }), published: (seat) => looked || owed(seat).some((position) => this.cards[position].published.size) });
       now.apply = (seat, given) => {
         lists.get(seat).forEach((position, j) => {
           this.cards[position].published.set(seat, given[j]);
-          fresh.add(`${position} ${seat}`);
         });
       };
       yield now;
     }
+  }
+
+  /** A seat's secrets of cards, as its tape draws them: for all cards of a layer at once. `drawn` says for what. 0 where it has none. */
+  secrets(positions, seat, seed) {
+    return positions.map((position) => {
+      const { keys, drawn, at } = this.cards[position];
+      return keys.has(seat) ? scalarsOf(seed, drawn.label, drawn.inputs(seat), drawn.count)[at] : 0n;
+    });
+  }
+
+  ownKeys(positions, seat, seed) {
+    return concat(...this.secrets(positions, seat, seed).map(scalarBytes));
   }
 
   apply(seat, source, duty) {
