@@ -12,12 +12,15 @@ from dataclasses import astuple
 from pathlib import Path
 from typing import Any, Final
 
-from nodealer.group import Group, Points, Scalars, group, hash_to_points
+from nodealer.cards import Open
+from nodealer.group import Group, Points, Scalars, concat, group, hash_to_points
 from nodealer.log.entry import first_head, next_head
 from nodealer.proofs import exclusion, labels
 from nodealer.proofs.generators import blinding_generator, generators
 from nodealer.proofs.transcript import Transcript, draw_scalars
-from nodealer.tape import Item, Tape, digest, expand, framed, hand_tape
+from nodealer.protocols.base import Binding
+from nodealer.protocols.mask import Mask
+from nodealer.tape import Item, Tape, commitment, digest, expand, framed, hand_tape
 from nodealer.words import key_words, session_words
 from proofs import statements
 from proofs.test_exclusion import true_claim
@@ -123,6 +126,64 @@ def _tapes(on: Group) -> dict[str, Any]:
     }
 
 
+def _encodings(on: Group) -> dict[str, Any]:
+    """Multiples of the generator, and bytes that are no point or no scalar: as RFC 9496 has them, and a few more."""
+    order, prime = int.from_bytes((-on.integers([1])).to_bytes(), "little") + 1, 2**255 - 19
+    odd = [prime, prime + 1, 2**255 - 1, 1, 2**255, 2**256 - 1, prime - 1]
+    return {
+        "multiples of G": _each(concat(on.identity(1), on.integers(range(1, 6)) * on.G)),
+        "no points": [number.to_bytes(32, "little").hex() for number in odd],
+        "scalars": _each(on.integers([0, 1, 2**64 - 1])) + _each(-on.integers([1])),
+        "no scalars": [number.to_bytes(32, "little").hex() for number in (order, order + 1, 2**256 - 1)],
+    }
+
+
+def _table(on: Group) -> Binding:
+    session, roster = digest("a session"), digest("a roster")
+    keys = tuple((seat, digest("a key", seat)) for seat in (0, 1, 4))
+    return Binding("mask", 1, session, digest("hand roster", roster, 0, 1, 4), 3, (0, 1, 4), (), on, keys)
+
+
+def _digests(on: Group) -> Iterator[dict[str, Any]]:
+    """What is hashed around the cards, each made by what the table makes it with, and what it is the hash of."""
+    table, text = _table(on), b'{"type":"release","keys":""}'
+    session, hand, roster = table.session, table.hand, digest("a roster")
+    tape = Tape(digest("a seed"))
+    deck: Any = Mask(b"{}", on).new_deck(table, 2, 5, None)
+    asked = deck.trail_with(Open(2, 1))
+    duty = table.duty(2, 4, "release", asked)
+    gone = table.without((1,))
+    between = table.duty(None, 1, "begin", digest("between", roster))
+    place = ("mask", 1, session, gone.roster, hand, 2, 7, 4)
+    made: list[tuple[str, bytes, str, tuple[Item, ...]]] = [
+        ("the roster of a hand", table.roster, "hand roster", (roster, 0, 1, 4)),
+        ("the roster without a seat", gone.roster, "roster without", (table.roster, 1)),
+        ("the first trail of a deck", deck.trail, "mask", (session, table.roster, hand, 2, 5)),
+        ("a trail, asked", asked, "asked", (deck.trail, b'["open",2,1,[],[]]')),
+        ("a trail without a seat", deck.trail_without((1,)), "without", (deck.trail, 0, 1)),
+        ("a duty of a deck", duty.id, "duty", (session, hand, 2, 4, "release", asked)),
+        ("a duty to the table", between.id, "duty", (session, hand, "table", 1, "begin", digest("between", roster))),
+        ("inputs of a secret", gone.inputs(deck=2, epoch=7, seat=4, others=(text,)), "inputs", (*place, text)),
+        (
+            "a commitment to a tape",
+            commitment(tape, session=session, seat=4, hand=hand),
+            "tape",
+            (session, 4, hand, tape.seed),
+        ),
+    ]
+    for what, made_here, label, items in made:
+        yield {"what": what, "label": label, "items": [_plain(item) for item in items], "H": made_here.hex()}
+
+
+def _secrets(on: Group) -> Iterator[dict[str, Any]]:
+    """The proofs of shuffles with what their prover knew: from these and its seed anybody makes the same bytes."""
+    for kind in ("shuffle: pairs", "shuffle: addmask", "shuffle: one scalar"):
+        case: Any = PROOFS[kind](on, 4)
+        known = {"masks": case.masks, "s": case.s}
+        secrets = {name: _each(array) for name, array in known.items() if array is not None}
+        yield {"kind": kind, "order": list(case.permutation), "secrets": secrets}
+
+
 def vectors() -> dict[str, Any]:
     """All of them."""
     on = group("ristretto255")
@@ -139,6 +200,9 @@ def vectors() -> dict[str, Any]:
         },
         "generators": {"H": _each(blinding_generator(on)), "first five": _each(generators(on, 5))},
         "proofs": [*proofs(on)],
+        "encodings": _encodings(on),
+        "digests": [*_digests(on)],
+        "prover": {"seed": statements.tape("prover").seed.hex(), "knows": [*_secrets(on)]},
     }
 
 

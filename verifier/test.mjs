@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import test from 'node:test';
-import { fromHex, toHex } from './bytes.mjs';
+import { fromHex, Malformed, toHex } from './bytes.mjs';
 import * as group from './group.mjs';
 import { framed, H, XOF } from './hash.mjs';
 import { verify } from './keys.mjs';
 import * as proofs from './proofs.mjs';
+import { proveShuffle } from './provers.mjs';
 import { shuffle } from './shuffle.mjs';
 import { verifyBytes } from './verify.mjs';
 import * as tape from './tape.mjs';
@@ -54,7 +55,7 @@ test('tapes', () => {
 });
 
 test('no vector is left out', () => {
-  assert.deepEqual(Object.keys(vectors), ['group', 'context', 'hashes', 'tape', 'hash to group', 'generators', 'proofs']);
+  assert.deepEqual(Object.keys(vectors), ['group', 'context', 'hashes', 'tape', 'hash to group', 'generators', 'proofs', 'encodings', 'digests', 'prover']);
   assert.deepEqual(Object.keys(vectors.hashes), ['framed', 'H', 'expanded', 'head', 'words']);
   assert.equal(vectors.group, GROUP);
   assert.equal(vectors.proofs.length, 12);
@@ -66,6 +67,35 @@ test('points hashed to the group, and generators', () => {
   assert.deepEqual(group.commitmentGenerators(5).map((one) => toHex(one.bytes)), vectors.generators['first five']);
   assert.equal(toHex(group.blindingGenerator().bytes), vectors.generators.H[0]);
 });
+
+test('encodings of points and scalars, and what is none', () => {
+  const { 'multiples of G': multiples, 'no points': noPoints, scalars, 'no scalars': noScalars } = vectors.encodings;
+  multiples.forEach((one, i) => {
+    assert.equal(toHex(group.timesG(BigInt(i)).bytes), one);
+    assert.equal(group.point(fromHex(one), true).equals(group.timesG(BigInt(i))), true);
+  });
+  for (const one of scalars) assert.equal(toHex(proofs.scalarBytes(group.scalar(fromHex(one), true))), one);
+  for (const one of noPoints) assert.throws(() => group.point(fromHex(one), true), Malformed, one);
+  for (const one of noScalars) assert.throws(() => group.scalar(fromHex(one), true), Malformed, one);
+});
+
+test('rosters, trails, anchors and duties', () => {
+  for (const { what, label, items, H: made } of vectors.digests) assert.equal(toHex(H(label, ...items.map(item))), made, what);
+});
+
+for (const { kind, order, secrets } of vectors.prover.knows) {
+  test(`proof, made again: ${kind}`, () => {
+    const { public: given, proof } = vectors.proofs.find((one) => one.kind === kind);
+    const { U_out: U2, W_out: W2, ...all } = Object.fromEntries(Object.entries(given).map(([name, list]) => [name, list.map((one) => group.point(fromHex(one), true))]));
+    const [masks, [s] = []] = [secrets.masks, secrets.s].map((list) => list?.map((one) => group.scalar(fromHex(one))));
+    const R = (d) => d.reduce((total, one, j) => total + one * masks[j], 0n);
+    const [relation, own] = {
+      'shuffle: pairs': ['pairs', (d) => [R(d)]], 'shuffle: addmask': ['addmask', (d) => [R(d), s]], 'shuffle: one scalar': ['scalar', () => [s]],
+    }[kind];
+    const statement = { ...all, U2, W2, K: all.K?.[0], S: all.S?.[0] };
+    assert.equal(toHex(proveShuffle(new Transcript(vectors.context.map(item)), fromHex(vectors.prover.seed), relation, statement, order, own)), proof);
+  });
+}
 
 function judge({ kind, public: given }, transcript, proof) {
   const all = Object.fromEntries(
@@ -143,6 +173,9 @@ for (const name of readdirSync(folder).filter((one) => one.endsWith('.jsonl')).m
     assert.equal(report.verdict, expected.verdict, report.reason);
     assert.deepEqual(report.faults.map(({ seat, entry }) => [seat, entry]), expected.faults.map(({ seat, entry }) => [seat, entry]));
     assert.deepEqual(Object.entries(report.chips), Object.entries(expected.chips));
+    for (const field of ['entries', 'hands', 'gone']) assert.deepEqual(report[field], expected[field], field);
+    assert.deepEqual(report.withouts, expected.withouts.map(({ chips, ...rest }) => rest));
+    assert.equal(report.results.length, expected.results.length);
     report.results.forEach((result, i) => {
       for (const [key, value] of Object.entries(result)) assert.deepEqual(value, expected.results[i][key], key);
     });
