@@ -197,7 +197,7 @@ clean: ## Remove everything that was set up or built here
 # --- Set-up ---
 
 define SLOW
-echo "nodealer: NO NATIVE CORE, only the slow reference: it needs cargo $(RUST_NEEDED) or newer, and there is $(or $(RUST_FOUND),none) (https://rustup.rs)." >&2
+echo "nodealer: NO NATIVE CORE, only the slow reference. It is built where cargo is $(RUST_NEEDED) or newer (here: $(or $(RUST_FOUND),none); https://rustup.rs) and NODEALER_NATIVE is not skip." >&2
 endef
 
 # Gone, or never built: then the stamp counts for nothing.

@@ -14,7 +14,7 @@ from cli.running import environment
 
 def optimized(*arguments: str, **changes: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, *arguments]
-    return subprocess.run(command, env=environment(**changes), capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(command, env=environment(**changes), capture_output=True, text=True, check=False)
 
 
 @pytest.mark.parametrize("flags", [("-O",), ("-OO",), ()])

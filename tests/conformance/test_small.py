@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from importlib.util import find_spec
 
 import pytest
 
+from backends import HAS_NATIVE
 from nodealer.group import group
 from nodealer.log.entry import read_entry
 from nodealer.play.replica import Outcome
@@ -21,18 +21,26 @@ from .cases import ALL
 from .harness import Game, forked, resigned
 from .suite import ProtocolCase
 
-BACKENDS = ("native", "reference")
-PAIRS = [pytest.param(case, backend, id=f"{case.name}-{backend}") for case in ALL for backend in BACKENDS]
+#: Each with what its tests are marked by.
+BACKENDS = {
+    "native": [pytest.mark.skipif(not HAS_NATIVE, reason="the native core is not built")],
+    "reference": [],
+}
+PAIRS = [
+    pytest.param(case, backend, id=f"{case.name}-{backend}", marks=marks)
+    for case in ALL
+    for backend, marks in BACKENDS.items()
+]
 GAMES = [
     pytest.param(
         case,
         backend,
         number,
         id=f"{case.name}-{backend}-{number}",
-        marks=[pytest.mark.deep] if number and backend == "reference" else [],
+        marks=[pytest.mark.deep] if number and backend == "reference" else marks,
     )
     for case in ALL
-    for backend in BACKENDS
+    for backend, marks in BACKENDS.items()
     for number in range(len(case.rules))
 ]
 
@@ -43,8 +51,6 @@ over_pairs = pytest.mark.parametrize(("case", "backend"), PAIRS)
 @cache
 def played(case_name: str, backend: str, number: int = 0, hands: int = 1) -> Game:
     """A finished game. Shared between tests, which never change it."""
-    if backend == "native" and find_spec("nodealer.group._core") is None:
-        pytest.skip("the native core is not built")
     case = next(case for case in ALL if case.name == case_name)
     return case.game(group(backend=backend), case.rules[number], hands=hands, seed=f"small {number} {hands}").play()
 
