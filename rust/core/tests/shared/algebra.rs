@@ -1,6 +1,6 @@
 // Included by `algebra.rs` for each group `G`, which says whether it encodes scalars `BIG`-endian.
 
-use nodealer_arrays::{Error, MAX_LENGTH, PrimeGroup, msm, msm_each, vartime_msm, vartime_sum};
+use nodealer_arrays::{Error, MAX_LENGTH, Order, PrimeGroup, msm, msm_each, vartime_msm, vartime_sum};
 
 use super::with_threads;
 
@@ -198,6 +198,24 @@ fn ranked_sums() {
         let (p, ranks) = (points(n, 1), numbers(&(1..=n as u64).collect::<Vec<_>>()));
         assert!(p.ranked_sum().unwrap().equals(&msm(&ranks, &p).unwrap()));
     }
+}
+
+#[test]
+fn secret_orders() {
+    for n in [1, 2, 3, 16, 52] {
+        let chosen: Vec<usize> = (0..n).map(|at| (at * 5 + 3) % n).collect();
+        let (order, a, p) = (Order::new(&chosen).unwrap(), scalars(n, 1), points(n, 2));
+        assert!(a.take(&order).unwrap().equals(&a.vartime_take(&chosen).unwrap()));
+        assert!(p.take(&order).unwrap().equals(&p.vartime_take(&chosen).unwrap()));
+        // With encodings, which go with their points.
+        p.encoded();
+        let (taken, wanted) = (p.take(&order).unwrap(), p.vartime_take(&chosen).unwrap());
+        assert!(taken.equals(&wanted) && taken.encoded() == wanted.encoded());
+        assert_eq!(taken.take(&order.inverse()).unwrap().encoded(), p.encoded());
+    }
+    let three = Order::new(&[2, 0, 1]).unwrap();
+    assert_eq!(scalars(2, 1).take(&three).err(), Some(Error::Lengths { left: 2, right: 3 }));
+    assert_eq!(points(4, 1).take(&three).err(), Some(Error::Lengths { left: 4, right: 3 }));
 }
 
 #[test]
