@@ -77,6 +77,9 @@ class CheatingSeat(Seat):
 class Cheater(Participant):
     """Takes part as everybody does, and carries an attack out whenever it can."""
 
+    #: How it signs.
+    signs: type[CheatingSeat] = CheatingSeat
+
     def __init__(self, home: Home, *, attack: Attack, **named: Any) -> None:
         self.attack = attack
         #: The entries that an honest player would not have signed.
@@ -85,7 +88,7 @@ class Cheater(Participant):
 
     def _new_seat(self, number: int, log: Iterable[bytes]) -> Seat:
         home, config = self.home, self.replica.config
-        return CheatingSeat(
+        return self.signs(
             config,
             number,
             scheme=self.attack.on(config.protocol),

@@ -6,6 +6,7 @@ from nodealer.lab.attacks.law.another_seat import ANOTHER_SEAT
 from nodealer.lab.attacks.law.break_alone import BREAK_ALONE
 from nodealer.lab.attacks.law.burst import BURST
 from nodealer.lab.attacks.law.deals_again import DEALS_AGAIN
+from nodealer.lab.attacks.law.folded_friend import FOLDED_FRIEND
 from nodealer.lab.attacks.law.half import HALF
 from nodealer.lab.attacks.law.held_tick import HELD_TICK
 from nodealer.lab.attacks.law.hurried_begin import HURRIED_BEGIN
@@ -50,4 +51,5 @@ ATTACKS: Final = (
     HURRIED_BOOK,
     STARVED,
     STALL,
+    FOLDED_FRIEND,
 )

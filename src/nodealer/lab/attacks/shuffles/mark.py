@@ -50,7 +50,7 @@ def _chain(moment: Moment) -> bytes:
     return encode(replace(said, numbers=put(said.numbers, mine, number.to_bytes())))
 
 
-def _reads(played: Played) -> str | None:
+def reads(played: Played) -> str | None:
     """What the cheater drew, without the power, is the first card that somebody else holds."""
     for one in dealt(played):
         deck, hand, me = one.deck, one.hand, played.cheater
@@ -99,8 +99,8 @@ MARK: Final = Attack(
             ),
         ),
         "chain": (
-            Way(_POWER, {"shuffle": _chain}, defence=(SHUFFLE_PROOF,), gained=_reads, seen="at once"),
-            Way(_POWER, {"shuffle": _chain}, defence=(BOOKS,), gained=_reads),
+            Way(_POWER, {"shuffle": _chain}, defence=(SHUFFLE_PROOF,), gained=reads, seen="at once"),
+            Way(_POWER, {"shuffle": _chain}, defence=(BOOKS,), gained=reads),
         ),
         "duel": (
             Way("a card replaced when keys are put on", {"lock": _duel}, defence=(EACH_PROOF,), gained=spoilt),
