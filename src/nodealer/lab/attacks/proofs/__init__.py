@@ -10,6 +10,7 @@ from nodealer.lab.attacks.proofs.false_word import FALSE_WORD
 from nodealer.lab.attacks.proofs.fold import FOLD
 from nodealer.lab.attacks.proofs.leak import LEAK
 from nodealer.lab.attacks.proofs.loose import LOOSE
+from nodealer.lab.attacks.proofs.neighbours import NEIGHBOURS
 from nodealer.lab.attacks.proofs.nonce import NONCE
 from nodealer.lab.attacks.proofs.other_secret import OTHER_SECRET
 from nodealer.lab.attacks.proofs.shift import SHIFT
@@ -30,4 +31,5 @@ ATTACKS: Final = (
     TWO_WORDS,
     LOOSE,
     FROM_ELSEWHERE,
+    NEIGHBOURS,
 )
