@@ -99,6 +99,24 @@ def test_every_dash_has_a_reason() -> None:
     assert {*re.findall(r"`([a-z-]+)`", reasons)} >= dashes
 
 
+#: What no attack is written for by these words: what is said outside the table, what no message can say, and two that
+#: are `deals-again` and `withhold`.
+UNTRIED: Final = {
+    "players telling each other their cards outside the table",
+    "a draw from elsewhere than the top",
+    "falling silent after the coins to try again: once, then never dealing again",
+    "a player who leaves rather than publish a key",
+}
+
+
+@pytest.mark.parametrize(("name", "mode"), [(name, mode) for name in MODES for mode in modes_of(name)])
+def test_every_claim_is_tried(name: str, mode: bytes) -> None:
+    tried_there = {way.claim for attack in ATTACKS.values() for way in attack.ways.get(name, ())}
+    claimed = {claim.cheat for claim in small_protocol(name, mode).claims.cheats}
+    laws = {attack.law.claim.cheat for attack in ATTACKS.values() if attack.law is not None}
+    assert claimed - tried_there - laws <= UNTRIED
+
+
 # --- Defences ---
 
 

@@ -8,9 +8,24 @@ from nodealer.lab.attacks.cards.false_key import FALSE_KEY
 from nodealer.lab.attacks.cards.held import HELD
 from nodealer.lab.attacks.cards.oracle import ORACLE
 from nodealer.lab.attacks.cards.other_card import OTHER_CARD
+from nodealer.lab.attacks.cards.other_name import OTHER_NAME
 from nodealer.lab.attacks.cards.other_offset import OTHER_OFFSET
+from nodealer.lab.attacks.cards.played_twice import PLAYED_TWICE
 from nodealer.lab.attacks.cards.tag import TAG
 from nodealer.lab.attacks.cards.two_names import TWO_NAMES
 from nodealer.lab.attacks.cards.unopened import UNOPENED
 
-ATTACKS: Final = (FALSE_KEY, OTHER_CARD, OTHER_OFFSET, ORACLE, HELD, TAG, TWO_NAMES, UNOPENED, FALSE_CLAIM, CONCEDED)
+ATTACKS: Final = (
+    FALSE_KEY,
+    OTHER_CARD,
+    OTHER_OFFSET,
+    ORACLE,
+    HELD,
+    TAG,
+    TWO_NAMES,
+    UNOPENED,
+    FALSE_CLAIM,
+    CONCEDED,
+    OTHER_NAME,
+    PLAYED_TWICE,
+)
