@@ -150,6 +150,53 @@ def test_what_is_neither_yes_nor_no_sends_nobody_away(tmp_path: Path) -> None:
     run(work())
 
 
+def test_who_has_declined_is_asked_again_when_it_comes_anew(tmp_path: Path) -> None:
+    """Its program could not play what was proposed, say, and now it can. As long as it only stays it is not asked."""
+
+    async def work() -> None:
+        door = Door(tmp_path, "Ada", "Ben", seats=2)
+        host = door.typing["Ada"]
+        door.host_looks()
+        await host.type("y")
+        door.host_looks()
+        ben = door.people["Ben"]
+        guest = Guest(lambda news: None, door.known, None)
+        door.say(*ben.decline("this game is not installed here"))
+        door.hosting.declined(ben.home.identity.public)
+        for _ in range(2):
+            door.host_looks()
+            await asyncio.sleep(0)
+        assert host.asked == ["Let Ben sit? [Y/n] ", ""] and not door.seated
+        back = door.come("Ben")
+        door.say(*guest.look(back, 0.0))
+        door.say(*guest.look(back, 0.0))
+        assert back.lobby.mine is not None and back.lobby.mine.number == 1 and not guest.look(back, 0.0)
+        door.host_looks()
+        await asyncio.sleep(0)
+        assert host.asked == ["Let Ben sit? [Y/n] ", "", "Let Ben sit? [Y/n] "]
+        await host.type("y")
+        door.host_looks()
+        assert door.seated == ["Ada", "Ben"]
+
+    run(work())
+
+
+def test_who_comes_back_and_is_asked_already_only_answers(tmp_path: Path) -> None:
+    async def work() -> None:
+        door = Door(tmp_path, "Ada", "Ben", seats=2)
+        ada, ben = door.people.values()
+        for _ in range(2):
+            assert ada.lobby.proposal is None
+            members = [offer.seated(seat) for seat, offer in enumerate(ada.offers)]
+            door.say(*ada.propose(door.plan.proposal(members)))
+            if not ben.lobby.declined:
+                door.say(*ben.decline("not now"))
+        door.say(*Guest(lambda news: None, door.known, None).look(door.come("Ben"), 0.0))
+        assert ada.begun
+
+    run(work())
+
+
 def test_who_is_sent_away_is_named_as_it_was_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def work() -> None:
         door = Door(tmp_path, "Ada", "Ben")

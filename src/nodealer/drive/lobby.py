@@ -200,9 +200,11 @@ class Hosting:
         self._questions = questions
         #: Gives a code for one more guest.
         self.new_code: Callable[[], None] = lambda: None
-        #: Who may sit, because the host has said so, or because they came by a code; and the keys that may not.
+        #: Who may sit, because the host has said so, or because they came by a code; the keys that may not; and the
+        #: offers of those who declined what was proposed: who comes anew has thought about it.
         self._admitted: set[Admitted] = set()
         self._sent_away: set[bytes] = set()
+        self._declined: set[tuple[bytes, int]] = set()
         self._told: set[tuple[bytes, int]] = set()
         self._start = False
         self._proposed_at: float | None = None
@@ -220,7 +222,7 @@ class Hosting:
         if self._questions is None:
             for offer in come:
                 # A stranger who has the link should not decide who is late.
-                if offer.key not in self._sent_away and (self._invites_keeper or not offer.keeps_time):
+                if not self._is_away(offer) and (self._invites_keeper or not offer.keeps_time):
                     self.admit(offer.key, offer.name, keeps_time=offer.keeps_time)
         elif len(self._sitting(come)) < self._seats - 1 or self._invites_keeper:
             self._ask(come)
@@ -248,7 +250,7 @@ class Hosting:
         would decide alone who is late."""
         if self._wanted.clock is None:
             return None
-        keepers = [offer for offer in come if offer.keeps_time and offer.key not in self._sent_away]
+        keepers = [offer for offer in come if offer.keeps_time and not self._is_away(offer)]
         own = [offer for offer in keepers if offer.key == self._keeper and players > 2]
         keepers = [offer for offer in keepers if offer.key != self._keeper]
         return next(iter(own or [offer for offer in keepers if self._lets(offer)]), None)
@@ -256,6 +258,9 @@ class Hosting:
     def admit(self, key: bytes, name: str, *, keeps_time: bool = False) -> None:
         """Let somebody sit, or keep the time."""
         self._admitted.add(Admitted(key, name, keeps_time))
+
+    def _is_away(self, offer: Offered) -> bool:
+        return offer.key in self._sent_away or (offer.key, offer.number) in self._declined
 
     def _lets(self, offer: Offered) -> bool:
         return Admitted(offer.key, offer.name, offer.keeps_time) in self._admitted
@@ -276,7 +281,7 @@ class Hosting:
         """Whether somebody may sit, or what else the person wants."""
         if self._questions is None:
             return
-        undecided = [offer for offer in come if offer.key not in self._sent_away and not self._lets(offer)]
+        undecided = [offer for offer in come if not self._is_away(offer) and not self._lets(offer)]
         if undecided:
             offer = undecided[0]
             asked = Asked.KEEP_TIME if offer.keeps_time else Asked.SIT
@@ -314,6 +319,9 @@ class Hosting:
 
     def _send_away(self, keys: set[bytes]) -> None:
         self._sent_away |= keys
+        self._seat_none_of(keys)
+
+    def _seat_none_of(self, keys: set[bytes]) -> None:
         self._admitted = {one for one in self._admitted if one.key not in keys}
 
     def _propose(self, participant: Participant, seated: Collection[Offered]) -> list[bytes]:
@@ -357,8 +365,9 @@ class Hosting:
         return participant.decline(f"{awaited[0]} has not answered")
 
     def declined(self, key: bytes) -> None:
-        """Somebody does not want what was proposed: it is not asked again."""
-        self._send_away({key})
+        """Somebody does not want what was proposed: it is not asked again, unless it comes anew."""
+        self._declined |= {offer for offer in self._told if offer[0] == key}
+        self._seat_none_of({key})
 
 
 # --- Everybody else ---
@@ -394,6 +403,8 @@ class Guest:
         #: None where everything is agreed to that this program can play.
         self._questions = questions
         self._there = False
+        #: Whether it has declined something here before, and takes that offer back for a new one.
+        self._anew = False
         self._told: Proposal | None = None
         self._left_out: Proposal | None = None
         #: Whether something else was shown before what is proposed now.
@@ -404,8 +415,14 @@ class Guest:
         proposal = participant.lobby.proposal
         if participant.begun or participant.hearing:
             return []
+        if self._anew and participant.lobby.mine is None:
+            self._anew = self._there = False
+            return [participant.lobby.offer()]
         if participant.lobby.mine is not None and not self._there:
             self._there = True
+            if participant.lobby.declined and participant.lobby.seat is None:
+                self._anew = True
+                return [participant.lobby.withdraw()]
             self._say(Remark.ASKED_FOR_A_SEAT)
         if self._questions is not None and not participant.lobby.considering:
             self._questions.forget()

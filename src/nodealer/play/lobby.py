@@ -16,6 +16,7 @@ from nodealer.log.roster import TIMEKEEPER
 from nodealer.log.session import FORMAT_VERSION, NONCE_BYTES, Limits, Part, Proposal, Session, nonce_commitment
 from nodealer.play.floor import Floor
 from nodealer.play.frames import (
+    Came,
     Commitment,
     Commits,
     Decline,
@@ -126,6 +127,8 @@ class Lobby:
         self._considered: bytes | None = None
         #: The offer that was taken back last. Who keeps that from being heard must not seat this player.
         self._taken_back: int | None = None
+        #: Whether this player has declined something since it made its offer.
+        self.declined = False
         #: What was said and not heard yet, and which proposal it answers.
         self._said: dict[bytes, bytes | None] = {}
 
@@ -250,6 +253,10 @@ class Lobby:
 
     def _answer(self, said: Said, news: tuple[News, ...]) -> Heard:
         """What to say to what has changed."""
+        if said.key == self._identity.public:
+            self.declined = any(isinstance(one, Refuses) for one in news) or (
+                self.declined and not any(isinstance(one, Came) for one in news)
+            )
         proposed, proposal, seat = self._floor.proposed, self._floor.proposal, self.seat
         current = None if proposed is None else proposed.digest
         self._said = {data: answered for data, answered in self._said.items() if answered in (None, current)}
