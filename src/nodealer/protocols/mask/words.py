@@ -70,7 +70,7 @@ STEPS: Final = {
         "puts cards in order",
         "Masks the cards that one has looked at anew, in an order of one's own. The proof shows that they are the same "
         "cards, and nothing of the order.",
-        "put them in an order of its own",
+        "put them in a secret order",
         SAME_CARDS,
     ),
     "mix": StepWords(
