@@ -72,6 +72,7 @@ class HoldemHand {
     this.stage = 'deal';
     this.deadMoney = 0;
     if (players.length < 2) {
+      this.button = last?.button ?? null;
       this.finish('not played');
       return;
     }
@@ -81,6 +82,7 @@ class HoldemHand {
     this.small = small;
     this.big = big;
     for (const seat of players) this.pay(seat, rules.ante, false);
+    this.bringDown(this.paid); // of an ante that is larger than every other one
     this.pay(small, rules.blinds[0], true);
     this.pay(big, rules.blinds[1], true);
     // The largest blind as it was paid; of equal ones the one that sits later from the left of the button on.
@@ -115,46 +117,37 @@ class HoldemHand {
   get highest() {
     return Math.max(...this.bets.values());
   }
+  /** Who has not folded, also if it is gone; and of these, who is there and can win. */
   inHand() {
     return this.players.filter((seat) => !this.folded.has(seat));
   }
-  canAct(seat) {
-    return !this.folded.has(seat) && this.stacks.get(seat) > 0;
+  contenders() {
+    return this.inHand().filter((seat) => !this.gone.includes(seat));
   }
-
+  /** Who acts, and the exact rule of docs/holdem.md: L the largest raise, A who has acted since a full one, C short ones in a row. */
   startRound() {
-    this.acted = new Set();
-    this.raise = this.rules.blinds[1];
-    this.mayRaise = new Set(this.players);
+    Object.assign(this, { L: 0, A: new Set(), C: [] });
     if (this.street > 0) {
       for (const seat of this.players) this.bets.set(seat, 0);
       this.aggressor = null;
     }
-    const first = this.street > 0 ? this.button : this.posted;
-    this.last = first;
-    this.nextTurn(first);
+    const reach = this.inHand().map((seat) => this.bets.get(seat) + this.stacks.get(seat)).sort((a, b) => b - a);
+    const order = this.order(this.street > 0 ? this.button : this.posted);
+    this.actors = order.filter((seat) => !this.folded.has(seat) && this.stacks.get(seat) > 0 && reach[1] > this.bets.get(seat));
+    if (this.actors.length === 1 && this.bets.get(this.actors[0]) >= this.highest) this.actors = [];
+    this.nextTurn();
   }
 
-  needsTurn(seat) {
-    if (!this.canAct(seat)) return false;
-    if (this.bets.get(seat) < this.highest) return true;
-    if (this.acted.has(seat)) return false;
-    return this.inHand().some((one) => one !== seat && this.stacks.get(one) > 0);
-  }
-
-  nextTurn(from) {
-    const live = this.inHand().filter((seat) => !this.gone.includes(seat));
-    if (live.length === 1 && this.inHand().length > 1) {
-      for (const seat of this.gone) this.folded.add(seat);
-      this.returnUncalled();
-      this.payOut('forfeit');
-      return;
-    }
+  nextTurn() {
     if (this.inHand().length <= 1) {
       this.allFolded();
       return;
     }
-    const next = this.order(from).find((seat) => this.needsTurn(seat));
+    if (this.contenders().length <= 1) {
+      this.settle('forfeit');
+      return;
+    }
+    const [next] = this.actors;
     if (next === undefined) {
       this.roundOver();
       return;
@@ -171,7 +164,6 @@ class HoldemHand {
       this.bet(seat, move);
     } else {
       refuse(move.type !== 'show' && move.type !== 'muck', 'not now');
-      refuse(move.type === 'muck' && this.stage === 'showdown' && this.noMuck, 'nobody mucks in such a hand');
       this.showOrMuck(seat, move.type);
     }
   }
@@ -180,92 +172,93 @@ class HoldemHand {
     const { highest } = this;
     const behind = this.stacks.get(seat);
     const mine = this.bets.get(seat);
+    const call = Math.min(behind, highest - mine);
     if (move.type === 'fold') {
       refuse(mine === highest, 'a check is free');
       this.folded.add(seat);
-    } else if (move.type === 'call') this.pay(seat, highest - mine, true);
-    else {
-      const { to } = move;
-      const all = to === mine + behind;
-      refuse(to > mine + behind || to <= highest || (to < highest + this.raise && !all), 'not such a raise');
-      refuse(!this.mayRaise.has(seat) || !this.inHand().some((one) => one !== seat && this.stacks.get(one) > 0), 'nobody can be raised');
-      const by = to - highest;
-      this.pay(seat, to - mine, true);
-      this.aggressor = seat;
-      if (by >= this.raise) {
-        this.raise = by;
-        this.mayRaise = new Set(this.players);
-        this.acted = new Set();
-      }
-    }
-    this.acted.add(seat);
-    this.mayRaise.delete(seat);
+      this.actors.shift();
+    } else if (move.type === 'call') {
+      this.pay(seat, call, true);
+      this.A.add(seat);
+      this.actors.shift();
+    } else this.raiseTo(seat, move.to, call);
     this.turn = null;
-    this.nextTurn(seat);
+    this.nextTurn();
+  }
+
+  raiseTo(seat, to, call) {
+    const { highest } = this;
+    const mine = this.bets.get(seat);
+    const all = mine + this.stacks.get(seat);
+    const total = (list) => list.reduce((a, b) => a + b, 0);
+    refuse(call < this.L || (this.C.length && total(this.C) < this.L && this.A.has(seat)), 'it may not raise again');
+    refuse(this.stacks.get(seat) <= call || !this.inHand().some((one) => one !== seat && this.bets.get(one) + this.stacks.get(one) > highest), 'nobody can be raised');
+    refuse(to > all || to < Math.min(all, highest + Math.max(this.L, this.rules.blinds[1])), 'not such a raise');
+    const by = to - highest;
+    this.pay(seat, to - mine, true);
+    this.aggressor = seat;
+    this.A = by >= this.L ? new Set([seat]) : this.A.add(seat);
+    this.L = Math.max(this.L, by);
+    this.C = this.stacks.get(seat) > 0 ? [] : [...this.C, by];
+    if (total(this.C) >= this.L) this.C = [];
+    this.actors = this.order(seat).filter((one) => one !== seat && !this.folded.has(one) && this.stacks.get(one) > 0);
   }
 
   roundOver() {
     this.turn = null;
     const acting = this.inHand().filter((seat) => this.stacks.get(seat) > 0);
-    const allIn = this.inHand().some((seat) => this.stacks.get(seat) === 0);
-    this.returnUncalled();
-    if (this.street === 3) {
-      if (allIn) this.showAll(0);
-      else this.showdown();
-      return;
+    const allIn = acting.length < this.inHand().length;
+    this.bringDown(this.bets);
+    if (this.street === 3) this.showdown(allIn);
+    else if (acting.length <= 1) this.showAll(5 - this.board.length);
+    else {
+      this.street += 1;
+      this.stage = 'board';
+      this.asking = [['open', 0, BOARD[this.street] - this.board.length, [], this.groups()]];
     }
-    if (acting.length <= 1) {
-      this.showAll(5 - this.board.length);
-      return;
-    }
-    this.street += 1;
-    this.stage = 'board';
-    this.asking = [['open', 0, BOARD[this.street] - this.board.length, [], this.groups()]];
   }
 
   groups() {
-    const here = (seat) => !this.gone.includes(seat);
-    const live = this.players.filter((seat) => !this.folded.has(seat) && here(seat));
+    const live = this.contenders();
     const stakes = [...new Set(live.map((seat) => this.paid.get(seat)))].sort((a, b) => a - b);
     return stakes.map((stake) => live.filter((seat) => this.paid.get(seat) === stake));
   }
 
-  returnUncalled() {
-    const sorted = [...this.paid].sort((a, b) => b[1] - a[1]);
-    const [seat, most] = sorted[0];
-    const more = most - sorted[1][1];
-    if (more > 0 && !this.gone.includes(seat) && !this.folded.has(seat)) {
-      this.paid.set(seat, most - more);
-      this.stacks.set(seat, this.stacks.get(seat) + more);
-    }
+  /** The most that lies before any seat comes down to the second most, and the rest goes back. */
+  bringDown(lying) {
+    const [[seat, most], [, second]] = [...lying].sort((a, b) => b[1] - a[1]);
+    const more = most - second;
+    if (!more) return;
+    if (lying === this.bets) this.bets.set(seat, second);
+    this.paid.set(seat, this.paid.get(seat) - more);
+    this.stacks.set(seat, this.stacks.get(seat) + more);
   }
 
   // --- Showdown ---
 
   showOrder() {
     const opener = this.order(this.street > 0 ? this.button : this.posted); // who is asked first in the last round of betting
-    const first = this.aggressor !== null && this.inHand().includes(this.aggressor) ? this.aggressor : opener.find((seat) => this.inHand().includes(seat));
-    const order = this.order(first);
-    return [first, ...order.filter((seat) => seat !== first && this.inHand().includes(seat))];
+    const order = this.aggressor === null ? opener : [this.aggressor, ...this.order(this.aggressor).slice(0, -1)];
+    return order.filter((seat) => this.inHand().includes(seat));
   }
 
+  /** The rest of the board, and all hands that can win and were not seen yet, in one request. */
   showAll(missing) {
-    for (const seat of this.gone) this.folded.add(seat);
-    const shows = this.showOrder().filter((seat) => !this.shown.has(seat)).map((seat) => ['show', 0, seat, this.positions.get(seat), null]);
+    const hidden = this.showOrder().filter((seat) => !this.gone.includes(seat) && !this.shown.has(seat));
     this.stage = 'shown';
-    this.asking = [...(missing ? [['open', 0, missing, [], this.groups()]] : []), ...shows];
-    if (!this.asking.length) this.payOut();
+    this.turn = null;
+    this.asking = [...(missing ? [['open', 0, missing, [], this.groups()]] : []), ...hidden.map((seat) => ['show', 0, seat, this.positions.get(seat), null])];
+    if (!this.asking.length) this.revealed();
   }
 
-  showdown() {
-    const noMuck = this.gone.some((seat) => !this.folded.has(seat));
-    for (const seat of this.gone) this.folded.add(seat);
-    if (noMuck && this.inHand().length > 1) { // in such a hand all are shown
+  revealed() {
+    if (this.contenders().length < this.inHand().length) this.settle('showdown');
+    else this.payOut('showdown', this.inHand());
+  }
+
+  showdown(allIn) {
+    if (allIn) {
       this.showAll(0);
-      return;
-    }
-    if (this.inHand().length <= 1) {
-      this.allFolded();
       return;
     }
     this.stage = 'showdown';
@@ -274,39 +267,42 @@ class HoldemHand {
   }
 
   nextShow() {
-    while (this.queue.length && this.folded.has(this.queue[0])) this.queue.shift();
+    this.queue = this.queue.filter((seat) => !this.folded.has(seat) && !this.shown.has(seat));
     if (!this.queue.length) {
-      this.payOut();
+      this.payOut('showdown', this.inHand().filter((seat) => this.shown.has(seat)));
       return;
+    }
+    if (this.inHand().length > 1) {
+      if (this.contenders().length <= 1) {
+        this.settle('forfeit');
+        return;
+      }
+      if (this.contenders().length < this.inHand().length) { // nobody mucks where somebody is gone
+        this.showAll(0);
+        return;
+      }
     }
     [this.turn] = this.queue;
   }
 
   allFolded() {
     const [seat] = this.inHand();
-    this.turn = null;
-    this.returnUncalled();
-    if (seat === undefined || this.gone.includes(seat)) {
-      this.payOut('folded');
-      return;
-    }
     this.stage = 'uncontested';
-    this.turn = seat;
+    if (this.gone.includes(seat)) this.payOut('folded', [seat]);
+    else this.turn = seat;
   }
 
   showOrMuck(seat, what) {
     this.turn = null;
-    const alone = this.inHand().length === 1;
     if (what === 'show') {
       this.asking = [['show', 0, seat, this.positions.get(seat), null]];
       return;
     }
-    if (this.stage === 'uncontested' || alone) {
-      this.payOut(this.stage === 'uncontested' ? 'folded' : 'showdown');
+    if (this.inHand().length === 1) {
+      this.payOut(this.stage === 'uncontested' ? 'folded' : 'showdown', [seat]);
       return;
     }
     this.folded.add(seat);
-    this.queue.shift();
     this.nextShow();
   }
 
@@ -326,54 +322,81 @@ class HoldemHand {
   }
 
   goOn() {
-    if (this.stage === 'deal') this.startRound();
-    else if (this.stage === 'board') this.startRound();
-    else if (this.stage === 'shown') this.payOut();
-    else if (this.stage === 'showdown') {
-      this.queue.shift();
-      this.nextShow();
-    } else if (this.stage === 'uncontested') this.payOut('folded');
+    if (this.stage === 'deal' || this.stage === 'board') this.startRound();
+    else if (this.stage === 'shown') this.revealed();
+    else if (this.stage === 'showdown') this.nextShow();
+    else this.payOut('folded', this.inHand());
   }
 
-  payOut(ended = 'showdown') {
-    const live = this.inHand();
-    const levels = [...new Set(live.map((seat) => this.paid.get(seat)))].sort((a, b) => a - b);
-    const pots = [];
-    let from = 0;
-    let first = true;
-    for (const level of levels) {
-      let amount = [...this.paid.values()].reduce((total, paid) => total + Math.max(0, Math.min(paid, level) - from), 0);
-      if (first) amount += this.deadMoney;
-      first = false;
-      pots.push({ amount, among: live.filter((seat) => this.paid.get(seat) >= level) });
-      from = level;
-    }
-    const above = [...this.paid.values()].reduce((total, paid) => total + Math.max(0, paid - from), 0);
-    if (above && pots.length) pots.at(-1).amount += above;
-    this.divide(pots.map(({ amount, among }) => {
-      if (among.length < 2) return { amount, winners: among };
-      const values = new Map(among.filter((seat) => this.shown.has(seat)).map((seat) => [seat, strength([...this.board, ...this.shown.get(seat)])]));
-      const best = Math.max(...values.values());
-      return { amount, winners: among.filter((seat) => values.get(seat) === best) };
-    }));
+  // --- Pots ---
+
+  /** These hands win. */
+  payOut(ended, staying) {
+    this.divide({ staying, gone: [], reach: new Map() });
     this.finish(ended);
   }
 
-  /** Pots that have the same winners are one; odd chips go to the winner who sits first to the left of the button. */
-  divide(pots) {
-    const joined = [];
-    for (const { amount, winners } of pots) {
-      const same = joined.find((pot) => pot.winners.join() === winners.join());
-      if (same) same.amount += amount;
-      else joined.push({ amount, winners });
+  /** A hand that seats have left: those win who stay; what was beyond their reach is the gone's. If nobody stays the gone divide it. */
+  settle(ended) {
+    this.asking = [];
+    this.turn = null;
+    const staying = this.contenders();
+    const gone = this.inHand().filter((seat) => this.gone.includes(seat));
+    const reach = new Map(staying.map((seat) => [seat, this.paid.get(seat) + this.stacks.get(seat)]));
+    this.divide(staying.length ? { staying, gone, reach } : { staying: gone, gone: [], reach });
+    this.finish(ended);
+  }
+
+  /** Layers from the lowest; neighbours with the same winners are one pot. What one seat alone paid and would win was only lent. */
+  divide(claims) {
+    const order = this.order(this.button);
+    const sorted = (seats) => order.filter((seat) => seats.includes(seat));
+    const levels = [...new Set([...this.paid.values(), ...claims.reach.values()])].filter((level) => level > 0).sort((a, b) => a - b);
+    const pots = [];
+    let below = 0;
+    for (const level of levels) {
+      const paying = order.filter((seat) => this.paid.get(seat) > below);
+      const winners = this.best(sorted(this.contest(claims, level)));
+      let amount = paying.reduce((total, seat) => total + Math.min(this.paid.get(seat), level) - below, 0);
+      below = level;
+      if (!paying.length || (paying.length === 1 && winners.join() === paying.join())) continue;
+      if (!pots.length) amount += this.deadMoney;
+      else if (pots.at(-1).winners.join() === winners.join()) amount += pots.pop().amount;
+      pots.push({ amount, winners });
     }
-    for (const { amount, winners } of joined) {
+    this.payPots(pots, order);
+  }
+
+  /** Who has paid for a layer; else who could have; else the gone who did; else those who paid most. */
+  contest({ staying, gone, reach }, level) {
+    const most = Math.max(...staying.map((seat) => this.paid.get(seat)));
+    const choices = [
+      staying.filter((seat) => this.paid.get(seat) >= level), staying.filter((seat) => (reach.get(seat) ?? 0) >= level),
+      gone.filter((seat) => this.paid.get(seat) >= level), staying.filter((seat) => this.paid.get(seat) === most),
+    ];
+    return choices.find((seats) => seats.length);
+  }
+
+  /** The best of these hands; one that nobody can compare ties. */
+  best(seats) {
+    if (this.board.length < 5) return seats;
+    const values = new Map(seats.filter((seat) => this.shown.has(seat)).map((seat) => [seat, strength([...this.board, ...this.shown.get(seat)])]));
+    const best = Math.max(...values.values());
+    return seats.filter((seat) => !values.has(seat) || values.get(seat) === best);
+  }
+
+  /** Odd chips go to the winner who sits first to the left of the button; what nobody called goes back. */
+  payPots(pots, order) {
+    let rest = [...this.paid.values()].reduce((a, b) => a + b, this.deadMoney);
+    for (const { amount, winners } of pots) {
       const share = Math.floor(amount / winners.length);
-      const odd = this.order(this.button).find((seat) => winners.includes(seat));
-      const wins = this.order(this.button).filter((seat) => winners.includes(seat)).map((seat) => ({ seat, amount: share + (seat === odd ? amount - share * winners.length : 0) }));
+      const wins = winners.map((seat, i) => ({ seat, amount: share + (i ? 0 : amount - share * winners.length) }));
       for (const { seat, amount: won } of wins) this.stacks.set(seat, this.stacks.get(seat) + won);
       this.pots.push({ amount, winners: wins });
+      rest -= amount;
     }
+    const largest = order.reduce((most, seat) => (this.paid.get(seat) > this.paid.get(most) ? seat : most));
+    this.stacks.set(largest, this.stacks.get(largest) + rest);
   }
 
   finish(ended) {
@@ -381,9 +404,8 @@ class HoldemHand {
     this.ended = ended;
     const charged = [];
     for (const [seat, price] of [...this.prices].sort((a, b) => a[0] - b[0])) {
-      const amount = Math.min(price, this.stacks.get(seat));
-      this.stacks.set(seat, this.stacks.get(seat) - amount);
-      charged.push({ seat, amount });
+      this.stacks.set(seat, this.stacks.get(seat) - price);
+      charged.push({ seat, amount: price });
       rules.waiting.set(seat, this.players.length);
     }
     if (ended !== 'not played') {
@@ -411,66 +433,25 @@ class HoldemHand {
     const big = this.rules.blinds[1];
     let price = big;
     if (what === 'opened' && this.rules.leaving === 'strict') {
-      price = Math.max(0, ...this.inHand().filter((one) => one !== seat).map((one) => this.paid.get(one)));
+      price = Math.max(0, ...this.inHand().filter((one) => one !== seat && !this.gone.includes(one)).map((one) => this.paid.get(one)));
     }
-    this.prices.set(seat, Math.max(price, this.prices.get(seat) ?? 0));
-  }
-
-  /** No card opens any more: the pots are divided by docs/holdem.md, "When a seat is gone". */
-  forfeit() {
-    this.asking = [];
-    this.turn = null;
-    const hands = this.inHand();
-    const live = hands.length === 1 ? hands : hands.filter((seat) => !this.gone.includes(seat)); // what was won before stays won
-    if (live.length) this.returnUncalled();
-    const reach = (seat) => this.paid.get(seat) + this.stacks.get(seat);
-    const levels = [...new Set([...this.paid.values(), ...live.map(reach)])].filter((level) => level > 0).sort((x, y) => x - y);
-    const shares = [];
-    let from = 0;
-    for (const level of levels) {
-      const amount = [...this.paid.values()].reduce((total, paid) => total + Math.max(0, Math.min(paid, level) - from), 0);
-      const fits = [live.filter((seat) => this.paid.get(seat) >= level), live.filter((seat) => reach(seat) >= level), hands.filter((seat) => this.paid.get(seat) >= level)];
-      const among = fits.find((list) => list.length);
-      from = level;
-      if (!amount || !among) continue;
-      shares.push({ amount: amount + (shares.length ? 0 : this.deadMoney), winners: this.unbeaten(among) });
-    }
-    this.divide(shares);
-    this.finish(hands.length === 1 ? 'folded' : 'forfeit');
-  }
-
-  /** Where the board is full and hands were shown, a hand that is beaten by another one gets nothing. */
-  unbeaten(among) {
-    if (this.board.length < 5) return among;
-    const values = new Map(among.filter((seat) => this.shown.has(seat)).map((seat) => [seat, strength([...this.board, ...this.shown.get(seat)])]));
-    const best = Math.max(...values.values());
-    return among.filter((seat) => !values.has(seat) || values.get(seat) === best);
+    const won = this.stage === 'uncontested' && this.inHand()[0] === seat ? [...this.paid.values()].reduce((a, b) => a + b, 0) : 0;
+    this.prices.set(seat, Math.max(Math.min(price, this.stacks.get(seat) + won), this.prices.get(seat) ?? 0)); // from what it has behind
   }
 
   left(seats, cards) {
     this.gone = [...this.gone, ...seats].sort((a, b) => a - b);
     if (this.ended) return;
-    if (!cards) {
-      this.forfeit();
-      return;
-    }
-    const live = this.inHand().filter((seat) => !this.gone.includes(seat));
-    if (live.length === 1) {
-      for (const seat of this.gone) this.folded.add(seat);
+    const won = this.inHand().length === 1 && ['uncontested', 'showdown'].includes(this.stage);
+    if (won) { // before anybody left: only the show is at stake
+      const [seat] = this.inHand();
+      if (cards && !this.gone.includes(seat)) return;
       this.asking = [];
-      this.payOut('forfeit');
-      return;
-    }
-    if (this.stage === 'bet' && this.gone.includes(this.turn)) {
-      const seat = this.turn;
-      this.bet(seat, this.bets.get(seat) < this.highest ? { type: 'fold' } : { type: 'call' });
-    } else if (this.stage === 'showdown' || this.stage === 'shown') {
-      for (const seat of this.gone) {
-        if (this.shown.has(seat) || this.folded.has(seat)) continue;
-        this.folded.add(seat);
-        this.noMuck = true;
-      }
-      if (this.stage === 'showdown' && !this.asking.length) this.nextShow();
-    }
+      this.turn = null;
+      this.payOut(this.stage === 'uncontested' ? 'folded' : 'showdown', [seat]);
+    } else if (!cards || (this.contenders().length <= 1 && this.inHand().length > 1)) this.settle('forfeit');
+    else if (this.asking.length) return;
+    else if (this.stage === 'bet') this.nextTurn();
+    else if (this.stage === 'showdown') this.nextShow();
   }
 }
