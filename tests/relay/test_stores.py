@@ -350,6 +350,21 @@ def test_where_nothing_can_be_written_copies_make_room(tmp_path: Path) -> None:
     on_file(tmp_path / "relay.db", work)
 
 
+def test_whatever_fails_the_thread_that_writes_goes_on(tmp_path: Path) -> None:
+    async def run() -> None:
+        clock = Clock()
+        async with asyncio.timeout(60), open_sqlite(tmp_path / "relay.db", lambda: 1 / clock.now) as store:
+            table = await made(store)
+            clock.now = 0
+            with pytest.raises(RelayError, match="the store failed: ZeroDivisionError"):
+                await store.append(table, b"lost")
+            clock.now = 1
+            await store.append(table, b"kept")
+            assert await whole(store, table) == [(1, b"kept")]
+
+    asyncio.run(run())
+
+
 def test_a_database_that_is_full_or_read_only(tmp_path: Path) -> None:
     async def work(store: SqliteStore) -> None:
         table = await made(store)

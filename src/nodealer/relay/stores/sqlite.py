@@ -288,9 +288,11 @@ class SqliteStore:
         try:
             with _explained("written to"):
                 self._transaction(jobs)
-        except RelayError as error:
+        except Exception as error:
+            # Whatever it was: without this thread everybody would wait for ever.
+            told = error if isinstance(error, RelayError) else RelayError(f"the store failed: {type(error).__name__}")
             for job in jobs:
-                job.result = error
+                job.result = told
             # If the disk is full, copies are what it can do without.
             self._reader.submit(self._shelf.close)
             return False
