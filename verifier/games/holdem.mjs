@@ -52,7 +52,7 @@ class HoldemHand {
       const at = able.indexOf(button);
       players = [...able.slice(at), ...able.slice(0, at)].slice(0, 9).sort((a, b) => a - b);
     }
-    if (last && players.length === 2 && last.players > 2 && players.find((seat) => seat !== button) === last.big) button = last.big;
+    if (last && players.length === 2 && players.find((seat) => seat !== button) === last.big) button = last.big;
     this.players = players;
     this.button = button ?? null;
     this.gone = [];
@@ -409,7 +409,7 @@ class HoldemHand {
       rules.waiting.set(seat, this.players.length);
     }
     if (ended !== 'not played') {
-      rules.last = { button: this.button, big: this.big, players: this.players.length };
+      rules.last = { button: this.button, big: this.big };
       rules.dead = charged.reduce((total, { amount }) => total + amount, 0);
       rules.owed = charged.map((one) => ({ ...one, among: this.players }));
     }
