@@ -211,6 +211,40 @@ def test_who_is_sent_away_is_named_as_it_was_typed(tmp_path: Path, monkeypatch: 
     run(work())
 
 
+def test_the_name_of_who_was_sent_away_is_free(tmp_path: Path) -> None:
+    """For somebody else; and then, when that one has gone, for the same person, about whom the host is asked anew. Who
+    was sent away does not come again by itself."""
+
+    async def work() -> None:
+        door = Door(tmp_path, "Ada", "Ben")
+        host, ben = door.typing["Ada"], door.people["Ben"]
+        door.host_looks()
+        await host.type("n")
+        door.host_looks()
+        door.host_looks()
+        assert ben.lobby.mine is None and ben.resend() == []
+        del door.people["Ben"]
+        other = door.come("Ben", key="Eve")
+        assert other.lobby.mine is not None
+        door.host_looks()
+        await host.type("y")
+        door.host_looks()
+        door.say(*other.withdraw())
+        del door.people["Ben"]
+        again = Participant(ben.home, entropy=Source("Ben"), accept=ask_first, host=door._mark)
+        for number, frame in enumerate(door.frames):
+            again.receive(frame, number)
+        door.people["Ben"] = again
+        door.say(*again.resend())
+        assert again.lobby.mine is not None and again.lobby.mine.number == 1
+        asked = len(host.asked)
+        door.host_looks()
+        await asyncio.sleep(0)
+        assert host.asked[asked:] == ["Let Ben sit? [Y/n] "]
+
+    run(work())
+
+
 @pytest.mark.parametrize("again", ["Cleo", "Clock"])
 def test_who_was_let_in_does_not_come_back_as_another(tmp_path: Path, again: str) -> None:
     """Under another name, or to keep the time."""

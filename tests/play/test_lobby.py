@@ -26,6 +26,7 @@ from nodealer.play.frames import (
     Commitment,
     Commits,
     Decline,
+    Dismiss,
     Dropped,
     Frame,
     Offer,
@@ -257,6 +258,35 @@ def test_an_offer_that_was_taken_back_never_counts_again() -> None:
     (came,) = party.carry(again)
     assert isinstance(came, Came) and came.who.key == KEYS[0].public and came.who.number == 1
     party.passes_over(first, "second offer")
+
+
+def test_a_host_dismisses_an_offer_and_its_name_is_free() -> None:
+    party = Party(host=host_mark(KEYS[0].public)).sit()
+    offered = party.watcher.offers[2]
+    away = party.players[0].dismiss(offered)
+    assert party.carry(away) == [Went(offered, dismissed=True)] and party.players[2].mine is None
+    party.passes_over(away, "no such offer")
+    party.passes_over(party.frames[2], "taken back")
+    party.carry(offer_of(3, name="p2"))
+    assert [one.name for one in party.watcher.offers] == ["p0", "p1", "p2"]
+    party.passes_over(party.players[2].offer(), "of that name")
+    # Who was sent away may come again.
+    (came,) = party.carry(offer_of(2, number=1, name="again"))
+    assert isinstance(came, Came) and came.who.number == 1
+
+
+def test_who_is_dismissed_takes_a_proposal_with_it() -> None:
+    party = Party(host=host_mark(KEYS[0].public)).sit()
+    party.hear(party.players[0].propose(proposal_of(0, 1, 2)))
+    party.passes_over(said(0, Dismiss(KEYS[2].public, 1)), "no such offer")
+    news = party.carry(said(0, Dismiss(KEYS[2].public, 0)))
+    assert [type(one) for one in news] == [Went, Dropped] and party.watcher.proposal is None
+
+
+@pytest.mark.parametrize("host", [None, host_mark(KEYS[1].public)], ids=["no host", "another host"])
+def test_nobody_but_a_host_dismisses(host: bytes | None) -> None:
+    party = Party(host=host).sit()
+    party.passes_over(said(0, Dismiss(KEYS[2].public, 0)), "by the host alone")
 
 
 def test_an_offer_can_be_taken_back_before_it_is_heard() -> None:

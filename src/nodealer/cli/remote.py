@@ -265,6 +265,8 @@ class _Watch:
                 raise BadParameter(f"this is not for you: {news.reason}")
             elif isinstance(news, OtherVersion):
                 raise BadParameter(f"the host's program is of another version: {news.reason}")
+            elif self._participant.is_sent_away(news) and not self._participant.hearing:
+                raise BadParameter("the host goes on without you at this table")
             elif isinstance(news, PassedOver) and news.mine and self._turned_away:
                 raise BadParameter(
                     f"you cannot sit there as {self._participant.home.name}: {news.reason}. Ask the host, or join with "

@@ -200,10 +200,13 @@ class Hosting:
         self._questions = questions
         #: Gives a code for one more guest.
         self.new_code: Callable[[], None] = lambda: None
-        #: Who may sit, because the host has said so, or because they came by a code; the keys that may not; and the
-        #: offers of those who declined what was proposed: who comes anew has thought about it.
+        #: Who may sit, because the host has said so, or because they came by a code; and the keys that may not, until
+        #: they are told so.
         self._admitted: set[Admitted] = set()
         self._sent_away: set[bytes] = set()
+        #: The offers of those who were told so, and of those who declined what was proposed: who comes anew is asked
+        #: about anew.
+        self._dismissed: set[tuple[bytes, int]] = set()
         self._declined: set[tuple[bytes, int]] = set()
         self._told: set[tuple[bytes, int]] = set()
         self._start = False
@@ -213,6 +216,9 @@ class Hosting:
         """Let people sit, and propose."""
         if participant.begun or participant.hearing or participant.lobby.mine is None:
             return []
+        return [*self._dismiss(participant), *self._arrange(participant, now)]
+
+    def _arrange(self, participant: Participant, now: float) -> list[bytes]:
         if participant.lobby.proposal is not None:
             return self._wait(participant, now)
         self._proposed_at = None
@@ -240,6 +246,13 @@ class Hosting:
             return []
         return self._propose(participant, seated if clock is None else [*seated, clock])
 
+    def _dismiss(self, participant: Participant) -> list[bytes]:
+        """Tell those who do not sit, and free their names."""
+        gone = [offer for offer in participant.offers if offer.key in self._sent_away]
+        self._sent_away.clear()
+        self._dismissed |= {(offer.key, offer.number) for offer in gone}
+        return [frame for offer in gone for frame in participant.dismiss(offer)]
+
     def _say_waiting(self) -> None:
         if not self._said_waiting:
             self._said_waiting = True
@@ -260,7 +273,7 @@ class Hosting:
         self._admitted.add(Admitted(key, name, keeps_time))
 
     def _is_away(self, offer: Offered) -> bool:
-        return offer.key in self._sent_away or (offer.key, offer.number) in self._declined
+        return offer.key in self._sent_away or (offer.key, offer.number) in self._dismissed | self._declined
 
     def _lets(self, offer: Offered) -> bool:
         return Admitted(offer.key, offer.name, offer.keeps_time) in self._admitted
@@ -292,7 +305,7 @@ class Hosting:
                 self.admit(offer.key, offer.name, keeps_time=offer.keeps_time)
                 self._say(MaySit(offer.name, offer.keeps_time, len(self._sitting(come)) + 1, self._seats))
             else:
-                self._sent_away.add(offer.key)
+                self._send_away({offer.key})
             return
         line = self._questions.answer(LobbyQuestion(Asked.GUESTS))
         if line is not None:

@@ -19,6 +19,7 @@ from nodealer.play.frames import (
     Commitment,
     Commits,
     Decline,
+    Dismiss,
     Dropped,
     News,
     Offer,
@@ -81,6 +82,8 @@ class Floor:
                 return self._offer(said.key, frame)
             case Withdraw():
                 return self._withdraw(said.key, frame)
+            case Dismiss():
+                return self._dismiss(said.key, frame)
             case Proposed():
                 return self._propose(said, frame)
             case Decline():
@@ -109,12 +112,21 @@ class Floor:
         return (Came(offered),)
 
     def _withdraw(self, key: bytes, frame: Withdraw) -> tuple[News, ...]:
+        return self._go(key, frame.number, dismissed=False)
+
+    def _dismiss(self, key: bytes, frame: Dismiss) -> tuple[News, ...]:
+        """Where everybody may propose, nobody may send another away."""
+        if self._host is None or not self.may_propose(key):
+            raise DecodeError("an offer is dismissed by the host alone")
+        return self._go(frame.key, frame.number, dismissed=True)
+
+    def _go(self, key: bytes, number: int, *, dismissed: bool) -> tuple[News, ...]:
         offered = self.offers.get(key)
-        if offered is None or offered.number != frame.number:
-            raise DecodeError("no such offer is there to be taken back")
+        if offered is None or offered.number != number:
+            raise DecodeError(f"no such offer is there to be {'dismissed' if dismissed else 'taken back'}")
         del self.offers[key]
-        seated = self._member(key) is not None
-        return (Went(offered), *self._drop()) if seated else (Went(offered),)
+        went = Went(offered, dismissed)
+        return (went, *self._drop()) if self._member(key) is not None else (went,)
 
     # --- The proposal ---
 

@@ -41,6 +41,13 @@ class Withdraw(Message, frozen=True, tag="withdraw"):
     number: Natural
 
 
+class Dismiss(Message, frozen=True, tag="dismiss"):
+    """Whoever made this offer does not sit here. Its name is free again."""
+
+    key: Key
+    number: Natural
+
+
 class Proposed(Message, frozen=True, tag="proposed"):
     """Let us play this, in this version of the format. A lobby numbers proposals: each is agreed to anew."""
 
@@ -80,7 +87,7 @@ class Ask(Message, frozen=True, tag="ask"):
     signature: Signature | None
 
 
-Frame = Offer | Withdraw | Proposed | Decline | Commitment | Opening
+Frame = Offer | Withdraw | Dismiss | Proposed | Decline | Commitment | Opening
 
 
 class _Signed(Message, frozen=True):
@@ -174,9 +181,10 @@ class Came:
 
 @dataclass(frozen=True)
 class Went:
-    """Somebody took the offer back."""
+    """Somebody took the offer back; or the host has `dismissed` it."""
 
     who: Offered
+    dismissed: bool = False
 
 
 @dataclass(frozen=True)

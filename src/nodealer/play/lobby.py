@@ -20,6 +20,7 @@ from nodealer.play.frames import (
     Commitment,
     Commits,
     Decline,
+    Dismiss,
     Frame,
     News,
     Offer,
@@ -193,6 +194,10 @@ class Lobby:
         data = self._say(Withdraw(self._next_offer))
         self._agreed, self._considered, self._taken_back = None, None, self._next_offer
         return data
+
+    def dismiss(self, offered: Offered) -> bytes:
+        """That somebody does not sit here, by the host: the name is free when this is heard."""
+        return self._say(Dismiss(offered.key, offered.number))
 
     @property
     def _next_offer(self) -> int:

@@ -34,7 +34,7 @@ from nodealer.play.asking import asked_by, roster_without
 from nodealer.play.bodies import NewKey
 from nodealer.play.config import Parts, parts_of
 from nodealer.play.door import Door
-from nodealer.play.frames import Asks, Offered
+from nodealer.play.frames import Asks, Offered, Went
 from nodealer.play.happened import Happened, Silenced, Step
 from nodealer.play.home import Home
 from nodealer.play.lobby import Accept, Lobby, decline_rehearsals
@@ -280,6 +280,9 @@ class Participant:
             self.home.heard(frame)
         send.extend(heard.answers)
         happened.extend(heard.news)
+        if not self.hearing and any(self.is_sent_away(news) for news in heard.news):
+            # Not by itself: who was sent away may come again, and the host is asked again.
+            self._wants_to_sit = False
         if heard.kept and self.lobby.session is not None:
             try:
                 self._begin(self.lobby.session)
@@ -438,6 +441,14 @@ class Participant:
         """Do not want to play after all."""
         self._wants_to_sit = False
         return [self.lobby.withdraw()]
+
+    def dismiss(self, offered: Offered) -> list[bytes]:
+        """Do not let somebody sit: what a host says."""
+        return [self.lobby.dismiss(offered)]
+
+    def is_sent_away(self, news: object) -> bool:
+        """Whether this says that the host does not let this player sit."""
+        return isinstance(news, Went) and news.dismissed and news.who.key == self.home.identity.public
 
     def consent(self) -> list[bytes]:
         """Agree to what is proposed, where `accept` has left that to a person."""

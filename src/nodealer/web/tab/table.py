@@ -253,6 +253,8 @@ class TabTable:
                 self._news(news, hosting)
                 if isinstance(news, PassedOver) and news.mine and _turned_away(participant):
                     raise NameTaken(f"you cannot sit there as {participant.home.name}: {visible(news.reason)}")
+                if participant.is_sent_away(news) and not participant.hearing:
+                    raise BadParameter("the host goes on without you at this table")
             for look in after:
                 look()
             see(step)
