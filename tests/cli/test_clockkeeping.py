@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from nodealer.cli import clockkeeping
-from nodealer.cli.clockkeeping import keep_the_time
+from nodealer.cli.clockkeeping import _Told, keep_the_time
+from nodealer.cli.screen import Screen
 from nodealer.cli.timekeeping import KeeperOrder
+from nodealer.drive.sealed import Behind, Found, Lost, Unheard
 from nodealer.errors import BadParameter
 from nodealer.relay.links import Invitation
 from nodealer.relay.sealing import TableSecret
@@ -48,3 +50,21 @@ def test_who_may_only_watch_keeps_no_time(homes: list[str]) -> None:
     with pytest.raises(BadParameter, match="one to watch"):
         keep_the_time(INVITATION.to_watch().link, name="Clock", game=None, json=True)
     assert not homes
+
+
+def test_it_tells_what_its_relay_does_not_take_once_for_each_connection(capsys: pytest.CaptureFixture[str]) -> None:
+    """Whoever keeps the time, and is not heard, keeps it for nobody."""
+    told = _Told(Screen(json=False))
+    for _ in range(2):
+        told.line(Found("ws://a"))
+        for number in range(3):
+            told.line(Unheard("ws://a", f"the relay ws://a refuses: no, {number}"))
+        # A relay that hangs up with its no: the next connection is no news.
+        told.line(Lost("ws://a", "the relay ws://a refuses: no", 1.0, refused=True))
+        told.line(Found("ws://a"))
+        told.line(Lost("ws://a", "the line broke", 1.0))
+    told.line(Behind("ws://a"))
+    said = capsys.readouterr().out
+    assert said.count("Your ticks are not taken: the relay ws://a refuses: no, 0") == said.count("not taken") == 2
+    assert said.count("Connected") == 2
+    assert "The relay ws://a brings what has a later key" in said

@@ -110,10 +110,12 @@ def test_a_relay_that_was_never_there() -> None:
     with pytest.raises(RelayError, match="why"):
         told(Lost("x", "why", 0.0))
     told(Found("x"))
+    told(Lost("x", "why", 0.0, refused=True))
+    told(Found("x"))
     told(Unheard("x", "why"))
-    told(Unheard("x", "why"))
-    told(Behind("x"))
-    assert said[0] == "unheard: The relay does not take what is said: why"
+    for _ in range(2):
+        told(Behind("ws://a"))
+    assert said[0] == "unheard: What is said is not taken: why" and "The relay ws://a brings" in said[1]
     assert [one.partition(":")[0] for one in said] == ["unheard", "behind"]
     with pytest.raises(BadParameter, match="a new key"):
         told(Locked("x", 1))

@@ -13,6 +13,7 @@ from nodealer.cli.lobbying import ScreenTells
 from nodealer.cli.me import players_in
 from nodealer.cli.noticing import Missing
 from nodealer.cli.remote import Chair, LockedOut, _Connection, _Watch
+from nodealer.cli.screen import Screen
 from nodealer.drive.known import Acquaintance
 from nodealer.drive.minds import Mind
 from nodealer.drive.patience import Looks
@@ -45,6 +46,24 @@ def test_a_relay_that_says_no_again_and_again_is_told_of_once() -> None:
         for number in range(100):
             connection.tell(Unheard("ws://a", f"no, for the {number}th time"))
     assert [event["what"] for event in screen.noted] == ["unheard", "unheard"], "once for each connection"
+
+
+def test_a_relay_that_says_no_and_hangs_up_is_told_of_once(capsys: pytest.CaptureFixture[str]) -> None:
+    """A full table, say. Every new connection ends the same way, and is no news."""
+    connection = _Connection(Screen(json=False), 1, patient=True)
+    for _ in range(3):
+        connection.tell(Found("ws://a"))
+        connection.tell(Lost("ws://a", "the relay ws://a refuses: all is full", 1.0, refused=True))
+    said = capsys.readouterr().out
+    assert said.count("What you say is not taken: the relay ws://a refuses: all is full.") == 1
+    assert said.count("ws://a") == 1
+    # When it has taken something, and then lost the connection, that is news, and so is its next no.
+    connection.tell(Found("ws://a"))
+    connection.tell(Lost("ws://a", "the line broke", 1.0))
+    connection.tell(Found("ws://a"))
+    connection.tell(Unheard("ws://a", "the relay ws://a refuses: all is full"))
+    said = capsys.readouterr().out
+    assert [said.count(one) for one in ("the line broke", "again.", "not taken")] == [1, 1, 1]
 
 
 def test_the_first_connection_is_told_of_once() -> None:

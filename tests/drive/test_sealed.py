@@ -19,7 +19,7 @@ from nodealer.play.home import MemoryHome
 from nodealer.play.participant import Participant
 from nodealer.relay.messages import End, Open, Opened, Refused, Token, Told
 from nodealer.relay.sealing import ReadKey, TableSecret
-from nodealer.wire import LOG_ENTRIES_MAX
+from nodealer.wire import LOG_ENTRIES_MAX, encode
 from relay.liar import Liar
 
 TABLE = "0" * 32
@@ -377,8 +377,24 @@ def test_a_table_that_cannot_be_opened(told: Told, reason: str) -> None:
         async with aclosing(transport(relay, told=lines).events()) as events:
             assert await some(events, 3) == [Disconnected()] * 3
         assert all(isinstance(line, Lost) and reason in line.reason and relay in line.reason for line in lines)
+        assert not any(isinstance(line, Lost) and line.refused for line in lines), "it was never there"
 
     on_liar(work, Says(Open, told))
+
+
+def test_a_no_that_ends_a_connection_is_told_apart_from_one_that_broke() -> None:
+    async def work(liar: Liar, relay: str) -> None:
+        lines: list[Line] = []
+        async with aclosing(transport(relay, told=lines).events()) as events:
+            await anext(events)
+            await liar.here["Ada"].send(encode(Refused("full", "all is full")).decode())
+            assert await some(events, 2) == [Disconnected(), Connected(0)]
+            await liar.here["Ada"].close()
+            assert await some(events, 2) == [Disconnected(), Connected(0)]
+        lost = [line for line in lines if isinstance(line, Lost)]
+        assert [line.refused for line in lost] == [True, False] and "refuses: all is full" in lost[0].reason
+
+    on_liar(work)
 
 
 def test_a_frame_that_the_relay_does_not_take() -> None:

@@ -10,7 +10,7 @@ from nodealer.cli.output import err, print_line, shown
 from nodealer.cli.screen import Screen
 from nodealer.cli.timekeeping import KeeperOrder, keep
 from nodealer.drive.lobby import Onlooker
-from nodealer.drive.sealed import Behind, Found, Line, Locked
+from nodealer.drive.sealed import Behind, Found, Line, Locked, Lost, Unheard
 from nodealer.errors import BadParameter, RelayError
 from nodealer.play.happened import Step
 from nodealer.play.participant import Participant
@@ -26,15 +26,25 @@ class _Told:
         self._screen = screen
         self._onlooker = Onlooker(ScreenTells(screen))
         self._found = self._begun = False
+        #: Whether it was told that the relay does not take what is said, and whether that ended the last connection.
+        self._unheard = self._refused = False
 
     def line(self, line: Line) -> None:
         """What became of the connection."""
         if isinstance(line, Found):
-            self._found = True
-            self._say({"event": "connection", "relay": line.relay}, f"Connected to {line.relay}.")
+            if not self._refused:
+                self._unheard = False
+                self._say({"event": "connection", "relay": line.relay}, f"Connected to {line.relay}.")
+            self._found, self._refused = True, False
         elif isinstance(line, Behind):
-            why = "The relay brings what has a later key than this timekeeper's: it may withhold something."
-            self._say({"event": "behind", "relay": line.relay}, why)
+            why = "brings what has a later key than this timekeeper's: it may withhold something."
+            self._say({"event": "behind", "relay": line.relay}, f"The relay {line.relay} {why}")
+        elif isinstance(line, Unheard) or (isinstance(line, Lost) and line.refused):
+            self._refused = isinstance(line, Lost)
+            # It may say so again and again.
+            if not self._unheard:
+                self._say({"event": "unheard", "relay": line.relay}, f"Your ticks are not taken: {line.reason}")
+            self._unheard = True
         elif isinstance(line, Locked):
             raise BadParameter("the players have gone on with another key, and without this timekeeper")
         elif not self._found:

@@ -111,16 +111,21 @@ class WithItsRelay:
             raise RelayError(line.reason)
         if isinstance(line, Locked):
             raise BadParameter("the table has a new key, and this seat has not got it: it hears nothing any more")
-        if isinstance(line, Unheard | Behind) and type(line) not in self._said:
-            self._said.add(type(line))
-            self._say(line)
+        if isinstance(line, Lost) and line.refused:
+            self._once(Unheard(line.relay, line.reason))
+        elif isinstance(line, Unheard | Behind):
+            self._once(line)
         self._found = isinstance(line, Found) or (self._found and not isinstance(line, Lost))
 
-    def _say(self, line: Unheard | Behind) -> None:
+    def _once(self, line: Unheard | Behind) -> None:
+        if type(line) in self._said:
+            return
+        self._said.add(type(line))
         if isinstance(line, Unheard):
-            self._says("unheard", f"The relay does not take what is said: {line.reason}")
+            self._says("unheard", f"What is said is not taken: {line.reason}")
         else:
-            self._says("behind", "The relay brings what has a later key than this table's: it may withhold something.")
+            why = f"The relay {line.relay} brings what has a later key than this table's: it may withhold something."
+            self._says("behind", why)
 
 
 def transport_of(invitation: Invitation, participant: Participant, says: Says = complain) -> SealedTransport:

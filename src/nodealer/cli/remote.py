@@ -34,7 +34,7 @@ from nodealer.drive.loop import Loop
 from nodealer.drive.minds import BotMind, Mind
 from nodealer.drive.patience import Looks, Patience, Together
 from nodealer.drive.relinked import Relinked
-from nodealer.drive.sealed import Behind, Found, Line, Locked, SealedTransport, Unheard
+from nodealer.drive.sealed import Behind, Found, Line, Locked, Lost, SealedTransport, Unheard
 from nodealer.drive.spoken import CodeNews
 from nodealer.drive.welcome import Welcome
 from nodealer.errors import BadParameter, IllegalMove, RelayError
@@ -191,24 +191,29 @@ class _Connection:
     _lost: bool = False
     #: Whether it was told that the relay does not take what is said here: it may say so again and again.
     _unheard: bool = False
+    #: Whether that ended the last connection: then the next one is no news.
+    _refused: bool = False
 
     def tell(self, line: Line) -> None:
         """What became of it."""
         if isinstance(line, Found):
             if self._lost:
                 self._say("found", line.relay, f"Connected to {shown(line.relay)} again.")
-            self.patient, self._lost, self._unheard = True, False, False
+            self._unheard = self._unheard and self._refused
+            self.patient, self._lost, self._refused = True, False, False
             if not self._found:
                 self._found = True
                 self.there()
-        elif isinstance(line, Unheard):
+        elif isinstance(line, Unheard) or (isinstance(line, Lost) and line.refused):
+            self._refused = isinstance(line, Lost)
             if not self._unheard:
-                why = f"[red]The relay does not take what you say:[/red] {shown(line.reason)}"
-                self._say("unheard", line.relay, why)
+                again = " It is tried again and again; Ctrl-C stops." if self._refused else ""
+                self._say("unheard", line.relay, f"[red]What you say is not taken:[/red] {shown(line.reason)}.{again}")
             self._unheard = True
         elif isinstance(line, Behind):
-            why = "The relay brings what has a later key than yours: it may withhold something from you."
-            self._say("behind", line.relay, f"[red]{why}[/red] Compare your log with the others'.")
+            why = "brings what has a later key than yours: it may withhold something from you."
+            compare = "Compare your log with the others'."
+            self._say("behind", line.relay, f"[red]The relay {shown(line.relay)} {why}[/red] {compare}")
         elif isinstance(line, Locked):
             why = "[magenta]The table has a new key, and you have not got it.[/magenta] To go on, ask for a new link."
             self._say("locked", line.relay, why)

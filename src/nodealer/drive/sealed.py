@@ -49,6 +49,8 @@ class Lost:
     relay: str
     reason: str
     wait: float
+    #: Whether the relay was there, and ended it by its no to what was said. It may do that over every connection.
+    refused: bool = False
 
 
 @dataclass(frozen=True)
@@ -136,6 +138,8 @@ class SealedTransport:
         #: The relays that did not know it, since one did.
         self._denied: set[str] = set()
         self._locked = False
+        #: Whether the relay of now has opened the table.
+        self._is_open = False
         #: The latest key epoch in which it was told, over this connection, that there is a later one.
         self._behind = -1
         #: The epochs in which it was said what the keys before them were.
@@ -174,18 +178,19 @@ class SealedTransport:
         tries = failed = 0
         while True:
             relay, since = self._relays[tries % len(self._relays)], self._clock()
+            self._is_open = False
             try:
                 await self._look_back(relay)
                 async with self._connect(relay) as client, aclosing(self._through(client)) as events:
                     async for event in events:
                         yield event
             except RelayError as error:
-                reason = str(error)
+                reason, refused = str(error), self._is_open and isinstance(error, RelayRefused)
             yield Disconnected()
             tries += 1
             failed = 1 if self._clock() - since >= GOOD_AFTER else failed + 1
             wait = self._wait(failed)
-            self._tell(Lost(relay, reason, wait))
+            self._tell(Lost(relay, reason, wait, refused))
             await self._sleep(wait)
 
     async def _look_back(self, relay: str) -> None:
@@ -215,6 +220,7 @@ class SealedTransport:
         known = self._heard + await self._open(client)
         if known > LOG_ENTRIES_MAX:
             raise client.error(f"says that the table has {known} frames, and no log has more than {LOG_ENTRIES_MAX}")
+        self._is_open = True
         self._tell(Found(client.url))
         self._behind = -1
         out = self._out = Outgoing(client, self._sender)
