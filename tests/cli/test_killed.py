@@ -180,8 +180,10 @@ class Bots:
         """A bot. `limit` is how long a file of its may grow."""
         order = PlayerOrder(self.table.link, name, PLAN.hands, PLAN.expected, PLACE, str(self.homes / name))
         room = None if limit is None else partial(resource.setrlimit, resource.RLIMIT_FSIZE, (limit, limit))
+        # What `make coverage` would write beside does not fit either.
+        there = {name: value for name, value in environment().items() if limit is None or "COVERAGE" not in name}
         process = await asyncio.create_subprocess_exec(
-            sys.executable, *BOT, stdin=PIPE, stderr=PIPE, env=environment(), cwd=TESTS, preexec_fn=room
+            sys.executable, *BOT, stdin=PIPE, stderr=PIPE, env=there, cwd=TESTS, preexec_fn=room
         )
         assert process.stdin is not None
         process.stdin.write(encode(order) + b"\n")
