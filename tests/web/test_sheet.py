@@ -25,7 +25,10 @@ def refuse_mess(browser: Browser, state: State) -> None:
             # Bets, pots and the board do not lie on each other; nor do the rows of a field.
             assert overlap(boxes(page, ".board", ".pots .chips", ".bet .chips")) == [], (state.name, width)
             assert overlap(boxes(page, ".arena > *")) == [], (state.name, width)
-            for others in ((".center > .told", ".center > .named"), ("#actions button", "#law button", ".tabs")):
+            for others in (
+                (".center > .told", ".center > .named"),
+                ("#actions button", "#law button", "body:not(.sheet-open) .tabs"),
+            ):
                 assert overlap([*plates, *boxes(page, *others)]) == [], (state.name, width)
             inside = boxes(page, ".pod .plate", ".pod .status", "#actions button", "#law button")
             out = [box for box in inside if box[0] < -1 or box[1] > width + 1 or box[2] < 0 or box[3] > height + 1]
