@@ -29,16 +29,20 @@ def test_the_page_has_its_figures_and_its_plot() -> None:
     assert "uniformity.svg" in page and "prefers-color-scheme:dark" in plot and "once in a million" in plot
 
 
-def counted(lines: int, reached: int, **functions: int) -> dict[str, object]:
-    entered = {name: {"summary": {"covered_lines": count}} for name, count in functions.items()}
+def counted(lines: int, reached: int, statements: int = 4, **functions: int) -> dict[str, object]:
+    entered = {
+        name: {"summary": {"num_statements": statements, "covered_lines": count}} for name, count in functions.items()
+    }
     return {"summary": {"num_statements": lines, "covered_lines": reached}, "functions": entered}
 
 
 def test_what_no_test_enters_is_named() -> None:
-    """Importing a module reaches its definitions, and enters nothing."""
+    """Importing a module reaches its definitions, and enters nothing. What only declares functions has nothing to
+    enter."""
     report = {"files": {"a.py": counted(10, 9, f=3, g=0), "b.py": counted(10, 4, f=0), "c.py": counted(2, 2)}}
     found = list(modules(report))
     assert [one.untouched for one in found] == [False, True, False]
+    assert not next(modules({"files": {"api.py": counted(10, 10, statements=0, f=0)}})).untouched
     *rows, total, untouched = table(found)
     assert "b.py" in rows[0] and "68.2 % of 22 lines in 3 modules" in total and untouched.endswith(": b.py")
 
