@@ -9,7 +9,7 @@ import asyncio
 import json
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -646,7 +646,7 @@ def test_who_is_read_slowly_may_go() -> None:
 @asynccontextmanager
 async def deaf(relay: Relay) -> AsyncIterator[Wire]:
     """Has the table open, and reads nothing of it."""
-    async with wire(relay.port, max_queue=1, close_timeout=0.1) as one:
+    async with wire(relay.port, max_queue=1, close_timeout=0.1, ping_interval=None) as one:
         await one.open()
         one.connection.transport.pause_reading()
         yield one
@@ -690,6 +690,23 @@ def test_a_reader_that_never_reads_is_cut_off() -> None:
             assert await writes.next() == [b"on"] and relay.metrics.cut_off == 1
 
     on_relay(cut, Limits(slow_seconds=3, bytes_per_second=1 << 30))
+
+
+def test_a_relay_that_stops_does_not_wait_for_a_reader_that_never_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it has not read stands before the good-bye. The library would notice with its next ping."""
+    monkeypatch.setattr(server, "_PING_SECONDS", 1000.0)
+
+    async def run() -> None:
+        async with AsyncExitStack() as beside, asyncio.timeout(60):
+            async with serving(
+                MemoryStore(monotonic), entropy=counting(), limits=Limits(bytes_per_second=1 << 30)
+            ) as relay:
+                writes = await beside.enter_async_context(seat(relay.port))
+                await beside.enter_async_context(deaf(relay))
+                await fill(writes, 60, 200_000)
+            assert relay.metrics.connections == 0
+
+    asyncio.run(run())
 
 
 # --- Several relays on one store ---

@@ -208,9 +208,11 @@ async def serving(
 
 async def _close(server: Server, door: Door) -> None:
     """Say good-bye to those that have come to words, and cut off the others. For them too the library waits, if it is
-    let, for as long as they may take: to speak TLS, or to ask to come in."""
+    let, for as long as they may take: to speak TLS, to ask to come in, or to read what stands before the good-bye."""
     server.close(close_connections=False)
-    await asyncio.gather(*(connection.close(CloseCode.GOING_AWAY) for connection in server.connections))
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_FAREWELL):
+            await asyncio.gather(*(connection.close(CloseCode.GOING_AWAY) for connection in server.connections))
     door.close()
     await server.wait_closed()
 
