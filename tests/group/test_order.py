@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 from hypothesis import given
@@ -101,6 +101,35 @@ def test_what_is_no_order_is_refused(made: Callable[[Sequence[int]], Order], pla
     with pytest.raises(BadParameter) as caught:
         made(places)
     assert str(caught.value) == said
+
+
+class Same(int):
+    """A number that says it is every other."""
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __lt__(self, other: object) -> bool:
+        return True
+
+    __hash__ = int.__hash__
+
+
+class Changing(list[int]):
+    """Says something else when it is gone through again."""
+
+    def __iter__(self) -> Iterator[int]:
+        said = list(range(len(self)))
+        self[:] = [0] * len(self)
+        return iter(said)
+
+
+def test_what_is_judged_is_what_is_kept(made: Callable[[Sequence[int]], Order]) -> None:
+    with pytest.raises(BadParameter, match="not an order of 2 places"):
+        made([Same(0), Same(0)])
+    kept = made([Same(1), Same(0)]).vartime_list()
+    assert kept == [1, 0] and all(type(place) is int for place in kept)
+    assert made(Changing([2, 2, 2])).vartime_list() == [0, 1, 2]
 
 
 def test_an_order_shows_nothing_of_itself(made: Callable[[Sequence[int]], Order]) -> None:

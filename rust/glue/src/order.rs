@@ -1,6 +1,7 @@
 //! The Python class of secret orders, one for all groups.
 
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 use zeroize::Zeroizing;
 
 use crate::convert::{bad, bytes, items, order_place, refuse, run};
@@ -57,7 +58,7 @@ impl Order {
         Self(self.0.inverse())
     }
 
-    fn vartime_list(&self) -> Vec<u32> {
-        self.0.vartime_places().to_vec()
+    fn vartime_list<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        PyList::new(py, self.0.vartime_places())
     }
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from nodealer.errors import BadParameter
@@ -61,12 +62,11 @@ class PlainOrder:
     def __init__(self, places: Sequence[int], /) -> None:
         if not isinstance(places, Sequence) or isinstance(places, str | bytes | bytearray | memoryview):
             raise BadParameter(f"expected a sequence of places, got {type(places).__name__}")
-        for place in places:
-            if not isinstance(place, int) or isinstance(place, bool):
-                raise BadParameter(f"expected a place, got {type(place).__name__}")
-        if sorted(places) != list(range(len(places))):
-            raise BadParameter(f"not an order of {len(places)} places")
-        self._places = tuple(places)
+        # Gone through once, and as many as it says: what is judged is what is kept.
+        chosen = tuple(_number(place) for place in islice(places, len(places) + 1))
+        if sorted(chosen) != list(range(len(chosen))):
+            raise BadParameter(f"not an order of {len(chosen)} places")
+        self._places = chosen
 
     def __len__(self) -> int:
         return len(self._places)
@@ -82,6 +82,13 @@ class PlainOrder:
 
     def vartime_list(self) -> list[int]:
         return list(self._places)
+
+
+def _number(place: object) -> int:
+    """An integer as it is, whatever its class says it is equal to. A bool is one to Python, and a mistake to us."""
+    if not isinstance(place, int) or isinstance(place, bool):
+        raise BadParameter(f"expected a place, got {type(place).__name__}")
+    return int.__index__(place)
 
 
 def _plainly(count: int, words: Iterator[int]) -> list[int]:
