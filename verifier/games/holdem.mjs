@@ -82,9 +82,10 @@ class HoldemHand {
     this.small = small;
     this.big = big;
     for (const seat of players) this.pay(seat, rules.ante, false);
+    const behind = new Map(this.stacks); // what comes back of an ante is in no blind
     this.bringDown(this.paid); // of an ante that is larger than every other one
-    this.pay(small, rules.blinds[0], true);
-    this.pay(big, rules.blinds[1], true);
+    this.pay(small, Math.min(rules.blinds[0], behind.get(small)), true);
+    this.pay(big, Math.min(rules.blinds[1], behind.get(big)), true);
     // The largest blind as it was paid; of equal ones the one that sits later from the left of the button on.
     this.posted = order.reduce((most, seat) => (this.bets.get(seat) >= this.bets.get(most) ? seat : most));
     this.asking = [['newdeck', 0, 52, null], ['deal', 0, order.map((seat) => [seat, 2, []])]];
