@@ -1,6 +1,6 @@
 """The wheel and the source distribution of what is committed, the same bytes wherever they are built.
 
-    make stamp          writes the hash of the page in dist/web into the package: the last change before a release
+    make stamp          writes the hashes of the page in dist/web and of its sources into the package: the last change
     make release        builds them into dist/release, with their hashes in SHA256SUMS
 
 Nothing of the machine gets into them: they are built from a fresh copy of the commit, all times are the commit's, and
@@ -29,7 +29,9 @@ from typing import Final
 ROOT: Final = Path(__file__).parents[1]
 #: Where the hash of the page stands. No part of the page: it can name what it is not in.
 STAMPED: Final = "src/nodealer/cli/webpage.py"
-_STAMP: Final = re.compile(r'^RELEASE: Final = "([0-9a-f]{64}|)"$', re.MULTILINE)
+_STAMP: Final = re.compile(
+    r'^RELEASE: Final = "([0-9a-f]{64}|)"\n(#: .*\n)RELEASE_SOURCES: Final = "(?:[0-9a-f]{64}|)"$', re.MULTILINE
+)
 BUNDLE: Final = ROOT / "dist" / "web" / "bundle.json"
 
 
@@ -47,30 +49,32 @@ def checkout(folder: Path, commit: str) -> int:
 
 def stamp_of(source: Path) -> str:
     """The hash of the page that sources name; empty between releases."""
-    (found,) = _STAMP.findall((source / STAMPED).read_text())
-    return str(found)
+    ((digest, _),) = _STAMP.findall((source / STAMPED).read_text())
+    return str(digest)
 
 
-def stamped(text: str, digest: str) -> str:
-    """The module that names the page, with another hash."""
-    text, count = _STAMP.subn(f'RELEASE: Final = "{digest}"', text)
+def stamped(text: str, digest: str, sources: str) -> str:
+    """The module that names the page and its sources, with other hashes."""
+    named = rf'RELEASE: Final = "{digest}"\n\2RELEASE_SOURCES: Final = "{sources}"'
+    text, count = _STAMP.subn(named, text)
     if count != 1:
         raise SystemExit(f"release: {STAMPED} does not say RELEASE once")
     return text
 
 
-def page_of(source: Path) -> str:
-    """The hash of the page that was built of these sources. Ends the program where dist/web is of others."""
+def page_of(source: Path) -> tuple[str, str]:
+    """The hash of the page of these sources, and theirs. Ends the program where dist/web is of others."""
     code = "from nodealer.web.bundle.build import sources; print(sources())"
     environment = {**os.environ, "PYTHONPATH": str(source / "src"), "NODEALER_BACKEND": "reference"}
-    wanted = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    said = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    sources = said.stdout.strip()
     try:
         bundle = BUNDLE.read_bytes()
     except OSError:
         raise SystemExit("release: there is no page in dist/web: make web") from None
-    if json.loads(bundle)["sources"] != wanted.stdout.strip():
+    if json.loads(bundle)["sources"] != sources:
         raise SystemExit("release: the page in dist/web is of other sources: commit everything, and make web")
-    return hashlib.sha256(bundle).hexdigest()
+    return hashlib.sha256(bundle).hexdigest(), sources
 
 
 def refuse_another_page(source: Path) -> None:
@@ -78,7 +82,7 @@ def refuse_another_page(source: Path) -> None:
     stamp = stamp_of(source)
     if not stamp:
         sys.stderr.write("release: this is no release: it names no page (make stamp, and commit)\n")
-    elif stamp != page_of(source):
+    elif stamp != page_of(source)[0]:
         raise SystemExit("release: it names another page than that of its sources: make stamp, and commit")
 
 
@@ -135,9 +139,9 @@ def main() -> None:
 
 def stamp() -> None:
     """Write the hash of the page into the package."""
-    digest = page_of(ROOT)
+    digest, sources = page_of(ROOT)
     module = ROOT / STAMPED
-    module.write_text(stamped(module.read_text(), digest))
+    module.write_text(stamped(module.read_text(), digest, sources))
     sys.stdout.write(f"{digest}  {BUNDLE.relative_to(ROOT)}\n")
 
 

@@ -18,6 +18,8 @@ from nodealer.relay.links import page_address
 
 #: The hash of bundle.json of this release; empty between releases. It is no part of what is hashed.
 RELEASE: Final = ""
+#: The hash of the sources that it was built of: another compiler makes other bytes of them.
+RELEASE_SOURCES: Final = ""
 
 
 def folder_of(wanted: str | None) -> str | None:
