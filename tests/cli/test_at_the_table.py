@@ -346,6 +346,23 @@ def test_a_table_at_which_one_could_not_read() -> None:
     assert any("you could not read there" in line and "another secret" in line for line in seat.looks())
 
 
+def test_a_table_at_which_one_would_have_no_seat() -> None:
+    """There is no box for it either: it is told that it would be out, and not that something is wrong with its key."""
+    seat = Seat()
+
+    def refuse(proposal: bytes) -> None:
+        raise DecodeError("there is no box for this participant")
+
+    seat.me.refuse_key = refuse
+    ada = seat.circle.people[0]
+    everybody = ada.replica.state.roster.members
+    seat.circle.waiting.extend(ada.propose_roster(Roster((everybody[0], everybody[2]))))
+    seat.circle.step()
+    lines = seat.looks()
+    assert any("Ada proposes a table of Ada, Cy, without you;" in line for line in lines)
+    assert not any("could not read" in line for line in lines)
+
+
 def test_at_a_table_of_this_machine_nobody_is_kept_out() -> None:
     seat = Seat(across=False)
     assert any("across the network" in line for line in seat.types("remove Cy"))

@@ -162,6 +162,7 @@ def test_the_list_says_what_is_played_at_a_table_that_one_has_joined(log: str, h
     kept.kept_log.write_bytes((GOLDEN / f"{log}.jsonl").read_bytes())
     (row,) = json.loads(called("games", "--json").stdout)
     assert (row["what"], row["of_hands"]) == ("holdem (joined)", hands)
+    assert "Ada" in row["players"] and "Clock" not in row["players"], "who keeps the time is no player"
     (line,) = [line for line in called("games").stdout.splitlines() if kept.name[:10] in line]
     assert line.split("│")[4].strip() == said
 

@@ -174,9 +174,9 @@ class TableFolder:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Who sat there at the beginning."""
+        """Who played there at the beginning: whoever keeps the time does not."""
         agreed = self.agreed
-        return () if agreed is None else tuple(member.name for member in agreed.roster.members)
+        return () if agreed is None else tuple(agreed.roster.member(seat).name for seat in agreed.roster.with_cards)
 
     @property
     def reached(self) -> int | None:

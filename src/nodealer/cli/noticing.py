@@ -118,7 +118,7 @@ class WhoSits:
                 self._screen.say(f"  [dim]Ask, and not here, whether the words of the key are: {words}[/dim]")
         for id in self.proposed(participant):
             if self._is_new(id):
-                self._propose(state, state.proposed[id])
+                self._propose(state, state.proposed[id], participant.seat.number)
                 self._look_into(participant, id)
         away = self._away(state)
         for member in away:
@@ -137,6 +137,8 @@ class WhoSits:
 
     def _look_into(self, participant: Participant, proposal: bytes) -> None:
         """Others may agree to a table at which this one could not read: nobody but this one can see that."""
+        if participant.seat.number not in participant.replica.state.proposed[proposal].roster.seats:
+            return  # It would have no seat there, and was told so.
         try:
             participant.refuse_key(proposal)
         except DecodeError as error:
@@ -159,9 +161,10 @@ class WhoSits:
             return []
         return [state.roster.member(seat) for seat in state.roster.with_cards if is_away(state, seat)]
 
-    def _propose(self, state: TableState, one: ProposedRoster) -> None:
+    def _propose(self, state: TableState, one: ProposedRoster, mine: int) -> None:
         names = ", ".join(one.roster.member(seat).name for seat in one.roster.with_cards)
-        out = [state.known[seat].name for seat in state.roster.with_cards if seat not in one.roster.seats]
+        gone = [seat for seat in state.roster.with_cards if seat not in one.roster.seats]
+        out = ["you" if seat == mine else state.known[seat].name for seat in gone]
         names += f", without {', '.join(out)}" if out else ""
         if one.roster.timekeeper != state.roster.timekeeper:
             keeper = one.roster.timekeeper
