@@ -3,7 +3,7 @@ const host = location.host;
 const again = window.isSecureContext ? "Load this page again: it goes on with the same cards" : "A reload loses the hand";
 
 export const W = {
-  loading: "The seat is loading: Python and the arithmetic of the cards, about 6 MB the first time …",
+  loading: "The seat is loading: Python and the arithmetic of the cards, about 7 MB the first time …",
   served: `This page is served by ${host}, which could see your cards. To trust nobody, install nodealer.`,
   plain: `This page came without encryption from ${host}. A reload loses the hand, and whoever hosts it could see your cards.`,
   unkept: "This browser keeps nothing for this page: a reload loses the hand.",
