@@ -217,6 +217,19 @@ def test_a_second_question_before_a_winner_is_mucked() -> None:
         assert WORDS.sure(view, ShowHand()) == "" and "show" in WORDS.prompt(view)
 
 
+def test_a_pot_that_nobody_contests_lies_in_the_middle_until_its_winner_has_said_whether_to_show() -> None:
+    dealer = Dealer.stacked("AcAd KcKd 2h7s9c 3d4s")
+    hand = script(table_of({0: 100, 1: 100}, Holdem()), dealer, FOLD)
+    assert hand.stage is HandStage.CLAIMING
+    (winner,) = hand.wants.seats  # type: ignore[union-attr]
+    told = page(seen(hand, winner, dealer))
+    assert sum(one["stack"] for one in told["seats"]) + told["pot"] == 200
+    assert {one["seat"]: one["stack"] for one in told["seats"]}[winner] < 100
+    assert sum(hand.behind(seat) for seat in hand.players) + hand.pot == 200
+    over = script(hand, dealer, MUCK)
+    assert {one["stack"] for one in page(seen(over, winner, dealer))["seats"]} == {99, 101}
+
+
 def test_a_page_shows_what_its_person_sees() -> None:
     hand, dealer = begun()
     (seat,) = hand.wants.seats  # type: ignore[union-attr]

@@ -131,6 +131,11 @@ class Hand:
         """What each seat has put in."""
         return dict(zip(self.players, self.table.put_in, strict=True))
 
+    def behind(self, seat: int) -> int:
+        """What a player has beside the pot. A pot that nobody contests is given out on the table before its winner has
+        said whether to show; people see it in the middle until then."""
+        return self.table.stacks_before[seat] - self.paid[seat]
+
     @property
     def net(self) -> dict[int, int]:
         """What each seat has won or lost, once the hand is over, beside what it is charged."""

@@ -45,7 +45,7 @@ def page(view: View) -> dict[str, Any]:
 def _seat(game: Hand, seat: int) -> dict[str, Any]:
     return {
         "seat": seat,
-        "stack": game.stacks_after.get(seat, game.table.stacks[seat]),
+        "stack": game.stacks_after.get(seat, game.behind(seat)),
         "bet": game.table.bets[seat],
         "paid": game.paid[seat],
         "in": seat in game.contenders,

@@ -54,7 +54,7 @@ def _name(view: View, seat: int) -> str:
 
 
 def _chips(game: Hand, seat: int) -> int:
-    return game.table.stacks[seat] if seat in game.players else game.chips.get(seat, 0)
+    return game.behind(seat) if seat in game.players else game.chips.get(seat, 0)
 
 
 def _notes(game: Hand, seat: int) -> Iterator[str]:
