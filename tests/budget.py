@@ -32,8 +32,8 @@ BUDGET: Final = {
     "games": 32,
     "golden": 7,
     "group": 22,
-    # With the check of games, on more than sixty broken ones, 200 simulated games, and every attack twice. Meant to be 80:
-    # by itself it costs 97, and after all the others, in the same processes, up to 143.
+    # With the check of games, on more than sixty broken ones, 200 simulated games, and every attack twice. Meant to be
+    # 80: one worker on a quiet machine counts 84, two that share a processor up to 143 for the same.
     "lab": 145,
     "log": 2,
     "npm": 25,
