@@ -54,7 +54,11 @@ const withoutTexts = (source) => source.replace(/\\[\\"]/g, '').split('"').filte
 
 /** Raw JSON: no blank around it, and no half of a character by an escape. */
 function checkRaw(source) {
-  JSON.parse(source);
+  try {
+    JSON.parse(source);
+  } catch {
+    throw new Malformed('raw JSON that is none, or more than one');
+  }
   if (source.trim() !== source) throw new Malformed('a blank around raw JSON');
   if (/\\ud[89a-f]/i.test(source.replace(/\\\\/g, '').replace(/\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}/gi, ''))) throw new Malformed('half a character');
 }

@@ -62,6 +62,7 @@ def test_both_say_the_same_of_mutants(tmp_path: Path) -> None:
 def test_both_say_the_same_of_crafted_logs() -> None:
     """What few mutants reach: each was judged otherwise by the second verifier once. Signed with the keys of `free`."""
     expected = {
+        "body-with-more": ("broken", 16),
         "contradicts-twice": ("fault", 5),
         "face-unassigned": ("incomplete", 5),
         "face-unprinted": ("broken", 3),
