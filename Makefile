@@ -132,10 +132,12 @@ attacks: build ## Carry every attack out on every protocol and mode, and write t
 	@cd tests && ../$(BIN)/python attack_table.py --carry-out
 
 .PHONY: deep
-deep: build browser tab ## Run all tests in full: every case, many more examples; an hour of fuzzing; takes long
+deep: build browser tab ## Run all tests in full: every case, many more examples; an hour of fuzzing; takes hours
 	@$(call need,PATH=$$PATH:/usr/sbin nats-server --version,nats-server)
-	@NODEALER_SIM_SEED=$${NODEALER_SIM_SEED:-$$(od -An -N6 -tx1 /dev/urandom | tr -d ' ')} HYPOTHESIS_PROFILE=deep $(BIN)/pytest -n auto --dist worksteal -m '' --timeout 1800
-	@$(MAKE) --no-print-directory timing fuzz SECONDS=3600
+	@failed=; start=$$SECONDS; \
+	NODEALER_SIM_SEED=$${NODEALER_SIM_SEED:-$$(od -An -N6 -tx1 /dev/urandom | tr -d ' ')} HYPOTHESIS_PROFILE=deep $(BIN)/pytest -n auto --dist worksteal -m '' --timeout 1800 || failed="$$failed tests"; \
+	for part in timing fuzz; do $(MAKE) --no-print-directory $$part SECONDS=3600 || failed="$$failed $$part"; done; \
+	echo "nodealer: $$((SECONDS - start)) s; failed:$${failed:- nothing}"; [ -z "$$failed" ]
 
 # Guided by what the code does with its input where atheris can be had, else by a plain loop.
 .PHONY: fuzz
