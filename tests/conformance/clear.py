@@ -174,8 +174,7 @@ class ClearDeck:
 
     # --- What a game asks ---
 
-    @property
-    def bars(self) -> frozenset[int]:
+    def bars(self, leaving: frozenset[int]) -> frozenset[int]:
         return frozenset()
 
     @property

@@ -144,7 +144,7 @@ def leave(change: Change, seats: frozenset[int]) -> Change:
     leaving = tuple(sorted(seats.intersection(hand.binding.seats) - change.state.gone))
     if not leaving:
         return change.to(state)
-    barred = frozenset(seat for deck in hand.decks.values() for seat in deck.bars.intersection(leaving))
+    barred = frozenset(seat for deck in hand.decks.values() for seat in deck.bars(frozenset(leaving)))
     state = replace(state, barred=state.barred | barred)
     try:
         return _left(change.to(state), leaving)

@@ -24,8 +24,7 @@ class Bare:
         """There are no cards."""
         return Places(self.number, (0,), ())
 
-    @property
-    def bars(self) -> frozenset[int]:
+    def bars(self, leaving: frozenset[int]) -> frozenset[int]:
         """Nothing here is made again."""
         return frozenset()
 

@@ -40,7 +40,7 @@ class Binding:
     group: Group = field(repr=False)
     #: Seats and their identity keys, for protocols that order seats by them.
     identities: tuple[tuple[int, bytes], ...] = field(default=(), repr=False)
-    #: Seats that do not deal in this session any more: they were gone when a deck said so (`Deck.bars`).
+    #: Seats that do not deal in this session any more: somebody was gone when a deck said so (`Deck.bars`).
     barred: frozenset[int] = frozenset()
 
     def without(self, seats: tuple[int, ...]) -> Binding:
@@ -175,9 +175,8 @@ class Deck(Protocol):
     def without(self, seats: tuple[int, ...]) -> DeckChange | None:
         """Go on without these seats, or None when this protocol cannot."""
 
-    @property
-    def bars(self) -> frozenset[int]:
-        """The seats that, if they are gone now, do not deal again in this session: they could be trying again."""
+    def bars(self, leaving: frozenset[int]) -> frozenset[int]:
+        """The seats that do not deal again in this session if these are gone now: they could be trying again."""
 
     @property
     def half(self) -> Mapping[int, Half]:

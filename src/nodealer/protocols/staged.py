@@ -118,8 +118,7 @@ class StagedDeck(ABC):
     def without(self, seats: tuple[int, ...]) -> DeckChange | None:
         return None
 
-    @property
-    def bars(self) -> frozenset[int]:
+    def bars(self, leaving: frozenset[int]) -> frozenset[int]:
         return frozenset()
 
     @property

@@ -51,26 +51,29 @@ def test_the_odds_are_of_one_attempt(squares: Group) -> None:
 
 
 def test_when_a_deck_bars(squares: Group) -> None:
-    """From the first open coin to the last opening: all seats of the deck, and at no other time."""
+    """From the first open coin to the last opening, and at no other time: who goes, and with it the dealer, whose
+    friend it may be. Of two players the other one is no friend."""
     deck = Chain(DEALER_DECK, squares).new_deck(bound(squares), 0, 3, None)
     tapes = {seat: Tape(bytes([seat + 1]) * 32) for seat in range(3)}
     seen: dict[type[Stage], frozenset[int]] = {}
     while owed := [duty for duty in deck.duties if not duty.optional]:
-        seen.setdefault(type(deck.stage), deck.bars)
-        assert seen[type(deck.stage)] == deck.bars
+        seen.setdefault(type(deck.stage), deck.bars(frozenset({2, 7})))
+        assert seen[type(deck.stage)] == deck.bars(frozenset({2, 7}))
+        assert deck.bars(frozenset({7})) == deck.bars(frozenset()) == frozenset()
+        assert replace(deck, order=(0, 2)).bars(frozenset({2})) == seen[type(deck.stage)] - {0}
         after = deck.apply(owed[0], deck.message(owed[0], tapes[owed[0].seat])).deck
         assert isinstance(after, ChainDeck)
         deck = after
-    everybody = frozenset({0, 1, 2})
+    both = frozenset({0, 2})
     nobody = frozenset[int]()
     assert seen == {
         Proposing: nobody,
         CommittingCoins: nobody,
-        Tossing: everybody,
-        Unblinding: everybody,
+        Tossing: both,
+        Unblinding: both,
         ChainShuffling: nobody,
     }
-    assert deck.bars == nobody
+    assert deck.bars(frozenset({2})) == nobody
 
 
 # --- At a table ---
@@ -122,6 +125,15 @@ def test_a_seat_that_fell_silent_after_the_coins_does_not_deal_again(squares: Gr
     assert len(game.digests()) == 1 and game.digests() == {game.replica().digest()}
     assert game.replica().state.hand.binding.barred == {seat}
     assert replace(game.state, barred=frozenset()).digest() != game.state.digest()
+
+
+def test_a_dealer_whose_friend_fell_silent_after_the_coins_does_not_deal_again(squares: Group) -> None:
+    """The friend has seen which deck is picked, and could go as often as it is let in again."""
+    game = played_to(squares, 1, "coin")
+    assert game.state.barred == {0, 1} and game.state.faults == ()
+    deck = dealt(game)
+    assert deck is not None and deck.dealer == 2 and {0, 1} < {*deck.order}
+    assert len(game.digests()) == 1 and game.digests() == {game.replica().digest()}
 
 
 @pytest.mark.parametrize("kind", ["candidate", "commit"])

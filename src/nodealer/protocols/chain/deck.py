@@ -200,9 +200,11 @@ class ChainDeck(StagedDeck):
     def message(self, duty: Duty, tape: Tape, choice: bytes | None = None) -> bytes:
         return self._stage_of(duty).message(self, duty, tape, choice)
 
-    @property
-    def bars(self) -> frozenset[int]:
-        return frozenset(self.order) if isinstance(self.stage, OpenedCoins) else frozenset()
+    def bars(self, leaving: frozenset[int]) -> frozenset[int]:
+        gone = leaving.intersection(self.order) if isinstance(self.stage, OpenedCoins) else frozenset()
+        # Whoever goes may be a friend of the dealer's, who has seen the pick for it. Of two players the other is none.
+        helped = frozenset({self.dealer}) if gone and len(self.order) > 2 else frozenset()
+        return gone | helped
 
     def _stage_of(self, duty: Duty) -> Stage:
         return self.disputes if duty.kind == MISDEAL else self.stage

@@ -121,7 +121,8 @@ class Chain:
         decks = self.chosen.candidates(seats)
         return (
             f"One of {decks} decks is played, the others are opened: a false one is played with the odds 1 in {decks} "
-            "at each attempt. Who falls silent between the coins and the last opening does not deal again."
+            "at each attempt. Who falls silent between the coins and the last opening does not deal again, nor, among "
+            "three or more, does the dealer whose decks they are."
         )
 
     def _dealer(self, binding: Binding) -> int:

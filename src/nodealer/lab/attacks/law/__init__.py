@@ -5,7 +5,7 @@ from typing import Final
 from nodealer.lab.attacks.law.another_seat import ANOTHER_SEAT
 from nodealer.lab.attacks.law.break_alone import BREAK_ALONE
 from nodealer.lab.attacks.law.burst import BURST
-from nodealer.lab.attacks.law.deals_again import DEALS_AGAIN
+from nodealer.lab.attacks.law.deals_again import DEALS_AGAIN, FRIEND_LEAVES
 from nodealer.lab.attacks.law.folded_friend import FOLDED_FRIEND
 from nodealer.lab.attacks.law.half import HALF
 from nodealer.lab.attacks.law.held_tick import HELD_TICK
@@ -32,6 +32,7 @@ ATTACKS: Final = (
     BREAK_ALONE,
     BURST,
     DEALS_AGAIN,
+    FRIEND_LEAVES,
     HALF,
     HELD_TICK,
     HURRIED_BEGIN,

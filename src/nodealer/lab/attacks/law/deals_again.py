@@ -1,4 +1,5 @@
-"""A dealer with decks of its own opens its coin last, leaves when another deck is picked than it wants, and deals anew.
+"""A dealer with decks of its own opens its coin last, leaves when another deck is picked than it wants, and deals anew;
+or a friend does the leaving for it.
 
 Among the decks that it makes one may be false; the coin of all picks which is played, and all others are opened. Who
 may try as often as it likes has its false deck played one day.
@@ -30,15 +31,24 @@ class _KeepsItsCoin(Participant):
         return [] if any(known.duty.kind == COIN and not known.duty.binding.hand for known in mine) else super().due()
 
 
-def _plays(scene: Scene) -> Came:
-    dealer = scene.cheater
-    stage = Stage(scene, hands=2, makers={dealer: _KeepsItsCoin})
+DEALER, FRIEND, HONEST = 0, 1, 2
+
+
+def _alone(scene: Scene) -> Came:
+    return _leaves(scene, DEALER, "deals again, as often as it likes")
+
+
+def _helped(scene: Scene) -> Came:
+    return _leaves(scene, FRIEND, "has its friend deal again, as often as it likes")
+
+
+def _leaves(scene: Scene, leaver: int, gain: str) -> Came:
+    stage = Stage(scene, hands=2, makers={leaver: _KeepsItsCoin})
     stage.end()
-    stage.says(dealer, Leave())
+    stage.says(leaver, Leave())
     # Whose deck it is in the second hand is known when there is one: nobody has to wait for the end of that hand.
     stage.until(lambda state: bool(_dealers(state)))
-    again = dealer in _dealers(stage.state(1))
-    return stage.came("deals again, as often as it likes" if again else None, seat=1)
+    return stage.came(gain if DEALER in _dealers(stage.state(HONEST)) else None, seat=HONEST)
 
 
 def _dealers(state: TableState) -> list[int | None]:
@@ -55,11 +65,29 @@ DEALS_AGAIN: Final = Attack(
     law=Scheme(
         Way(
             CLAIM.cheat,
-            plays=_plays,
-            seat=0,
+            plays=_alone,
+            seat=DEALER,
             defence=(Without("nodealer.play.law:leave", "barred=state.barred | barred", "barred=state.barred"),),
         ),
         CLAIM,
+    ),
+    tried_on=("chain",),
+    in_mode={"chain": b'{"deck":"dealer"}'},
+)
+
+HELPED_CLAIM: Final = Cheat("a dealer's friend that leaves when it sees which deck is picked", "never", False)
+FRIEND_LEAVES: Final = Attack(
+    name="friend-leaves",
+    does="leaves when it sees which of the dealer's decks is picked, for the dealer to deal again",
+    of=("A36", "A38"),
+    law=Scheme(
+        Way(
+            HELPED_CLAIM.cheat,
+            plays=_helped,
+            seat=FRIEND,
+            defence=(Without("nodealer.protocols.chain.deck:ChainDeck.bars", "return gone | helped", "return gone"),),
+        ),
+        HELPED_CLAIM,
     ),
     tried_on=("chain",),
     in_mode={"chain": b'{"deck":"dealer"}'},
