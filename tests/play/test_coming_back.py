@@ -209,7 +209,7 @@ def test_who_was_left_out_asks_for_its_own_seat() -> None:
     hand(circle, 2)
     assert circle.people[0].replica.state.roster.seats == (0, 1)
     chips = circle.people[0].replica.state.account.chips[2]
-    circle.people[2].come_back()
+    # It sat out, and asks: with that it is back.
     circle.waiting.extend(circle.people[2].ask_to_sit())
     circle.step()
     circle.waiting.extend(circle.people[0].let_in(circle.people[2].replica.state.known[2].name))

@@ -576,7 +576,10 @@ class Participant:
     def ask_to_sit(self) -> list[bytes]:
         """Ask for a seat at a table that plays: a new one, or the one that a roster has left out. Raises `IllegalMove`
         where there is none to be had. Asked again by itself, when another roster comes into force."""
-        return [self._door.knock(self.replica.state)]
+        said = [self._door.knock(self.replica.state)]
+        # Who sat out until it lost its seat, and asks for it, wants to play.
+        self.sits_out = False
+        return said
 
     @property
     def asking(self) -> tuple[Asks, ...]:
