@@ -493,6 +493,8 @@ def test_who_was_taken_out_asks_for_its_seat_again(people: People, typists: Call
     host.types("seat Cleo")
     host.plays(lambda: bool(re.search(PROMPT, rests.said[rests._seen :])))
     rests.types("leave")
+    rests.reads(r"\(yes or no\)")
+    rests.types("yes")
     host.plays_on()
     for one in (host, bot):
         one.ends_with(0)
