@@ -6,15 +6,16 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, get_args
 
 import msgspec
 
 from nodealer.lab.attacks import ATTACKS, attack_of
-from nodealer.lab.attacks.base import Attack
+from nodealer.lab.attacks.base import Attack, Outcome
 from nodealer.lab.attacks.beyond import BEYOND
 from nodealer.lab.attacks.matrix import Row, carry_out, row_of
 from nodealer.lab.attacks.scene import modes_of
@@ -307,8 +308,26 @@ def matrix(every: Sequence[Row]) -> Iterator[str]:
     yield ""
 
 
+def counted(every: Sequence[Row]) -> Iterator[str]:
+    """How many were tried on each protocol, and what came of them: an attack in another mode is another one."""
+    outcomes = get_args(Outcome)
+    yield f"| protocol | tried | {' | '.join(outcomes)} |"
+    yield f"| --- |{' ---: |' * (1 + len(outcomes))}"
+    for name in MODES:
+        came = Counter(row.comes for row in every if row.protocol == name and not attack_of(row.attack).anywhere)
+        yield f"| {name} | {came.total()} | {' | '.join(str(came[one]) for one in outcomes)} |"
+    came = Counter(row.comes for row in every if attack_of(row.attack).anywhere)
+    yield f"| before any cards | {came.total()} | {' | '.join(str(came[one]) for one in outcomes)} |"
+    came = Counter(row.comes for row in every)
+    yield f"| all | {came.total()} | {' | '.join(str(came[one]) for one in outcomes)} |"
+    yield ""
+
+
 def lines() -> Iterator[str]:
     every = rows()
+    named = sum(row.named for row in every)
+    yield f"{len(ATTACKS)} attacks, carried out {len(every)} times; in {named} of them the culprit is named.\n"
+    yield from counted(every)
     yield from matrix(every)
     for attack in ATTACKS.values():
         yield f"### {attack.name}\n"

@@ -69,6 +69,30 @@ def test_both_ways(kind: str, name: str, mode: bytes, child: Child, table: dict[
     assert row_of(both) == table.get((kind, name, mode.decode())), "run `make attacks`"
 
 
+#: Attacks that play a game of their own with a seat's false words in it. Not those whose words are false in one
+#: protocol only: elsewhere they read what honest seats say, or say it for a seat.
+STAGED: Final = [
+    (kind, name, mode)
+    for kind, name, mode in EVERYWHERE
+    if (way := attack_of(kind).on(small_protocol(name, mode)).way).plays is not None
+    and (way.forge or way.beside is not None)
+    and (kind, name) not in {("another-place", "chain"), *(("only-friends", name) for name in MODES)}
+]
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(("kind", "name", "mode"), STAGED)
+def test_who_says_nothing_false_gains_nothing(kind: str, name: str, mode: bytes, child: Child) -> None:
+    """What is gained without the defence is gained by the lies. Where it is a seat with lies, `both_ways` looks."""
+    try:
+        came = child.do(Task(kind, name, mode.decode(), weak=True, honest=True))
+    except BadParameter as never:
+        # It waits for a game in which it is lucky.
+        assert "cannot be carried out: in 16 games" in str(never)
+    else:
+        assert came.gain is None
+
+
 def test_the_table_has_everything_and_says_what_is_claimed(table: dict[tuple[str, str, str], Row]) -> None:
     assert [(kind, name, mode.decode()) for kind, name, mode in EVERYWHERE] == list(table)
     assert {*FIRST} <= {*EVERYWHERE} and [kind for kind, _, _ in FIRST] == list(ATTACKS)
@@ -99,10 +123,8 @@ def test_every_dash_has_a_reason() -> None:
     assert {*re.findall(r"`([a-z-]+)`", reasons)} >= dashes
 
 
-#: What no attack is written for by these words: what is said outside the table, what no message can say, and two that
-#: are `deals-again` and `withhold`.
+#: What no attack is written for by these words: what no message can say, and two that are `deals-again` and `withhold`.
 UNTRIED: Final = {
-    "players telling each other their cards outside the table",
     "a draw from elsewhere than the top",
     "falling silent after the coins to try again: once, then never dealing again",
     "a player who leaves rather than publish a key",
@@ -126,6 +148,7 @@ def ways(attack: Attack) -> list[Way]:
 
 def test_every_defence_is_where_it_was() -> None:
     removed = {one for attack in ATTACKS.values() for way in ways(attack) for one in way.defence}
+    removed |= {one for attack in ATTACKS.values() for some in attack.stands_in.values() for one in some}
     assert removed
     for one in removed:
         function, code = one.weak()
@@ -156,6 +179,13 @@ def test_what_an_attack_has_removed_is_gone_there_and_nowhere_else(child: Child)
     assert child.do(task).outcome == "at once"
 
 
+def test_a_cheater_without_its_lies_is_honest(child: Child) -> None:
+    """By its words in a step, and by what it says besides."""
+    for kind in ("double", "two-things"):
+        assert child.do(Task(kind, "mask", honest=True)) == Came("never")
+        assert child.do(Task(kind, "mask", weak=True, honest=True)) == Came("never")
+
+
 def test_what_cannot_be_carried_out_is_said(child: Child) -> None:
     with pytest.raises(BadParameter, match=r"other-card on mask cannot be carried out: .* shown by its key"):
         child.do(Task("other-card", "mask"))
@@ -184,15 +214,24 @@ def test_who_is_stopped_leaves_no_process_behind() -> None:
 # --- What is wrong with an outcome ---
 
 
-def outcome(weak: Came | None, real: Came, kind: str = "double", name: str = "mask", mode: bytes = b"{}") -> str:
+def outcome(
+    weak: Came | None,
+    real: Came,
+    kind: str = "double",
+    name: str = "mask",
+    mode: bytes = b"{}",
+    honest: Came | None = None,
+) -> str:
     attack = attack_of(kind)
-    return Both(attack, name, mode.decode(), 2, attack.on(small_protocol(name, mode)), weak, real).wrong
+    return Both(attack, name, mode.decode(), 2, attack.on(small_protocol(name, mode)), weak, real, honest).wrong
 
 
 def test_what_is_not_as_it_should_be_is_said() -> None:
     works, caught = Came("never", gain="reads a card"), Came("at once", 2, "a false proof")
     assert outcome(works, caught) == ""
     assert "proves nothing" in outcome(Came("never"), caught)
+    assert outcome(works, caught, honest=Came("never")) == ""
+    assert outcome(works, caught, honest=works) == "it reads a card without a false word: it proves nothing"
     assert outcome(works, works) == "it should be: at once; it is: cannot be seen"
     assert outcome(works, Came("never")) == "it should be: at once; it is: gains nothing"
     assert outcome(works, Came("at once", 0, "a false proof")) == "it should name 2, and names 0"

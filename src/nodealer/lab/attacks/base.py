@@ -8,7 +8,7 @@ written down. What is attacked is not the cards of one protocol but the table ha
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from nodealer.errors import BadParameter
@@ -125,6 +125,8 @@ class Attack:
     anywhere: bool = False
     #: Protocol to the mode that a law is tried in, where it is about another than the default.
     in_mode: Mapping[str, bytes] = field(default_factory=dict)
+    #: Protocol to the defence that a law must have removed there, where each has its own.
+    stands_in: Mapping[str, tuple[Without, ...]] = field(default_factory=dict)
 
     def on(self, protocol: CardProtocol) -> Scheme:
         """How it is carried out where this is played. Raises `BadParameter`, with the claim's sentence, where not."""
@@ -132,7 +134,8 @@ class Attack:
         if self.law is not None:
             if claims.name not in self.tried_on:
                 raise BadParameter(self._why_not(claims))
-            return self.law
+            defence = self.stands_in.get(claims.name, self.law.way.defence)
+            return replace(self.law, way=replace(self.law.way, defence=defence))
         for way in self.ways.get(claims.name, ()):
             claim = _claim(claims, way.claim)
             if claim is not None and way.seen in (None, claim.seen):

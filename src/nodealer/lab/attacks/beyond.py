@@ -24,9 +24,9 @@ class Beyond:
 BEYOND: Final = (
     Beyond(
         "A3",
-        "small parameters",
+        "a small group, or short numbers",
         "does not apply",
-        "no table chooses a group or the length of a number; what it may choose, such as `kappa`, has a least value.",
+        "no table chooses a group or the length of a number; what it may choose has a least value (`no-openings`).",
     ),
     Beyond(
         "A4",
@@ -36,9 +36,10 @@ BEYOND: Final = (
     ),
     Beyond(
         "A11",
-        "zero as the secret of a shuffle, so that every card is the identity",
-        "gains nothing",
-        "no proof here opens a secret, and zero and the identity are refused where messages are read.",
+        "zero in a proof by cut-and-choose, so that whatever is opened passes",
+        "does not apply",
+        "no proof here opens a secret, and where the dealer of `chain` opens decks zero is refused; what it does to a "
+        "deck that is made again is tried (`zero`).",
         "proofs/test_cutandchoose.py::test_a_deck_of_identities_passes_without_the_zero_check",
     ),
     Beyond(
@@ -49,10 +50,10 @@ BEYOND: Final = (
     ),
     Beyond(
         "A19",
-        "two statements with one encoding in a transcript",
+        "two statements of a proof with one encoding in its transcript",
         "gains nothing",
         "every part is hashed with its kind and length before it, and the arrays of a statement have the lengths that "
-        "the deck says: no boundary can be moved.",
+        "the deck says: no boundary can be moved. Where somebody chooses both parts, it is tried (`two-bids`).",
         "proofs/test_transcript.py::test_boundaries_do_not_shift",
     ),
     Beyond(
@@ -60,28 +61,22 @@ BEYOND: Final = (
         "a proof by too few repetitions",
         "does not apply",
         "no proof here is repeated: what is false passes with a chance of 2^-128. Where the dealer of `chain` makes "
-        "decks the chance is one to their number at each attempt, and the claims say so.",
+        "decks the chance is one to their number at each attempt, and there are two at least (`no-openings`).",
     ),
     Beyond(
         "A21",
         "cards that fill a deck up to a size that a proof needs",
         "does not apply",
-        "the proofs are for any number of cards from two on, and nothing is filled up.",
+        "the proofs are for any number of cards from two on, and nothing is filled up; a place that is not in the "
+        "deck, or not the seat's to name, is tried (`another-place`).",
     ),
     Beyond(
         "A22",
         "an error of the arithmetic that hides a failed check",
         "gains nothing",
         "it is no attack but a bug: two implementations are held against each other, and every element of a proof is "
-        "set to zero, one and the identity in the tests.",
+        "set to zero, one and the identity in the tests. What the identity would do is tried (`fits-all`, `no-words`).",
         "proofs/test_shuffle.py::test_each_element_of_the_proof_set_to_something_special",
-    ),
-    Beyond(
-        "A24",
-        "only some players shuffle, and all of them are friends",
-        "does not apply",
-        "every seat that is dealt in shuffles, so that one honest seat is enough: if all others are friends, they "
-        "still know nothing of the honest seat's cards.",
     ),
     Beyond(
         "A31",
@@ -92,25 +87,41 @@ BEYOND: Final = (
     ),
     Beyond(
         "A47",
-        "when a card was drawn, how long somebody thought, which place of a hand was played",
+        "how long somebody thought",
         "cannot be seen",
-        "whoever is at the table or carries its frames sees when something is said; the order of one's own hand can be "
-        "hidden by shuffling it, where the game has that, and nothing hides time.",
+        "whoever is at the table or carries its frames sees when something is said, and nothing hides time. What "
+        "places and lengths tell is tried (`drawn-when`, `followed`, `sizes`).",
     ),
     Beyond(
         "A50",
-        "players who tell each other their cards, one person in two seats, bots",
+        "a program that plays for somebody",
         "cannot be seen",
-        "what people say to each other outside the table is in no log: sit down where you would believe that more than "
-        "half are different people.",
+        "a move does not say who thought of it. Friends, and one person in two seats, are tried (`told-outside`, "
+        "`two-seats`): sit down where you would believe that more than half are different people.",
     ),
     Beyond(
         "–",
-        "the arrays of the source's recovery: known factors, an own card put back, an order that nobody changes",
+        "the arrays of the source's recovery, with factors in them that somebody knows again",
         "gains nothing",
-        "there are no arrays here: all faces go through one proven cascade, and who holds a card proves what it "
-        "declares (`held`, `tag`). The source's own form is in the tests, with its three attacks.",
+        "there are no arrays here: all faces go through one proven cascade, and nobody answers for cards of which a "
+        "proof is missing (`early`). The source's own form is in the tests.",
         "protocols/lock/test_source_recovery.py::test_known_factors_read_everything",
+        only=("lock",),
+    ),
+    Beyond(
+        "–",
+        "the same, with an own card put back and another taken out",
+        "gains nothing",
+        "who holds a card proves what it declares (`held`, `tag`).",
+        "protocols/lock/test_source_recovery.py::test_own_card_put_back_and_another_taken_out",
+        only=("lock",),
+    ),
+    Beyond(
+        "–",
+        "the same, in an order that nobody changes",
+        "gains nothing",
+        "every seat that stays shuffles the cascade, and one that does is enough (`lazy`).",
+        "protocols/lock/test_source_recovery.py::test_without_permuting_all_is_read",
         only=("lock",),
     ),
     Beyond(
@@ -167,8 +178,8 @@ BEYOND: Final = (
         "–",
         "a card drawn from elsewhere than the top, or played from a place that was played from",
         "does not apply",
-        "no message names a place: which cards are drawn and played is in the log, and what is shown is held against "
-        "the card that lies there (`other-card`).",
+        "no draw or play names a place: which cards these are is in the log, and what is shown is held against the "
+        "card that lies there (`other-card`). Who searches names one (`another-place`).",
         "protocols/duel/test_cheats.py::test_a_card_that_was_not_drawn",
         only=("duel",),
     ),

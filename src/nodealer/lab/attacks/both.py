@@ -1,9 +1,15 @@
-"""An attack both ways: without the one defence, where it must work, and against the program as it is."""
+"""An attack both ways: without the one defence, where it must work, and against the program as it is.
+
+What is gained by false words must not be there without them. So where an attack is a seat with false words, the game
+without the defence is played once more, with a seat that says what it should: there it must gain nothing.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from nodealer.errors import BadParameter
 from nodealer.lab.attacks.base import Attack, Scheme
@@ -24,6 +30,8 @@ class Both:
     #: Without the defence; None where it works as it is, and nothing has to be removed.
     weak: Came | None
     real: Came
+    #: Without the defence and without the lies; None where it is not a seat's false words that gain it.
+    honest: Came | None = None
 
     @property
     def wrong(self) -> str:
@@ -31,6 +39,8 @@ class Both:
         claim = self.scheme.claim
         if self.weak is not None and self.weak.gain is None:
             return "it gains nothing without the defence: it proves nothing"
+        if self.honest is not None and self.honest.gain is not None:
+            return f"it {self.honest.gain} without a false word: it proves nothing"
         if self.weak is not None and self.real.gain is not None and self.weak.culprit == self.cheater:
             return "it is named without the defence as well: that was not what named it"
         if self.real.outcome != self.scheme.outcome:
@@ -83,10 +93,11 @@ def _has(attack: Attack, name: str, mode: bytes) -> bool:
 
 
 def both_ways(child: Child, attack: Attack, name: str, mode: bytes) -> Both:
-    """Carry an attack out twice."""
+    """Carry an attack out twice; and once more without its lies, where it is nothing but lies."""
     protocol = small_protocol(name, mode)
-    scheme = attack.on(protocol)
-    task = Task(attack.name, name, mode.decode())
-    weak = child.do(Task(attack.name, name, mode.decode(), weak=True)) if scheme.way.defence else None
+    way = (scheme := attack.on(protocol)).way
+    task, without = Task(attack.name, name, mode.decode()), bool(way.defence)
+    weak = child.do(replace(task, weak=True)) if without else None
+    honest = child.do(replace(task, weak=without, honest=True)) if way.gained is not None else None
     cheater = scene_of(attack, protocol).cheater
-    return Both(attack, name, mode.decode(), cheater, scheme, weak, child.do(task))
+    return Both(attack, name, mode.decode(), cheater, scheme, weak, child.do(task), honest)

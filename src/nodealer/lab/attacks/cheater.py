@@ -107,10 +107,13 @@ class Cheater(Participant):
             return said
         if self._has_spoilt_its_own_cards():
             return [*said, *self._give_up()]
-        beside = self.attack.on(self.replica.config.protocol).way.beside
-        more = [] if beside is None else beside(self, said)
+        more = self._beside(said)
         self.lies.extend(more)
         return [*said, *more]
+
+    def _beside(self, said: list[bytes]) -> list[bytes]:
+        beside = self.attack.on(self.replica.config.protocol).way.beside
+        return [] if beside is None else beside(self, said)
 
     def _give_up(self) -> list[bytes]:
         """Fold, where the game has that: who leaves is looked at by everybody."""

@@ -21,6 +21,7 @@ import msgspec
 
 from nodealer.errors import BadParameter, NodealerError
 from nodealer.lab.attacks import attack_of
+from nodealer.lab.attacks.defence import Without
 from nodealer.lab.attacks.outcome import Came
 from nodealer.lab.attacks.scene import (
     Scene,
@@ -37,13 +38,25 @@ from nodealer.lab.attacks.scene import (
 MANY: Final = 3
 
 
+#: What a cheater is made of. It is taken away as a defence is, and what is left says what an honest seat says.
+LIES: Final = (
+    Without(
+        "nodealer.lab.attacks.cheater:CheatingSeat._forged",
+        "forge = self._scheme.way.forge.get(duty.kind)",
+        "forge = None",
+    ),
+    Without("nodealer.lab.attacks.cheater:Cheater._beside", "[] if beside is None else beside(self, said)", "[]"),
+)
+
+
 class Task(msgspec.Struct, frozen=True):
-    """One attack, once: `weak` without the defence that it must have removed."""
+    """One attack, once: `weak` without the defence that it must have removed, `honest` without its own lies."""
 
     attack: str
     protocol: str
     mode: str = "{}"
     weak: bool = False
+    honest: bool = False
     seed: int = 4
     seat: int | None = None
 
@@ -56,12 +69,12 @@ class Told(msgspec.Struct, frozen=True):
 
 
 def do(task: Task) -> Came:
-    """Carry an attack out in this process. With `weak` this process is good for nothing else afterwards."""
+    """Carry an attack out in this process. With `weak` or `honest` it is good for nothing else afterwards."""
     attack, protocol = attack_of(task.attack), small_protocol(task.protocol, task.mode.encode())
-    if task.weak:
-        for without in attack.on(protocol).way.defence:
-            without.remove()
-    return carried_out(attack, scene_of(attack, protocol, task.seed, task.seat))
+    gone = (*(attack.on(protocol).way.defence if task.weak else ()), *(LIES if task.honest else ()))
+    for without in gone:
+        without.remove()
+    return carried_out(attack, scene_of(attack, protocol, task.seed, task.seat), honest=task.honest)
 
 
 class Child:

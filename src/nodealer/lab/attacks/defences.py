@@ -26,3 +26,20 @@ EQUALITY_PROOF: Final = Without(
 KEY_CHECK: Final = Without("nodealer.protocols.keyed:refuse_other_keys", "if public != wanted:", "if False:")
 #: Nobody makes the messages of an opened book again.
 BOOKS: Final = Without("nodealer.play.books:refuse_false_book", "if deed is not None:", "if False:")
+#: Points are read with the identity among them.
+IDENTITY: Final = Without(
+    "nodealer.protocols.codec:read_points",
+    "return group.points(data)",
+    """size = group.point_size
+        found = [data[at : at + size] for at in range(0, len(data), size)]
+        points = [group.points(one) if any(one) else group.identity(1) for one in found]
+        return points[0].concat(points[1:])""",
+)
+#: And in proofs.
+IDENTITY_IN_PROOF: Final = Without(
+    "nodealer.proofs.encoding:decode_proof",
+    "return group.points(data[1:boundary]), group.scalars(data[boundary:])",
+    """found = [data[at : at + group.point_size] for at in range(1, boundary, group.point_size)]
+        first, *rest = [group.points(one) if any(one) else group.identity(1) for one in found]
+        return first.concat(rest), group.scalars(data[boundary:])""",
+)

@@ -19,7 +19,9 @@ from nodealer.cards import (
     NewDeck,
     Operation,
     Peek,
+    Place,
     Portion,
+    Return,
     Show,
 )
 from nodealer.errors import DecodeError, IllegalMove
@@ -44,8 +46,9 @@ class DuelHand(WithoutStakes):
     #: How many of the things that are asked for are done.
     done: int = 0
     spoken: tuple[int, ...] = ()
-    #: Whether both search their decks.
+    #: Whether both search their decks, and whether they have played a card before, and laid it aside.
     searched: bool = False
+    spent: bool = False
     #: Deck to a card that lies in its owner's hand.
     held: Mapping[int, int] = field(default_factory=dict)
     over: bool = False
@@ -56,7 +59,11 @@ class DuelHand(WithoutStakes):
         begin = [one for deck, seat in both for one in (NewDeck(deck, CARDS, seat), Deal(deck, (Portion(seat, 1),)))]
         search = (tuple(Peek(deck, seat, CARDS - 1, Look.TAKE) for deck, seat in both),) if self.searched else ()
         play = tuple(Show(deck, seat, (self.held.get(deck, 0),)) for deck, seat in both)
-        return (tuple(begin), *search, play, tuple(Close(deck) for deck, _ in both))
+        close = tuple(Close(deck) for deck, _ in both)
+        if self.spent:
+            aside = tuple(Return(deck, (self.held.get(deck, 0),), Place.DISCARD) for deck, _ in both)
+            return (tuple(begin), play, aside, *search, close)
+        return (tuple(begin), *search, play, close)
 
     @property
     def wants(self) -> Want:
@@ -93,6 +100,7 @@ class SmallDuel:
     """The rules."""
 
     searched: bool = False
+    spent: bool = False
 
     name = "small-duel"
     version = 0
@@ -106,13 +114,14 @@ class SmallDuel:
             Capability.DEAL_TOP_TO_OWNER,
             Capability.PEEK_TAKE_BY_OWNER,
             Capability.SHOW_ALL,
+            Capability.RETURN_DISCARD,
             Capability.CLOSE,
         }
     )
 
     def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> DuelHand:
         """Both play."""
-        return DuelHand(hand, seats, searched=self.searched)
+        return DuelHand(hand, seats, searched=self.searched, spent=self.spent)
 
 
 class DuelBot(Bot):
@@ -139,3 +148,4 @@ def _package(rules: SmallDuel) -> GamePackage:
 
 SMALL_DUEL: Final = _package(SmallDuel())
 SEARCHED_DUEL: Final = _package(SmallDuel(searched=True))
+SPENT_DUEL: Final = _package(SmallDuel(searched=True, spent=True))

@@ -257,14 +257,14 @@ def watched(read: Callable[[Played], str | None]) -> Callable[[Scene], Came]:
     return plays
 
 
-def carried_out(attack: Attack, scene: Scene) -> Came:
-    """Carry an attack out, once, with the program as it is in this process."""
+def carried_out(attack: Attack, scene: Scene, *, honest: bool = False) -> Came:
+    """Carry an attack out, once, with the program as it is in this process. With `honest` there are no lies in it."""
     way = attack.on(scene.protocol).way
     if way.plays is not None:
         return way.plays(scene)
     played = tried(attack, scene)
-    if not played.lies:
-        raise BadParameter(f"{attack.name} never came to it on {scene.protocol.claims.name}")
+    if bool(played.lies) is honest:
+        raise BadParameter(f"{attack.name} {'lies' if honest else 'never came to it'} on {scene.protocol.claims.name}")
     return judged(played, None if way.gained is None else way.gained(played))
 
 

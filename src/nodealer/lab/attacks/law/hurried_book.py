@@ -1,4 +1,5 @@
-"""Two losers would not wait for the winner's book, which the relay holds back a moment."""
+"""Two losers would not wait for the winner's book, which the relay holds back a moment: they say that it does not open
+it, as soon as they have opened theirs. Were their word a proof, the log would name who did nothing wrong."""
 
 from __future__ import annotations
 
@@ -16,8 +17,11 @@ from nodealer.protocols.base import Cheat
 def _plays(scene: Scene) -> Came:
     """As soon as the hand is over they name the book that it owes."""
     stage, winner, loser = hurried(scene, Owed.BOOK, hands=2)
-    out = any(one.of == winner for one in stage.state(loser).chronicle.statements)
-    return stage.came("puts the winner out before its book is in" if out else None, seat=loser)
+    state = stage.state(loser)
+    named = any(fault.seat == winner for fault in state.faults)
+    out = any(one.of == winner for one in state.chronicle.statements)
+    gain = "has the winner named, whose book was on its way" if named else "puts the winner out" if out else None
+    return stage.came(gain, seat=loser)
 
 
 CLAIM: Final = Cheat("seats that would not wait for another's book", "never", False)
@@ -30,11 +34,18 @@ HURRIED_BOOK: Final = Attack(
         Way(
             CLAIM.cheat,
             plays=_plays,
-            # A book is never too late.
+            # A book is never too late; and whom others do not wait for is gone, and not at fault.
             defence=(
                 Without(
                     "nodealer.play.duties:OpenDuty.holds_up",
                     " and not (self.duty.deck is None and self.duty.kind == Owed.BOOK)",
+                ),
+                Without(
+                    "nodealer.play.law:_done",
+                    "return leave(change, frozenset(reached.gone))",
+                    """for seat in reached.gone:
+            change = expel(change, Fault(entry, seat, "book", "the others say that it does not open its book"))
+        return change""",
                 ),
             ),
         ),

@@ -11,6 +11,8 @@ from nodealer.lab.attacks.network.fork import FORK
 from nodealer.lab.attacks.network.ground import GROUND
 from nodealer.lab.attacks.network.guessed_code import GUESSED_CODE
 from nodealer.lab.attacks.network.newcomer import NEWCOMER
+from nodealer.lab.attacks.network.no_openings import NO_OPENINGS
+from nodealer.lab.attacks.network.no_words import NO_WORDS
 from nodealer.lab.attacks.network.old_key import OLD_KEY
 from nodealer.lab.attacks.network.other_lobby import OTHER_LOBBY
 from nodealer.lab.attacks.network.oversize import OVERSIZE
@@ -18,6 +20,7 @@ from nodealer.lab.attacks.network.put_out import PUT_OUT
 from nodealer.lab.attacks.network.reflected import REFLECTED
 from nodealer.lab.attacks.network.replayed import REPLAYED
 from nodealer.lab.attacks.network.restored import RESTORED
+from nodealer.lab.attacks.network.sizes import SIZES
 from nodealer.lab.attacks.network.spoofed import SPOOFED
 from nodealer.lab.attacks.network.stranger import STRANGER
 from nodealer.lab.attacks.network.two_tables import TWO_TABLES
@@ -46,4 +49,7 @@ ATTACKS: Final = (
     WATCHER,
     REFLECTED,
     FORGED_LINK,
+    SIZES,
+    NO_WORDS,
+    NO_OPENINGS,
 )

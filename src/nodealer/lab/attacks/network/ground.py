@@ -1,4 +1,8 @@
-"""The last to open its nonce chooses it, so that the words that all compare come out as it wants."""
+"""The last to open its nonce chooses it, so that the words that all compare come out as it wants.
+
+A small form: one byte of the session's number is chosen, by one side. All bits of the words go the same way, each for
+twice the work; and where a relay chooses at both tables that are to have the same words, for half of them.
+"""
 
 from __future__ import annotations
 

@@ -2,8 +2,11 @@
 
 from typing import Final
 
+from nodealer.lab.attacks.operations.another_place import ANOTHER_PLACE
 from nodealer.lab.attacks.operations.borrowed_key import BORROWED_KEY
 from nodealer.lab.attacks.operations.copied_dice import COPIED_DICE
+from nodealer.lab.attacks.operations.drawn_when import DRAWN_WHEN
+from nodealer.lab.attacks.operations.followed import FOLLOWED
 from nodealer.lab.attacks.operations.linked_decks import LINKED_DECKS
 from nodealer.lab.attacks.operations.linked_tags import LINKED_TAGS
 from nodealer.lab.attacks.operations.mixed import MIXED
@@ -12,6 +15,7 @@ from nodealer.lab.attacks.operations.rogue_join import ROGUE_JOIN
 from nodealer.lab.attacks.operations.rolled_again import ROLLED_AGAIN
 from nodealer.lab.attacks.operations.searched import SEARCHED
 from nodealer.lab.attacks.operations.told import TOLD
+from nodealer.lab.attacks.operations.two_bids import TWO_BIDS
 
 ATTACKS: Final = (
     COPIED_DICE,
@@ -24,4 +28,8 @@ ATTACKS: Final = (
     LINKED_DECKS,
     BORROWED_KEY,
     MIXED,
+    FOLLOWED,
+    DRAWN_WHEN,
+    ANOTHER_PLACE,
+    TWO_BIDS,
 )

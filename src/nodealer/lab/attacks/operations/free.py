@@ -16,18 +16,32 @@ from nodealer.lab.attacks.cheater import Cheater
 from nodealer.lab.attacks.defence import Without
 from nodealer.lab.attacks.scene import Scene
 from nodealer.lab.attacks.stage import Stage, playing
+from nodealer.play.home import MemoryHome
 
 #: Few cards, so that a deck is made in no time.
 CARDS: Final = 8
 
 
-def free_stage(attack: Attack | None, scene: Scene, *, seats: int = 3, each: int = 2, maker: Any = Cheater) -> Stage:
-    """A deck that is shuffled, and so many cards in every hand. The scene's cheater carries the attack out, where it is
-    one that a seat does."""
+def free_table(
+    attack: Attack | None,
+    scene: Scene,
+    *,
+    seats: int = 3,
+    maker: Any = Cheater,
+    homes: Mapping[int, MemoryHome] | None = None,
+) -> Stage:
+    """Nothing on the table. The scene's cheater carries the attack out, where it is one that a seat does."""
     rules = Free(CARDS, frozenset(OPERATIONS) & (scene.protocol.claims.operations | WITHOUT_CARDS))
     makers = {} if attack is None else {scene.cheater: partial(maker, attack=attack)}
-    stage = Stage(replace(scene, game=find("free")), seats=seats, makers=makers, rules=rules, bots=False)
+    free = replace(scene, game=find("free"))
+    stage = Stage(free, seats=seats, makers=makers, rules=rules, homes=homes, bots=False)
     stage.until(playing)
+    return stage
+
+
+def free_stage(attack: Attack | None, scene: Scene, *, seats: int = 3, each: int = 2, **named: Any) -> Stage:
+    """A deck that is shuffled, and so many cards in every hand."""
+    stage = free_table(attack, scene, seats=seats, **named)
     stage.asks(0, Shuffle(0, CARDS))
     if each:
         stage.asks(0, DealCards(0, tuple((seat, each) for seat in range(seats))))

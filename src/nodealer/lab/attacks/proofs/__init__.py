@@ -7,7 +7,9 @@ from nodealer.lab.attacks.proofs.cancel import CANCEL
 from nodealer.lab.attacks.proofs.combine import COMBINE
 from nodealer.lab.attacks.proofs.elsewhere import FROM_ELSEWHERE
 from nodealer.lab.attacks.proofs.false_word import FALSE_WORD
+from nodealer.lab.attacks.proofs.fits_all import FITS_ALL
 from nodealer.lab.attacks.proofs.fold import FOLD
+from nodealer.lab.attacks.proofs.halved import HALVED
 from nodealer.lab.attacks.proofs.leak import LEAK
 from nodealer.lab.attacks.proofs.loose import LOOSE
 from nodealer.lab.attacks.proofs.neighbours import NEIGHBOURS
@@ -32,4 +34,6 @@ ATTACKS: Final = (
     LOOSE,
     FROM_ELSEWHERE,
     NEIGHBOURS,
+    HALVED,
+    FITS_ALL,
 )

@@ -1,4 +1,9 @@
-"""One nonce in two proofs gives the secret away: two answers, two challenges, one unknown."""
+"""One nonce in two proofs gives the secret away: two answers, two challenges, one unknown.
+
+What the nonce hangs on instead of its statement does not matter, as long as two statements can meet there: it may be
+nothing, or the head of the log, on which a seat may answer two requests. Here no seat proves two things with one key on
+one head, so it is tried with nothing.
+"""
 
 from __future__ import annotations
 

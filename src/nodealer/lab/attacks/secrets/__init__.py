@@ -9,6 +9,8 @@ from nodealer.lab.attacks.secrets.identity_key import IDENTITY_KEY
 from nodealer.lab.attacks.secrets.opened_book import OPENED_BOOK
 from nodealer.lab.attacks.secrets.picker import PICKER
 from nodealer.lab.attacks.secrets.rogue_key import ROGUE_KEY
+from nodealer.lab.attacks.secrets.told_outside import TOLD_OUTSIDE
+from nodealer.lab.attacks.secrets.zero import ZERO
 
 ATTACKS: Final = (
     ANOTHER_KEY,
@@ -18,4 +20,6 @@ ATTACKS: Final = (
     OPENED_BOOK,
     ROGUE_KEY,
     PICKER,
+    ZERO,
+    TOLD_OUTSIDE,
 )

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from nodealer.group import concat
 from nodealer.lab.attacks.base import Attack, Moment, Scheme, Way
 from nodealer.lab.attacks.defence import Without
+from nodealer.lab.attacks.defences import IDENTITY
 from nodealer.lab.attacks.outcome import Came
 from nodealer.lab.attacks.scene import Played, Scene, judged, tried
 from nodealer.proofs import equality
@@ -45,11 +46,6 @@ def _plays(scene: Scene) -> Came:
     return judged(played, _taken(played))
 
 
-#: Points, the identity among them.
-_ANY: Final = """size = group.point_size
-        found = [data[at : at + size] for at in range(0, len(data), size)]
-        points = [group.points(one) if any(one) else group.identity(1) for one in found]
-        return points[0].concat(points[1:])"""
 CLAIM: Final = Cheat("a key that is the identity", "never", False)
 IDENTITY_KEY: Final = Attack(
     name="identity-key",
@@ -60,7 +56,7 @@ IDENTITY_KEY: Final = Attack(
             CLAIM.cheat,
             {"respondDealParts": _offset},
             defence=(
-                Without("nodealer.protocols.codec:read_points", "return group.points(data)", _ANY),
+                IDENTITY,
                 Without("nodealer.proofs.equality:check_knowledge", "keys.first_identity() is not None", "False"),
             ),
             plays=_plays,

@@ -13,13 +13,17 @@ from nodealer.protocols.base import Binding
 from nodealer.protocols.lock.picking import picker_order
 
 
-def _plays(scene: Scene) -> Came:
-    """It knows the others' keys from the lobby. The order says who names the cards of the board, and nothing else: what
-    cards these are nobody knows."""
+def first_to_pick(scene: Scene) -> dict[int, MemoryHome]:
+    """Who sits there: the cheater knows the others' keys from the lobby."""
     me, homes = scene.cheater, [home_of(scene, name) for name in scene.names]
     while _order(scene, homes)[0] != me:
         homes[me] = home_of(scene, scene.names[me])
-    stage = Stage(scene, homes=dict(enumerate(homes)))
+    return dict(enumerate(homes))
+
+
+def _plays(scene: Scene) -> Came:
+    """The order says who names the cards of the board, and nothing else: what cards these are nobody knows."""
+    me, stage = scene.cheater, Stage(scene, homes=first_to_pick(scene))
     stage.until(playing)
     deck: Any = stage.state().hand.decks[0]
     return stage.came("is the one who names the cards of the board" if deck.pickers[0] == me else None)

@@ -10,7 +10,9 @@ from nodealer.lab.attacks.shuffles.last_coin import LAST_COIN
 from nodealer.lab.attacks.shuffles.lazy import LAZY
 from nodealer.lab.attacks.shuffles.mark import MARK
 from nodealer.lab.attacks.shuffles.names import NAMES
+from nodealer.lab.attacks.shuffles.only_friends import ONLY_FRIENDS
 from nodealer.lab.attacks.shuffles.predict import PREDICT
+from nodealer.lab.attacks.shuffles.products import PRODUCTS
 from nodealer.lab.attacks.shuffles.progression import PROGRESSION
 from nodealer.lab.attacks.shuffles.slot import SLOT
 from nodealer.lab.attacks.shuffles.stack import STACK
@@ -28,8 +30,10 @@ ATTACKS: Final = (
     PREDICT,
     SLOT,
     PROGRESSION,
+    PRODUCTS,
     LAST_COIN,
     TWIN,
     SUMS,
     FALSE_DECK,
+    ONLY_FRIENDS,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from nodealer.group import concat
 from nodealer.lab.attacks.base import Attack, Moment, Way
@@ -26,10 +26,14 @@ def all_aces(moment: Moment, number: int) -> DealersDeck:
 
 
 def knows_all(played: Played) -> str | None:
-    """Whatever an honest seat holds is an ace."""
+    """Every card of the deck that is played is an ace: that an honest seat holds one may be luck."""
     for one in dealt(played):
-        hidden = [face for seat in played.honest for face in one.hidden(seat).values()]
-        if hidden and set(hidden) == {ACE}:
+        deck: Any = one.deck
+        bare = deck.layers[-1].cards.numbers
+        for index, seat in enumerate(deck.order):
+            bare = deck.own(played.tape(seat, one.hand), index).key.invert() * bare
+        found = [deck.read(bare[place]) for place in range(deck.size)]
+        if all(card is not None and card[0] == ACE for card in found):
             return "knows every card, for all are the same"
     return None
 

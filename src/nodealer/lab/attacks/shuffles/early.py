@@ -1,5 +1,5 @@
-"""A seat passes on a deck that it can read again, with a false proof, and hopes that the next one shuffles it before it
-looks at the proof."""
+"""A seat passes on a deck that it can read again, with a false proof, and hopes that the next one goes on before it
+looks at the proof: one secret times points of the cheater's choice shows an order, or reads a card."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from nodealer.errors import NodealerError
-from nodealer.group import Points
+from nodealer.group import Points, concat
 from nodealer.lab.attacks.base import Attack, Moment, Way
 from nodealer.lab.attacks.cheater import Cheater
 from nodealer.lab.attacks.defence import Without
@@ -19,7 +19,7 @@ from nodealer.lab.attacks.duelling import SMALL_DUEL
 from nodealer.lab.attacks.encodings.multiples import order_of
 from nodealer.lab.attacks.outcome import Came
 from nodealer.lab.attacks.proofs.steps import shuffle_of
-from nodealer.lab.attacks.scene import Scene, judged, played_out, sit
+from nodealer.lab.attacks.scene import Played, Said, Scene, judged, played_out, sit
 from nodealer.log.entry import read_entry
 from nodealer.play.bodies import Cards, read_body
 from nodealer.play.happened import Step
@@ -28,6 +28,9 @@ from nodealer.protocols.chain.messages import ChainShuffle
 from nodealer.protocols.codec import read_message
 from nodealer.protocols.duel.messages import DuelShuffle
 from nodealer.protocols.lock.messages import Cascade
+from nodealer.protocols.mask.messages import MaskShares, MaskTags
+from nodealer.protocols.mask.rebuild import held_by
+from nodealer.protocols.mask.tagging import masked
 from nodealer.protocols.offset.messages import OffsetShuffle, RevealOffset
 from nodealer.wire import encode
 
@@ -75,10 +78,50 @@ def _own(moment: Moment) -> bytes:
     return encode(replace(said, cards=known.to_bytes()))
 
 
+def _tags(moment: Moment) -> bytes:
+    """When a deck of `mask` is made again: all faces in their order in place of the cards that all have shuffled, and
+    the cards that are held as they should be. Whoever's tag a held card has then is known."""
+    said, deck, stage = read_message(MaskTags, moment.honest), moment.deck, moment.deck.stage
+    if stage.turn:
+        return moment.honest
+    group, every, faces = deck.binding.group, masked(stage.points), deck.bare(deck.places.face_down)
+    z, rho = deck.tag_secret(moment.tape, moment.duty.seat, every), group.integers(range(1, len(faces) + 1))
+    joint = concat(*stage.keys.values()).sum()
+    held = every.take(range(len(faces), len(every)))
+    points = concat(rho * group.G, held.epk, faces.msg + rho * joint, held.msg)
+    return encode(replace(said, cards=(z * points).to_bytes()))
+
+
+def _tags_are_read(played: Played) -> bool:
+    """In every rebuild all that is held has the tag of its face, as they were put there: for one card that may be luck,
+    and the cheater has one of its own to see."""
+    right = list[bool]()
+    for one in played.said():
+        deck, sharing = one.deck, one.deck.stage
+        if one.duty.kind != "share" or len(sharing.said) + 1 < len(deck.binding.players):
+            continue
+        bare = sharing.tagged.msg - deck.binding.group.points(read_message(MaskShares, one.message).shares)
+        for shares in sharing.said.values():
+            bare = bare - shares
+        tags, faces = encodings(bare), deck.places.face_down
+        read = [dict(zip(tags, faces, strict=False)).get(tag) for tag in tags[len(faces) :]]
+        right.append(read == [face for seat in deck.binding.players for face in _held(played, one, seat)])
+    return bool(right) and all(right)
+
+
+def _held(played: Played, one: Said, seat: int) -> list[int]:
+    """What a seat really holds, in the order in which it declares it."""
+    knows = one.deck.knows(seat, played.tape(seat, one.duty.binding.hand))
+    return [knows[one.deck.places.card(position)] for position in held_by(one.deck, seat)]
+
+
 def _plays(scene: Scene) -> Came:
     table, homes = sit(scene, {scene.cheater: partial(Listener, attack=EARLY)})
     played = played_out(scene, table, homes)
     cheater, victim = table.participants[scene.cheater], scene.cheater + 1
+    if scene.protocol.claims.name == "mask":
+        gain = f"reads the card that {scene.names[victim]} holds" if _tags_are_read(played) else None
+        return judged(played, gain)
     heard = cheater.heard if isinstance(cheater, Listener) else []
     said = [message for frame in heard if (message := _message(frame, victim)) is not None]
     reads = _pairs_are_read(said, scene) if scene.protocol.claims.name == "offset" else _order_is_read(said, scene)
@@ -134,7 +177,7 @@ _VERIFIED: Final = (
 
 EARLY: Final = Attack(
     name="early",
-    does="passes on a deck that it can read again, for who shuffles before looking at the proof",
+    does="passes on a deck that it can read again, for who goes on before looking at the proof",
     ways={
         "lock": (
             Way(
@@ -172,6 +215,17 @@ EARLY: Final = Attack(
                 defence=_VERIFIED,
                 seat=0,
                 game=SMALL_DUEL,
+            ),
+        ),
+        # In a shuffle what comes back is masked anew, and shows nothing.
+        "mask": (
+            Way(
+                "a held card substituted, doubled or left out in a rebuild",
+                {"tag": _tags},
+                plays=_plays,
+                defence=_VERIFIED,
+                leaver=0,
+                seat=1,
             ),
         ),
     },

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from nodealer.lab.attacks.base import Attack, Moment, Way
 from nodealer.lab.attacks.defences import EQUALITY_PROOF
 from nodealer.lab.attacks.scene import Played
+from nodealer.protocols.chain.drawing import read_links
 from nodealer.protocols.chain.lists import NAME_BYTES
 from nodealer.protocols.chain.messages import ChainShuffle, Pass
 from nodealer.protocols.codec import read_message
@@ -32,9 +33,19 @@ def _pass(moment: Moment) -> bytes:
 
 
 def _gained(played: Played) -> str | None:
-    """Its links were taken."""
-    passed = any(one.duty.kind == "pass" and one.duty.seat == played.cheater for one in played.said())
-    return "has every card go under the name of another" if passed else None
+    """A link of its was taken whose number is not the one under the prior name to the power of its key: who follows
+    the names comes to another card than who takes the keys off."""
+    for one in played.said():
+        if one.duty.kind != "pass" or one.duty.seat != played.cheater:
+            continue
+        deck, said = one.deck, read_message(Pass, one.message)
+        turn = deck.stage.turn
+        places = [track.place for track in deck.stage.tracks if track.looked_up_by(turn)]
+        links = read_links(deck, one.duty.seat, places, said.nonces, said.names)
+        key = deck.own(played.tape(one.duty.seat, one.duty.binding.hand), turn).key
+        if any(key * base != image for base, image in zip(links.bases, links.images, strict=True)):
+            return "has every card go under the name of another"
+    return None
 
 
 NAMES: Final = Attack(

@@ -1,5 +1,10 @@
 """The dealer makes cards of its choice: three numbers of which the middle one, squared, is the product of the others.
-That stays so whoever encrypts them, and so it finds the three again in the deck that is played."""
+That stays so whoever encrypts them, and so it finds the three again in the deck that is played.
+
+A card that is the product of two others does the same: encryption is a power, and every relation of products outlives
+it. Here a value stands above some 1,700 bits, so such a product would have to end in as many zeros; in this relation
+there are two cards on each side, and what stands below the values falls out of it.
+"""
 
 from __future__ import annotations
 

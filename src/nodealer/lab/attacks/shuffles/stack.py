@@ -34,10 +34,12 @@ def _mask(moment: Moment) -> bytes:
 
 
 def _highest(played: Played) -> str | None:
+    """In every hand: in one of them anybody may have it by luck."""
+    held = dict[int, bool]()
     for one in dealt(played):
-        if one.deck.faces.size - 1 in one.hidden(played.cheater).values():
-            return "deals itself the highest card"
-    return None
+        highest = one.deck.faces.size - 1 in one.hidden(played.cheater).values()
+        held[one.hand] = held.get(one.hand, False) or highest
+    return "deals itself the highest card in every hand" if len(held) > 1 and all(held.values()) else None
 
 
 STACK: Final = Attack(

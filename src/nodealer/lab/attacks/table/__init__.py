@@ -3,6 +3,7 @@
 from typing import Final
 
 from nodealer.lab.attacks.table.throw_out import THROW_OUT
+from nodealer.lab.attacks.table.two_seats import TWO_SEATS
 from nodealer.lab.attacks.table.two_things import TWO_THINGS
 
-ATTACKS: Final = (TWO_THINGS, THROW_OUT)
+ATTACKS: Final = (TWO_THINGS, THROW_OUT, TWO_SEATS)

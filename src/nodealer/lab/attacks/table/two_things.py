@@ -14,6 +14,8 @@ from nodealer.lab.attacks.defence import Without
 from nodealer.lab.attacks.scene import Played
 from nodealer.log.entry import read_entry, sign_entry
 from nodealer.play.bodies import Cards, Leave, read_body
+from nodealer.play.replica import Replica
+from nodealer.play.state import TableState
 from nodealer.protocols.base import Cheat
 from nodealer.wire import encode
 
@@ -35,9 +37,24 @@ _NUMBERS: Final = Without(
 
 
 def _both(played: Played) -> str | None:
-    """The lie has reached everybody, and nobody has named its seat."""
-    named = any(state.fault is not None and state.fault.seat == played.cheater for state in played.states())
-    return None if named else "has signed that it stays and that it left, and shows each to whom it likes"
+    """Two players have both entries, in another order each. Nobody is named, and one sees a seat that stays where the
+    other sees one that left."""
+    log = [data for data in played.log if data not in played.lies]
+    for lie in played.lies:
+        it = read_entry(lie).entry
+        own = [(entry.seat, entry.seq) for entry in (read_entry(data).entry for data in log)]
+        at = own.index((it.seat, it.seq))
+        views = [_seen(played, [*log[:at], *both]) for both in ((log[at], lie), (lie, log[at]))]
+        if all(state.fault is None for state in views) and len({it.seat in state.gone for state in views}) > 1:
+            return "has signed that it stays and that it left, and shows each to whom it likes"
+    return None
+
+
+def _seen(played: Played, log: Sequence[bytes]) -> TableState:
+    replica = Replica(played.config, entropy=bytes)
+    for data in log:
+        replica.append(data)
+    return replica.state
 
 
 TWO_THINGS: Final = Attack(
