@@ -1,4 +1,4 @@
-"""The figures of fuzzing and timing in docs/trials.md, from what `make fuzz` and `make timing` leave in build/trials.
+"""The figures in docs/trials.md, from what `make fuzz`, `make timing` and `make coverage` leave in build/trials.
 
 python trials.py               writes the page again; what was not measured stays as it was
 """
@@ -17,8 +17,15 @@ PAGE: Final = ROOT / "docs" / "trials.md"
 MEASURED: Final = ROOT / "build" / "trials"
 
 
+#: How many of the modules that tests reach least are named.
+LEAST: Final = 15
+
+
 def fuzzed(said: Mapping[str, Any]) -> Iterator[str]:
-    """A line for each target."""
+    """How long it was, and a line for each target."""
+    seconds = [run["seconds"] for run in said["runs"]]
+    yield f"\n{len(seconds)} targets, each for {min(seconds):,.0f} to {max(seconds):,.0f} seconds of the clock,"
+    yield f"{sum(seconds) / 60:,.0f} minutes of one processor together; seed {said['seed']}.\n"
     yield "| target | by | executions | a second |"
     yield "|---|---|---:|---:|"
     for run in said["runs"]:
@@ -28,7 +35,12 @@ def fuzzed(said: Mapping[str, Any]) -> Iterator[str]:
 
 
 def timed(said: Mapping[str, Any]) -> Iterator[str]:
-    """A line for each operation."""
+    """What shows most of all that is promised, and a line for each operation."""
+    promised = [one for one in said["verdicts"] if one["promised"] and not one["control"]]
+    most = max(promised, key=lambda one: abs(one["t"]))
+    apart = abs(most["fixed"] - most["drawn"])
+    yield f"\nThe largest |t| of what is promised is {abs(most['t']):.1f}, of {most['name']}: a difference of"
+    yield f"{apart:,.1f} ns in {most['fixed']:,.0f}. The limit is {said['limit']:.0f}.\n"
     yield "| operation | calls | largest \\|t\\| | fixed | drawn |"
     yield "|---|---:|---:|---:|---:|"
     for one in said["verdicts"]:
@@ -36,7 +48,18 @@ def timed(said: Mapping[str, Any]) -> Iterator[str]:
         yield f"| {one['name']} | {one['samples']:,} | {abs(one['t']):.1f} | {' | '.join(times)} |"
 
 
-TABLES: Final = {"fuzz": fuzzed, "timing": timed}
+def covered(said: Mapping[str, Any]) -> Iterator[str]:
+    """All together, and the modules that tests reach least."""
+    modules = [one for one in said["modules"] if one["lines"]]
+    lines, reached = sum(one["lines"] for one in modules), sum(one["reached"] for one in modules)
+    yield f"\nTests reach {100 * reached / lines:.1f} % of {lines:,} lines in {len(modules)} modules. Least of:\n"
+    yield "| module | lines | reached |"
+    yield "|---|---:|---:|"
+    for one in sorted(modules, key=lambda one: (one["reached"] / one["lines"], one["name"]))[:LEAST]:
+        yield f"| {one['name']} | {one['lines']:,} | {100 * one['reached'] / one['lines']:.0f} % |"
+
+
+TABLES: Final = {"fuzz": fuzzed, "timing": timed, "coverage": covered}
 
 
 def written(page: str, name: str, said: Mapping[str, Any]) -> str:
