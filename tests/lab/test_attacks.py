@@ -30,6 +30,7 @@ from nodealer.log.file import save_log
 from nodealer.play.phases import Phase
 from nodealer.protocols import MODES, make_protocol
 from nodealer.protocols.base import Cheat
+from sampling import DEEP
 
 #: How early something is seen.
 EARLIER: Final = ("at once", "at opening", "at the end", "never")
@@ -64,7 +65,7 @@ def table() -> dict[tuple[str, str, str], Row]:
     [pytest.param(*case, marks=[] if case in FIRST else [pytest.mark.deep]) for case in EVERYWHERE],
 )
 def test_both_ways(kind: str, name: str, mode: bytes, child: Child, table: dict[tuple[str, str, str], Row]) -> None:
-    both = both_ways(child, attack_of(kind), name, mode)
+    both = both_ways(child, attack_of(kind), name, mode, honestly=DEEP)
     assert not both.wrong, both.sentence
     assert row_of(both) == table.get((kind, name, mode.decode())), "run `make attacks`"
 

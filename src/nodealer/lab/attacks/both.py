@@ -92,12 +92,13 @@ def _has(attack: Attack, name: str, mode: bytes) -> bool:
     return True
 
 
-def both_ways(child: Child, attack: Attack, name: str, mode: bytes) -> Both:
-    """Carry an attack out twice; and once more without its lies, where it is nothing but lies."""
+def both_ways(child: Child, attack: Attack, name: str, mode: bytes, *, honestly: bool = True) -> Both:
+    """Carry an attack out twice; and, unless that is not wanted, once more without its lies, where it is nothing but
+    lies."""
     protocol = small_protocol(name, mode)
     way = (scheme := attack.on(protocol)).way
     task, without = Task(attack.name, name, mode.decode()), bool(way.defence)
     weak = child.do(replace(task, weak=True)) if without else None
-    honest = child.do(replace(task, weak=without, honest=True)) if way.gained is not None else None
+    honest = child.do(replace(task, weak=without, honest=True)) if honestly and way.gained is not None else None
     cheater = scene_of(attack, protocol).cheater
     return Both(attack, name, mode.decode(), cheater, scheme, weak, child.do(task), honest)
