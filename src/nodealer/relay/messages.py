@@ -27,7 +27,8 @@ TOKEN_BYTES: Final = 32
 WRITER_BYTES: Final = 64
 
 #: A table is 16 random bytes, in hex. A mailbox is a number, and a table that anybody may write a few frames to.
-TableName = Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{32}|box-[1-9][0-9]{0,5})$")]
+#: With `$` a line end could follow, and a store of NATS has the name in its subjects as it is.
+TableName = Annotated[str, msgspec.Meta(pattern=r"^([0-9a-f]{32}|box-[1-9][0-9]{0,5})\Z")]
 #: The numbers that the pattern has room for.
 MAILBOX_MAX: Final = 999_999
 #: SHA-512 of a write token: all that a relay keeps of it.

@@ -123,7 +123,7 @@ class LetIn(Said, frozen=True, tag="seat"):
 class Agree(Said, frozen=True, tag="agree"):
     """I agree to the table that was proposed under this number."""
 
-    proposal: Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{2}){1,64}$")]
+    proposal: Annotated[str, msgspec.Meta(pattern=r"^([0-9a-f]{2}){1,64}\Z")]
 
 
 class Chat(Said, frozen=True, tag="chat"):

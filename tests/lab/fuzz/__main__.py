@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import Final
 
 from lab.fuzz.mutating import Mutator
-from lab.fuzz.targets import TARGETS, Target
+from lab.fuzz.target import Target
+from lab.fuzz.targets import TARGETS
 
 HERE: Final = Path(__file__).parents[3]
 FOUND: Final = HERE / "build" / "fuzz"

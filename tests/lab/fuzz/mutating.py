@@ -21,6 +21,14 @@ ELEMENTS: Final = (
     bytes(32), b"\xff" * 32, (1).to_bytes(32, "little"), (1).to_bytes(32, "big"),
     (2**252 + 27742317777372353535851937790883648493).to_bytes(32, "little"), b"\x02" + bytes(32),
 )  # fmt: skip
+#: Values of JSON where others stand: what is read stays JSON, and says something else.
+VALUES: Final = (
+    b"null", b"true", b"-1", b"0", b"1", b"2", b"99", b"9007199254740992", b"999999999999999999999999999999", b"0.5",
+    b'""', b'"a"', b'"A\\u0000"', b'"\xe2\x80\xae"', b'"-"', b'"{}"', b"[]", b"[0]", b"[0,0]", b"{}",
+    b'{"type":"leave"}', b'"' + b"0" * 64 + b'"', b'"' + b"x" * 300 + b'"', b"[" * 65 + b"]" * 65,
+)  # fmt: skip
+#: A name, or a value.
+_VALUE: Final = re.compile(rb'"[^"\\]*":|("[^"\\]*"|-?[0-9]+|true|false|null)')
 _BASE64: Final = re.compile(rb'"([A-Za-z0-9+/]{12,}={0,2})"')
 
 
@@ -33,6 +41,7 @@ class Mutator:
         self._largest = largest
         self._ways: tuple[Callable[[bytes], bytes], ...] = (
             self._flipped, self._cut, self._doubled, self._with_word, self._spliced, self._inside, self._noise,
+            self._another_value,
         )  # fmt: skip
 
     def next(self) -> bytes:
@@ -71,6 +80,14 @@ class Mutator:
     def _noise(self, data: bytes) -> bytes:
         at = self._place(data)
         return data[:at] + self._dice(1 + self._below(16)) + data[at:]
+
+    def _another_value(self, data: bytes) -> bytes:
+        """Another value, and the JSON around it as it was."""
+        found = [one for one in _VALUE.finditer(data) if one[1] is not None]
+        if not found:
+            return data
+        one, values = found[self._below(len(found))], (*VALUES, found[self._below(len(found))][1])
+        return data[: one.start()] + values[self._below(len(values))] + data[one.end() :]
 
     def _inside(self, data: bytes) -> bytes:
         """Another element in what is written in base64, and all around it as it was."""

@@ -3,33 +3,49 @@
 from __future__ import annotations
 
 import re
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from conformance.bids import BidRules
 from conformance.games import TinyRules
 from conformance.harness import Game, Source, forked
-from nodealer.cards import Deal, NewDeck, Portion, Show
+from nodealer.cards import Close, Deal, Look, NewDeck, Peek, Portion, Show
 from nodealer.drive.files import SmallFile
 from nodealer.drive.homes import FolderHome
 from nodealer.drive.identity import my_identity
 from nodealer.drive.known import PLAYERS, PLAYERS_BYTES_MAX, KnownPlayers
+from nodealer.drive.lobby import Guest, Hosting, Onlooker, Tell, ask_first
+from nodealer.drive.patience import Looks
 from nodealer.games.base import Rules
+from nodealer.games.found import find
 from nodealer.games.package import GamePackage
 from nodealer.games.words import Words
 from nodealer.keys import Identity, host_mark
 from nodealer.log.entry import read_entry
+from nodealer.log.journal import Sent
+from nodealer.log.roster import Member
+from nodealer.log.session import Proposal
+from nodealer.play.asked import Question
 from nodealer.play.bodies import Cards, read_body
+from nodealer.play.config import proposal_of
 from nodealer.play.frames import _signed_words
+from nodealer.play.happened import Step
 from nodealer.play.home import MemoryHome
 from nodealer.play.participant import Participant
 from nodealer.play.replica import Replica
+from nodealer.play.stays import for_hands
 from nodealer.protocols import make_protocol
 from nodealer.protocols.base import Deck, Duty
 from nodealer.relay.codes import GuestExchange, HostExchange, read_code
 from nodealer.relay.links import Invitation
 from nodealer.relay.sealing import TableSecret
+from nodealer.web.documents import encoded
+from nodealer.web.person import PagePerson
+from nodealer.web.seat import PageSeat
 from nodealer.wire import encode
 from play.circle import Circle
 from protocols.kit import duty_of
@@ -48,6 +64,24 @@ RULES: Final[dict[str, Rules]] = {
             (Show(0, 0, ()),),
         )
     ),
+    # Cards that a person looks at and chooses about; a game at whose end all open their books; and no cards at all.
+    "choices": TinyRules(peek=Look.REORDER, reveal=False),
+    "books": LastingRules.of(
+        (
+            (NewDeck(0, 5, 0), NewDeck(1, 4, 1)),
+            (Deal(0, (Portion(0, 2),)), Deal(1, (Portion(1, 2),))),
+            (Peek(0, 0, 2, Look.REORDER),),
+            (Show(0, 0, ()),),
+            (Close(0), Close(1)),
+        )
+    ),
+    "dice and envelopes": BidRules(),
+}
+#: What is played on a protocol of another name, or in another mode.
+MORE: Final[dict[str, tuple[str, bytes]]] = {
+    "choices": ("mask", b"{}"),
+    "books": ("duel", b'{"mode":"committed"}'),
+    "dice and envelopes": ("mask", b"{}"),
 }
 TINY: Final = GamePackage(
     name="tiny",
@@ -61,7 +95,8 @@ TINY: Final = GamePackage(
 @cache
 def game(protocol: str) -> Game:
     """A whole game."""
-    return Game(make_protocol(protocol), RULES[protocol], seats=2, seed="fuzz").play()
+    made = make_protocol(*MORE.get(protocol, (protocol, b"{}")))
+    return Game(made, RULES[protocol], seats=2, seed="fuzz").play()
 
 
 @cache
@@ -76,10 +111,10 @@ def replicas(protocol: str) -> list[Replica]:
     return after
 
 
-def at_moment(byte: int) -> tuple[Game, Replica]:
-    """A moment of a game on `mask`, for somebody who may do anything with it."""
-    after = replicas("mask")
-    return game("mask"), forked(after[byte % len(after)])
+def at_moment(protocol: str, byte: int) -> tuple[Game, Replica]:
+    """A moment of a game, for somebody who may do anything with it."""
+    after = replicas(protocol)
+    return game(protocol), forked(after[byte % len(after)])
 
 
 @cache
@@ -106,11 +141,14 @@ def signed_again(table: Game, data: bytes) -> bytes:
     return _ENTRY + raw + _SIGNATURE + encode(person.key.sign(raw)) + b"}"
 
 
+#: Who speaks in a lobby, and has not been there before.
+SOMEBODY: Final = Identity(b"\x07" * 32)
+
+
 def signed_frame(table: str, words: bytes) -> bytes:
     """A frame of the lobby that somebody has signed, whatever it says."""
-    key = Identity(b"\x07" * 32)
-    signature = encode(key.sign(_signed_words(table, words)))
-    return b'{"lobby":' + words + b',"key":' + encode(key.public) + _SIGNATURE + signature + b"}"
+    signature = encode(SOMEBODY.sign(_signed_words(table, words)))
+    return b'{"lobby":' + words + b',"key":' + encode(SOMEBODY.public) + _SIGNATURE + signature + b"}"
 
 
 # --- People at a table ---
@@ -124,13 +162,98 @@ def circle() -> Circle:
 
 def listener(which: bytes) -> Participant:
     """One of them, at some moment."""
-    table = circle()
-    place, height = which[0] % len(table.homes), which[0] * len(table.frames) // 256
-    home = table.homes[place]
-    one = table.sit(MemoryHome(home.name, home.identity, home.root))
-    for number, frame in enumerate(table.frames[:height]):
+    return _brought(circle().sit(_home(which)), which)
+
+
+def with_page(which: bytes) -> tuple[PagePerson, Participant]:
+    """One of them with a page, at some moment."""
+    person = PagePerson(silent_seat(), lambda: 1)
+    one = person.take_part(_home(which), entropy=Source("page"), stays=for_hands(1), parts=circle().parts)
+    # The page has seen that there is a table.
+    person.watch(_brought(one, which))(Step((), ()))
+    return person, one
+
+
+def silent_seat() -> PageSeat:
+    """The seat of a page that nobody looks at: what it would be told is written all the same."""
+    written: deque[bytes] = deque(maxlen=1)
+    return PageSeat(lambda document: written.append(encoded(document)), lambda: 0.0)
+
+
+def _heard(which: bytes) -> list[bytes]:
+    """All that was said before the moment."""
+    frames = circle().frames
+    return frames[: which[0] * len(frames) // 256]
+
+
+def _home(which: bytes) -> MemoryHome:
+    """What one of them had kept by then. Without its journal it would say nothing any more."""
+    home, heard = circle().homes[which[0] % len(circle().homes)], _heard(which)
+    kept = MemoryHome(home.name, home.identity, home.root)
+    kept.entries = [entry for entry in home.entries if entry in heard]
+    if kept.entries:
+        kept.lobby, kept.session = home.lobby, home.session
+        for record in home.journal.records:
+            if isinstance(record, Sent) and record.entry in kept.entries:
+                kept.journal.write(record)
+    return kept
+
+
+def _brought(one: Participant, which: bytes) -> Participant:
+    """To the moment."""
+    for number, frame in enumerate(_heard(which)):
         one.receive(frame, number)
+    assert one.silenced is None
     return one
+
+
+def signed_by_someone(words: bytes) -> bytes:
+    """An entry, or whatever stands where one should, signed by the one of them whose seat it names."""
+    named = _SEAT.search(words)
+    key = circle().homes[int(named[1]) % 2 if named else 0].identity
+    return _ENTRY + words + _SIGNATURE + encode(key.sign(words)) + b"}"
+
+
+@cache
+def asked_in_holdem() -> Question:
+    """The first question of a game."""
+    package = find("holdem")
+    table = Circle(2, rules=package.from_settings(package.settled({})), hands=1, watchers=0)
+    table.play(until=lambda circle: any(one.begun and one.question() for one in circle.people))
+    return next(question for one in table.people if (question := one.question()) is not None)
+
+
+# --- A lobby ---
+
+
+class Holdem:
+    """What a host wants to play."""
+
+    clock = None
+
+    def proposal(self, members: Sequence[Member]) -> Proposal:
+        package = find("holdem")
+        return proposal_of(package.from_settings(package.settled({})), make_protocol("mask"), members)
+
+
+@cache
+def nobody_known() -> KnownPlayers:
+    return KnownPlayers(SmallFile(Path("/nowhere") / PLAYERS, PLAYERS_BYTES_MAX))
+
+
+def in_lobby() -> Iterator[tuple[Participant, Callable[[Tell], Looks]]]:
+    """A host, a guest and somebody who looks on, who have all come, each with what it does in a lobby."""
+    looks: list[tuple[str | None, Callable[[Tell], Looks]]] = [
+        ("Cy", lambda tell: Hosting(Holdem(), 2, tell, nobody_known(), None)),
+        ("Bo", lambda tell: Guest(tell, nobody_known(), None)),
+        (None, Onlooker),
+    ]
+    homes = [MemoryHome(name, Identity(bytes([20 + place]) * 32), bytes(32)) for place, (name, _) in enumerate(looks)]
+    people = [Participant(home, entropy=Source("lobby"), accept=ask_first) for home in homes]
+    for frame in [frame for one in people for frame in one.resend()]:
+        for one in people:
+            one.receive(frame)
+    yield from zip(people, (does for _, does in looks), strict=True)
 
 
 @cache
@@ -153,12 +276,26 @@ def home_files() -> dict[str, bytes]:
         return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
+CODE_HOST: Final = Identity(b"\x01" * 32)
+CODE_GUEST: Final = Identity(b"\x02" * 32)
+
+
 def exchanges() -> tuple[HostExchange, GuestExchange]:
     """Both sides of a spoken code, which have not heard each other."""
-    host, relay = Identity(b"\x01" * 32), "wss://relay.example"
-    invitation = Invitation((relay,), TableSecret(bytes(16), "5a" * 16, 0), host_mark(host.public))
+    relay = "wss://relay.example"
+    invitation = Invitation((relay,), TableSecret(bytes(16), "5a" * 16, 0), host_mark(CODE_HOST.public))
     code = read_code("7-apple-river")
     return (
-        HostExchange(code, relay, invitation, host, Source("host"), 0.0),
-        GuestExchange(code, relay, Identity(b"\x02" * 32), "Bo", Source("guest"), 0.0),
+        HostExchange(code, relay, invitation, CODE_HOST, Source("host"), 0.0),
+        GuestExchange(code, relay, CODE_GUEST, "Bo", Source("guest"), 0.0),
     )
+
+
+def confirmed() -> tuple[HostExchange, GuestExchange]:
+    """Both sides, once each knows that the other has the words. What the guest says then is lost."""
+    host, guest = exchanges()
+    for frame in host.first_words:
+        for answer in guest.take(frame, 0.0):
+            for confirmation in host.take(answer, 0.0):
+                guest.take(confirmation, 0.0)
+    return host, guest

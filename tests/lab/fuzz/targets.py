@@ -10,7 +10,6 @@ import io
 import json
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,6 +20,11 @@ import msgspec
 from backends import HAS_NATIVE
 from conformance.harness import Source
 from lab.fuzz import played
+from lab.fuzz.choosing import CHOOSING
+from lab.fuzz.outside import OUTSIDE
+from lab.fuzz.stored import STORED
+from lab.fuzz.target import MALFORMED, Target, text_of
+from lab.fuzz.telling import TELLING
 from nodealer.audit.verify import verify_file
 from nodealer.drive.files import SmallFile
 from nodealer.drive.history import read_history
@@ -46,6 +50,7 @@ from nodealer.games.hearts.moves import read_move as hearts_move
 from nodealer.games.holdem.moves import read_move as holdem_move
 from nodealer.games.wardens.moves import read_move as wardens_move
 from nodealer.group import Group, group
+from nodealer.group.modp import modp2048
 from nodealer.keys import Identity, VerifyingKey, refuse_weak_box, refuse_weak_key
 from nodealer.log.entry import Signed, authenticate, read_entry
 from nodealer.log.file import read_log
@@ -59,49 +64,15 @@ from nodealer.proofs.checks import read_weights, settle
 from nodealer.proofs.encoding import decode_proof, encode_proof
 from nodealer.protocols import PROTOCOLS, make_protocol
 from nodealer.protocols.codec import read_points, read_secrets
+from nodealer.protocols.duel.bits import XOR
 from nodealer.relay.codes import read_code
 from nodealer.relay.core import rules_of
 from nodealer.relay.links import page_address, read_link, relay_address
-from nodealer.relay.messages import page, read_asked, read_page, read_told
+from nodealer.relay.messages import Create, Open, page, read_asked, read_page, read_told
 from nodealer.relay.sealing import ReadKey, TableSecret, open_box
 from nodealer.web.documents import read_said as read_page_said
 from nodealer.web.tab.home import read_saved
 from nodealer.wire import decode, encode
-
-CORPUS: Final = Path(__file__).parent / "corpus"
-#: What bytes from outside may be called.
-Errors = tuple[type[BaseException], ...]
-MALFORMED: Final[Errors] = (Malformed,)
-
-
-@dataclass(frozen=True)
-class Target:
-    """One reader."""
-
-    name: str
-    read: Callable[[bytes], object]
-    allowed: Errors = MALFORMED
-    #: Longer inputs are cut: what is slow is tried less often.
-    largest: int = 4096
-
-    def run(self, data: bytes) -> bool:
-        """Whether it was accepted. Raises what is a bug."""
-        try:
-            self.read(data[: self.largest])
-        except self.allowed:
-            return False
-        return True
-
-    @property
-    def corpus(self) -> list[bytes]:
-        """What it begins with, in the repository."""
-        return [path.read_bytes() for path in sorted((CORPUS / self.name).iterdir())]
-
-
-def text_of(data: bytes) -> str:
-    """What a person could paste."""
-    return data.decode(errors="replace")
-
 
 # --- The wire, and elements of groups ---
 
@@ -128,6 +99,20 @@ def read_elements(name: str, kind: str, data: bytes) -> None:
     if isinstance(said[0], str):
         raise DecodeError(said[0])
     assert said[0] == data
+
+
+def read_big_elements(kind: str, data: bytes) -> None:
+    """Numbers of 2,048 bits: one backend, and what it accepts has one encoding."""
+    found = getattr(modp2048, kind)(data)
+    assert found.to_bytes() == data and len(found) * modp2048.point_size == len(data)
+
+
+def read_bits(data: bytes) -> None:
+    """Strings of bits, where any will do; as keys none of them is zero."""
+    found, one = XOR.points(data), XOR.integers([1])
+    assert found.to_bytes() == data == XOR.products(one, found).to_bytes()
+    with suppress(DecodeError):
+        assert read_secrets(XOR, data, len(found), "keys").first_zero() is None
 
 
 def read_proof(data: bytes) -> None:
@@ -159,11 +144,11 @@ def read_signed(data: bytes) -> None:
     authenticate(arrival, keys, game.config.session.id)
 
 
-def take_entry(data: bytes) -> None:
+def take_entry(data: bytes, of: str = "mask") -> None:
     """What a seat has signed, whatever it is, at some moment of a game. The first byte says which."""
     if not data:
         raise DecodeError("nothing")
-    game, replica = played.at_moment(data[0])
+    game, replica = played.at_moment(of, data[0])
     before = replica.digest()
     try:
         replica.append(played.signed_again(game, data[1:]))
@@ -216,10 +201,11 @@ def hear_lobby(data: bytes) -> None:
 
 
 def hear_frames(data: bytes) -> None:
-    """Frames, one a line, for somebody at a table: it never raises."""
-    one = played.listener(data[:1])
-    for number, frame in enumerate(data[1:].split(b"\n")):
-        one.receive(frame, None if data[0] & 1 else number)
+    """Frames, one a line, for somebody at a table: it never raises. The first byte says for whom, and when."""
+    which, frames = data[:1] or b"\0", data[1:].split(b"\n")
+    one = played.listener(which)
+    for number, frame in enumerate(frames):
+        one.receive(frame, None if which[0] & 1 else number)
         one.options(), one.resend()
 
 
@@ -280,7 +266,10 @@ def read_relay(data: bytes) -> None:
     text = text_of(data)
     for read in (read_asked, read_told):
         with suppress(DecodeError):
-            assert encode(read(text)) == text.encode()
+            said = read(text)
+            assert encode(said) == text.encode()
+            # It stands in names of stores, and in lines of logs.
+            assert not isinstance(said, Create | Open) or said.table.replace("-", "").isalnum()
     with suppress(RelayError):
         rules_of(data.split(b"\n"))
     assert page(read_page(data)) == data
@@ -357,17 +346,23 @@ TARGETS: Final[dict[str, Target]] = {
             for name in ("ristretto255", "secp256k1")
             for kind in ("points", "scalars")
         ),
+        *(
+            Target(f"{kind} of modp2048", partial(read_big_elements, kind), largest=1024)
+            for kind in ("points", "scalars")
+        ),
+        Target("bits", read_bits, largest=256),
         Target("proofs", read_proof),
         Target("counted elements", read_counted, largest=256),
         Target("weights", lambda data: read_weights(group(), data), (Malformed, BadParameter)),
         Target("session", read_session),
         Target("entry", read_signed, (Malformed, BadSignature, PeerError)),
         Target("signed entry", take_entry, (Malformed, BadSignature, PeerError)),
+        Target("signed book", partial(take_entry, of="books"), (Malformed, BadSignature, PeerError)),
         Target("file", read_file),
         Target("verify", verify, largest=1 << 16),
         Target("lobby frame", read_lobby, (Malformed, BadSignature)),
         Target("lobby", hear_lobby, ()),
-        Target("frames", hear_frames, (IndexError,)),
+        Target("frames", hear_frames, ()),
         Target("chat", hear_chat),
         Target("sealed frame", open_frame),
         Target("keys", read_keys, largest=100),
@@ -381,7 +376,11 @@ TARGETS: Final[dict[str, Target]] = {
         Target("game", read_game, ()),
         *(
             Target(f"message of {name}", partial(take_message, name), (Malformed, PeerError), largest=1 << 14)
-            for name in PROTOCOLS
+            for name in (*PROTOCOLS, *played.MORE)
         ),
+        *CHOOSING,
+        *OUTSIDE,
+        *STORED,
+        *TELLING,
     )
 }

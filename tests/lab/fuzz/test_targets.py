@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
 from lab.fuzz import __main__ as command
 from lab.fuzz.mutating import Mutator
-from lab.fuzz.targets import CORPUS, TARGETS, Target
+from lab.fuzz.target import CORPUS, Target
+from lab.fuzz.targets import TARGETS
 from nodealer.errors import DecodeError
+from nodealer.play.participant import Participant
 from nodealer.wire import decode
 from sampling import times
 
 #: Those that take milliseconds, and how often they are tried.
-SLOW = {"verify": 4, "home": 12, "frames": 20, "message of chain": 40, "lobby": 60}
+SLOW = {
+    "verify": 4, "home": 12, "store": 12, "told of an entry": 12, "frames": 20, "kept game": 20, "told of a lobby": 20,
+    "words of a code": 20, "choice": 40, "door": 40, "message of chain": 40, "lobby": 60, "word of a page": 60,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", TARGETS)
@@ -55,12 +60,34 @@ def test_what_is_not_allowed_is_found(tmp_path: Path, monkeypatch: pytest.Monkey
         bad.run(left.read_bytes())
 
 
+def test_an_error_inside_is_found_where_nothing_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also by an input that has no first byte."""
+    target = TARGETS["frames"]
+    assert target.run(b"")
+
+    def stumbles(self: Participant, frame: bytes, number: int | None = None) -> NoReturn:
+        raise IndexError("a frame")
+
+    monkeypatch.setattr(Participant, "receive", stumbles)
+    for data in (b"", *target.corpus):
+        with pytest.raises(IndexError, match="a frame"):
+            target.run(data)
+
+
 def test_mutations_reach_what_stands_in_base64() -> None:
     """The message stays one, with another element in it."""
     honest = b'{"type":"key","key":"' + b"QUFB" * 32 + b'"}'
     mutator = Mutator("inside", [honest], 1000)
     made = {mutator._inside(honest) for _ in range(50)}
     assert len(made) > 5 and all(json.loads(data).keys() == {"type", "key"} for data in made)
+
+
+def test_mutations_leave_JSON_what_it_is() -> None:
+    """And say something else in it."""
+    honest = b'{"type":"key","number":5,"list":[1,"a"]}'
+    mutator = Mutator("values", [honest], 1000)
+    made = [json.loads(mutator._another_value(honest)) for _ in range(200)]
+    assert len({json.dumps(one) for one in made}) > 30 and any(one.get("number") == [0] for one in made)
 
 
 def test_the_same_seed_makes_the_same() -> None:

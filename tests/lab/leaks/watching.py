@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-import json
-import traceback
+import io
+import logging
+import os
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import pytest
 
+from lab.leaks.keys import Due, due
+from lab.leaks.mistakes import complaints, mistakes, of_cards
 from lab.leaks.search import Secrets
 from nodealer.api.telling import Teller
 from nodealer.group import Group, Order
@@ -56,8 +60,37 @@ def written_down() -> Iterator[Drawn]:
         yield drawn
 
 
+@contextmanager
+def printed() -> Iterator[dict[str, bytes]]:
+    """What is printed while this is open, or logged: by Python, and below it by the core. Of our own code at any level;
+    libraries that others wrote are told by whoever wants it to say every byte that they carry."""
+    found, texts = dict[str, bytes](), {name: io.StringIO() for name in ("stdout", "stderr", "logging")}
+    root, ours, handler = logging.getLogger(), logging.getLogger("nodealer"), logging.StreamHandler(texts["logging"])
+    level, kept = ours.level, [os.dup(1), os.dup(2)]
+    with tempfile.TemporaryFile() as below:
+        root.addHandler(handler)
+        ours.setLevel(1)
+        for descriptor in (1, 2):
+            os.dup2(below.fileno(), descriptor)
+        try:
+            with redirect_stdout(texts["stdout"]), redirect_stderr(texts["stderr"]):
+                yield found
+        finally:
+            for descriptor, was in enumerate(kept, 1):
+                os.dup2(was, descriptor)
+                os.close(was)
+            ours.setLevel(level)
+            root.removeHandler(handler)
+            below.seek(0)
+            found |= {name: text.getvalue().encode() for name, text in texts.items()} | {"descriptors": below.read()}
+
+
 class Watched(Circle):
-    """A table at which everybody has a page, and one who watches too; all that they tell is kept."""
+    """A table at which everybody has a page, and one who watches too; all that they tell is kept.
+
+    Whenever a deck is in a kind of stage for the first time, every mistake is made that there is, those about cards by
+    everybody, and all that can be reached from a seat shows itself.
+    """
 
     def __init__(self, *args: Any, **options: Any) -> None:
         self.pages: dict[Participant, Callable[[Any], object]] = {}
@@ -66,6 +99,12 @@ class Watched(Circle):
         self._tellers: dict[Participant, Teller] = {}
         #: Hand to its decks, as they were when it was last played.
         self.decks: dict[int, dict[int, Any]] = {}
+        #: For each frame, the keys of cards that were owed when it came, or before.
+        self.due: list[frozenset[Due]] = []
+        self._stages = set[tuple[int, type]]()
+        #: What was said of mistakes in the middle of a hand.
+        self.complaints: list[tuple[str, bytes]] = []
+        self.mirror = Mirror()
         super().__init__(*args, **options)
 
     def sit(self, home: Home, **options: Any) -> Participant:
@@ -77,12 +116,37 @@ class Watched(Circle):
         return one
 
     def hear(self, place: int, one: Participant, frame: bytes, number: int) -> Iterable[bytes]:
+        if place == 0:
+            # What is in a frame was said before it came.
+            self.due.append(self._due_now())
         step = one.receive(frame, number)
         self.pages[one](step)
-        if one is self.people[0] and one.begun and one.replica.state.hand.decks:
-            self.decks[one.replica.state.hand.number] = dict(one.replica.state.hand.decks)
-        self.events += map(repr, self._tellers[one].tell(step.happened))
+        teller = self._tellers[one]
+        self.events += map(repr, [*teller.tell(step.happened), *teller.asked()])
+        if one is self.people[-1]:
+            self._look()
         return step.send
+
+    def _due_now(self) -> frozenset[Due]:
+        before = self.due[-1] if self.due else frozenset()
+        now = ((hand, deck) for hand, decks in self.decks.items() for deck in decks.values())
+        return before | {(hand, *key) for hand, deck in now for key in due(deck)}
+
+    def _look(self) -> None:
+        """All have heard a frame."""
+        first = self.people[0]
+        if not first.begun or not first.replica.state.hand.decks:
+            return
+        hand = first.replica.state.hand
+        decks = self.decks[hand.number] = dict[int, Any](hand.decks)
+        stages = {(number, type(deck.stage)) for number, deck in decks.items()}
+        if not stages <= self._stages:
+            self._stages |= stages
+            for one in self.people:
+                if one.seated:
+                    self.complaints += complaints(mistakes(one) if one is first else of_cards(one))
+            # All others are made of the same.
+            self.mirror.look(first, self.homes[0])
 
 
 def secrets_of(circle: Circle, drawn: Drawn, group: Group) -> Secrets:
@@ -110,13 +174,16 @@ def secrets_of(circle: Circle, drawn: Drawn, group: Group) -> Secrets:
 
 
 def add_value(found: Secrets, name: str, value: bytes, group: Group) -> None:
-    """What was drawn, as it is, and as the scalars that are made of it."""
+    """What was drawn, as it is, and as the scalars that are made of it; and what gives a scalar away as well as it
+    would itself: its negative and its inverse."""
     for at in range(0, len(value), ELEMENT):
         found.add(name, value[at : at + ELEMENT])
     if len(value) % group.wide_size == 0:
-        scalars = group.wide_scalars(value).to_bytes()
-        for at in range(0, len(scalars), group.scalar_size):
-            found.add(f"{name}, a scalar", scalars[at : at + group.scalar_size])
+        scalars = group.wide_scalars(value)
+        for what, derived in (("", scalars), (", negative", -scalars), (", inverse", scalars.invert())):
+            data = derived.to_bytes()
+            for at in range(0, len(data), group.scalar_size):
+                found.add(f"{name}, a scalar{what}", data[at : at + group.scalar_size])
 
 
 def private_keys(home: Home) -> dict[str, bytes]:
@@ -135,24 +202,44 @@ def private_keys(home: Home) -> dict[str, bytes]:
 # --- What shows itself ---
 
 
-def shown(*roots: object) -> Iterator[tuple[str, bytes]]:
-    """The `repr` and `str` of every object of ours that can be reached from these. Bytes and texts show themselves, of
-    course: what counts is who shows them."""
-    seen = set[int]()
-    todo: list[object] = list(roots)
-    kept = list[object]()
-    while todo:
-        one = todo.pop()
-        if id(one) in seen or isinstance(one, bytes | str | int | float | type | None):
-            continue
-        seen.add(id(one))
-        kept.append(one)
-        if type(one).__module__.partition(".")[0] == "nodealer":
-            yield (
-                f"repr of {type(one).__module__}.{type(one).__qualname__}",
-                f"{one!r} {one!s}".encode(errors="replace"),
-            )
-        todo += inside(one)
+class Mirror:
+    """The `repr` and `str` of every object of ours that can be reached. Bytes and texts show themselves, of course:
+    what counts is who shows them."""
+
+    def __init__(self) -> None:
+        #: What was shown, each text once, and who has shown it.
+        self.texts: dict[bytes, str] = {}
+        self.kinds = set[str]()
+        #: What never changes, and is not looked at again. It is kept, so that its number stays its own.
+        self._known: dict[int, object] = {}
+
+    def look(self, *roots: object) -> None:
+        """At all that can be reached from these now."""
+        todo, seen = [(root, "") for root in roots], dict[int, object]()
+        while todo:
+            one, around = todo.pop()
+            if isinstance(one, bytes | str | int | float | type | None) or id(one) in seen or id(one) in self._known:
+                continue
+            (self._known if _frozen(one) else seen)[id(one)] = one
+            if type(one).__module__.partition(".")[0] == "nodealer":
+                around = self._show(one, around)
+            todo += [(part, around) for part in inside(one)]
+
+    def _show(self, one: object, around: str) -> str:
+        """What one shows of itself. Where whatever it is a part of has shown it already, that is enough."""
+        said, other = repr(one), str(one)
+        kind = f"repr of {type(one).__module__}.{type(one).__qualname__}"
+        self.kinds.add(kind)
+        for text in dict.fromkeys((said, other)):
+            if text not in around:
+                self.texts.setdefault(text.encode(errors="replace"), kind)
+        return around if said in around else said
+
+
+def _frozen(one: object) -> bool:
+    """Whether it is of a kind that never changes."""
+    parameters = getattr(one, "__dataclass_params__", None) or getattr(one, "__struct_config__", None)
+    return parameters is not None and bool(parameters.frozen)
 
 
 def inside(one: object) -> list[object]:
@@ -179,15 +266,3 @@ def _full(cell: Any) -> bool:
     except ValueError:
         return False
     return True
-
-
-def complaints(*mistakes: Callable[[], object]) -> Iterator[tuple[str, bytes]]:
-    """What is said of mistakes: the whole trace, as it would stand in a terminal or a report."""
-    for number, mistake in enumerate(mistakes):
-        try:
-            mistake()
-        except Exception as error:  # whatever it is
-            said = "".join(traceback.format_exception(error)) + repr(error) + json.dumps([str(a) for a in error.args])
-            yield f"complaint {number}: {type(error).__name__}", said.encode(errors="replace")
-        else:
-            raise AssertionError(f"mistake {number} is none")

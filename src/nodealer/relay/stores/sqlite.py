@@ -536,6 +536,9 @@ def _explained(done: str) -> Iterator[None]:
     """What SQLite says, as a sentence."""
     try:
         yield
+    except UnicodeDecodeError:
+        # SQLite quotes what it stumbles over, and Python cannot read that.
+        raise RelayError(f"the store cannot be {done}: it is damaged, or not a store") from None
     except sqlite3.Error as error:
         name = getattr(error, "sqlite_errorname", "")
         if name == "SQLITE_FULL":

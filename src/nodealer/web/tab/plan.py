@@ -120,7 +120,7 @@ class Wish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_wish(text: str) -> Wish:
-    """What a page wants. Raises `BadParameter`."""
+    """What a page wants. Raises `BadParameter`, or `DecodeError` for a name that nobody may have."""
     try:
         wish = msgspec.json.decode(text, type=Wish)
     except msgspec.MsgspecError as error:
@@ -130,7 +130,8 @@ def read_wish(text: str) -> Wish:
 
 
 def hosted_of(wish: Wish) -> Hosted:
-    """What a host keeps of it. Raises `BadParameter` for what cannot be played."""
+    """What a host keeps of it. Raises `BadParameter` for what cannot be played, and `Declined` for cards that a tab
+    cannot serve."""
     hosted = Hosted(
         game=wish.game,
         settings=wish.settings,
