@@ -6,7 +6,6 @@ in its place, and there is no number of seats that is enough.
 
 from __future__ import annotations
 
-from base64 import b64decode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
@@ -93,8 +92,8 @@ def _numbers(data: bytes, size: int) -> Iterator[bytes]:
     fields = msgspec.json.decode(body.message) if isinstance(body, Cards) else {}
     for field in fields.values():
         # What is no number here is a word, or a list of places.
-        with suppress(ValueError, TypeError):
-            read = b64decode(field, validate=True)
+        with suppress(msgspec.ValidationError):
+            read = msgspec.convert(field, bytes)
             for start in {0, len(read) % size}:
                 yield from (read[at : at + size] for at in range(start, len(read) - size + 1, size))
 
