@@ -174,8 +174,9 @@ class ClearDeck:
 
     # --- What a game asks ---
 
-    def bars(self, leaving: frozenset[int]) -> frozenset[int]:
-        return frozenset()
+    @property
+    def tossed(self) -> bool:
+        return False
 
     @property
     def half(self) -> Mapping[int, Half]:

@@ -92,8 +92,10 @@ def test_two_leave_one_after_the_other(case: ProtocolCase, fast: Group) -> None:
 
 
 def again_at(case: ProtocolCase, group: Group, first: int, second: int) -> None:
-    """One leaves, and so many entries later, often within the recovery, another."""
+    """One leaves, and so many entries later, often within the recovery, another; the hand may be over by then."""
     game = scripted(case, group, "again").play(until=lambda game: len(game.log) >= first and playing(game))
+    if not playing(game):
+        return
     leave(game, (first % SEATS,))
     height = len(game.log) + second
     game.play(until=lambda game: len(game.log) >= height)

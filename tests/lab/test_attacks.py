@@ -127,7 +127,7 @@ def test_every_dash_has_a_reason() -> None:
 #: What no attack is written for by these words: what no message can say, and two that are `deals-again` and `withhold`.
 UNTRIED: Final = {
     "a draw from elsewhere than the top",
-    "falling silent after the coins to try again: once, then never dealing again",
+    "going after the coins to try again: once, then the cards are public",
     "a player who leaves rather than publish a key",
 }
 

@@ -239,7 +239,8 @@ class Player(Watcher):
         return self._me.come_back()
 
     def ask_to_sit(self) -> list[bytes]:
-        """I would like a seat at this table, which plays already: a new one, or the one that I had."""
+        """I would like a seat at this table, which plays already: a new one, or the one that I had. Who asks plays from
+        the next hand on, also if it sat out before."""
         with self._in_words():
             return self._me.ask_to_sit()
 

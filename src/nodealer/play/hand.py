@@ -170,7 +170,7 @@ def begin_hand(state: TableState) -> Change:
         return Change(replace(state, over=True, hand=replace(hand, commitments={}, votes={}, breaks={})))
     others = tuple(seat for seat in hand.commitments if seat not in state.roster.with_cards)
     seats = tuple(sorted((*game.players, *others)))
-    binding = replace(state.config.binding(hand.number, state.roster, seats), barred=state.barred)
+    binding = replace(state.config.binding(hand.number, state.roster, seats), tried=state.tried)
     part = state.config.session.proposal.game
     agreed = encode([part.name, part.version, part.parameters, sorted(chips.items())])
     course = digest("game", state.config.session.id, hand.number, agreed)
@@ -239,8 +239,7 @@ def _request(change: Change, deck: int, operation: Operation) -> Change:
         if operation.faces > (most := state.config.rules.deck_max):
             raise BadParameter(f"a deck of {operation.faces} cards, and the game announced {most}")
         binding = _those_here(state)
-        few = len(binding.players) < state.config.protocol.claims.seats[0]
-        if few or not frozenset(binding.players) - binding.barred:
+        if len(binding.players) < state.config.protocol.claims.seats[0]:
             raise TooFewSeats
         made = state.config.protocol.new_deck(binding, deck, operation.faces, operation.owner)
         return take_deck(change, deck, DeckChange(made))
@@ -258,7 +257,7 @@ def _request(change: Change, deck: int, operation: Operation) -> Change:
 def _those_here(state: TableState) -> Binding:
     hand = state.hand
     gone = tuple(sorted(state.gone & set(hand.binding.seats)))
-    return hand.binding.without(gone) if gone else hand.binding
+    return replace(hand.binding.without(gone), tried=state.tried) if gone else hand.binding
 
 
 def _refuse_unannounced(state: TableState, operation: Operation) -> None:

@@ -144,8 +144,9 @@ def leave(change: Change, seats: frozenset[int]) -> Change:
     leaving = tuple(sorted(seats.intersection(hand.binding.seats) - change.state.gone))
     if not leaving:
         return change.to(state)
-    barred = frozenset(seat for deck in hand.decks.values() for seat in deck.bars(frozenset(leaving)))
-    state = replace(state, barred=state.barred | barred)
+    # Whoever goes, with cards or without: it may be a friend of who would like to try again.
+    tried = frozenset(leaving) if any(deck.tossed for deck in hand.decks.values()) else frozenset()
+    state = replace(state, tried=state.tried | tried)
     try:
         return _left(change.to(state), leaving)
     except (BadParameter, IllegalMove):

@@ -226,8 +226,8 @@ class TableState:
     gone: frozenset[int] = frozenset()
     expelled: frozenset[int] = frozenset()
     ended: frozenset[int] = frozenset()
-    #: Seats that do not deal any more, where a protocol has a dealer that could try again.
-    barred: frozenset[int] = frozenset()
+    #: Seats that went where a protocol has a dealer that could try again: nobody does.
+    tried: frozenset[int] = frozenset()
     #: Whether the session has seen its last hand.
     over: bool = False
     account: Account = field(default_factory=Account)
@@ -280,7 +280,7 @@ class TableState:
             *sorted(self.duties.open),
             encode([[seat, sorted(votes)] for seat, votes in sorted(hand.votes.items())]),
             encode([[seat, duty] for seat, duty in sorted(hand.breaks.items())]),
-            encode([sorted(self.gone), sorted(self.expelled), sorted(self.ended), sorted(self.barred), self.over]),
+            encode([sorted(self.gone), sorted(self.expelled), sorted(self.ended), sorted(self.tried), self.over]),
             encode([sorted(self.account.chips.items()), [sorted(held.gains.items()) for held in self.account.held]]),
             encode([[one.hand, one.seat, one.amount] for one in self.account.dead]),
             encode([[id, sorted(one.agreed)] for id, one in sorted(self.proposed.items())]),

@@ -24,9 +24,10 @@ class Bare:
         """There are no cards."""
         return Places(self.number, (0,), ())
 
-    def bars(self, leaving: frozenset[int]) -> frozenset[int]:
+    @property
+    def tossed(self) -> bool:
         """Nothing here is made again."""
-        return frozenset()
+        return False
 
     @property
     def half(self) -> Mapping[int, Half]:

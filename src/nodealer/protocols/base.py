@@ -40,8 +40,8 @@ class Binding:
     group: Group = field(repr=False)
     #: Seats and their identity keys, for protocols that order seats by them.
     identities: tuple[tuple[int, bytes], ...] = field(default=(), repr=False)
-    #: Seats that do not deal in this session any more: somebody was gone when a deck said so (`Deck.bars`).
-    barred: frozenset[int] = frozenset()
+    #: Seats that went when a deck said that they could be trying again (`Deck.tossed`): nobody gets another try.
+    tried: frozenset[int] = frozenset()
 
     def without(self, seats: tuple[int, ...]) -> Binding:
         """The table after these seats have left. What is made from now on is bound to those who stay."""
@@ -175,8 +175,9 @@ class Deck(Protocol):
     def without(self, seats: tuple[int, ...]) -> DeckChange | None:
         """Go on without these seats, or None when this protocol cannot."""
 
-    def bars(self, leaving: frozenset[int]) -> frozenset[int]:
-        """The seats that do not deal again in this session if these are gone now: they could be trying again."""
+    @property
+    def tossed(self) -> bool:
+        """Whether somebody who goes now has seen what chance has made of this deck, and could be trying again."""
 
     @property
     def half(self) -> Mapping[int, Half]:

@@ -118,8 +118,9 @@ class StagedDeck(ABC):
     def without(self, seats: tuple[int, ...]) -> DeckChange | None:
         return None
 
-    def bars(self, leaving: frozenset[int]) -> frozenset[int]:
-        return frozenset()
+    @property
+    def tossed(self) -> bool:
+        return False
 
     @property
     def half(self) -> Mapping[int, Half]:

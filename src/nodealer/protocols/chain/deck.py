@@ -200,11 +200,9 @@ class ChainDeck(StagedDeck):
     def message(self, duty: Duty, tape: Tape, choice: bytes | None = None) -> bytes:
         return self._stage_of(duty).message(self, duty, tape, choice)
 
-    def bars(self, leaving: frozenset[int]) -> frozenset[int]:
-        gone = leaving.intersection(self.order) if isinstance(self.stage, OpenedCoins) else frozenset()
-        # Whoever goes may be a friend of the dealer's, who has seen the pick for it. Of two players the other is none.
-        helped = frozenset({self.dealer}) if gone and len(self.order) > 2 else frozenset()
-        return gone | helped
+    @property
+    def tossed(self) -> bool:
+        return isinstance(self.stage, OpenedCoins)
 
     def _stage_of(self, duty: Duty) -> Stage:
         return self.disputes if duty.kind == MISDEAL else self.stage

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from msgspec.structs import replace
+
 from nodealer.cards import Capability, NewDeck
 from nodealer.errors import BadParameter
 from nodealer.group import Group, group
@@ -14,7 +16,7 @@ from nodealer.protocols.chain.deck import ChainDeck
 from nodealer.protocols.chain.lists import PublicCards
 from nodealer.protocols.chain.making import ChainShuffling
 from nodealer.protocols.chain.misdeal import Disputes
-from nodealer.protocols.chain.parameters import KAPPA_MAX, ChainParameters, canonical, read_parameters
+from nodealer.protocols.chain.parameters import KAPPA, KAPPA_MAX, ChainParameters, canonical, read_parameters
 from nodealer.protocols.chain.stages import REQUESTS
 from nodealer.tape import digest
 from nodealer.wire import CARDS_MIN, SEATS_MAX, SEATS_MIN
@@ -82,7 +84,7 @@ def _dealer_cheats(parameters: ChainParameters) -> tuple[Cheat, ...]:
     return (
         Cheat("a false deck of the dealer's, or numbers of its choice, in a deck that is not played", "at once", True),
         Cheat(played, "at opening", True),
-        Cheat("falling silent after the coins to try again: once, then never dealing again", "at once", False),
+        Cheat("going after the coins to try again: once, then the cards are public", "at once", False),
     )
 
 
@@ -121,18 +123,18 @@ class Chain:
         decks = self.chosen.candidates(seats)
         return (
             f"One of {decks} decks is played, the others are opened: a false one is played with the odds 1 in {decks} "
-            "at each attempt. Who falls silent between the coins and the last opening does not deal again, nor, among "
-            "three or more, does the dealer whose decks they are."
+            "at each attempt. Who goes between the coins and the last opening may want to try again: from then on the "
+            "cards of this session are public, and there is nothing to try."
         )
 
     def _dealer(self, binding: Binding) -> int:
-        """The seat with the role, or the first one. With decks of its own nobody deals who is barred from it."""
-        barred = binding.barred if self.chosen.deck == "dealer" else frozenset()
-        seats = [seat for seat in binding.players if seat not in barred]
-        if not seats:
-            raise BadParameter("no seat is left that may deal")
+        """The seat with the role, or the first one."""
         named = dict(binding.roles).get(DEALER)
-        return named if named in seats else seats[0]
+        return named if named in binding.players else binding.players[0]
+
+    def _chosen(self, binding: Binding) -> ChainParameters:
+        """What was agreed on; with public cards, once somebody may have gone to have other decks of a dealer's."""
+        return replace(self.chosen, deck="public", kappa=KAPPA) if binding.tried else self.chosen
 
     def new_deck(self, binding: Binding, deck: int, size: int, owner: int | None) -> ChainDeck:
         """A deck that waits for the dealer's shuffle, or for the first of the dealer's decks."""
@@ -141,10 +143,10 @@ class Chain:
         if size > self.claims.cards[1]:
             raise BadParameter(f"chain serves decks of up to {self.claims.cards[1]} cards, not {size}")
         self.claims.refuse_players(binding)
-        dealer = self._dealer(binding)
+        dealer, chosen = self._dealer(binding), self._chosen(binding)
         order = (dealer, *(seat for seat in binding.players if seat != dealer))
-        trail = digest("chain", binding.session, binding.roster, binding.hand, deck, size, dealer, self.parameters)
-        public = PublicCards(binding, deck, size) if self.chosen.deck == "public" else None
+        trail = digest("chain", binding.session, binding.roster, binding.hand, deck, size, dealer, canonical(chosen))
+        public = PublicCards(binding, deck, size) if chosen.deck == "public" else None
         made = ChainDeck(
             REQUESTS,
             binding,
@@ -153,7 +155,7 @@ class Chain:
             trail,
             Disputes(),
             size,
-            self.chosen,
+            chosen,
             order,
             public,
             asked=NewDeck(deck, size),

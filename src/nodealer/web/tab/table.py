@@ -263,9 +263,11 @@ class TabTable:
                 and not participant.hearing
                 and mind is not None
                 and not participant.sits
+                and not participant.sits_out
                 and not asked
             ):
-                # The table plays already: ask for a seat, and look on until there is one.
+                # The table plays already: ask for a seat, and look on until there is one. Not for somebody who sat out
+                # and lost its seat: who asks is dealt in, and it has not said that it is back.
                 asked = True
                 try:
                     frames = participant.ask_to_sit()

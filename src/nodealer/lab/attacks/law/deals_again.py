@@ -35,11 +35,11 @@ DEALER, FRIEND, HONEST = 0, 1, 2
 
 
 def _alone(scene: Scene) -> Came:
-    return _leaves(scene, DEALER, "deals again, as often as it likes")
+    return _leaves(scene, DEALER, "makes decks again, as often as it likes")
 
 
 def _helped(scene: Scene) -> Came:
-    return _leaves(scene, FRIEND, "has its friend deal again, as often as it likes")
+    return _leaves(scene, FRIEND, "has its friend make decks again, as often as it likes")
 
 
 def _leaves(scene: Scene, leaver: int, gain: str) -> Came:
@@ -52,9 +52,9 @@ def _leaves(scene: Scene, leaver: int, gain: str) -> Came:
 
 
 def _dealers(state: TableState) -> list[int | None]:
-    """Whose decks lie there in the second hand."""
+    """Who makes the decks that lie there in the second hand; None where their cards are public."""
     decks = state.hand.decks.values() if state.hand.number == 1 else ()
-    return [deck.dealer for deck in decks if isinstance(deck, ChainDeck)]
+    return [deck.dealer if deck.public is None else None for deck in decks if isinstance(deck, ChainDeck)]
 
 
 CLAIM: Final = Cheat("a dealer that leaves when it sees which deck is picked, and deals again", "never", False)
@@ -67,7 +67,7 @@ DEALS_AGAIN: Final = Attack(
             CLAIM.cheat,
             plays=_alone,
             seat=DEALER,
-            defence=(Without("nodealer.play.law:leave", "barred=state.barred | barred", "barred=state.barred"),),
+            defence=(Without("nodealer.play.law:leave", "tried=state.tried | tried", "tried=state.tried"),),
         ),
         CLAIM,
     ),
@@ -85,7 +85,8 @@ FRIEND_LEAVES: Final = Attack(
             HELPED_CLAIM.cheat,
             plays=_helped,
             seat=FRIEND,
-            defence=(Without("nodealer.protocols.chain.deck:ChainDeck.bars", "return gone | helped", "return gone"),),
+            # As if only the dealer itself could want other coins.
+            defence=(Without("nodealer.play.law:leave", "frozenset(leaving) if", "frozenset({0}) & {*leaving} if"),),
         ),
         HELPED_CLAIM,
     ),
