@@ -3,40 +3,53 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterator
+from copy import deepcopy
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from msgspec import Raw
+from msgspec import Raw, structs
 
-from lab.quiet import PlayedBy, calm, statements, wrong_with
-from nodealer.cards import Close, Deal, Portion
+from lab.quiet import PlayedBy, calm, statements, timed, wrong_with
+from nodealer.cards import Close, Deal, Half, Open, Portion
 from nodealer.errors import HomeUnusable, JournalLost
+from nodealer.games.base import Done
 from nodealer.group import group
 from nodealer.keys import Identity
 from nodealer.lab.sim import groups
+from nodealer.lab.sim.booking import books_held
 from nodealer.lab.sim.cheats import waiting_on
 from nodealer.lab.sim.checkers import first_wrong, kept_first, not_told, same_together
 from nodealer.lab.sim.dice import Dice
+from nodealer.lab.sim.grounds import due_when_signed
 from nodealer.lab.sim.groups import Groups
-from nodealer.lab.sim.highcard import OWN, HighCard, OwnHighCard
+from nodealer.lab.sim.highcard import DEAR, OWN, DearHighCard, HighCard, HighHand, OwnHighCard
 from nodealer.lab.sim.justice import contradictions, gained_by_going, guilty_named, nobody_blamed, too_few
 from nodealer.lab.sim.lateness import counted_anew
-from nodealer.lab.sim.plan import Backup, BadDisk, Failing, Fork, Forking, Leaver, Split, Struck
+from nodealer.lab.sim.lies import NONSENSE
+from nodealer.lab.sim.money import Ledger, shares
+from nodealer.lab.sim.plan import Backup, BadDisk, Failing, Fork, Forking, Leaver, Plan, Split, Stopping, Struck
 from nodealer.lab.sim.player import HURRIES
+from nodealer.lab.sim.prices import leaving_costs
 from nodealer.lab.sim.secrecy import keys_too_soon, seen_by_one
-from nodealer.lab.sim.seen import Seen
+from nodealer.lab.sim.seen import Replayed, Seen
 from nodealer.lab.sim.swarm import _game, plan_of
+from nodealer.lab.sim.voting import same_votes
 from nodealer.lab.sim.world import World
-from nodealer.log.entry import Entry, sign_entry
+from nodealer.log.entry import Entry, read_entry, sign_entry
+from nodealer.log.journal import Sent
 from nodealer.log.session import Limits
+from nodealer.play import law, steps
 from nodealer.play.account import Account
-from nodealer.play.bodies import Body, Leave, Tick
+from nodealer.play.bodies import Agree, Begin, Body, Book, Break, Leave, Tick, Without, read_body
 from nodealer.play.happened import Happened, Step
+from nodealer.play.law import voters
 from nodealer.play.participant import Participant
 from nodealer.play.phases import Phase
-from nodealer.play.replica import Outcome
+from nodealer.play.replica import Applied, Outcome
+from nodealer.play.seat import Seat
 from nodealer.protocols import make_protocol
 from nodealer.protocols.duel import DuelDeck
 from nodealer.protocols.keyed import publish
@@ -60,9 +73,13 @@ def test_the_seed_draws_the_mix() -> None:
         "backup",
         "liar",
         "cheater",
+        "withheld",
     ):
         assert {bool(getattr(plan, field) not in (None, ())) for plan in plans} == {True, False}, field
     assert {plan.rates["lost"] > 0 for plan in plans} == {plan.sealed for plan in plans} == {True, False}
+    assert {plan.played for plan in plans} == {plan.protocol.claims.open_book_at_end for plan in plans} == {True, False}
+    assert {plan.backup.log_only for plan in plans if plan.backup is not None} == {True, False}
+    assert {plan.withheld for plan in plans} == {None, "deal", "open", "book"}
     assert all(2 * len(plan.fated) <= plan.seats for plan in plans)
     assert len({str(plan) for plan in plans}) == 60
 
@@ -491,3 +508,276 @@ def test_a_seat_that_says_something_else_when_entries_come_in_together(monkeypat
     world.run()
     wrong = {*same_together(Seen(world))}
     assert wrong and all("player 1 says [b'these came together'" in one for one in wrong)
+
+
+# --- What is counted anew ---
+
+
+def _books(seed: str, seats: int = 3) -> Plan:
+    """A game in which every hand ends with open books, on the group of the others."""
+    return replace(calm(seed, seats), protocol=make_protocol("chain", b'{"proven":false}', group()), hands=2)
+
+
+def _dear(seed: str, seats: int = 3) -> Plan:
+    return replace(calm(seed, seats), rules=DearHighCard(6), package=DEAR, hands=2)
+
+
+def _doctored(log: Replayed, place: int, **changes: Any) -> None:
+    """As if an entry had been something else, or had done something else."""
+    log.applied[place] = replace(log.applied[place], **changes)
+
+
+def _fires(checker: Callable[[Seen], Iterator[str]], seen: Seen) -> str:
+    return next(checker(seen), "")
+
+
+def test_words_that_are_counted_otherwise() -> None:
+    world = World(replace(calm(seats=4), fated=(1,), mute=6))
+    assert wrong_with(world) is None
+    seen = Seen(world)
+    log = seen.logs[0]
+    place = next(n for n, one in enumerate(log.applied) if one.after.chronicle.statements)
+    honest, after = log.applied[place], log.applied[place].after
+    (said,) = after.chronicle.statements
+    assert said.did == "gone" and _fires(same_votes, seen) == ""
+    # Fewer have said it; a move was made, and it owes none; a word counts that nobody has said.
+    for other in (replace(said, by=said.by[:2]), replace(said, did="move"), replace(said, of=None, did="broken off")):
+        _doctored(log, place, after=after.noted(statements=(other,)))
+        assert "have not said enough for it" in _fires(same_votes, seen)
+    _doctored(log, place, after=after.with_hand(votes={0: frozenset({bytes(32)})}))
+    assert "other words count" in _fires(same_votes, seen)
+    # As if nothing had come of it.
+    _doctored(log, place, after=replace(honest.before, hand=replace(honest.before.hand, votes=_with(honest))))
+    assert "enough have said that nobody waits for seat 1" in _fires(same_votes, seen)
+
+
+def _with(applied: Applied) -> dict[int, frozenset[bytes]]:
+    assert isinstance(applied.body, Without)
+    return {**applied.before.hand.votes, applied.entry.seat: frozenset(applied.body.duties)}
+
+
+def test_a_word_of_somebody_who_owes_a_card_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A liar says it under the number of the message that it owes."""
+    monkeypatch.setattr(steps, "has_word", lambda state, seat: seat in voters(state))
+    wrong = wrong_with(World(replace(calm("owes 10", seats=4), fated=(1,), liar=1)))
+    assert wrong is not None and wrong.checker == "same votes" and "other words count" in wrong.reason
+
+
+def test_a_move_that_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever only thinks too long is not gone."""
+    monkeypatch.setattr(HighHand, "default", lambda hand, seat: None)
+    world = World(replace(timed("truly", slow=(0,)), seed="slow 6"))
+    assert wrong_with(world) is None and (0, "gone") in statements(world)
+    seen = Seen(world)
+    assert seen.logs
+    monkeypatch.undo()
+    assert "have not said enough for it: gone, 0" in _fires(same_votes, seen)
+
+
+def test_half_that_breaks_off_and_all_go_on() -> None:
+    world = World(replace(calm(seats=2), fated=(1,), mute=5))
+    assert wrong_with(world) is None and statements(world)[0] == (None, "broken off")
+    seen = Seen(world)
+    log = seen.logs[0]
+    place = next(n for n, one in enumerate(log.applied) if one.after.chronicle.statements)
+    one = log.applied[place]
+    assert isinstance(one.body, Break)
+    _doctored(log, place, after=one.before.with_hand(breaks={one.entry.seat: one.body.duty}))
+    assert "half of the table has broken off, and the table goes on" in _fires(same_votes, seen)
+
+
+def test_a_roster_to_which_too_few_agreed() -> None:
+    plan = replace(calm(seats=4), leavers=(Leaver(2, 6, False, None),), sealed=True, hands=2)
+    world = World(plan)
+    assert wrong_with(world) is None and world.nodes[0].replica.state.roster.seats == (0, 1, 3)
+    seen = Seen(world)
+    log = seen.logs[0]
+    agreed = [n for n, one in enumerate(log.applied) if isinstance(one.body, Agree)]
+    honest = log.applied[agreed[0]]
+    for place in agreed:
+        _doctored(log, place, body=None)
+    assert "a roster is in force to which [[0]] agreed" in _fires(same_votes, seen)
+    # As if all had agreed, and it had never come into force.
+    log.applied[:] = log.applied[: agreed[0]]
+    for seat in (1, 3):
+        entry = structs.replace(honest.entry, seat=seat)
+        between = replace(honest.before, phase=Phase.BETWEEN)
+        log.applied.append(replace(honest, entry=entry, before=between, after=between))
+    assert "agreed to a roster, and it is not in force" in _fires(same_votes, seen)
+
+
+def test_a_gain_that_counts_before_its_book(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert wrong_with(World(_books("gain"))) is None
+    closed = Account.closed
+    monkeypatch.setattr(
+        Account, "closed", lambda self, hand, done, players, *, books: closed(self, hand, done, players, books=False)
+    )
+    wrong = wrong_with(World(_books("gain")))
+    assert wrong is not None and wrong.checker == "same money"
+
+
+def test_the_second_account_by_the_law() -> None:
+    """Numbers that were reckoned by hand."""
+    ledger = Ledger({0: 10, 1: 10, 2: 10, 3: 10})
+    # Seat 3 wins nine of three, and pays two for a card that it left half done.
+    done = Done({}, {0: 2, 1: 3, 2: 4, 3: 1}, {0: -2, 1: -3, 2: -4, 3: 9}, {2: 2})
+    ledger.close(0, done, (0, 1, 2, 3), books=True)
+    assert ledger.told() == ({0: 8, 1: 7, 2: 4, 3: 10}, {0: {3: 9}}, [(2, 2)])
+    ledger.count()
+    assert ledger.told()[0][3] == 10, "its book is not open"
+    copies = [deepcopy(ledger) for _ in range(3)]
+    ledger.open(0, 3)
+    ledger.count()
+    assert ledger.told() == ({0: 8, 1: 7, 2: 4, 3: 19}, {}, [(2, 2)])
+    # Or never: what it won goes back in the same parts, and what is dead to the others, the odd chip to the lowest.
+    copies[0].finish()
+    assert copies[0].told() == ({0: 8 + 2 + 0 + 2, 1: 7 + 3, 2: 4 + 4, 3: 10}, {}, [])
+    # Or seat 2's book is false: its four go to the others by what they paid, two, three and one.
+    copies[1].name(0, 2)
+    assert copies[1].told() == ({0: 10 + 2, 1: 10 + 2, 2: 4, 3: 10 + 0}, {}, [(2, 2)])
+    # Or the winner's is, of which nobody else has anything yet.
+    copies[2].name(0, 3)
+    assert copies[2].told() == ({0: 10 + 1, 1: 10, 2: 8, 3: 9}, {}, [(2, 2)])
+    # What has counted is final: a false book moves nothing but the seat's own gain.
+    pots = Ledger({0: 10, 1: 10, 2: 10})
+    pots.close(0, Done({}, {0: 4, 1: 2, 2: 2}, {0: -4, 1: 1, 2: 3}), (0, 1, 2), books=True)
+    pots.open(0, 1)
+    pots.count()
+    pots.name(0, 2)
+    assert pots.told() == ({0: 9, 1: 11, 2: 10}, {}, [])
+    # A claim: each has its own again when its book is open; of a false one the others have it.
+    pots.dispute(1, {0: 1, 1: 1, 2: 3})
+    pots.name(1, 2)
+    assert pots.told() == ({0: 8, 1: 10, 2: 7}, {1: {0: 1 + 2, 1: 1 + 1}}, [])
+    assert shares(5, {}) == {} and shares(3, {1: 0, 2: 0}) == {1: 2, 2: 1}
+
+
+@pytest.mark.parametrize(("where", "half"), [("deal", Half.DEALT), ("open", Half.OPENED)])
+def test_leaving_that_costs_nothing(where: Stopping, half: Half, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = replace(_dear("dear 0"), hands=1, fated=(1,), withheld=where)
+    world = World(plan)
+    assert wrong_with(world) is None and _charged(world) == {(1, half)}
+    monkeypatch.setattr(law, "_charged", lambda hand, seats: hand)
+    wrong = wrong_with(World(plan))
+    assert wrong is not None and wrong.checker == "leaving costs" and f"['{half.value}'] half done" in wrong.reason
+
+
+def _charged(world: World) -> set[tuple[int, Half]]:
+    games = [one.after.hand.game for log in Seen(world).lasting for one in log.applied]
+    return {half for game in games if isinstance(game, HighHand) for half in game.halves}
+
+
+def test_another_price_for_leaving() -> None:
+    world = World(replace(_dear("dear 0"), hands=1, fated=(1,), withheld="deal"))
+    world.run()
+    seen = Seen(world)
+    (place,) = [n for n, one in enumerate(seen.logs[0].applied) if one.after.gone - one.before.gone]
+    one = seen.logs[0].applied[place]
+    game = one.after.hand.game
+    assert isinstance(game, HighHand) and game.charges == {1: 1} and _fires(leaving_costs, seen) == ""
+    _doctored(seen.logs[0], place, after=one.after.with_hand(game=replace(game, charges={1: 2})))
+    assert "seat 1 pays 2 for leaving, and not 1" in _fires(leaving_costs, seen)
+
+
+def test_a_book_that_does_not_come() -> None:
+    """Who wins and does not open its book: all have what they had."""
+    world = World(replace(_books("kept 1"), fated=(1,), withheld="book", hands=1))
+    assert wrong_with(world) is None
+    last = Seen(world).lasting[0].applied[-1]
+    assert [held.gains for held in last.before.account.held] == [{1: 4}]
+    assert last.after.account.chips == {0: 5, 1: 5, 2: 5}
+
+
+def test_a_book_with_another_seed() -> None:
+    world = World(_books("seed"))
+    assert wrong_with(world) is None
+    seen = Seen(world)
+    log = seen.logs[0]
+    place = next(n for n, one in enumerate(log.applied) if isinstance(one.body, Book))
+    body = log.applied[place].body
+    assert isinstance(body, Book)
+    _doctored(log, place, body=structs.replace(body, seed=bytes(len(body.seed))))
+    assert "opens another seed of hand 0 than it began with" in _fires(books_held, seen)
+    # As if it had never come: then its seat still owes it, and may not begin.
+    seat = log.applied[place].entry.seat
+    _doctored(log, place, outcome=Outcome.DROPPED)
+    found = [*books_held(seen)]
+    assert (
+        f"seat {seat} begins, and owes a book" in found[0] and f"seat {seat} is dealt in, and owes a book" in found[1]
+    )
+
+
+def test_a_false_claim_that_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(steps, "refuse_false_claim", lambda *told: None)
+    wrong = wrong_with(World(replace(calm("claims 6"), fated=(1,), liar=1)))
+    assert wrong is not None and wrong.checker == "books held" and "and it opens" in wrong.reason
+
+
+def test_what_a_liar_says_in_the_place_of_a_book() -> None:
+    """Another seed, which names it; or that it begins the next hand, and that is refused."""
+    worlds = [World(replace(_books(f"liar {number}"), fated=(1,), liar=1)) for number in (1, 2, 6, 8)]
+    assert [wrong_with(world) for world in worlds] == [None] * 4
+    faults = [fault for world in worlds for fault in world.nodes[0].replica.state.faults]
+    assert any("not the one it committed to" in fault.reason for fault in faults)
+    said = [read_body(bytes(read_entry(lie).entry.body)) for world in worlds for lie in _meant(world)]
+    assert {type(one) for one in said} == {Book, Begin}
+    # A false book may be all that the next hand has waited for: it is judged first.
+    last = [one for world in worlds for one in Seen(world).logs[0].applied if isinstance(one.body, Book)]
+    assert any(one.outcome is Outcome.FAULT and one.after.phase is Phase.PLAYING for one in last)
+
+
+def _meant(world: World) -> list[bytes]:
+    return [lie for lie in world.nodes[1].lied if NONSENSE not in lie]
+
+
+def test_a_card_that_all_see_and_not_by_stake(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = _dear("stakes 1", seats=4)
+    assert wrong_with(World(plan)) is None
+    monkeypatch.setattr(Open, "in_turn", lambda opening, owing: tuple(owing))
+    wrong = wrong_with(World(plan))
+    assert wrong is not None and wrong.checker == "opened in turn"
+
+
+def test_what_was_signed_on_what_is_not_so() -> None:
+    world = World(replace(calm("double"), fated=(1,), cheater=(1, "double")))
+    assert wrong_with(world) is None
+    seen, node = Seen(world), world.nodes[0]
+    signed = [record for record in node.home.journal.records if isinstance(record, Sent)]
+    entry = read_entry(signed[-1].entry).entry
+    # The same on the log as it was before; and on one that there never was.
+    for head, reason in ((seen.logs[0].applied[0].entry.seen, "answers nothing"), (bytes(32), "a head that its log")):
+        again = sign_entry(node.home.identity, structs.replace(entry, seen=head))
+        node.home.journal.write(Sent(again))
+        assert reason in [*due_when_signed(seen)][-1]
+
+
+class Rash(Participant):
+    """Says what follows from what it hears before it has looked at the proofs."""
+
+    def due(self) -> list[bytes]:
+        replica = self._replica
+        if replica is None:
+            return super().due()
+        replica.eager, settle = False, replica.settle
+        replica.settle = lambda: None  # type: ignore[method-assign]
+        try:
+            return super().due()
+        finally:
+            replica.settle = settle  # type: ignore[method-assign]
+
+
+def test_somebody_who_speaks_before_it_has_looked() -> None:
+    world = PlayedBy(replace(calm("rash"), fated=(0,), cheater=(0, "double")), Rash)
+    world.run()
+    (wrong,) = due_when_signed(Seen(world))
+    assert wrong == "player 1: number 1, signed on 4 entries, answers nothing that was owed there"
+
+
+def test_an_old_log_beside_a_new_journal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who has signed on what its log does not have does not go on."""
+    plan = replace(calm(), fated=(1,), backup=Backup(850, 1400, 1, log_only=True))
+    world = World(plan)
+    assert wrong_with(world) is None and world.nodes[1].away and world.struck["restored"] == 1
+    monkeypatch.setattr(Seat, "_refuse_rollback", lambda seat, seen: None)
+    wrong = wrong_with(World(plan))
+    assert wrong is not None and wrong.checker == "no way back"

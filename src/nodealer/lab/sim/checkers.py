@@ -10,12 +10,17 @@ from typing import Final
 
 from nodealer.cards import Card, Event, Moved, Opened
 from nodealer.errors import Malformed
+from nodealer.lab.sim.booking import books_held
+from nodealer.lab.sim.grounds import due_when_signed, no_way_back
 from nodealer.lab.sim.justice import guilty_named, no_minority_gains, nobody_blamed
 from nodealer.lab.sim.lateness import counted_anew, used
+from nodealer.lab.sim.money import same_money
 from nodealer.lab.sim.node import Node
+from nodealer.lab.sim.prices import leaving_costs
 from nodealer.lab.sim.relay import entry_in
-from nodealer.lab.sim.secrecy import nobody_knows_early, old_places_closed
+from nodealer.lab.sim.secrecy import nobody_knows_early, old_places_closed, opened_in_turn
 from nodealer.lab.sim.seen import Replayed, Seen
+from nodealer.lab.sim.voting import same_votes
 from nodealer.lab.sim.world import World
 from nodealer.log.entry import Entry
 from nodealer.play.bodies import Leave, read_body
@@ -207,9 +212,16 @@ CHECKERS: Final[dict[str, Callable[[Seen], Iterator[str]]]] = {
     "each card once": each_card_once,
     "old places closed": old_places_closed,
     "nobody knows early": nobody_knows_early,
+    "opened in turn": opened_in_turn,
     "nobody honest blamed": nobody_blamed,
     "the guilty named": guilty_named,
     "no minority gains": no_minority_gains,
+    "same votes": same_votes,
+    "same money": same_money,
+    "leaving costs": leaving_costs,
+    "books held": books_held,
+    "due when signed": due_when_signed,
+    "no way back": no_way_back,
     "kept first": kept_first,
     "same together": same_together,
     "the game ends": game_ends,

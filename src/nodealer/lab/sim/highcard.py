@@ -1,6 +1,8 @@
 """The smallest game with chips: everybody pays and gets a card, may pay more or fold, and the highest card wins.
 
-From one deck, or, where a protocol has only those, each from a deck of its own, whose number is its owner's.
+From one deck, or, where a protocol has only those, each from a deck of its own, whose number is its owner's. Or, where
+leaving is dear: a card is opened to all before the cards are shown, by stake, and who goes in the middle of a card pays
+for it into the next pot.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from typing import Annotated, Any, Final, Self
 
 import msgspec
 
-from nodealer.cards import Capability, Deal, Event, Half, Moved, NewDeck, Opened, Operation, Portion, Show
+from nodealer.cards import Capability, Deal, Event, Half, Moved, NewDeck, Open, Opened, Operation, Portion, Show
 from nodealer.errors import DecodeError, IllegalMove
 from nodealer.games.base import Ask, Done, Entropy, Game, Turn, Want
 from nodealer.games.package import Bot, GamePackage
@@ -75,6 +77,20 @@ class OwnHighCard(HighCard):
 
 
 @dataclass(frozen=True)
+class DearHighCard(HighCard):
+    """The same with a card for all, where the deck has one more, and a price for leaving."""
+
+    name = "dear highcard"
+    operations = HighCard.operations | {Capability.OPEN_TOP}
+
+    def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> HighHand:
+        """Who has a chip pays one, and what others paid for leaving lies in the pot."""
+        begun = super().begin(hand, seats, before, chips)
+        dead = before.carried if isinstance(before, HighHand) else 0
+        return replace(begun, dear=True, dead=dead, opened=self.deck_max <= len(begun.players))
+
+
+@dataclass(frozen=True)
 class HighHand:
     """One hand."""
 
@@ -93,18 +109,40 @@ class HighHand:
     divided: bool = False
     #: Whether everybody has a deck.
     own: bool = False
+    #: Whether leaving has a price; what lies in the pot of those who paid it before; and whether the card for all is
+    #: open, or there is none.
+    dear: bool = False
+    dead: int = 0
+    opened: bool = True
+    #: Who has left in the middle of which cards, and what each of them pays.
+    halves: tuple[tuple[int, Half], ...] = ()
+    charges: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def wants(self) -> Want:
         shown = all(seat in self.faces for seat in self.live)
         if self.divided or len(self.live) < 2 or shown:
-            return Done(self._result(), self.paid, self.net())
+            return Done(self._result(), self.paid, self.net(), self.charges, self.dead if self.live else 0)
         if not self.dealt:
             return Ask(self._dealing())
         if to_speak := [seat for seat in self.live if seat not in self.spoken]:
             return Turn((to_speak[0],))
+        if not self.opened:
+            return Ask((Open(0, 1, order=self.by_stake()),))
         hidden = [seat for seat in self.live if seat not in self.faces]
         return Ask(tuple(Show(self._deck(seat), seat, (self.held[seat],)) for seat in hidden))
+
+    def by_stake(self) -> tuple[tuple[int, ...], ...]:
+        """Those who can still win, by what they paid, least first."""
+        stakes = sorted({self.paid[seat] for seat in self.live})
+        return tuple(tuple(seat for seat in self.live if self.paid[seat] == stake) for stake in stakes)
+
+    @property
+    def carried(self) -> int:
+        """What the next pot has of dead money. A hand without a result leaves it as it was."""
+        if not isinstance(self.wants, Done):
+            return self.dead
+        return sum(self.charges.values()) + (0 if self.live else self.dead)
 
     def _deck(self, seat: int) -> int:
         return seat if self.own else 0
@@ -132,8 +170,9 @@ class HighHand:
         held, faces = dict(self.held), dict(self.faces)
         held |= {one.holder: one.card.position for one in events if isinstance(one, Moved) and one.holder is not None}
         holder = {(self._deck(seat), position): seat for seat, position in held.items()}
-        faces |= {holder[one.card.deck, one.card.position]: one.face for one in events if isinstance(one, Opened)}
-        return replace(self, dealt=True, held=held, faces=faces)
+        shown = {(one.card.deck, one.card.position): one.face for one in events if isinstance(one, Opened)}
+        faces |= {holder[card]: face for card, face in shown.items() if card in holder}
+        return replace(self, dealt=True, held=held, faces=faces, opened=self.opened or self.dealt)
 
     def left(self, seats: tuple[int, ...], *, cards: bool) -> Self:
         """What they paid stays. Without cards it is divided among those who stay."""
@@ -141,8 +180,15 @@ class HighHand:
         return replace(self, live=live, gone=(*self.gone, *seats), divided=self.divided or not cards)
 
     def charged(self, seat: int, half: Half) -> Self:
-        """Nothing: what it paid stays."""
-        return self
+        """Nothing: what it paid stays. Where leaving is dear, from what it has behind: one chip, and in the middle of a
+        card for all as much as the largest other stake."""
+        if not self.dear:
+            return self
+        others = (self.paid[other] for other in self.live if other != seat)
+        price = max(others, default=0) if half is Half.OPENED else 1
+        price = min(price, self.chips[seat] - self.paid[seat])
+        charges = {**self.charges, seat: max(price, self.charges.get(seat, 0))}
+        return replace(self, halves=(*self.halves, (seat, half)), charges=charges)
 
     def default(self, seat: int) -> bytes | None:
         """Pay nothing more."""
@@ -154,7 +200,7 @@ class HighHand:
         if not self.live:
             return {}
         winners = self.live if self.divided else (max(self.live, key=lambda seat: self.faces.get(seat, -1)),)
-        share, odd = divmod(sum(self.paid.values()), len(winners))
+        share, odd = divmod(sum(self.paid.values()) + self.dead, len(winners))
         return lost | {seat: lost[seat] + share + (odd if seat == winners[0] else 0) for seat in winners}
 
     def _result(self) -> dict[str, Any]:
@@ -181,6 +227,12 @@ GAME: Final = GamePackage(
     rules=HighCard.from_parameters,
     from_settings=lambda settings: HighCard(),
     bot=HighBot,
+)
+DEAR: Final = replace(
+    GAME,
+    name=DearHighCard.name,
+    rules=DearHighCard.from_parameters,
+    from_settings=lambda settings: DearHighCard(),
 )
 OWN: Final = replace(
     GAME,

@@ -10,7 +10,8 @@ from nodealer.errors import HomeUnusable
 from nodealer.keys import Identity
 from nodealer.lab.sim.dice import Dice
 from nodealer.lab.sim.plan import Failing
-from nodealer.log.journal import MemoryJournal, Record, Sent
+from nodealer.log.entry import first_head, next_head, read_entry
+from nodealer.log.journal import Chosen, MemoryJournal, Record, Sent
 from nodealer.log.session import Session
 from nodealer.play.home import MemoryHome
 
@@ -102,6 +103,24 @@ class FragileHome(MemoryHome):
         copy.journal = _FragileJournal(copy, self.journal.records[:records])
         copy.synced = len(copy.entries)
         return copy
+
+    def with_log_of(self, copy: FragileHome) -> FragileHome:
+        """Its own journal, and an older log."""
+        mixed = self.copied()
+        mixed.entries, mixed.synced = list(copy.entries), len(copy.entries)
+        return mixed
+
+    @property
+    def lacking(self) -> int:
+        """How many heads its journal has that its log does not have."""
+        if self.session is None:
+            return 0
+        heads = [first_head(self.session.id)]
+        for entry in self.entries:
+            heads.append(next_head(heads[-1], entry))
+        signed = (read_entry(record.entry).entry.seen for record in self.journal.records if isinstance(record, Sent))
+        chosen = (record.head for record in self.journal.records if isinstance(record, Chosen))
+        return len({*signed, *chosen}.difference(heads))
 
     def has_signed(self, entry: bytes) -> bool:
         """Whether the journal has an entry."""

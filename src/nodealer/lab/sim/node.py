@@ -8,24 +8,27 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Raw, structs
 
+from nodealer.cards import Deal, Open
 from nodealer.drive.patience import Looks, Patience
-from nodealer.errors import HomeUnusable, JournalLost
+from nodealer.errors import HomeUnusable, JournalLost, LogRolledBack
 from nodealer.keys import Identity
 from nodealer.lab.sim.cheats import lies_of
 from nodealer.lab.sim.dice import Dice
 from nodealer.lab.sim.groups import Groups
 from nodealer.lab.sim.home import FragileHome, Killed
 from nodealer.lab.sim.keeper import keeping
+from nodealer.lab.sim.lies import false_words
 from nodealer.lab.sim.line import Line
 from nodealer.lab.sim.plan import BadDisk, Struck
 from nodealer.lab.sim.player import Player
 from nodealer.lab.sim.relay import entry_in
 from nodealer.lab.sim.seals import Seals
 from nodealer.log.entry import Entry, sign_entry
-from nodealer.play.bodies import Tick
+from nodealer.play.bodies import Book, Cards, Tick, read_body
 from nodealer.play.happened import Diverged, Step
 from nodealer.play.participant import Participant
 from nodealer.play.replica import Replica
+from nodealer.protocols.staged import StagedDeck
 from nodealer.tape import SEED_BYTES, expand
 from nodealer.wire import encode
 
@@ -38,8 +41,8 @@ SILENCE: Final = 1500
 PATIENCE: Final = 5000
 #: How long it waits for another frame before it looks at what came in together.
 TOGETHER: Final = 50
-#: What a liar signs.
-NONSENSE: Final = b'{"type":"nonsense"}'
+#: The steps at which protocols publish keys of cards.
+KEYS: Final = ("release", "dealFinal", "revealFinal", "pass")
 
 
 class Node:
@@ -55,7 +58,7 @@ class Node:
         #: Who comes to a table that plays, and would like to sit.
         self.asks_to_sit = place >= plan.sitting + plan.watchers
         self.dice = Dice(plan.seed, self.name)
-        self._is_old_copy = False
+        self.is_old_copy = False
         named = self.name if place < plan.sitting or self.asks_to_sit else None
         # The same people meet at all tables: to look at a new key takes as long as twenty signatures.
         identity = Identity(expand("simulated identity", self.name, size=SEED_BYTES))
@@ -71,6 +74,8 @@ class Node:
         self.diverged: list[Diverged] = []
         self.lied: list[bytes] = []
         self.unkept: list[bytes] = []
+        #: How many heads its log lacked on which it had signed, whenever it went on all the same.
+        self.went_back: list[int] = []
         self.player = Player(world, self)
         self._world = world
         self._clock = world.clock
@@ -96,7 +101,8 @@ class Node:
     def _line(self, way: str) -> Line:
         world = self._world
         dice = Dice(world.plan.seed, self.name, way)
-        return Line(world.clock, dice, world.plan.rates, world.struck, lambda what: self.tell(f"{way} {what}"))
+        rates = {} if world.plan.played else world.plan.rates
+        return Line(world.clock, dice, rates, world.struck, lambda what: self.tell(f"{way} {what}"))
 
     def tell(self, what: str) -> None:
         """Something happens here."""
@@ -129,12 +135,14 @@ class Node:
         self.groups.begins()
         try:
             participant = self._world.new_participant(self, self.home)
-        except JournalLost:
-            if not self.lies and not self._is_old_copy:
+        except (JournalLost, LogRolledBack):
+            if not self.lies and not self.is_old_copy:
                 raise
             self.tell("stays away")
             self.away = True
             return None
+        if self.is_old_copy and (lacking := self.home.lacking):
+            self.went_back.append(lacking)
         self._seals = self._world.seals(self, participant)
         self.participant = participant
         return participant
@@ -210,15 +218,17 @@ class Node:
         if self.participant is not None and not self.home.in_doubt:
             self.home.failing, self.home.how, self.home.again = bad.writes, bad.how, bad.again
 
-    def restore(self, copy: FragileHome) -> None:
-        """An old copy of its home comes in the place of the one that it has."""
+    def restore(self, copy: FragileHome, *, log_only: bool = False) -> None:
+        """An old copy of its home, or of the log in it, comes in the place of the one that it has."""
         if not self.away:
-            self.tell(f"has an old copy of its home, with {len(copy.journal.records)} records")
+            copy = self.home.with_log_of(copy) if log_only else copy
+            what = f"{len(copy.entries)} entries and {len(copy.journal.records)} records"
+            self.tell(f"has an old copy of its {'log' if log_only else 'home'}, with {what}")
             self._world.struck["restored"] += 1
             running = self.participant is not None
             if running:
                 self.die(500)
-            self.home, self._is_old_copy = copy, True
+            self.home, self.is_old_copy = copy, True
 
     def lose_home(self) -> None:
         """Its home is gone, and with it everything that it could say."""
@@ -274,6 +284,10 @@ class Node:
             self._coming = self.participant.expects
             self.stream()
 
+    def strike(self) -> None:
+        """From now on frames are struck on their way."""
+        self._up.rates = self._down.rates = self._world.plan.rates
+
     def heal(self) -> None:
         """From now on nothing strikes, but what does so for good."""
         self._up.rates = self._down.rates = {}
@@ -290,8 +304,10 @@ class Node:
     def _send(self, frame: bytes) -> None:
         entry = entry_in(frame)
         self._note_unkept((frame,))
-        lie = None if entry is None else self._lie(entry)
-        if entry is None or lie is None or not self.dice.chance(600 if self.keeps_time else 400):
+        if entry is not None and self._withholds(entry):
+            self._world.mute()
+        lie = None if entry is None or not self._tempted(entry) else self._lie(entry)
+        if entry is None or lie is None:
             self._say(frame)
             return
         # Before the true one it is refused; after it, it names its seat.
@@ -313,10 +329,31 @@ class Node:
         keeper = self._world.plan.keeper
         return self.keeps_time and keeper is not None and keeper.how == "back"
 
+    def _tempted(self, entry: Entry) -> bool:
+        """Whether it lies this time, if it lies at all. There are few books."""
+        book = self.lies and isinstance(read_body(bytes(entry.body)), Book)
+        return self.lies and self.dice.chance(600 if self.keeps_time else 900 if book else 250)
+
+    def _withholds(self, entry: Entry) -> bool:
+        """Whether this is the key of a card, or the book, that is planned never to come."""
+        plan, participant = self._world.plan, self.participant
+        if plan.withheld is None or self.place != plan.fated[0] or participant is None:
+            return False
+        state, body = participant.replica.state, read_body(bytes(entry.body))
+        if plan.withheld == "book":
+            return isinstance(body, Book)
+        known = state.duties.open.get(body.duty) if isinstance(body, Cards) else None
+        if known is None or known.duty.deck is None or known.duty.kind not in KEYS:
+            return False
+        deck = state.hand.decks[known.duty.deck]
+        return isinstance(deck, StagedDeck) and isinstance(deck.asked, Deal if plan.withheld == "deal" else Open)
+
     def _lie(self, entry: Entry) -> bytes | None:
         if self._lies_about_time:
             return encode(Tick(self.dice.between(0, 3000)))
-        return NONSENSE if self.place == self._world.plan.liar else None
+        if self.place != self._world.plan.liar or self.participant is None:
+            return None
+        return false_words(self.participant, bytes(entry.body), self.dice)
 
     def _say(self, text: bytes) -> None:
         self.tell(f"says {self._world.words(text)}")

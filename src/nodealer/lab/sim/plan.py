@@ -30,6 +30,8 @@ STILL: Final = 45_000
 Keeping = Literal["truly", "ahead", "back", "silent", "dying"]
 #: How a relay shows somebody another table: two entries in the other order, or never one of them.
 Forking = Literal["swap", "withhold"]
+#: Where somebody stops: in the middle of cards that are dealt, or of one that is opened to all; or before its book.
+Stopping = Literal["deal", "open", "book"]
 #: What a write to a failing disk leaves: nothing, half a line, or all of it; it fails in any case.
 Failing = Literal["full", "torn", "unsure"]
 
@@ -107,11 +109,13 @@ class BadDisk:
 
 @dataclass(frozen=True)
 class Backup:
-    """The home of a seat is copied at a time, and the copy comes in its place later."""
+    """The home of a seat is copied at a time, and the copy comes in its place later. `log_only`: of the log alone, and
+    the journal is the one that it has."""
 
     copied: int
     time: int
     place: int
+    log_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -126,6 +130,8 @@ class Plan:
     hands: int = 1
     #: Those who only watch; their places come after the seats.
     watchers: int = 0
+    #: Whether what passes strikes only once the log has an entry: a lobby in trouble may last until all has healed.
+    played: bool = False
     #: What strikes a frame on its way, in a thousand.
     rates: Mapping[str, int] = field(default_factory=dict)
     cuts: tuple[Struck, ...] = ()
@@ -140,6 +146,8 @@ class Plan:
     #: How many entries the log has when nothing comes any more from the first of the fated; and when the last of them
     #: loses its home, and somebody else comes in its place who only knows the link.
     mute: int | None = None
+    #: What the first of the fated owes when it says nothing more, where that is so: its key of a card, or its book.
+    withheld: Stopping | None = None
     lost_home: int | None = None
     backup: Backup | None = None
     #: The seat that signs nonsense under the numbers of its entries, if one does; and the one that cheats, and how.
@@ -164,6 +172,7 @@ class Plan:
             "closed": len(self.closed),
             "fork": self.fork and f"{self.fork.how} from {self.fork.entries}",
             "mute": self.mute is not None,
+            "withheld": self.withheld,
             "home lost": self.lost_home is not None,
             "old copy": self.backup is not None,
             "liar": self.liar is not None,

@@ -48,16 +48,39 @@ def nobody_knows_early(seen: Seen) -> Iterator[str]:
 def keys_too_soon(before: TableState, after: TableState) -> Iterator[str]:
     """The keys of cards, published between two moments, that nobody had asked for."""
     for number, was, deck in _published(before, after):
-        wanted = _asked_for(was)
+        wanted = asked_for(was)
         for position, seat in _new_keys(was, deck):
             if position in was.places.opened or seat in wanted.get(position, ()):
                 continue
             yield f"seat {seat} publishes its key of card {position} of deck {number}, and nobody asked for it"
 
 
-def _asked_for(deck: WithKeys) -> Mapping[int, frozenset[int]]:
+def asked_for(deck: WithKeys) -> Mapping[int, frozenset[int]]:
     """Position to the seats whose keys what is asked of the deck takes, as the operation itself says."""
     return _asked_of_all(deck) if isinstance(deck, KeyedDeck) else _asked_of_two(deck)
+
+
+def opened_in_turn(seen: Seen) -> Iterator[str]:
+    """A key of a card that all see comes after those of the groups before its own."""
+    for log in seen.logs:
+        for applied in log.applied:
+            for wrong in out_of_turn(applied.before, applied.after):
+                yield f"entry {applied.number} of {log.node.name}: {wrong}"
+
+
+def out_of_turn(before: TableState, after: TableState) -> Iterator[str]:
+    """The keys of cards that all see, published between two moments before it was their turn."""
+    for number, was, deck in _published(before, after):
+        groups = was.asked.order if isinstance(was.asked, Open) else ()
+        for position, seat in _new_keys(was, deck) if groups else ():
+            # Whom no group names is in the first one.
+            turn = next((place for place, group in enumerate(groups) if seat in group), -1)
+            later = (
+                {other for group in groups[max(turn, 0) :] for other in group} if turn >= 0 else {*was.binding.players}
+            )
+            missing = {*was.binding.players} - later - was.released.get(position, {}).keys()
+            if missing:
+                yield f"seat {seat} publishes its key of card {position} of deck {number} before {sorted(missing)}"
 
 
 def _asked_of_two(deck: DuelDeck) -> Mapping[int, frozenset[int]]:

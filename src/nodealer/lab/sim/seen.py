@@ -14,6 +14,7 @@ from nodealer.lab.sim.node import Node
 from nodealer.lab.sim.player import is_made_again
 from nodealer.lab.sim.world import World
 from nodealer.log.file import save_log
+from nodealer.play.phases import Phase
 from nodealer.play.replica import Applied, Replica
 from nodealer.play.state import TableState
 
@@ -63,6 +64,11 @@ def _left_again(applied: Applied) -> bool:
     """Whether somebody is gone while a deck is made again because somebody was."""
     before, after = applied.before, applied.after
     return bool(after.gone - before.gone) and is_made_again(before.hand.decks.values())
+
+
+def hands_begun(state: TableState) -> int:
+    """How many hands have begun: the number of one that has not is how many there were before it."""
+    return state.hand.number + (state.phase is Phase.PLAYING)
 
 
 class Replayed:

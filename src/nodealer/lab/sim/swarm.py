@@ -27,6 +27,7 @@ from nodealer.lab.sim.plan import (
     Leaver,
     Plan,
     Split,
+    Stopping,
     Struck,
 )
 from nodealer.log.session import Limits
@@ -42,13 +43,13 @@ MIX: Final[Mapping[str, int]] = {
     "disk": 500,
     "closed": 450,
     "restored": 400,
-    "forked": 500,
-    "lobby": 300,
-    "muted": 450,
+    "forked": 650,
+    "lobby": 330,
+    "muted": 700,
     "lost home": 250,
     "left": 500,
     "rebuilt": 450,
-    "keyed": 500,
+    "keyed": 550,
     "late": 900,
     "timed": 850,
     "held": 500,
@@ -56,10 +57,13 @@ MIX: Final[Mapping[str, int]] = {
     "cheated": 900,
     "grouped": 700,
 }
-#: The protocols for two at this table, and their modes.
+#: In how many of a thousand games with somebody who lies or cheats nothing else strikes for good: it strikes the same
+#: seats, and whoever is not heard any more lies in vain.
+HEARD: Final = 300
+#: The protocols with modes, those with books more often.
 MODES: Final[Mapping[str, tuple[bytes, ...]]] = {
-    "chain": (b"{}", b'{"proven":false}'),
-    "duel": (b"{}", b'{"mode":"committed"}'),
+    "chain": (b"{}", *(b'{"proven":false}',) * 2),
+    "duel": (b"{}", *(b'{"mode":"committed"}',) * 2),
 }
 KEEPERS: Final[tuple[Keeping, ...]] = (*("truly",) * 4, *("ahead",) * 5, *("back",) * 4, "silent", "dying")
 
@@ -68,11 +72,14 @@ def plan_of(seed: str) -> Plan:
     """The game of a seed."""
     dice = Dice(seed, "plan")
     on = {kind for kind, often in MIX.items() if dice.chance(often)}
+    if on & {"nonsense", "cheated"} and dice.chance(HEARD):
+        on -= {"forked", "lobby", "muted", "lost home"}
     plan = _table(seed, on, dice)
     plan = _doomed(replace(plan, fated=_fated(dice, plan.seats, on)), on, dice)
     places = plan.sitting + plan.watchers
     return replace(
         plan,
+        played=dice.chance(600),
         rates={fault: dice.pick((10, 30, 80, 150)) if fault in on else 0 for fault in OF_FRAMES},
         cuts=tuple(_struck(dice, places, 0) for _ in range(dice.between(1, 3) if "cut" in on else 0)),
         splits=tuple(_split(dice, places) for _ in range(dice.between(1, 2) if "split" in on else 0)),
@@ -88,21 +95,26 @@ def plan_of(seed: str) -> Plan:
 
 def _table(seed: str, on: set[str], dice: Dice) -> Plan:
     """Who plays what. Who can be put out, and who can leave while a deck is made again, must be more than two."""
-    name = dice.pick(("highcard",) * 20 + ("free",) * 16 + ("holdem",))
+    name = dice.pick(("highcard",) * 8 + ("dear highcard",) * 14 + ("free",) * 14 + ("holdem",))
     many = bool(on & {"keyed", "rebuilt"})
     card = dice.pick(("mask", "lock") if "rebuilt" in on else ("mask", "lock", "offset"))
-    if not many and name != "holdem" and dice.chance(300):
-        card = dice.pick(("chain", "duel", "duel"))
+    if "rebuilt" not in on and name != "holdem" and dice.chance(500):
+        card = "chain" if many else dice.pick(("chain", "duel"))
     seats = 4 if "rebuilt" in on else dice.pick((3, 4)) if many else dice.pick((2, 2, 2, 3, 3, 4))
-    seats = 2 if card in MODES else min(seats, 3) if name == "holdem" else seats
-    if card == "duel":
-        name = dice.pick(("own highcard",) * 4 + ("wardens",))
     mode = dice.pick(MODES.get(card, (b"{}",)))
     # What is tried here does not hang on the group, and chain's own is of large numbers.
     protocol = make_protocol("mask" if name == "holdem" else card, mode, group() if card == "chain" else None)
+    proven = card == "chain" and not protocol.claims.open_book_at_end
+    # Of two, one alone does not end a table at which the other owes a book.
+    if card in MODES:
+        seats = 2 if card == "duel" or (proven and not many) else 3
+    elif name == "holdem":
+        seats = min(seats, 3)
+    if card == "duel":
+        name = dice.pick(("own highcard",) * 4 + ("wardens",))
     rules, package = _game(name, protocol, dice)
-    one = name in ("holdem", "wardens") or card == "chain"
-    hands = 1 if one else 2 if "keyed" in on else dice.pick((1, 1, 1, 2))
+    often = (1, 2) if protocol.claims.open_book_at_end or name == "dear highcard" else (1, 1, 1, 2)
+    hands = 1 if name in ("holdem", "wardens") or proven else 2 if "keyed" in on else dice.pick(often)
     return Plan(
         seed,
         protocol,
@@ -120,6 +132,8 @@ def _game(name: str, protocol: CardProtocol, dice: Dice) -> tuple[Rules, GamePac
     cards = dice.between(4, 6)
     if name == "highcard":
         return highcard.HighCard(cards), highcard.GAME
+    if name == "dear highcard":
+        return highcard.DearHighCard(cards), highcard.DEAR
     if name == "own highcard":
         return highcard.OwnHighCard(cards), highcard.OWN
     package = find(name)
@@ -150,17 +164,26 @@ def _doomed(plan: Plan, on: set[str], dice: Dice) -> Plan:
     if on & {"forked", "lobby"}:
         entries = 0 if "lobby" in on else dice.between(1, 15)
         fork = Fork(dice.pick(("swap", "withhold")), entries, dice.between(0, 8))
+    withheld = dice.pick(_stops(plan)) if "muted" in on else None
     first, last = plan.fated[0], plan.fated[-1]
     lies = "nonsense" in on
     return replace(
         plan,
         fork=fork,
-        mute=dice.between(1, 15) if "muted" in on else None,
+        mute=dice.between(1, 15) if "muted" in on and withheld is None else None,
+        withheld=withheld,
         lost_home=dice.between(1, 15) if "lost home" in on else None,
         backup=_backup(dice, last) if "restored" in on else None,
         liar=first if lies else None,
         cheater=(last, _cheat(plan, dice)) if "cheated" in on and not (lies and first == last) else None,
     )
+
+
+def _stops(plan: Plan) -> tuple[Stopping | None, ...]:
+    """Where a seat may stop that says nothing more: anywhere, in the middle of a card, or before its book."""
+    cards: tuple[Stopping, ...] = ("deal", "open") if isinstance(plan.rules, highcard.DearHighCard) else ()
+    books: tuple[Stopping, ...] = ("book",) * 3 if plan.protocol.claims.open_book_at_end else ()
+    return (None, *cards, *books)
 
 
 def _cheat(plan: Plan, dice: Dice) -> str:
@@ -174,7 +197,7 @@ def _cheat(plan: Plan, dice: Dice) -> str:
 
 def _backup(dice: Dice, place: int) -> Backup:
     copied = dice.between(300, 3000)
-    return Backup(copied, copied + dice.between(300, 3000), place)
+    return Backup(copied, copied + dice.between(300, 3000), place, dice.chance(500))
 
 
 # --- What passes ---
@@ -183,7 +206,7 @@ def _backup(dice: Dice, place: int) -> Backup:
 def _leavers(dice: Dice, plan: Plan, on: set[str]) -> tuple[Leaver, ...]:
     """Those who are not fated: what the others say of such a seat is looked at. For another roster one who is gone is
     enough."""
-    doomed = plan.fork is not None or plan.mute is not None or plan.lost_home is not None
+    doomed = any(one is not None for one in (plan.fork, plan.mute, plan.withheld, plan.lost_home))
     if not on & {"left", "rebuilt", "keyed"} or ("keyed" in on and doomed and "rebuilt" not in on):
         return ()
     others = [seat for seat in range(plan.seats) if seat not in plan.fated]

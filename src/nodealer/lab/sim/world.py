@@ -47,6 +47,7 @@ class World:
         self.ordered: dict[bytes, int] = {}
         self._holding = Dice(plan.seed, "holding back")
         self._forks = self._mutes = self._loses = True
+        self._strikes = True
 
     def text(self, frame: bytes) -> bytes:
         """What is in a frame."""
@@ -99,6 +100,9 @@ class World:
         self.ordered.setdefault(self.text(frame), self.clock.now)
         if self.plan.keeper is not None and self.plan.keeper.how == "dying":
             self.nodes[self.plan.seats].muted |= self.relay.entries >= self.plan.keeper.entries
+        if self.relay.entries and self.clock.now < HEALED // 3:
+            # Else it would strike when all is to be healed.
+            self._strike()
         self._doom()
         for node in self.nodes:
             node.stream()
@@ -118,18 +122,24 @@ class World:
             self.relay.fork(plan.fork.how, plan.fated, lobby=not plan.fork.entries)
         if plan.fork is not None and self.relay.forked:
             self.struck["forked" if plan.fork.entries else "lobby"] = 1
-        if plan.mute is not None and self._mutes and entries >= plan.mute:
-            self._mutes = False
-            self.tell("relay", f"hears nothing more of {plan.fated[0]}")
-            self.doomed |= {plan.fated[0]}
-            self.struck["muted"] += 1
-            self.nodes[plan.fated[0]].muted = True
+        if plan.mute is not None and entries >= plan.mute:
+            self.mute()
         if plan.lost_home is not None and self._loses and entries >= plan.lost_home:
             self._loses = False
             self.doomed |= {plan.fated[-1]}
             self.nodes[plan.fated[-1]].lose_home()
             self.nodes.append(Node(self, len(self.nodes)))
             self.clock.after(1000, self.nodes[-1].come)
+
+    def mute(self) -> None:
+        """Nothing comes any more from the first of the fated."""
+        if self._mutes:
+            place = self.plan.fated[0]
+            self._mutes = False
+            self.tell("relay", f"hears nothing more of {place}")
+            self.doomed |= {place}
+            self.struck["muted"] += 1
+            self.nodes[place].muted = True
 
     # --- What passes ---
 
@@ -138,12 +148,17 @@ class World:
         parted = [self.nodes[place].part(split.down) for place in split.places]
         self.struck["split"] += any(parted)
 
-    def _copy(self, node: Node, time: int) -> None:
-        self.clock.after(time, partial(node.restore, node.home.copied()))
+    def _copy(self, node: Node, time: int, *, log_only: bool) -> None:
+        self.clock.after(time, partial(node.restore, node.home.copied(), log_only=log_only))
 
     def _strike(self) -> None:
-        """Everything that is planned for a time."""
+        """Everything that is planned for a time, counted from now."""
+        if not self._strikes:
+            return
+        self._strikes = False
         plan, after = self.plan, self.clock.after
+        for node in self.nodes:
+            node.strike()
         for cut in plan.cuts:
             after(cut.time, partial(self.nodes[cut.place].cut, cut))
         for kill in plan.kills:
@@ -156,14 +171,18 @@ class World:
             after(split.time, partial(self._split, split))
         if plan.backup is not None:
             node = self.nodes[plan.backup.place]
-            after(plan.backup.copied, partial(self._copy, node, plan.backup.time - plan.backup.copied))
+            after(
+                plan.backup.copied,
+                partial(self._copy, node, plan.backup.time - plan.backup.copied, log_only=plan.backup.log_only),
+            )
 
     def run(self) -> None:
         """Until all have ended who can, or for too long; then everybody hears the rest."""
         dice = Dice(self.plan.seed, "start")
         for node in self.nodes:
             self.clock.after(dice.between(0, 500), node.come)
-        self._strike()
+        if not self.plan.played:
+            self._strike()
         self.clock.after(HEALED, self._heal)
         looked = 0
         while self.clock.now < HEALED + BOUND:
