@@ -142,7 +142,7 @@ deep: build browser tab ## Run all tests in full: every case, many more examples
 # Guided by what the code does with its input where atheris can be had, else by a plain loop.
 .PHONY: fuzz
 fuzz: SECONDS = 300
-fuzz: build ## Fuzz every reader of what others write, for SECONDS in all
+fuzz: build ## Fuzz every reader of what others write, for about SECONDS in all
 	@$(BIN)/python -c 'import atheris' 2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[fuzz]' \
 		|| echo "nodealer: no atheris for this Python: fuzzing by a plain loop" >&2
 	@mkdir -p build/trials
@@ -154,7 +154,7 @@ timing: build ## Measure whether times hang on secrets; wants a quiet machine
 	@cd tests && ../$(BIN)/python -m lab.timing --json > ../build/trials/timing.json
 
 .PHONY: trials
-trials: build ## Write the figures of the last fuzzing and timing into docs/ again
+trials: build ## Write the figures of the last fuzzing, timing and coverage into docs/ again
 	@cd tests && ../$(BIN)/python trials.py
 
 .PHONY: coverage

@@ -331,8 +331,14 @@ def test_an_attack_that_nobody_claims_anything_about_is_refused() -> None:
         nameless.on(make_protocol("mask"))
     with pytest.raises(BadParameter, match="there is no attack 'steal'; there are double"):
         attack_of("steal")
-    with pytest.raises(BadParameter, match="there is no cheat 'leak'; there are double"):
+    with pytest.raises(BadParameter, match="there is no cheat 'steal'; there are double"):
+        cheat_of("steal")
+    with pytest.raises(BadParameter, match=r"leak is more .* `lab run leak`"):
         cheat_of("leak")
+    with pytest.raises(BadParameter, match="no protocol 'whist'; there are mask"):
+        list(cases(attack_of("double"), "whist"))
+    # What comes before any cards is the same whatever is asked for.
+    assert list(cases(attack_of("two-bids"), "lock")) == list(cases(attack_of("two-bids"))) == [("mask", b"{}")]
     with pytest.raises(BadParameter, match="other-card is not written for mask, only for chain, duel"):
         list(cases(attack_of("other-card"), "mask"))
 

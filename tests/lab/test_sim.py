@@ -14,6 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from cli.running import called
 from conformance.clear import ClearDeck, ClearProtocol
 from lab.quiet import PlayedBy, calm, statements, timed, wrong_with
 from nodealer.cards import Card, Deal, Event, Moved, Opened, Place, Portion, Return
@@ -106,6 +107,12 @@ def test_many_games_from_a_command_line(capsys: pytest.CaptureFixture[str]) -> N
     document = json.loads(said)
     assert (code, document["seed"], document["games"], document["wrong"]) == (1, "few", 3, [])
     assert document["struck"].keys() == document["games_struck"].keys() == {*FAULTS} and document["entries"] > 0
+
+
+@pytest.mark.parametrize("words", [("x", "--json"), ("x", "--cores", "2"), ("x", "--games", "2", "--steps")])
+def test_what_would_say_nothing_is_refused(words: tuple[str, ...]) -> None:
+    done = called("lab", "sim", *words)
+    assert done.returncode == 2 and "games" in done.stderr and not done.stdout
 
 
 def test_a_game_in_which_something_is_wrong_is_told(

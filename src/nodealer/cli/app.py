@@ -112,7 +112,7 @@ app.add_typer(pages)
 lab = typer.Typer(
     name="lab",
     cls=_OfLab,
-    help="Attacks that must fail and that you can carry out, and simulated games.",
+    help="Attacks that you can carry out, with what comes of them, and simulated games.",
     epilog=example("lab run double --protocol chain"),
     no_args_is_help=True,
     rich_markup_mode="rich",
@@ -121,7 +121,7 @@ lab = typer.Typer(
 
 @lab.callback()
 def lab_command() -> None:
-    """Attacks that must fail and that you can carry out, and simulated games."""
+    """Attacks that you can carry out, with what comes of them, and simulated games."""
 
 
 app.add_typer(lab)

@@ -55,11 +55,11 @@ def run(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")] = False,
 ) -> None:
-    """Carry an attack out twice, in a game of a few cards.
+    """Carry an attack out twice, in a game of a few cards; once, where nothing stands against it.
 
     First without the one defence that stands against it, in a process of its own: there it must work, or it would prove
     nothing. Then against the program as it is, where it must come to what the protocol claims. Ends with 0 when all
-    came to what it should, 1 when something did not, 2 when there is no such attack.
+    came to what it should, 1 when something did not, 2 when there is no such attack, or not on that protocol.
     """
     from nodealer.lab.attacks import ATTACKS, attack_of  # late: no other command should wait for it
     from nodealer.lab.attacks.matrix import carry_out, row_of

@@ -10,6 +10,7 @@ import typer
 from nodealer.cli.entropy import system_entropy
 from nodealer.cli.exits import BAD, GOOD
 from nodealer.cli.output import err, out, print_json, shown
+from nodealer.errors import BadParameter
 from nodealer.log.visible import visible
 
 #: Bytes of a seed that nobody has named.
@@ -30,6 +31,10 @@ def simulate(
     The seed decides all of it, to the byte. Ends with 0 when all is well, 1 when something is wrong; with --games, also
     when a kind of fault struck so rarely that the games have shown nothing of it.
     """
+    if games is None and (json or cores > 1):
+        raise BadParameter("--json and --cores are about many games: say how many, with --games")
+    if games is not None and steps:
+        raise BadParameter("--steps is about a single game: leave --games out")
     named = seed if seed is not None else system_entropy(_SEED_BYTES).hex()
     raise typer.Exit(_one(named, steps) if games is None else _many(named, games, cores, json))
 

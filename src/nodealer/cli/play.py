@@ -112,8 +112,8 @@ def play(
         str | None,
         typer.Option(
             metavar="SEAT[:KIND]",
-            help="A bot that cheats, by name or number, and how: double, mark, false-key, other-card, two-things or "
-            "throw-out. Default: double.",
+            help="A bot that cheats, by name or number from 0, and how: double, mark, false-key, other-card, "
+            "two-things, throw-out, or another attack that a seat alone can try. Default: double.",
         ),
     ] = None,
     terminal: Terminal = False,

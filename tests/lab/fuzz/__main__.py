@@ -28,6 +28,8 @@ from lab.fuzz.targets import TARGETS
 
 HERE: Final = Path(__file__).parents[3]
 FOUND: Final = HERE / "build" / "fuzz"
+#: With less for each target, most of it would be loading modules, which atheris looks at one by one.
+SHORT: Final = 30
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     guided = not asked.plain and find_spec("atheris") is not None
     workers = len(os.sched_getaffinity(0)) if guided else 1
     each = asked.seconds * workers / len(chosen)
+    if guided and each < SHORT:
+        print(f"{len(chosen)} targets take some seconds each to begin: this will be longer than asked", file=sys.stderr)
     fuzz = by_atheris if guided else plain
     runs: list[Run] = []
     with ThreadPoolExecutor(workers) as pool:

@@ -24,6 +24,8 @@ def attack_of(name: str) -> Attack:
 
 def cheat_of(name: str) -> Attack:
     """An attack that a bot can do, by its name."""
+    if name in ATTACKS and name not in CHEATS:
+        raise BadParameter(f"{name} is more than a seat's false words: it needs a table of its own, `lab run {name}`")
     if name not in CHEATS:
         raise BadParameter(f"there is no cheat {name!r}; there are {', '.join(CHEATS)}")
     return CHEATS[name]

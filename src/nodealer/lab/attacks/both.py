@@ -16,6 +16,7 @@ from nodealer.lab.attacks.base import Attack, Scheme
 from nodealer.lab.attacks.child import Child, Task
 from nodealer.lab.attacks.outcome import Came
 from nodealer.lab.attacks.scene import NAMES, modes_of, scene_of, small_protocol
+from nodealer.protocols import MODES
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,11 @@ class Both:
 
 def cases(attack: Attack, protocol: str | None = None, *, everywhere: bool = False) -> Iterator[tuple[str, bytes]]:
     """The protocols and modes that an attack is tried on: the first, one that was named, or all."""
+    if attack.anywhere:
+        # It never comes to any cards: what is played does not matter.
+        protocol = None
+    if protocol is not None and protocol not in MODES:
+        raise BadParameter(f"there is no protocol {protocol!r}; there are {', '.join(MODES)}")
     if protocol is not None and protocol not in attack.protocols:
         raise BadParameter(f"{attack.name} is not written for {protocol}, only for {', '.join(attack.protocols)}")
     names = attack.protocols if everywhere else (protocol or attack.protocols[0],)
