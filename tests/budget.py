@@ -33,7 +33,7 @@ BUDGET: Final = {
     "golden": 7,
     "group": 22,
     # With the benches, the check of games, on more than sixty broken ones, 200 simulated games, and every attack twice.
-    # Two workers that share a processor with little else counted 87, of which 15 are the benches'.
+    # Two workers that share a processor with little else counted 87, of which about 13 are the benches'.
     "lab": 110,
     "log": 2,
     "npm": 25,
