@@ -513,7 +513,9 @@ def test_a_code_is_for_one_guest(people: People) -> None:
     guest.start("join", code["code"], "--relay", code["relay"], "--name", "Ben", "--auto", *GAME)
     host.event("code-used")
     other.start("join", code["code"], "--relay", code["relay"], "--name", "Eve", "--auto", *GAME)
-    other.ends_with(4)
+    # The code is used; or the two have played by now, and the host's relay is gone with it.
+    assert other.code in (1, 4), other.said
+    assert other.code == 4 or "somebody else has used this code" in other.said
     for one in (host, guest):
         one.ends_with(0)
 

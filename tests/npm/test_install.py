@@ -121,3 +121,10 @@ def test_a_process_that_has_ended_is_told(package: Path) -> None:
         node._process.kill()
         with pytest.raises(NodeError, match="ended"):
             node.ask("about")
+    with NodeSeat(package) as node:
+        node._process.kill()
+        node._process.wait()
+        assert node._process.stdin is not None
+        # Not on its way yet: it goes when the pipe is closed, and nobody is there.
+        node._process.stdin.write("{}")
+    assert node._process.returncode is not None

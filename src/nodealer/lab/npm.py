@@ -105,8 +105,9 @@ class NodeSeat:
 
     def close(self) -> None:
         """End the process."""
-        # Its input ends, and so does it; Popen's own exit closes the pipes and waits.
-        with self._process:
+        # Its input ends, and so does it; Popen's own exit closes the pipes and waits. What was said to one that had
+        # ended already is still on its way, and has nobody to go to.
+        with suppress(BrokenPipeError), self._process:
             pass
 
     def ask(self, request: str, **fields: object) -> dict[str, Any]:
