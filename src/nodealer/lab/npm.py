@@ -10,6 +10,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
