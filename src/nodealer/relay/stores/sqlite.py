@@ -404,8 +404,9 @@ class SqliteStore:
                 return False
             base = row[0] << _SHIFT
             deleted = self._writing.execute(some, (base, base + _CURSOR_MAX, left)).rowcount
-            if deleted < left:
-                self._writing.execute("DELETE FROM forgotten WHERE tab = ?", row)
+            if deleted < left and self._writing.execute("DELETE FROM forgotten WHERE tab = ?", row).rowcount < 1:
+                # What is read there cannot be deleted: it would be read again, for ever.
+                raise RelayError("the store cannot be written to: it is damaged")
             left -= deleted + 1
         return True
 
