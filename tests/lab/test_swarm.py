@@ -36,7 +36,7 @@ from nodealer.lab.sim.prices import leaving_costs
 from nodealer.lab.sim.secrecy import keys_too_soon, seen_by_one
 from nodealer.lab.sim.seen import Replayed, Seen
 from nodealer.lab.sim.swarm import _game, plan_of
-from nodealer.lab.sim.voting import same_votes
+from nodealer.lab.sim.voting import _has_no_move, same_votes
 from nodealer.lab.sim.world import World
 from nodealer.log.entry import Entry, read_entry, sign_entry
 from nodealer.log.journal import Sent
@@ -781,3 +781,19 @@ def test_an_old_log_beside_a_new_journal(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(Seat, "_refuse_rollback", lambda seat, seen: None)
     wrong = wrong_with(World(plan))
     assert wrong is not None and wrong.checker == "no way back"
+
+
+def test_a_card_that_does_not_open_where_nobody_owes_anything() -> None:
+    """d17347418e5a-169: at a table without rules its holder was not asked to dispute it, and waited for ever."""
+    protocol = make_protocol("chain", b'{"proven":false}', group())
+    rules, package = _game("free", protocol, Dice("stuck", "plan"))
+    plan = replace(calm("stuck", seats=3), protocol=protocol, rules=rules, package=package, fated=(0,))
+    world = World(replace(plan, cheater=(0, "double")))
+    assert wrong_with(world) is None and Seen(world).found()["cheated"]
+    assert world.nodes[1].replica.state.expelled == {0}
+
+
+def test_somebody_without_cards_is_voted_out() -> None:
+    """ff39a94fc4fd-343: the rules were asked for a move of it."""
+    game = HighCard(6).begin(0, (0, 1), None, {0: 5, 1: 5})
+    assert _has_no_move(game, 4) and _has_no_move(None, 0) and not _has_no_move(game, 0)

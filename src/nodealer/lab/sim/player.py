@@ -45,8 +45,8 @@ class Player:
         self._proposed = False
         #: What somebody slow thinks about, and until when.
         self._pondered: tuple[bytes, int] = (b"", 0)
-        #: When the table last changed.
-        self._changed = 0
+        #: How long the log is, and since when.
+        self._grown = (0, 0)
         #: Whether it will think about what has changed.
         self._will_think = False
         #: Whether it has left, where that is planned.
@@ -58,7 +58,6 @@ class Player:
 
     def hears(self) -> None:
         """Something has happened at the table."""
-        self._changed = self._clock.now
         if not self._will_think:
             self._will_think = True
             self._clock.after(self._dice.between(20, 300), self._think)
@@ -188,10 +187,18 @@ class Player:
         if duty is None or not isinstance(want, Turn) or seat not in want.may:
             return []
         patience = want.may.index(seat) * TURNS
-        if self._clock.now - self._changed < patience:
+        # By the log, and not by what is heard: somebody whose entries nobody takes says them again and again.
+        if self._grown[0] != participant.replica.height:
+            self._grown = participant.replica.height, self._clock.now
+        if self._clock.now - self._grown[1] < patience:
             self._clock.after(LOOKS, lambda: self._node.living(self.thinks))
             return []
-        faces = {card.position: face for card, face in participant.seat.cards().items() if card.deck == 0}
+        try:
+            cards = participant.seat.cards()
+        except CardUnreadable:
+            # Nobody owes anything here, so nobody is asked whether it disputes the card. Once is enough.
+            return [] if participant.seat.disputes else participant.claim()
+        faces = {card.position: face for card, face in cards.items() if card.deck == 0}
         return participant.move(free_move(game, seat, self._world.plan.rules.deck_max, faces, self._dice))
 
 

@@ -226,10 +226,12 @@ def _owed_by(state: TableState, seat: int, answered: bytes | None = None, *, eve
 
 
 def _has_no_move(game: Game | None, seat: int) -> bool:
-    """Whether the rules have no move for a seat that makes none: then it is gone."""
+    """Whether the rules have no move for a seat that makes none: then it is gone. So is one without cards."""
+    if game is None or seat not in game.players:
+        return True
     with suppress(BadParameter, IllegalMove):
-        move = game.default(seat) if game is not None else None
-        if game is not None and move is not None:
+        move = game.default(seat)
+        if move is not None:
             game.moved(seat, move)
             return False
     return True
