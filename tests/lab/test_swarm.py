@@ -797,3 +797,13 @@ def test_somebody_without_cards_is_voted_out() -> None:
     """ff39a94fc4fd-343: the rules were asked for a move of it."""
     game = HighCard(6).begin(0, (0, 1), None, {0: 5, 1: 5})
     assert _has_no_move(game, 4) and _has_no_move(None, 0) and not _has_no_move(game, 0)
+
+
+def test_cards_that_a_cheater_has_spoilt_are_read_as_others_until_it_is_named() -> None:
+    """f61fcf37bad3-152: by names in another order a card that was opened had the face of one in a hand."""
+    protocol = make_protocol("chain", b'{"proven":false}', group())
+    for number in (0, 1):
+        rules, package = _game("dear highcard", protocol, Dice(f"mixed {number}", "plan"))
+        plan = replace(calm(f"mixed {number}", seats=3), protocol=protocol, rules=rules, package=package, fated=(0,))
+        world = World(replace(plan, hands=1, cheater=(0, "names")))
+        assert wrong_with(world) is None and world.nodes[1].replica.state.expelled == {0}

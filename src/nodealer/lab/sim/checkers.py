@@ -70,7 +70,15 @@ def each_card_once(seen: Seen) -> Iterator[str]:
             faces |= {(hand, one.card, one.face) for one in applied.events if isinstance(one, Opened)}
         if log in seen.lasting:
             faces |= {one[1:] for node in seen.begun for one in node.player.faces}
-        yield from twice(faces)
+        # Cards that a cheater has spoilt may be read as others for as long as the claims say, until it is named.
+        spoilt = _named_in(log, seen.world.plan.cheater)
+        yield from twice({one for one in faces if one[0] not in spoilt})
+
+
+def _named_in(log: Replayed, cheater: tuple[int, str] | None) -> set[int]:
+    """The hands of the entries for which a cheater was named."""
+    named = [fault for fault in log.state.faults if cheater is not None and fault.seat == cheater[0]]
+    return {log.applied[fault.entry].entry.hand for fault in named}
 
 
 def held_twice(held: dict[tuple[int, int, int], int | None], hand: int, event: Event) -> Iterator[str]:
