@@ -17,6 +17,7 @@ from conformance.games import TinyRules
 from conformance.harness import NAMES, journal_of
 from nodealer.cards import Look
 from nodealer.errors import BadParameter, Declined, IllegalMove, JournalLost
+from nodealer.games.free import DealCards, Free, Shuffle
 from nodealer.group import group
 from nodealer.keys import Identity
 from nodealer.log.entry import read_entry, sign_entry
@@ -752,6 +753,26 @@ def test_a_card_that_does_not_open_is_a_reason_to_claim() -> None:
     assert claimed and len(set(claimed)) == len(claimed)
     assert [fault.seat for fault in circle.people[0].replica.state.faults] == [1]
     assert len(circle.digests(0, 2, 3)) == 1
+
+
+def test_a_card_that_does_not_open_where_nobody_is_waited_for() -> None:
+    circle = Circle(hands=1, rules=Free(6, Free().operations & ClearProtocol(group()).claims.operations))
+    lying = ClearProtocol(group(), lies={(1, "share"): bad_dealt_share})
+    circle.people[1] = circle.sit(circle.homes[1], parts=lambda proposal: (lying, circle.rules, None))
+    moves = [Shuffle(0, 6), DealCards(0, ((2, 2),))]
+
+    def decide(one: Participant) -> list[bytes]:
+        free = one.seat.number == 0 and not one.replica.state.duties.holding_up
+        return one.move(moves.pop(0)) if moves and free and one.options().move is not None else []
+
+    circle.play(decide=decide)
+    holder = circle.people[2]
+    assert not moves and not holder.replica.state.duties.holding_up
+    assert holder.options().unreadable is not None and circle.people[0].options().unreadable is None
+    circle.waiting.extend(holder.claim())
+    circle.play(decide=decide)
+    assert [fault.seat for fault in circle.people[0].replica.state.faults] == [1]
+    assert holder.options().unreadable is None
 
 
 def test_a_false_proof_is_the_same_for_who_hears_it_later() -> None:

@@ -472,7 +472,9 @@ class Participant:
         if seat is None or self.over or self.hearing:
             return Options()
         unreadable: CardUnreadable | None = None
-        if any(not duty.optional for duty in seat.open_duties):
+        # To look at cards settles what was not checked yet, so it is done when something is owed here, or nowhere: at a
+        # table without rules nobody is ever waited for.
+        if not self.replica.state.duties.holding_up or any(not duty.optional for duty in seat.open_duties):
             try:
                 seat.cards()
             except CardUnreadable as error:

@@ -193,12 +193,7 @@ class Player:
         if self._clock.now - self._grown[1] < patience:
             self._clock.after(LOOKS, lambda: self._node.living(self.thinks))
             return []
-        try:
-            cards = participant.seat.cards()
-        except CardUnreadable:
-            # Nobody owes anything here, so nobody is asked whether it disputes the card. Once is enough.
-            return [] if participant.seat.disputes else participant.claim()
-        faces = {card.position: face for card, face in cards.items() if card.deck == 0}
+        faces = {card.position: face for card, face in participant.seat.cards().items() if card.deck == 0}
         return participant.move(free_move(game, seat, self._world.plan.rules.deck_max, faces, self._dice))
 
 
