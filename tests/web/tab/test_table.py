@@ -20,15 +20,19 @@ from nodealer.drive.sealed import Behind, Found, Lost, SealedTransport, connect_
 from nodealer.drive.spoken import Surroundings, use_code
 from nodealer.errors import BadParameter, Declined, NodealerError
 from nodealer.keys import Identity, host_mark
+from nodealer.log.roster import Roster
+from nodealer.play.happened import Step
 from nodealer.play.home import MemoryHome
 from nodealer.relay.codes import read_code
 from nodealer.relay.links import Invitation
 from nodealer.relay.sealing import TableSecret
 from nodealer.relay.server import serving
 from nodealer.relay.stores.memory import MemoryStore
+from nodealer.web.tab import table
 from nodealer.web.tab.plan import Wish, host_offers, hosted_of, read_wish
 from nodealer.web.tab.players import BrowserShelf, Make
 from nodealer.web.tab.table import NameTaken, TabTable, World
+from play.circle import Circle
 
 AROUND = Surroundings(os.urandom, connect_here, time.monotonic)
 WISH: dict[str, Any] = {
@@ -233,6 +237,36 @@ def test_too_few_for_a_game_are_told_so_and_others_may_come_yet(tmp_path: Path) 
             await ended(hosting, joining)
 
     asyncio.run(meet())
+
+
+@pytest.mark.parametrize("sat_out", [True, False])
+def test_a_tab_asks_for_a_seat_but_not_for_who_sat_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sat_out: bool
+) -> None:
+    """Who asks is dealt in again, and somebody who lost its seat by sitting out has not said that it is back."""
+    circle = Circle(3, hands=3)
+    circle.play(until=lambda circle: circle.people[0].options().must_move)
+    gone = circle.people[2]
+    if sat_out:
+        circle.waiting.extend(gone.sit_out())
+    circle.waiting.extend(circle.people[0].propose_roster(Roster(gone.members[:2])))
+    circle.step()
+    (proposed,) = circle.people[0].replica.state.proposed
+    circle.waiting.extend(circle.people[1].agree(proposed))
+    circle.play(until=lambda circle: circle.people[0].replica.state.hand.number == 1)
+    assert gone.sits_out == sat_out and not gone.sits
+    asked = list[list[bytes]]()
+
+    class OneStep:
+        def __init__(self, participant: object, transport: object, mind: object, *, watch: Any, patience: object):
+            self._watch = watch
+
+        async def run(self) -> None:
+            asked.extend(self._watch(Step()) for _ in range(2))
+
+    monkeypatch.setattr(table, "Loop", OneStep)
+    asyncio.run(Tab("Cid", tmp_path).table._drive(gone, object(), object()))  # type: ignore[arg-type]
+    assert [bool(frames) for frames in asked] == [not sat_out, False]
 
 
 # --- What can be hosted ---
