@@ -329,7 +329,7 @@ def test_an_attack_that_nobody_claims_anything_about_is_refused() -> None:
     nameless = replace(attack_of("double"), ways={})
     with pytest.raises(BadParameter, match="nobody has written it"):
         nameless.on(make_protocol("mask"))
-    with pytest.raises(BadParameter, match="there is no attack 'steal'; there are double"):
+    with pytest.raises(BadParameter, match="there is no attack 'steal', but stall; `nodealer lab list` has them all"):
         attack_of("steal")
     with pytest.raises(BadParameter, match="there is no cheat 'steal'; there are double"):
         cheat_of("steal")

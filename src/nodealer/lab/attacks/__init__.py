@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Final
 
 from nodealer.errors import BadParameter
@@ -18,7 +20,7 @@ CHEATS: Final[dict[str, Attack]] = {one.name: one for one in ATTACKS.values() if
 def attack_of(name: str) -> Attack:
     """An attack by its name."""
     if name not in ATTACKS:
-        raise BadParameter(f"there is no attack {name!r}; there are {', '.join(ATTACKS)}")
+        raise BadParameter(f"there is no attack {name!r}{_near(name, ATTACKS)}; `nodealer lab list` has them all")
     return ATTACKS[name]
 
 
@@ -27,5 +29,11 @@ def cheat_of(name: str) -> Attack:
     if name in ATTACKS and name not in CHEATS:
         raise BadParameter(f"{name} is more than a seat's false words: it needs a table of its own, `lab run {name}`")
     if name not in CHEATS:
-        raise BadParameter(f"there is no cheat {name!r}; there are {', '.join(CHEATS)}")
+        raise BadParameter(f"there is no cheat {name!r}{_near(name, CHEATS)}; there are {', '.join(CHEATS)}")
     return CHEATS[name]
+
+
+def _near(name: str, names: Iterable[str]) -> str:
+    """The name that somebody may have meant."""
+    near = get_close_matches(name, names, 1, 0.75)
+    return f", but {near[0]}" if near else ""
