@@ -149,6 +149,8 @@ def test_players_who_leave() -> None:
     over = hand().moved(0, encode(OpenCards(0, 1))).left((1,), cards=False)
     assert isinstance(over.wants, Done) and over.wants.result["ended"] == "given up"
     assert over.left((0,), cards=False).wants.result["ended"] == "given up"  # type: ignore[union-attr]
+    deserted = game.left((0,), cards=True)
+    assert isinstance(deserted.wants, Done) and deserted.wants.result["ended"] == "given up"
 
 
 def test_where_cards_are_that_were_passed_on_or_shuffled_in_a_hand() -> None:

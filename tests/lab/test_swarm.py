@@ -21,7 +21,7 @@ from nodealer.keys import Identity
 from nodealer.lab.sim import groups
 from nodealer.lab.sim.booking import books_held
 from nodealer.lab.sim.cheats import waiting_on
-from nodealer.lab.sim.checkers import first_wrong, kept_first, not_told, same_together
+from nodealer.lab.sim.checkers import first_wrong, game_ends, kept_first, not_told, same_together
 from nodealer.lab.sim.dice import Dice
 from nodealer.lab.sim.grounds import due_when_signed
 from nodealer.lab.sim.groups import Groups
@@ -30,10 +30,11 @@ from nodealer.lab.sim.justice import contradictions, gained_by_going, guilty_nam
 from nodealer.lab.sim.lateness import counted_anew
 from nodealer.lab.sim.lies import NONSENSE
 from nodealer.lab.sim.money import Ledger, shares
+from nodealer.lab.sim.node import Node
 from nodealer.lab.sim.plan import Backup, BadDisk, Failing, Fork, Forking, Leaver, Plan, Split, Stopping, Struck
 from nodealer.lab.sim.player import HURRIES
 from nodealer.lab.sim.prices import leaving_costs
-from nodealer.lab.sim.secrecy import keys_too_soon, seen_by_one
+from nodealer.lab.sim.secrecy import asked_for, keys_too_soon, seen_by_one
 from nodealer.lab.sim.seen import Replayed, Seen
 from nodealer.lab.sim.swarm import _game, plan_of
 from nodealer.lab.sim.voting import _has_no_move, same_votes
@@ -53,6 +54,7 @@ from nodealer.play.seat import Seat
 from nodealer.protocols import make_protocol
 from nodealer.protocols.duel import DuelDeck
 from nodealer.protocols.keyed import publish
+from nodealer.protocols.lock.deck import LockDeck
 from nodealer.wire import encode
 from protocols.mask.kit import fresh
 from sampling import times
@@ -132,7 +134,10 @@ def test_slow_people_end_a_long_game() -> None:
     # morning-31-137: a deck that is put away is its owner's to read as soon as the rival has given its keys.
     decks = [deck for log in Seen(world).logs for one in log.applied for deck in one.after.hand.decks.values()]
     deck = next(deck for deck in decks if isinstance(deck, DuelDeck) and deck.places.pile and deck.places.held)
-    for asked, known in ((None, ()), (Close(deck.number), (*deck.places.pile, *deck.places.held))):
+    # a9106c88243f-15456: so are cards of the pile that both will see.
+    opening, closing = Open(deck.number, 2), Close(deck.number)
+    pile, held = deck.places.pile, deck.places.held
+    for asked, known in ((None, ()), (opening, pile[:2]), (closing, (*pile, *held))):
         state = SimpleNamespace(hand=SimpleNamespace(decks={deck.number: replace(deck, asked=asked)}))
         found = {*seen_by_one(state)}  # type: ignore[arg-type]
         assert found == {(deck.places.card(each), deck.owner) for each in (*known, *deck.peeked, *deck.places.aside)}
@@ -807,3 +812,46 @@ def test_cards_that_a_cheater_has_spoilt_are_read_as_others_until_it_is_named() 
         plan = replace(calm(f"mixed {number}", seats=3), protocol=protocol, rules=rules, package=package, fated=(0,))
         world = World(replace(plan, hands=1, cheater=(0, "names")))
         assert wrong_with(world) is None and world.nodes[1].replica.state.expelled == {0}
+
+
+def test_cards_that_are_dealt_again_wait_for_the_keys_of_others_than_their_holders() -> None:
+    """a9106c88243f-15328: who left when a card of its own lacked nothing was to have paid for it."""
+    protocol = make_protocol("lock")
+    rules, package = _game("dear highcard", protocol, Dice("again", "plan"))
+    plan = replace(calm("again", seats=3), protocol=protocol, rules=rules, package=package, fated=(0,))
+    world = World(replace(plan, hands=1, cheater=(0, "false-key")))
+    assert wrong_with(world) is None and world.nodes[1].replica.state.expelled == {0}
+    decks = [deck for one in Seen(world).logs[0].applied for deck in one.after.hand.decks.values()]
+    again = next(
+        deck
+        for deck in decks
+        if isinstance(deck, LockDeck)
+        and deck.binding.players == (1, 2)
+        and isinstance(deck.asked, Deal)
+        and not deck.rebuilding
+    )
+    first, second = again.places.pile[:2]
+    assert asked_for(again) == {first: {2}, second: {1}}
+
+
+def test_a_table_without_rules_that_all_leave() -> None:
+    """a9106c88243f-13843: nobody was left who could say that it is over."""
+    protocol = make_protocol("mask")
+    rules, package = _game("free", protocol, Dice("deserted", "plan"))
+    plan = replace(calm("deserted", seats=2), protocol=protocol, rules=rules, package=package)
+    world = World(replace(plan, leavers=(Leaver(0, 2, False, None), Leaver(1, 3, False, None))))
+    assert wrong_with(world) is None and all(node.ended for node in world.nodes)
+
+
+def test_a_book_of_somebody_who_was_taken_out_and_cannot_say_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """a9106c88243f-13284: it has not got the new key, and half of a table does not end it while a book is owed."""
+    seed, protocol = "a9106c88243f-13284", make_protocol("chain", b'{"proven":false}', group())
+    rules, package = _game("free", protocol, Dice(seed, "plan"))
+    plan = replace(calm(seed, seats=3), protocol=protocol, rules=rules, package=package, hands=2, played=True)
+    plan = replace(plan, rates={"lost": 0, "repeated": 30, "delayed": 0, "reordered": 0}, sealed=True)
+    plan = replace(plan, closed=(Struck(1877, 1, 6000),), backup=Backup(899, 2526, 1), cheater=(1, "throw-out"))
+    world = World(replace(plan, leavers=(Leaver(2, 4, False, None),)))
+    assert wrong_with(world) is None and world.nodes[2].locked and not world.nodes[0].ended
+    assert {2} in [books.owing for books in world.nodes[0].replica.state.books.values()]
+    monkeypatch.setattr(Node, "locked", False)
+    assert "player 0 has not ended" in _fires(game_ends, Seen(world))

@@ -362,9 +362,10 @@ class FreeHand(WithoutStakes):
         return replace(hand, asking=None, held=held, opened=opened, proven=(*self.proven, *proven))
 
     def left(self, seats: tuple[int, ...], *, cards: bool) -> FreeHand:
-        """Players are gone, and with them what they held hidden: it is in the deck again. Without cards it is over."""
+        """Players are gone, and with them what they held hidden: it is in the deck again. It is over without cards, and
+        when nobody is left who could say so."""
         hand = replace(self, gone=self.gone | frozenset(seats))
-        if not cards:
+        if not cards or hand.gone.issuperset(self.seats):
             return hand if self.ending is not None else replace(hand, asking=None, ending="given up")
         kept = {spot: seat for spot, seat in self.held.items() if seat not in seats or spot in self.opened}
         return replace(hand, held=kept)

@@ -151,12 +151,13 @@ def _outvoted(seen: Seen, node: Node) -> bool:
     """Whether more than half of those who have a word are gone for good: then the law lets the others only wait.
 
     Half of them are enough for that with a timekeeper that cannot be relied on: ties wait. And after the last hand, if
-    one of them owes a book: that is never too late.
+    one of them owes a book, or somebody who was taken out and has not got the table's new key: that is never too late.
     """
     state, keeper = node.replica.state, seen.world.plan.keeper
     said = {*voters(state)}
     gone = said & seen.gone
-    unopened = state.over and any(books.owing & gone for books in state.books.values())
+    unheard = seen.gone | {other.place for other in seen.world.nodes if other.locked}
+    unopened = state.over and any(books.owing & unheard for books in state.books.values())
     ties_wait = unopened or (keeper is not None and not keeper.lasts)
     return 2 * len(gone) > len(said) or (2 * len(gone) == len(said) and ties_wait)
 

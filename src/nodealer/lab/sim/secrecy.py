@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
-from nodealer.cards import Card, Close, Deal, Event, Moved, Open, Opened, Peek, Show
-from nodealer.errors import BadParameter
+from nodealer.cards import Card, Close, Deal, Event, Moved, Open, Opened, Peek, Portion, Show
 from nodealer.lab.sim.seen import Replayed, Seen
 from nodealer.play.state import TableState
 from nodealer.protocols.base import Deck
@@ -104,12 +104,11 @@ def _asked_of_all(deck: KeyedDeck) -> Mapping[int, frozenset[int]]:
     players, places = frozenset(deck.binding.players), deck.places
     match deck.asked:
         case Deal(portions=portions):
-            try:
-                dealt = places.deal(deck.asked, deck.binding.players)
-            except BadParameter:
-                # It was asked before seats left: those who stay get the next cards.
-                count = sum(portion.count or len(portion.positions) for portion in portions)
-                return dict.fromkeys(places.pile[:count], players)
+            # It may have been asked before seats left: those who stay get the next cards.
+            stay = tuple(portion for portion in portions if portion.seat in players)
+            if not places.in_pile.issuperset(position for portion in stay for position in portion.positions):
+                stay = tuple(Portion(portion.seat, portion.count or len(portion.positions)) for portion in stay)
+            dealt = places.deal(replace(deck.asked, portions=stay), deck.binding.players) if stay else {}
             return {position: players - {to} for to, positions in dealt.items() for position in positions}
         case Open():
             return dict.fromkeys(places.pile, players)
@@ -167,9 +166,14 @@ def seen_by_one(state: TableState) -> Iterator[tuple[Card, int]]:
             for position, who in (*deck.places.looked.items(), *deck.places.seen.items()):
                 yield from ((deck.places.card(position), seat) for seat, _ in who)
         elif isinstance(deck, DuelDeck):
-            # Of a deck that is put away the owner has the rival's keys before everybody has its own.
-            ended = (*deck.places.pile, *deck.places.held) if isinstance(deck.asked, Close) else ()
-            for position in (*deck.peeked, *deck.places.aside, *ended):
+            # Of what both will see the owner has the rival's keys before the rival has its own.
+            coming: tuple[int, ...] = ()
+            match deck.asked:
+                case Open(count=count):
+                    coming = deck.places.pile[:count]
+                case Close():
+                    coming = (*deck.places.pile, *deck.places.held)
+            for position in (*deck.peeked, *deck.places.aside, *coming):
                 yield deck.places.card(position), deck.owner
 
 
