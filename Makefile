@@ -132,7 +132,7 @@ attacks: build ## Carry every attack out on every protocol and mode, and write t
 	@cd tests && ../$(BIN)/python attack_table.py --carry-out
 
 .PHONY: deep
-deep: build browser tab ## Run all tests in full: every case, many more examples; an hour of fuzzing; takes hours
+deep: build browser tab second ## Run all tests in full: every case, many more examples; an hour of fuzzing; takes hours
 	@$(call need,PATH=$$PATH:/usr/sbin nats-server --version,nats-server)
 	@failed=; start=$$SECONDS; \
 	NODEALER_SIM_SEED=$${NODEALER_SIM_SEED:-$$(od -An -N6 -tx1 /dev/urandom | tr -d ' ')} HYPOTHESIS_PROFILE=deep $(BIN)/pytest -n auto --dist worksteal -m '' --timeout 1800 || failed="$$failed tests"; \

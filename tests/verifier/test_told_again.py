@@ -14,7 +14,7 @@ import nodealer
 from nodealer.keys import Identity
 from nodealer.log.entry import Entry, sign_entry
 from nodealer.log.file import read_log
-from nodealer.play.bodies import Body, Cards, Choice, Claim, End, Move
+from nodealer.play.bodies import Body, Cards, Choice, Claim, End, Leave, Move
 from nodealer.play.config import config_of
 from nodealer.play.replica import replay
 from nodealer.tape import Tape, hand_tape
@@ -90,6 +90,16 @@ def test_a_deck_that_is_put_away_while_it_is_rebuilt_is_put_away_at_once(tmp_pat
     for seat in (ADA, BEN):
         told.say(seat, End(told.duty(seat, "end")))
     assert told.verdicts(tmp_path) == [("clean", [], 49)] * 2
+
+
+def test_a_hand_without_a_deck_that_all_leave_is_over(tmp_path: Path) -> None:
+    told = Telling(3)
+    for seat in (ADA, BEN, CLEO):
+        told.say(seat, Leave())
+    told.say(ADA, End(told.duty(ADA, "end")))
+    (record,) = told.replica.state.chronicle.records
+    assert record.result is not None and record.result["ended"] == "given up"
+    assert told.verdicts(tmp_path) == [("clean", [], 7)] * 2
 
 
 def left(players: Players) -> None:

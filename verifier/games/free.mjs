@@ -225,7 +225,7 @@ class FreeHand {
   left(seats, cards) {
     this.seats = this.seats.filter((seat) => !seats.includes(seat));
     this.gone = [...this.gone, ...seats].sort((a, b) => a - b);
-    if (cards) return;
+    if (cards && this.seats.length) return;
     this.asking = [];
     this.ended = 'given up';
   }
