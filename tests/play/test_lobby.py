@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec import Raw
 from msgspec.structs import replace
@@ -813,6 +813,7 @@ def settle(chaos: Chaos) -> None:
 
 
 @given(STEPS)
+@example([("withdraw", 0, 0), ("withdraw", 0, 0)])
 def test_all_who_hear_the_same_agree(steps: Sequence[Step]) -> None:
     chaos = Chaos()
     for step in steps:

@@ -187,6 +187,9 @@ class Lobby:
         if self._name is None:
             raise BadParameter("who only watches has nothing to offer")
         me = self._identity
+        if self._taken_back == self._next_offer:
+            # Who offers again has thought better of it. It may have taken this number back without having offered.
+            self._taken_back = None
         return self._say(Offer(self._next_offer, self._name, me.box, me.box_signature, self._keeps_time))
 
     def withdraw(self) -> bytes:
