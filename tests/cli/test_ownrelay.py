@@ -59,3 +59,27 @@ def test_what_is_no_address(tmp_path: Path) -> None:
 
     with pytest.raises(BadParameter, match="HOST:PORT"):
         asyncio.run(run())
+
+
+@pytest.mark.parametrize("again", [True, False])
+def test_a_host_who_comes_back_to_a_game_that_is_over_waits_for_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, again: bool
+) -> None:
+    """They have lost its relay when it was stopped, and look for it only now and then."""
+    monkeypatch.setattr(ownrelay, "FAREWELL", 1.0)
+    listen = f"127.0.0.1:{free_port()}"
+
+    async def over() -> None:
+        async with own_relay(tmp_path / "relay.db", listen, "ab" * 16, again=again):
+            pass
+
+    async def run() -> None:
+        host = asyncio.ensure_future(over())
+        await asyncio.sleep(0.5)
+        assert host.done() == (not again)
+        if again:
+            async with connect_to(f"ws://{listen}") as client:
+                await client.create("ab" * 16, bytes(32))
+        await host
+
+    asyncio.run(run())

@@ -133,9 +133,9 @@ def _host(sitting: Sitting, user: User, plan: Plan, *, code: bool = False) -> in
     async def play() -> Participant:
         async with AsyncExitStack() as stack:
             if hosted.listen is not None:
-                await stack.enter_async_context(
-                    own_relay(sitting.table.store, hosted.listen, sitting.table.invitation.table)
-                )
+                again = bool(sitting.table.names)
+                own = own_relay(sitting.table.store, hosted.listen, invitation.table, again=again)
+                await stack.enter_async_context(own)
             if hosted.keeps_time:
                 await stack.enter_async_context(
                     bots({sitting.table.keeper.with_suffix(".txt"): _keeping(sitting)}, None)

@@ -23,9 +23,13 @@ PORT: Final = 7777
 
 
 @asynccontextmanager
-async def own_relay(store: Path, listen: str, table: str) -> AsyncIterator[None]:
+async def own_relay(store: Path, listen: str, table: str, *, again: bool = False) -> AsyncIterator[None]:
     """A relay that keeps its one table in a file, and is there until the others have heard all of it. Everybody in the
-    network can reach it, and nobody can leave anything else on the host's disk."""
+    network can reach it, and nobody can leave anything else on the host's disk.
+
+    A host who comes back `again` may have heard the end before it was stopped, and the others not: they need some
+    seconds to find its relay.
+    """
     host, _, port = listen.rpartition(":")
     if not port.isdecimal():
         raise BadParameter(f"--listen is HOST:PORT, not {listen!r}")
@@ -41,9 +45,11 @@ async def own_relay(store: Path, listen: str, table: str) -> AsyncIterator[None]
             only=table,
         ) as relay,
     ):
+        now = asyncio.get_running_loop().time
+        come_until = now() + FAREWELL if again else 0.0
         yield
-        deadline = asyncio.get_running_loop().time() + FAREWELL
-        while relay.metrics.connections and asyncio.get_running_loop().time() < deadline:
+        deadline = now() + FAREWELL
+        while now() < deadline and (relay.metrics.connections or now() < come_until):
             await asyncio.sleep(0.1)
 
 
