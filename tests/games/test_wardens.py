@@ -273,6 +273,18 @@ def test_who_leaves_loses() -> None:
     assert again.won == {0: 0, 1: 1}
 
 
+@pytest.mark.parametrize("winner", [1, None])
+def test_who_leaves_before_the_decks_are_closed_has_not_won(winner: int | None) -> None:
+    """spoilt-4: a winner who was named when its deck was closed stood there as the winner, its win held."""
+    over = replace(dealt().game.made(Concede()), winner=winner)
+    assert isinstance(over.wants, Ask)
+    left = over.left((1,), cards=False)
+    assert isinstance(left.wants, Done) and left.wants.net == {0: 1, 1: 0} and left.result["ended"] == "forfeit"
+    lost = over.left((0,), cards=False)
+    assert isinstance(lost.wants, Done) and lost.wants.net == {0: 0, 1: 1}
+    assert over.left((0, 1), cards=False).wants.net == {0: 0, 1: 0}  # type: ignore[union-attr]
+
+
 def test_who_does_not_move_passes() -> None:
     game = dealt().game
     passed = game.moved(game.mine.seat, game.default(game.mine.seat))

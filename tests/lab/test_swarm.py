@@ -14,7 +14,7 @@ from msgspec import Raw, structs
 
 from lab.quiet import PlayedBy, calm, statements, timed, wrong_with
 from nodealer.cards import Close, Deal, Half, Open, Portion
-from nodealer.errors import HomeUnusable, JournalLost
+from nodealer.errors import CardUnreadable, HomeUnusable, JournalLost
 from nodealer.games.base import Done
 from nodealer.group import group
 from nodealer.keys import Identity
@@ -855,3 +855,23 @@ def test_a_book_of_somebody_who_was_taken_out_and_cannot_say_it(monkeypatch: pyt
     assert {2} in [books.owing for books in world.nodes[0].replica.state.books.values()]
     monkeypatch.setattr(Node, "locked", False)
     assert "player 0 has not ended" in _fires(game_ends, Seen(world))
+
+
+def test_somebody_who_has_spoilt_a_card_of_its_own() -> None:
+    """evening-3-136: it cannot choose what it cannot read, and half of a table waits where nobody keeps the time."""
+    protocol = make_protocol("duel", b'{"mode":"committed"}')
+    rules, package = _game("wardens", protocol, Dice("spoilt", "plan"))
+    plan = replace(calm("spoilt 4", seats=2), protocol=protocol, rules=rules, package=package, fated=(0,))
+    world = World(replace(plan, cheater=(0, "slot")))
+    # It is named when its deck is closed, and has not won.
+    assert wrong_with(world) is None and world.nodes[1].replica.state.expelled == {0}
+    seen, node = Seen(world), world.nodes[0]
+    assert seen.gone == frozenset()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Seat, "cards", _unreadable)
+        assert seen.gone == {0}, "the other one has not lied"
+    assert node.lied
+
+
+def _unreadable(seat: Seat) -> None:
+    raise CardUnreadable(0, 0, "spoilt")

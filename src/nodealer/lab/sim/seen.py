@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from nodealer.audit.verify import Report, verify_file
-from nodealer.errors import NodealerError
+from nodealer.errors import CardUnreadable, NodealerError
 from nodealer.lab.sim.dice import Dice
 from nodealer.lab.sim.node import Node
 from nodealer.lab.sim.player import is_made_again
@@ -39,9 +39,12 @@ class Seen:
 
     @property
     def gone(self) -> frozenset[int]:
-        """The places from which nothing more comes: doomed, away, or silenced, for their home is an old copy."""
+        """The places from which nothing more comes: doomed, away, or silenced, as their home is an old copy; or who has
+        spoilt a card of its own, and cannot choose what it cannot read."""
         silent = (node for node in self.begun if node.living_participant.silenced is not None)
-        return self.world.doomed | {node.place for node in (*silent, *(n for n in self.world.nodes if n.away))}
+        spoilt = (node for node in self.begun if node.lied and not _reads(node))
+        away = (node for node in self.world.nodes if node.away)
+        return self.world.doomed | {node.place for node in (*silent, *spoilt, *away)}
 
     def found(self) -> Counter[str]:
         """How often those kinds struck that only the log can tell of."""
@@ -53,6 +56,16 @@ class Seen:
             keyed=len(applied[-1].after.chronicle.keys) if applied else 0,
             cheated=len({*self.world.nodes[cheater[0]].lied}) if cheater is not None else 0,
         )
+
+
+def _reads(node: Node) -> bool:
+    """Whether all its cards open."""
+    try:
+        if node.living_participant.seated:
+            node.living_participant.seat.cards()
+    except CardUnreadable:
+        return False
+    return True
 
 
 def _found_late(applied: Applied) -> bool:
