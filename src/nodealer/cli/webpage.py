@@ -17,9 +17,9 @@ from nodealer.errors import BadParameter
 from nodealer.relay.links import page_address
 
 #: The hash of bundle.json of this release; empty between releases. It is no part of what is hashed.
-RELEASE: Final = "9ce2bec29d7b7337e75016fe2d52e2bbba5d2ac429af63b119178706654a0ff0"
+RELEASE: Final = "0aa5bc4ea8970b3d9b0a17d6c410f214d532f908c6c8271a9c6b1fed6a364c2c"
 #: The hash of the sources that it was built of: another compiler makes other bytes of them.
-RELEASE_SOURCES: Final = "e083163166b66ddf57a36b0bc1147c235a35ecdd080400b2a7cd12c760aa5131"
+RELEASE_SOURCES: Final = "bb253588d8d7c07e03fd0effebe84996ddee3ed232662d33eeb4f4718483e1cf"
 
 
 def folder_of(wanted: str | None) -> str | None:
