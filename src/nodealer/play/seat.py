@@ -361,8 +361,10 @@ class Seat:
 
     @property
     def disputes(self) -> bool:
-        """Whether this seat has disputed a card of this hand since it came."""
-        return self.replica.state.hand.number in self._disputed
+        """Whether this seat has disputed a card of this hand: since it came, or in a way that a duty remembers."""
+        mine = self.replica.state.duties.of(self.number).values()
+        answered = any(known.duty.kind == MISDEAL and self._has_answered(known) for known in mine)
+        return answered or self.replica.state.hand.number in self._disputed
 
     def claim(self, unreadable: CardUnreadable) -> bytes:
         """Dispute a card that does not open.

@@ -49,6 +49,18 @@ def claim(game: Game, victim: int = 2) -> CardUnreadable:
     return caught.value
 
 
+def test_who_has_said_it_and_is_killed_does_not_open_its_book_instead(fast: Group) -> None:
+    """What it said may be withheld for long: it is not asked again, as a bot would answer with its book."""
+    game = disputed(fast)
+    seat = game.seats[2]
+    with pytest.raises(CardUnreadable) as caught:
+        seat.cards()
+    before = seat.disputes
+    seat.claim(caught.value)
+    again = game.seat(game.persons[2], game.log, game.persons[2].journal)
+    assert (before, seat.disputes, again.disputes, again.may_claim(caught.value)) == (False, True, True, True)
+
+
 def seeds(game: Game) -> set[int]:
     text = b"".join(decoded_strings(game.log))
     return {seat for seat in game.seats if game.tape(seat).seed in text}

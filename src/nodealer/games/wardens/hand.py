@@ -275,11 +275,12 @@ class WardensGame:
     # --- Ends ---
 
     def left(self, seats: tuple[int, ...], *, cards: bool) -> WardensGame:
-        """Who leaves loses, also who has won or tied and not yet shown what its deck was: no deck can go on without one
-        of two players."""
+        """Who leaves loses. A deck cannot go on without one of two players."""
         gone = (*self.gone, *seats)
-        if self.winner is not None and self.seats[self.winner] not in seats:
-            return replace(self, gone=gone, closed=True, asking=())
+        if self.ending is not None:
+            # Who goes before the decks are closed has not won. Nor has the other, who may have kept it waiting.
+            won = self.winner is not None and self.seats[self.winner] not in seats
+            return replace(self, gone=gone, winner=self.winner if won else None, closed=True, asking=())
         stay = [at for at, seat in enumerate(self.seats) if seat not in gone]
         winner = stay[0] if len(stay) == 1 else None
         return replace(self, gone=gone, ending="forfeit", winner=winner, closed=True, asking=(), playing=None)

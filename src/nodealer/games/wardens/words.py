@@ -92,7 +92,8 @@ class WardensWords(Words):
     def result(self, result: Mapping[str, Any], names: Mapping[int, str]) -> str:
         """Who won, and the light that is left."""
         winner = result.get("winner")
-        who = "a tie" if winner is None else f"{names.get(winner, winner)} wins"
+        nobody = "a tie" if result.get("ended") == "tied" else "nobody wins"
+        who = nobody if winner is None else f"{names.get(winner, winner)} wins"
         light = ", ".join(f"{names.get(side['seat'], side['seat'])} {side['light']}" for side in result["sides"])
         return f"{who} after {result['turns']} turns; light: {light}"
 
