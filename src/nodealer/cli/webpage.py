@@ -17,9 +17,9 @@ from nodealer.errors import BadParameter
 from nodealer.relay.links import page_address
 
 #: The hash of bundle.json of this release; empty between releases. It is no part of what is hashed.
-RELEASE: Final = "0aa5bc4ea8970b3d9b0a17d6c410f214d532f908c6c8271a9c6b1fed6a364c2c"
+RELEASE: Final = "576382f93ff65e2daaefbd7e45af9ccc43753ab908609b0e0029d15b5b3e3532"
 #: The hash of the sources that it was built of: another compiler makes other bytes of them.
-RELEASE_SOURCES: Final = "bb253588d8d7c07e03fd0effebe84996ddee3ed232662d33eeb4f4718483e1cf"
+RELEASE_SOURCES: Final = "e090b9f2a7365b0a47b3da1c395319d86a0e78322e3e2fd6c6d3d7deab8b8add"
 
 
 def folder_of(wanted: str | None) -> str | None:
