@@ -127,6 +127,7 @@ FILES: dict[str, set[str]] = {
     "cli/ownrelay.py": {"socket"},
     "cli/webpage.py": {"socket"},
     "cli/relaying.py": {"datetime", "ssl"},
+    "lab/attacks/__init__.py": {"difflib"},
     "lab/attacks/child.py": {"traceback"},
     "lab/attacks/defence.py": {"ast", "inspect", "textwrap"},
     "lab/bench/page.py": {"playwright"},

@@ -12,10 +12,12 @@ from typing import Any, cast
 import pytest
 from msgspec import Raw, structs
 
+from games.dealer import FOLD, Dealer, script, table_of
 from lab.quiet import PlayedBy, calm, statements, timed, wrong_with
 from nodealer.cards import Close, Deal, Half, Open, Portion
 from nodealer.errors import CardUnreadable, HomeUnusable, JournalLost
 from nodealer.games.base import Done
+from nodealer.games.holdem import Holdem
 from nodealer.group import group
 from nodealer.keys import Identity
 from nodealer.lab.sim import groups
@@ -26,7 +28,7 @@ from nodealer.lab.sim.dice import Dice
 from nodealer.lab.sim.grounds import due_when_signed
 from nodealer.lab.sim.groups import Groups
 from nodealer.lab.sim.highcard import DEAR, OWN, DearHighCard, HighCard, HighHand, OwnHighCard
-from nodealer.lab.sim.justice import contradictions, gained_by_going, guilty_named, nobody_blamed, too_few
+from nodealer.lab.sim.justice import contradictions, gained_by_going, guilty_named, had_won, nobody_blamed, too_few
 from nodealer.lab.sim.lateness import counted_anew
 from nodealer.lab.sim.lies import NONSENSE
 from nodealer.lab.sim.money import Ledger, shares
@@ -875,3 +877,12 @@ def test_somebody_who_has_spoilt_a_card_of_its_own() -> None:
 
 def _unreadable(seat: Seat) -> None:
     raise CardUnreadable(0, 0, "spoilt")
+
+
+def test_who_goes_when_all_others_have_given_up_had_won() -> None:
+    """nightfall-4-933: the last one left the table instead of showing its cards, and kept the pot."""
+    dealer = Dealer.shuffled("won")
+    hand = script(table_of({0: 200, 1: 200, 2: 200}, Holdem(200, (1, 2))), dealer, FOLD)
+    assert not had_won(hand, 2) and not had_won(None, 2)
+    won = script(hand, dealer, FOLD)
+    assert had_won(won, 2) and not had_won(won, 1)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator
 
+from nodealer.games.base import Game
+from nodealer.games.holdem.hand import Hand
 from nodealer.lab.sim.cheats import seen_when
 from nodealer.lab.sim.relay import entry_in
 from nodealer.lab.sim.seen import Replayed, Seen
@@ -136,10 +138,16 @@ def gained_by_going(log: Replayed) -> Iterator[str]:
         if before.phase is not Phase.PLAYING and after.phase is Phase.PLAYING:
             began, gone = worth(after), set()
         if before.phase is Phase.PLAYING:
-            gone |= (after.gone | after.expelled) - (before.gone | before.expelled)
+            going = (after.gone | after.expelled) - (before.gone | before.expelled)
+            gone |= {seat for seat in going if not had_won(before.hand.game, seat)}
             for seat in sorted(gone) if after.phase is not Phase.PLAYING else ():
                 if worth(after).get(seat, 0) > began.get(seat, 0):
                     yield f"seat {seat} left hand {before.hand.number} of {log.node.name}, and has {worth(after)[seat]}"
+
+
+def had_won(game: Game | None, seat: int) -> bool:
+    """Whether all others had given up before it went: then only whether it shows its cards was at stake."""
+    return isinstance(game, Hand) and game.table.live == (seat,)
 
 
 def worth(state: TableState) -> dict[int, int]:
