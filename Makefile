@@ -128,7 +128,7 @@ plots: build ## Draw the plot of orders and dice in docs/ again
 	@cd tests && ../$(BIN)/python -m lab.statistics
 
 .PHONY: attacks
-attacks: build ## Carry every attack out on every protocol and mode, and write the table in docs/attacks.md again; some minutes
+attacks: build ## Carry every attack out on every protocol and mode, and write the table in docs/internals/attacks.md again; some minutes
 	@cd tests && ../$(BIN)/python attack_table.py --carry-out
 
 .PHONY: deep

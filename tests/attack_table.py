@@ -1,4 +1,5 @@
-"""The tables in docs/attacks.md: `python attack_table.py` in this folder writes them from docs/attacks.json, and with
+"""The tables in docs/internals/attacks.md: `python attack_table.py` in this folder writes them from
+docs/internals/attacks.json, and with
 `--carry-out [NAME ...]` it carries all attacks, or those, out everywhere before, and writes what came of them there."""
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from nodealer.lab.attacks.matrix import Row, carry_out, row_of
 from nodealer.lab.attacks.scene import modes_of
 from nodealer.protocols import MODES
 
-PAGE: Final = Path(__file__).parents[1] / "docs" / "attacks.md"
+PAGE: Final = Path(__file__).parents[1] / "docs" / "internals" / "attacks.md"
 ROWS: Final = PAGE.with_suffix(".json")
 BEGIN, END = "<!-- attacks: written by `make diagrams` -->", "<!-- end of the attacks -->"
 AROUND_BEGIN, AROUND_END = "<!-- around the cards: written by `make diagrams` -->", "<!-- end of what is around -->"

@@ -18,7 +18,7 @@ from typing import Any, Final
 HERE: Final = Path(__file__).parents[1]
 TESTS: Final = HERE / "tests"
 BUILD: Final = HERE / "build" / "coverage"
-#: What docs/trials.md is written from, where all tests ran.
+#: What docs/internals/trials.md is written from, where all tests ran.
 KEPT: Final = HERE / "build" / "trials" / "coverage.json"
 #: What no line is counted of, and why that does not mean that no test reaches it.
 ELSEWHERE: Final = {

@@ -12,7 +12,7 @@ from conformance.transitions import TABLES
 from nodealer.play.phases import TRANSITIONS, Phase
 from nodealer.protocols.staged import Transitions, Untouched
 
-DOCS: Final = Path(__file__).parents[1] / "docs"
+SPEC: Final = Path(__file__).parents[1] / "docs" / "spec"
 BEGIN, END = "<!-- diagram: written by `make diagrams` -->", "<!-- end of the diagram -->"
 
 #: From name to the names that may follow; "[*]" is where it begins.
@@ -114,6 +114,11 @@ def _code(name: str) -> str:
     return f"`{name}`"
 
 
+def page_of(name: str) -> Path:
+    """Return the page of the specification that shows the diagram called `name`."""
+    return SPEC / "log.md" if name == "log" else SPEC / "protocols" / f"{name}.md"
+
+
 def with_diagram(page: str, edges: Edges, drawing: Drawing) -> str:
     """A page with its diagram between the markers."""
     between = re.compile(f"{re.escape(BEGIN)}.*{re.escape(END)}", re.DOTALL)
@@ -126,5 +131,5 @@ def with_diagram(page: str, edges: Edges, drawing: Drawing) -> str:
 
 if __name__ == "__main__":
     for name, edges in PAGES.items():
-        path = DOCS / f"{name}.md"
+        path = page_of(name)
         path.write_text(with_diagram(path.read_text(), edges, LARGE.get(name, ALL_IN_ONE)))

@@ -1,6 +1,6 @@
 """The figures and plots in docs/ and in the README, from what `nodealer bench SUITE --json` and `lab sim` have printed.
 
-    python figures.py FILE...      takes these results into docs/figures.json, and writes the pages again
+    python figures.py FILE...      takes these results into docs/internals/figures.json, and writes the pages again
     python figures.py              only writes the pages again
 
 `make figures` measures everything first. A suite that is not measured again stays as it was, with its machine and day.
@@ -20,7 +20,7 @@ from plots import FOLDER, shown, written
 from simulator_figures import simulated
 
 ROOT: Final = Path(__file__).parents[1]
-STORE: Final = ROOT / "docs" / "figures.json"
+STORE: Final = ROOT / "docs" / "internals" / "figures.json"
 BEGIN, END = "<!-- figures: written by `make figures` -->", "<!-- end of the figures -->"
 
 #: What `bench` printed, by the name of its suite.
@@ -76,12 +76,12 @@ def in_short(results: Results) -> str:
                 busy |= (row["spread"] or 0.0) > RESTLESS
     places = sorted({measured_on(results[suite]["machine"]) for suite in used})
     others = ", while others used the machine" if busy else ""
-    plot = shown(results, "seats", below="docs/")
+    plot = shown(results, "seats", below="docs/internals/")
     return "\n".join([*rows, "", f"Measured on {'; '.join(places)}{others}.", *(["", plot] if plot else [])])
 
 
 def in_full(results: Results) -> str:
-    """The block of docs/figures.md."""
+    """The block of docs/internals/figures.md."""
     parts = [plots] if (plots := shown(results)) else []
     for suite, found in sorted(results.items()):
         if "rows" not in found:
@@ -120,10 +120,10 @@ def taken(results: Results, files: Iterable[Path]) -> dict[str, Any]:
 def pages() -> dict[Path, str]:
     """Every page and plot that has figures, as it should be."""
     results = json.loads(STORE.read_text())
-    made = {ROOT / "README.md": in_short(results), ROOT / "docs" / "figures.md": in_full(results)}
+    made = {ROOT / "README.md": in_short(results), ROOT / "docs" / "internals" / "figures.md": in_full(results)}
     if (said := results.get("simulator")) is not None:
         where = f"\n\nMeasured on {measured_on(said['machine'])}."
-        made[ROOT / "docs" / "simulator.md"] = simulated(said) + where
+        made[ROOT / "docs" / "internals" / "simulator.md"] = simulated(said) + where
     return {path: with_figures(path.read_text(), figures) for path, figures in made.items()} | written(results)
 
 

@@ -1,4 +1,4 @@
-"""docs/layers.svg: the rooms, drawn from what their files import. `make diagrams` writes it."""
+"""docs/internals/layers.svg: the rooms, drawn from what their files import. `make diagrams` writes it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 
 from test_layers import SRC, imports
 
-PICTURE: Final = Path(__file__).parents[1] / "docs" / "layers.svg"
+PICTURE: Final = Path(__file__).parents[1] / "docs" / "internals" / "layers.svg"
 #: The package itself, which opens the library when somebody asks for it: no room.
 DOOR: Final = "__init__"
 WIDE, HIGH, GAP, RISE = 92, 34, 18, 46

@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.terminal_theme import MONOKAI
 from rich.text import Text
 
-PICTURE: Final = Path(__file__).parents[1] / "docs" / "screen.svg"
+PICTURE: Final = Path(__file__).parents[1] / "docs" / "play" / "screen.svg"
 COMMAND: Final = ("play", "--seats", "3", "--hands", "1", "--name", "Robin")
 COLUMNS: Final = 80
 #: What stands for lines that are not in the picture.

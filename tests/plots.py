@@ -1,4 +1,4 @@
-"""The plots in docs/plots, from what `nodealer bench --json` has printed: `make figures` writes them.
+"""The plots in docs/internals/plots, from what `nodealer bench --json` has printed: `make figures` writes them.
 
 A plot is drawn when all its suites were measured; until then there is none. Each names the machine and the day.
 """
@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from charts import Bar, Bars, Lines, Panel, chart, said
 
-FOLDER: Final = Path(__file__).parents[1] / "docs" / "plots"
+FOLDER: Final = Path(__file__).parents[1] / "docs" / "internals" / "plots"
 KINDS: Final = ("pairs", "addmask", "scalar")
 PROTOCOLS: Final = ("mask", "lock", "offset", "duel", "chain")
 SMALL: Final = 52

@@ -1,4 +1,4 @@
-"""The figures of docs/simulator.md, from what `nodealer lab sim --games N --cores 2 --json` has printed."""
+"""The figures of docs/internals/simulator.md, from what `nodealer lab sim --games N --cores 2 --json` has printed."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from diagrams import ALL_IN_ONE, BEGIN, DOCS, END, LARGE, PAGES, Edges, diagram, with_diagram
+from diagrams import ALL_IN_ONE, BEGIN, END, LARGE, PAGES, Edges, diagram, page_of, with_diagram
 from layers_picture import PICTURE, picture, rooms
 
 #: So many arrows one can follow in one picture.
@@ -15,7 +15,7 @@ ARROWS_MAX = 25
 
 @pytest.mark.parametrize("name", PAGES)
 def test_pages_are_as_the_tables(name: str) -> None:
-    page = (DOCS / f"{name}.md").read_text()
+    page = page_of(name).read_text()
     assert with_diagram(page, PAGES[name], LARGE.get(name, ALL_IN_ONE)) == page, "run `make diagrams`"
 
 
@@ -47,7 +47,7 @@ def test_nothing_is_lost_between_arrows_and_words(name: str) -> None:
 
 
 def test_another_table_is_another_page() -> None:
-    page = (DOCS / "offset.md").read_text()
+    page = page_of("offset").read_text()
     assert with_diagram(page, PAGES["chain"], ALL_IN_ONE) != page
 
 

@@ -23,7 +23,9 @@ def blocks(name: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("name", "number"), [("README.md", 0), ("README.md", 1), ("docs/library.md", 0)], ids=["table", "bytes", "threads"]
+    ("name", "number"),
+    [("README.md", 0), ("README.md", 1), ("docs/build/library.md", 0)],
+    ids=["table", "bytes", "threads"],
 )
 def test_the_example_runs(
     name: str, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -35,7 +37,7 @@ def test_the_example_runs(
 
 
 def test_all_blocks_are_run_and_the_first_is_short() -> None:
-    assert len(blocks("README.md")) == 2 and len(blocks("docs/library.md")) == 1
+    assert len(blocks("README.md")) == 2 and len(blocks("docs/build/library.md")) == 1
     lines = [line for line in blocks("README.md")[0].splitlines() if line.strip()]
     assert len(lines) <= 15
 
@@ -118,8 +120,8 @@ def test_the_picture_is_there_and_fetches_nothing() -> None:
     for picture in pictures:
         drawn = (ROOT / picture).read_text()
         assert "url(" not in drawn.replace("url(#", "") and "href" not in drawn
-    screen = (ROOT / "docs/screen.svg").read_text()
-    assert "docs/screen.svg" in pictures and "CLEAN" in screen and "you&#160;are" in screen
+    screen = (ROOT / "docs/play/screen.svg").read_text()
+    assert "docs/play/screen.svg" in pictures and "CLEAN" in screen and "you&#160;are" in screen
 
 
 def test_figures_are_as_they_were_measured() -> None:

@@ -1,4 +1,4 @@
-"""The scripts that write and print what was tried: docs/trials.md, and the table of `make coverage`."""
+"""The scripts that write and print what was tried: docs/internals/trials.md, and the table of `make coverage`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_page_without_one_is_refused() -> None:
 def test_the_page_has_its_figures_and_its_plot() -> None:
     page = PAGE.read_text()
     assert "| all | |" in page and "| control: a hash |" in page and "lines in" in page
-    plot = (ROOT / "docs" / "uniformity.svg").read_text()
+    plot = (ROOT / "docs" / "internals" / "uniformity.svg").read_text()
     assert "uniformity.svg" in page and "prefers-color-scheme:dark" in plot and "once in a million" in plot
 
 

@@ -49,7 +49,7 @@ from nodealer.play.replica import replay
 from nodealer.play.stays import for_hands
 from nodealer.protocols.mask import Mask
 
-PAGE = (Path(__file__).parents[1] / "docs/tutorial.md").read_text()
+PAGE = (Path(__file__).parents[1] / "docs/build/tutorial.md").read_text()
 FILE = "\n\n".join(re.findall(r"```python\n(.*?)```", PAGE, re.S))
 (MISTAKE,) = re.findall(r"```py\n(.*?)\n```", PAGE, re.S)
 (PYPROJECT,) = re.findall(r"```toml\n(.*?)```", PAGE, re.S)
@@ -260,7 +260,7 @@ def test_its_ends_and_its_words(eights: ModuleType) -> None:
 
 # --- The second game ---
 
-SECOND = (Path(__file__).parents[1] / "docs/gofish.md").read_text()
+SECOND = (Path(__file__).parents[1] / "docs/build/gofish.md").read_text()
 SECOND_FILE = "\n\n".join(re.findall(r"```python\n(.*?)```", SECOND, re.S))
 SECOND_SHELL = [line for block in re.findall(r"```sh\n(.*?)```", SECOND, re.S) for line in block.splitlines()]
 

@@ -1,4 +1,4 @@
-"""docs/vectors.json is what we compute, on either arithmetic."""
+"""docs/spec/vectors.json is what we compute, on either arithmetic."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from log.test_docs import H
 from nodealer.errors import BadParameter
 from nodealer.words import checked, key_words, session_words, word_list
 
-PAGE = (Path(__file__).parents[1] / "docs" / "lobby.md").read_text()
+PAGE = (Path(__file__).parents[1] / "docs" / "spec" / "lobby.md").read_text()
 EXAMPLES = re.findall(r"^\| (session|key) \| `([0-9a-f]{64})` \| ([a-z ]+) \|$", PAGE, re.M)
 
 

@@ -1,4 +1,5 @@
-"""The figures in docs/trials.md, from what `make fuzz`, `make timing` and `make coverage` leave in build/trials.
+"""The figures in docs/internals/trials.md, from what `make fuzz`, `make timing` and `make coverage` leave in
+build/trials.
 
 python trials.py               writes the page again; what was not measured stays as it was
 """
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 ROOT: Final = Path(__file__).parents[1]
-PAGE: Final = ROOT / "docs" / "trials.md"
+PAGE: Final = ROOT / "docs" / "internals" / "trials.md"
 MEASURED: Final = ROOT / "build" / "trials"
 
 
@@ -68,7 +69,7 @@ def written(page: str, name: str, said: Mapping[str, Any]) -> str:
     table = "\n".join((begin, *TABLES[name](said), end))
     page, count = re.subn(f"{re.escape(begin)}.*?{re.escape(end)}", lambda _: table, page, flags=re.DOTALL)
     if count != 1:
-        raise ValueError(f"docs/trials.md has {count} places for {name}")
+        raise ValueError(f"docs/internals/trials.md has {count} places for {name}")
     return page
 
 

@@ -1,4 +1,4 @@
-"""docs/vectors.json: what anybody's program must compute too. `make vectors` writes it; a test computes it again.
+"""docs/spec/vectors.json: what anybody's program must compute too. `make vectors` writes it; a test computes it again.
 
 Everything is in hex. The proofs are of every kind there is, each with its statement and the lines that its transcript
 absorbed, challenges among them, so that another program that disagrees finds the place.
@@ -25,7 +25,7 @@ from nodealer.words import key_words, session_words
 from proofs import statements
 from proofs.test_exclusion import true_claim
 
-FILE: Final = Path(__file__).parents[1] / "docs" / "vectors.json"
+FILE: Final = Path(__file__).parents[1] / "docs" / "spec" / "vectors.json"
 #: Kind of proof to what makes a statement of it for three, or four, things.
 PROOFS: Final = {
     "knowledge of keys": statements.knowledge,

@@ -1,4 +1,4 @@
-// What all decks share (docs/proofs.md, "Trails and anchors"): trails, stages, where cards are, and operations that run
+// What all decks share (docs/spec/proofs.md, "Trails and anchors"): trails, stages, where cards are, and operations that run
 // one stage after the other. An operation is a generator that yields stages and gets the answers of their seats.
 import { Malformed, toBase64, toUtf8 } from './bytes.mjs';
 import { H } from './hash.mjs';

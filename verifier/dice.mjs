@@ -1,4 +1,4 @@
-// Rolls and envelopes (docs/dice.md): hashes, beside every protocol.
+// Rolls and envelopes (docs/spec/dice.md): hashes, beside every protocol.
 import { concat, equal, fromBase64, Malformed, toBase64 } from './bytes.mjs';
 import { Deck, Fault, jsonBytes, stage } from './deck.mjs';
 import { H } from './hash.mjs';

@@ -1,4 +1,4 @@
-// Frames, H and XOF (docs/log.md, "Bytes").
+// Frames, H and XOF (docs/spec/log.md, "Bytes").
 import { sha512 } from '@noble/hashes/sha2';
 import { shake256 } from '@noble/hashes/sha3';
 import { concat, toUtf8 } from './bytes.mjs';

@@ -1,4 +1,4 @@
-// Signatures and box keys, by the rules of docs/log.md ("Bytes"), which are stricter than noble's own.
+// Signatures and box keys, by the rules of docs/spec/log.md ("Bytes"), which are stricter than noble's own.
 import { ed25519 } from '@noble/curves/ed25519';
 import { concat, equal, fromHex, littleEndian, Malformed, toHex } from './bytes.mjs';
 import { sha512 } from './hash.mjs';

@@ -1,4 +1,4 @@
-// Names (docs/log.md, "Names"): the table is the rule.
+// Names (docs/spec/log.md, "Names"): the table is the rule.
 import { Malformed, toUtf8 } from './bytes.mjs';
 
 const TABLE = {

@@ -1,4 +1,4 @@
-// The small proofs of docs/proofs.md. Each function raises Malformed for what no proof could mend, and else says whether
+// The small proofs of docs/spec/proofs.md. Each function raises Malformed for what no proof could mend, and else says whether
 // the proof is true.
 import { randomBytes } from 'node:crypto';
 import { concat, littleEndian, Malformed, toHex } from './bytes.mjs';

@@ -1,4 +1,4 @@
-// Proofs as a seat makes them from its tape (docs/proofs.md and docs/shuffle.md, "Nonces"): what a book is held against. They say
+// Proofs as a seat makes them from its tape (docs/spec/proofs.md and docs/spec/shuffle.md, "Nonces"): what a book is held against. They say
 // the same of a statement as proofs.mjs and shuffle.mjs, which judge them. Nothing here is secret any more.
 import { concat } from './bytes.mjs';
 import { blindingGenerator, commitmentGenerators, encode, G, mod, sum, timesG } from './group.mjs';

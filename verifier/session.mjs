@@ -1,4 +1,4 @@
-// The first line of a log, and rosters (docs/log.md, "The session").
+// The first line of a log, and rosters (docs/spec/log.md, "The session").
 import { equal, fromBase64, Malformed, toHex, toUtf8 } from './bytes.mjs';
 import { framed, H } from './hash.mjs';
 import { bool, canonical, fields, integer, list, literal, nullable, read, text, tuple } from './json.mjs';

@@ -1,4 +1,4 @@
-// The shuffle argument (docs/shuffle.md) over its four relations.
+// The shuffle argument (docs/spec/shuffle.md) over its four relations.
 import { Malformed } from './bytes.mjs';
 import { blindingGenerator, commitmentGenerators, distinct, encode, G, mod, sum, ZERO } from './group.mjs';
 import { decodeProof, refuseIdentity, settle } from './proofs.mjs';

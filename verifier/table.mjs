@@ -1,4 +1,4 @@
-// The table: what each entry does (docs/log.md, from "Phases" on).
+// The table: what each entry does (docs/spec/log.md, from "Phases" on).
 import { falseClaim } from './books.mjs';
 import { fromBase64, Malformed, toBase64, toHex, toUtf8, equal } from './bytes.mjs';
 import { Fault, jsonBytes } from './deck.mjs';

@@ -1,4 +1,4 @@
-// What a tape draws (docs/proofs.md, "Tapes").
+// What a tape draws (docs/spec/proofs.md, "Tapes").
 import { pieces, littleEndian } from './bytes.mjs';
 import { mod } from './group.mjs';
 import { XOF } from './hash.mjs';

@@ -1,4 +1,4 @@
-// Every vector of docs/vectors.json, the signatures of tests/vectors/ed25519.json, and the golden logs.
+// Every vector of docs/spec/vectors.json, the signatures of tests/vectors/ed25519.json, and the golden logs.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import test from 'node:test';
@@ -14,7 +14,7 @@ import * as tape from './tape.mjs';
 import { GROUP, Transcript } from './transcript.mjs';
 
 const file = (path) => readFileSync(new URL(path, import.meta.url));
-const vectors = JSON.parse(file('../docs/vectors.json'));
+const vectors = JSON.parse(file('../docs/spec/vectors.json'));
 const item = (one) => (typeof one === 'object' ? fromHex(one.bytes) : one);
 const shown = (one) => (one instanceof Uint8Array ? { bytes: toHex(one) } : one);
 
@@ -40,7 +40,7 @@ test('words of a session and of a key', () => {
   const { number, 'of a session': three, 'of a key': six } = vectors.hashes.words;
   assert.deepEqual(words('session words', fromHex(number), 3), three);
   assert.deepEqual(words('key words', fromHex(number), 6), six);
-  const counted = Uint8Array.from({ length: 32 }, (_, i) => i); // the example of docs/lobby.md
+  const counted = Uint8Array.from({ length: 32 }, (_, i) => i); // the example of docs/spec/lobby.md
   assert.equal(words('session words', counted, 3).join(' '), 'demand nothing utility');
   assert.equal(words('key words', counted, 6).join(' '), 'popular then capable super evolve object');
 });

@@ -1,4 +1,4 @@
-// Transcripts (docs/proofs.md, "Transcript"): every challenge is a hash of everything before it.
+// Transcripts (docs/spec/proofs.md, "Transcript"): every challenge is a hash of everything before it.
 import { littleEndian, pieces } from './bytes.mjs';
 import { mod } from './group.mjs';
 import { framed, sha512, shake256 } from './hash.mjs';

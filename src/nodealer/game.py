@@ -1,4 +1,5 @@
-"""Everything that the author of a game needs, in one place. docs/tutorial.md writes a game, docs/library.md lists this.
+"""Everything that the author of a game needs, in one place. docs/build/tutorial.md writes a game,
+docs/build/library.md lists this.
 
 What a game wants (`Ask`, `Turn`, `Done`), what it may ask of the cards and is told of them, strict moves, and the
 package that makes it a game for everybody. From the release on these names stay compatible; everything behind them is

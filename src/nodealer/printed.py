@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-#: The first and the last of each range, as docs/library.md lists them.
+#: The first and the last of each range, as docs/build/library.md lists them.
 _NEVER: Final = (
     *((0x0000, 0x001F), (0x007F, 0x00A0), (0x00AD, 0x00AD), (0x0600, 0x0605), (0x061C, 0x061C), (0x06DD, 0x06DD)),
     *((0x070F, 0x070F), (0x0890, 0x0891), (0x08E2, 0x08E2), (0x1680, 0x1680), (0x180E, 0x180E), (0x2000, 0x200F)),

@@ -1,7 +1,8 @@
 """Words that people compare aloud: three of a session, six of a key.
 
 Three are enough for a session, whose number nobody can choose: every seat has given a nonce to it under a commitment. A
-key can be tried until its words come out as wanted, so that it needs six. docs/lobby.md names the list and the bits.
+key can be tried until its words come out as wanted, so that it needs six. docs/spec/lobby.md names the list and the
+bits.
 """
 
 from __future__ import annotations

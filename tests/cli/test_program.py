@@ -20,7 +20,7 @@ Event = dict[str, Any]
 
 def test_the_program_of_the_page_plays_a_hand(tmp_path: Path) -> None:
     """As it stands there, in a process of its own."""
-    (program,) = blocks("docs/programs.md")
+    (program,) = blocks("docs/build/programs.md")
     done = subprocess.run(
         [sys.executable, "-c", program],
         env=environment(XDG_STATE_HOME=str(tmp_path)),

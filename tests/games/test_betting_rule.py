@@ -1,4 +1,4 @@
-"""docs/holdem.md, "Betting, exactly": the page's rule, written out, allows what pokerkit allows."""
+"""docs/play/holdem.md, "Betting, exactly": the page's rule, written out, allows what pokerkit allows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What may be printed on a card is the same for every Python, whatever Unicode it knows; docs/library.md lists it."""
+"""What may be printed on a card is the same for every Python, whatever Unicode it knows; docs/build/library.md lists
+it."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ import pytest
 
 from nodealer.games.free.faces import FACE_MAX, is_face
 
-PAGE: Final = (Path(__file__).parents[2] / "docs" / "library.md").read_text()
+PAGE: Final = (Path(__file__).parents[2] / "docs" / "build" / "library.md").read_text()
 NEVER: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 #: In Unicode 15 the first has a picture, and the second is a mark of format. In 14 they are nothing.
 NEWER: Final = "\U0001fae8", "\U00013439"

@@ -32,7 +32,7 @@ from nodealer.wire import encode
 
 from .wardens_dealer import Dealer, dealt
 
-PAGE = Path(__file__).parents[2] / "docs" / "wardens.md"
+PAGE = Path(__file__).parents[2] / "docs" / "play" / "wardens.md"
 NUMBER = {card.name: number for number, card in enumerate(POOL)}
 
 

@@ -1,4 +1,4 @@
-"""Write the example of docs/log.md again: two players who say at once that they will not play.
+"""Write the example of docs/spec/log.md again: two players who say at once that they will not play.
 
 Run as `python -m log.make_example` in `tests/` after every change of signed bytes.
 """
@@ -15,7 +15,7 @@ from nodealer.group import group
 from nodealer.log.entry import first_head, next_head
 from nodealer.wire import encode
 
-PAGE = Path(__file__).parents[2] / "docs" / "log.md"
+PAGE = Path(__file__).parents[2] / "docs" / "spec" / "log.md"
 
 
 def blocks() -> list[str]:

@@ -1,4 +1,4 @@
-"""docs/log.md: its example is a log, read here by nothing but what the page says."""
+"""docs/spec/log.md: its example is a log, read here by nothing but what the page says."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nodealer.play import bodies
 
 from .make_example import rewritten
 
-PAGE = (Path(__file__).parents[2] / "docs" / "log.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "spec" / "log.md").read_text()
 SESSION, *ENTRIES = [
     line for block in re.findall(r"```json\n(.*?)```", PAGE, re.S) for line in block.strip().split("\n")
 ]

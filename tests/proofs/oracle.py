@@ -1,4 +1,4 @@
-"""The shuffle argument a second time, from docs/shuffle.md.
+"""The shuffle argument a second time, from docs/spec/shuffle.md.
 
 A verifier that checks each equation alone, left side against right; a prover that can be told to lie at any point; a
 simulator; and transcripts whose challenges are chosen.
@@ -57,7 +57,7 @@ def challenges_of(run: Callable[[Transcript], object], context: Context = CONTEX
 
 @dataclass(frozen=True)
 class Opened:
-    """Points, responses and challenges of a shuffle proof, by the letters of docs/shuffle.md."""
+    """Points, responses and challenges of a shuffle proof, by the letters of docs/spec/shuffle.md."""
 
     A: Points
     B: Points
@@ -128,7 +128,7 @@ def opened(relation: Relation, proof: bytes, transcript: Transcript | None = Non
 
 
 def equations(relation: Relation, o: Opened) -> list[bool]:
-    """Every equation of docs/shuffle.md by itself: whether the left side equals the right one."""
+    """Every equation of docs/spec/shuffle.md by itself: whether the left side equals the right one."""
     m, group = relation.size, relation.statement[0].group
     key = commitment_key(group, m)
     G_, H = key[:m], key[m]
@@ -224,7 +224,7 @@ def craft(
     nonces: Tape | None = None,
     seen: dict[str, Scalars | Points] | None = None,
 ) -> bytes:
-    """The prover of docs/shuffle.md, with another value wherever one is given.
+    """The prover of docs/spec/shuffle.md, with another value wherever one is given.
 
     `a` goes into A, `b`, given the honest ξ^π, into B, and y·a + b − z into the product and the rows; or `d`, given the
     honest d, does. `secrets` is given the honest d, and so is `opening_shift`, which is added to the blinding with

@@ -1,6 +1,7 @@
 """The proof about hidden cards a second time: one card, one face and one equation after the other.
 
-Hashes, frames and secrets are made here from docs/proofs.md, with integers for scalars; only single points are added
+Hashes, frames and secrets are made here from docs/spec/proofs.md, with integers for scalars; only single points are
+added
 and multiplied by the package. The prover lies wherever it is told to. Nothing is taken from `proofs/exclusion.py`,
 `proofs/checks.py` or `proofs/transcript.py`.
 """

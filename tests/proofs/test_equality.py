@@ -66,7 +66,7 @@ def test_true_statements(group: Group, name: str, m: int) -> None:
     ],
 )
 def test_costs(group: Group, name: str, per_card: int, rest: int) -> None:
-    """Terms of the verifier's one multiplication, as docs/proofs.md says."""
+    """Terms of the verifier's one multiplication, as docs/spec/proofs.md says."""
     for m in (2, 5):
         case = SIGMAS[name](group, m)
         terms = terms_of([case.check(case.prove())], entropy("terms"))

@@ -140,7 +140,7 @@ def test_whoever_has_none_of_the_faces_can_prove_it(order: list[int], h: int, f:
 
 @pytest.mark.parametrize(("f", "h"), [(1, 1), (1, 4), (4, 1), (3, 5)])
 def test_costs(group: Group, kind: str, f: int, h: int) -> None:
-    """Bytes, and terms of the verifier's one multiplication, as docs/proofs.md says."""
+    """Bytes, and terms of the verifier's one multiplication, as docs/spec/proofs.md says."""
     one = claim(group, kind, tuple(range(h)), tuple(range(h, h + f)))
     sent, proof = one.prove()
     assert len(sent.Y) == 1 and len(sent.Z) == f and len(sent.T) == h

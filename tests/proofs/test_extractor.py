@@ -1,4 +1,4 @@
-"""The extractor of docs/shuffle.md: a prover that can be rewound gives its whole witness away.
+"""The extractor of docs/spec/shuffle.md: a prover that can be rewound gives its whole witness away.
 
 Rewinding is a transcript whose challenges are chosen: the nonces do not depend on them, so that everything before a
 challenge stays as it was.

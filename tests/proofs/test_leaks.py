@@ -1,5 +1,5 @@
 """Zero-knowledge, tried: a distinguisher that tests every permutation, leaky provers to show that it works, and the
-simulator of docs/shuffle.md."""
+simulator of docs/spec/shuffle.md."""
 
 from __future__ import annotations
 

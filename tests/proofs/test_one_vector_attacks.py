@@ -349,7 +349,7 @@ def test_grinding_y_and_z(fast: Group, kind: str) -> None:
 
 @eaches
 def test_grinding_a_secret_each(fast: Group, make: Callable[..., Case]) -> None:
-    """The same for c, by the simulator of docs/proofs.md on false images."""
+    """The same for c, by the simulator of docs/spec/proofs.md on false images."""
     case = make(fast, 2)
     images = case.public["images"]
     public = {**case.public, "images": put(images, 1, images[1] + fast.G)}
@@ -381,7 +381,8 @@ def craft_each(
     late: Callable[[Scalars], Scalars] | None = None,
     bare: frozenset[str] = frozenset(),
 ) -> bytes:
-    """The prover of docs/proofs.md, "Equality, a secret each". `late` gives other secrets when the weights are known;
+    """The prover of docs/spec/proofs.md, "Equality, a secret each". `late` gives other secrets when the weights are
+    known;
     the randomness named in `bare` is zero."""
     group, m = each.keys.group, len(each.images)
     key, zero = commitment_key(group, m), group.integers([0])

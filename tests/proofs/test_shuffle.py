@@ -794,7 +794,7 @@ def test_the_common_scalar_cannot_be_chosen_after_xi(group: Group) -> None:
 
 def three_verifiers_agree(group: Group, kind: str, m: int, trials: int) -> None:
     """Random changes of points and scalars, proven anew or not: the folded sum, its equations one by one, and the
-    equations of docs/shuffle.md give one verdict."""
+    equations of docs/spec/shuffle.md give one verdict."""
     case = SHUFFLES[kind](group, m)
     proof = case.prove()
     choose = naturals(f"mutations {kind}", 1 << 64)

@@ -138,7 +138,8 @@ def test_the_largest_invitation_fits() -> None:
 
 
 def test_the_bytes_are_those_of_the_page() -> None:
-    """The exchange once more, as docs/invitations.md has it, with nothing of ours but CPace, framing and sealing."""
+    """The exchange once more, as docs/spec/invitations.md has it, with nothing of ours but CPace, framing and
+    sealing."""
     frames = Box(host(), guest()).go_on().frames
     draws, drawn = source("host"), source("guest")
     sid = draws(16)

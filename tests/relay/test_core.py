@@ -255,7 +255,7 @@ def test_a_log_names_no_table() -> None:
 
 # --- The page ---
 
-PAGE = (Path(__file__).parents[2] / "docs/relay.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs/spec/relay.md").read_text()
 
 
 def test_the_page_has_every_limit() -> None:

@@ -22,7 +22,7 @@ LATER = replace(PLAY, key=ReadKey(bytes(32), TABLE, 7))
 PLAY_LATER = PLAY.rekeyed(TableSecret(bytes(range(32)), TABLE, 7))
 
 
-PAGE = (Path(__file__).parents[2] / "docs" / "invitations.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "spec" / "invitations.md").read_text()
 
 
 def raw(invitation: Invitation) -> bytes:

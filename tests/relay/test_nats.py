@@ -280,7 +280,7 @@ def test_a_frame_has_a_size(server: NatsServer) -> None:
 
 
 def test_the_configuration_in_the_docs_lets_every_frame_in(tmp_path: Path) -> None:
-    docs = (Path(__file__).parents[2] / "docs" / "relay-nats.md").read_text()
+    docs = (Path(__file__).parents[2] / "docs" / "spec" / "relay-nats.md").read_text()
     (tmp_path / "nats.conf").write_text(docs.split("```\n")[1].replace("/var/lib/nats", str(tmp_path)))
 
     async def work(store: NatsStore) -> None:

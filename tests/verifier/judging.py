@@ -9,7 +9,7 @@ from typing import Any, Final
 import nodealer
 
 ROOT: Final = Path(__file__).parent.parent.parent
-#: As docs/log.md and `nodealer verify --help` say.
+#: As docs/spec/log.md and `nodealer verify --help` say.
 EXIT: Final = {"clean": 0, "fault": 1, "broken": 1, "not-a-log": 2, "incomplete": 3}
 
 #: Verdict, exit code, the seat and the entry of each fault, good entries, and the chips of each seat.

@@ -24,7 +24,7 @@ JUDGED: Final = sorted(
     for log in (*GOLDEN.glob("free-*.jsonl"), *GOLDEN.glob("holdem-*.jsonl"))
     if "chain" not in log.name and "server" not in log.name
 )
-#: As docs/log.md and `nodealer verify --help` say.
+#: As docs/spec/log.md and `nodealer verify --help` say.
 EXIT: Final = {"clean": 0, "fault": 1, "broken": 1, "not-a-log": 2, "incomplete": 3}
 
 

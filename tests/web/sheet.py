@@ -15,7 +15,7 @@ from nodealer.lab.browser import launched
 from web.states import State, states
 from web.told import told_page
 
-DOCS: Final = Path(__file__).parents[2] / "docs"
+DOCS: Final = Path(__file__).parents[2] / "docs" / "play"
 #: Width and height of a page, and the width of its picture on the sheet.
 SIZES: Final = {"large": (1280, 800, 400), "small": (390, 780, 195)}
 THEMES: Final[tuple[Literal["light", "dark"], ...]] = ("light", "dark")

@@ -1,4 +1,4 @@
-// No-limit hold'em (docs/holdem.md).
+// No-limit hold'em (docs/play/holdem.md).
 import { Malformed } from '../bytes.mjs';
 import { fields, integer, INTEGER_MAX, literal, read, tagged, tuple } from '../json.mjs';
 import { cardName, strength } from './hands.mjs';
@@ -125,7 +125,7 @@ class HoldemHand {
   contenders() {
     return this.inHand().filter((seat) => !this.gone.includes(seat));
   }
-  /** Who acts, and the exact rule of docs/holdem.md: L the largest raise, A who has acted since a full one, C short ones in a row. */
+  /** Who acts, and the exact rule of docs/play/holdem.md: L the largest raise, A who has acted since a full one, C short ones in a row. */
   startRound() {
     Object.assign(this, { L: 0, A: new Set(), C: [] });
     if (this.street > 0) {

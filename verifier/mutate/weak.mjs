@@ -1,5 +1,5 @@
 // Signatures and keys about which libraries do not agree: of small and of mixed order, and written otherwise than once. What is
-// made here fits its message by the rule of docs/log.md ("Bytes") wherever anything can, so that nothing but the rule refuses it.
+// made here fits its message by the rule of docs/spec/log.md ("Bytes") wherever anything can, so that nothing but the rule refuses it.
 import { ed25519 } from '@noble/curves/ed25519';
 import { concat, fromBase64, fromHex, littleEndian, toBase64, toUtf8 } from '../bytes.mjs';
 import { Q } from '../group.mjs';

@@ -1,4 +1,4 @@
-// The protocol `lock` (docs/lock.md), without a server.
+// The protocol `lock` (docs/spec/protocols/lock.md), without a server.
 import { concat, equal, fromBase64, fromUtf8, pieces, toHex } from '../bytes.mjs';
 import { Fault, refuse, said, stage } from '../deck.mjs';
 import { add, distinct, encode, mod, oneWay, point, points, sum, timesG } from '../group.mjs';

@@ -1,4 +1,4 @@
-// The protocol `mask` (docs/mask.md).
+// The protocol `mask` (docs/spec/protocols/mask.md).
 import { fromBase64, fromUtf8, Malformed } from '../bytes.mjs';
 import { Fault, jsonBytes, refuse, said, stage } from '../deck.mjs';
 import { add, distinct, encode, G, hashToGroup, mod, point, points, sum, timesG, ZERO } from '../group.mjs';

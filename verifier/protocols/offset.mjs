@@ -1,4 +1,4 @@
-// The protocol `offset` (docs/offset.md).
+// The protocol `offset` (docs/spec/protocols/offset.md).
 import { fromBase64, fromUtf8, toBase64 } from '../bytes.mjs';
 import { Fault, refuse, stage } from '../deck.mjs';
 import { add, blindingGenerator, distinct, encode, G, mod, points, point, scalar, scalars, sum, timesG } from '../group.mjs';

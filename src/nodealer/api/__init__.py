@@ -1,5 +1,6 @@
 """The library for game developers: `table` for a table in one process, `Player` and `Watcher` for a transport of your
-own, `verify` for a saved log. docs/library.md lists what is public and stays; what is behind it is in other rooms.
+own, `verify` for a saved log. docs/build/library.md lists what is public and stays; what is behind it is in other
+rooms.
 """
 
 from nodealer.api.player import Player

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 def list_attacks(
     json: Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")] = False,
 ) -> None:
-    """The attacks that the lab can carry out: who does what, numbers as in docs/attacks.md, and on which protocols."""
+    """The attacks that the lab can carry out: who does what, numbers as in docs/internals/attacks.md, and on which
+    protocols."""
     from nodealer.lab.attacks import ATTACKS  # late: no other command should wait for it
     from nodealer.lab.attacks.beyond import BEYOND
 

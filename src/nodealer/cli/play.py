@@ -130,7 +130,7 @@ def play(
     player is a process of its own with its own secrets; a relay on this machine only carries their messages.
 
     With --json a program in any language plays your seat: an event "ask" says what is asked and what the seat sees, and
-    one line on standard input answers, such as {"ask":1,"move":{"type":"call"}}. docs/programs.md has the rest.
+    one line on standard input answers, such as {"ask":1,"move":{"type":"call"}}. docs/build/programs.md has the rest.
 
     Every game is kept, from its first entry on, whatever ends it: `nodealer games` lists them, `nodealer resume` goes
     on with one that was interrupted. Ends with 0 when the log of the game is clean, 1 when somebody cheated, 3 when

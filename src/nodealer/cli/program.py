@@ -1,6 +1,6 @@
 """A seat that a program plays, in any language: one JSON line on standard output asks, one on standard input answers.
 
-docs/programs.md has the lines, and a program that plays.
+docs/build/programs.md has the lines, and a program that plays.
 """
 
 from __future__ import annotations

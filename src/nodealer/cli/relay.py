@@ -66,7 +66,7 @@ def relay(
 
     Says in one line where it listens, then logs one JSON line an event on standard error: never what is said, by whom,
     or at which table. /healthz and /metrics are for operators. Ends with 0 when it is told to, by Ctrl-C or SIGTERM,
-    with 4 when it cannot listen or its store is not there. docs/relay.md has the protocol and how to operate it.
+    with 4 when it cannot listen or its store is not there. docs/spec/relay.md has the protocol and how to operate it.
     """
     limits = limits_of(limit or [])
     from nodealer.cli.relaying import run  # late: no other command should wait for sockets

@@ -19,7 +19,7 @@ from nodealer.wire import INTEGER_MAX, Digest, Message, Natural, decode, encode,
 
 FORMAT: Final = "nodealer-log"
 #: Frozen: what this version says is read by every release. A change of signed bytes, or of what an entry means, is
-#: another version, which is read beside this one (docs/log.md).
+#: another version, which is read beside this one (docs/spec/log.md).
 FORMAT_VERSION: Final = "1"
 NONCE_BYTES: Final = 32
 

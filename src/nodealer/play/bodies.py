@@ -55,7 +55,7 @@ class Box(Message, frozen=True):
 
 
 class NewKey(Message, frozen=True):
-    """The table's next secret, for those who are in a roster: its hash, and a box for each. docs/sealing.md."""
+    """The table's next secret, for those who are in a roster: its hash, and a box for each. docs/spec/sealing.md."""
 
     digest: Annotated[bytes, msgspec.Meta(min_length=SECRET_DIGEST_BYTES, max_length=SECRET_DIGEST_BYTES)]
     boxes: Annotated[tuple[Box, ...], msgspec.Meta(max_length=SEATS_MAX)]

@@ -1,4 +1,5 @@
-"""The frames of a lobby: what they say, who signed them, and what is told of them to a person. Bytes: docs/lobby.md."""
+"""The frames of a lobby: what they say, who signed them, and what is told of them to a person. Bytes:
+docs/spec/lobby.md."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 No socket, clock or randomness here: frames come in, in one order, and frames to send come out. Nothing in a lobby is
 trusted: frames are signed, what does not fit is passed over, and a player commits only to a roster that has its own
-name and keys, and only after it has looked at what is proposed. docs/lobby.md has the bytes and the rules.
+name and keys, and only after it has looked at what is proposed. docs/spec/lobby.md has the bytes and the rules.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 `knowledge`: of the secrets of public keys. `one secret`: Z = z·G and image_i = z·base_i for many i; the images are
 folded into one row by weights hashed from the whole statement, and the key is not. `a secret each`: for every i,
 key_i = s_i·B_i and image_i = s_i·base_i; the secrets are committed to, and then keys and images are folded into one row
-each. docs/proofs.md says why that is sound.
+each. docs/spec/proofs.md says why that is sound.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ say nothing. Rows, in y and a secret x_i for each card:
 
     Y = y·G      a row for each key, which binds x_i      Σ α_c·Z_c = y·Σ α_c·M_c      Σ β_i·T_i in terms of y and x_i
 
-The rows of keys and cards are the card's own (`hidden.py`). docs/proofs.md, "Hidden cards, none of these faces".
+The rows of keys and cards are the card's own (`hidden.py`). docs/spec/proofs.md, "Hidden cards, none of these faces".
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Knowledge of scalars that satisfy linear equations over points: the general proof under keys and equalities.
 
 A row says image = Σ secret_k·base, elementwise over arrays: a secret, a base or both may have length one and then
-stand in every element. All rows share one challenge. docs/proofs.md, "Linear relations".
+stand in every element. All rows share one challenge. docs/spec/proofs.md, "Linear relations".
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 The prover shows that it knows a permutation π, and the secrets of a relation, with which the output deck comes from the
 input deck. The argument commits to π before it knows ξ and to ξ^π before it knows y and z, shows by a product that
 d = y·π + ξ^π − z is a permutation of the public numbers D_i = y·i + ξ^i − z, and then shows one linear equation between
-the decks, with D for weights on the input and d on the output. The letters are those of docs/shuffle.md, which lays
+the decks, with D for weights on the input and d on the output. The letters are those of docs/spec/shuffle.md, which
+lays
 statement, protocol and proof of soundness side by side; `relations.py` has the decks.
 """
 

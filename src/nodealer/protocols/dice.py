@@ -2,7 +2,7 @@
 
 Every seat commits to 32 bytes of its tape. When all have, every seat opens them, and the numbers are drawn from all of
 them together: as long as one seat's bytes are unknown to the others, nobody could have aimed. Who opens last knows the
-numbers first, and may be silent; then there are none, and they are never drawn again without it. docs/dice.md.
+numbers first, and may be silent; then there are none, and they are never drawn again without it. docs/spec/dice.md.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Secrets without cards: each seat says something now that is read later, a bid or a guess. Hashes, and no group.
 
 A seat commits to what its person chose, with a salt of its tape: who hashes all likely bids finds nothing. What it
-opens later is held against the hash. Who leaves in between takes what it said along. docs/dice.md.
+opens later is held against the hash. Who leaves in between takes what it said along. docs/spec/dice.md.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Spoken codes: how somebody who was told a number and two words gets the invitation, and nobody else does.
 
 Both sides read and write one mailbox, a short list of frames at the relay that anybody may write to. Neither trusts it:
-the words go into CPace, and whoever does not know them has one guess before the code is dead. docs/invitations.md has
+the words go into CPace, and whoever does not know them has one guess before the code is dead. docs/spec/invitations.md
+has
 the bytes, and says what this does not protect against.
 
 No socket and no clock here: frames of the mailbox come in, in their order and with one's own among them, and frames to

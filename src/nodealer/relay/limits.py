@@ -1,4 +1,5 @@
-"""Every limit of a relay, by name. docs/relay.md has the same table; `nodealer relay --limit NAME=VALUE` sets them."""
+"""Every limit of a relay, by name. docs/spec/relay.md has the same table; `nodealer relay --limit NAME=VALUE` sets
+them."""
 
 from __future__ import annotations
 

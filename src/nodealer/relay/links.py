@@ -1,4 +1,4 @@
-"""Links: all that somebody needs to come to a table, in one text. docs/invitations.md has the bytes.
+"""Links: all that somebody needs to come to a table, in one text. docs/spec/invitations.md has the bytes.
 
 A link to play has the secret of the table, a link to watch only what reads. Neither has the host's key, but its mark:
 a lobby in which another one proposes is not the one that was meant. A link is read strictly. Two texts that differ are

@@ -1,4 +1,4 @@
-"""What a relay and its clients say to each other. docs/relay.md has it for those who write another one.
+"""What a relay and its clients say to each other. docs/spec/relay.md has it for those who write another one.
 
 Text messages are the JSON of the structs here. Binary ones carry frames: from a client one frame, from the relay a page
 of them, each with its cursor. A frame that comes in a page is kept: that is the acknowledgement, also for its sender.

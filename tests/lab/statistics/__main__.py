@@ -17,7 +17,7 @@ from lab.statistics.chisquare import TESTS, Result, uniform
 from lab.statistics.tables import drawn, modulo, only_cut, orders, rolls, sattolo, swap_with_any
 from nodealer.protocols import PROTOCOLS
 
-PLOT: Final = Path(__file__).parents[3] / "docs" / "uniformity.svg"
+PLOT: Final = Path(__file__).parents[3] / "docs" / "internals" / "uniformity.svg"
 #: The normal deviate of 10^-6, one-sided.
 LINE: Final = 4.753
 #: What the axis has room for. What lies beyond is drawn at its end.

@@ -1,4 +1,5 @@
-"""The two questions that the source leaves open, as far as what is built answers them. docs/chain.md has both."""
+"""The two questions that the source leaves open, as far as what is built answers them. docs/spec/protocols/chain.md
+has both."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def test_terms_of_a_step(fast: Group) -> None:
 
 
 def test_bytes(fast: Group) -> None:
-    """Proofs of a step at 52 cards, and the messages, as docs/offset.md has them."""
+    """Proofs of a step at 52 cards, and the messages, as docs/spec/protocols/offset.md has them."""
     m = 52
     script = ((NewDeck(0, m), Deal(0, tuple(Portion(seat, 2) for seat in range(2)))),)
     game = played(fast, *script, seats=2).play()

@@ -1,4 +1,4 @@
-"""Hearts: four players, hidden hands, and a proof wherever a rule depends on one. docs/hearts.md has the rules."""
+"""Hearts: four players, hidden hands, and a proof wherever a rule depends on one. docs/play/hearts.md has the rules."""
 
 from nodealer.games.hearts.hand import Direction, HeartsHand, Proof, Stage
 from nodealer.games.hearts.moves import Give, Lead, Move, Play, Without, read_move

@@ -296,7 +296,7 @@ class Hand:
     # --- Leaving ---
 
     def left(self, seats: tuple[int, ...], *, cards: bool) -> Hand:
-        """Seats are gone for the rest of the hand; their bets stay in the pot. The rule is in docs/holdem.md."""
+        """Seats are gone for the rest of the hand; their bets stay in the pot. The rule is in docs/play/holdem.md."""
         if self.stage is HandStage.OVER:
             return self
         hand = replace(self, gone=self.gone | {seat for seat in seats if seat in self.seats})

@@ -110,7 +110,7 @@ class Attack:
     name: str
     #: What it does, after the name of whoever does it.
     does: str
-    #: Its numbers in the list of attacks that the project began with (docs/attacks.md): A1 to A50.
+    #: Its numbers in the list of attacks that the project began with (docs/internals/attacks.md): A1 to A50.
     of: tuple[str, ...] = ()
     who: Who = "a seat"
     #: Protocol to the ways it has; of several, that one counts whose claim is made in the mode that is played.

@@ -82,8 +82,8 @@ BEYOND: Final = (
         "A31",
         "the time that a secret operation takes, or what it leaves in a shared cache",
         "cannot be seen",
-        "the native core computes with secrets in constant time, and docs/threats.md says what was measured and what "
-        "the slow reference does not promise.",
+        "the native core computes with secrets in constant time, and docs/internals/threats.md says what was "
+        "measured and what the slow reference does not promise.",
     ),
     Beyond(
         "A47",

@@ -1,6 +1,6 @@
 """`lock`: every card under one secret of each seat; shuffled with one secret for all, locked with one for each.
 
-docs/lock.md describes the protocol as built, message by message.
+docs/spec/protocols/lock.md describes the protocol as built, message by message.
 """
 
 from __future__ import annotations

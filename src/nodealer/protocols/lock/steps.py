@@ -2,7 +2,8 @@
 
 On secp256k1 they are byte for byte those of the npm package `mental-poker` 1.0.0: secrets of 32 bytes, big-endian;
 points of 33 bytes, compressed; the j-th face is the sum of all j-th fragments; a player has a key for each place and
-after them the one of the cascade. Played so, a game is compatible and not proven: docs/lock-npm.md says what is then
+after them the one of the cascade. Played so, a game is compatible and not proven: docs/spec/protocols/lock-npm.md says
+what is then
 seen when.
 """
 

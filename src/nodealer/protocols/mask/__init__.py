@@ -1,6 +1,6 @@
 """`mask`: ElGamal cards that every player shuffles with a proof and re-masks with a key for each card.
 
-docs/mask.md describes the protocol as built, message by message.
+docs/spec/protocols/mask.md describes the protocol as built, message by message.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`offset`: one joint key a deal, one pair a card, and a secret offset that hides the deck until all have shuffled.
 
-docs/offset.md derives the protocol and describes it message by message.
+docs/spec/protocols/offset.md derives the protocol and describes it message by message.
 """
 
 from __future__ import annotations

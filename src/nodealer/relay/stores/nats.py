@@ -2,7 +2,7 @@
 
 A few streams hold all tables; which one holds a table is in its name. The order is that of the stream, and the cursor
 of a frame is its number there, so that relays have nothing to agree on and nothing to remember. What is kept of a table
-stands under three subjects: its frames, its notes, and when it may be forgotten. docs/relay-nats.md has the rest.
+stands under three subjects: its frames, its notes, and when it may be forgotten. docs/spec/relay-nats.md has the rest.
 """
 
 from __future__ import annotations
