@@ -27,7 +27,7 @@ __all__ = [
     "table",
     "verify",
 ]
-__version__ = "1.0.0"
+__version__ = "1.0.0.dev0"
 
 _MODULES = ("errors", "events", "game")
 

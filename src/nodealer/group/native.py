@@ -16,6 +16,9 @@ from nodealer import __version__
 from nodealer.errors import BackendMissing
 from nodealer.group.api import Group
 
+#: The version of the core that belongs to this package. Development versions (`1.0.0.dev0`) use the core of the release
+#: they lead to, so that only a release changes rust/Cargo.toml.
+CORE_VERSION = __version__.partition(".dev")[0]
 _MEND = "run `make build`"
 _SOURCES = Path(__file__).parents[3] / "rust"
 
@@ -27,8 +30,8 @@ def load(sources: Path = _SOURCES) -> ModuleType:
     except ImportError as error:
         raise BackendMissing(f"the native core cannot be loaded ({error}): {_MEND}") from error
     version, profile, built_from = (getattr(core, name, None) for name in ("VERSION", "PROFILE", "SOURCE_HASH"))
-    if version != __version__:
-        raise BackendMissing(f"the native core is of version {version}, not {__version__}: {_MEND}")
+    if version != CORE_VERSION:
+        raise BackendMissing(f"the native core is of version {version}, not {CORE_VERSION}: {_MEND}")
     if profile != "release":
         raise BackendMissing(f"the native core is a {profile} build, not a release build: {_MEND}")
     if (sources / "Cargo.toml").is_file() and built_from != source_hash(sources):
