@@ -33,7 +33,7 @@ _MODULES = ("errors", "events", "game")
 
 
 def __getattr__(name: str) -> Any:
-    """The library, opened when somebody comes: everything behind it takes a while to import."""
+    """Import the library on first use, because importing all of it takes a while."""
     if name in _MODULES:
         return import_module(f"nodealer.{name}")
     if name in __all__:

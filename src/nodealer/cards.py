@@ -1,7 +1,7 @@
-"""The vocabulary between games and protocols: cards, what a game may ask, what a protocol tells.
+"""The interface between games and protocols: cards, the operations of games, and the events of protocols.
 
-A card is a place in a deck, never a face. Faces are indices into a list that the game keeps; a protocol shuffles
-indices and never sees what is printed on them. Operations come in lists where a list costs less than its parts.
+A card is a position in a deck, never a face. Faces are indices into a list that the game keeps; a protocol shuffles
+indices and never sees what is printed on the cards. An operation takes a list if one request costs less than several.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from nodealer.records import replace
 
 @dataclass(frozen=True, order=True)
 class Card:
-    """A lineage: this position of this deck since this epoch. A reshuffle or a recovery starts a new epoch."""
+    """A card: a position of a deck since an epoch. A reshuffle or a recovery starts a new epoch."""
 
     deck: int
     epoch: int
@@ -26,7 +26,7 @@ class Card:
 
 
 class Place(enum.Enum):
-    """Where cards go that are given back."""
+    """Where returned cards go."""
 
     TOP = "top"
     BOTTOM = "bottom"
@@ -35,23 +35,23 @@ class Place(enum.Enum):
 
 
 class Look(enum.Enum):
-    """What a seat may do with cards it peeks at."""
+    """What a seat may do with cards it looks at."""
 
     LOOK = "look"
-    #: Put them back in an order of its own.
+    #: Put them back in any order.
     REORDER = "reorder"
-    #: Keep one, and put the others back in an order of its own.
+    #: Keep one, and put the others back in any order.
     KEEP = "keep"
-    #: Keep one; the whole rest of the pile is shuffled. With the whole pile looked at, it is a search.
+    #: Keep one; the whole rest of the pile is shuffled. If the seat looks at the whole pile, this is a search.
     TAKE = "take"
 
 
-# --- What a game may ask ---
+# --- Operations a game can request ---
 
 
 @dataclass(frozen=True)
 class NewDeck:
-    """Make a deck of `faces` cards and shuffle it. `owner` is the seat it belongs to, where decks are private."""
+    """Make a deck of `faces` cards and shuffle it. `owner` is the seat it belongs to, or None if all share it."""
 
     deck: int
     faces: int
@@ -60,7 +60,7 @@ class NewDeck:
 
 @dataclass(frozen=True)
 class Portion:
-    """What one seat gets of a deal: the next `count` cards, or those at `positions`."""
+    """One seat's share of a deal: the next `count` cards, or those at `positions`."""
 
     seat: int
     count: int = 0
@@ -69,7 +69,7 @@ class Portion:
 
 @dataclass(frozen=True)
 class Deal:
-    """Show cards to their new holders only. All portions are one request."""
+    """Deal cards that only their new holders can see. All portions are one request."""
 
     deck: int
     portions: tuple[Portion, ...]
@@ -77,10 +77,11 @@ class Deal:
 
 @dataclass(frozen=True)
 class Open:
-    """Show the next `count` cards, or those at `positions`, to all.
+    """Turn up the next `count` cards, or those at `positions`, for everyone.
 
-    `order` is who publishes its keys when, in groups of seats: a group owes its own once the group before it has
-    published. Seats that no group names are the first. So those learn a face last who have least to lose by leaving.
+    `order` lists groups of seats in the order in which they publish their keys: a group owes its keys once the group
+    before it has published. Seats in no group publish first. So the seats with the least to lose by leaving can be
+    the ones that learn a face last.
     """
 
     deck: int
@@ -89,7 +90,7 @@ class Open:
     order: tuple[tuple[int, ...], ...] = ()
 
     def in_turn(self, owing: Iterable[int]) -> tuple[int, ...]:
-        """Of the seats that have not published yet, those that owe it now."""
+        """Return the seats that owe their keys now, out of those that have not published yet."""
         group = {seat: place for place, seats in enumerate(self.order) for seat in seats}
         waiting = tuple(owing)
         first = min((group.get(seat, -1) for seat in waiting), default=-1)
@@ -98,7 +99,7 @@ class Open:
 
 @dataclass(frozen=True)
 class Show:
-    """The holder shows cards: to all, or to one seat."""
+    """Have the holder show cards to everyone, or to one seat."""
 
     deck: int
     seat: int
@@ -108,7 +109,7 @@ class Show:
 
 @dataclass(frozen=True)
 class Gift:
-    """Cards that one seat holds, hidden, and gives to another."""
+    """Hidden cards that one seat gives to another."""
 
     giver: int
     to: int
@@ -117,10 +118,10 @@ class Gift:
 
 @dataclass(frozen=True)
 class Pass:
-    """Seats give hidden cards to each other, all gifts at once. Giver and receiver alone know which they are.
+    """Pass hidden cards between seats, all gifts at once. Only giver and receiver know which cards they are.
 
-    The places are named before anybody gets anything, so nobody chooses with its new cards in sight. Who holds a card
-    afterwards holds it at a new position.
+    The positions are fixed before any seat receives cards, so no one can choose after seeing their new ones. A passed
+    card has a new position.
     """
 
     deck: int
@@ -129,9 +130,10 @@ class Pass:
 
 @dataclass(frozen=True)
 class NoneOf:
-    """What a seat proves: none of the hidden cards at `positions`, its own in hand or laid aside, is one of `faces`.
+    """A claim that none of a seat's hidden cards at `positions` is one of `faces`.
 
-    Both are in ascending order: a claim has one form.
+    The cards are in the seat's hand or laid aside by it. Positions and faces are in ascending order, so that each
+    claim has exactly one form.
     """
 
     seat: int
@@ -140,14 +142,14 @@ class NoneOf:
 
     @classmethod
     def one_of(cls, seat: int, positions: tuple[int, ...], faces: Iterable[int], of: int) -> NoneOf:
-        """Each of the cards is one of `faces`: it is none of the others, in a deck that has `of`."""
+        """Claim that each card is one of `faces`, that is, none of the other faces of a deck with `of` faces."""
         wanted = frozenset(faces)
         if not wanted <= frozenset(range(of)):
             raise BadParameter(f"a deck of {of} faces has not all of {sorted(wanted)}")
         return cls(seat, positions, tuple(face for face in range(of) if face not in wanted))
 
     def refuse_form(self) -> None:
-        """Raise `BadParameter` for a claim that says nothing, or that has another form."""
+        """Raise `BadParameter` if the claim is empty or not in its one valid form."""
         for name, numbers in (("positions", self.positions), ("faces", self.faces)):
             if not numbers or numbers[0] < 0 or any(one >= other for one, other in pairwise(numbers)):
                 raise BadParameter(f"a claim about cards has no {name}, or they are not in ascending order")
@@ -155,9 +157,9 @@ class NoneOf:
 
 @dataclass(frozen=True)
 class Prove:
-    """Seats prove what hidden cards of theirs are not, all side by side, and nothing else of them is seen.
+    """Have seats prove what their hidden cards are not, in parallel. Nothing else is revealed.
 
-    At most one claim for each seat. Once it is finished every claim is true.
+    There is at most one claim per seat. When the operation finishes, every claim is proven.
     """
 
     deck: int
@@ -166,10 +168,10 @@ class Prove:
 
 @dataclass(frozen=True)
 class Return:
-    """Give cards back. `by` is the seat that asks for it; None where the rules of the game do.
+    """Return cards. `by` is the seat that requested it, or None if the rules of the game did.
 
-    Hidden cards belong to somebody: a seat that asks moves its own, and open ones. Only rules may move others'.
-    `depth` is for the top: so many cards of the pile come to lie above them, for all to see.
+    A seat may return its own hidden cards and open cards. Only the rules may return hidden cards of other seats.
+    `depth` applies to the top of the pile: this many cards stay above the returned ones, and everyone can see that.
     """
 
     deck: int
@@ -181,9 +183,9 @@ class Return:
 
 @dataclass(frozen=True)
 class Peek:
-    """A seat looks at the next `count` cards; then it may put them back in an order of its own, or keep one.
+    """Let a seat look at the next `count` cards, and then perhaps reorder them or keep one.
 
-    Cards that are put back, and one that is kept, may get new positions: nobody else knows which is which.
+    Cards that are put back or kept may get new positions, so that no other seat knows which is which.
     """
 
     deck: int
@@ -194,9 +196,10 @@ class Peek:
 
 @dataclass(frozen=True)
 class Mix:
-    """A seat shuffles hidden cards of its own hand: they get new positions, and it alone knows which is which.
+    """Have a seat shuffle hidden cards of its own hand. They get new positions that only this seat can match to cards.
 
-    Before somebody draws one of them, or they are passed on: else the place tells which card it was.
+    Use it before another seat draws one of them or before they are passed on. Otherwise the position tells which card
+    it was.
     """
 
     deck: int
@@ -206,22 +209,22 @@ class Mix:
 
 @dataclass(frozen=True)
 class Close:
-    """The deck is not needed any more."""
+    """Put away a deck that is no longer needed."""
 
     deck: int
 
 
-#: How many numbers one roll gives, and below what each is at most.
+#: The most numbers in one roll, and the most sides of each.
 ROLLS_MAX: Final = 1024
 SIDES_MAX: Final = 1 << 32
 
 
 @dataclass(frozen=True)
 class Random:
-    """Numbers without cards: dice, coins, who begins. Each of `sides` gives one, from 0 on and below it.
+    """Roll random numbers without cards: dice, coins, who begins. Each n in `sides` gives a number from 0 to n - 1.
 
-    `deck` is a number of its own, like a deck's; it can be rolled again. `seats` are those whose bytes make the
-    numbers: as long as one of them is honest nobody could choose. None named means all who are dealt in.
+    `deck` is a number that no deck of cards uses; it can be rolled again. `seats` contribute the randomness: if one of
+    them is honest, no one could choose the numbers. Empty means all seats that are dealt in.
     """
 
     deck: int
@@ -229,7 +232,7 @@ class Random:
     seats: tuple[int, ...] = ()
 
     def refuse_sides(self) -> None:
-        """Raise `BadParameter` for a roll that cannot be."""
+        """Raise `BadParameter` if the roll is impossible."""
         if not 1 <= len(self.sides) <= ROLLS_MAX:
             raise BadParameter(f"a roll gives 1 to {ROLLS_MAX} numbers, not {len(self.sides)}")
         for sides in self.sides:
@@ -237,15 +240,17 @@ class Random:
                 raise BadParameter(f"a number of a roll is one of 2 to {SIDES_MAX}, not of {sides!r}")
 
 
-#: What can be sealed, in bytes.
+#: The longest value that can be sealed, in bytes.
 SEALED_MAX: Final = 1024
 
 
 @dataclass(frozen=True)
 class Seal:
-    """Each of these seats puts something into an envelope: a bid, a guess. Nobody else can read it, nor it change it.
+    """Have each of these seats seal a value in an envelope: a bid, a guess.
 
-    `deck` is a number of its own, like a deck's. None named means all who are dealt in.
+    No other seat can read it before it is opened, and the seat itself can no longer change it.
+
+    `deck` is a number that no deck of cards uses. Empty `seats` means all seats that are dealt in.
     """
 
     deck: int
@@ -254,7 +259,7 @@ class Seal:
 
 @dataclass(frozen=True)
 class Unseal:
-    """The envelopes of one number are opened, all that are closed."""
+    """Open all envelopes of this number that are still closed."""
 
     deck: int
 
@@ -263,7 +268,7 @@ Operation = NewDeck | Deal | Open | Show | Pass | Prove | Return | Peek | Mix | 
 
 
 def words(operation: Operation) -> list[object]:
-    """An operation as it is hashed: its name and its fields, in the order in which they stand here."""
+    """Return an operation as it is hashed: its name and its fields, in the order of their definition."""
     match operation:
         case NewDeck(deck=deck, faces=faces, owner=owner):
             return ["newdeck", deck, faces, owner]
@@ -278,7 +283,7 @@ def words(operation: Operation) -> list[object]:
         case Prove(deck=deck, claims=claims):
             return ["prove", deck, [[claim.seat, claim.positions, claim.faces] for claim in claims]]
         case Return(deck=deck, positions=positions, place=place, by=by, depth=depth):
-            # A depth stands there where there is one.
+            # Without a depth the field is left out.
             return ["return", deck, positions, place.value, by, *([depth] if depth else [])]
         case Peek(deck=deck, seat=seat, count=count, then=then):
             return ["peek", deck, seat, count, then.value]
@@ -295,7 +300,7 @@ def words(operation: Operation) -> list[object]:
 
 
 def for_those_who_stay(operation: Operation, gone: frozenset[int]) -> Operation | None:
-    """What is left of an operation when seats have left, or None if that is nothing."""
+    """Return the part of an operation that remains after seats have left, or None if nothing does."""
     match operation:
         case Deal():
             portions = tuple(portion for portion in operation.portions if portion.seat not in gone)
@@ -312,20 +317,21 @@ def for_those_who_stay(operation: Operation, gone: frozenset[int]) -> Operation 
             return replace(operation, claims=still) if still else None
         case Random(seats=seats) | Seal(seats=seats) if not gone.isdisjoint(seats):
             here = tuple(seat for seat in seats if seat not in gone)
-            # Who is left alone would roll what it likes.
+            # A seat that is left alone could roll whatever it likes.
             return replace(operation, seats=here) if len(here) > isinstance(operation, Random) else None
         case _:
             return operation
 
 
-# --- What an operation takes: what protocols claim and games need ---
+# --- Capabilities: what protocols offer and operations need ---
 
 
 class Capability(enum.Enum):
-    """A kind of operation with what decides whether a protocol has it: the place, the recipient, whose deck it is.
+    """A kind of operation that a protocol may or may not support.
 
-    A deck that belongs to nobody is one that all share. "owner" is where the deck belongs to the seat that gets or
-    looks at its cards; without it, the seat may be any.
+    It is as specific as protocols differ: by the place of the cards, the recipient and the owner of the deck. A deck
+    without an owner is shared by all. "owner" in a name means that the deck belongs to the seat that gets or looks at
+    its cards; without it, any seat may.
     """
 
     SHARED_DECK = "newdeck:shared"
@@ -359,7 +365,7 @@ class Capability(enum.Enum):
     SEAL = "seal"
 
     def __str__(self) -> str:
-        """In words, after "can" or "cannot"."""
+        """Describe it as a phrase that follows "can" or "cannot"."""
         return _IN_WORDS[self]
 
 
@@ -395,12 +401,12 @@ _IN_WORDS: Final[Mapping[Capability, str]] = {
     Capability.SEAL: "seal what players say, and open it later",
 }
 
-#: What takes no cards, and so no protocol: every table has it.
+#: Capabilities that need no cards, and so no protocol. Every table has them.
 WITHOUT_CARDS: Final = frozenset({Capability.RANDOM, Capability.SEAL})
 
 
 def needed(operation: Operation, owner: int | None) -> frozenset[Capability]:
-    """What an operation takes, on a deck that belongs to this seat, or to nobody."""
+    """Return the capabilities an operation needs on a deck with this owner (None: a shared deck)."""
     match operation:
         case NewDeck():
             return frozenset({Capability.SHARED_DECK if operation.owner is None else Capability.OWNED_DECK})
@@ -436,30 +442,30 @@ def _by(seat: int, owner: int | None) -> str:
     return ":owner" if seat == owner else ""
 
 
-# --- What a seat leaves half done ---
+# --- Operations left half done ---
 
 
 class Half(enum.Enum):
-    """What a seat leaves half done that goes while it owes a message of the cards.
+    """What a seat leaves half done if it goes while it owes a card message.
 
-    A card is half dealt or half opened once another seat has published its key of it; and half dealt as long as a seat
-    that has looked at it has not put it in order, or kept it.
+    A card is half dealt or half opened once another seat has published its key to it. It is also half dealt while a
+    seat that has looked at it has not yet reordered or kept it.
     """
 
     DEALT = "dealt"
     OPENED = "opened"
-    #: The deck was being made again by those who stayed when another seat had left.
+    #: The remaining seats were rebuilding the deck after another seat had left.
     REBUILT = "rebuilt"
 
 
-# --- What a protocol tells ---
+# --- Events of a protocol ---
 
 
 @dataclass(frozen=True)
 class Moved:
-    """A card changed hands. `holder` is None when it is back in the deck or gone.
+    """A card changed hands. `holder` is None if it is back in the deck or out of play.
 
-    `was` is the card at the place where it lay before, where it has got another: it was passed.
+    `was` is the card at its previous position, if it was passed and got a new one.
     """
 
     card: Card
@@ -469,7 +475,7 @@ class Moved:
 
 @dataclass(frozen=True)
 class Opened:
-    """Everybody knows this face now."""
+    """A card is open: everyone knows its face."""
 
     card: Card
     face: int
@@ -477,17 +483,17 @@ class Opened:
 
 @dataclass(frozen=True)
 class Finished:
-    """The operation is complete."""
+    """An operation is complete."""
 
     operation: Operation
 
 
 @dataclass(frozen=True)
 class Rolled:
-    """The numbers of a roll; none where seats did not open what they had committed to, and `silent` says which.
+    """The numbers of a roll. Empty if the seats in `silent` did not open their commitments.
 
-    It is never rolled again without them: then whoever dislikes what it sees would be silent. What they lose by it is
-    the game's to say.
+    A roll is never repeated without the silent seats: otherwise a player who dislikes the numbers would just stay
+    silent. The game decides what staying silent costs.
     """
 
     deck: int
@@ -497,7 +503,7 @@ class Rolled:
 
 @dataclass(frozen=True)
 class Unsealed:
-    """What was in a seat's envelope; None where the seat is gone, and nobody will know."""
+    """The value from a seat's envelope. None if the seat left without opening it."""
 
     deck: int
     seat: int

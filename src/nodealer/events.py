@@ -1,10 +1,11 @@
-"""What happens at a table, in the words of whoever plays there: what `Player.events()` and `Watcher.events()` give.
+"""Events at a table, as returned by `Player.events()` and `Watcher.events()`.
 
-Small values with names of players and faces of cards, and nothing to look up. A face is its number in the deck, from 0,
-or at a free table the name that it was given. Everybody at a table gets the same events in the same order, but for what
-is told to one player alone: the faces of its own cards, its turn, a card that does not open.
+Events are small values that contain player names and card faces, so there is nothing to look up. A face is the card's
+number in the deck, from 0, or at a free table the name it was given. Everyone at a table gets the same events in the
+same order, except for private ones: the faces of a player's own cards, that it is their turn, that a card of theirs
+cannot be read, or that they cannot give a proof.
 
-A name, a reason, a word or a move is the text of another person: filter it before it is shown.
+Names, reasons, notes and moves are text from other people. Filter them before you display them.
 """
 
 from __future__ import annotations
@@ -13,46 +14,49 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-#: What is on a card: the name it was given, or its number in the deck.
+#: The face of a card: the name it was given, or its number in the deck.
 Face: TypeAlias = str | int
 
 
-# --- Before the players have agreed ---
+# --- In the lobby ---
 
 
 @dataclass(frozen=True)
 class Came:
-    """Somebody has said hello."""
+    """A player said hello."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Went:
-    """Somebody does not want to play after all."""
+    """A player took back their hello: they do not want to play after all."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """What somebody would like to play. `parameters` are those of the game, `roles` has who is no ordinary player."""
+    """A proposed game.
+
+    `parameters` belong to the game. `roles` lists those who are not ordinary players, such as a timekeeper.
+    """
 
     game: str
     version: int
     parameters: Any
     protocol: str
     protocol_parameters: Any
-    #: Who would play, in the order of the seats.
+    #: The players, in the order of their seats.
     names: tuple[str, ...]
     roles: Mapping[str, str] = field(default_factory=dict)
-    #: What the protocol warns of, if it does.
+    #: The protocol's warning, if it has one.
     warning: str | None = None
 
 
 @dataclass(frozen=True)
 class Proposed:
-    """Somebody proposes a game."""
+    """A player proposed a game."""
 
     by: str
     proposal: Proposal
@@ -60,7 +64,7 @@ class Proposed:
 
 @dataclass(frozen=True)
 class Declined:
-    """Somebody does not play what was proposed. There may be another proposal."""
+    """A player declined the proposal. Another proposal may follow."""
 
     name: str
     reason: str
@@ -68,14 +72,14 @@ class Declined:
 
 @dataclass(frozen=True)
 class NotTaken:
-    """What this player said in the lobby does not count, or what is proposed cannot be read here; and why."""
+    """A lobby message of this player was rejected, or a proposal cannot be read by this version. `reason` says why."""
 
     reason: str
 
 
 @dataclass(frozen=True)
 class Agreed:
-    """The players have agreed. `words` are the same for everybody at this table, and at no other: compare them."""
+    """The players have agreed to play. `words` identify this table: compare them with the other players."""
 
     names: tuple[str, ...]
     words: tuple[str, ...]
@@ -86,7 +90,7 @@ class Agreed:
 
 @dataclass(frozen=True)
 class Began:
-    """A hand has begun, with these players."""
+    """A hand began with these players."""
 
     hand: int
     names: tuple[str, ...]
@@ -94,8 +98,11 @@ class Began:
 
 @dataclass(frozen=True)
 class YourTurn:
-    """This player can move. `waited_for` says that the others wait for it; `choice`, that it is a choice about cards
-    that this player has looked at."""
+    """This player can act now.
+
+    `waited_for` is true if the others are waiting for this player. `choice` is true if it is a private choice about
+    cards that this player has looked at.
+    """
 
     hand: int
     waited_for: bool
@@ -104,10 +111,10 @@ class YourTurn:
 
 @dataclass(frozen=True)
 class Moved:
-    """Somebody made a move in the game, or the rules made one for them. `text` is what the game says of it."""
+    """A player made a move, or the rules made one for them. `text` is the game's description of it."""
 
     name: str
-    #: As plain data. None for a move of the rules.
+    #: The move as plain data. None if the rules made it.
     move: Any
     text: str
     by_rules: bool = False
@@ -115,7 +122,7 @@ class Moved:
 
 @dataclass(frozen=True)
 class Dealt:
-    """Somebody got cards. `faces` are there where they are this player's own."""
+    """A player got cards. `faces` is empty unless they are this player's own."""
 
     name: str
     deck: int
@@ -125,7 +132,7 @@ class Dealt:
 
 @dataclass(frozen=True)
 class Opened:
-    """Cards lie open on the table."""
+    """Cards were turned up on the table."""
 
     deck: int
     positions: tuple[int, ...]
@@ -134,7 +141,7 @@ class Opened:
 
 @dataclass(frozen=True)
 class Shown:
-    """Somebody showed cards."""
+    """A player showed cards to everyone."""
 
     name: str
     deck: int
@@ -144,7 +151,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Proven:
-    """Somebody proved that none of these hidden cards is one of `none_of`."""
+    """A player proved that none of these hidden cards is one of `none_of`."""
 
     name: str
     deck: int
@@ -154,14 +161,14 @@ class Proven:
 
 @dataclass(frozen=True)
 class Unprovable:
-    """The table waits for this player to prove something of its cards that is not so. Nothing is sent."""
+    """The table is waiting for this player to prove something about their cards that is false. Nothing is sent."""
 
     deck: int
 
 
 @dataclass(frozen=True)
 class GivenBack:
-    """Cards are in nobody's hand any more, and not on the table."""
+    """Cards left a hand or the table: they are back in the deck or out of play."""
 
     deck: int
     positions: tuple[int, ...]
@@ -169,7 +176,7 @@ class GivenBack:
 
 @dataclass(frozen=True)
 class Rolled:
-    """The numbers of a roll; none where the players of `silent` did not open what they had committed to."""
+    """The numbers of a roll. Empty if the players in `silent` did not open their commitments."""
 
     numbers: tuple[int, ...]
     silent: tuple[str, ...] = ()
@@ -177,7 +184,7 @@ class Rolled:
 
 @dataclass(frozen=True)
 class Unsealed:
-    """What somebody had sealed; None where that player is gone, and nobody will know."""
+    """The value that a player had sealed. None if the player left without opening it."""
 
     name: str
     value: bytes | None
@@ -185,7 +192,7 @@ class Unsealed:
 
 @dataclass(frozen=True)
 class Unreadable:
-    """A card of this player's own does not open: a reason for `claim`."""
+    """A card of this player cannot be read. `Player.claim()` disputes it."""
 
     deck: int
     position: int
@@ -193,7 +200,7 @@ class Unreadable:
 
 @dataclass(frozen=True)
 class Word:
-    """Somebody said something that the log keeps."""
+    """A player wrote a signed note. It is kept in the log."""
 
     name: str
     text: str
@@ -201,7 +208,7 @@ class Word:
 
 @dataclass(frozen=True)
 class WouldNotWait:
-    """Somebody says that the table should not wait for others."""
+    """A player voted to go on without the players in `of`."""
 
     name: str
     of: tuple[str, ...]
@@ -209,14 +216,14 @@ class WouldNotWait:
 
 @dataclass(frozen=True)
 class WouldBreakOff:
-    """Somebody says that the hand should be broken off."""
+    """A player voted to abort the hand."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Left:
-    """Somebody is out of this hand, or sits out: by their own word, or because the others did not wait."""
+    """A player left this hand or sits out: by choice, or because the others voted (`thrown_out`)."""
 
     name: str
     thrown_out: bool
@@ -224,21 +231,21 @@ class Left:
 
 @dataclass(frozen=True)
 class TimeIsUp:
-    """By the timekeeper's ticks somebody has taken longer than its limit and its bank allow."""
+    """By the timekeeper's ticks, a player has used up their time limit and their time bank."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class AsksToSit:
-    """Somebody would like to sit at a table that plays; `let_in` proposes it."""
+    """Someone asks for a seat at a table that is already playing. `Player.let_in()` proposes them."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class SeatsProposed:
-    """Somebody proposes who sits from the next hand on; `agree` agrees."""
+    """A player proposed who is seated from the next hand on. `Player.agree()` agrees."""
 
     by: str
     names: tuple[str, ...]
@@ -246,27 +253,27 @@ class SeatsProposed:
 
 @dataclass(frozen=True)
 class Seated:
-    """Others sit at the table from now on than before."""
+    """The seating changed: `names` are the players seated from now on."""
 
     names: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Late:
-    """What somebody said came too late. It stands in the log, and changed nothing."""
+    """A message came too late. It is in the log but changed nothing."""
 
     name: str
-    #: What it was: "move", "word", …
+    #: The kind of message: "move", "word", …
     what: str
 
 
 @dataclass(frozen=True)
 class Result:
-    """A hand is over. `void` says why nothing of it counts; then there is no result."""
+    """A hand is over. If `void` is set, it says why the hand does not count, and there is no result."""
 
     hand: int
     result: Mapping[str, Any]
-    #: What each player won or lost.
+    #: How much each player won or lost.
     net: Mapping[str, int]
     text: str
     void: str | None = None
@@ -274,7 +281,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Fault:
-    """The log proves that somebody cheated. None where nobody can be named."""
+    """The log proves that someone cheated. `name` is None if it cannot tell who."""
 
     name: str | None
     reason: str
@@ -282,21 +289,21 @@ class Fault:
 
 @dataclass(frozen=True)
 class Diverged:
-    """Somebody has signed on another log than this one. Who is to blame cannot be told from here: compare both logs."""
+    """A player signed a different log than this one. Compare both logs to find out who is to blame."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Silenced:
-    """This player signs nothing any more, and why."""
+    """This player no longer signs anything. `reason` says why."""
 
     reason: str
 
 
 @dataclass(frozen=True)
 class Ended:
-    """Everybody has signed the end."""
+    """Every player has signed the end of the game."""
 
 
 Event = (

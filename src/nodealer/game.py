@@ -1,9 +1,9 @@
-"""Everything that the author of a game needs, in one place. docs/build/tutorial.md writes a game,
-docs/build/library.md lists this.
+"""Everything the author of a game needs, in one place.
 
-What a game wants (`Ask`, `Turn`, `Done`), what it may ask of the cards and is told of them, strict moves, and the
-package that makes it a game for everybody. From the release on these names stay compatible; everything behind them is
-free to change.
+A game requests card operations, moves, or the end of the hand (`Ask`, `Turn`, `Done`), receives card events, decodes
+moves strictly, and is wrapped in a `GamePackage`. docs/build/tutorial.md writes a game step by step;
+docs/build/library.md lists these names. They stay compatible from the first release on; the modules behind them may
+change.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""What a game is.
+"""The interface of a game.
 
-An immutable machine. It *wants* one of three things: card operations, a move of a seat, or nothing because the hand is
-over. It is told what the operations did, all at once when the last one is finished, and what a seat moved. It knows
-faces only once they are open, and never a connection or a clock.
+A game is an immutable state machine. Its `wants` is one of three things: card operations, a move from one or more
+seats, or the end of the hand. When all requested operations are finished, the game receives their events in a single
+call; moves arrive one at a time. A game learns a face only when the card is open, and never sees a connection or a
+clock.
 """
 
 from __future__ import annotations
@@ -13,23 +14,23 @@ from typing import Any, Protocol, Self
 
 from nodealer.cards import Capability, Event, Half, Operation
 
-#: A source of chance: so many bytes. Rules have none; bots do.
+#: A source of randomness: returns N random bytes. Bots get one; rules never do.
 Entropy = Callable[[int], bytes]
 
 
 @dataclass(frozen=True)
 class Ask:
-    """Card operations, carried out in this order on each deck, and side by side on different decks."""
+    """Request card operations. They run in this order on each deck, and in parallel on different decks."""
 
     operations: tuple[Operation, ...]
 
 
 @dataclass(frozen=True)
 class Turn:
-    """A move is owed by each of `seats`; each of `may` can make one if it likes.
+    """Request a move from each of `seats`. The seats in `may` can move but need not.
 
-    `round` names a round in which several seats move side by side: as long as it stays the same, a move that was made
-    before another seat's came in still counts. Without it a move answers exactly the state it was made in.
+    `round` is for several seats that move at the same time: while it stays the same, a move still counts if another
+    seat's move arrived first. Without a round, a move counts only in exactly the state it was made in.
     """
 
     seats: tuple[int, ...]
@@ -39,13 +40,13 @@ class Turn:
 
 @dataclass(frozen=True)
 class Done:
-    """The hand is over. `result` is data for people and programs, equal for everybody.
+    """End the hand. `result` is data for people and programs, identical for everyone.
 
-    `paid` is what each seat has put in, `net` what it won or lost, in chips or in points: the table keeps the account,
-    and holds a gain back where the gainer's own check is still to come.
+    `paid` is what each seat put in and `net` what it won or lost, in chips or points. The table keeps the balances. If
+    the protocol checks players by disclosure after the hand, a gain is held back until the winner's own has passed.
 
-    `charged` is what seats pay beside it that left at a price: dead money for the next hand that is played. `dead` is
-    what this one had of it: by so much all nets together are more than nothing.
+    `charged` is the penalty of each seat that left at a price: dead money in the pot of the next hand that is played.
+    `dead` is the dead money that was in this hand's pot, so all `net` values add up to `dead`.
     """
 
     result: dict[str, Any]
@@ -62,40 +63,41 @@ class Game(Protocol):
     """One hand of a game."""
 
     @property
-    def wants(self) -> Want: ...
+    def wants(self) -> Want:
+        """What the game needs next."""
 
     @property
     def players(self) -> tuple[int, ...]:
-        """The seats that are dealt in, named before the first deck is made: only they shuffle, and have a word."""
+        """The seats dealt into this hand, fixed before the first deck is made. Only they shuffle and vote."""
 
     @property
     def paid(self) -> Mapping[int, int]:
-        """What each seat has put in so far: it goes back when the hand ends without a result."""
+        """What each seat has put in so far. It is refunded if the hand ends without a result."""
 
     def told(self, events: tuple[Event, ...]) -> Game:
-        """The operations that were asked for are finished; this is what they did."""
+        """Return the game after all requested operations have finished with these events."""
 
     def moved(self, seat: int, move: bytes) -> Game:
-        """A seat's move, as canonical JSON. Raises `IllegalMove`."""
+        """Return the game after a seat's move (canonical JSON). Raise `IllegalMove` to reject it."""
 
     def left(self, seats: tuple[int, ...], *, cards: bool) -> Game:
-        """Seats are gone for the rest of this hand. Without `cards` no operation is possible any more."""
+        """Return the game after seats left for the rest of the hand. If `cards` is false, no card operation can run."""
 
     def charged(self, seat: int, half: Half) -> Game:
-        """A seat is about to be gone while others wait for its part of this: what that costs is the game's to say."""
+        """Charge a seat that is about to leave an operation half done, and return the game. The game sets the price."""
 
     def default(self, seat: int) -> bytes | None:
-        """The move that is made for a seat that does not make one, or None where the seat has to go instead."""
+        """Return the move to make for a seat that does not move in time, or None if the seat must leave instead."""
 
 
 class WithoutStakes:
-    """For games that count no chips, deal everybody in, and have no move to make for a seat that makes none."""
+    """Base for games without chips or default moves, in which every seat is dealt in."""
 
     seats: tuple[int, ...]
 
     @property
     def players(self) -> tuple[int, ...]:
-        """Everybody."""
+        """Every seat."""
         return self.seats
 
     @property
@@ -104,16 +106,16 @@ class WithoutStakes:
         return {}
 
     def charged(self, seat: int, half: Half) -> Self:
-        """There is nothing to pay with."""
+        """Charge nothing."""
         return self
 
     def default(self, seat: int) -> bytes | None:
-        """None: the seat has to go."""
+        """Return None: the seat must leave."""
         return None
 
 
 class Rules(Protocol):
-    """A game with its parameters: what it needs, and how a hand begins."""
+    """A game with its parameters: what it needs, and how each hand begins."""
 
     @property
     def name(self) -> str: ...
@@ -121,26 +123,26 @@ class Rules(Protocol):
     def version(self) -> int: ...
     @property
     def parameters(self) -> bytes:
-        """What the table agreed on about it, as canonical JSON."""
+        """The parameters that the table agreed on, as canonical JSON."""
 
     @property
     def stake(self) -> int:
-        """What a seat that is new has: chips, or 0 where games are only counted."""
+        """The chips a new seat starts with. 0 if the game has no chips and only counts wins."""
 
     @property
     def versions(self) -> tuple[tuple[str, str], ...]:
-        """Names and versions, here, of what else judges its moves: all seats must have the same."""
+        """Names and installed versions of other code that judges moves. They must be the same at every seat."""
 
     @property
     def deck_max(self) -> int:
-        """The largest deck it uses."""
+        """The size of the largest deck the game uses."""
 
     @property
     def operations(self) -> frozenset[Capability]:
-        """What all operations take that it may ask for. A protocol that lacks one of these is refused."""
+        """The capabilities of all operations the game may request. A protocol that lacks one is rejected."""
 
     def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> Game:
-        """A hand of these seats, with what each of them has; `before` is the hand before it, for what carries over.
+        """Start a hand. `chips` is what each seat has; `before` is the previous hand, for state that carries over.
 
-        Raises `BadParameter` where so many cannot play: such a table is refused before anybody has agreed to it.
+        Raise `BadParameter` if this number of seats cannot play. Such a table is rejected before anyone agrees to it.
         """

@@ -1,6 +1,6 @@
-"""A game as one package: everything that a table, a command line or a page wants to know of it.
+"""A game as one package: everything that a table, the command line or the page needs to know about it.
 
-What is found by its name is a `GamePackage`. Only its rules judge anything; the rest is for people and for bots.
+Looking up a game by name returns a `GamePackage`. Only its rules decide anything; the rest is for people and bots.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from nodealer.wire import Message
 
 @dataclass(frozen=True)
 class Setting:
-    """Something that a person may set before a game begins, and what it is otherwise, as a person types it."""
+    """An option that players can set before a game begins. `default` is text, as a person would type it."""
 
     name: str
     help: str
@@ -27,36 +27,36 @@ class Setting:
 
 
 class Bot:
-    """Something that moves for a seat. It sees no more than a person does."""
+    """A program that plays a seat. It sees no more than a person would."""
 
     def move(self, view: View) -> Message:
-        """A legal move for the seat whose turn it is."""
+        """Return a legal move for the seat whose turn it is."""
         raise NotImplementedError
 
     def choose(self, view: View, peek: Peek) -> tuple[int, ...]:
-        """A private choice about cards that it looked at: the one to keep, or all in the order they go back."""
+        """Choose among the cards looked at: return the position to take, or all positions in their new order."""
         seen = tuple(view.seen_in(peek.deck))
         return seen[:1] if peek.then is Look.TAKE else seen
 
     def seal(self, view: View, seal: Seal) -> bytes:
-        """What it seals, in the form that its game reads."""
+        """Return the value to seal, in the form the game reads."""
         return b""
 
 
 @dataclass(frozen=True)
 class Export:
-    """Finished hands in a format that other programs read."""
+    """Export of finished hands in a format that other programs read."""
 
     format: str
-    #: A finished hand with the names of its players, or None for one that has no place in the format.
+    #: Convert a finished hand, with the names of its players. Returns None if the format cannot represent it.
     hand: Callable[[Game, Mapping[int, str]], Any]
-    #: All of them as one text.
+    #: Join all converted hands into one text.
     text: Callable[[Sequence[Any]], str]
 
 
 @dataclass(frozen=True)
 class Measured:
-    """How whole games are measured: settings with which nobody is out early, and a bot that does not think."""
+    """How to benchmark the game: settings with which no player is out early, and a bot that decides at once."""
 
     seats: int
     settings: Mapping[str, str]
@@ -69,32 +69,32 @@ def _no_protocol_parameters(protocol: str, settings: Mapping[str, str]) -> bytes
 
 @dataclass(frozen=True)
 class GamePackage:
-    """A game, for everybody who is not one."""
+    """A game with everything around its rules: settings, bot, texts, page and export."""
 
     name: str
     version: int
-    #: The rules of a session, from what its players agreed on. Raises `DecodeError` or `BadParameter`.
+    #: Make the rules from the parameters that a session agreed on. Raises `DecodeError` or `BadParameter`.
     rules: Callable[[bytes], Rules]
-    #: The rules that a person wants, from all settings as they were typed. Raises `BadParameter`.
+    #: Make the rules from all settings, as they were typed. Raises `BadParameter`.
     from_settings: Callable[[Mapping[str, str]], Rules]
     settings: tuple[Setting, ...] = ()
-    #: What it is played on, by how many and how often, unless somebody says otherwise.
+    #: Defaults: the card protocol, the number of seats and the number of hands.
     protocol: str = "mask"
     seats: int = 2
     hands: int = 1
-    #: What the settings mean for the card protocol, as canonical JSON. Raises `BadParameter`.
+    #: Make the card protocol's parameters from the settings, as canonical JSON. Raises `BadParameter`.
     protocol_parameters: Callable[[str, Mapping[str, str]], bytes] = _no_protocol_parameters
     bot: Callable[[Entropy], Bot] | None = None
     words: Words = field(default_factory=Words)
-    #: What a person sees as plain JSON; its "version" is that of the form of this document.
+    #: Return a view as plain JSON. Its "version" is the version of this document's format.
     page: Callable[[View], dict[str, Any]] = plain_page
-    #: The Python package that has the game's own table for the browser: table.js and table.css. None for the plain one.
+    #: The Python package with the game's own browser table: table.js and table.css. None for the plain table.
     table: str | None = None
     export: Export | None = None
     measured: Measured | None = None
 
     def settled(self, given: Mapping[str, str]) -> dict[str, str]:
-        """All settings, those that were given and the others as they are by themselves."""
+        """Return all settings: those given, and defaults for the rest. Raises `BadParameter` for an unknown name."""
         known = {setting.name: setting.default for setting in self.settings}
         for name in given:
             if name not in known:
@@ -103,19 +103,19 @@ class GamePackage:
         return known | dict(given)
 
     def new_bot(self, entropy: Entropy) -> Bot:
-        """A bot for one seat."""
+        """Create a bot for one seat. Raises `BadParameter` if the game has none."""
         if self.bot is None:
             raise BadParameter(f"{self.name} has no bot")
         return self.bot(entropy)
 
     @property
     def listens(self) -> bool:
-        """Whether it understands what a person types."""
+        """Whether the game can read moves that a person types."""
         return type(self.words).read is not Words.read
 
 
 def whole_number(name: str, text: str) -> int:
-    """A setting that is a number. Raises `BadParameter`."""
+    """Parse a setting that is a whole number. Raises `BadParameter`."""
     if not (text.isascii() and text.isdigit() and len(text) < 20):
         raise BadParameter(f"--{name} is a whole number, not {text!r}")
     return int(text)
