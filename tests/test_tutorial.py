@@ -149,7 +149,7 @@ def test_its_table_is_shown_when_it_can_be(eights: ModuleType) -> None:
     assert laid_out(words, view) == ()
     with pytest.raises(IndexError):
         laid_out(words, replace(view, my_turn=True))
-    playing = replace(begun, asking=(), hands=dealt, table=((2, 30),), suit=2)
+    playing = replace(begun, requests=(), hands=dealt, table=((2, 30),), suit=2)
     shown = [str(line).strip() for line in laid_out(words, replace(view, game=playing))]
     assert shown[1] == "cards: Ben 1" and shown[2].endswith("6♦")
     assert laid_out(words, View(NO_SEAT, view.names, 0, playing, {}, False)) == ()
