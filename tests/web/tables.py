@@ -23,6 +23,7 @@ from nodealer.web.person import PagePerson
 from nodealer.web.seat import PageSeat
 
 NAMES = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gwen", "Hugo", "Isolde")
+Act = Callable[[Participant], list[bytes]]
 
 
 class Table:
@@ -63,14 +64,16 @@ class Table:
         self.time += 0.001
         return self.time
 
-    def play(self, decide: Callable[[Participant], list[bytes]] | None = None, steps: int = 100_000) -> None:
+    def play(self, decide: Act | None = None, steps: int = 100_000, others: Act | None = None) -> None:
+        """Play until no one has anything to say. `decide` acts for the first player, `others` for all others; bots do
+        where they are not given."""
         minds = {one: BotMind(self.package, one.home.root) for one in self.people if one.home.name is not None}
         for _ in range(steps):
             if not self.waiting:
                 self._propose()
                 for one, mind in minds.items():
                     if one.begun and not one.over:
-                        answer = decide if decide is not None and one is self.people[0] else mind.act
+                        answer = (decide if one is self.people[0] else others) or mind.act
                         self.waiting.extend(answer(one))
             if not self.waiting:
                 return
