@@ -1,4 +1,5 @@
-"""A contact sheet: twelve states of the page, small and large, light and dark. `make sheet` writes docs/page-*.jpg.
+"""Write the pictures of the page in docs/play: the README's screenshot, and contact sheets of twelve states, small and
+large, light and dark. `make sheet` runs this.
 
 Run from tests/: python -m web.sheet
 """
@@ -12,7 +13,7 @@ from typing import Final, Literal
 from playwright.sync_api import Browser
 
 from nodealer.lab.browser import launched
-from web.states import State, states
+from web.states import State, showcase, states
 from web.told import told_page
 
 DOCS: Final = Path(__file__).parents[2] / "docs" / "play"
@@ -59,9 +60,21 @@ def write(browser: Browser, shots: Shots) -> None:
         page.close()
 
 
+def write_screenshot(browser: Browser) -> None:
+    """Write the README's screenshot of one hand."""
+    state = showcase()
+    width, height, _ = SIZES["large"]
+    with told_page(browser, *state.documents, viewport={"width": width, "height": height}) as (page, _):
+        page.wait_for_selector(state.there, state="attached")
+        page.emulate_media(color_scheme="light")
+        page.wait_for_timeout(500)
+        page.screenshot(path=DOCS / "table.jpg", type="jpeg", quality=85)
+
+
 def main() -> None:
     shots: Shots = {(size, theme): [] for size in SIZES for theme in THEMES}
     with launched() as browser:
+        write_screenshot(browser)
         for state in states():
             take(browser, state, shots)
         if any(len(taken) != STATES for taken in shots.values()):

@@ -125,6 +125,17 @@ def states() -> Iterator[State]:
     yield from collectible()
 
 
+def showcase() -> State:
+    """Return the state in the README's screenshot: a flop, with a pair and three of six players still in."""
+
+    def there(view: Document) -> bool:
+        page = view["page"]
+        in_hand = sum(seat["in"] for seat in page.get("seats", ()))
+        return len(page["board"]) == 3 and "pair" in (page["called"] or "") and in_hand >= 3
+
+    return State("showcase", first_with(there, seats=6, hands=1).everything(), there="#actions .betting")
+
+
 def offers() -> doc.Offers:
     return offers_of(plan_of("holdem", game_of("holdem").settled({}), protocol=None, seats=4, hands=3, person="Ada"))
 

@@ -1,4 +1,4 @@
-"""What a page and a seat say to each other: plain JSON, one document a message. docs/play/page.md has it in words.
+"""What a page and a seat say to each other: plain JSON, one document a message. docs/spec/page.md describes them.
 
 A page may be anybody's: what it says is measured, decoded strictly and judged like bytes from a stranger. What is told
 to it is text and numbers, never markup, and nothing that its person must not see.
