@@ -1,4 +1,4 @@
-// Books that a claim opens (docs/spec/log.md, "Books").
+// Books that a claim opens (docs/spec/log.md, "Disputes and disclosures").
 import { equal, fromBase64, Malformed } from './bytes.mjs';
 import { Fault } from './deck.mjs';
 import { H } from './hash.mjs';

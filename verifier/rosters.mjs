@@ -1,4 +1,4 @@
-// Other rosters during a session (docs/spec/log.md, "The law"): who may be proposed, and when a proposal is in force.
+// Other rosters during a session (docs/spec/log.md, "Rosters"): who may be proposed, and when a proposal is in force.
 import { equal, fromBase64, Malformed, toBase64 } from './bytes.mjs';
 import { framed, H } from './hash.mjs';
 import { verify } from './keys.mjs';

@@ -404,7 +404,7 @@ export class Table {
     }
   }
 
-  // --- The law ---
+  // --- Table rules ---
 
   /** Whether an open duty of another seat holds up the table, and did so on what was seen; not, if it was closed since. */
   holdsUp(id, seat, seen) {
