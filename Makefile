@@ -26,6 +26,8 @@ RUST := $(shell find rust -mindepth 1 -name target -prune -o \( -type d -o -name
 CORE := $(wildcard src/nodealer/group/_core*.so)
 STAMP := $(VENV)/.nodealer-$(or $(NATIVE),reference)
 CARGO_HERE := cd rust && $(CARGO)
+# Programs among the tests of the lab use helpers of both folders.
+LAB_TESTS := PYTHONPATH=$(abspath tests):$(abspath lab/tests) $(BIN)/python
 
 # $(call metered,what) command: says afterwards what it cost. Pytest has a table of its own.
 metered = TIMEFORMAT='CPU seconds of the $(1): %U, and %S in the system'; time
@@ -72,8 +74,8 @@ sheet: build browser ## Take the contact sheets of the page in docs/ again
 
 .PHONY: check
 check: build rust-check ## Lint, format and types only
-	@$(BIN)/ruff check --quiet src tests setup.py deploy docs/site
-	@$(BIN)/ruff format --quiet --check src tests setup.py deploy docs/site
+	@$(BIN)/ruff check --quiet src tests lab conftest.py setup.py deploy docs/site
+	@$(BIN)/ruff format --quiet --check src tests lab conftest.py setup.py deploy docs/site
 	@$(call metered,types) $(BIN)/mypy
 	@$(if $(NATIVE),$(BIN)/stubtest --mypy-config-file pyproject.toml nodealer.group._core)
 
@@ -116,7 +118,7 @@ release: build tab ## Build the wheel and the source distribution of what is com
 
 .PHONY: lock
 lock: ## Take the newest versions of all Python tools, and write down which they are
-	@rm -rf build/lock && $(PYTHON) -m venv build/lock && NODEALER_NATIVE=skip build/lock/bin/python -m pip install --quiet --disable-pip-version-check '.[dev,docs,plot,fuzz,coverage]'
+	@rm -rf build/lock && $(PYTHON) -m venv build/lock && NODEALER_NATIVE=skip build/lock/bin/python -m pip install --quiet --disable-pip-version-check '.[dev,docs,fuzz,coverage]' './lab[plot]'
 	@{ sed -n 1p constraints.txt; build/lock/bin/python -m pip freeze --disable-pip-version-check | grep -v '^nodealer'; } > build/constraints.txt && mv build/constraints.txt constraints.txt
 
 .PHONY: notices
@@ -125,7 +127,7 @@ notices: ## Write the notices of what is linked into the core again, after a cha
 
 .PHONY: plots
 plots: build ## Draw the plot of orders and dice in docs/ again
-	@cd tests && ../$(BIN)/python -m lab.statistics
+	@$(LAB_TESTS) -m uniformity
 
 .PHONY: attacks
 attacks: build ## Carry every attack out on every protocol and mode, and write the table in docs/internals/attacks.md again; some minutes
@@ -146,12 +148,12 @@ fuzz: build ## Fuzz every reader of what others write, for about SECONDS in all
 	@$(BIN)/python -c 'import atheris' 2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[fuzz]' \
 		|| echo "nodealer: no atheris for this Python: fuzzing by a plain loop" >&2
 	@mkdir -p build/trials
-	@cd tests && ../$(BIN)/python -m lab.fuzz $(SECONDS) --json > ../build/trials/fuzz.json
+	@$(LAB_TESTS) -m fuzz $(SECONDS) --json > build/trials/fuzz.json
 
 .PHONY: timing
 timing: build ## Measure whether times hang on secrets; wants a quiet machine
 	@mkdir -p build/trials
-	@cd tests && ../$(BIN)/python -m lab.timing --json > ../build/trials/timing.json
+	@$(LAB_TESTS) -m timing --json > build/trials/timing.json
 
 .PHONY: trials
 trials: build ## Write the figures of the last fuzzing, timing and coverage into docs/ again
@@ -192,9 +194,9 @@ build: $(STAMP) ## Set up the virtual environment and the native core below this
 
 .PHONY: clean
 clean: ## Remove everything that was set up or built here
-	rm -rf $(VENV) build dist rust/target tests/npm/node_modules tests/web/npm/node_modules docs/site/node_modules verifier/node_modules src/nodealer.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build dist rust/target tests/npm/node_modules tests/web/npm/node_modules docs/site/node_modules verifier/node_modules src/nodealer.egg-info lab/build lab/src/nodealer_lab.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	rm -f src/nodealer/group/_core*.so
-	find src tests -name __pycache__ -prune -exec rm -rf {} +
+	find src tests lab -name __pycache__ -prune -exec rm -rf {} +
 
 # --- Set-up ---
 
@@ -209,10 +211,10 @@ $(STAMP): FORCE
 endif
 endif
 
-$(STAMP): $(VENV)/.made pyproject.toml constraints.txt setup.py MANIFEST.in $(RUST)
+$(STAMP): $(VENV)/.made pyproject.toml lab/pyproject.toml constraints.txt setup.py MANIFEST.in $(RUST)
 	@echo "nodealer: installing into $(VENV) ($(if $(NATIVE),with the native core: a minute or two,without the native core))" >&2
 	@rm -f $(VENV)/.nodealer-*
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]' --editable ./lab
 	@touch $@
 
 $(VENV)/.made:

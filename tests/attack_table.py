@@ -15,12 +15,12 @@ from typing import Final, get_args
 
 import msgspec
 
-from nodealer.lab.attacks import ATTACKS, attack_of
-from nodealer.lab.attacks.base import Attack, Outcome
-from nodealer.lab.attacks.beyond import BEYOND
-from nodealer.lab.attacks.matrix import Row, carry_out, row_of
-from nodealer.lab.attacks.scene import modes_of
 from nodealer.protocols import MODES
+from nodealer_lab.attacks import ATTACKS, attack_of
+from nodealer_lab.attacks.base import Attack, Outcome
+from nodealer_lab.attacks.beyond import BEYOND
+from nodealer_lab.attacks.matrix import Row, carry_out, row_of
+from nodealer_lab.attacks.scene import modes_of
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "internals" / "attacks.md"
 ROWS: Final = PAGE.with_suffix(".json")

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 HERE: Final = Path(__file__).parents[1]
 TESTS: Final = HERE / "tests"
+LAB: Final = HERE / "lab" / "tests"
 BUILD: Final = HERE / "build" / "coverage"
 #: What docs/internals/trials.md is written from, where all tests ran.
 KEPT: Final = HERE / "build" / "trials" / "coverage.json"
@@ -26,11 +27,11 @@ ELSEWHERE: Final = {
     "src/nodealer/web/tab/table.py": "a browser's Python runs it",
     "src/nodealer/web/tab/practice.py": "a browser's Python runs it",
     "src/nodealer/cli/showpage.py": "its process is killed, by tests/web/test_page.py",
-    "src/nodealer/lab/bench/memory.py": "`make deep` measures it, by tests/cli/test_bench.py",
-    "src/nodealer/lab/bench/rekeys.py": "`make deep` measures it, by tests/cli/test_bench.py",
-    "src/nodealer/lab/bench/servers.py": "its process is killed, by tests/lab/test_relay.py",
-    "src/nodealer/lab/bench/tab/chromium.py": "`make deep` measures it, by tests/web/tab/test_bench.py",
-    "src/nodealer/lab/bench/tab/hands.py": "`make deep` measures it, by tests/web/tab/test_bench.py",
+    "lab/src/nodealer_lab/bench/memory.py": "`make deep` measures it, by lab/tests/test_bench_command.py",
+    "lab/src/nodealer_lab/bench/rekeys.py": "`make deep` measures it, by lab/tests/test_bench_command.py",
+    "lab/src/nodealer_lab/bench/servers.py": "its process is killed, by lab/tests/test_relay.py",
+    "lab/src/nodealer_lab/bench/tab/chromium.py": "`make deep` measures it, by tests/web/tab/test_bench.py",
+    "lab/src/nodealer_lab/bench/tab/hands.py": "`make deep` measures it, by tests/web/tab/test_bench.py",
 }
 
 
@@ -77,9 +78,9 @@ def table(found: Sequence[Module]) -> Iterator[str]:
 
 
 def places(folders: Sequence[str]) -> list[str]:
-    """Where the tests of these folders and files are, with or without `tests/` before them. Raises `ValueError` where
-    there are none: pytest would run nothing, and every module would seem to be reached by nobody."""
-    found = [TESTS / folder.removeprefix("tests/") for folder in folders]
+    """Where the tests of these folders and files are, with or without `tests/` before them; `lab` are those of the lab.
+    Raises `ValueError` where there are none: pytest would run nothing, and no module would seem to be reached."""
+    found = [LAB if folder in ("lab", "lab/tests") else TESTS / folder.removeprefix("tests/") for folder in folders]
     if missing := [folder for folder, place in zip(folders, found, strict=True) if not place.exists()]:
         raise ValueError(f"there are no tests in {', '.join(missing)}: FOLDERS names folders and files of tests/")
     return [str(place) for place in found]
@@ -104,7 +105,7 @@ def main(folders: Sequence[str]) -> int:
     tests = run("run", "-m", "pytest", "-n", "auto", "--dist", "worksteal", "--timeout", "600", *where)
     run("combine", "--quiet")
     # Tests also run copies of the package, in folders that are gone by now: what those reach is not counted.
-    run("json", "--quiet", "--include", "src/*", "-o", str(BUILD / "report.json"))
+    run("json", "--quiet", "--include", "src/*,lab/src/*", "-o", str(BUILD / "report.json"))
     found = list(modules(json.loads((BUILD / "report.json").read_text())))
     print(*table(found), sep="\n")
     # Of a part of the tests nothing follows for modules that others reach.

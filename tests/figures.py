@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from nodealer.lab.bench.rows import RESTLESS
+from nodealer_lab.bench.rows import RESTLESS
 from plots import FOLDER, shown, written
 from simulator_figures import simulated
 

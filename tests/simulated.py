@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from nodealer.lab.sim.runs import GAMES, table, too_rare
+from nodealer_lab.sim.runs import GAMES, table, too_rare
 
 #: The property under which a test hands over what struck in its games.
 STRUCK = "struck"

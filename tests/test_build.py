@@ -11,11 +11,14 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tomllib
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from nodealer import __version__
+from nodealer.cheats.registry import OURS
 from nodealer.cli.webpage import RELEASE, RELEASE_SOURCES
 from nodealer.web.bundle.build import sources
 
@@ -81,6 +84,16 @@ def test_the_source_distribution_has_the_rust_sources_and_no_build(checkout: Pat
     assert rust | {"rust/Cargo.toml", "rust/Cargo.lock", "rust/glue/Cargo.toml", "setup.py", "LICENSE"} <= names
     assert {"src/nodealer/py.typed", "src/nodealer/group/_core.pyi"} <= names
     assert not [name for name in names if "target" in name.split("/") or name.endswith((".so", ".pyc"))]
+
+
+def test_the_package_has_no_attack_simulator_or_benchmark() -> None:
+    """The laboratory is a distribution of its own, of the same version."""
+    modules = [path.relative_to(ROOT / "src").with_suffix("").parts for path in (ROOT / "src").rglob("*.py")]
+    assert modules and not [parts for parts in modules if {"lab", "nodealer_lab", "attacks", "sim", "bench"} & {*parts}]
+    cheats = {path.stem for path in (ROOT / "src/nodealer/cheats").glob("*.py")}
+    assert cheats - {"__init__", "arrays", "base", "cheater", "registry"} == {name.replace("-", "_") for name in OURS}
+    lab = tomllib.loads((ROOT / "lab/pyproject.toml").read_text())["project"]
+    assert (lab["version"], lab["dependencies"]) == (__version__, [f"nodealer=={__version__}"])
 
 
 @pytest.mark.deep

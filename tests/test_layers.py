@@ -15,6 +15,9 @@ from pathlib import Path
 import pytest
 
 SRC = Path(__file__).parents[1] / "src" / "nodealer"
+#: The laboratory: a project of its own, which may import the package. Its commands are a room of their own.
+LAB = Path(__file__).parents[1] / "lab" / "src" / "nodealer_lab"
+LAB_ROOMS = {"lab/cli"}
 
 #: The arrows of the design; an arrow includes all that its target may import. Beyond the design: cards read tape and
 #: wire, keys the core, and tapes its secret orders; and the library for developers, which the package opens when
@@ -44,8 +47,11 @@ ARROWS: dict[str, set[str]] = {
     "events": set(),
     "api": {"audit", "drive", "events"},
     "__init__": {"api", "errors", "events", "game"},
-    "lab": {"drive", "relay", "api"},
-    "cli": {"lab", "web"},
+    "cheats": {"play"},
+    "gamecheck": {"drive"},
+    "cli": {"cheats", "gamecheck", "web"},
+    "lab": {"api", "cheats", "drive", "relay"},
+    "lab/cli": {"cli", "lab"},
 }
 
 #: Modules without any effect: every room may use them.
@@ -70,6 +76,9 @@ OUTSIDE: dict[str, set[str]] = {
     "relay": {"asyncio", "base64", "binascii", "hashlib", "hmac", "msgspec", "re"},
     "audit": {"concurrent.futures", "pathlib"},
     "api": {"msgspec", "pathlib", "re", "secrets"},
+    "cheats": {"msgspec"},
+    "gamecheck": {"hashlib", "importlib", "io", "json", "msgspec", "os", "pathlib", "subprocess", "sys"},
+    "lab/cli": {"msgspec", "pathlib", "rich", "time", "typer"},
     "lab": {"asyncio", "cryptography", "fcntl", "gc", "gmpy2", "hashlib", "importlib", "io", "json", "msgspec", "os"}
     | {"pathlib", "platform", "resource", "shutil", "signal", "statistics", "subprocess", "sys", "tempfile", "time"},
     "cli": {
@@ -112,6 +121,7 @@ FILES: dict[str, set[str]] = {
     "__init__.py": {"importlib"},
     "group/__init__.py": {"importlib", "os"},
     "group/native.py": {"importlib", "pathlib"},
+    "group/cpu.py": {"pathlib"},
     "group/modp.py": {"concurrent.futures", "os"},
     "log/file.py": {"pathlib"},
     "drive/files.py": {"fcntl", "os", "pathlib"},
@@ -124,6 +134,8 @@ FILES: dict[str, set[str]] = {
     "games/found.py": {"importlib", "importlib.metadata"},
     "games/holdem/adapter.py": {"importlib.metadata", "pokerkit", "warnings"},
     "games/holdem/export.py": {"pokerkit"},
+    "cheats/registry.py": {"difflib", "importlib.metadata"},
+    "cli/commands.py": {"difflib", "importlib.metadata"},
     "cli/ownrelay.py": {"socket"},
     "cli/webpage.py": {"socket"},
     "cli/relaying.py": {"datetime", "ssl"},
@@ -176,14 +188,14 @@ FILES: dict[str, set[str]] = {
 
 #: What may be missing where a seat runs, a browser for one: asked for in a `try` that can do without it …
 OPTIONAL = {"cli/lines.py": {"readline", "termios"}, "group/integers.py": {"gmpy2"}}
-#: … or inside a function, when it is needed. Start-up time is a reason in `cli` and `lab` only.
+#: … or inside a function, when it is needed. Start-up time is a reason in `cli` and in the lab only.
 LATE = {
     "keys.py": {"cryptography", "nodealer.group"},
     "group/order.py": {"nodealer.group"},
     "words.py": {"mnemonic"},
     "drive/sealed.py": {"nodealer.relay.client"},
 }
-LATE_ROOMS = {"cli", "lab"}
+LATE_ROOMS = {"cli", "lab", "lab/cli"}
 #: The rooms that a seat needs, and what a browser's Python lacks.
 SEAT = {"errors", "wire", "tape", "words", "keys", "cards", "places", "group", "cpace", "proofs"}
 SEAT |= {"protocols", "log", "games", "play"}
@@ -194,7 +206,7 @@ NEVER = {"eval", "exec", "compile", "__import__", "__builtins__", "__loader__", 
 #: … but for this: a defence is removed by making a function anew, in a process of the lab's own.
 MAKES_ANEW = {"lab/attacks/defence.py": {"exec", "compile"}}
 TERMINAL = {"open", "input", "print", "breakpoint"}
-TERMINAL_ROOMS = {"cli", "lab"}
+TERMINAL_ROOMS = {"cli", "lab", "lab/cli"}
 
 #: What all games may import of their room. Which games there are, and where, is not for them.
 GAMES_SHARE = {"bank", "base", "package", "pots", "turns", "view", "words"}
@@ -252,10 +264,19 @@ def _catches_import_error(handler: ast.ExceptHandler) -> bool:
     return isinstance(handler.type, ast.Name) and handler.type.id in ("ImportError", "ModuleNotFoundError")
 
 
-def violations(src: Path) -> Iterator[str]:
+def files(src: Path, lab: bool) -> Iterator[tuple[str, str, Path]]:
+    """Every file below a folder: its name in the lists, its room, and its path."""
     for path in sorted(src.rglob("*.py")):
-        file, tree = path.relative_to(src).as_posix(), ast.parse(path.read_text())
+        file = path.relative_to(src).as_posix()
         room = file.partition("/")[0].removesuffix(".py")
+        if lab:
+            file, room = f"lab/{file}", f"lab/{room}" if f"lab/{room}" in LAB_ROOMS else "lab"
+        yield file, room, path
+
+
+def violations(src: Path, lab: bool = False) -> Iterator[str]:
+    for file, room, path in files(src, lab):
+        tree = ast.parse(path.read_text())
         if room not in ARROWS:
             yield f"{file}: {room} is not a room of the design"
             continue
@@ -265,6 +286,9 @@ def violations(src: Path) -> Iterator[str]:
                 found.append("a relative import")
             elif imported.module.partition(".")[0] == "nodealer":
                 found += inside(src, file, room, imported)
+            elif lab and imported.module.partition(".")[0] == "nodealer_lab":
+                if room == "lab" and imported.module.startswith("nodealer_lab.cli"):
+                    found.append("lab may not import its commands")
             else:
                 found += outside(file, room, imported)
             if imported.late and room not in LATE_ROOMS and not imported.allowed_by(LATE.get(file, set())):
@@ -345,28 +369,33 @@ def bad_style(src: Path) -> Iterator[str]:
 
 def test_layers() -> None:
     assert list(violations(SRC)) == []
+    assert list(violations(LAB, lab=True)) == []
+
+
+def test_the_package_does_not_know_the_lab() -> None:
+    """Not even in a string: the lab is found through entry points only."""
+    assert [path.name for path in SRC.rglob("*.py") if "nodealer_lab" in path.read_text()] == []
 
 
 def test_no_asserts_no_bare_excepts_and_no_repr_under_a_hash() -> None:
-    assert list(bad_style(SRC)) == []
+    assert list(bad_style(SRC)) == [] == list(bad_style(LAB))
 
 
 def test_nothing_is_allowed_that_nobody_uses() -> None:
     """Arrows of rooms that exist, and the exceptions."""
     used: dict[str, set[str]] = {}
     taken: dict[str, set[str]] = {}
-    for path in SRC.rglob("*.py"):
-        file = path.relative_to(SRC).as_posix()
+    for file, room, path in (*files(SRC, lab=False), *files(LAB, lab=True)):
         for imported in imports(ast.parse(path.read_text())):
             taken.setdefault(file, set()).add(imported.module)
             parts = imported.module.split(".")
             if parts[0] == "nodealer":
                 rooms = parts[1:2] or imported.names
-                used.setdefault(file.partition("/")[0].removesuffix(".py"), set()).update(rooms)
+                used.setdefault(room, set()).update(rooms)
     for room, arrows in ARROWS.items():
         exist = {arrow for arrow in arrows if arrow in used or arrow == "errors"}
         # Whoever may import all need not.
-        assert room not in used or room in ("lab", "cli") or exist <= used[room], room
+        assert room not in used or room.startswith(("lab", "cli")) or exist <= used[room], room
     for table in (FILES, OPTIONAL, LATE):
         for file, modules in table.items():
             unused = {m for m in modules if not any(f"{name}.".startswith(f"{m}.") for name in taken.get(file, ()))}
@@ -420,8 +449,11 @@ PROBES = [
     ("play/a.py", "from nodealer.audit import verify", "play may not import audit"),
     ("relay/a.py", "from nodealer.log.entry import read_entry", "relay may not import log"),
     ("audit/a.py", "from nodealer.cli import app", "audit may not import cli"),
-    ("lab/a.py", "import nodealer.cli", "lab may not import cli"),
-    ("lab/a.py", "import nodealer.web.page", "lab may not import web"),
+    ("cheats/a.py", "import nodealer.drive.loop", "cheats may not import drive"),
+    ("cheats/a.py", "from nodealer_lab.attacks import ATTACKS", "cheats may not import nodealer_lab"),
+    ("cli/a.py", "def f() -> None:\n    import nodealer_lab", "cli may not import nodealer_lab"),
+    ("gamecheck/a.py", "import nodealer.cheats.base", "gamecheck may not import cheats"),
+    ("gamecheck/a.py", "import nodealer.cli", "gamecheck may not import cli"),
     ("api.py", "from nodealer.relay import client", "api may not import relay"),
     ("room/a.py", "", "not a room"),
     ("protocols/mask/a.py", "from nodealer.protocols.lock import deck", "mask may not import lock"),
@@ -471,7 +503,6 @@ PROBES = [
     ("play/a.py", "import rich.console", "play may not import rich.console"),
     ("games/a.py", "from typer import Typer", "games may not import typer"),
     ("relay/core.py", "from websockets.sync.client import connect", "relay may not import websockets"),
-    ("lab/a.py", "import random", "lab may not import random"),
     ("cli/a.py", "def f() -> None:\n    from random import choice", "cli may not import random"),
 ]
 
@@ -506,7 +537,6 @@ def test_the_style_test_finds(tmp_path: Path, text: str) -> None:
         ("drive/homes.py", "import fcntl\nimport os\nfrom pathlib import Path"),
         ("play/a.py", "from nodealer.wire import encode\nfrom nodealer.proofs import checks, linear"),
         ("play/a.py", "from nodealer import errors, tape\nimport nodealer.log.entry as entry"),
-        ("lab/a.py", "import nodealer\nimport time\n\ndef f() -> None:\n    import nodealer.play.seat"),
         ("cli/a.py", "from nodealer import __version__\nfrom rich.console import Console\nprint(open('a'))"),
         ("group/a.py", "import collections.abc\nfrom nodealer import __version__"),
         ("group/integers.py", "try:\n    import gmpy2\nexcept ImportError:\n    gmpy2 = None"),
@@ -533,3 +563,24 @@ def test_what_is_allowed_is_allowed(tmp_path: Path, file: str, text: str) -> Non
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     assert list(violations(tmp_path)) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "found"),
+    [
+        ("a.py", "import nodealer.cli", "lab may not import cli"),
+        ("a.py", "import nodealer.web.page", "lab may not import web"),
+        ("a.py", "import random", "lab may not import random"),
+        ("sim/a.py", "from nodealer_lab.cli import bench", "lab may not import its commands"),
+        ("cli/a.py", "import nodealer.web.page", ""),
+        ("cli/a.py", "import random", "lab/cli may not import random"),
+        ("a.py", "import nodealer\nimport time\n\ndef f() -> None:\n    import nodealer.play.seat", ""),
+        ("a.py", "from nodealer_lab.sim import world", ""),
+    ],
+)
+def test_what_the_lab_may_import(tmp_path: Path, file: str, text: str, found: str) -> None:
+    path = tmp_path / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    said = list(violations(tmp_path, lab=True))
+    assert any(found in one for one in said) if found else not said

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 SRC = Path(__file__).parents[1] / "src" / "nodealer"
-ROOMS = ("play", "cli", "audit", "drive", "web", "lab/bench/game.py")
+ROOMS = ("play", "cli", "audit", "drive", "web", "../../lab/src/nodealer_lab/bench/game.py")
 PACKAGES = {path.parent.name for path in (SRC / "games").glob("*/package.py")}
 #: Also in sentences. "free" is an ordinary word: that game is found by its imports.
 NAMES = re.compile(r"hold'?em|warden|poker|hearts|freehand", re.IGNORECASE)

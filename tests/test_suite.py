@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from pathlib import Path
 
-from budget import BUDGET, HERE, LIMIT, STARTING, folder, table, too_dear
+from budget import BUDGET, HERE, LAB, LIMIT, STARTING, folder, table, too_dear
 from sampling import Values, sample
 
 CASES: dict[str, Values] = {
@@ -31,7 +31,7 @@ def test_a_test_without_parameters_is_its_own_sample() -> None:
 
 
 def test_every_folder_has_a_budget() -> None:
-    folders = {folder(path) for path in HERE.rglob("test_*.py")}
+    folders = {folder(path) for place in (HERE, LAB) for path in place.rglob("test_*.py")}
     assert folders | {STARTING} == BUDGET.keys()
     assert sum(BUDGET.values()) <= LIMIT
     assert folder(HERE / "protocols" / "mask" / "test_x.py") == "protocols" and folder(Path(__file__)) == "tests"

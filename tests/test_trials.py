@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from coverage_table import TESTS, main, modules, places, table
+from coverage_table import LAB, TESTS, main, modules, places, table
 from trials import PAGE, ROOT, written
 
 FUZZED = {"seed": "7", "executions": 30, "runs": [{"target": "json", "by": "plain", "executions": 30, "seconds": 2.0}]}
@@ -63,7 +63,11 @@ def test_what_no_test_enters_is_named() -> None:
 
 
 def test_folders_are_those_of_the_tests(capsys: pytest.CaptureFixture[str]) -> None:
-    assert places(["tests/lab", "log/test_entry.py"]) == [str(TESTS / "lab"), str(TESTS / "log" / "test_entry.py")]
+    assert places(["tests/gamecheck", "lab", "log/test_entry.py"]) == [
+        str(TESTS / "gamecheck"),
+        str(LAB),
+        str(TESTS / "log" / "test_entry.py"),
+    ]
     assert places([]) == []
     # The documents are beside the tests, and have none.
     assert main(["log", "docs", "nowhere"]) == 2

@@ -40,10 +40,10 @@ from nodealer.game import (
     View,
     encode,
 )
+from nodealer.gamecheck.findings import Findings
+from nodealer.gamecheck.open_decks import Effort, OpenDecks
 from nodealer.games.view import NO_SEAT
 from nodealer.games.words import laid_out
-from nodealer.lab.gamecheck.findings import Findings
-from nodealer.lab.gamecheck.open_decks import Effort, OpenDecks
 from nodealer.play.phases import Phase
 from nodealer.play.replica import replay
 from nodealer.play.stays import for_hands

@@ -33,7 +33,7 @@ def test_the_demo_names_the_cheater_twice() -> None:
     ("arguments", "reason"),
     [
         (("--cheat", "Ben:other-card"), "a false key for a card that is dealt or opened: it is seen at once"),
-        (("--cheat", "Ben:steal"), "there is no cheat 'steal'; there are double, mark"),
+        (("--cheat", "Ben:steal"), "unknown cheat 'steal'; choose from double, mark"),
         (("--cheat", "Zoe"), "nobody at this table is 'Zoe'; there are 0 Ada, 1 Ben"),
         (("--cheat", "2", "--seats", "2"), "nobody at this table is '2'"),
         (("--cheat", "ben", "--seed", "1"), "nobody cheats in a rehearsal"),

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+from importlib.metadata import EntryPoints
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ import pytest
 import nodealer as package
 from cli.running import after, called, environment, nodealer
 from nodealer import errors
+from nodealer.cli import commands
 from nodealer.cli.app import _All
 from nodealer.cli.exits import exit_code
 from nodealer.protocols import MODES, PROTOCOLS
@@ -27,7 +29,7 @@ def test_version() -> None:
     assert (done.returncode, done.stdout) == (0, f"nodealer {package.__version__}\n")
 
 
-@pytest.mark.parametrize("command", ["", "game", *_All.places])
+@pytest.mark.parametrize("command", ["", "game", *_All.places, *_All.elsewhere])
 def test_every_command_has_help_with_an_example(command: str) -> None:
     done = called(*command.split(), "--help")
     assert done.returncode == 0
@@ -41,6 +43,29 @@ def test_wrong_use_is_2(arguments: tuple[str, ...]) -> None:
     done = called(*arguments)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr and not done.stdout
+
+
+@pytest.mark.parametrize("arguments", ["lab", "lab --help", "lab run double --protocol mask", "bench core --json"])
+def test_without_the_lab_its_commands_say_how_to_install_it(arguments: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(commands, "entry_points", lambda **_: EntryPoints())
+    done = called(*arguments.split())
+    command = arguments.split()[0]
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"nodealer: `nodealer {command}` is part of nodealer-lab, which is not installed: "
+        "run `pip install ./lab` in a checkout of nodealer\n"
+    )
+    assert f" {command} " not in called("--help").stdout
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("plya", "play"), ("verfy", "verify"), ("game chek", "check"), ("lab rnu", "run"), ("labb", "lab")],
+)
+def test_a_mistyped_command_gets_the_closest_name(typed: str, meant: str) -> None:
+    done = called(*typed.split())
+    assert done.returncode == 2 and not done.stdout
+    assert f"No such command '{typed.split()[-1]}'. Did you mean '{meant}'?" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -88,7 +113,7 @@ def test_a_core_that_is_not_there_is_4(arguments: tuple[str, ...]) -> None:
 def test_an_interrupt_is_130() -> None:
     code = (
         "import sys, time; sys.argv = ['nodealer', 'bench', 'log', '--json']\n"
-        "from nodealer.cli import bench, main\n"
+        "from nodealer.cli import main\nfrom nodealer_lab.cli import bench\n"
         "def slow(effort):\n"
         "    print('started', flush=True); time.sleep(60); yield\n"
         "bench.SUITES = {'log': slow}\n"

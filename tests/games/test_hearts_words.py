@@ -8,6 +8,8 @@ import pytest
 
 from nodealer.cards import Card, NoneOf, Opened
 from nodealer.errors import BadParameter, IllegalMove
+from nodealer.gamecheck.findings import Findings
+from nodealer.gamecheck.open_decks import Effort, OpenDecks
 from nodealer.games.base import Done
 from nodealer.games.hearts import Give, HeartsRules, Lead, Play, Without
 from nodealer.games.hearts.bot import HeartsBot, passed
@@ -18,8 +20,6 @@ from nodealer.games.hearts.page import page
 from nodealer.games.hearts.seen import playable
 from nodealer.games.hearts.words import HeartsWords
 from nodealer.games.view import NO_SEAT, View
-from nodealer.lab.gamecheck.findings import Findings
-from nodealer.lab.gamecheck.open_decks import Effort, OpenDecks
 from nodealer.wire import encode
 
 from .hearts_dealer import NAMES, Dealer, at_play, face, faces

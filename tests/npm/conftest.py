@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from nodealer.lab.npm import NodeSeat, NpmMissing, installed
+from nodealer_lab.npm import NodeSeat, NpmMissing, installed
 
 
 @pytest.fixture(scope="session")

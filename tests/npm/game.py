@@ -8,12 +8,12 @@ from typing import Final, Protocol
 
 from nodealer.errors import PeerFault
 from nodealer.group import Group, Points, Scalars, group
-from nodealer.lab.npm import NodeSeat
 from nodealer.proofs.encoding import encodings
 from nodealer.protocols.codec import point_index, read_points, read_secrets
 from nodealer.protocols.lock import steps
 from nodealer.protocols.lock.steps import BareSeat
 from nodealer.tape import Tape, expand
+from nodealer_lab.npm import NodeSeat
 
 CARDS: Final = 52
 

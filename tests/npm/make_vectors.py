@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nodealer.group import group
-from nodealer.lab.npm import NodeSeat, installed
+from nodealer_lab.npm import NodeSeat, installed
 from npm.game import CARDS, Game, PackageSeat
 
 VECTORS: Final = Path(__file__).parents[1] / "vectors" / "mental_poker_1_0_0.json"

@@ -14,7 +14,6 @@ import pytest
 
 from nodealer.errors import PeerFault, ProofRejected
 from nodealer.group import Group, Points, Scalars, concat, group
-from nodealer.lab.npm import NodeSeat
 from nodealer.proofs import equality, shuffle
 from nodealer.proofs.checks import settle
 from nodealer.proofs.encoding import encodings
@@ -29,6 +28,7 @@ from nodealer.protocols.lock.making import Cascading
 from nodealer.protocols.lock.messages import Cascade, LockedCards
 from nodealer.tape import Tape
 from nodealer.wire import encode
+from nodealer_lab.npm import NodeSeat
 from npm.game import CARDS, Game, OurSeat, PackageSeat
 
 pytestmark = pytest.mark.timeout(600)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from nodealer.lab.npm import NodeError, NodeSeat
+from nodealer_lab.npm import NodeError, NodeSeat
 from npm.game import CARDS, Game, three_seats
 
 pytestmark = pytest.mark.timeout(600)

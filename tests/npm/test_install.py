@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from nodealer.group import default_backend
-from nodealer.lab import npm
-from nodealer.lab.bench import Effort
-from nodealer.lab.bench import npm as race
-from nodealer.lab.npm import NodeError, NodeSeat, NpmMissing, installed
+from nodealer_lab import npm
+from nodealer_lab.bench import Effort
+from nodealer_lab.bench import npm as race
+from nodealer_lab.npm import NodeError, NodeSeat, NpmMissing, installed
 
 needs_core = pytest.mark.skipif(default_backend() != "native", reason="measures the native core")
 QUICK = Effort(pairs=1, seconds=0.0, shrink=13)

@@ -10,8 +10,8 @@ from msgspec import Raw
 
 import nodealer
 from cli.running import called
-from lab.tiny import Bid
-from lab.tiny import Rules as Tiny
+from gamecheck.tiny import Bid
+from gamecheck.tiny import Rules as Tiny
 from nodealer.cards import WITHOUT_CARDS, Capability
 from nodealer.drive.local import LocalTable, seat_players
 from nodealer.errors import BadParameter, Declined, IllegalMove

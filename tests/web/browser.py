@@ -8,7 +8,7 @@ from typing import Final
 
 from playwright.sync_api import Page
 
-from nodealer.lab.browser import PATIENCE, act, chromium, opened, program, told_program
+from nodealer_lab.browser import PATIENCE, act, chromium, opened, program, told_program
 from ports import free_port
 
 __all__ = ["PATIENCE", "act", "chromium", "deal", "free_port", "opened", "play_until", "program", "search_once"]

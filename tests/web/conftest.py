@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from nodealer.lab.browser import launched, opened, program
+from nodealer_lab.browser import launched, opened, program
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 from playwright.sync_api import Browser
 
-from nodealer.lab.browser import launched
+from nodealer_lab.browser import launched
 from web.states import State, showcase, states
 from web.told import told_page
 

@@ -9,10 +9,10 @@ import pytest
 from playwright.sync_api import Browser
 
 from nodealer.errors import BadParameter
-from nodealer.lab import browser as lab
-from nodealer.lab.bench import page
-from nodealer.lab.bench.rows import Row
-from nodealer.lab.bench.timing import Effort
+from nodealer_lab import browser as lab
+from nodealer_lab.bench import page
+from nodealer_lab.bench.rows import Row
+from nodealer_lab.bench.timing import Effort
 
 
 def found(rows: Sequence[Row], figures: Iterator[page.Figures]) -> list[Row]:

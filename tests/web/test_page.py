@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 import pytest
 from playwright.sync_api import Browser, Page
 
-from nodealer.lab.npm import installed
+from nodealer_lab.npm import installed
 
 from .browser import boxes, deal, free_port, opened, overlap, play_all_until, play_until, program, search_once
 from .states import asked, away, start

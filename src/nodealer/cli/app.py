@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Final
 
 import typer
 
 import nodealer
 from nodealer.cli.commands import Commands, Place, example
 
+#: Where commands are that are not in this package.
+_LAB: Final = "nodealer-lab"
+
 
 class _All(Commands):
+    group: ClassVar = "nodealer.commands"
+    elsewhere: ClassVar = {"lab": _LAB, "bench": _LAB}
     places: ClassVar = {
         "play": Place("play", "play", "play --auto --seats 4 --hands 3 --log game.jsonl"),
         "host": Place("host", "host", "host --seats 3 --name Ada"),
@@ -27,7 +32,6 @@ class _All(Commands):
         "relay": Place("relay", "relay", "relay --listen 0.0.0.0:7777 --store sqlite:relay.db"),
         "protocols": Place("protocols", "protocols", "protocols --json"),
         "doctor": Place("doctor", "doctor", "doctor --json"),
-        "bench": Place("bench", "bench", "bench core --strict"),
     }
 
 
@@ -35,14 +39,6 @@ class _OfGames(Commands):
     places: ClassVar = {
         "check": Place("game", "check", "game check mygame:GAME"),
         "list": Place("game", "list_games", "game list --json"),
-    }
-
-
-class _OfLab(Commands):
-    places: ClassVar = {
-        "list": Place("lab", "list_attacks", "lab list"),
-        "run": Place("lab", "run", "lab run double --protocol chain"),
-        "sim": Place("labsim", "simulate", "lab sim --games 200 --cores 2"),
     }
 
 
@@ -108,20 +104,3 @@ def web_command() -> None:
 
 
 app.add_typer(pages)
-
-lab = typer.Typer(
-    name="lab",
-    cls=_OfLab,
-    help="Attacks that you can carry out, with what comes of them, and simulated games.",
-    epilog=example("lab run double --protocol chain"),
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-)
-
-
-@lab.callback()
-def lab_command() -> None:
-    """Attacks that you can carry out, with what comes of them, and simulated games."""
-
-
-app.add_typer(lab)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from functools import partial
 
+from nodealer.cheats.cheater import Cheater
+from nodealer.cheats.registry import find_cheat
 from nodealer.cli import player
-from nodealer.lab.attacks import cheat_of
-from nodealer.lab.attacks.cheater import Cheater
 
 if __name__ == "__main__":
-    raise SystemExit(player.main(partial(Cheater, attack=cheat_of(sys.argv[1]))))
+    raise SystemExit(player.main(partial(Cheater, attack=find_cheat(sys.argv[1]))))

@@ -57,12 +57,12 @@ class Cheating:
 
 def cheating_of(text: str, names: Sequence[str], protocol: CardProtocol) -> Cheating:
     """SEAT[:KIND] as somebody typed it. Raises `BadParameter`: for what a protocol does not have, with its claim."""
-    from nodealer.lab.attacks import CHEATS, cheat_of  # late: who plays fair should not wait for it
-    from nodealer.lab.attacks.base import sentence
+    from nodealer.cheats.base import sentence  # late: who plays fair should not wait for it
+    from nodealer.cheats.registry import DEFAULT, find_cheat
 
     who, _, kind = text.partition(":")
     seat = _seat(who, names)
-    attack = cheat_of(kind or next(iter(CHEATS)))
+    attack = find_cheat(kind or DEFAULT)
     claim = attack.on(protocol).claim
     return Cheating(seat, names[seat], attack.name, attack.does, claim, sentence(claim))
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from importlib import import_module
-from typing import Any, ClassVar, NamedTuple
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, ClassVar, NamedTuple, NoReturn
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+
+from nodealer.errors import BadParameter
 
 
 class Command(TyperCommand):
@@ -21,17 +25,23 @@ class Command(TyperCommand):
 
 
 class Place(NamedTuple):
-    """Where a command is, below this package, and an example of it."""
+    """The function behind a command, and an example of its use."""
 
     module: str
     function: str
     example: str
+    #: The package that the module is in.
+    package: str = "nodealer.cli"
 
 
 class Commands(TyperGroup):
     """Several of them, beside those that it is given."""
 
     places: ClassVar[dict[str, Place]] = {}
+    #: Entry points through which installed packages add commands: a `Place`, or a `typer.Typer` for a group.
+    group: ClassVar[str | None] = None
+    #: Known commands to the distribution that brings them, for a hint if it is not installed.
+    elsewhere: ClassVar[dict[str, str]] = {}
 
     def get_params(self, ctx: Any) -> list[Any]:
         """All parameters."""
@@ -39,13 +49,46 @@ class Commands(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """All names."""
-        return [*self.places, *super().list_commands(ctx)]
+        own = [*self.places, *super().list_commands(ctx)]
+        return [*own, *sorted(_added(self.group).keys() - {*own})]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of this name, or None."""
-        if cmd_name not in self.places:
-            return super().get_command(ctx, cmd_name)
-        return _loaded(cmd_name, self.places[cmd_name])
+        if cmd_name in self.places:
+            return _loaded(cmd_name, self.places[cmd_name])
+        own = super().get_command(ctx, cmd_name)
+        if own is not None:
+            return own
+        if point := _added(self.group).get(cmd_name):
+            found = point.load()
+            return typer.main.get_group(found) if isinstance(found, typer.Typer) else _loaded(cmd_name, found)
+        return _missing(cmd_name, self.elsewhere[cmd_name]) if cmd_name in self.elsewhere else None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command that was typed; suggest the closest name if there is none."""
+        names = self.list_commands(ctx)
+        if args[0] not in {*names, *self.elsewhere} and not ctx.resilient_parsing:
+            for near in get_close_matches(args[0], names, 1):
+                ctx.fail(f"No such command {args[0]!r}. Did you mean {near!r}?")
+        return super().resolve_command(ctx, args)
+
+
+def _added(group: str | None) -> dict[str, EntryPoint]:
+    """Return the commands that installed packages add. Loads none of them."""
+    return {} if group is None else {point.name: point for point in entry_points(group=group)}
+
+
+def _missing(name: str, distribution: str) -> TyperCommand:
+    """Return a command that only says what to install."""
+
+    def explain() -> NoReturn:
+        raise BadParameter(
+            f"`nodealer {name}` is part of {distribution}, which is not installed: "
+            f"run `pip install ./lab` in a checkout of nodealer"
+        )
+
+    takes_all = {"allow_extra_args": True, "ignore_unknown_options": True}
+    return TyperCommand(name, callback=explain, context_settings=takes_all, add_help_option=False, hidden=True)
 
 
 def _without_types(params: list[Any]) -> list[Any]:
@@ -59,7 +102,7 @@ def _without_types(params: list[Any]) -> list[Any]:
 
 
 def _loaded(name: str, place: Place) -> Any:
-    module = import_module(f"nodealer.cli.{place.module}")
+    module = import_module(f"{place.package}.{place.module}")
     function, made = getattr(module, place.function), getattr(module, "COMMAND", Command)
     app = typer.Typer(add_completion=False, rich_markup_mode="rich")
     app.command(

@@ -13,7 +13,7 @@ from nodealer.cli.exits import BAD
 from nodealer.cli.output import err, out, print_json, shown
 from nodealer.cli.selftest import SelfTestResult, run_selftests
 from nodealer.group import Group, group
-from nodealer.lab.bench.machine import cpu_features
+from nodealer.group.cpu import cpu_features
 
 SLOW = "No native core: this is the slow reference, ten to twenty times slower, and not constant-time."
 MEND = "It plays and verifies correctly. For the fast core install Rust (https://rustup.rs) and run `make build`."

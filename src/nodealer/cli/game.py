@@ -14,7 +14,7 @@ from nodealer.cli.games import game_of, games_here
 from nodealer.cli.output import err, out, print_json, shown
 
 if TYPE_CHECKING:
-    from nodealer.lab.gamecheck import Report
+    from nodealer.gamecheck import Report
 
 
 def check(
@@ -35,8 +35,8 @@ def check(
     leave, participants are lost and come back, and entries cross; what is played is played again, and verified from
     its log. Ends with 0 when all is well, 1 when something was found, 2 when the game cannot be loaded or checked.
     """
-    from nodealer.lab.gamecheck import DEEP, QUICK  # late: no other command should wait for it
-    from nodealer.lab.gamecheck import check as check_game
+    from nodealer.gamecheck import DEEP, QUICK  # late: no other command should wait for it
+    from nodealer.gamecheck import check as check_game
 
     game_of(game)  # here, where the folder that one is in is looked into
     console = err()

@@ -24,7 +24,7 @@ from nodealer.web import documents as doc
 
 def offers_of(plan: Plan) -> doc.Offers:
     """What a page can begin, with what was typed as what it begins with."""
-    from nodealer.lab.attacks import CHEATS  # late: who plays fair should not wait for it
+    from nodealer.cheats.registry import installed_cheats  # late: who plays fair should not wait for it
 
     here = {game.name: game for game in games_here() if game.bot is not None}
     games = tuple(
@@ -38,7 +38,7 @@ def offers_of(plan: Plan) -> doc.Offers:
         # What was typed may be a game of the person's own.
         for place, game in ({plan.place: plan.game} | here).items()
     )
-    cheats = tuple(doc.CheatOffer(one.name, one.does) for one in CHEATS.values())
+    cheats = tuple(doc.CheatOffer(one.name, one.does) for one in installed_cheats())
     return doc.Offers(games, cheats, plan.names[0], plan.place, len(plan.names), plan.hands)
 
 

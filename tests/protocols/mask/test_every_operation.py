@@ -32,7 +32,6 @@ from nodealer.cards import (
     needed,
 )
 from nodealer.group import group
-from nodealer.lab.sim.secrecy import keys_of_old_places
 from nodealer.play.replica import Replica
 from nodealer.protocols.base import Binding
 from nodealer.protocols.mask import Mask
@@ -43,6 +42,7 @@ from nodealer.protocols.mask.ordering import Arranging
 from nodealer.protocols.mask.peeking import Looking, Telling
 from nodealer.protocols.mask.protocol import OPERATIONS
 from nodealer.tape import Tape
+from nodealer_lab.sim.secrecy import keys_of_old_places
 from sampling import times
 
 from .kit import deck_of, lasting, played

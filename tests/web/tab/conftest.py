@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from nodealer.lab.browser import environment
 from nodealer.web.bundle.build import ROOT, is_current
+from nodealer_lab.browser import environment
 from ports import free_port
 
 BUNDLE = ROOT / "dist" / "web"

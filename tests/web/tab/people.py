@@ -9,7 +9,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from nodealer.lab.browser import act
+from nodealer_lab.browser import act
 
 #: Milliseconds: a busy machine compiles ten megabytes of WebAssembly first.
 PATIENCE = 110_000

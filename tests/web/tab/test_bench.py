@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from cli.running import nodealer
-from nodealer.cli import bench
 from nodealer.errors import BadParameter
-from nodealer.lab.bench import tab
-from nodealer.lab.bench.timing import Effort
+from nodealer_lab.bench import tab
+from nodealer_lab.bench.timing import Effort
+from nodealer_lab.cli import bench
 
 CHROMIUM = [f"{name}, in Chromium" for name in (tab.READY, tab.HAND, tab.MEMORY)] + [tab.SLOW]
 
@@ -21,7 +21,7 @@ def test_without_a_browser_its_rows_say_so(monkeypatch: pytest.MonkeyPatch, tmp_
     def none() -> None:
         raise BadParameter("no browser is here")
 
-    monkeypatch.setattr("nodealer.lab.bench.tab.launched", none)
+    monkeypatch.setattr("nodealer_lab.bench.tab.launched", none)
     rows = list(tab._in_chromium(Effort(), tmp_path, 1.0, nullcontext()))
     assert [row.name for row in rows] == CHROMIUM
     assert {(row.note, row.ok, row.seconds, row.value) for row in rows} == {("no browser is here", None, None, None)}

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext
 
-from nodealer.lab.browser import chromium
+from nodealer_lab.browser import chromium
 from web.tab.conftest import Run
 from web.tab.people import PATIENCE, at, event, own_cards, play_until, sit_down, tab
 

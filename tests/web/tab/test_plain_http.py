@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from nodealer.cli.ownrelay import own_address
-from nodealer.lab.browser import chromium
+from nodealer_lab.browser import chromium
 from web.tab.conftest import Run
 from web.tab.people import event, own_cards, person, play_until, sit_down, tab
 from web.tab.site import light, served

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser
 
-from nodealer.lab.browser import act
+from nodealer_lab.browser import act
 from web.tab.conftest import Run
 from web.tab.people import at, event, own_cards, person, play_until, sit_down, tab
 

@@ -1,7 +1,7 @@
 """XOR as the cipher of source 004, in the clothes of a group: strings of 256 bits, and `*` is XOR.
 
 So the eleven steps are written once for all modes. It is *not* a group in which anything is hard: whoever knows a card
-before and after one key was put on the deck knows the key. `nodealer.lab.xor` shows what follows from that.
+before and after one key was put on the deck knows the key. `xor.py` of the lab shows what follows from that.
 """
 
 from __future__ import annotations

@@ -23,7 +23,8 @@ _PATH: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*(?:/[A-Za-z0-9_-][A-Za-z
 PACKAGE: Final = Path(__file__).parents[2]
 #: What a seat in a tab does not use: what needs a disk, a terminal, a socket or a compiler of its own.
 NOT_IN_A_TAB: Final = (
-    "api/", "cli/", "lab/", "relay/stores/", "relay/client.py", "relay/live.py", "relay/server.py", "relay/sockets.py",
+    "api/", "cheats/", "cli/", "gamecheck/", "group/cpu.py", "relay/stores/",
+    "relay/client.py", "relay/live.py", "relay/server.py", "relay/sockets.py",
     "relay/tables.py", "relay/metrics.py", "relay/pace.py", "relay/talk.py", "drive/files.py", "drive/homes.py",
     "drive/identity.py", "drive/journal.py",
     "web/server.py", "web/peers.py", "web/bundle/",

@@ -1,0 +1,25 @@
+"""Attacks that must fail, each in a file of its own, and who carries them out. Nothing of the game knows of them."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import Final
+
+from nodealer.errors import BadParameter
+from nodealer_lab.attacks import cards, encodings, law, network, operations, proofs, secrets, shuffles, table
+from nodealer_lab.attacks.base import Attack
+
+_ROOMS: Final = (shuffles, cards, proofs, encodings, table, secrets, operations, law, network)
+#: Name to attack.
+ATTACKS: Final[dict[str, Attack]] = {one.name: one for room in _ROOMS for one in room.ATTACKS}
+#: Those that a bot can play in any game; `nodealer.cheats` finds them through entry points.
+CHEATS: Final[dict[str, Attack]] = {one.name: one for one in ATTACKS.values() if one.by_a_seat}
+
+
+def attack_of(name: str) -> Attack:
+    """Return the attack of this name. Raises `BadParameter` if there is none."""
+    if name not in ATTACKS:
+        near = get_close_matches(name, ATTACKS, 1, 0.75)
+        hint = f"did you mean {near[0]!r}?" if near else "`nodealer lab list` lists them all"
+        raise BadParameter(f"unknown attack {name!r}; {hint}")
+    return ATTACKS[name]

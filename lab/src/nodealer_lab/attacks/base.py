@@ -1,0 +1,128 @@
+"""What an attack is: who does what at which table, without which defence it would work, and what the claims say comes
+of it.
+
+Many attacks are cheats that a bot can play (`nodealer.cheats`). To those the lab adds the defence that must be removed
+for the attack to work, and what the attacker gains then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from nodealer.cheats.base import Beside, BotCheat, CheatScheme, Forge, Moment, Trick, sentence
+from nodealer.games.package import GamePackage
+from nodealer.protocols.base import CardProtocol
+from nodealer_lab.attacks.defence import Without
+
+if TYPE_CHECKING:
+    from nodealer_lab.attacks.outcome import Came
+    from nodealer_lab.attacks.scene import Played, Scene
+
+__all__ = [
+    "Attack",
+    "Beside",
+    "Forge",
+    "Gained",
+    "Moment",
+    "Outcome",
+    "Plays",
+    "Scheme",
+    "Way",
+    "Who",
+    "attack_from",
+    "outcome_of",
+    "sentence",
+]
+
+#: What comes of an attack, in the words of the matrix.
+Outcome = Literal["at once", "at opening", "at the end", "gains nothing", "cannot be seen"]
+#: Who attacks, besides a seat.
+Who = Literal[
+    "a seat",
+    "the relay",
+    "the timekeeper",
+    "a coalition",
+    "a reader of the log",
+    "the host",
+    "somebody with a link",
+    "somebody who hears a code",
+    "somebody who was put out",
+]
+
+#: What came of it, in words after "it": "reads Ada's card". None for nothing.
+Gained = Callable[["Played"], "str | None"]
+#: An attack that is more than one seat with false words: it plays a game of its own and says what came of it.
+Plays = Callable[["Scene"], "Came"]
+
+
+@dataclass(frozen=True)
+class Way(Trick):
+    """One way to carry an attack out."""
+
+    #: The defence that it must have removed to work, as few words of the program as will do.
+    defence: tuple[Without, ...] = ()
+    #: What it has of it, found with everybody's secrets after the game.
+    gained: Gained | None = None
+    #: In place of `forge`, `beside` and `gained`.
+    plays: Plays | None = None
+    #: An honest seat that leaves when it is to move: then the others make the deck again.
+    leaver: int | None = None
+    #: What no log shows gains nothing, unless it is said that it cannot be seen.
+    unseen: Outcome = "gains nothing"
+    #: The seat that cheats; None for the last.
+    seat: int | None = None
+    #: The game that it needs; None for the smallest that the protocol serves.
+    game: GamePackage | None = None
+
+
+#: An attack on one protocol, and what must come of it.
+Scheme = CheatScheme[Way]
+
+
+def outcome_of(scheme: Scheme) -> Outcome:
+    """Return what must come of an attack."""
+    return scheme.way.unseen if scheme.claim.seen == "never" else scheme.claim.seen
+
+
+@dataclass(frozen=True)
+class Attack(BotCheat[Way]):
+    """Something that somebody tries."""
+
+    #: Its numbers in the list of attacks that the project began with (docs/internals/attacks.md): A1 to A50.
+    of: tuple[str, ...] = ()
+    who: Who = "a seat"
+    #: Whether it never comes to any cards: then it is tried once, and is the same whatever is played.
+    anywhere: bool = False
+    #: Protocol to the mode that a law is tried in, where it is about another than the default.
+    in_mode: Mapping[str, bytes] = field(default_factory=dict)
+    #: Protocol to the defence that a law must have removed there, where each has its own.
+    stands_in: Mapping[str, tuple[Without, ...]] = field(default_factory=dict)
+
+    def on(self, protocol: CardProtocol) -> Scheme:
+        """Return how to carry it out on this protocol. Raises `BadParameter`, quoting the claim, if it cannot be."""
+        scheme = super().on(protocol)
+        defence = self.stands_in.get(protocol.claims.name, scheme.way.defence)
+        return replace(scheme, way=replace(scheme.way, defence=defence))
+
+    @property
+    def by_a_seat(self) -> bool:
+        """Whether a bot can do it in any game: false words at the table, and nothing else."""
+        ways = [self.law.way] if self.law is not None else [way for ways in self.ways.values() for way in ways]
+        return all(way.plays is None for way in ways)
+
+
+def attack_from(cheat: BotCheat[Trick], *added: Mapping[str, Any], of: tuple[str, ...]) -> Attack:
+    """Return the attack that a bot's cheat is, given what the lab adds to each of its ways, in their order."""
+    tricks = [cheat.law.way] if cheat.law is not None else [way for ways in cheat.ways.values() for way in ways]
+    made = {id(trick): Way(**vars(trick), **more) for trick, more in zip(tricks, added, strict=True)}
+    return Attack(
+        name=cheat.name,
+        does=cheat.does,
+        of=of,
+        ways={name: tuple(made[id(trick)] for trick in ways) for name, ways in cheat.ways.items()},
+        instead=cheat.instead,
+        law=None if cheat.law is None else CheatScheme(made[id(cheat.law.way)], cheat.law.claim),
+        tried_on=cheat.tried_on,
+    )

@@ -1,0 +1,49 @@
+"""A lobby in one process, with whoever comes to it: for attacks before a game has begun."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from nodealer.drive.local import LocalTable
+from nodealer.log.roster import PLAYER
+from nodealer.log.session import Proposal
+from nodealer.play.config import Parts, proposal_of
+from nodealer.play.home import MemoryHome
+from nodealer.play.lobby import Accept
+from nodealer.play.participant import Participant
+from nodealer.protocols.base import CardProtocol
+from nodealer_lab.attacks.scene import NAMES, Scene, rules_of
+
+
+def parts_of(scene: Scene, protocol: CardProtocol | None = None) -> Parts:
+    """What is played: the rules of the scene, on its protocol or on another."""
+    return protocol or scene.protocol, rules_of(scene), scene.game
+
+
+def guest(
+    scene: Scene,
+    home: MemoryHome,
+    *,
+    table: str = "",
+    host: bytes | None = None,
+    accept: Accept = lambda proposal: None,
+    parts: Callable[[Proposal], Parts] | None = None,
+) -> Participant:
+    """Somebody who has come to play what the scene plays."""
+    wanted = parts or (lambda proposal: parts_of(scene))
+    return Participant(home, entropy=scene.entropy, accept=accept, table=table, host=host, parts=wanted)
+
+
+def proposed(scene: Scene, one: Participant, parts: Parts) -> Proposal:
+    """What somebody would propose to all who are there."""
+    protocol, rules, _ = parts
+    offers = {offer.name: offer for offer in one.offers}
+    there = [name for name in NAMES if name in offers]
+    return proposal_of(rules, protocol, [offers[name].seated(seat, PLAYER) for seat, name in enumerate(there)])
+
+
+def gathered(*people: Participant) -> LocalTable:
+    """All of them in one lobby, and each has heard the others."""
+    table = LocalTable(people)
+    table.run()
+    return table

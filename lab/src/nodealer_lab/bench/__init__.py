@@ -1,0 +1,39 @@
+"""Benchmarks: one module a suite, each a function from an effort to rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from typing import Final
+
+from nodealer_lab.bench.machine import describe_machine
+from nodealer_lab.bench.rows import Row
+from nodealer_lab.bench.timing import Effort
+
+__all__ = ["SUITES", "Effort", "Row", "describe_machine"]
+
+Suite = Callable[[Effort], Iterator[Row]]
+
+
+def _late(module: str) -> Suite:
+    """Loaded when it is run: a process that measures one thing should not wait for all others."""
+
+    def run(effort: Effort) -> Iterator[Row]:
+        suite: Suite = import_module(f"{__name__}.{module}").run
+        return suite(effort)
+
+    return run
+
+
+#: Names, and the modules behind them.
+MODULES: Final = {
+    **{name: name for name in ("core", "proofs", "cards", "log", "hand", "tables", "game", "npm", "seat", "recovery")},
+    **{"relay": "relay", "page": "page", "web": "tab"},
+}
+SUITES: Final[dict[str, Suite]] = {name: _late(module) for name, module in MODULES.items()}
+
+
+def load_all() -> None:
+    """Load every suite, as a process that has all of the program in it."""
+    for module in MODULES.values():
+        import_module(f"{__name__}.{module}")

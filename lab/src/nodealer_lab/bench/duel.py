@@ -1,0 +1,113 @@
+"""`bench hand --protocol duel`: setting two decks up, all steps of both seats, each proof checked by both."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from time import process_time
+from typing import Final
+
+from nodealer.cards import Capability, Deal, Event, NewDeck, Operation, Portion
+from nodealer.drive.local import LocalTable, seat_players
+from nodealer.errors import BadParameter
+from nodealer.games.base import Ask, Done, Game, Want, WithoutStakes
+from nodealer.group import Group
+from nodealer.play.phases import Phase
+from nodealer.play.stays import for_hands
+from nodealer.protocols import make_protocol
+from nodealer_lab.bench.rows import Row, size_row, time_row
+from nodealer_lab.bench.timing import Effort, bare, interleaved, using_threads
+
+#: A deck of the usual size, and the largest one that the protocol serves.
+USUAL: Final = 60
+LARGEST: Final = 1000
+#: A card of the largest deck, against a card of the usual one.
+PER_CARD: Final = 1.2
+OPENING: Final = 5
+#: Making a thousand cards is long work: a few pairs are enough.
+PAIRS: Final = 3
+
+
+@dataclass(frozen=True)
+class SetUp(WithoutStakes):
+    """Two decks, and an opening hand from each."""
+
+    seats: tuple[int, ...]
+    cards: int
+    done: bool = False
+
+    @property
+    def wants(self) -> Want:
+        if self.done:
+            return Done({"cards": self.cards})
+        made: list[Operation] = []
+        for seat in self.seats:
+            made += [NewDeck(seat, self.cards, seat), Deal(seat, (Portion(seat, min(OPENING, self.cards)),))]
+        return Ask(tuple(made))
+
+    def told(self, events: tuple[Event, ...]) -> Game:
+        return replace(self, done=True)
+
+    def moved(self, seat: int, move: bytes) -> Game:
+        raise BadParameter("nobody moves when decks are made")
+
+    def left(self, seats: tuple[int, ...], *, cards: bool) -> Game:
+        return replace(self, done=True)
+
+
+@dataclass(frozen=True)
+class SetUpRules:
+    """The game of the benchmark."""
+
+    deck_max: int
+    name: str = "bench set-up"
+    version: int = 0
+    stake: int = 0
+    versions = ()
+    parameters: bytes = b"{}"
+    operations = frozenset({Capability.OWNED_DECK, Capability.DEAL_TOP_TO_OWNER})
+
+    def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> Game:
+        return SetUp(seats, self.deck_max)
+
+
+@dataclass(frozen=True)
+class DuelBench:
+    """Two decks of so many cards."""
+
+    cards: int
+    on: Group
+
+    def played(self) -> tuple[LocalTable, float]:
+        """A finished set-up, and the CPU time of both seats together."""
+        rules = SetUpRules(self.cards)
+        table = seat_players(["one", "two"], make_protocol("duel", on=self.on), rules, os.urandom, stays=for_hands(1))
+        start = process_time()
+        table.run()
+        seconds = process_time() - start
+        if table.seats[0].replica.state.phase is not Phase.ENDED:
+            raise BadParameter(f"the set-up did not end: {table.seats[0].replica.state.faults}")
+        return table, seconds
+
+    def per_card(self) -> float:
+        """CPU time of one seat for each card: a seat works on both decks."""
+        return self.played()[1] / (4 * self.cards)
+
+
+def run(effort: Effort, native: Group) -> Iterator[Row]:
+    """All rows, one thread."""
+    # Times are for one card: so small that they say nothing of how long was measured.
+    effort = replace(effort, pairs=min(effort.pairs, PAIRS), seconds=0.0)
+    with using_threads(1):
+        usual, largest = DuelBench(effort.size(USUAL), native), DuelBench(effort.size(LARGEST), native)
+        times = interleaved(effort, lambda: usual.played()[1] / 2, bare("fixed_base", 2 * usual.cards))
+        yardstick = f"{2 * usual.cards} × fixed base"
+        yield time_row("set two decks up, CPU of one seat", {"cards": usual.cards}, times, yardstick)
+        for bench in (usual, largest):
+            size = sum(map(len, bench.played()[0].log)) / (2 * bench.cards)
+            yield size_row("messages of a set-up, a card", {"cards": bench.cards}, size, "bytes")
+        times = interleaved(effort, largest.per_card, usual.per_card)
+        yield time_row(
+            "set-up, CPU of one seat, a card", {"cards": largest.cards}, times, f"of {usual.cards}", PER_CARD
+        )

@@ -1,0 +1,159 @@
+"""`bench game`: whole games by the real command, and the audit of a saved one."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+from typing import Final
+
+from nodealer.drive.local import LocalTable, seat_players
+from nodealer.drive.minds import answer_of
+from nodealer.errors import BadParameter
+from nodealer.games.found import FIRST, chosen
+from nodealer.games.package import GamePackage, Measured
+from nodealer.log.file import save_log
+from nodealer.play.participant import Participant
+from nodealer.play.phases import Phase
+from nodealer.play.replica import Replica
+from nodealer.play.state import Config
+from nodealer.play.stays import for_hands
+from nodealer.proofs.checks import Check, Entropy, settle
+from nodealer.protocols import make_protocol
+from nodealer_lab.bench.rows import Row, meets, time_row
+from nodealer_lab.bench.timing import Effort, interleaved, timed
+from nodealer_lab.bench.trusting import trusting
+
+#: Played by bots, and saved for the audit.
+PLAYED: Final = 12
+SAVED: Final = 100
+AS_ONE, TWO_FILES = 0.6, 0.85
+#: A game is long work: two pairs beside the one that warms up are enough.
+PAIRS: Final = 2
+COMMAND: Final = (sys.executable, "-P", "-m", "nodealer.cli")
+
+
+def run(effort: Effort, place: str = FIRST) -> Iterator[Row]:
+    """All rows, with as many processes and threads as the command uses."""
+    game = chosen(place)
+    few = replace(effort, pairs=min(effort.pairs, PAIRS), most=PAIRS)
+    yield from _bots(effort, game, place)
+    table = played(game, effort.size(SAVED))
+    config = table.seats[0].replica.config
+    yield _as_one(effort, config, table.log)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "game.jsonl"
+        save_log(path, config.session, table.log)
+        yield from _audits(few, path, {"seats": len(table.seats), "hands": effort.size(SAVED)}, place)
+
+
+# --- Playing ---
+
+
+def measured(game: GamePackage) -> Measured:
+    """How to measure a game: as it says, or as it is played."""
+    return game.measured or Measured(game.seats, {}, game.new_bot)
+
+
+def _bots(effort: Effort, game: GamePackage, place: str) -> Iterator[Row]:
+    """Bots in processes of their own, by the real command. What starting them costs is subtracted."""
+    hands = effort.size(PLAYED)
+    _, short = _play(game, place, 1)
+    seconds, cpu = _play(game, place, hands)
+    n = {"seats": measured(game).seats, "hands": hands}
+    yield Row("play, bots in processes", n, value=60 * hands / seconds, unit="hands a minute")
+    yield Row("CPU a hand, all seats and their minds", n, max(0.0, cpu - short) / max(1, hands - 1))
+
+
+def _play(game: GamePackage, place: str, hands: int) -> tuple[float, float]:
+    """Time of the game without set-up, and CPU time of all processes with it."""
+    before, how = _children_cpu(), measured(game)
+    options = ["--game", place, "--auto", "--json", "--seats", str(how.seats), "--hands", str(hands)]
+    options += [f"--{name}={value}" for name, value in how.settings.items()]
+    done = subprocess.run([*COMMAND, "play", *options], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    if done.returncode != 0:
+        raise BadParameter(f"the game failed: {done.stderr.decode(errors='replace')[-200:]}")
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    return next(event["seconds"] for event in told if event["event"] == "done"), _children_cpu() - before
+
+
+def _children_cpu() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def played(game: GamePackage, hands: int) -> LocalTable:
+    """A game in this process, by bots without a mind where the game has such."""
+    how = measured(game)
+    settings = game.settled(how.settings)
+    names = [f"player {seat}" for seat in range(how.seats)]
+    protocol = make_protocol(game.protocol, game.protocol_parameters(game.protocol, settings))
+    rules, stays = game.from_settings(settings), for_hands(hands)
+    table = trusting(seat_players(names, protocol, rules, os.urandom, stays=stays, package=game))
+    bot = how.bot(os.urandom)
+
+    def decide(participant: Participant) -> list[bytes]:
+        question = participant.question()
+        return [] if question is None else participant.answer(question, answer_of(bot, question))
+
+    table.run(decide)
+    if table.seats[0].replica.state.phase is not Phase.ENDED:
+        raise BadParameter("the game did not end")
+    return table
+
+
+# --- Verifying ---
+
+
+def _as_one(effort: Effort, config: Config, log: Sequence[bytes]) -> Row:
+    checks = list[Check]()
+
+    def collect(owed: Sequence[Check], entropy: Entropy) -> Callable[[], None]:
+        checks.extend(owed)
+        return lambda: None
+
+    replica = Replica(config, entropy=os.urandom, eager=False, begin=collect)
+    for data in log:
+        if checks:
+            break
+        replica.append(data)
+
+    def alone() -> None:
+        for check in checks:
+            settle([check], os.urandom)
+
+    times = interleaved(effort, timed(lambda: settle(checks, os.urandom)), timed(alone))
+    n = {"seats": len(config.session.proposal.roster.seats), "proofs": len(checks)}
+    return time_row("the arithmetic of a hand, as one", n, times, "each proof alone", AS_ONE)
+
+
+def _audits(effort: Effort, path: Path, n: dict[str, int], place: str) -> Iterator[Row]:
+    hands = n["hands"]
+    together, apart = timed(lambda: _verify(place, [path, path])), timed(lambda: _verify(place, [path], times=2))
+    two, twice = interleaved(effort, together, apart)
+    one = min(timed(lambda: _verify(place, [path]))() for _ in range(effort.pairs))
+    yield Row("verify a saved log", n, one, hands / one, "hands a second")
+    ratio = twice / two
+    yardstick = "two commands that verify one each, side by side"
+    yield Row(
+        "verify two saved logs, --jobs 2", n, two, 2 * hands / two, "hands a second", yardstick, ratio, TWO_FILES,
+        "min", meets(ratio, TWO_FILES, "min") if hands == SAVED else None,
+        None if hands == SAVED else "logs this short are mostly the start of processes",
+    )  # fmt: skip
+
+
+def _verify(place: str, paths: Sequence[Path], times: int = 1) -> float:
+    start = perf_counter()
+    command = [*COMMAND, "verify", *map(str, paths), "--json", "--jobs", str(len(paths)), "--game", place]
+    processes = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for _ in range(times)]
+    codes = [process.wait() for process in processes]
+    if any(codes):
+        raise BadParameter("an honest game does not verify")
+    return perf_counter() - start

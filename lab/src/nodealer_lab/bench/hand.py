@@ -1,0 +1,207 @@
+"""`bench hand`: a whole hand, all seats in one process and no network, against U, the bare cost of masking a deck."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from time import process_time
+from typing import Final
+
+from nodealer.cards import Capability, Deal, Event, Moved, NewDeck, Open, Operation, Portion, Show
+from nodealer.drive.local import LocalTable, seat_players
+from nodealer.errors import BadParameter
+from nodealer.games.base import Ask, Done, Game, Want, WithoutStakes
+from nodealer.group import Group, group
+from nodealer.log.file import read_log
+from nodealer.play.phases import Phase
+from nodealer.play.replica import replay
+from nodealer.play.state import Config
+from nodealer.play.stays import for_hands
+from nodealer.protocols import make_protocol
+from nodealer.wire import encode
+from nodealer_lab.bench import duel, offset
+from nodealer_lab.bench.metered import Meter, metered, metered_signatures
+from nodealer_lab.bench.rows import Row, meets, size_row, time_row
+from nodealer_lab.bench.timing import Effort, Timed, bare, interleaved, using_threads
+
+CARDS: Final = 52
+DEALT: Final = 2
+BOARD: Final = 5
+SEATS: Final = (2, 6, 9)
+#: Where a protocol is asked for other tables.
+SEATS_OF: Final = {"lock": (2, 3, 6)}
+#: The table that something is required of.
+JUDGED: Final = 6
+LOG_BYTES: Final = {"mask": 125_000, "lock": 130_000, "offset": 175_000}
+#: In U, for one seat that plays a hand and for the audit of it.
+PLAY_COST: Final = {"mask": 38.0}
+AUDIT_COST: Final = {"mask": 22.0}
+#: CPU outside the arithmetic, against the arithmetic; and an audit against what one seat spent playing.
+PYTHON, AUDIT = 1.0, 1.0
+#: A hand is long work: fewer pairs than usual are enough.
+PAIRS: Final = 5
+
+
+@dataclass(frozen=True)
+class BenchHand(WithoutStakes):
+    """Two cards for each seat in one request, five open ones, and everybody shows."""
+
+    seats: tuple[int, ...]
+    cards: int
+    stage: int = 0
+    held: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def wants(self) -> Want:
+        return Done({"seats": len(self.seats)}) if self.stage == 3 else Ask(self._operations())
+
+    def _operations(self) -> tuple[Operation, ...]:
+        if self.stage == 0:
+            return NewDeck(0, self.cards), Deal(0, tuple(Portion(seat, DEALT) for seat in self.seats))
+        if self.stage == 1:
+            return (Open(0, BOARD),)
+        return tuple(Show(0, seat, tuple(p for p, holder in self.held if holder == seat)) for seat in self.seats)
+
+    def told(self, events: tuple[Event, ...]) -> Game:
+        held = tuple((e.card.position, e.holder) for e in events if isinstance(e, Moved) and e.holder is not None)
+        return replace(self, stage=self.stage + 1, held=self.held or held)
+
+    def moved(self, seat: int, move: bytes) -> Game:
+        raise BadParameter("nobody moves in this hand")
+
+    def left(self, seats: tuple[int, ...], *, cards: bool) -> Game:
+        return replace(self, stage=3)
+
+
+@dataclass(frozen=True)
+class HandRules:
+    """The game of the benchmark."""
+
+    deck_max: int = CARDS
+    name: str = "bench hand"
+    version: int = 0
+    stake: int = 0
+    versions = ()
+    parameters: bytes = b"{}"
+    operations = frozenset({Capability.SHARED_DECK, Capability.DEAL_TOP, Capability.OPEN_TOP, Capability.SHOW_ALL})
+
+    def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> Game:
+        return BenchHand(seats, self.deck_max)
+
+
+@dataclass(frozen=True)
+class HandBench:
+    """A protocol at a table of so many seats."""
+
+    protocol: str
+    seats: int
+    cards: int
+    on: Group
+    meter: Meter = field(default_factory=Meter)
+    parameters: bytes = b"{}"
+
+    @cached_property
+    def with_meter(self) -> Group:
+        """One for all runs, like the group itself: what is computed once for a group is computed once here too."""
+        return metered(self.on, self.meter)
+
+    def table(self, on: Group) -> LocalTable:
+        """Fresh players, who have agreed on a session and have played nothing."""
+        names = [f"player {seat}" for seat in range(self.seats)]
+        protocol = make_protocol(self.protocol, self.parameters, on)
+        return seat_players(names, protocol, HandRules(self.cards), os.urandom, stays=for_hands(1))
+
+    def played(self, on: Group) -> tuple[LocalTable, float]:
+        """A finished hand, and the CPU time of all seats together."""
+        table = self.table(on)
+        start = process_time()
+        table.run()
+        seconds = process_time() - start
+        if table.seats[0].replica.state.phase is not Phase.ENDED:
+            raise BadParameter(f"the hand did not end: {table.seats[0].replica.state.faults}")
+        return table, seconds
+
+    def playing(self) -> float:
+        """CPU time of one seat."""
+        return self.played(self.on)[1] / self.seats
+
+    def arithmetic(self) -> float:
+        """What of that is spent in calls of the group and in signatures."""
+        meter = self.meter
+        with metered_signatures(meter):
+            table = self.table(self.with_meter)
+            meter.seconds, meter.calls = 0.0, 0
+            table.run()
+        return meter.net / self.seats
+
+
+def run(effort: Effort, protocol: str = "mask") -> Iterator[Row]:
+    """All rows, one thread. Raises `BackendMissing` without the native core."""
+    if protocol == "chain":
+        # Its numbers have 2048 bits: another yardstick, and other figures that matter.
+        from nodealer_lab.bench import chain
+
+        yield from chain.run(effort)
+        return
+    native = group(backend="native")
+    effort = replace(effort, pairs=min(effort.pairs, PAIRS))
+    if protocol == "duel":
+        # Two seats with a deck each: a hand of its own, measured in cards.
+        yield from duel.run(effort, native)
+        return
+    with using_threads(1):
+        for seats in SEATS_OF.get(protocol, SEATS):
+            cards = max(effort.size(CARDS), DEALT * seats + BOARD)
+            yield from _rows(effort, HandBench(protocol, seats, cards, native))
+        if protocol == "offset":
+            yield from offset.rows(effort, native)
+
+
+def _rows(effort: Effort, bench: HandBench) -> Iterator[Row]:
+    n, judged = {"seats": bench.seats, "cards": bench.cards}, bench.seats == JUDGED
+    U, yardstick = bare("fixed_base", 2 * bench.cards), f"U = {2 * bench.cards} × fixed base"
+    played, _ = bench.played(bench.on)
+    saved, config = _saved(played), played.seats[0].replica.config
+    playing, u = interleaved(effort, bench.playing, U)
+    required = PLAY_COST.get(bench.protocol) if judged else None
+    yield time_row("play a hand, CPU of one seat", n, (playing, u), yardstick, required)
+    audit, u = interleaved(effort, _cpu(lambda: _audit(saved, config)), U)
+    required = AUDIT_COST.get(bench.protocol) if judged else None
+    yield time_row("verify its log", n, (audit, u), yardstick, required)
+    required = AUDIT if judged else None
+    yield time_row("verify its log", n, (audit, playing), "one seat's playing", required)
+    # Both with all seats; the arithmetic is the same in every run but for the noise.
+    playing, arithmetic = interleaved(effort, bench.playing, bench.arithmetic)
+    ratio = (playing - arithmetic) / arithmetic
+    required = PYTHON if judged else None
+    ok = meets(ratio, required, "max")
+    name, against = "Python around the arithmetic", "group and signatures"
+    yield Row(name, n, playing - arithmetic, yardstick=against, ratio=ratio, required=required, ok=ok)
+    yield size_row("saved log", n, len(saved), "bytes", LOG_BYTES.get(bench.protocol) if judged else None)
+
+
+def _saved(table: LocalTable) -> bytes:
+    lines = (encode(table.seats[0].replica.config.session), *table.log)
+    return b"".join(line + b"\n" for line in lines)
+
+
+def _audit(saved: bytes, config: Config) -> None:
+    """From the bytes of the file to a verdict."""
+    _, entries = read_log(io.BytesIO(saved))
+    replica = replay(config, list(entries), entropy=os.urandom, eager=False)
+    if replica.state.faults or replica.state.phase is not Phase.ENDED:
+        raise BadParameter("an honest hand does not verify")
+
+
+def _cpu(work: Callable[[], object]) -> Timed:
+    """`work`, with a clock of CPU time around it."""
+
+    def run() -> float:
+        start = process_time()
+        work()
+        return process_time() - start
+
+    return run

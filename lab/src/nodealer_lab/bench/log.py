@@ -1,0 +1,126 @@
+"""`bench log`: signed entries against the bare signatures in them."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from time import perf_counter
+from typing import Final, TypeVar
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from nodealer.drive.local import seat_players
+from nodealer.log.entry import read_entry
+from nodealer.log.file import read_log, save_log
+from nodealer.play.replica import replay
+from nodealer.play.seat import Seat
+from nodealer.play.state import Config
+from nodealer_lab.bench.rows import Row, meets
+from nodealer_lab.bench.tally import NoCards, TallyRules
+from nodealer_lab.bench.timing import Effort, Timed, interleaved, timed
+
+T = TypeVar("T")
+
+HANDS: Final = 4
+MOVES: Final = 48
+#: An entry, made, appended and applied, costs at most so many times its signature, made and checked.
+APPLY: Final = 2.0
+
+
+class LogGame:
+    """A whole game of two, with the time that making the entries took, and that taking them took at one seat.
+
+    What the other seat takes, and looking for whose turn it is, is outside the clock.
+    """
+
+    def __init__(self, effort: Effort) -> None:
+        self.making = self.taking = 0.0
+        self.entries: list[bytes] = []
+        table = seat_players(["Ann", "Ben"], NoCards(), TallyRules(effort.size(MOVES)), os.urandom)
+        self.seats = {number: one.seat for number, one in table.seats.items()}
+        for hand in range(HANDS + 1):
+            self._play(stays=hand < HANDS)
+
+    @property
+    def config(self) -> Config:
+        return self.seats[0].replica.config
+
+    def _play(self, *, stays: bool) -> None:
+        for seat in self.seats.values():
+            seat.stays = stays
+        for seat in self.seats.values():
+            # The first begin was signed when the players had agreed.
+            for data in (*seat.unconfirmed, *self._make(seat.due)):
+                self._take(data)
+        while mover := next((seat for seat in self.seats.values() if _may_move(seat)), None):
+            self._take(self._make(lambda mover=mover: mover.move(7)))  # type: ignore[misc]
+
+    def _make(self, work: Callable[[], T]) -> T:
+        start = perf_counter()
+        made = work()
+        self.making += perf_counter() - start
+        return made
+
+    def _take(self, data: bytes) -> None:
+        start = perf_counter()
+        self.seats[0].receive(data)
+        self.taking += perf_counter() - start
+        self.seats[1].receive(data)
+        self.entries.append(data)
+
+
+def _may_move(seat: Seat) -> bool:
+    return seat.may_move
+
+
+def run(effort: Effort) -> Iterator[Row]:
+    """All rows. Needs no native core: there is no point in it."""
+    game = LogGame(effort)
+    count = len(game.entries)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "game.jsonl"
+        save_log(path, game.config.session, game.entries)
+        for name, work, bare, yardstick, required in _measured(effort, game, path):
+            seconds, signatures = (time / count for time in interleaved(effort, work, bare))
+            ratio = seconds / signatures
+            ok = meets(ratio, required, "max")
+            yield Row(
+                name, {"entries": count}, seconds, 1 / seconds, "entries/s", yardstick, ratio, required, "max", ok
+            )
+
+
+def _measured(effort: Effort, game: LogGame, path: Path) -> Iterator[tuple[str, Timed, Timed, str, float | None]]:
+    """Name, work, bare signatures, what those are, and what is required."""
+    sign, verify = _bare_signatures(game.entries)
+
+    def whole() -> float:
+        played = LogGame(effort)
+        return played.making + played.taking
+
+    yield "sign", lambda: LogGame(effort).making, sign, "Ed25519 sign", None
+    yield "append and apply", lambda: LogGame(effort).taking, verify, "Ed25519 verify", None
+    yield "sign, append and apply", whole, lambda: sign() + verify(), "Ed25519 sign + verify", APPLY
+    yield "read and verify a saved log", timed(lambda: _replay(game.config, path)), verify, "Ed25519 verify", None
+    save = timed(lambda: save_log(path, game.config.session, game.entries))
+    yield "save", save, lambda: sign() + verify(), "Ed25519 sign + verify", None
+
+
+def _replay(config: Config, path: Path) -> None:
+    with path.open("rb") as file:
+        _, entries = read_log(file)
+        replay(config, list(entries), entropy=os.urandom)
+
+
+def _bare_signatures(entries: list[bytes]) -> tuple[Timed, Timed]:
+    """Signing what the entries sign, and verifying it, with nothing around."""
+    key = Ed25519PrivateKey.generate()
+    messages = [read_entry(data).signed for data in entries]
+    public, signatures = key.public_key(), [key.sign(message) for message in messages]
+
+    def verify() -> None:
+        for signature, message in zip(signatures, messages, strict=True):
+            public.verify(signature, message)
+
+    return timed(lambda: [key.sign(message) for message in messages]), timed(verify)

@@ -1,0 +1,166 @@
+"""`bench npm`: the cascade and the lock of a deck, side by side with the npm package `mental-poker`.
+
+Both sides go from bytes to bytes in every turn: a deck comes from the seat before and goes to the seat after. Drawing
+the permutation and the keys, and making the public keys, counts on both sides; making the faces counts on neither.
+Times are CPU times: waiting for a busy machine does not count.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from time import process_time
+from typing import Final
+
+from nodealer.group import Group, group
+from nodealer.proofs.checks import Check, settle
+from nodealer.protocols.base import Binding, Deck
+from nodealer.protocols.lock import Lock
+from nodealer.protocols.lock.steps import BareSeat, faces
+from nodealer.tape import Tape
+from nodealer_lab.bench.rows import Row, time_row, unjudged
+from nodealer_lab.bench.timing import Effort, Timed, interleaved, using_threads
+from nodealer_lab.npm import NodeSeat, NpmMissing, installed
+
+CARDS: Final = 52
+SEATS: Final = 6
+PACKAGE: Final = "npm mental-poker, with its keys"
+NOT_NATIVE: Final = "the package runs without its native addon, some 20 times slower"
+
+
+def run(effort: Effort) -> Iterator[Row]:
+    """All rows, one thread. Raises `BackendMissing` without the native core; says so where the package is not fit."""
+    secp256k1, ristretto255 = group("secp256k1", "native"), group("ristretto255", "native")
+    cards = effort.size(CARDS)
+    rows = _rows(cards)
+    try:
+        node = NodeSeat(installed())
+    except NpmMissing as error:
+        yield from (unjudged(row, str(error)) for row in rows)
+        return
+    with node, using_threads(1):
+        if not node.ask("about")["native"]:
+            yield from (unjudged(row, NOT_NATIVE) for row in rows)
+            return
+        theirs, proven = package(node, cards), Proven.make(ristretto255, cards)
+        yield _timed(rows[0], interleaved(effort, bare(secp256k1, cards), theirs))
+        yield _timed(rows[1], interleaved(effort, _cpu(proven.audited), theirs))
+        # Who sits where has more or less to verify before its turn: the mean of all, and of what they ran against.
+        seats = [interleaved(effort, _cpu(partial(proven.seated, seat)), theirs) for seat in range(SEATS)]
+        seat, all_seats = (sum(times) / SEATS for times in zip(*seats, strict=True))
+        yield _timed(rows[2], (seat, all_seats / SEATS))
+
+
+def _rows(cards: int) -> tuple[Row, Row, Row]:
+    """What is required: at most so many times the package's time."""
+    n = {"seats": SEATS, "cards": cards}
+    return (
+        Row("bare, secp256k1", n, yardstick=PACKAGE, required=1.0),
+        Row("all proofs made, and verified once, ristretto255", n, yardstick=PACKAGE, required=2.0),
+        Row(
+            "a seat, with all verification, ristretto255",
+            n,
+            yardstick=f"a share of {PACKAGE}",
+            required=3.0,
+            note="goal 2",
+        ),
+    )
+
+
+def _timed(row: Row, times: tuple[float, float]) -> Row:
+    return time_row(row.name, row.n, times, row.yardstick or "", row.required, note=row.note)
+
+
+def _cpu(work: Callable[[], object]) -> Timed:
+    def run() -> float:
+        start = process_time()
+        work()
+        return process_time() - start
+
+    return run
+
+
+def package(node: NodeSeat, cards: int) -> Timed:
+    """The package's own time, as Node measures it."""
+
+    def run() -> float:
+        seconds: float = node.ask("time", seats=SEATS, cards=cards)["seconds"]
+        return seconds
+
+    return run
+
+
+def bare(on: Group, cards: int) -> Timed:
+    """The same steps, as the package has them and without any proof."""
+    drawn = [BareSeat.draw(on, cards, os.urandom) for _ in range(SEATS)]
+    first = faces([seat.fragments for seat in drawn]).to_bytes()
+
+    def cascade_and_lock() -> None:
+        tape, deck = Tape(os.urandom(32)), first
+        keys = (on.wide_scalars(os.urandom((cards + 1) * on.wide_size)) for _ in drawn)
+        seats = [replace(seat, keys=new) for seat, new in zip(drawn, keys, strict=True)]
+        for seat in seats:
+            seat.public_keys.to_bytes()
+        for number, seat in enumerate(seats):
+            order = tape.permutation("bench", bytes([number]), cards)
+            deck = seat.cascade(on.points(deck), order).to_bytes()
+        for seat in seats:
+            deck = seat.lock(on.points(deck)).to_bytes()
+
+    return _cpu(cascade_and_lock)
+
+
+@dataclass(frozen=True)
+class Proven:
+    """`lock` itself, from where its faces are known to where its cards are locked."""
+
+    start: Deck
+    tapes: tuple[Tape, ...]
+    #: What the seats say from then on; always the same, since it comes from their tapes.
+    said: tuple[bytes, ...]
+
+    @staticmethod
+    def make(on: Group, cards: int) -> Proven:
+        seats = tuple(range(SEATS))
+        identities = tuple((seat, bytes([seat]) * 32) for seat in seats)
+        table = Binding("lock", 0, os.urandom(32), os.urandom(32), 0, seats, (), on, identities)
+        tapes = tuple(Tape(os.urandom(32)) for _ in seats)
+        deck: Deck = Lock(on=on).new_deck(table, 0, cards, None)
+        while deck.duties[0].kind != "cascade":
+            deck = deck.apply(deck.duties[0], deck.message(deck.duties[0], tapes[deck.duties[0].seat])).deck
+        proven = Proven(deck, tapes, ())
+        return Proven(deck, tapes, proven.made())
+
+    def made(self) -> tuple[bytes, ...]:
+        """All seats' turns, each from the message before it."""
+        said: list[bytes] = []
+        deck = self.start
+        while deck.duties:
+            duty = deck.duties[0]
+            said.append(deck.message(duty, self.tapes[duty.seat]))
+            deck = deck.apply(duty, said[-1]).deck
+        return tuple(said)
+
+    def audited(self) -> None:
+        """Every seat makes its turns with their proofs, and then an auditor verifies all of them at once."""
+        self._take(self.made(), None)
+
+    def seated(self, seat: int) -> None:
+        """The whole work of a seat: its own turns, and the verification of all that is said before it says something,
+        and of the rest when all is said."""
+        self._take(self.said, seat)
+
+    def _take(self, said: tuple[bytes, ...], seat: int | None) -> None:
+        deck, owed = self.start, list[Check]()
+        for message in said:
+            duty = deck.duties[0]
+            if duty.seat == seat:
+                settle(owed, os.urandom)
+                owed.clear()
+                deck.message(duty, self.tapes[duty.seat])
+            step = deck.apply(duty, message)
+            owed += step.checks
+            deck = step.deck
+        settle(owed, os.urandom)

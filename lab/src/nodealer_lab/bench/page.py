@@ -1,0 +1,321 @@
+"""`bench page`: what the page weighs, how soon one sees what another does, that it does not grow, and that it flows.
+
+In a headless Chromium, at tables that the command serves. The yardstick of a click is a word over the same path without
+a game: page, a process of its own, a bare broadcast in the place of the relay, the other process, the other page. Each
+of the four ways is a WebSocket, as at a table.
+"""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from nodealer.errors import BadParameter
+from nodealer_lab.bench.rows import Row, meets, unjudged
+from nodealer_lab.bench.served import Server
+from nodealer_lab.bench.timing import Effort
+from nodealer_lab.browser import environment, free_port, launched, opened, program
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+#: The first load, everything included: bytes at most, and how far anything may jump.
+LOAD_MAX, SHIFT_MAX = 300_000, 0.0
+#: Clicks, and how many seconds one may take beyond the bare echo.
+CLICKS, BEYOND = 50, 0.060
+#: The heap at the later hand against the earlier one.
+EARLY, LATE, HEAP = 20, 200, 1.2
+#: Milliseconds of a task of the main thread; and how many other properties than these may move.
+TASK_MAX, OTHERS_MAX = 50.0, 0.0
+#: How often the hand is shown from end to end. What else runs on a machine only makes tasks longer.
+ROUNDS = 5
+MAY_MOVE: Final = ("transform", "opacity")
+ECHO: Final = "a bare echo on the same path + 60 ms"
+#: How many steps of a table are waited for.
+_STEPS = 60_000
+
+#: What was measured, as fields of a row.
+Figures = dict[str, Any]
+
+ROWS: Final = (
+    Row("first load, everything included", {}, required=LOAD_MAX),
+    Row("layout shift of the first load", {}, required=SHIFT_MAX),
+    Row("click to changed DOM in the other page, median", {}, yardstick=ECHO, required=1.0),
+    Row("JS heap after a collection", {}, yardstick="the heap at the earlier hand", required=HEAP),
+    Row("replay of a saved hand: longest task", {}, required=TASK_MAX),
+    Row("replay of a saved hand: other properties animated", {}, required=OTHERS_MAX),
+)
+
+
+def run(effort: Effort) -> Iterator[Row]:
+    """All rows. Raises `BadParameter` where there is no browser."""
+    with launched() as browser, tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        yield from judged(effort, ROWS[:2], first_load(browser, folder / "load"))
+        yield from judged(effort, ROWS[2:3], clicks(browser, folder / "clicks", effort.size(CLICKS)))
+        yield from judged(effort, ROWS[4:], replay(browser, folder / "replay"))
+        heaps = heap_growth(browser, folder / "heap", effort.size(EARLY), effort.size(LATE))
+        yield from judged(effort, ROWS[3:4], heaps)
+
+
+def judged(effort: Effort, rows: Sequence[Row], figures: Iterator[Figures]) -> Iterator[Row]:
+    """The rows with their figures. What could not be measured has failed; and a tiny run means nothing."""
+    from playwright.sync_api import Error
+
+    try:
+        found = [replace(row, **those) for row, those in zip(rows, figures, strict=True)]
+    except (BadParameter, OSError, Error) as error:
+        found = [replace(unjudged(row, str(error)), ok=False) for row in rows]
+    for row in found:
+        figure = row.value if row.ratio is None else row.ratio
+        if figure is not None and effort.shrink == 1:
+            row = replace(row, ok=meets(figure, row.required, row.sense))
+        yield row
+
+
+# --- The first load ---
+
+SHIFTS: Final = """() => {
+  window.shifted = 0;
+  new PerformanceObserver(list => list.getEntries().forEach(one => { if (!one.hadRecentInput) shifted += one.value; }))
+    .observe({type: 'layout-shift', buffered: true});
+}"""
+
+
+def first_load(browser: Browser, folder: Path) -> Iterator[Figures]:
+    """From an empty cache to the first question at a table: files, headers, and documents."""
+    sizes: list[float] = []
+
+    def listen(page: Page) -> None:
+        session = page.context.new_cdp_session(page)
+        session.send("Network.enable")
+        session.on("Network.loadingFinished", lambda done: sizes.append(done["encodedDataLength"]))
+        session.on("Network.webSocketFrameReceived", lambda got: sizes.append(len(got["response"]["payloadData"])))
+
+    with program(folder, "play", "--seats", "2", "--hands", "1") as running:
+        address = running.address()
+        with opened(browser, "", pace="calm", reduced_motion="no-preference", prepare=listen) as page:
+            page.goto(address)
+            page.wait_for_selector(".start")
+            page.evaluate(SHIFTS)
+            page.wait_for_timeout(500)
+            page.click(".start [type=submit]")
+            page.wait_for_selector("#actions .betting")
+            page.wait_for_timeout(200)
+            shifted = float(page.evaluate("shifted"))
+    yield {"value": sum(sizes) / 1.0, "unit": "bytes", "n": {"files and documents": len(sizes)}}
+    yield {"value": shifted, "unit": "of the page"}
+
+
+# --- A click in one page, seen in the other ---
+
+#: Notes the first change of the seats after `seen` was forgotten.
+SEEN: Final = """() => {
+  window.seen = 0;
+  new MutationObserver(() => { seen = seen || performance.timeOrigin + performance.now(); })
+    .observe(document.querySelector('.seats'), {subtree: true, attributes: true, childList: true, characterData: true});
+}"""
+#: Presses a button as a person would, at once, and says when; 0 where there is none.
+PRESS: Final = """keys => {
+  for (const key of keys) {
+    const button = document.querySelector(`#actions [aria-keyshortcuts=${key}]:enabled`);
+    if (!button) continue;
+    const at = performance.timeOrigin + performance.now();
+    button.click();
+    return [key, at];
+  }
+  return null;
+}"""
+BARE: Final = """() => new Promise(done => {
+  window.seen = 0;
+  window.bare = new WebSocket(`ws://${location.host}/echo`);
+  bare.onmessage = event => {
+    document.querySelector('p').textContent = event.data;
+    seen = performance.timeOrigin + performance.now();
+  };
+  bare.onopen = () => setTimeout(done, 200);
+})"""
+SAY: Final = """() => { const at = performance.timeOrigin + performance.now(); bare.send(`${at}`); return at; }"""
+
+
+def clicks(browser: Browser, folder: Path, count: int) -> Iterator[Figures]:
+    """Checks and folds of two people, each with a page, a process and a connection to a relay; in turn with echoes."""
+    with ExitStack() as stack:
+        ada, ben = two_pages(browser, folder, stack, hands=10_000)
+        room = stack.enter_context(Server("broadcast"))
+        ways = [stack.enter_context(Server("page", str(room.port))) for _ in range(2)]
+        bare = [stack.enter_context(opened(browser, f"http://127.0.0.1:{way.port}/")) for way in ways]
+        for page in bare:
+            page.evaluate(BARE)
+        for page in (ada, ben):
+            page.evaluate(SEEN)
+        took: list[float] = []
+        echo: list[float] = []
+        for _ in range(_STEPS):
+            if len(took) >= count:
+                break
+            for page, other in ((ada, ben), (ben, ada)):
+                if _click(page, other, took):
+                    echo.append(_crossed(bare[0].evaluate(SAY), bare[1]))
+            ada.wait_for_timeout(5)
+    if len(took) < count:
+        raise BadParameter(f"{len(took)} of {count} clicks came to something")
+    click, bare_one = statistics.median(took), statistics.median(echo)
+    note = f"{bare_one * 1e3:.3g} ms + {BEYOND * 1e3:g} ms"
+    yield {"n": {"clicks": count}, "seconds": click, "ratio": click / (bare_one + BEYOND), "note": note}
+
+
+def two_pages(browser: Browser, folder: Path, stack: ExitStack, hands: int) -> tuple[Page, Page]:
+    """Two people at one table through a relay, in their first hand."""
+    table = ("--seats", "2", "--hands", str(hands), "--stack", "100000")
+    host = ("host", "--name", "Ada", *table, "--listen", f"127.0.0.1:{free_port()}")
+    ada = stack.enter_context(opened(browser, stack.enter_context(program(folder / "a", *host)).address()))
+    guest = ("join", ada.input_value(".invite input"), "--name", "Ben")
+    ben = stack.enter_context(opened(browser, stack.enter_context(program(folder / "b", *guest)).address()))
+    for page in (ada, ben):
+        page.click("#actions .question .primary")
+    for page in (ada, ben):
+        page.wait_for_selector(".felt")
+    return ada, ben
+
+
+def _click(page: Page, other: Page, took: list[float]) -> bool:
+    """Check where that is possible; else fold now and then, or call. Whether that was measured: a call is not."""
+    if page.evaluate(PRESS, ["S"]):
+        return False
+    if page.query_selector("#actions .fold:enabled") and len(took) % 5:
+        page.evaluate(PRESS, ["C"])
+        return False
+    other.evaluate("seen = 0")
+    pressed = page.evaluate(PRESS, ["F", "C"])
+    if pressed is None:
+        return False
+    took.append(_crossed(pressed[1], other))
+    return True
+
+
+def _crossed(began: float, other: Page) -> float:
+    """Seconds until the other page has seen it."""
+    for _ in range(_STEPS):
+        if seen := other.evaluate("seen"):
+            other.evaluate("seen = 0")
+            return (float(seen) - began) / 1000
+        other.wait_for_timeout(2)
+    raise BadParameter("the other page has seen nothing")
+
+
+# --- A saved hand again ---
+
+TASKS: Final = """() => {
+  window.tasks = [];
+  new PerformanceObserver(list => tasks.push(...list.getEntries().map(one => one.duration)))
+    .observe({type: 'longtask'});
+}"""
+#: Notes what moves in each picture: by styles, by animations, and by transitions. That takes time of its own.
+MOVES: Final = """() => {
+  window.moved = new Set();
+  const beside = new Set(['offset', 'computedOffset', 'easing', 'composite']);
+  const look = () => {
+    for (const one of document.getAnimations())
+      for (const frame of one.effect?.getKeyframes() ?? [])
+        for (const name of Object.keys(frame)) if (!beside.has(name)) moved.add(name);
+    requestAnimationFrame(look);
+  };
+  look();
+}"""
+
+
+def replay(browser: Browser, folder: Path) -> Iterator[Figures]:
+    """A hand of four from its saved log, forward and back, with all that moves."""
+    folder.mkdir(parents=True, exist_ok=True)
+    log = folder / "hand.jsonl"
+    play = [sys.executable, "-m", "nodealer.cli", "play", "--auto", "--seats", "4", "--hands", "1", "--log", str(log)]
+    subprocess.run(play, env=environment(folder), capture_output=True, check=True)
+    with program(folder, "show", str(log)) as running:
+        address = running.address()
+        with opened(browser, address, pace="calm", reduced_motion="no-preference") as page:
+            page.wait_for_selector(".player:not([hidden])")
+            page.wait_for_timeout(500)
+            steps = int(page.get_attribute(".player [type=range]", "max") or 0)
+            page.evaluate(TASKS)
+            longest = []
+            for _ in range(ROUNDS):
+                page.evaluate("tasks.length = 0")
+                for way in ("Forward", "Back"):
+                    _step(page, way, steps)
+                longest.append(float(max(page.evaluate("tasks"), default=0.0)))
+            page.evaluate(MOVES)
+            for way in ("Forward", "Back"):
+                _step(page, way, steps)
+            moved = page.evaluate("[...moved]")
+    others = sorted(set(moved) - set(MAY_MOVE))
+    yield {"n": {"moments": steps + 1}, "value": min(longest), "unit": "ms"}
+    yield {"value": float(len(others)), "unit": "properties", "note": ", ".join(others) or f"moved: {', '.join(moved)}"}
+
+
+#: Each moment is on the screen before the next one is asked for.
+STEP: Final = """async ([way, steps]) => {
+  for (; steps; steps--) {
+    document.querySelector(`[aria-label=${way}]`).click();
+    await new Promise(shown => requestAnimationFrame(() => setTimeout(shown)));
+  }
+}"""
+
+
+def _step(page: Page, way: str, steps: int) -> None:
+    page.evaluate(STEP, [way, steps])
+    page.wait_for_timeout(300)
+
+
+# --- The heap ---
+
+#: Plays by itself, as fast as the table asks: a person who folds what can be folded. It stops after a hand: whoever
+#: looks from outside comes too late, for the next ones are over within a blink.
+PLAYS: Final = """([hand, steps]) => new Promise((done, failed) => {
+  const play = () => {
+    if (!steps--) return clearInterval(playing), failed(`hand ${hand} has not ended`);
+    if (document.querySelector(`.hands [aria-label='Show hand ${hand} again']`)) return done(clearInterval(playing));
+    for (const key of ['S', 'F', 'C']) {
+      const button = document.querySelector(`#actions [aria-keyshortcuts=${key}]:enabled`);
+      if (button) return button.click();
+    }
+  };
+  const playing = setInterval(play, 5);
+})"""
+
+
+#: What is weighed is what scripts keep: nobody looks, and to paint took more than half of the browser's time.
+UNSEEN: Final = "() => { document.documentElement.style.visibility = 'hidden'; }"
+
+
+def heap(page: Page) -> float:
+    """Bytes that are still needed."""
+    session = page.context.new_cdp_session(page)
+    session.send("HeapProfiler.collectGarbage")
+    used = float(session.send("Runtime.getHeapUsage")["usedSize"])
+    session.detach()
+    return used
+
+
+def heap_growth(browser: Browser, folder: Path, early: int, late: int) -> Iterator[Figures]:
+    """One game of two, from its page."""
+    sizes: dict[int, float] = {}
+    with program(folder, "play", "--seats", "2", "--hands", str(late), "--stack", "100000") as running:
+        address = running.address()
+        with opened(browser, address) as page:
+            page.click(".start [type=submit]")
+            page.wait_for_selector(".table")
+            page.evaluate(UNSEEN)
+            for hand in (early, late):
+                page.evaluate(PLAYS, [hand, 3 * _STEPS])
+                page.wait_for_timeout(500)
+                sizes[hand] = heap(page)
+    n = {"hands": late, "and": early}
+    yield {"n": n, "value": sizes[late] / 1e6, "unit": "MB", "ratio": sizes[late] / sizes[early]}

@@ -1,0 +1,190 @@
+"""`bench recovery`: a `mask` deck rebuilt when players leave, against a fresh deck for those who stay.
+
+Six seats hold two cards each of 52; one, two or three leave, with none to five cards open. What counts is the work of
+all who stay together, each of whom checks everybody's proofs before it sends, and the raw bytes that they send.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from time import process_time
+from typing import Final
+
+import msgspec
+
+from nodealer.cards import Deal, Open, Portion
+from nodealer.errors import BadParameter
+from nodealer.group import Group, group
+from nodealer.proofs.checks import Check, settle
+from nodealer.protocols import make_protocol
+from nodealer.protocols.base import Binding, Deck
+from nodealer.tape import Tape
+from nodealer_lab.bench.rows import Row, meets, time_row
+from nodealer_lab.bench.timing import Effort, Timed, interleaved, using_threads
+
+SEATS: Final = 6
+CARDS: Final = 52
+DEALT: Final = 2
+LEAVERS: Final = (1, 2, 3)
+OPEN: Final = range(6)
+#: At most so many times a fresh deck. The goal is 2.
+REQUIRED: Final = 3.0
+#: A rebuild is long work: a few pairs are enough.
+PAIRS: Final = 5
+FRESH: Final = "a fresh deck for those who stay"
+#: The last step of a rebuild: broken off there, all that was done is lost.
+LAST: Final = "rekey"
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What seats have spent together."""
+
+    seconds: float
+    bytes: int
+
+
+@dataclass(frozen=True)
+class RecoveryBench:
+    """A table of which so many leave when so many cards are open."""
+
+    leavers: int
+    open: int
+    cards: int
+    on: Group
+
+    @property
+    def n(self) -> dict[str, int]:
+        """The sizes of its rows."""
+        return {"leavers": self.leavers, "open": self.open, "cards": self.cards}
+
+    @property
+    def staying(self) -> int:
+        return SEATS - self.leavers
+
+    def new_deck(self, seats: int) -> Deck:
+        """A deck that so many seats are about to make."""
+        return _new_deck(self.on, self.cards, seats)
+
+    @property
+    def dealt(self) -> Deck:
+        """Cards in all hands and on the table."""
+        return _dealt(self.on, self.cards, self.open)
+
+    @cached_property
+    def broken_off(self) -> tuple[Deck, Spent]:
+        """The rebuild without the last seat, at its last step, and what it has cost in vain."""
+        return worked(without(self.dealt, (SEATS - 1,)), until=LAST)
+
+    def fresh(self) -> Spent:
+        """A deck of the same size, made by those who stay."""
+        return worked(self.new_deck(self.staying))[1]
+
+    def rebuilt(self) -> Spent:
+        """All leavers go at once."""
+        return worked(without(self.dealt, tuple(range(self.staying, SEATS))))[1]
+
+    def rebuilt_again(self) -> Spent:
+        """The last seat has gone before, and the others go at the last step of that rebuild."""
+        return worked(without(self.broken_off[0], tuple(range(self.staying, SEATS - 1))))[1]
+
+
+def _new_deck(on: Group, cards: int, seats: int) -> Deck:
+    binding = Binding("mask", 1, bytes(32), bytes(32), 0, tuple(range(seats)), (), on)
+    return make_protocol("mask", on=on).new_deck(binding, 0, cards, None)
+
+
+@lru_cache(maxsize=len(OPEN))
+def _dealt(on: Group, cards: int, opened: int) -> Deck:
+    """The same for any number of leavers, and made once."""
+    deck, _ = worked(_new_deck(on, cards, SEATS))
+    deck, _ = worked(deck.request(Deal(0, tuple(Portion(seat, DEALT) for seat in range(SEATS)))).deck)
+    return worked(deck.request(Open(0, opened)).deck)[0] if opened else deck
+
+
+def without(deck: Deck, seats: tuple[int, ...]) -> Deck:
+    """The deck when these seats have left."""
+    change = deck.without(seats)
+    if change is None:
+        raise BadParameter("this deck does not go on")
+    return change.deck
+
+
+def worked(deck: Deck, until: str = "") -> tuple[Deck, Spent]:
+    """Let all seats do what they owe, up to a kind of step. Each settles what it has heard before it sends."""
+    pending = dict[int, list[Check]]()
+    sent, start = 0, process_time()
+    while deck.duties and deck.duties[0].kind != until:
+        duty = deck.duties[0]
+        settle(pending.pop(duty.seat, []), os.urandom)
+        message = deck.message(duty, Tape(bytes([duty.seat + 1]) * 32))
+        sent += raw_size(message)
+        for seat in duty.binding.players:
+            # Each has a replica of its own, which does the same work.
+            change = deck.apply(duty, message)
+            pending.setdefault(seat, []).extend(change.checks if seat != duty.seat else ())
+        deck = change.deck
+    for checks in pending.values():
+        settle(checks, os.urandom)
+    return deck, Spent(process_time() - start, sent)
+
+
+def raw_size(message: bytes) -> int:
+    """The bytes of a message's points and scalars, as they are before they become text."""
+    fields = msgspec.json.decode(message, type=dict[str, msgspec.Raw])
+    return sum(len(msgspec.json.decode(text, type=bytes)) for name, text in fields.items() if name != "type")
+
+
+def run(effort: Effort) -> Iterator[Row]:
+    """All rows, one thread. Raises `BackendMissing` without the native core."""
+    native = group(backend="native")
+    effort = replace(effort, pairs=min(effort.pairs, PAIRS))
+    cards = max(effort.size(CARDS), DEALT * SEATS + max(OPEN) + 1)
+    with using_threads(1):
+        for leavers in LEAVERS:
+            for opened in OPEN if effort.shrink == 1 else (0, max(OPEN)):
+                yield from _rows(effort, RecoveryBench(leavers, opened, cards, native))
+        for leavers in LEAVERS[1:]:
+            yield from _again(effort, RecoveryBench(leavers, 0, cards, native))
+
+
+def _rows(effort: Effort, bench: RecoveryBench) -> Iterator[Row]:
+    times, sizes = _measured(effort, bench.rebuilt, bench.fresh)
+    yield time_row("rebuild, CPU of those who stay", bench.n, times, FRESH, REQUIRED)
+    yield _bytes("rebuild, raw bytes", bench, sizes)
+
+
+def _again(effort: Effort, bench: RecoveryBench) -> Iterator[Row]:
+    """The rebuild that takes the place of one that was broken off, alone and with what was in vain."""
+    times, (again, fresh) = _measured(effort, bench.rebuilt_again, bench.fresh)
+    yield time_row("rebuild while another runs, CPU", bench.n, times, FRESH, REQUIRED)
+    yield _bytes("rebuild while another runs, raw bytes", bench, (again, fresh))
+    vain = bench.broken_off[1].bytes
+    yield _bytes("the same with the one that was broken off at its last step", bench, (vain + again, fresh), None)
+
+
+def _measured(
+    effort: Effort, rebuilt: Callable[[], Spent], fresh: Callable[[], Spent]
+) -> tuple[tuple[float, float], tuple[int, int]]:
+    """The times of both, and the bytes that both sent: the same in every run."""
+    sent = dict[Callable[[], Spent], int]()
+
+    def timed(work: Callable[[], Spent]) -> Timed:
+        def run() -> float:
+            spent = work()
+            sent[work] = spent.bytes
+            return spent.seconds
+
+        return run
+
+    times = interleaved(effort, timed(rebuilt), timed(fresh))
+    return times, (sent[rebuilt], sent[fresh])
+
+
+def _bytes(name: str, bench: RecoveryBench, sizes: tuple[int, int], required: float | None = REQUIRED) -> Row:
+    size, fresh = sizes
+    ok = meets(size / fresh, required, "max")
+    return Row(name, bench.n, value=size, unit="bytes", yardstick=FRESH, ratio=size / fresh, required=required, ok=ok)

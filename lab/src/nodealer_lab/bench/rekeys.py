@@ -1,0 +1,61 @@
+"""A re-key to measure: every card moves from one key to a key of its own, proven, and verified from bytes."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from nodealer.group import Group, Points, hash_to_points
+from nodealer.proofs import checks, equality
+from nodealer.proofs.equality import Each
+from nodealer.proofs.transcript import draw_scalars
+from nodealer.tape import Tape
+from nodealer_lab.bench.shuffles import CONTEXT
+
+
+@dataclass(frozen=True)
+class SentRekey:
+    """What a seat sends."""
+
+    keys: bytes
+    gains: bytes
+    proof: bytes
+
+
+@dataclass(frozen=True)
+class Rekeyed:
+    """The cards, the key they are under, and what was sent."""
+
+    epk: Points
+    old: Points
+    tape: Tape
+    sent: SentRekey
+
+    @staticmethod
+    def make(group: Group, cards: int) -> Rekeyed:
+        """Cards that nobody knows anything about."""
+        epk = hash_to_points(group, b"nodealer/bench", [b"epk %d" % index for index in range(cards)])
+        epk.to_bytes()  # a deck that is at hand was absorbed by the step before
+        tape = Tape(bytes(32))
+        old = draw_scalars(tape, "old", b"", group, 1) * group.G
+        return Rekeyed(epk, old, tape, _sent(epk, old, tape))
+
+    def prove(self) -> SentRekey:
+        """New keys, what the cards gain, and the proof."""
+        return _sent(self.epk, self.old, self.tape)
+
+    def verify(self, sent: SentRekey) -> None:
+        """Decode keys, gains and proof, and settle what it owes."""
+        group = self.epk.group
+        each = Each(group.G, group.points(sent.keys), self.epk, group.points(sent.gains), less=self.old)
+        checks.settle([equality.check_each(CONTEXT.transcript(), each, sent.proof)], os.urandom)
+
+
+def _sent(epk: Points, old: Points, tape: Tape) -> SentRekey:
+    group = epk.group
+    new = draw_scalars(tape, "new", b"", group, len(epk))
+    delta = new - draw_scalars(tape, "old", b"", group, 1)
+    keys, gains = new * group.G, delta * epk
+    each = Each(group.G, keys, epk, gains, less=old)
+    proof = equality.prove_each(CONTEXT.transcript(), tape, each, delta)
+    return SentRekey(keys.to_bytes(), gains.to_bytes(), proof)

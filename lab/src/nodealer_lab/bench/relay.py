@@ -1,0 +1,260 @@
+"""`bench relay`: what a relay costs, against a server of the same library that keeps nothing and checks nothing.
+
+All servers are processes of their own, on loopback addresses, and one generator drives them in turn. Judged are
+processor time and memory of the server, and delays in the quietest of several rounds.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import statistics
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from time import perf_counter, sleep
+from typing import Any, Final
+
+from nodealer.errors import BadParameter
+from nodealer.relay.messages import page
+from nodealer_lab.bench.rows import Row, meets, unjudged
+from nodealer_lab.bench.served import Server
+from nodealer_lab.bench.timing import Effort, Measured, Timed, measured, timed_fresh
+from nodealer_lab.bench.traffic import FRAME_BYTES, SEATS, Traffic
+from nodealer_lab.bench.wires import Bare, Dialect, Relayed, Wire
+
+#: Tables while times are measured; seconds at saturation; rounds, and seconds of each server in a round.
+TABLES, SATURATED, ROUNDS, SECONDS = 20, 2.0, 10, 1.0
+#: Processor time for a frame delivered: at most so many times that of the bare server; and what is hoped for.
+CPU: Final = {"memory": (2.0, 1.3), "SQLite": (3.0, 2.0)}
+#: A delay is at most that of the bare server and so many waits for the disk, which is tried so often before each turn.
+WAITS, TRIES = 2, 15
+#: For the memory of a connection: tables, and frames that everybody gets.
+MANY_TABLES, MANY_FRAMES, CONNECTION = 1000, 100, 1.6
+#: Who catches up: how many frames, how much of the speed of a socket at least, and megabytes of memory at most.
+BEHIND, SPEED, MORE = 10_000, 0.5, 8.0
+#: Relays that are started to see what the very first one gets, before any page was put together.
+STARTS: Final = 6
+#: Frames on their way while that table is filled.
+_TOGETHER: Final = 200
+#: Descriptors beside those of the connections.
+_SPARE: Final = 200
+#: Seconds in which a server comes to rest.
+_REST: Final = 1.0
+BARE: Final = "a bare broadcast"
+
+#: What was measured, as fields of a row.
+Figures = Mapping[str, Any]
+
+
+def run(effort: Effort) -> Iterator[Row]:
+    """All rows. Raises `BadParameter` where the system does not say what a process uses."""
+    if not Path("/proc/self/statm").exists():
+        raise BadParameter("bench relay needs a system that has /proc")
+    with tempfile.TemporaryDirectory() as name:
+        yield from judged(effort, _TIMES, _times(effort, Path(name)))
+        yield from judged(effort, _CONNECTIONS, _connections(effort, Path(name)))
+        yield from judged(effort, _BEHIND, _catching_up(effort, Path(name)))
+
+
+def judged(effort: Effort, rows: Sequence[Row], figures: Iterator[Figures]) -> Iterator[Row]:
+    """The rows with their figures. What could not be measured has failed; and a tiny run means nothing."""
+    try:
+        found = [replace(row, **those) for row, those in zip(rows, figures, strict=True)]
+    except (BadParameter, OSError) as error:
+        found = [replace(unjudged(row, str(error)), ok=None if row.required is None else False) for row in rows]
+    for row in found:
+        figure = row.value if row.ratio is None else row.ratio
+        if figure is not None and effort.shrink == 1:
+            row = replace(row, ok=meets(figure, row.required, row.sense))
+        yield row
+
+
+# --- Processor time and delay ---
+
+_TIMES: Final = (
+    *(
+        Row(
+            f"processor time for 1,000 frames delivered, {store}",
+            {},
+            yardstick=BARE,
+            required=most,
+            note=f"goal {goal:g}",
+        )
+        for store, (most, goal) in CPU.items()
+    ),
+    *(
+        Row(f"delay, 99th percentile, {store}", {}, yardstick=f"{BARE} + {WAITS} × fdatasync", required=1.0)
+        for store in CPU
+    ),
+    *(Row(f"throughput at saturation, {store}", {}, yardstick=BARE, sense="min") for store in CPU),
+)
+
+
+@dataclass
+class Driven:
+    """A server and its traffic."""
+
+    server: Server
+    traffic: Traffic
+    saturation: float = 0.0
+    #: Of each round: seconds of processor time for 1,000 frames delivered, and the 99th percentile of the delays.
+    cpu: list[float] = field(default_factory=list)
+    delay: list[float] = field(default_factory=list)
+
+    def paced(self, rate: float, frames: int) -> None:
+        """One round."""
+        before = self.server.cpu
+        delays = sorted(self.traffic.paced(rate, frames))
+        self.cpu.append((self.server.cpu - before) * 1000 / (frames * SEATS))
+        self.delay.append(delays[len(delays) * 99 // 100])
+
+
+def _times(effort: Effort, folder: Path) -> Iterator[Figures]:
+    """Saturation, then rounds at half of the lowest one: the same rate for all."""
+    tables = effort.size(TABLES)
+    with ExitStack() as stack:
+
+        def driven(dialect: Dialect, kind: str, *arguments: str) -> Driven:
+            server = stack.enter_context(Server(kind, *arguments))
+            return Driven(server, stack.enter_context(Traffic(server.port, dialect, tables)))
+
+        bare = driven(Bare(), "broadcast")
+        ours = [driven(Relayed(), "relay", "memory"), driven(Relayed(), "relay", str(folder / "times.db"))]
+        for one in (bare, *ours):
+            one.saturation = one.traffic.saturated(SATURATED / effort.shrink)
+        rate = min(one.saturation for one in (bare, *ours)) / 2
+        frames = max(2, int(rate * SECONDS / effort.shrink))
+        waits: list[float] = []
+        for _ in range(min(effort.pairs, ROUNDS)):
+            for one in (bare, *ours):
+                waits += _disk_waits(folder)
+                one.paced(rate, frames)
+    n, least, wait = {"tables": tables, "frames/s": int(rate)}, min(bare.cpu), statistics.median(waits)
+    for one in ours:
+        # Tiny runs take no time that the system would count.
+        ratio = min(one.cpu) / least if least else None
+        spread = max(bare.cpu) / least - 1 if least else None
+        yield {"n": n, "seconds": min(one.cpu), "ratio": ratio, "spread": spread}
+    for one in ours:
+        shortest, delay = min(bare.delay), min(one.delay)
+        note = f"{shortest * 1e3:.3g} ms + {WAITS} × {wait * 1e3:.3g} ms"
+        yield {"n": n, "seconds": delay, "ratio": delay / (shortest + WAITS * wait), "note": note}
+    for one in ours:
+        ratio = one.saturation / bare.saturation
+        yield {"n": {"tables": tables}, "value": one.saturation, "unit": "frames/s", "ratio": ratio}
+
+
+def _disk_waits(folder: Path) -> list[float]:
+    """How long a frame takes to be on the disk."""
+    times = []
+    with (folder / "synced").open("wb", buffering=0) as file:
+        for _ in range(TRIES):
+            file.write(os.urandom(FRAME_BYTES))
+            start = perf_counter()
+            os.fdatasync(file.fileno())
+            times.append(perf_counter() - start)
+    return times
+
+
+# --- Memory of a connection: with SQLite, for what a store in memory keeps is not the connections' ---
+
+_CONNECTIONS: Final = (Row("memory of a connection, SQLite", {}, yardstick=BARE, required=CONNECTION),)
+
+
+def _connections(effort: Effort, folder: Path) -> Iterator[Figures]:
+    tables, frames = effort.size(MANY_TABLES), effort.size(MANY_FRAMES)
+    count = SEATS * tables
+    _allow(count + _SPARE)
+    bare = _grown(Bare(), tables, frames, "broadcast")
+    ours = _grown(Relayed(), tables, frames, "relay", str(folder / "connections.db"))
+    n = {"connections": count, "tables": tables, "frames each": frames}
+    yield {"n": n, "value": ours / count, "unit": "bytes", "ratio": ours / bare}
+
+
+def _grown(dialect: Dialect, tables: int, frames: int, kind: str, *arguments: str) -> int:
+    """By how many bytes a new server has grown when everybody has got so many frames."""
+    with Server(kind, *arguments) as server:
+        before = server.resident
+        with Traffic(server.port, dialect, tables) as traffic:
+            traffic.chained(tables, lambda number: number < tables * frames)
+            sleep(_REST)
+            return server.resident - before
+
+
+def _allow(count: int) -> None:
+    """Let so many descriptors be open, here and in a server."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and count > soft:
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (count, hard))
+        except ValueError:
+            raise BadParameter(f"{count} open files are needed, and {hard} are allowed") from None
+
+
+# --- Catching up: one that has nothing yet, at a relay that has just started ---
+
+_BEHIND: Final = (
+    Row("catching up, SQLite", {}, yardstick="the bytes over a bare socket", required=SPEED, sense="min"),
+    Row("catching up, SQLite: memory for it", {}, required=MORE),
+    Row("catching up, SQLite: the first to do so", {}, yardstick="the bytes over a bare socket", sense="min"),
+)
+
+
+def _catching_up(effort: Effort, folder: Path) -> Iterator[Figures]:
+    frames, path, dialect = effort.size(BEHIND), str(folder / "behind.db"), Relayed()
+    with Server("relay", path) as server, Traffic(server.port, dialect, 1) as traffic:
+        traffic.chained(min(frames, _TOGETHER), lambda number: number < frames)
+    n, size = {"frames": frames}, frames * len(page([(1, bytes(FRAME_BYTES))]))
+
+    def catch_up(wire: Wire, whole: Callable[[Wire], object]) -> None:
+        with wire:
+            wire.say(dialect.enters(0)[0])
+            wire.heard()
+            whole(wire)
+
+    def timed(server: Server) -> Timed:
+        return timed_fresh(lambda: _greeted(server), lambda wire: catch_up(wire, lambda wire: wire.pass_over(size)))
+
+    def first() -> float:
+        with Server("relay", path) as fresh:
+            return timed(fresh)()
+
+    with Server("plain", str(size)) as plain, Wire(plain.port) as bare:
+
+        def read(_: None) -> None:
+            bare.send(b"!")
+            bare.drop(size)
+
+        yardstick = timed_fresh(lambda: None, read)
+        with Server("relay", path) as server:
+            before = server.resident
+            catch_up(_greeted(server), lambda wire: _refuse_gaps(wire, dialect, frames))
+            later = measured(effort, timed(server), yardstick)
+            more = server.peak - before
+        sooner = measured(replace(effort, pairs=min(effort.pairs, STARTS), seconds=0.0), first, yardstick)
+    speed, other = ({"n": n, **_speed(size, found)} for found in (later, sooner))
+    yield from (speed, {"n": n, "value": more / 1e6, "unit": "MB"}, other)
+
+
+def _greeted(server: Server) -> Wire:
+    wire = Wire(server.port)
+    wire.greet()
+    wire.greeted()
+    return wire
+
+
+def _speed(size: int, found: Measured) -> Figures:
+    speed, ratio = size / found.work / 1e6, found.yardsticks[0] / found.work
+    return {"seconds": found.work, "value": speed, "unit": "MB/s", "ratio": ratio, "spread": found.spread}
+
+
+def _refuse_gaps(wire: Wire, dialect: Dialect, frames: int) -> None:
+    """All frames come, each once."""
+    numbers: list[int] = []
+    while len(numbers) < frames:
+        numbers += dialect.numbers(wire.message())
+    if sorted(numbers) != list(range(frames)):
+        raise BadParameter("the relay does not bring what it was given")

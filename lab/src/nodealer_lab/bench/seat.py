@@ -1,0 +1,230 @@
+"""`bench seat`: what one participant costs over a long game: its memory against the log, and coming back against an
+audit of the same log."""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from time import process_time
+from typing import Final
+
+from nodealer.audit.background import in_background
+from nodealer.audit.verify import verify_file
+from nodealer.cards import Capability, Deal, Event, NewDeck, Portion
+from nodealer.drive.homes import LOG, FolderHome
+from nodealer.drive.local import LocalTable, seat_players
+from nodealer.errors import BadParameter
+from nodealer.games.base import Ask, Done, Game, Want, WithoutStakes
+from nodealer.games.package import GamePackage
+from nodealer.log.session import Proposal
+from nodealer.play.config import Parts, parts_of
+from nodealer.play.participant import Participant
+from nodealer.play.phases import Phase
+from nodealer.play.stays import for_hands
+from nodealer.protocols import make_protocol
+from nodealer_lab.bench.rows import Row, meets, time_row
+from nodealer_lab.bench.timing import Effort, interleaved, timed_fresh
+from nodealer_lab.bench.trusting import trusting
+
+SEATS: Final = 9
+CARDS: Final = 10
+#: Memory is looked at after so many hands, and after so many.
+EARLY, LATE = 20, 200
+#: How long the log is that somebody comes back to.
+RESTARTED: Final = 100
+#: What is kept of a log may be so many times its bytes; and a seat does what an auditor does, and little else.
+GROWTH, RESTART = 1.5, 1.0
+#: Coming back takes a while: two pairs beside the one that warms up are enough.
+PAIRS: Final = 2
+NAME: Final = "player 0"
+
+
+# --- The game: nobody moves, so that the same frames make a participant say the same bytes ---
+
+
+@dataclass(frozen=True)
+class DealtHand(WithoutStakes):
+    """A deck is made, everybody gets a card, and that was the hand."""
+
+    seats: tuple[int, ...]
+    dealt: bool = False
+
+    @property
+    def wants(self) -> Want:
+        if self.dealt:
+            return Done({})
+        return Ask((NewDeck(0, CARDS), Deal(0, tuple(Portion(seat, 1) for seat in self.seats))))
+
+    def told(self, events: tuple[Event, ...]) -> Game:
+        return replace(self, dealt=True)
+
+    def moved(self, seat: int, move: bytes) -> Game:
+        raise BadParameter("nobody moves in this hand")
+
+    def left(self, seats: tuple[int, ...], *, cards: bool) -> Game:
+        return replace(self, dealt=True)
+
+
+@dataclass(frozen=True)
+class DealtRules:
+    """The game of the benchmark."""
+
+    deck_max: int = CARDS
+    name: str = "bench seat"
+    version: int = 0
+    stake: int = 0
+    versions = ()
+    parameters: bytes = b"{}"
+    operations = frozenset({Capability.SHARED_DECK, Capability.DEAL_TOP})
+
+    def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> Game:
+        return DealtHand(seats)
+
+
+def _rules(parameters: bytes) -> DealtRules:
+    return DealtRules()
+
+
+def _no_settings(settings: Mapping[str, str]) -> DealtRules:
+    return DealtRules()
+
+
+GAME: Final = GamePackage(DealtRules.name, DealtRules.version, _rules, _no_settings)
+
+
+def _parts(proposal: Proposal) -> Parts:
+    return parts_of(proposal, game=GAME)
+
+
+# --- A game on record ---
+
+
+@dataclass
+class Recording:
+    """What one player got, frame by frame, and its secrets."""
+
+    key: bytes = b""
+    root: bytes = b""
+    frames: list[bytes] = field(default_factory=list)
+
+    def play(self, hands: int) -> Recording:
+        """Let a whole table play. What the first player heard is kept."""
+        names = [f"player {seat}" for seat in range(SEATS)]
+        protocol, stays = make_protocol("mask"), for_hands(hands)
+        table = trusting(seat_players(names, protocol, DealtRules(), self._drawn, stays=stays, package=GAME))
+        table.run()
+        self._keep(table)
+        return self
+
+    def _drawn(self, size: int) -> bytes:
+        """The first draws of a table are the first player's key and root."""
+        drawn = os.urandom(size)
+        if not self.key:
+            self.key = drawn
+        elif not self.root:
+            self.root = drawn
+        return drawn
+
+    def _keep(self, table: LocalTable) -> None:
+        home = table.participants[0].home
+        if table.participants[0].replica.state.phase is not Phase.ENDED:
+            raise BadParameter("the game did not end")
+        self.frames = [*home.lobby, *home.entries]
+
+    def save(self, path: Path) -> None:
+        path.write_bytes(b"\n".join([self.key.hex().encode(), self.root.hex().encode(), *self.frames]))
+
+
+def _heard(path: Path, folder: Path, looks: Callable[[Participant], bool]) -> None:
+    """A participant with a home in a folder hears a game on record, until `looks`, asked after each frame, says so."""
+    with path.open("rb") as file:
+        key, root = bytes.fromhex(file.readline().decode()), bytes.fromhex(file.readline().decode())
+        with FolderHome.create(folder, NAME, key, root) as home:
+            one = Participant(home, entropy=os.urandom, stays=lambda state: True, parts=_parts)
+            one.resend()
+            for number, line in enumerate(file):
+                one.receive(line.rstrip(b"\n"), number)
+                if one.silenced is not None:
+                    raise BadParameter(one.silenced)
+                if looks(one):
+                    return
+    raise BadParameter("the game on record is too short")
+
+
+# --- Memory ---
+
+
+def _resident() -> int:
+    """What this process has in memory, in bytes. Not what Python has allocated: the core allocates too."""
+    gc.collect()
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def print_growth(path: str, folder: str, early: int, late: int) -> None:
+    """What `_growth` runs in a process of its own."""
+    at: list[tuple[int, int]] = []
+
+    def look(one: Participant) -> bool:
+        hand = one.replica.state.hand.number if one.begun else 0
+        if hand == (early, late)[len(at)]:
+            at.append((_resident(), sum(map(len, one.replica.entries))))
+        return len(at) == 2
+
+    _heard(Path(path), Path(folder), look)
+    (before, short), (after, long) = at
+    print(after - before, long - short)
+
+
+def _growth(path: Path, folder: Path, early: int, late: int) -> Row:
+    n = {"seats": SEATS, "hands": late}
+    name, yardstick = f"memory of a participant, from hand {early} on", "bytes added to the log"
+    if not Path("/proc/self/statm").exists():
+        return Row(name, n, yardstick=yardstick, required=GROWTH, note="this system does not say what a process has")
+    call = f"print_growth({str(path)!r}, {str(folder)!r}, {early}, {late})"
+    command = [sys.executable, "-c", f"from nodealer_lab.bench.seat import print_growth; {call}"]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
+    grown, added = map(int, done.stdout.split())
+    ok = meets(grown / added, GROWTH, "max") if late == LATE else None
+    return Row(name, n, None, grown / 1e6, "MB", yardstick, grown / added, GROWTH, "max", ok)
+
+
+# --- Coming back ---
+
+
+def _restart(effort: Effort, path: Path, folder: Path, hands: int) -> Row:
+    _heard(path, folder, lambda one: one.begun and one.replica.state.hand.number == hands)
+
+    def come_back(_: int) -> None:
+        with FolderHome.open(folder) as home, in_background() as begin:
+            Participant(home, entropy=os.urandom, parts=_parts, begin=begin)
+
+    def audit(_: int) -> None:
+        report = verify_file(folder / LOG, entropy=os.urandom, game=GAME)
+        if report.verdict != "incomplete":
+            raise BadParameter(f"the log does not verify: {report.reason}")
+
+    # By the processor time of the whole process: both settle proofs on a thread of their own. What the one before has
+    # left is cleared away first.
+    times = interleaved(
+        effort, timed_fresh(gc.collect, come_back, process_time), timed_fresh(gc.collect, audit, process_time)
+    )
+    return time_row("restart of a seat", {"seats": SEATS, "hands": hands}, times, "the audit of its log", RESTART)
+
+
+def run(effort: Effort) -> Iterator[Row]:
+    """All rows, from one game on record."""
+    few = replace(effort, pairs=min(effort.pairs, PAIRS), most=PAIRS)
+    late = effort.size(LATE)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        path = folder / "frames"
+        Recording().play(late).save(path)
+        yield _growth(path, folder / "grown", effort.size(EARLY), late)
+        yield _restart(few, path, folder / "restarted", effort.size(RESTARTED))

@@ -1,0 +1,182 @@
+"""`bench web`: what the folder of a tab weighs, how soon a seat in it is ready, what a hand costs it, and its memory.
+
+In Node, and in Chromium where it is, on the runtime of the folder that `make web` has built; the yardsticks are the
+unmodified npm package, and the same seat on the same frames natively, on one thread.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final, Self
+
+from nodealer.errors import BadParameter
+from nodealer_lab.bench.rows import Row, meets, size_row, unjudged
+from nodealer_lab.bench.timing import Effort
+from nodealer_lab.browser import launched
+
+HERE: Final = Path(__file__).parent
+ROOT: Final = HERE.parents[4]
+BUNDLE: Final = ROOT / "dist" / "web"
+LIST: Final = BUNDLE / "bundle.json"
+BARE: Final = ROOT / "build" / "web" / "npm" / "node_modules" / "pyodide"
+DOWNLOAD_MAX, READY_MAX, HAND_MAX, MEMORY_MAX = 7_000_000, 1.0, 6.0, 80e6
+#: Runs of each, and hands until the memory is looked at.
+STARTS, HANDS = 5, 50
+
+
+READY, HAND, MEMORY = "CPU to a seat that is ready", "CPU of a seat for a hand", "WebAssembly memory of a seat"
+BARE_START, NATIVELY = "loadPyodide of the npm package", "the same natively, one thread"
+SLOW: Final = "time of a seat for a hand, four times slower"
+SIX: Final = {"seats": 6}
+
+
+def run(effort: Effort) -> Iterator[Row]:
+    """All rows. Raises `BadParameter` where no folder is built."""
+    if not LIST.is_file() or not BARE.is_dir():
+        raise BadParameter("there is no folder for a tab: `make web` builds it")
+    yield size_row(
+        "download, compressed", {}, sum(path.stat().st_size for path in BUNDLE.rglob("*.br")), "bytes", DOWNLOAD_MAX
+    )
+    starts, hands = effort.size(STARTS), effort.size(HANDS)
+    pairs = [(_cpu("start.mjs", str(BUNDLE)), _cpu("start.mjs", str(BARE), "bare")) for _ in range(starts)]
+    yield _judged(effort, READY, {}, *_medians(pairs), BARE_START, READY_MAX)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        _native("record", folder, str(hands))
+        native = statistics.median(_native("replay", folder)["hands"])
+        with _InNode(folder) as tab:
+            yield _judged(effort, HAND, SIX, statistics.median(tab.hands), native, NATIVELY, HAND_MAX)
+            rows = list(_in_chromium(effort, folder, native, tab.others()))
+            yield _memory(effort, MEMORY, hands, tab.memory())
+        yield from rows
+
+
+def _in_chromium(effort: Effort, folder: Path, native: float, beside: AbstractContextManager[object]) -> Iterator[Row]:
+    """The same rows, where there is a browser, and one on a slower processor. `beside` is done while nothing is
+    timed."""
+    from nodealer_lab.bench.tab import chromium  # late: nobody else should wait for a browser
+
+    starts, hands = effort.size(STARTS), effort.size(HANDS)
+    ready, hand, memory = (f"{name}, in Chromium" for name in (READY, HAND, MEMORY))
+    with ExitStack() as stack:
+        try:
+            browser = stack.enter_context(launched())
+        except BadParameter as missing:
+            rows = (Row(ready, {}, required=READY_MAX), Row(hand, SIX, required=HAND_MAX))
+            for row in (*rows, Row(memory, {"hands": hands}, required=MEMORY_MAX), Row(SLOW, SIX)):
+                yield unjudged(row, str(missing))
+            return
+        address = stack.enter_context(chromium.serving(BUNDLE, BARE, folder))
+        pairs = [
+            (
+                chromium.start(browser, address, "static/tab/worker.js"),
+                chromium.start(browser, address, "bench/bare.mjs"),
+            )
+            for _ in range(starts)
+        ]
+        yield _judged(effort, ready, {}, *_medians(pairs), BARE_START, READY_MAX)
+        heard = chromium.hear(browser, address, BUNDLE, hands, beside)
+    yield _judged(effort, hand, SIX, statistics.median(heard.hands), native, NATIVELY, HAND_MAX)
+    yield _memory(effort, memory, hands, heard.memory)
+    usual, slower = heard.control
+    note = f"control loop in the worker: {usual * 1e3:.2g} ms, and then {slower * 1e3:.2g} ms"
+    yield Row(SLOW, SIX, heard.slow, note=note)
+
+
+def _medians(pairs: Iterable[tuple[float, float]]) -> tuple[float, float]:
+    ours, bare = (statistics.median(column) for column in zip(*pairs, strict=True))
+    return ours, bare
+
+
+def _memory(effort: Effort, name: str, hands: int, size: int) -> Row:
+    row = size_row(name, {"hands": hands}, size, "bytes", MEMORY_MAX)
+    return row if effort.shrink == 1 else unjudged(row, "too few hands")
+
+
+def _judged(effort: Effort, name: str, n: dict[str, int], seconds: float, bare: float, what: str, most: float) -> Row:
+    row = Row(name, n, seconds, yardstick=what, ratio=seconds / bare, required=most)
+    return replace(row, ok=meets(seconds / bare, most, "max") if effort.shrink == 1 else None)
+
+
+def _cpu(script: str, *arguments: str) -> float:
+    """CPU seconds of a run in Node."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    _node(script, arguments)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (after.ru_utime + after.ru_stime) - (before.ru_utime + before.ru_stime)
+
+
+def _node(script: str, arguments: Sequence[str]) -> str:
+    command = ["node", str(HERE / script), *arguments]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError:
+        raise BadParameter("a tab is measured in Node, which is not here") from None
+    if done.returncode != 0:
+        raise BadParameter(f"Node failed: {done.stderr.strip()[-300:]}")
+    return done.stdout
+
+
+def _native(what: str, folder: Path, *more: str) -> dict[str, Any]:
+    environment = {**os.environ, "NODEALER_THREADS": "1"}
+    command = [sys.executable, str(HERE / "hands.py"), what, str(folder), *more]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise BadParameter(f"the hands could not be played: {done.stderr.strip()[-300:]}")
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told
+
+
+class _InNode:
+    """One seat in Node hears the hands. The first ones are timed and alone; the others, for its memory, are heard while
+    Chromium hears those that are not timed there either."""
+
+    def __init__(self, folder: Path) -> None:
+        command = ["node", str(HERE / "start.mjs"), str(BUNDLE), "hands", str(HERE), str(folder)]
+        pipe = subprocess.PIPE
+        self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+        self._memory: int | None = None
+        self.hands: list[float] = []
+
+    def __enter__(self) -> Self:
+        said = self._process.stdout.readline() if self._process.stdout else ""
+        if not said:
+            self._told()
+        self.hands = json.loads(said)["hands"]
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+    @contextmanager
+    def others(self) -> Iterator[None]:
+        """All other hands, while the context lasts."""
+        if self._process.stdin:
+            self._process.stdin.write("\n")
+            self._process.stdin.flush()
+        yield
+        self._memory = json.loads(self._told())["memory"]
+
+    def memory(self) -> int:
+        """Bytes after the last hand."""
+        if self._memory is None:
+            with self.others():
+                pass
+        return self._memory or 0
+
+    def _told(self) -> str:
+        said, wrong = self._process.communicate()
+        if self._process.returncode != 0:
+            raise BadParameter(f"Node failed: {wrong.strip()[-300:]}")
+        return said

@@ -1,0 +1,139 @@
+"""The same in Chromium: workers of a page, with the CPU time of all its processes."""
+
+from __future__ import annotations
+
+import functools
+import statistics
+import threading
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from nodealer_lab.bench.tab.hands import TIMED, after_the_first
+from nodealer_lab.browser import control, processes, slowed
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+HERE: Final = Path(__file__).parent
+#: How often a processor is slower, and how many hands are played on it.
+TIMES, SLOW_HANDS = 4, 5
+#: Milliseconds for a worker to be ready: a busy machine compiles ten megabytes of WebAssembly first.
+_PATIENCE: Final = 120_000
+_START: Final = """([address, name]) => new Promise((done, failed) => {
+  window.worker = new Worker(address, { type: 'module', name });
+  worker.onmessage = done;
+  worker.onerror = (event) => failed(new Error(event.message));
+}).then(() => true)"""
+_HAND: Final = """() => new Promise((done, failed) => {
+  worker.onmessage = ({ data }) => done(data);
+  worker.onerror = (event) => failed(new Error(event.message));
+  worker.postMessage(null);
+})"""
+
+
+_TYPES: Final = {
+    ".html": "text/html",
+    ".js": "text/javascript",
+    ".mjs": "text/javascript",
+    ".wasm": "application/wasm",
+}
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What hands cost: CPU seconds of each, bytes of memory after the last, and seconds on the clock when slowed."""
+
+    hands: list[float]
+    memory: int
+    slow: float
+    #: The control loop: the shortest as it is, and the mean when slowed, in seconds.
+    control: tuple[float, float]
+
+
+class _Files(SimpleHTTPRequestHandler):
+    """The folder of a tab at the root, and beside it the npm package, what is measured, and what was recorded."""
+
+    def __init__(self, *rest: Any, places: dict[str, Path], **more: Any) -> None:
+        self._places = places
+        super().__init__(*rest, **more)
+
+    def translate_path(self, path: str) -> str:
+        _, first, *others = path.partition("?")[0].split("/")
+        if first in self._places:
+            return str(self._places[first].joinpath(*others))
+        return str(self._places[""].joinpath(first, *others))
+
+    def guess_type(self, path: str | PathLike[str]) -> str:
+        return _TYPES.get(Path(path).suffix, "application/octet-stream")
+
+    def log_message(self, *said: object) -> None:
+        """Nobody reads it."""
+
+
+@contextmanager
+def serving(bundle: Path, bare: Path, recorded: Path) -> Iterator[str]:
+    """Where a page finds all of it. Nothing is compressed, for either side."""
+    (recorded / "empty.html").write_text("<!doctype html><title>bench</title>")
+    places = {"": bundle, "bare": bare, "bench": HERE, "frames": recorded}
+    with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Files, places=places)) as server:
+        running = threading.Thread(target=server.serve_forever)
+        running.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            running.join()
+
+
+@contextmanager
+def _page(browser: Browser, address: str) -> Iterator[Page]:
+    """A page that knows nothing, and keeps nothing."""
+    within = browser.new_context()
+    within.set_default_timeout(_PATIENCE)
+    try:
+        page = within.new_page()
+        page.goto(f"{address}/frames/empty.html")
+        yield page
+    finally:
+        within.close()
+
+
+def _used(browser: Browser) -> float:
+    """CPU seconds of all processes that live."""
+    return float(sum(one["cpuTime"] for one in processes(browser)))
+
+
+def start(browser: Browser, address: str, worker: str) -> float:
+    """CPU seconds until a worker says that it is ready."""
+    with _page(browser, address) as page:
+        before = _used(browser)
+        page.evaluate(_START, [f"{address}/{worker}", "seat"])
+        return _used(browser) - before
+
+
+def hear(browser: Browser, address: str, bundle: Path, hands: int, beside: AbstractContextManager[object]) -> Heard:
+    """So many recorded hands in one worker; the last ones slowed. `beside` is done while nothing is timed."""
+    (runtime,) = (bundle / "runtime").iterdir()
+    took: list[float] = []
+    with _page(browser, address) as page:
+        page.evaluate(_START, [f"{address}/bench/worker.mjs", f"runtime/{runtime.name}"])
+        usual, _ = control(page.workers[0])
+        slow_from = max(1, hands - SLOW_HANDS)
+        timed = min(slow_from, 1 + TIMED)
+        for _ in range(timed):
+            before = _used(browser)
+            page.evaluate(_HAND)
+            took.append(_used(browser) - before)
+        with beside:
+            for _ in range(slow_from - timed):
+                page.evaluate(_HAND)
+        with slowed(browser, TIMES):
+            _, slower = control(page.workers[0])
+            told = [page.evaluate(_HAND) for _ in range(hands - slow_from)]
+    slow = statistics.median(one["seconds"] for one in told)
+    return Heard(after_the_first(took), told[-1]["memory"], slow, (usual, slower))

@@ -1,0 +1,117 @@
+"""Hands of hold'em by six seats, from fixed seeds: recorded once, and then heard again by one seat alone.
+
+It is heard natively and in a tab's Python alike. `record FOLDER HANDS`, `replay FOLDER`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from hashlib import shake_256
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+from nodealer.drive.local import KEY_BYTES, LocalTable
+from nodealer.drive.minds import BotMind
+from nodealer.games.found import find
+from nodealer.keys import Identity
+from nodealer.play.config import proposal_of
+from nodealer.play.home import MemoryHome
+from nodealer.play.participant import Participant
+from nodealer.play.stays import for_hands
+from nodealer.protocols import make_protocol
+from nodealer.tape import ROOT_BYTES
+
+NAMES: Final = ("Ada", "Ben", "Cleo", "Dov", "Eve", "Finn")
+#: How many hands are timed, after the first: that one has all the rest of the start in it.
+TIMED: Final = 5
+#: What was recorded, a frame a line.
+FRAMES: Final = "frames"
+
+
+def _seat(name: str, hands: int) -> Participant:
+    seed = shake_256(name.encode()).digest(KEY_BYTES + ROOT_BYTES)
+    home = MemoryHome(name, Identity(seed[:KEY_BYTES]), seed[KEY_BYTES:])
+    drawn = 0
+
+    def entropy(size: int) -> bytes:
+        nonlocal drawn
+        drawn += 1
+        return shake_256(f"{name} {drawn}".encode()).digest(size)
+
+    return Participant(home, entropy=entropy, accept=lambda proposal: None, stays=for_hands(hands))
+
+
+class _Recorded(LocalTable):
+    """Keeps every frame, in its order."""
+
+    frames: list[bytes]
+
+    def _receive(self, participant: Participant, frame: bytes, number: int) -> list[bytes]:
+        if participant is self.participants[0]:
+            self.frames.append(frame)
+        return super()._receive(participant, frame, number)
+
+
+def record(folder: str, hands: int) -> None:
+    """Play the hands, by bots that never raise, and keep the frames."""
+    from nodealer_lab.bench.trusting import trusting  # late: it is not in a tab
+
+    game = find("holdem")
+    measured = game.measured
+    rules = game.from_settings(game.settled({} if measured is None else measured.settings))
+    table = _Recorded(_seat(name, hands) for name in NAMES)
+    table.frames = []
+    table.run()
+    offers = {offer.name: offer for offer in table.participants[0].offers}
+    members = [offers[name].seated(seat) for seat, name in enumerate(NAMES)]
+    table.agree(proposal_of(rules, make_protocol(game.protocol), members))
+    trusting(table)
+    minds = {one.home.name: BotMind(game, one.home.root) for one in table.participants}
+
+    def decide(one: Participant) -> Iterable[bytes]:
+        return minds[one.home.name].act(one)
+
+    table.run(decide)
+    (Path(folder) / FRAMES).write_bytes(b"".join(frame + b"\n" for frame in table.frames))
+
+
+def heard(folder: str) -> Iterator[None]:
+    """One seat hears all frames, makes and signs what is its own, and decides; a step for each hand."""
+    one, game = _seat(NAMES[0], 1_000_000), find("holdem")
+    mind, hand = BotMind(game, one.home.root), 0
+    one.resend(0)
+    for number, frame in enumerate((Path(folder) / FRAMES).read_bytes().splitlines()):
+        one.receive(frame, number)
+        if one.begun:
+            mind.act(one)
+            done = len(one.replica.state.chronicle.records)
+            if done > hand:
+                hand = done
+                yield
+
+
+def replay(hands: Iterator[None], cpu: Callable[[], float] = time.process_time) -> dict[str, Any]:
+    """How much CPU the first hands took."""
+    took, began = list[float](), cpu()
+    for _ in islice(hands, 1 + TIMED):
+        now = cpu()
+        took.append(now - began)
+        began = now
+    return {"hands": after_the_first(took)}
+
+
+def after_the_first(took: list[float]) -> list[float]:
+    """Those that count."""
+    return took[1 : 1 + TIMED] or took
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "record":
+        record(sys.argv[2], int(sys.argv[3]))
+        sys.stdout.write("{}")
+    else:
+        sys.stdout.write(json.dumps(replay(heard(sys.argv[2]))))

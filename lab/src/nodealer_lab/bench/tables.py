@@ -1,0 +1,55 @@
+"""`bench tables`: the hand of `bench hand` at tables of every size and on every protocol, all against one U.
+
+For the plots. A large table takes long, and nothing is required of it: few rounds, and only the three figures that are
+drawn. `duel` has no shared deck; its hand is two decks that are set up, with an opening hand each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+from nodealer.drive.local import LocalTable
+from nodealer.group import group
+from nodealer_lab.bench.duel import DuelBench
+from nodealer_lab.bench.hand import BOARD, CARDS, DEALT, HandBench, _audit, _cpu, _saved
+from nodealer_lab.bench.rows import Row, size_row, time_row
+from nodealer_lab.bench.timing import Effort, bare, interleaved, using_threads
+
+SEATS: Final = {"mask": (2, 4, 6, 9, 14, 20), "lock": (2, 6), "offset": (2, 6), "chain": (2, 6)}
+#: Rounds after the first.
+ROUNDS: Final = {"chain": 0}
+MORE: Final = 2
+Played = tuple[LocalTable, float]
+
+
+def run(effort: Effort) -> Iterator[Row]:
+    """All rows, one thread. Raises `BackendMissing` without the native core."""
+    native, squares = group(backend="native"), group("modp2048")
+    with using_threads(1):
+        for protocol, tables in SEATS.items():
+            few = replace(effort, pairs=ROUNDS.get(protocol, MORE), few=ROUNDS.get(protocol, MORE), seconds=0.0)
+            for seats in tables if effort.shrink == 1 else tables[:1]:
+                bench = HandBench(
+                    protocol,
+                    seats,
+                    max(effort.size(CARDS), DEALT * seats + BOARD),
+                    squares if protocol == "chain" else native,
+                )
+                yield from _rows(few, protocol, seats, bench.cards, partial(bench.played, bench.on))
+        few = replace(effort, pairs=MORE, few=MORE, seconds=0.0)
+        decks = DuelBench(effort.size(CARDS), native)
+        yield from _rows(few, "duel", 2, decks.cards, decks.played)
+
+
+def _rows(effort: Effort, protocol: str, seats: int, cards: int, play: Callable[[], Played]) -> Iterator[Row]:
+    n, yardstick = {"seats": seats, "cards": cards}, f"U = {2 * cards} × fixed base"
+    table, _ = play()
+    saved, config = _saved(table), table.seats[0].replica.config
+    times = interleaved(effort, lambda: play()[1] / seats, bare("fixed_base", 2 * cards))
+    yield time_row(f"{protocol}: play a hand, CPU of one seat", n, times, yardstick)
+    times = interleaved(effort, _cpu(lambda: _audit(saved, config)), bare("fixed_base", 2 * cards))
+    yield time_row(f"{protocol}: verify its log", n, times, yardstick)
+    yield size_row(f"{protocol}: saved log", n, len(saved), "bytes")

@@ -1,0 +1,153 @@
+"""The generator of `bench relay`, the same for every server: tables of six, and what one says all six hear.
+
+A frame is acknowledged when it comes back to who has said it.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+from collections.abc import Callable, Iterable, Sequence
+from time import perf_counter
+from types import TracebackType
+from typing import Final, Self
+
+from nodealer.errors import BadParameter
+from nodealer_lab.bench.wires import BINARY, LONGEST, NUMBER, PING, PONG, Dialect, Wire, masked
+
+SEATS: Final = 6
+FRAME_BYTES: Final = 2000
+#: So many knock at a server's door at a time.
+_TOGETHER: Final = 90
+#: Frames differ in their numbers, and have one of so many random rests.
+_BODIES: Final = 64
+
+
+class Traffic:
+    """Connections to one server, six at each table.
+
+    Frames are numbered from 0 in every run. Number n is said by the seat with that place in the list, counted around:
+    so frames that follow each other belong to different tables.
+    """
+
+    def __init__(self, port: int, dialect: Dialect, tables: int) -> None:
+        self._dialect = dialect
+        self._tables = tables
+        self._bodies = [os.urandom(FRAME_BYTES - NUMBER.size) for _ in range(_BODIES)]
+        self._wires: list[Wire] = []
+        self._at: dict[int, int] = {}
+        self._poll = select.epoll()
+        self._sent: list[float] = []
+        self._delays: list[float] = []
+        self._heard = 0
+        try:
+            for first in range(0, SEATS * tables, _TOGETHER):
+                self._enter(port, range(first, min(first + _TOGETHER, SEATS * tables)))
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Hang up."""
+        for wire in self._wires:
+            wire.socket.close()
+        self._poll.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # --- Runs ---
+
+    def paced(self, rate: float, frames: int) -> list[float]:
+        """So many frames at a fixed rate, whatever the server does. Gives the delay of each, from its sending to its
+        acknowledgement."""
+        start = self._start()
+        while self._heard < SEATS * frames:
+            late = perf_counter() - start
+            while len(self._sent) < min(frames, late * rate):
+                self._send()
+            self._hear(start, max(0.0, len(self._sent) / rate - late) if len(self._sent) < frames else 1.0)
+        return self._delays
+
+    def chained(self, together: int, more: Callable[[int], bool]) -> float:
+        """So many frames are on their way at a time: when one is acknowledged the next is sent, as long as `more` says
+        so of its number. Gives frames a second."""
+        start = self._start()
+        for _ in range(together):
+            self._send()
+        while self._heard < SEATS * len(self._sent):
+            for _ in range(self._hear(start, 1.0)):
+                if more(len(self._sent)):
+                    self._send()
+        return len(self._sent) / (perf_counter() - start)
+
+    def saturated(self, seconds: float) -> float:
+        """As many frames as the server takes, as many on their way as there are seats. Gives frames a second."""
+        end = perf_counter() + seconds
+        return self.chained(len(self._wires), lambda _: perf_counter() < end)
+
+    # --- Inside ---
+
+    def _start(self) -> float:
+        self._sent, self._delays, self._heard = [], [], 0
+        return perf_counter()
+
+    def _send(self) -> None:
+        """The next frame."""
+        number = len(self._sent)
+        self._sent.append(perf_counter())
+        frame = NUMBER.pack(number) + self._bodies[number % _BODIES]
+        self._wires[number % len(self._wires)].send(masked(BINARY, frame))
+
+    def _hear(self, start: float, wait: float) -> int:
+        """What has come, or comes within so many seconds. Gives how many frames are acknowledged by it."""
+        before = len(self._delays)
+        for descriptor, _ in self._poll.poll(wait):
+            at = self._at[descriptor]
+            for opcode, message in self._wires[at].messages():
+                if opcode == BINARY:
+                    self._take(at, self._dialect.numbers(message))
+                elif opcode == PING:
+                    self._wires[at].send(masked(PONG, message))
+                else:
+                    raise BadParameter(f"the server says {message[:80].decode(errors='replace')!r}")
+        if perf_counter() - start > LONGEST:
+            raise BadParameter(f"the server has brought {self._heard} frames in {LONGEST:.0f} s, and not the others")
+        return len(self._delays) - before
+
+    def _take(self, at: int, numbers: Sequence[int]) -> None:
+        self._heard += len(numbers)
+        for number in numbers:
+            if number % len(self._wires) == at:
+                self._delays.append(perf_counter() - self._sent[number])
+
+    def _enter(self, port: int, numbers: range) -> None:
+        some: list[tuple[int, Wire]] = []
+        for number in numbers:
+            wire = Wire(port)
+            self._wires.append(wire)
+            self._at[wire.socket.fileno()] = number
+            some.append((number % self._tables, wire))
+            wire.greet()
+        for _, wire in some:
+            wire.greeted()
+        firsts = some[: max(0, self._tables - numbers.start)]
+        self._answered((wire, self._dialect.makes(table)) for table, wire in firsts)
+        for step in zip(*(self._dialect.enters(table) for table, _ in some), strict=True):
+            self._answered(zip((wire for _, wire in some), step, strict=True))
+        for _, wire in some:
+            wire.socket.setblocking(False)
+            self._poll.register(wire.socket.fileno(), select.EPOLLIN)
+
+    def _answered(self, said: Iterable[tuple[Wire, bytes | None]]) -> None:
+        """All say something, and then each hears its answer."""
+        asked = [(wire, word) for wire, word in said if word is not None]
+        for wire, word in asked:
+            wire.say(word)
+        for wire, _ in asked:
+            wire.heard()

@@ -1,0 +1,37 @@
+"""The commands that the lab adds to nodealer, through the entry-point group `nodealer.commands`: `lab` and `bench`."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final
+
+import typer
+
+from nodealer.cli.commands import Commands, Place, example
+
+_HERE: Final = "nodealer_lab.cli"
+
+
+class _OfLab(Commands):
+    places: ClassVar = {
+        "list": Place("attacks", "list_attacks", "lab list", _HERE),
+        "run": Place("attacks", "run", "lab run double --protocol chain", _HERE),
+        "sim": Place("simulate", "simulate", "lab sim --games 200 --cores 2", _HERE),
+    }
+
+
+#: `nodealer bench`.
+BENCH: Final = Place("bench", "bench", "bench core --strict", _HERE)
+#: `nodealer lab`.
+LAB: Final = typer.Typer(
+    name="lab",
+    cls=_OfLab,
+    help="Attacks that you can carry out, with what comes of them, and simulated games.",
+    epilog=example("lab run double --protocol chain"),
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
+
+
+@LAB.callback()
+def lab_command() -> None:
+    """Attacks that you can carry out, with what comes of them, and simulated games."""

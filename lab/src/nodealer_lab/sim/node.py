@@ -1,0 +1,465 @@
+"""One participant with its machine: a home, a connection, and a process that may be gone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Raw, structs
+
+from nodealer.cards import Deal, Open
+from nodealer.drive.patience import Looks, Patience
+from nodealer.errors import HomeUnusable, JournalLost, LogRolledBack
+from nodealer.keys import Identity
+from nodealer.log.entry import Entry, sign_entry
+from nodealer.play.bodies import Book, Cards, Tick, read_body
+from nodealer.play.happened import Diverged, Step
+from nodealer.play.participant import Participant
+from nodealer.play.replica import Replica
+from nodealer.protocols.staged import StagedDeck
+from nodealer.tape import SEED_BYTES, expand
+from nodealer.wire import encode
+from nodealer_lab.sim.cheats import lies_of
+from nodealer_lab.sim.dice import Dice
+from nodealer_lab.sim.groups import Groups
+from nodealer_lab.sim.home import FragileHome, Killed
+from nodealer_lab.sim.keeper import keeping
+from nodealer_lab.sim.lies import false_words
+from nodealer_lab.sim.line import Line
+from nodealer_lab.sim.plan import BadDisk, Struck
+from nodealer_lab.sim.player import Player
+from nodealer_lab.sim.relay import entry_in
+from nodealer_lab.sim.seals import Seals
+
+if TYPE_CHECKING:
+    from nodealer_lab.sim.world import World
+
+#: How often a participant looks around, after how much silence it asks again, and how long it waits for others: in ms.
+LOOKS: Final = 500
+SILENCE: Final = 1500
+PATIENCE: Final = 5000
+#: How long it waits for another frame before it looks at what came in together.
+TOGETHER: Final = 50
+#: The steps at which protocols publish keys of cards.
+KEYS: Final = ("release", "dealFinal", "revealFinal", "pass")
+
+
+class Node:
+    """A place at the table."""
+
+    def __init__(self, world: World, place: int) -> None:
+        plan = world.plan
+        self.place = place
+        self.keeps_time = plan.seats <= place < plan.sitting
+        player = "keeper" if self.keeps_time else f"player {place}"
+        watcher = f"watcher {place}" if place < plan.sitting + plan.watchers else f"stranger {place}"
+        self.name = player if place < plan.sitting else watcher
+        #: Who comes to a table that plays, and would like to sit.
+        self.asks_to_sit = place >= plan.sitting + plan.watchers
+        self.dice = Dice(plan.seed, self.name)
+        self.is_old_copy = False
+        named = self.name if place < plan.sitting or self.asks_to_sit else None
+        # The same people meet at all tables: to look at a new key takes as long as twenty signatures.
+        identity = Identity(expand("simulated identity", self.name, size=SEED_BYTES))
+        self.home = FragileHome(named, identity, self.dice(SEED_BYTES))
+        self.participant: Participant | None = None
+        self.muted = False
+        #: When its process came last.
+        self.came = 0
+        #: Whether it is for good that its process is gone: its home is lost, or its own lies keep it away.
+        self.away = False
+        #: What it said about logs that parted; what it signed that nobody honest would; and what it said, and its
+        #: journal did not have.
+        self.diverged: list[Diverged] = []
+        self.lied: list[bytes] = []
+        self.unkept: list[bytes] = []
+        #: How many heads its log lacked on which it had signed, whenever it went on all the same.
+        self.went_back: list[int] = []
+        self.player = Player(world, self)
+        self._world = world
+        self._clock = world.clock
+        self._up, self._down = (self._line(way) for way in ("up", "down"))
+        self._online = False
+        #: Until when it is apart from the relay.
+        self._apart = 0
+        self._patience = self._new_patience()
+        self._seals: Seals | None = None
+        #: Since when nothing has come.
+        self._quiet = 0
+        #: The number of the next frame that the relay sends, and what came too soon to be opened.
+        self._coming = 0
+        self._early: dict[int, bytes] = {}
+        self.groups = Groups(world, self)
+
+    def _new_patience(self) -> Looks:
+        keeper = self._world.plan.keeper
+        if keeper is None or not self.keeps_time:
+            return Patience(PATIENCE / 1000)
+        return keeping(keeper.how, self.dice, self._world.struck)
+
+    def _line(self, way: str) -> Line:
+        world = self._world
+        dice = Dice(world.plan.seed, self.name, way)
+        rates = {} if world.plan.played else world.plan.rates
+        return Line(world.clock, dice, rates, world.struck, lambda what: self.tell(f"{way} {what}"))
+
+    def tell(self, what: str) -> None:
+        """Something happens here."""
+        self._world.tell(self.name, what)
+
+    # --- Life and death ---
+
+    def come(self) -> None:
+        """The process starts, for the first time or again."""
+        if self.away or self.participant is not None:
+            return
+        try:
+            participant = self._start()
+        except (Killed, HomeUnusable) as end:
+            self._ends(end)
+            return
+        if participant is not None:
+            self.came = self._world.clock.now
+            self.tell(f"comes, with {len(self.home.entries)} entries and {len(self.home.journal.records)} records")
+            self.connect()
+            self._look_again(participant)
+
+    def _start(self) -> Participant | None:
+        """A new process on this home; none where the log has what its journal has not: a liar's own lie, or what was
+        signed after the copy that it plays from."""
+        self.home.reopened()
+        self._patience = self._new_patience()
+        self._early.clear()
+        self.player.begins()
+        self.groups.begins()
+        try:
+            participant = self._world.new_participant(self, self.home)
+        except (JournalLost, LogRolledBack):
+            if not self.lies and not self.is_old_copy:
+                raise
+            self.tell("stays away")
+            self.away = True
+            return None
+        if self.is_old_copy and (lacking := self.home.lacking):
+            self.went_back.append(lacking)
+        self._seals = self._world.seals(self, participant)
+        self.participant = participant
+        return participant
+
+    def _look_again(self, participant: Participant) -> None:
+        def look() -> None:
+            if participant is self.participant:
+                self.living(self._look)
+                self._look_again(participant)
+
+        self._clock.after(LOOKS, look)
+
+    def living(self, action: Callable[[Participant], Iterable[bytes]]) -> None:
+        """Do something with the participant and send what comes of it, if it lives that long. What came in together is
+        looked at first, as whatever drives a participant does."""
+        self._doing(self._rest)
+        self._doing(action)
+
+    def _doing(self, action: Callable[[Participant], Iterable[bytes]]) -> None:
+        if self.participant is None:
+            return
+        try:
+            for frame in action(self.participant):
+                self.home.burn()
+                self._send(frame)
+        except (Killed, HomeUnusable) as end:
+            self._ends(end)
+
+    def _ends(self, end: Killed | HomeUnusable) -> None:
+        """The process is killed, or its disk has failed and it stops."""
+        if isinstance(end, HomeUnusable):
+            self.tell(f"stops: {end}")
+            self._world.struck["disk"] += 1
+            self._refuse_more()
+        else:
+            self._world.struck["killed"] += 1
+        self.die(self.dice.pick((300, 2000, 7000)))
+
+    def _refuse_more(self) -> None:
+        """Whoever catches the error and asks for more gets nothing that the home does not have."""
+        participant = self.participant
+        if participant is not None and self._online:
+            try:
+                said = participant.resend(participant.expects)
+            except (HomeUnusable, Killed):
+                # Killed: it was about to be, and the disk failed just before.
+                return
+            self._note_unkept(said)
+
+    def _note_unkept(self, said: Iterable[bytes]) -> None:
+        for frame in said:
+            if not self.lies and entry_in(frame) is not None and not self.home.has_signed(frame):
+                self.unkept.append(frame)
+
+    def kill(self, kill: Struck) -> None:
+        """At once, or after some more writes and words."""
+        if self.participant is None:
+            return
+        if kill.writes == 0:
+            self._world.struck["killed"] += 1
+            self.die(kill.down)
+        else:
+            self.home.fuse = kill.writes
+
+    def close(self, close: Struck) -> None:
+        """Its tab is closed, and opened again much later."""
+        if self.participant is not None:
+            self._world.struck["closed"] += 1
+            self.die(close.down)
+
+    def break_disk(self, bad: BadDisk) -> None:
+        """Its disk fails soon."""
+        if self.participant is not None and not self.home.in_doubt:
+            self.home.failing, self.home.how, self.home.again = bad.writes, bad.how, bad.again
+
+    def restore(self, copy: FragileHome, *, log_only: bool = False) -> None:
+        """An old copy of its home, or of the log in it, comes in the place of the one that it has."""
+        if not self.away:
+            copy = self.home.with_log_of(copy) if log_only else copy
+            what = f"{len(copy.entries)} entries and {len(copy.journal.records)} records"
+            self.tell(f"has an old copy of its {'log' if log_only else 'home'}, with {what}")
+            self._world.struck["restored"] += 1
+            running = self.participant is not None
+            if running:
+                self.die(500)
+            self.home, self.is_old_copy = copy, True
+
+    def lose_home(self) -> None:
+        """Its home is gone, and with it everything that it could say."""
+        self.away = True
+        if self.participant is not None:
+            self._world.struck["closed"] += 1
+            self.die(0)
+
+    def die(self, down: int) -> None:
+        """The process is gone. The home stays."""
+        self.tell(f"is gone, for {down} ms")
+        if self.participant is not None:
+            self.lied += lies_of(self.participant)
+        self.participant = self._seals = None
+        self.home.crash(self.dice)
+        self._disconnect()
+        self._clock.after(down, self.come)
+
+    # --- The connection ---
+
+    def cut(self, cut: Struck) -> None:
+        """The connection breaks."""
+        if self._online:
+            self.tell(f"is cut off, for {cut.down} ms")
+            self._world.struck["cut"] += 1
+            self._disconnect()
+            self._clock.after(cut.down, self.connect)
+
+    def part(self, down: int) -> bool:
+        """No connection for a while. Whether there was one."""
+        was = self._online
+        self._apart = max(self._apart, self._clock.now + down)
+        self._disconnect()
+        self._clock.after(down, self.connect)
+        return was
+
+    def _disconnect(self) -> None:
+        self._online = False
+        self._up.cut()
+        self._down.cut()
+
+    def connect(self) -> None:
+        """A new connection: what was said and not heard, and all frames from the next one on."""
+        if self.participant is not None and not self._online and self._clock.now >= self._apart:
+            self._online = True
+            self._again()
+
+    def _again(self) -> None:
+        self._quiet = self._clock.now
+        known = len(self._world.relay.order(self.place))
+        self.living(lambda participant: participant.resend(known))
+        if self.participant is not None:
+            self._coming = self.participant.expects
+            self.stream()
+
+    def strike(self) -> None:
+        """From now on frames are struck on their way."""
+        self._up.rates = self._down.rates = self._world.plan.rates
+
+    def heal(self) -> None:
+        """From now on nothing strikes, but what does so for good."""
+        self._up.rates = self._down.rates = {}
+        self.home.repaired()
+
+    def stream(self) -> None:
+        """The relay sends what is new."""
+        order = self._world.relay.order(self.place)
+        while self._online and self._coming < len(order):
+            number, frame = self._coming, order[self._coming]
+            self._coming += 1
+            self._down.carry(self._world.words(frame), partial(self.receive, frame, number))
+
+    def _send(self, frame: bytes) -> None:
+        entry = entry_in(frame)
+        self._note_unkept((frame,))
+        if entry is not None and self._withholds(entry):
+            self._world.mute()
+        lie = None if entry is None or not self._tempted(entry) else self._lie(entry)
+        if entry is None or lie is None:
+            self._say(frame)
+            return
+        # Before the true one it is refused; after it, it names its seat.
+        self._world.struck["lied" if self._lies_about_time else "nonsense"] += 1
+        false = sign_entry(self.home.identity, structs.replace(entry, body=Raw(lie)))
+        self.lied.append(false)
+        for each in (false, frame) if self.dice.chance(900) else (frame, false):
+            self._say(each)
+
+    @property
+    def lies(self) -> bool:
+        """Whether it says what nobody honest would."""
+        plan = self._world.plan
+        cheats = plan.cheater is not None and plan.cheater[0] == self.place
+        return self._lies_about_time or self.place == plan.liar or cheats
+
+    @property
+    def _lies_about_time(self) -> bool:
+        keeper = self._world.plan.keeper
+        return self.keeps_time and keeper is not None and keeper.how == "back"
+
+    def _tempted(self, entry: Entry) -> bool:
+        """Whether it lies this time, if it lies at all. There are few books."""
+        book = self.lies and isinstance(read_body(bytes(entry.body)), Book)
+        return self.lies and self.dice.chance(600 if self.keeps_time else 900 if book else 250)
+
+    def _withholds(self, entry: Entry) -> bool:
+        """Whether this is the key of a card, or the book, that is planned never to come."""
+        plan, participant = self._world.plan, self.participant
+        if plan.withheld is None or self.place != plan.fated[0] or participant is None:
+            return False
+        state, body = participant.replica.state, read_body(bytes(entry.body))
+        if plan.withheld == "book":
+            return isinstance(body, Book)
+        known = state.duties.open.get(body.duty) if isinstance(body, Cards) else None
+        if known is None or known.duty.deck is None or known.duty.kind not in KEYS:
+            return False
+        deck = state.hand.decks[known.duty.deck]
+        return isinstance(deck, StagedDeck) and isinstance(deck.asked, Deal if plan.withheld == "deal" else Open)
+
+    def _lie(self, entry: Entry) -> bytes | None:
+        if self._lies_about_time:
+            return encode(Tick(self.dice.between(0, 3000)))
+        if self.place != self._world.plan.liar or self.participant is None:
+            return None
+        return false_words(self.participant, bytes(entry.body), self.dice)
+
+    def _say(self, text: bytes) -> None:
+        self.tell(f"says {self._world.words(text)}")
+        if self._online and not self.muted:
+            frame = text if self._seals is None else self._seals.seal(text)
+            if frame is not None:
+                self._world.texts[frame] = text
+                self._up.carry(self._world.words(text), lambda: self._world.take(frame))
+
+    # --- Taking part ---
+
+    def receive(self, frame: bytes, number: int) -> None:
+        """A frame arrives."""
+        self.tell(f"hears #{number} {self._world.words(frame)}")
+        if self._seals is None:
+            self._doing(lambda participant: self._take(participant, frame, number))
+            return
+        # Whether a frame opens hangs on those before it: they are opened in their order.
+        self._early[number] = frame
+        while self.participant is not None and self._seals is not None:
+            following = self.participant.expects
+            if following not in self._early:
+                break
+            text = self._seals.open(self._early.pop(following))
+            self._doing(partial(self._take, frame=text, number=following))
+            if self._seals is not None and self._seals.changed():
+                self.tell("has another key")
+                self._again()
+
+    def _take(self, participant: Participant, frame: bytes, number: int) -> Iterable[bytes]:
+        expected, step = participant.expects, self.groups.take(participant, frame, number)
+        if participant.expects > expected:
+            self._quiet = self._clock.now
+        if participant.puts_off:
+            self._clock.after(TOGETHER, partial(self._rest_later, participant, self.groups.count))
+        return self._sees(participant, step)
+
+    def _rest_later(self, participant: Participant, count: int) -> None:
+        """Nothing has come since that frame."""
+        if participant is self.participant and count == self.groups.count:
+            self._doing(self._rest)
+
+    def _rest(self, participant: Participant) -> Iterable[bytes]:
+        return self._sees(participant, self.groups.rest(participant)) if participant.puts_off else []
+
+    def _sees(self, participant: Participant, step: Step) -> Iterable[bytes]:
+        for happened in step.happened:
+            self.tell(f"sees {type(happened).__name__}")
+        self.diverged += (one for one in step.happened if isinstance(one, Diverged))
+        if step.happened:
+            self.player.hears()
+        # Whoever waits for more is not asked whether it leaves.
+        return [*step.send, *(() if participant.puts_off else self.player.leaves(participant))]
+
+    def _look(self, participant: Participant) -> Iterable[bytes]:
+        if self._clock.now - self._quiet > SILENCE and not participant.over:
+            self._again()
+            self.living(self.player.thinks)
+        if participant is not self.participant:
+            return []
+        said = [*self.player.proposes(participant), *self._patience.look(participant, self._clock.now / 1000)]
+        return said if participant is self.participant else []
+
+    # --- Afterwards ---
+
+    @property
+    def living_participant(self) -> Participant:
+        """The participant, of a node whose process is there."""
+        if self.participant is None:
+            raise Killed
+        return self.participant
+
+    @property
+    def replica(self) -> Replica:
+        """Its table."""
+        return self.living_participant.replica
+
+    @property
+    def ended(self) -> bool:
+        """Whether the game is over for it. To say so it looks at what came in together, and keeps it."""
+        try:
+            return self.participant is not None and self.participant.over
+        except (Killed, HomeUnusable) as end:
+            self._ends(end)
+            return False
+
+    @property
+    def behind(self) -> bool:
+        """Whether it was told that others have a later key than it has heard of."""
+        return self._seals is not None and self._seals.behind
+
+    @property
+    def locked(self) -> bool:
+        """Whether it was put out of the table, or watches one whose key has changed."""
+        return self._seals is not None and self._seals.locked
+
+    def catch_up(self) -> None:
+        """Hear the rest, when nobody says anything any more."""
+        participant = self.participant or (None if self.away else self._start())
+        if participant is None:
+            return
+        order = self._world.relay.order(self.place)
+        participant.more = False
+        for number in range(participant.expects, len(order)):
+            text = order[number] if self._seals is None else self._seals.open(order[number])
+            step = participant.receive(text, number)
+            self.diverged += (one for one in step.happened if isinstance(one, Diverged))
+        participant.rest()
+        self.lied += lies_of(participant)

@@ -1,0 +1,208 @@
+"""Who decides at a simulated place: a bot, with the habits that the plan has for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+from nodealer.cards import Card
+from nodealer.drive.minds import BotMind
+from nodealer.errors import CardUnreadable, IllegalMove
+from nodealer.games.base import Turn
+from nodealer.games.free.rules import FreeHand
+from nodealer.games.package import Bot
+from nodealer.play.config import proposal_of
+from nodealer.play.participant import Participant
+from nodealer.play.state import TableState
+from nodealer.protocols.lasting import LastingDeck
+from nodealer_lab.sim.minds import free_move
+from nodealer_lab.sim.plan import BOUND, HEALED
+
+if TYPE_CHECKING:
+    from nodealer_lab.sim.node import Node
+    from nodealer_lab.sim.world import World
+
+#: How much longer the next in order waits before it asks for something, where anybody may; in ms. How often it looks.
+TURNS: Final = 5000
+LOOKS: Final = 500
+#: From when on nobody is slow any more: a long game would not end before it has to.
+HURRIES: Final = HEALED + BOUND // 2
+
+
+class Player:
+    """What a person would do at a node. It forgets nothing when its process is gone."""
+
+    def __init__(self, world: World, node: Node) -> None:
+        #: The faces that it could read: how much of the log it had, the hand, the card and the face.
+        self.faces: set[tuple[int, int, Card, int]] = set()
+        self._remembered = -1
+        self._world = world
+        self._node = node
+        self._clock = world.clock
+        self._dice = node.dice
+        self._mind = BotMind(world.plan.package, node.home.root)
+        self._proposed = False
+        #: What somebody slow thinks about, and until when.
+        self._pondered: tuple[bytes, int] = (b"", 0)
+        #: How long the log is, and since when.
+        self._grown = (0, 0)
+        #: Whether it will think about what has changed.
+        self._will_think = False
+        #: Whether it has left, where that is planned.
+        self._left = False
+
+    def begins(self) -> None:
+        """A new process."""
+        self._proposed = False
+
+    def hears(self) -> None:
+        """Something has happened at the table."""
+        if not self._will_think:
+            self._will_think = True
+            self._clock.after(self._dice.between(20, 300), self._think)
+
+    def _think(self) -> None:
+        self._will_think = False
+        self._node.living(self.thinks)
+
+    # --- In the lobby ---
+
+    def proposes(self, participant: Participant) -> Iterable[bytes]:
+        """The first player proposes when all have come."""
+        plan, lobby = self._world.plan, participant.lobby
+        if self._node.place or self._proposed or participant.begun or lobby.proposal:
+            return []
+        offers = {offer.name: offer for offer in lobby.offers}
+        names = [node.name for node in self._world.nodes[: plan.sitting]]
+        if not offers.keys() >= {*names}:
+            return []
+        self._proposed = True
+        members = [offers[name].seated(seat) for seat, name in enumerate(names)]
+        limits = None if plan.keeper is None else plan.keeper.limits
+        return participant.propose(proposal_of(plan.rules, plan.protocol, members, clock=limits))
+
+    # --- At the table ---
+
+    def thinks(self, participant: Participant) -> Iterable[bytes]:
+        """What it says of its own will."""
+        if not participant.begun or self._node.keeps_time:
+            return []
+        if not participant.seated:
+            return self._asks_to_sit(participant)
+        with suppress(IllegalMove):
+            if rosters := self._rosters(participant):
+                return rosters
+        self._remembers(participant)
+        if self._ponders(participant):
+            return []
+        # Who was given false cards, and has disputed one already, has nothing to think about.
+        with suppress(IllegalMove, CardUnreadable):
+            if participant.options().unreadable is not None:
+                return participant.claim()
+            game = participant.replica.state.hand.game
+            if isinstance(game, FreeHand):
+                return self._chooses(participant) or self._asks(participant, game)
+            return self._mind.act(participant)
+        return []
+
+    def _asks_to_sit(self, participant: Participant) -> Iterable[bytes]:
+        if self._proposed or not self._node.asks_to_sit or participant.hearing:
+            return []
+        with suppress(IllegalMove):
+            said = participant.ask_to_sit()
+            self._proposed = True
+            return said
+        return []
+
+    def _rosters(self, participant: Participant) -> Iterable[bytes]:
+        """Where frames are sealed, who is gone is put out, and who asks is let in, by whoever sits lowest of the rest;
+        and all agree."""
+        state = participant.replica.state
+        if not self._world.plan.sealed or participant.over or participant.hearing or participant.seat.unconfirmed:
+            return []
+        mine = participant.seat.number
+        for proposal, one in state.proposed.items():
+            if mine not in one.agreed and mine in one.roster.seats:
+                return participant.agree(proposal)
+        there = [seat for seat in state.roster.with_cards if seat not in state.gone | state.ended | state.expelled]
+        if state.over or state.proposed or there[:1] != [mine]:
+            return []
+        for seat in state.roster.with_cards:
+            if seat in state.gone | state.expelled and len(there) > 1:
+                return participant.remove(state.known[seat].name)
+        return participant.let_in(participant.asking[0].who.name) if participant.asking else []
+
+    def leaves(self, participant: Participant) -> Iterable[bytes]:
+        """Leave, or sit out, if this is the seat and the time; and come back later."""
+        if self._left or not participant.seated or participant.hearing:
+            return []
+        plan, replica = self._world.plan, participant.replica
+        mine = next((leaver for leaver in plan.leavers if leaver.seat == self._node.place), None)
+        now = mine is not None and replica.height >= mine.entries and (not mine.dealt or _is_dealt(replica.state))
+        again = self._node.place in plan.again and is_made_again(replica.state.hand.decks.values())
+        if not now and not again:
+            return []
+        sits_out = now and mine is not None and mine.sits_out
+        away = mine.away if mine is not None else 0
+        self._left, participant.sits_out = True, sits_out or away is None or bool(away)
+        if away is not None:
+            self._clock.after(away, lambda: self._node.living(lambda participant: participant.come_back()))
+        with suppress(IllegalMove):
+            said = participant.sit_out() if sits_out else participant.leave()
+            self._world.struck["left"] += 1
+            return said
+        return []
+
+    def _ponders(self, participant: Participant) -> bool:
+        """Whether it is somebody slow, who is asked something and has not thought enough about it."""
+        asked = participant.options().asked if self._node.place in self._world.plan.slow else None
+        if asked is None:
+            return False
+        if self._pondered[0] != asked.id:
+            delay = self._dice.pick((100, 6000, 9000)) if self._clock.now < HURRIES else 100
+            self._pondered = (asked.id, self._clock.now + delay)
+            self._clock.after(delay, lambda: self._node.living(self.thinks))
+        return self._clock.now < self._pondered[1]
+
+    def _remembers(self, participant: Participant) -> None:
+        """Write down which faces it knows, for whoever checks that each is there once, and none is known too soon."""
+        replica = participant.replica
+        if self._node.place not in self._world.doomed and replica.height != self._remembered:
+            self._remembered = replica.height
+            with suppress(CardUnreadable):
+                known = participant.seat.cards().items()
+                self.faces |= {(replica.height, replica.state.hand.number, card, face) for card, face in known}
+
+    def _chooses(self, participant: Participant) -> Iterable[bytes]:
+        """What it does with cards that it looked at."""
+        question = participant.question()
+        if question is None or question.peek is None:
+            return []
+        return participant.answer(question, Bot().choose(question.view, question.peek))
+
+    def _asks(self, participant: Participant, game: FreeHand) -> Iterable[bytes]:
+        """Nobody owes a move at a table without rules: whoever comes first in order does it, and later the next."""
+        want, duty, seat = game.wants, participant.options().move, participant.seat.number
+        if duty is None or not isinstance(want, Turn) or seat not in want.may:
+            return []
+        patience = want.may.index(seat) * TURNS
+        # By the log, and not by what is heard: somebody whose entries nobody takes says them again and again.
+        if self._grown[0] != participant.replica.height:
+            self._grown = participant.replica.height, self._clock.now
+        if self._clock.now - self._grown[1] < patience:
+            self._clock.after(LOOKS, lambda: self._node.living(self.thinks))
+            return []
+        faces = {card.position: face for card, face in participant.seat.cards().items() if card.deck == 0}
+        return participant.move(free_move(game, seat, self._world.plan.rules.deck_max, faces, self._dice))
+
+
+def is_made_again(decks: Iterable[object]) -> bool:
+    """Whether one of these is being made again, because somebody has left."""
+    return any(isinstance(deck, LastingDeck) and deck.rebuilding for deck in decks)
+
+
+def _is_dealt(state: TableState) -> bool:
+    """Whether there is a whole deck, and cards of it are dealt."""
+    decks = [deck for deck in state.hand.decks.values() if isinstance(deck, LastingDeck)]
+    return any(deck.places.held and not deck.rebuilding for deck in decks)

@@ -1,0 +1,112 @@
+"""Many games, on one core or several, and how often each kind of fault struck."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from nodealer.errors import NodealerError
+from nodealer_lab.sim.checkers import Wrong, first_wrong
+from nodealer_lab.sim.plan import FAULTS
+from nodealer_lab.sim.seen import Seen
+from nodealer_lab.sim.swarm import plan_of
+from nodealer_lab.sim.world import Trace, World
+
+#: How often each kind has to strike in so many games, or they have shown nothing.
+GAMES: Final = 200
+STRIKES: Final = 20
+
+
+@dataclass(frozen=True)
+class Played:
+    """What came of a game."""
+
+    seed: str
+    struck: Counter[str]
+    entries: int
+    wrong: Wrong | None
+
+
+def repeat(seed: str) -> str:
+    """The line that plays the game of a seed once more, and says every step of it."""
+    return f"nodealer lab sim {seed} --steps"
+
+
+def play(seed: str, trace: Trace | None = None) -> Played:
+    """The game of a seed, from its plan to the checkers."""
+    world = World(plan_of(seed), trace)
+    try:
+        world.run()
+        seen = Seen(world)
+        return Played(seed, world.struck + seen.found(), world.relay.entries, first_wrong(seen))
+    except NodealerError as error:
+        # Somebody's program has stopped. The others of many games are played on.
+        wrong = Wrong("nobody stops", f"{type(error).__name__}: {error}")
+        return Played(seed, world.struck, world.relay.entries, wrong)
+    except Exception as error:
+        error.add_note(f"in the simulated game {seed!r}: {repeat(seed)}")
+        raise
+
+
+def seeds_of(seed: str, games: Iterable[int]) -> Iterator[str]:
+    """The seeds of many games, from one."""
+    return (f"{seed}-{number}" for number in games)
+
+
+def play_many(seed: str, games: int, cores: int) -> Iterator[Played]:
+    """The first games of a seed, in their order, on so many cores."""
+    seeds = seeds_of(seed, range(games))
+    if cores == 1:
+        yield from map(play, seeds)
+        return
+    with ProcessPoolExecutor(cores) as pool:
+        yield from pool.map(play, seeds, chunksize=5)
+
+
+@dataclass
+class Sum:
+    """What many games say together."""
+
+    games: int = 0
+    entries: int = 0
+    struck: Counter[str] = field(default_factory=Counter)
+    #: In how many games each kind struck at all.
+    games_struck: Counter[str] = field(default_factory=Counter)
+    wrong: list[Played] = field(default_factory=list)
+
+    def add(self, played: Played) -> None:
+        """One more game."""
+        self.games += 1
+        self.entries += played.entries
+        self.struck += played.struck
+        self.games_struck.update(kind for kind, often in played.struck.items() if often)
+        if played.wrong is not None:
+            self.wrong.append(played)
+
+    def document(self, seed: str, cores: int, seconds: float) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "suite": "simulator",
+            "seed": seed,
+            "games": self.games,
+            "entries": self.entries,
+            "cores": cores,
+            "seconds": round(seconds, 2),
+            "struck": {kind: self.struck[kind] for kind in FAULTS},
+            "games_struck": {kind: self.games_struck[kind] for kind in FAULTS},
+            "too_rare": too_rare(self.struck, self.games),
+            "wrong": [{"seed": one.seed, "why": str(one.wrong), "repeat": repeat(one.seed)} for one in self.wrong],
+        }
+
+
+def table(struck: Counter[str], games: int) -> list[str]:
+    """A line for each kind of fault."""
+    return [f"{struck[fault]:8}  {fault}" for fault in FAULTS] + [f"{games:8}  games"]
+
+
+def too_rare(struck: Counter[str], games: int) -> list[str]:
+    """The kinds that struck less often than they should have in so many games."""
+    return [fault for fault in FAULTS if struck[fault] * GAMES < STRIKES * games]

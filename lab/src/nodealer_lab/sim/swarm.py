@@ -1,0 +1,235 @@
+"""The game of a seed. The seed draws the mix, too: which kinds of fault there are in this game, and how often, so that
+games differ in kind, and what only some of them together do is not hidden by the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from nodealer.games.base import Rules
+from nodealer.games.found import find
+from nodealer.games.free.rules import OPERATIONS, Free
+from nodealer.games.package import GamePackage
+from nodealer.group import group
+from nodealer.log.session import Limits
+from nodealer.protocols import make_protocol
+from nodealer.protocols.base import CardProtocol
+from nodealer_lab.sim import highcard
+from nodealer_lab.sim.cheats import OFTEN, cheats_on, waiting_on
+from nodealer_lab.sim.dice import Dice
+from nodealer_lab.sim.plan import (
+    HEALED,
+    OF_FRAMES,
+    Backup,
+    BadDisk,
+    Failing,
+    Fork,
+    Keeper,
+    Keeping,
+    Leaver,
+    Plan,
+    Split,
+    Stopping,
+    Struck,
+)
+
+#: In how many of a thousand games each kind can strike. 200 games are to have many more than 20 strikes of each.
+MIX: Final[Mapping[str, int]] = {
+    **dict.fromkeys(OF_FRAMES, 600),
+    "cut": 500,
+    "split": 450,
+    "killed": 600,
+    "disk": 500,
+    "closed": 450,
+    "restored": 400,
+    "forked": 650,
+    "lobby": 330,
+    "muted": 700,
+    "lost home": 250,
+    "left": 500,
+    "rebuilt": 450,
+    "keyed": 550,
+    "late": 900,
+    "timed": 850,
+    "held": 500,
+    "nonsense": 400,
+    "cheated": 900,
+    "grouped": 700,
+}
+#: In how many of a thousand games with somebody who lies or cheats nothing else strikes for good: it strikes the same
+#: seats, and whoever is not heard any more lies in vain.
+HEARD: Final = 300
+#: The protocols with modes, those with books more often.
+MODES: Final[Mapping[str, tuple[bytes, ...]]] = {
+    "chain": (b"{}", *(b'{"proven":false}',) * 2),
+    "duel": (b"{}", *(b'{"mode":"committed"}',) * 2),
+}
+KEEPERS: Final[tuple[Keeping, ...]] = (*("truly",) * 4, *("ahead",) * 5, *("back",) * 4, "silent", "dying")
+
+
+def plan_of(seed: str) -> Plan:
+    """The game of a seed."""
+    dice = Dice(seed, "plan")
+    on = {kind for kind, often in MIX.items() if dice.chance(often)}
+    if on & {"nonsense", "cheated"} and dice.chance(HEARD):
+        on -= {"forked", "lobby", "muted", "lost home"}
+    plan = _table(seed, on, dice)
+    plan = _doomed(replace(plan, fated=_fated(dice, plan.seats, on)), on, dice)
+    places = plan.sitting + plan.watchers
+    return replace(
+        plan,
+        played=dice.chance(600),
+        rates={fault: dice.pick((10, 30, 80, 150)) if fault in on else 0 for fault in OF_FRAMES},
+        cuts=tuple(_struck(dice, places, 0) for _ in range(dice.between(1, 3) if "cut" in on else 0)),
+        splits=tuple(_split(dice, places) for _ in range(dice.between(1, 2) if "split" in on else 0)),
+        kills=tuple(_struck(dice, places, 8) for _ in range(dice.between(1, 3) if "killed" in on else 0)),
+        closed=tuple(_closed(dice, places) for _ in range(dice.between(1, 2) if "closed" in on else 0)),
+        disks=tuple(_disk(dice, places) for _ in range(dice.between(1, 2) if "disk" in on else 0)),
+        slow=tuple(sorted({dice.between(0, plan.seats - 1) for _ in range(2)})) if "late" in on else (),
+        leavers=_leavers(dice, plan, on),
+        again=tuple(seat for seat in range(plan.seats) if dice.chance(850)) if "rebuilt" in on else (),
+        together=dice.pick((300, 700, 950)) if "grouped" in on else 0,
+    )
+
+
+def _table(seed: str, on: set[str], dice: Dice) -> Plan:
+    """Who plays what. Who can be put out, and who can leave while a deck is made again, must be more than two."""
+    name = dice.pick(("highcard",) * 8 + ("dear highcard",) * 14 + ("free",) * 14 + ("holdem",))
+    many = bool(on & {"keyed", "rebuilt"})
+    card = dice.pick(("mask", "lock") if "rebuilt" in on else ("mask", "lock", "offset"))
+    if "rebuilt" not in on and name != "holdem" and dice.chance(500):
+        card = "chain" if many else dice.pick(("chain", "duel"))
+    seats = 4 if "rebuilt" in on else dice.pick((3, 4)) if many else dice.pick((2, 2, 2, 3, 3, 4))
+    mode = dice.pick(MODES.get(card, (b"{}",)))
+    # What is tried here does not hang on the group, and chain's own is of large numbers.
+    protocol = make_protocol("mask" if name == "holdem" else card, mode, group() if card == "chain" else None)
+    proven = card == "chain" and not protocol.claims.open_book_at_end
+    # Of two, one alone does not end a table at which the other owes a book.
+    if card in MODES:
+        seats = 2 if card == "duel" or (proven and not many) else 3
+    elif name == "holdem":
+        seats = min(seats, 3)
+    if card == "duel":
+        name = dice.pick(("own highcard",) * 4 + ("wardens",))
+    rules, package = _game(name, protocol, dice)
+    often = (1, 2) if protocol.claims.open_book_at_end or name == "dear highcard" else (1, 1, 1, 2)
+    hands = 1 if name in ("holdem", "wardens") or proven else 2 if "keyed" in on else dice.pick(often)
+    return Plan(
+        seed,
+        protocol,
+        rules,
+        package,
+        seats,
+        hands,
+        int(dice.chance(150)),
+        keeper=_keeper(dice, on) if "timed" in on else None,
+        sealed="keyed" in on,
+    )
+
+
+def _game(name: str, protocol: CardProtocol, dice: Dice) -> tuple[Rules, GamePackage]:
+    cards = dice.between(4, 6)
+    if name == "highcard":
+        return highcard.HighCard(cards), highcard.GAME
+    if name == "dear highcard":
+        return highcard.DearHighCard(cards), highcard.DEAR
+    if name == "own highcard":
+        return highcard.OwnHighCard(cards), highcard.OWN
+    package = find(name)
+    if name == "free":
+        return Free(cards, protocol.claims.operations & frozenset(OPERATIONS)), package
+    # A bot that does not think: what it does matters here, and not how well.
+    quick = package if package.measured is None else replace(package, bot=package.measured.bot)
+    return package.from_settings(package.settled({})), quick
+
+
+def _keeper(dice: Dice, on: set[str]) -> Keeper:
+    limits = Limits(move=3000, cards=3000, bank=dice.pick((0, 0, 1500, 4000)), refill=dice.pick((0, 1000)))
+    return Keeper(dice.pick(KEEPERS), limits, dice.pick((1000, 4000)) if "held" in on else 0, dice.between(1, 15))
+
+
+# --- What is for good ---
+
+
+def _fated(dice: Dice, seats: int, on: set[str]) -> tuple[int, ...]:
+    """Half of the table at the most; one, where those who stay are to be enough for another roster."""
+    first, count = dice.between(0, seats - 1), 1 if "keyed" in on else dice.between(1, seats // 2)
+    return tuple(sorted((first + more) % seats for more in range(count)))
+
+
+def _doomed(plan: Plan, on: set[str], dice: Dice) -> Plan:
+    """What strikes the fated."""
+    fork = None
+    if on & {"forked", "lobby"}:
+        entries = 0 if "lobby" in on else dice.between(1, 15)
+        fork = Fork(dice.pick(("swap", "withhold")), entries, dice.between(0, 8))
+    withheld = dice.pick(_stops(plan)) if "muted" in on else None
+    first, last = plan.fated[0], plan.fated[-1]
+    lies = "nonsense" in on
+    return replace(
+        plan,
+        fork=fork,
+        mute=dice.between(1, 15) if "muted" in on and withheld is None else None,
+        withheld=withheld,
+        lost_home=dice.between(1, 15) if "lost home" in on else None,
+        backup=_backup(dice, last) if "restored" in on else None,
+        liar=first if lies else None,
+        cheater=(last, _cheat(plan, dice)) if "cheated" in on and not (lies and first == last) else None,
+    )
+
+
+def _stops(plan: Plan) -> tuple[Stopping | None, ...]:
+    """Where a seat may stop that says nothing more: anywhere, in the middle of a card, or before its book."""
+    cards: tuple[Stopping, ...] = ("deal", "open") if isinstance(plan.rules, highcard.DearHighCard) else ()
+    books: tuple[Stopping, ...] = ("book",) * 3 if plan.protocol.claims.open_book_at_end else ()
+    return (None, *cards, *books)
+
+
+def _cheat(plan: Plan, dice: Dice) -> str:
+    """An attack. One that waits for all others only where nobody else is fated: they all speak again."""
+    waiting = waiting_on(plan.protocol)
+    if waiting and len(plan.fated) == 1 and dice.chance(400):
+        return dice.pick(waiting)
+    others = tuple(name for name in cheats_on(plan.protocol) if name not in waiting)
+    return dice.pick(OFTEN if dice.chance(700) else others)
+
+
+def _backup(dice: Dice, place: int) -> Backup:
+    copied = dice.between(300, 3000)
+    return Backup(copied, copied + dice.between(300, 3000), place, dice.chance(500))
+
+
+# --- What passes ---
+
+
+def _leavers(dice: Dice, plan: Plan, on: set[str]) -> tuple[Leaver, ...]:
+    """Those who are not fated: what the others say of such a seat is looked at. For another roster one who is gone is
+    enough."""
+    doomed = any(one is not None for one in (plan.fork, plan.mute, plan.withheld, plan.lost_home))
+    if not on & {"left", "rebuilt", "keyed"} or ("keyed" in on and doomed and "rebuilt" not in on):
+        return ()
+    others = [seat for seat in range(plan.seats) if seat not in plan.fated]
+    away = None if "keyed" in on and not doomed else dice.pick((0, 500, 3000, 8000))
+    sits_out = on.isdisjoint({"rebuilt", "keyed"}) and dice.chance(250)
+    return (Leaver(dice.pick(others), dice.between(4, 16), sits_out, away, "rebuilt" in on),)
+
+
+def _struck(dice: Dice, places: int, writes: int) -> Struck:
+    down = dice.pick((300, 1000, 3000, 8000))
+    return Struck(dice.between(0, HEALED // 2), dice.between(0, places - 1), down, dice.between(0, writes))
+
+
+def _closed(dice: Dice, places: int) -> Struck:
+    return Struck(dice.between(0, HEALED // 2), dice.between(0, places - 1), dice.pick((6000, 15_000, 40_000)))
+
+
+def _split(dice: Dice, places: int) -> Split:
+    apart = tuple(place for place in range(places) if dice.chance(500)) or (dice.between(0, places - 1),)
+    return Split(dice.between(0, HEALED // 2), apart, dice.pick((500, 2000, 6000)))
+
+
+def _disk(dice: Dice, places: int) -> BadDisk:
+    how: Failing = dice.pick(("full", "torn", "unsure"))
+    time, place, writes = dice.between(0, HEALED // 3), dice.between(0, places - 1), dice.between(0, 4)
+    return BadDisk(time, place, writes, how, dice.pick((0, 0, 1)))

@@ -1,0 +1,234 @@
+"""A game under a virtual clock, with everything that its seed has planned for it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from functools import lru_cache, partial
+from typing import Any
+
+from nodealer.errors import Malformed
+from nodealer.keys import KEY_BYTES
+from nodealer.play.bodies import read_body
+from nodealer.play.home import Home
+from nodealer.play.participant import Participant
+from nodealer.play.stays import for_hands
+from nodealer.relay.sealing import TableSecret
+from nodealer_lab.sim.cheats import cheating
+from nodealer_lab.sim.clock import Clock
+from nodealer_lab.sim.dice import Dice
+from nodealer_lab.sim.node import LOOKS, Node
+from nodealer_lab.sim.plan import BOUND, HEALED, STILL, Plan, Split
+from nodealer_lab.sim.relay import Relay, entry_in
+from nodealer_lab.sim.seals import Seals
+
+#: Hears of everything: the time, who, and what.
+Trace = Callable[[int, str, str], None]
+
+
+class World:
+    """Participants, a relay, and what strikes them."""
+
+    def __init__(self, plan: Plan, trace: Trace | None = None) -> None:
+        self.plan = plan
+        self.clock = Clock()
+        #: Frame to what is in it, where frames are sealed.
+        self.texts: dict[bytes, bytes] = {}
+        self.relay = Relay(self.text)
+        #: How often each kind of fault struck.
+        self.struck: Counter[str] = Counter()
+        #: The seats that are muted, see another order, or have lost their home, for good.
+        self.doomed: frozenset[int] = frozenset()
+        self._trace = trace
+        self._secret = TableSecret(Dice(plan.seed, "table")(KEY_BYTES), plan.seed, 0)
+        self.nodes = [Node(self, place) for place in range(plan.sitting + plan.watchers)]
+        #: When each entry first had its place in the order.
+        self.ordered: dict[bytes, int] = {}
+        self._holding = Dice(plan.seed, "holding back")
+        self._forks = self._mutes = self._loses = True
+        self._strikes = True
+
+    def text(self, frame: bytes) -> bytes:
+        """What is in a frame."""
+        return self.texts.get(frame, frame)
+
+    def tell(self, who: str, what: str) -> None:
+        """Something happens."""
+        if self._trace is not None:
+            self._trace(self.clock.now, who, what)
+
+    def words(self, frame: bytes) -> str:
+        """A frame in a line of the trace."""
+        return _words(self.text(frame)) if self._trace is not None else ""
+
+    def new_participant(self, node: Node, home: Home) -> Participant:
+        """The program of a node starts, on its home or on a copy of it."""
+        plan = self.plan
+        named: dict[str, Any] = {
+            "entropy": Dice(plan.seed, node.name, "entropy", str(self.clock.now)),
+            "stays": for_hands(plan.hands),
+            "table": plan.seed,
+            "parts": lambda proposal: (plan.protocol, plan.rules, plan.package),
+            "keeps_time": node.keeps_time,
+        }
+        if plan.cheater is not None and plan.cheater[0] == node.place:
+            return cheating(plan.cheater[1], home, **named)
+        return Participant(home, **named)
+
+    def seals(self, node: Node, participant: Participant) -> Seals | None:
+        """What seals the frames of a node, where they are sealed."""
+        if not self.plan.sealed:
+            return None
+        key = self._secret if node.home.name is not None else self._secret.reading
+        return Seals(participant, key, Dice(self.plan.seed, node.name, "keys", str(self.clock.now)))
+
+    # --- The relay ---
+
+    def take(self, frame: bytes) -> None:
+        """A frame reaches the relay, which may hold a tick back."""
+        keeper = self.plan.keeper
+        entry = None if keeper is None or not keeper.held else entry_in(self.text(frame))
+        if keeper is not None and entry is not None and entry.seat == self.plan.seats:
+            self.struck["held"] += 1
+            self.clock.after(self._holding.between(0, keeper.held), lambda: self._order(frame))
+        else:
+            self._order(frame)
+
+    def _order(self, frame: bytes) -> None:
+        self.relay.take(frame)
+        self.ordered.setdefault(self.text(frame), self.clock.now)
+        if self.plan.keeper is not None and self.plan.keeper.how == "dying":
+            self.nodes[self.plan.seats].muted |= self.relay.entries >= self.plan.keeper.entries
+        if self.relay.entries and self.clock.now < HEALED // 3:
+            # Else it would strike when all is to be healed.
+            self._strike()
+        self._doom()
+        for node in self.nodes:
+            node.stream()
+
+    def _doom(self) -> None:
+        """What strikes for good, when it is time."""
+        plan, entries = self.plan, self.relay.entries
+        if (
+            plan.fork is not None
+            and self._forks
+            and entries >= plan.fork.entries
+            and len(self.relay.frames) >= plan.fork.frames
+        ):
+            self._forks = False
+            self.tell("relay", f"{plan.fork.how} for {plan.fated}")
+            self.doomed |= frozenset(plan.fated)
+            self.relay.fork(plan.fork.how, plan.fated, lobby=not plan.fork.entries)
+        if plan.fork is not None and self.relay.forked:
+            self.struck["forked" if plan.fork.entries else "lobby"] = 1
+        if plan.mute is not None and entries >= plan.mute:
+            self.mute()
+        if plan.lost_home is not None and self._loses and entries >= plan.lost_home:
+            self._loses = False
+            self.doomed |= {plan.fated[-1]}
+            self.nodes[plan.fated[-1]].lose_home()
+            self.nodes.append(Node(self, len(self.nodes)))
+            self.clock.after(1000, self.nodes[-1].come)
+
+    def mute(self) -> None:
+        """Nothing comes any more from the first of the fated."""
+        if self._mutes:
+            place = self.plan.fated[0]
+            self._mutes = False
+            self.tell("relay", f"hears nothing more of {place}")
+            self.doomed |= {place}
+            self.struck["muted"] += 1
+            self.nodes[place].muted = True
+
+    # --- What passes ---
+
+    def _split(self, split: Split) -> None:
+        self.tell("relay", f"is apart from {split.places}, for {split.down} ms")
+        parted = [self.nodes[place].part(split.down) for place in split.places]
+        self.struck["split"] += any(parted)
+
+    def _copy(self, node: Node, time: int, *, log_only: bool) -> None:
+        self.clock.after(time, partial(node.restore, node.home.copied(), log_only=log_only))
+
+    def _strike(self) -> None:
+        """Everything that is planned for a time, counted from now."""
+        if not self._strikes:
+            return
+        self._strikes = False
+        plan, after = self.plan, self.clock.after
+        for node in self.nodes:
+            node.strike()
+        for cut in plan.cuts:
+            after(cut.time, partial(self.nodes[cut.place].cut, cut))
+        for kill in plan.kills:
+            after(kill.time, partial(self.nodes[kill.place].kill, kill))
+        for close in plan.closed:
+            after(close.time, partial(self.nodes[close.place].close, close))
+        for bad in plan.disks:
+            after(bad.time, partial(self.nodes[bad.place].break_disk, bad))
+        for split in plan.splits:
+            after(split.time, partial(self._split, split))
+        if plan.backup is not None:
+            node = self.nodes[plan.backup.place]
+            after(
+                plan.backup.copied,
+                partial(self._copy, node, plan.backup.time - plan.backup.copied, log_only=plan.backup.log_only),
+            )
+
+    def run(self) -> None:
+        """Until all have ended who can, or for too long; then everybody hears the rest."""
+        dice = Dice(self.plan.seed, "start")
+        for node in self.nodes:
+            self.clock.after(dice.between(0, 500), node.come)
+        if not self.plan.played:
+            self._strike()
+        self.clock.after(HEALED, self._heal)
+        looked = 0
+        while self.clock.now < HEALED + BOUND:
+            self.clock.step()
+            if self.clock.now >= looked + LOOKS:
+                looked = self.clock.now
+                if all(node.ended for node in self.lasting) or self._waits_in_vain or self._stands_still:
+                    break
+        self._heal()
+        for node in self.nodes:
+            node.catch_up()
+
+    @property
+    def _waits_in_vain(self) -> bool:
+        """Whether all has healed for long, and some who were shown another lobby will not agree with the others.
+
+        Who is away for a while may have begun before it went, and may agree when it has come back.
+        """
+        parted = self.plan.fork is not None and not self.plan.fork.entries
+        late = self.clock.now > max(HEALED, *(node.came for node in self.nodes)) + BOUND // 4
+        waiting = (node.participant is not None and not node.participant.begun for node in self.lasting)
+        return late and parted and all(waiting)
+
+    @property
+    def _stands_still(self) -> bool:
+        """Whether all has healed for long, and nobody has said anything new for longer than anybody waits or is away:
+        what has not ended by then does not end."""
+        since = next(reversed(self.ordered.values()), 0)
+        return self.clock.now > HEALED + BOUND // 2 and self.clock.now > since + STILL
+
+    def _heal(self) -> None:
+        self.tell("all", "heals")
+        for node in self.nodes:
+            node.heal()
+
+    @property
+    def lasting(self) -> list[Node]:
+        """Those who are neither muted nor see another order, nor are kept away by their own lies or put out."""
+        return [node for node in self.nodes if node.place not in self.doomed and not node.away and not node.locked]
+
+
+@lru_cache(maxsize=4096)
+def _words(frame: bytes) -> str:
+    entry = entry_in(frame)
+    if entry is None:
+        return f"a frame of the lobby ({len(frame)} bytes)"
+    with suppress(Malformed):
+        return f"{type(read_body(bytes(entry.body))).__name__} {entry.seat}.{entry.seq}"
+    return f"nonsense {entry.seat}.{entry.seq}"

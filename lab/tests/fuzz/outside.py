@@ -1,0 +1,90 @@
+"""What comes from other programs: orders for bots, wishes of a tab, posts to the door of a page, and what is said by
+those who know the words of a code."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import Any, Final
+
+from starlette.requests import Request
+
+from conformance.harness import Source
+from fuzz import played
+from fuzz.target import Target, text_of
+from nodealer.cli.player import PlayerOrder
+from nodealer.cli.timekeeping import KeeperOrder
+from nodealer.errors import BadParameter, CodeDead, Declined, DecodeError
+from nodealer.relay.codes import _A, _B, GuestSays, GuestSeals, HostSays, HostSeals
+from nodealer.relay.links import read_link
+from nodealer.web.hub import Hub
+from nodealer.web.server import Door, TableServer
+from nodealer.web.tab.plan import hosted_of, read_wish
+from nodealer.wire import NAME_BYTES_MAX, decode, encode
+
+# --- Orders, wishes, and the door ---
+
+
+def take_order(data: bytes) -> None:
+    """A line on standard input, of whoever starts a bot or a timekeeper."""
+    with suppress(DecodeError):
+        order = decode(KeeperOrder, data, what="the order")
+        with suppress(DecodeError):
+            read_link(order.invitation)
+    bot = decode(PlayerOrder, data, what="the order")
+    with suppress(Declined):
+        bot.expected.accept(played.game("mask").config.session.proposal)
+    read_link(bot.invitation)
+
+
+def wish(data: bytes) -> None:
+    hosted_of(read_wish(text_of(data)))
+
+
+def knock(data: bytes) -> None:
+    """What is posted to the door of a page: it lets in who has the token, and nobody else."""
+    door = Door("fuzz", Source("door"))
+    server = TableServer(Hub(), door, lambda name: None, 1)
+    right = door.token
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": data, "more_body": False}
+
+    request = Request({"type": "http", "method": "POST", "path": "/enter", "headers": []}, receive)
+    status = asyncio.run(server._enter(request)).status_code
+    assert status in (204, 400, 403, 413)
+    assert right is not None and (status != 204 or right.encode() in data)
+
+
+# --- Behind the words of a code ---
+
+
+def say_sealed(data: bytes) -> None:
+    """Who knows the code can seal anything, and sign it: the exchange ends with it, or dies."""
+    text = text_of(data)
+    host_key, guest_key = played.CODE_HOST, played.CODE_GUEST
+    for honest in (False, True):
+        host, guest = played.confirmed()
+        keys: Any = host._keys
+        says, name = data, text[:NAME_BYTES_MAX] or "-"
+        if honest:
+            says = encode(GuestSays(guest_key.public, name, guest_key.sign(keys.guest_words(guest_key.public, name))))
+        with suppress(CodeDead):
+            for frame in host.take(encode(GuestSeals(keys.seal(_B, says))), 0.0):
+                host.take(frame, 0.0)
+        # Not every name is one: a row of brackets ends the exchange too.
+        assert not honest or host.finished is None or host.finished.name == name
+        if honest:
+            signed = host_key.sign(keys.host_words(host_key.public, guest_key.public, text))
+            says = encode(HostSays(host_key.public, text, signed))
+        with suppress(CodeDead):
+            guest.take(encode(HostSeals(keys.seal(_A, says))), 0.0)
+        assert guest.finished is None or guest.finished.invitation.to_play
+
+
+OUTSIDE: Final = (
+    Target("order", take_order),
+    Target("wish", wish, (BadParameter, DecodeError, Declined)),
+    Target("door", knock, (), largest=1200),
+    Target("words of a code", say_sealed, (), largest=2048),
+)

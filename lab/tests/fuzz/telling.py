@@ -1,0 +1,64 @@
+"""What is told of others' words, whatever they are: to a program, to a page, and to a person in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from fuzz import played
+from fuzz.target import Target
+from nodealer.api.telling import Teller
+from nodealer.cli.narrator import in_words
+from nodealer.drive.lobby import News, Proposed
+from nodealer.log.visible import is_unseen
+from nodealer.play.happened import Happened
+from nodealer.play.narrator import Narrator
+from nodealer.play.participant import Participant
+from nodealer.play.replica import Applied
+from nodealer.web.lobby import PageLobby, PageQuestions, proposal_told
+from nodealer.wire import encode
+
+
+def tell_all(one: Participant, happened: Iterable[Happened]) -> None:
+    """In every way: nothing raises, and no line moves a cursor."""
+    teller = Teller(one)
+    for event in (*teller.tell(happened), *teller.asked()):
+        repr(event)
+    for applied in happened:
+        if isinstance(applied, Applied):
+            for told in Narrator.of(one.replica.config, one.seat.number if one.seated else None).tell(applied):
+                lines = in_words(told)
+                assert not any(is_unseen(letter) for line in lines for letter in line)
+
+
+def tell_of_entry(data: bytes) -> None:
+    """What a seat has signed, whatever it is, at some moment of a game. The first byte says when, and who looks on."""
+    which, words = data[:1] or b"\0", data[1:]
+    person, one = played.with_page(which)
+    step = one.receive(played.signed_by_someone(words), one.expects)
+    person.watch(one)(step)
+    tell_all(one, step.happened)
+
+
+def tell_of_lobby(data: bytes) -> None:
+    """Frames of a lobby, one a line, each signed by somebody: for the host, for a guest, and for who only looks on."""
+    for one, looks in played.in_lobby():
+        told: list[News] = []
+        looking = looks(told.append)
+        page = PageLobby(played.silent_seat(), PageQuestions())
+        for words in data.split(b"\n"):
+            step = one.receive(played.signed_frame("", words))
+            tell_all(one, step.happened)
+            for frame in looking.look(one, 0.0):
+                one.receive(frame)
+            encode(page.document(one, 3))
+        for news in told:
+            page.hear(news)
+            if isinstance(news, Proposed):
+                assert not any(is_unseen(letter) for letter in proposal_told(news).game)
+
+
+TELLING: Final = (
+    Target("told of an entry", tell_of_entry, (), largest=2048),
+    Target("told of a lobby", tell_of_lobby, ()),
+)

@@ -1,0 +1,383 @@
+"""Every attack, both ways: without its defence it works, and against the program it comes to what the claims say."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+import attack_table
+from nodealer.audit.verify import verify_file
+from nodealer.cheats.registry import OURS, cheat_names, find_cheat, installed_cheats
+from nodealer.errors import BadParameter, IllegalMove
+from nodealer.games.base import Done
+from nodealer.log.file import save_log
+from nodealer.play.phases import Phase
+from nodealer.protocols import MODES, make_protocol
+from nodealer.protocols.base import Cheat
+from nodealer_lab.attacks import ATTACKS, CHEATS, attack_of
+from nodealer_lab.attacks.base import Attack, Way, outcome_of, sentence
+from nodealer_lab.attacks.beyond import BEYOND
+from nodealer_lab.attacks.both import Both, both_ways, cases
+from nodealer_lab.attacks.child import Child, Task
+from nodealer_lab.attacks.defence import Without
+from nodealer_lab.attacks.duelling import SEARCHED_DUEL
+from nodealer_lab.attacks.matrix import Row, row_of
+from nodealer_lab.attacks.outcome import Came, what_came
+from nodealer_lab.attacks.scene import Played, Scene, modes_of, scene_of, small_game, small_protocol, tried
+from sampling import DEEP
+
+#: How early something is seen.
+EARLIER: Final = ("at once", "at opening", "at the end", "never")
+EVERYWHERE: Final = [(one.name, *case) for one in ATTACKS.values() for case in cases(one, everywhere=True)]
+#: Decks that a dealer makes are of large numbers, and what is dealt of them costs half without proofs.
+DEALT, DEALT_QUICKLY = ("chain", b'{"deck":"dealer"}'), ("chain", b'{"deck":"dealer","proven":false}')
+
+
+def first_case(attack: Attack) -> tuple[str, str, bytes]:
+    """Where `make test` carries an attack out."""
+    case, quick = (attack.name, *next(iter(cases(attack)))), (attack.name, *DEALT_QUICKLY)
+    return quick if case == (attack.name, *DEALT) and quick in EVERYWHERE else case
+
+
+FIRST: Final = [first_case(one) for one in ATTACKS.values()]
+
+
+@pytest.fixture(scope="module")
+def child() -> Iterator[Child]:
+    with Child() as child:
+        yield child
+
+
+@pytest.fixture(scope="module")
+def table() -> dict[tuple[str, str, str], Row]:
+    """What the docs say came of each."""
+    return {(row.attack, row.protocol, row.mode): row for row in attack_table.rows()}
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "mode"),
+    [pytest.param(*case, marks=[] if case in FIRST else [pytest.mark.deep]) for case in EVERYWHERE],
+)
+def test_both_ways(kind: str, name: str, mode: bytes, child: Child, table: dict[tuple[str, str, str], Row]) -> None:
+    both = both_ways(child, attack_of(kind), name, mode, honestly=DEEP)
+    assert not both.wrong, both.sentence
+    assert row_of(both) == table.get((kind, name, mode.decode())), "run `make attacks`"
+
+
+#: Attacks that play a game of their own with a seat's false words in it. Not those whose words are false in one
+#: protocol only: elsewhere they read what honest seats say, or say it for a seat.
+STAGED: Final = [
+    (kind, name, mode)
+    for kind, name, mode in EVERYWHERE
+    if (way := attack_of(kind).on(small_protocol(name, mode)).way).plays is not None
+    and (way.forge or way.beside is not None)
+    and (kind, name) not in {("another-place", "chain"), *(("only-friends", name) for name in MODES)}
+]
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(("kind", "name", "mode"), STAGED)
+def test_who_says_nothing_false_gains_nothing(kind: str, name: str, mode: bytes, child: Child) -> None:
+    """What is gained without the defence is gained by the lies. Where it is a seat with lies, `both_ways` looks."""
+    try:
+        came = child.do(Task(kind, name, mode.decode(), weak=True, honest=True))
+    except BadParameter as never:
+        # It waits for a game in which it is lucky.
+        assert "cannot be carried out: in 16 games" in str(never)
+    else:
+        assert came.gain is None
+
+
+def test_the_table_has_everything_and_says_what_is_claimed(table: dict[tuple[str, str, str], Row]) -> None:
+    assert [(kind, name, mode.decode()) for kind, name, mode in EVERYWHERE] == list(table)
+    assert {*FIRST} <= {*EVERYWHERE} and [kind for kind, _, _ in FIRST] == list(ATTACKS)
+    for (kind, name, mode), row in table.items():
+        scheme = attack_of(kind).on(small_protocol(name, mode.encode()))
+        assert (row.claim, row.comes, row.named) == (scheme.claim.cheat, outcome_of(scheme), scheme.claim.culprit)
+        assert (row.without is None) == (not scheme.way.defence) and not row.wrong
+        # What nothing stands against is what cannot be seen, and nothing else.
+        assert bool(scheme.way.defence) == (outcome_of(scheme) != "cannot be seen"), row
+
+
+def test_the_page_says_what_came_of_it() -> None:
+    page = attack_table.PAGE.read_text()
+    assert attack_table.with_table(page) == page, "run `make diagrams`"
+    with pytest.raises(ValueError, match="markers"):
+        attack_table.with_table("")
+
+
+@pytest.mark.parametrize("named", [one.test for one in (*attack_table.AROUND, *BEYOND) if one.test])
+def test_what_is_said_of_the_way_to_the_cards_is_tried(named: str) -> None:
+    file, _, test = named.partition("::")
+    assert f"\ndef {test}(" in (attack_table.TESTS / file).read_text()
+
+
+def test_every_dash_has_a_reason() -> None:
+    reasons = attack_table.PAGE.read_text().partition("## Where there is a dash")[2].partition("\n## ")[0]
+    dashes = {one.name for one in ATTACKS.values() if not one.anywhere and {*MODES} - {*one.protocols}}
+    assert {*re.findall(r"`([a-z-]+)`", reasons)} >= dashes
+
+
+#: What no attack is written for by these words: what no message can say, and two that are `deals-again` and `withhold`.
+UNTRIED: Final = {
+    "a draw from elsewhere than the top",
+    "going after the coins to try again: once, then the cards are public",
+    "a player who leaves rather than publish a key",
+}
+
+
+@pytest.mark.parametrize(("name", "mode"), [(name, mode) for name in MODES for mode in modes_of(name)])
+def test_every_claim_is_tried(name: str, mode: bytes) -> None:
+    tried_there = {way.claim for attack in ATTACKS.values() for way in attack.ways.get(name, ())}
+    claimed = {claim.cheat for claim in small_protocol(name, mode).claims.cheats}
+    laws = {attack.law.claim.cheat for attack in ATTACKS.values() if attack.law is not None}
+    assert claimed - tried_there - laws <= UNTRIED
+
+
+# --- Defences ---
+
+
+def ways(attack: Attack) -> list[Way]:
+    return [attack.law.way] if attack.law is not None else [way for some in attack.ways.values() for way in some]
+
+
+def test_every_defence_is_where_it_was() -> None:
+    removed = {one for attack in ATTACKS.values() for way in ways(attack) for one in way.defence}
+    removed |= {one for attack in ATTACKS.values() for some in attack.stands_in.values() for one in some}
+    assert removed
+    for one in removed:
+        function, code = one.weak()
+        assert function.__code__ is not code and function.__code__.co_name == code.co_name
+
+
+@pytest.mark.parametrize(
+    ("without", "reason"),
+    [
+        (Without("nodealer.proofs.checks:settled", "if"), "there is no nodealer.proofs.checks:settled any more"),
+        (Without("nodealer.proofs.checks:Check.seat", "if"), "there is no nodealer.proofs.checks:Check.seat any more"),
+        (Without("nodealer.proofs.checks:WEIGHT_BYTES", "16"), "is no function"),
+        (Without("nodealer.proofs.checks:settle", "if nothing"), "'if nothing' 0 times, and not once"),
+        (Without("nodealer.proofs.checks:settle", "checks"), "'checks' . times, and not once"),
+        (Without("nodealer.proofs.checks:settle", "raise ProofRejected", "raise ("), "is no program"),
+        (Without("nodealer.proofs.checks:settle", ", entropy: Entropy) -> None"), "is no program"),
+        (Without("nodealer.proofs.checks:holds_now", "check: Check", "one: Check"), "other arguments"),
+    ],
+)
+def test_a_defence_that_is_not_there_any_more_is_an_error(without: Without, reason: str) -> None:
+    with pytest.raises(BadParameter, match=reason):
+        without.remove()
+
+
+def test_what_an_attack_has_removed_is_gone_there_and_nowhere_else(child: Child) -> None:
+    task = Task("double", "mask")
+    assert child.do(Task("double", "mask", weak=True)).gain is not None
+    assert child.do(task).outcome == "at once"
+
+
+def test_a_cheater_without_its_lies_is_honest(child: Child) -> None:
+    """By its words in a step, and by what it says besides."""
+    for kind in ("double", "two-things"):
+        assert child.do(Task(kind, "mask", honest=True)) == Came("never")
+        assert child.do(Task(kind, "mask", weak=True, honest=True)) == Came("never")
+
+
+def test_what_cannot_be_carried_out_is_said(child: Child) -> None:
+    with pytest.raises(BadParameter, match=r"other-card on mask cannot be carried out: .* shown by its key"):
+        child.do(Task("other-card", "mask"))
+    # A seat that there is not: the process that tries it breaks down, and the next task is carried out.
+    with pytest.raises(BadParameter, match="broke down: Traceback"):
+        child.do(Task("double", "mask", seat=7))
+    assert child.do(Task("double", "mask")).culprit == 2
+    with pytest.raises(BadParameter, match="has not begun"):
+        Child().do(Task("double", "mask"))
+
+
+def test_who_is_stopped_leaves_no_process_behind() -> None:
+    with pytest.raises(KeyboardInterrupt), Child() as stopped:
+        process = stopped._process
+        raise KeyboardInterrupt
+    assert process is not None and process.returncode == -signal.SIGKILL
+    # One that dies says nothing more, and that is said.
+    with Child() as dead:
+        assert dead._process is not None
+        dead._process.kill()
+        dead._process.wait()
+        with pytest.raises(BadParameter, match=r"has died"):
+            dead.do(Task("double", "mask"))
+
+
+# --- What is wrong with an outcome ---
+
+
+def outcome(
+    weak: Came | None,
+    real: Came,
+    kind: str = "double",
+    name: str = "mask",
+    mode: bytes = b"{}",
+    honest: Came | None = None,
+) -> str:
+    attack = attack_of(kind)
+    return Both(attack, name, mode.decode(), 2, attack.on(small_protocol(name, mode)), weak, real, honest).wrong
+
+
+def test_what_is_not_as_it_should_be_is_said() -> None:
+    works, caught = Came("never", gain="reads a card"), Came("at once", 2, "a false proof")
+    assert outcome(works, caught) == ""
+    assert "proves nothing" in outcome(Came("never"), caught)
+    assert outcome(works, caught, honest=Came("never")) == ""
+    assert outcome(works, caught, honest=works) == "it reads a card without a false word: it proves nothing"
+    assert outcome(works, works) == "it should be: at once; it is: cannot be seen"
+    assert outcome(works, Came("never")) == "it should be: at once; it is: gains nothing"
+    assert outcome(works, Came("at once", 0, "a false proof")) == "it should name 2, and names 0"
+    assert "seen at once, and all the same it reads" in outcome(works, replace(caught, gain="reads a card"))
+    late = Came("at the end", 2, "a book", "reads a card")
+    assert outcome(works, late, "mark", "chain", b'{"proven":false}') == ""
+    assert "not what named it" in outcome(late, late, "mark", "chain", b'{"proven":false}')
+
+
+def test_sentences() -> None:
+    attack = attack_of("double")
+    both = Both(
+        attack,
+        "mask",
+        "{}",
+        2,
+        attack.on(make_protocol("mask")),
+        Came("never", gain="has a card in the deck twice"),
+        Came("at once", 2, "the proof is false"),
+    )
+    assert both.sentence == (
+        "with shuffle.check removed: it has a card in the deck twice; "
+        "as it is: caught at once, Cleo named (the proof is false)"
+    )
+    assert replace(both, weak=None, real=Came("never", gain="reads it")).sentence == (
+        "as it is: it reads it, and no log shows a fault"
+    )
+    assert replace(both, weak=None, real=Came("never")).sentence == "as it is: it gains nothing"
+    assert "at once, nobody named" in replace(both, real=Came("at once")).sentence
+
+
+# --- A seat that cheats ---
+
+
+def agrees(played: Played, claim: Cheat, scene: Scene, folder: Path) -> None:
+    """Who only has the file sees what the claim says, and the others could end the game."""
+    cheater = scene.cheater
+    assert played.lies
+    save_log(folder / "log", played.config.session, played.log)
+    # The small game is not one that is installed: whoever reads its log has to be given it.
+    package = played.config.package
+    report = verify_file(folder / "log", entropy=os.urandom, on=played.config.protocol.group, game=package)
+    assert {fault.seat for fault in report.faults} == ({cheater} if claim.culprit else set()), report.reason
+    assert report.verdict == ("fault" if claim.culprit else "clean")
+    assert report.state is not None and report.state.phase is Phase.ENDED
+    assert report.exit_code == (1 if claim.culprit else 0)
+    assert set(report.gone) <= {cheater, scene.leaver} and not report.chronicle.statements, "it has thrown nobody out"
+
+
+def found(played: Played) -> Came:
+    return what_came(played.config, played.log, played.lies)
+
+
+@pytest.mark.parametrize("name", MODES)
+def test_who_only_has_the_file_sees_the_same(name: str, tmp_path: Path) -> None:
+    attack, protocol = attack_of("double"), small_protocol(name)
+    scene = scene_of(attack, protocol)
+    agrees(tried(attack, scene), attack.on(protocol).claim, scene, tmp_path)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("cheater", [0, 1, 2])
+@pytest.mark.parametrize(("kind", "name", "mode"), [case for case in EVERYWHERE if case[0] in CHEATS])
+def test_from_any_seat(kind: str, name: str, mode: bytes, cheater: int, seed: int, tmp_path: Path) -> None:
+    """Wherever it sits it is named, if it came to it: never later than when all books are open, and at once where that
+    is claimed."""
+    protocol, attack = small_protocol(name, mode), attack_of(kind)
+    game = attack.on(protocol).way.game or small_game(name)
+    if cheater >= game.seats or (b"dealer" in mode and seed):
+        pytest.skip("no such seat, or too dear")
+    scene = scene_of(attack, protocol, seed, cheater)
+    claim, played = attack.on(protocol).claim, tried(attack, scene)
+    if not played.lies:
+        pytest.skip("it never came to it")
+    came = found(played)
+    assert came.culprit == (cheater if claim.culprit else None)
+    assert came.seen == claim.seen or claim.seen in ("at opening", "at the end"), came
+    assert not claim.culprit or EARLIER.index(came.seen) < EARLIER.index("never")
+    agrees(played, claim, scene, tmp_path)
+
+
+def test_what_a_protocol_does_not_have_is_refused_with_its_claim() -> None:
+    refused = [(attack, name) for attack in ATTACKS.values() for name in attack.instead]
+    assert refused
+    for attack, name in refused:
+        protocol = make_protocol(name, modes_of(name)[0])
+        with pytest.raises(BadParameter, match="does not have the cheat") as caught:
+            attack.on(protocol)
+        assert any(sentence(claim) in str(caught.value) for claim in protocol.claims.cheats)
+
+
+def test_bots_can_play_the_cheats_of_the_lab() -> None:
+    """Six come with the package, the others through the entry points of the lab."""
+    assert {*cheat_names()} == {*CHEATS} and cheat_names()[:6] == [*OURS]
+    assert all(one is CHEATS[one.name] for one in installed_cheats() if one.name not in OURS)
+    assert {one.name: one.does for one in OURS.values()} == {name: CHEATS[name].does for name in OURS}
+
+
+def test_an_attack_that_nobody_claims_anything_about_is_refused() -> None:
+    nameless = replace(attack_of("double"), ways={})
+    with pytest.raises(BadParameter, match="nobody has written it"):
+        nameless.on(make_protocol("mask"))
+    with pytest.raises(BadParameter, match=r"unknown attack 'steal'; did you mean 'stall'\?"):
+        attack_of("steal")
+    with pytest.raises(BadParameter, match="unknown attack 'xyz'; `nodealer lab list` lists them all"):
+        attack_of("xyz")
+    with pytest.raises(BadParameter, match="unknown cheat 'steal'; choose from double"):
+        find_cheat("steal")
+    with pytest.raises(BadParameter, match=r"unknown cheat 'markk'; did you mean 'mark'\?"):
+        find_cheat("markk")
+    with pytest.raises(BadParameter, match="unknown cheat 'leak'"):
+        find_cheat("leak")
+    with pytest.raises(BadParameter, match="no protocol 'whist'; there are mask"):
+        list(cases(attack_of("double"), "whist"))
+    # What comes before any cards is the same whatever is asked for.
+    assert list(cases(attack_of("two-bids"), "lock")) == list(cases(attack_of("two-bids"))) == [("mask", b"{}")]
+    with pytest.raises(BadParameter, match="other-card is not written for mask, only for chain, duel"):
+        list(cases(attack_of("other-card"), "mask"))
+
+
+def test_an_honest_game_is_not_seen_as_an_attack() -> None:
+    """The same players, with an attack that has no moment."""
+    quiet = replace(attack_of("double"), ways={"mask": (replace(attack_of("double").ways["mask"][0], forge={}),)})
+    played = tried(quiet, scene_of(quiet, make_protocol("mask")))
+    assert not played.lies and found(played) == Came("never")
+
+
+# --- The smallest duel ---
+
+
+def test_a_duel_takes_one_move_and_ends_when_somebody_leaves() -> None:
+    rules = SEARCHED_DUEL.from_settings({})
+    hand = rules.begin(0, (0, 1), None, {})
+    with pytest.raises(IllegalMove, match="the move"):
+        hand.moved(0, b'{"type":"stay"}')
+    assert isinstance(hand.left((1,), cards=False).wants, Done)
+    assert SEARCHED_DUEL.rules(rules.parameters) is rules
+
+
+def test_a_mode_that_an_attack_is_about_is_the_one_it_is_carried_out_in() -> None:
+    assert list(cases(attack_of("downgrade"), everywhere=True)) == [
+        ("chain", b'{"proven":false}'),
+        ("duel", b'{"mode":"committed"}'),
+    ]
+    every = {one for attack in ATTACKS.values() for one in attack.in_mode.items()}
+    assert every and all(mode in modes_of(name) for name, mode in every)

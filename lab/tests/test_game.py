@@ -1,0 +1,43 @@
+"""What `bench game` measures is a real game; the whole suite only in `make deep`, for it plays in many processes."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from nodealer.audit.verify import verify_file
+from nodealer.games.found import FIRST, find
+from nodealer.log.file import save_log
+from nodealer.play.replica import replay
+from nodealer_lab.bench import game
+from nodealer_lab.bench.timing import Effort
+
+
+def test_the_game_is_clean_and_a_hand_is_cheaper_as_one(tmp_path: Path) -> None:
+    holdem = find(FIRST)
+    table = game.played(replace(holdem, measured=replace(game.measured(holdem), seats=3)), 2)
+    config = table.seats[0].replica.config
+    save_log(tmp_path / "log", config.session, table.log)
+    report = verify_file(tmp_path / "log", entropy=os.urandom)
+    assert report.verdict == "clean" and len(report.as_json()["results"]) == 2
+    again = replay(config, table.log, entropy=os.urandom)
+    assert {one.replica.digest() for one in table.participants} == {again.digest()}, "what was believed was so"
+    row = game._as_one(Effort(pairs=2, seconds=0.0), config, table.log)
+    assert row.n["proofs"] == 6 and row.required == 0.6 and row.ratio is not None
+
+
+def test_a_game_that_says_nothing_of_it_is_measured_as_it_is_played() -> None:
+    wardens = find("wardens")
+    how = game.measured(wardens)
+    assert (how.seats, how.settings) == (2, {}) and wardens.measured is None
+    assert len(game.played(wardens, 1).seats) == 2
+
+
+@pytest.mark.deep
+def test_all_rows() -> None:
+    rows = list(game.run(Effort(pairs=2, seconds=0.0, shrink=13)))
+    assert [row.required for row in rows] == [None, None, 0.6, None, 0.85]
+    assert all(row.seconds or row.value for row in rows)

@@ -1,0 +1,59 @@
+"""`nodealer lab`: attacks by name, both ways, and how the command ends."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from cli.running import called
+from nodealer.protocols import make_protocol
+from nodealer_lab.attacks import ATTACKS, matrix
+from nodealer_lab.attacks.both import Both
+from nodealer_lab.attacks.outcome import Came
+
+
+def test_the_list() -> None:
+    done = called("lab", "list", "--json")
+    assert done.returncode == 0 and not done.stderr
+    listed = json.loads(done.stdout)
+    assert [one["attack"] for one in listed["attacks"]] == list(ATTACKS)
+    assert {one["of"]: one["comes"] for one in listed["beyond"]}["A50"] == "cannot be seen"
+    shown = called("lab", "list")
+    assert (
+        shown.returncode == 0
+        and "leak: a reader of the log that reads the order" in shown.stdout
+        and "A4" in shown.stdout
+    )
+
+
+def test_one_attack_both_ways() -> None:
+    done = called("lab", "run", "fragments")
+    assert done.returncode == 0
+    assert "with making.OpeningFragments.apply removed: it reads every card of the deck" in done.stdout
+    assert "as it is: caught at once, Cleo named" in done.stdout
+    rows = json.loads(called("lab", "run", "fragments", "--protocol", "lock", "--json").stdout)
+    assert [(row["protocol"], row["comes"], row["named"]) for row in rows] == [("lock", "at once", True)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("steal",), "unknown attack 'steal'; did you mean 'stall'?"),
+        (("fragments", "--protocol", "mask"), "fragments is not written for mask, only for lock"),
+        (("--protocol", "paper"), "no attack is written for 'paper'"),
+    ],
+)
+def test_what_there_is_not(arguments: tuple[str, ...], reason: str) -> None:
+    done = called("lab", "run", *arguments)
+    assert done.returncode == 2 and reason in done.stderr and not done.stdout
+
+
+def test_an_attack_that_works_is_said_loudly(monkeypatch: pytest.MonkeyPatch) -> None:
+    attack, protocol = ATTACKS["double"], make_protocol("mask")
+    works = Came("never", gain="has a card in the deck twice")
+    both = Both(attack, "mask", "{}", 2, attack.on(protocol), works, works)
+    monkeypatch.setattr(matrix, "carry_out", lambda *_, **__: iter([both]))
+    done = called("lab", "run", "double")
+    assert done.returncode == 1
+    assert "it should be: at once; it is: cannot be seen" in done.stdout

@@ -1,0 +1,99 @@
+"""`bench relay`: its rows on a tiny run, and what makes one fail."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from threading import Thread
+
+import pytest
+
+from nodealer.errors import BadParameter
+from nodealer_lab.bench import relay, traffic
+from nodealer_lab.bench.rows import Row
+from nodealer_lab.bench.served import Server
+from nodealer_lab.bench.timing import Effort
+from nodealer_lab.bench.traffic import SEATS, Traffic
+from nodealer_lab.bench.wires import Bare, Relayed, Wire
+
+
+def test_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(relay, "_REST", 0.0)
+    rows = list(relay.run(Effort(pairs=1, seconds=0.0, most=1, shrink=200)))
+    assert [row.required for row in rows] == [2.0, 3.0, 1.0, 1.0, None, None, 1.6, 0.5, 8.0, None]
+    assert all(row.ok is None and (row.seconds, row.value) != (None, None) for row in rows)
+    assert rows[6].n == {"connections": 30, "tables": 5, "frames each": 2} and rows[7].n == {"frames": 50}
+
+
+def test_a_row_is_judged_and_what_cannot_be_measured_has_failed() -> None:
+    rows = [Row("a", {}, required=2.0), Row("b", {}, required=0.5, sense="min"), Row("c", {})]
+
+    def failing() -> Iterator[relay.Figures]:
+        yield {"value": 1.0}
+        raise BadParameter("the server has hung up")
+
+    def judged(figures: Iterator[relay.Figures], shrink: int = 1) -> list[bool | None]:
+        return [row.ok for row in relay.judged(Effort(shrink=shrink), rows, figures)]
+
+    good: list[relay.Figures] = [{"ratio": 2.0}, {"ratio": 0.5}, {"value": 9.0}]
+    assert judged(iter(good)) == [True, True, None] and judged(iter(good), 2) == [None, None, None]
+    assert judged(iter([{"value": 2.1}, {"ratio": 0.4}, {"value": 9.0}])) == [False, False, None]
+    assert judged(failing()) == [False, False, None]
+    assert {row.note for row in relay.judged(Effort(), rows, failing())} == {"the server has hung up"}
+
+
+@pytest.mark.parametrize("dialect", [Bare(), Relayed()], ids=["bare", "relay"])
+def test_every_frame_reaches_all_six(dialect: Bare | Relayed) -> None:
+    kind = ("broadcast",) if isinstance(dialect, Bare) else ("relay", "memory")
+    with Server(*kind) as server, Traffic(server.port, dialect, 2) as traffic:
+        assert len(traffic.paced(1000.0, 30)) == 30 and traffic._heard == 30 * SEATS
+        assert traffic.chained(4, lambda number: number < 20) > 0 and len(traffic._delays) == 20
+        assert server.cpu > 0 and server.peak >= server.resident > 0
+
+
+def test_a_server_that_does_not_start() -> None:
+    with pytest.raises(BadParameter, match="does not start"):
+        Server("plain", "many")
+
+
+def answering(*answers: bytes) -> int:
+    """The port of a server that says this, and hangs up."""
+
+    def answer() -> None:
+        with listening, listening.accept()[0] as connection:
+            for one in answers:
+                connection.recv(4096)
+                connection.sendall(one)
+
+    listening = socket.create_server(("127.0.0.1", 0))
+    Thread(target=answer).start()
+    return int(listening.getsockname()[1])
+
+
+@pytest.mark.parametrize(
+    ("answers", "found"),
+    [
+        ((b"HTTP/1.1 403 Forbidden\r\n\r\n",), "403"),
+        ((b"HTTP/1.1 101 ",), "hung up"),
+        ((b"HTTP/1.1 101 \r\n\r\n", b'\x81\x12{"type":"refused"}'), "refused"),
+    ],
+)
+def test_a_server_that_does_not_let_in(answers: tuple[bytes, ...], found: str) -> None:
+    with pytest.raises(BadParameter, match=found), Wire(answering(*answers)) as wire:
+        wire.greet()
+        wire.greeted()
+        wire.say(b"a room")
+        wire.heard()
+
+
+def test_a_server_that_brings_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(traffic, "LONGEST", 0.1)
+    with Server("broadcast") as server, Traffic(server.port, Bare(), 1) as six:
+        monkeypatch.setattr(six, "_start", lambda: 0.0)
+        with pytest.raises(BadParameter, match="and not the others"):
+            six.paced(1000.0, 2)
+    with Wire(answering(b"HTTP/1.1 101 \r\n\r\n\x82\x0a" + bytes(8))) as wire:
+        wire.greet()
+        wire.greeted()
+        with pytest.raises(BadParameter, match="hung up"):
+            wire.pass_over(10)

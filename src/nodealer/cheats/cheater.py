@@ -1,0 +1,135 @@
+"""A participant that cheats: the honest program, but for what an attack makes of its words before they are signed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Any, Final
+
+from msgspec import Raw
+
+from nodealer.cheats.base import BotCheat, CheatScheme, Moment
+from nodealer.errors import CardUnreadable, IllegalMove
+from nodealer.play.bodies import Body, Cards
+from nodealer.play.duties import OpenDuty
+from nodealer.play.home import Home
+from nodealer.play.participant import Participant
+from nodealer.play.seat import Seat
+from nodealer.protocols.base import Duty
+
+#: The moves that give a hand up, in the games that have one.
+FOLDS: Final = ({"type": "fold"}, {"chips": 0, "fold": True})
+
+
+class CheatingSeat(Seat):
+    """Signs what the attack makes of a message. It knows what it has signed, and goes on from there."""
+
+    def __init__(self, *arguments: Any, scheme: CheatScheme[Any], lies: list[bytes], **named: Any) -> None:
+        self._scheme = scheme
+        self._lies = lies
+        super().__init__(*arguments, **named)
+
+    def _answer(self, open_duty: OpenDuty) -> Body | None:
+        duty, way = open_duty.duty, self._scheme.way
+        if duty.seat == self.number and duty.kind in way.late and self._others_owe(duty):
+            return None
+        body = super()._answer(open_duty)
+        if body is None and duty.kind in way.forge and self._is_silent(open_duty):
+            # An honest seat says nothing, for there is nothing true to say.
+            return Cards(duty.id, Raw(b"{}"))
+        return body
+
+    def _is_silent(self, open_duty: OpenDuty) -> bool:
+        """Whether it owes something that it cannot say, because it could not prove it, or has spoilt its cards."""
+        duty = open_duty.duty
+        if duty.deck is None or duty.seat != self.number or duty.optional or self._has_answered(open_duty):
+            return False
+        if duty.id in self._unprovable or duty.kind not in self._scheme.way.blind:
+            return duty.id in self._unprovable
+        try:
+            choice = self._choices.get(duty.chosen)
+            self.replica.state.hand.decks[duty.deck].message(duty, self._tape(duty.binding.hand), choice)
+        except CardUnreadable:
+            return True
+        return False
+
+    def _others_owe(self, duty: Duty) -> bool:
+        every = (known.duty for known in self.replica.state.duties.open.values())
+        return any(one.kind == duty.kind and one.deck == duty.deck and one.seat != self.number for one in every)
+
+    def _send(self, body: Body) -> bytes:
+        said = self._forged(body) if isinstance(body, Cards) else body
+        data = super()._send(said)
+        if said != body:
+            self._lies.append(data)
+        return data
+
+    def _forged(self, body: Cards) -> Cards:
+        duty = self.replica.state.duties.open[body.duty].duty
+        forge = self._scheme.way.forge.get(duty.kind)
+        if forge is None or duty.deck is None:
+            return body
+        deck, honest = self.replica.state.hand.decks[duty.deck], bytes(body.message)
+        false = forge(Moment(deck, duty, self._tape(duty.binding.hand), honest))
+        return body if false == honest else Cards(body.duty, Raw(false))
+
+
+class Cheater(Participant):
+    """Takes part as everybody does, and carries an attack out whenever it can."""
+
+    #: How it signs.
+    signs: type[CheatingSeat] = CheatingSeat
+
+    def __init__(self, home: Home, *, attack: BotCheat[Any], **named: Any) -> None:
+        self.attack = attack
+        #: The entries that an honest player would not have signed.
+        self.lies: list[bytes] = []
+        super().__init__(home, **named)
+
+    def _new_seat(self, number: int, log: Iterable[bytes]) -> Seat:
+        home, config = self.home, self.replica.config
+        return self.signs(
+            config,
+            number,
+            scheme=self.attack.on(config.protocol),
+            lies=self.lies,
+            root=home.root,
+            key=home.identity,
+            journal=home.journal,
+            entropy=self._entropy,
+            log=log,
+        )
+
+    def due(self) -> list[bytes]:
+        """What it owes, and what it says besides."""
+        said = super().due()
+        if not self.seated or self.over or self.hearing:
+            return said
+        if self._has_spoilt_its_own_cards():
+            return [*said, *self._give_up()]
+        more = self._beside(said)
+        self.lies.extend(more)
+        return [*said, *more]
+
+    def _beside(self, said: list[bytes]) -> list[bytes]:
+        beside = self.attack.on(self.replica.config.protocol).way.beside
+        return [] if beside is None else beside(self, said)
+
+    def _give_up(self) -> list[bytes]:
+        """Fold, where the game has that: who leaves is looked at by everybody."""
+        for fold in FOLDS:
+            with suppress(IllegalMove):
+                return self.move(fold)
+        return self.leave()
+
+    def _has_spoilt_its_own_cards(self) -> bool:
+        """Whether it is to move or to choose and cannot read its cards, by its own doing or with nobody to blame: then
+        it gives the hand up."""
+        seat = self.seat
+        if seat.unconfirmed or not (seat.must_move or (self.lies and self.options().choices)):
+            return False
+        try:
+            seat.cards()
+        except CardUnreadable as unreadable:
+            return bool(self.lies) or not seat.may_claim(unreadable)
+        return False

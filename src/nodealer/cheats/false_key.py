@@ -1,0 +1,79 @@
+"""What a seat publishes when a card is dealt or opened is not what the card is under."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec.structs import replace
+
+from nodealer.cheats.arrays import one_more, put, times
+from nodealer.cheats.base import BotCheat, Forge, Moment, Trick
+from nodealer.protocols.chain.messages import Pass
+from nodealer.protocols.codec import read_message
+from nodealer.protocols.duel.bits import Bits
+from nodealer.protocols.duel.messages import Give
+from nodealer.protocols.keyed import Release
+from nodealer.protocols.offset.messages import DealFinal, RevealFinal, RevealInitial
+from nodealer.wire import encode
+
+
+def _release(moment: Moment) -> bytes:
+    keys = moment.deck.binding.group.scalars(read_message(Release, moment.honest).keys)
+    return encode(Release(one_more(keys)))
+
+
+def _part(kind: type[DealFinal] | type[RevealInitial] | type[RevealFinal]) -> Forge:
+    def forge(moment: Moment) -> bytes:
+        said = read_message(kind, moment.honest)
+        if not said.dealKeyPart:
+            return moment.honest
+        return encode(replace(said, dealKeyPart=one_more(moment.deck.binding.group.scalars(said.dealKeyPart))))
+
+    return forge
+
+
+def _chain(moment: Moment) -> bytes:
+    """A false decryption; or, for a card that is only looked up, a false nonce."""
+    said, group = read_message(Pass, moment.honest), moment.deck.binding.group
+    if said.numbers:
+        number = times(group, 2, group.points(said.numbers)[0])
+        return encode(replace(said, numbers=put(said.numbers, 0, number.to_bytes())))
+    return encode(replace(said, nonces=put(said.nonces, 0, bytes([said.nonces[0] ^ 1]))))
+
+
+def _duel(moment: Moment) -> bytes:
+    if moment.deck.owner == moment.duty.seat:
+        return moment.honest
+    keys = moment.deck.cipher.scalars(read_message(Give, moment.honest).keys)
+    false = put(keys.to_bytes(), 0, (keys[0] * Bits((7,))).to_bytes()) if isinstance(keys, Bits) else one_more(keys)
+    return encode(Give(false))
+
+
+FALSE_KEY: Final = BotCheat(
+    name="false-key",
+    does="publishes a false key of a card",
+    ways={
+        "mask": (Trick("a false key for a card that is dealt or opened", {"release": _release}),),
+        "lock": (Trick("a false secret for a card that is dealt or opened", {"release": _release}),),
+        "offset": (
+            Trick(
+                "a false key part for a deal",
+                {
+                    "dealFinal": _part(DealFinal),
+                    "revealInitial": _part(RevealInitial),
+                    "revealFinal": _part(RevealFinal),
+                },
+            ),
+        ),
+        "chain": (
+            Trick(
+                "a false nonce, prior name or decryption in a draw",
+                {"pass": _chain},
+            ),
+        ),
+        "duel": (
+            Trick("a false key of the rival", {"give": _duel}),
+            Trick("a false key or card of the rival", {"give": _duel}),
+        ),
+    },
+)

@@ -1,0 +1,87 @@
+"""One card gets something of its own, by which the cheater hopes to know it again."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec.structs import replace
+
+from nodealer.cheats.arrays import put, times, twice
+from nodealer.cheats.base import BotCheat, Moment, Trick
+from nodealer.protocols.chain.messages import ChainShuffle
+from nodealer.protocols.codec import read_message
+from nodealer.protocols.duel.messages import DuelLock
+from nodealer.protocols.lock.messages import LockedCards
+from nodealer.protocols.mask.messages import MaskRekey
+from nodealer.protocols.offset.messages import OffsetShuffle
+from nodealer.wire import encode
+
+POWER: Final = 7
+
+
+def _mask(moment: Moment) -> bytes:
+    """The first card gains more than its new key says."""
+    said, group = read_message(MaskRekey, moment.honest), moment.deck.binding.group
+    return encode(replace(said, gains=put(said.gains, 0, (group.points(said.gains)[0] + group.G).to_bytes())))
+
+
+def _lock(moment: Moment) -> bytes:
+    said, group = read_message(LockedCards, moment.honest), moment.deck.binding.group
+    return encode(replace(said, cards=put(said.cards, 0, times(group, 2, group.points(said.cards)[0]).to_bytes())))
+
+
+def _offset(moment: Moment) -> bytes:
+    """The last pair with another offset than all others."""
+    said, group = read_message(OffsetShuffle, moment.honest), moment.deck.binding.group
+    pairs, others = group.points(said.deck), moment.deck.size - 1
+    marked = pairs[:others] + pairs[moment.deck.size : -1]
+    return encode(replace(said, deck=marked.to_bytes() + said.deck[len(marked) * group.point_size :]))
+
+
+def _chain(moment: Moment) -> bytes:
+    """A power of the first card's number in the slot that the cheater will draw."""
+    said, group = read_message(ChainShuffle, moment.honest), moment.deck.binding.group
+    mine = moment.deck.binding.players.index(moment.duty.seat)
+    number = times(group, POWER, group.points(said.numbers)[0])
+    return encode(replace(said, numbers=put(said.numbers, mine, number.to_bytes())))
+
+
+def _duel(moment: Moment) -> bytes:
+    """The first card of the rival's deck gets more than its key."""
+    if moment.deck.owner == moment.duty.seat:
+        return moment.honest
+    said = read_message(DuelLock, moment.honest)
+    card = twice(moment.deck.cipher.points(said.cards)[0])
+    return encode(replace(said, cards=put(said.cards, 0, card.to_bytes())))
+
+
+_POWER: Final = "a power of another card's number in a slot, to read it"
+
+MARK: Final = BotCheat(
+    name="mark",
+    does="marks a card, to know it again",
+    ways={
+        "mask": (
+            Trick(
+                "a card moved to another key than the one published",
+                {"rekey": _mask},
+            ),
+        ),
+        "lock": (Trick("a card replaced in the lock", {"lock": _lock}),),
+        "offset": (
+            Trick(
+                "a pair doubled, dropped or foreign in a shuffle",
+                {"shuffle": _offset},
+            ),
+        ),
+        "chain": (
+            Trick(_POWER, {"shuffle": _chain}, seen="at once"),
+            Trick(_POWER, {"shuffle": _chain}),
+        ),
+        "duel": (
+            Trick("a card replaced when keys are put on", {"lock": _duel}),
+            Trick("a card that the rival replaced or marked", {"lock": _duel}),
+            Trick("a false key or card of the rival", {"lock": _duel}),
+        ),
+    },
+)

@@ -1,0 +1,85 @@
+"""A seat shows, or plays, another card than it holds."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Final
+
+from msgspec.structs import replace
+
+from nodealer.cards import Close
+from nodealer.cheats.arrays import one_more, put
+from nodealer.cheats.base import BotCheat, Moment, Trick
+from nodealer.errors import DecodeError
+from nodealer.protocols.chain.deck import ChainDeck
+from nodealer.protocols.chain.lists import NAME_BYTES
+from nodealer.protocols.chain.messages import ShownCards
+from nodealer.protocols.codec import read_message
+from nodealer.protocols.duel.messages import DuelReveal, Give
+from nodealer.wire import encode
+
+
+def _chain(moment: Moment) -> bytes:
+    """Another face that there could be; the dealer, who names none, says another nonce."""
+    said, deck = read_message(ShownCards, moment.honest), moment.deck
+    if said.faces:
+        first, *rest = said.faces
+        others = (face for face in range(deck.size) if face != first and _is_a_card(deck, face, said.cardNonces))
+        return encode(replace(said, faces=(next(others, first), *rest)))
+    return encode(replace(said, nonces=put(said.nonces, 0, bytes([said.nonces[0] ^ 1]))))
+
+
+def _is_a_card(deck: ChainDeck, face: int, nonces: bytes) -> bool:
+    """Whether the number of a face, with the nonce of the card that it stands for, is a square."""
+    with suppress(DecodeError):
+        deck.card(face, nonces[:NAME_BYTES])
+        return True
+    return False
+
+
+def _duel_key(moment: Moment) -> bytes:
+    """Where a card is shown by its key alone."""
+    if moment.deck.owner != moment.duty.seat:
+        return moment.honest
+    return encode(Give(one_more(moment.deck.cipher.scalars(read_message(Give, moment.honest).keys))))
+
+
+def _duel_name(moment: Moment) -> bytes:
+    """A card that lies in the pile: the owner knows all nonces of its deck."""
+    deck, said = moment.deck, read_message(DuelReveal, moment.honest)
+    if isinstance(deck.stage.operation, Close) or not said.cards:
+        return moment.honest
+    hand = deck.places.hidden(deck.places.hand(deck.owner))
+    mine = {*said.cards, *deck.places.opened.values(), *deck.read(moment.tape, hand)}
+    other = next((card for card in range(deck.size) if card not in mine), None)
+    if other is None:
+        return moment.honest
+    (nonce,) = deck.nonces(moment.tape, [other])
+    return encode(replace(said, cards=(other, *said.cards[1:]), nonces=put(said.nonces, 0, nonce)))
+
+
+_BY_ITS_KEY: Final = "a card is shown by its key, and by nothing that a seat could say of it"
+
+_NOT_DRAWN: Final = "a card played that was not drawn"
+
+OTHER_CARD: Final = BotCheat(
+    name="other-card",
+    does="shows another card than it holds",
+    ways={
+        "chain": (Trick("another card shown than was drawn", {"reveal": _chain}),),
+        "duel": (
+            Trick(
+                "a card played that was not drawn, or under another name",
+                {"reveal": _duel_name},
+            ),
+            # Where a card is played by its key there is no `reveal`, and where the source is followed no key.
+            Trick(_NOT_DRAWN, {"give": _duel_key}, seen="at once"),
+            Trick(_NOT_DRAWN, {"reveal": _duel_name}),
+        ),
+    },
+    instead={
+        "mask": ("a false key for a card that is dealt or opened", _BY_ITS_KEY),
+        "lock": ("a false secret for a card that is dealt or opened", _BY_ITS_KEY),
+        "offset": ("a false key part for a deal", _BY_ITS_KEY),
+    },
+)

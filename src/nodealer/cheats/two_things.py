@@ -1,0 +1,34 @@
+"""A seat gives one number to two entries, so that it could say later that it had said either."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from msgspec import Raw
+from msgspec.structs import replace
+
+from nodealer.cheats.base import BotCheat, CheatScheme, Trick
+from nodealer.cheats.cheater import Cheater
+from nodealer.log.entry import read_entry, sign_entry
+from nodealer.play.bodies import Cards, Leave, read_body
+from nodealer.protocols.base import Cheat
+from nodealer.wire import encode
+
+
+def _contradict(cheater: Cheater, said: Sequence[bytes]) -> list[bytes]:
+    """After its first words about cards: that it had left before them."""
+    for data in said if not cheater.lies else ():
+        entry = read_entry(data).entry
+        if isinstance(read_body(bytes(entry.body)), Cards):
+            return [sign_entry(cheater.home.identity, replace(entry, body=Raw(encode(Leave()))))]
+    return []
+
+
+CLAIM: Final = Cheat("two different entries with one number", "at once", True)
+
+TWO_THINGS: Final = BotCheat(
+    name="two-things",
+    does="says two things where it may say one",
+    law=CheatScheme(Trick(CLAIM.cheat, beside=_contradict), CLAIM),
+)

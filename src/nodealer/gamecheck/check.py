@@ -1,0 +1,138 @@
+"""Check a game that somebody has written: play it in every way, and say in the author's words what is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from nodealer.cards import Capability
+from nodealer.errors import BadParameter
+from nodealer.gamecheck import open_decks, tables
+from nodealer.gamecheck.agreement import refuse_bad_settings, refuse_other_rules, rules_of
+from nodealer.gamecheck.elsewhere import refuse_other_processes
+from nodealer.gamecheck.findings import Findings
+from nodealer.gamecheck.hand import NAMES
+from nodealer.gamecheck.open_decks import Effort, OpenDecks, Progress
+from nodealer.gamecheck.tables import OnProtocol, TableEffort, Tables, protocols_for
+from nodealer.games.base import Rules
+from nodealer.games.found import chosen
+from nodealer.games.package import GamePackage
+from nodealer.play.config import refuse_without_asserts
+
+#: As many seats as a real table has where that is enough.
+FEW: Final = 3
+
+
+@dataclass
+class Report:
+    """What was done, what was found, and what an author may want to know beside."""
+
+    package: GamePackage
+    findings: Findings = field(default_factory=Findings)
+    protocols: list[OnProtocol] = field(default_factory=list)
+    did: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing was found."""
+        return not self.findings
+
+    def as_json(self) -> dict[str, Any]:
+        """For programs."""
+        return {
+            "game": self.package.name,
+            "version": self.package.version,
+            "ok": self.ok,
+            "findings": self.findings.as_json(),
+            "protocols": [{"name": str(one), "played": one.why is None, "why": one.why} for one in self.protocols],
+            "did": self.did,
+            "notes": self.notes,
+        }
+
+
+@dataclass(frozen=True)
+class Depth:
+    """How thorough a check is."""
+
+    decks: Effort
+    tables: TableEffort
+    #: Whether every number of seats is tried.
+    all_seats: bool
+
+
+QUICK: Final = Depth(open_decks.QUICK, tables.QUICK, all_seats=False)
+DEEP: Final = Depth(open_decks.DEEP, tables.DEEP, all_seats=True)
+
+
+def check(place: str, depth: Depth, progress: Progress) -> Report:
+    """Check the game at `module:attribute`, or an installed one. Raises `BadParameter` for what cannot be checked."""
+    refuse_without_asserts()
+    report = Report(chosen(place))
+    package = report.package
+    if package.bot is None:
+        raise BadParameter(f"{package.name} has no bot, and is checked by letting bots play it: give it one")
+    with report.findings.noted():
+        rules = rules_of(package)
+        with report.findings.noted():
+            refuse_other_rules(package, rules)
+        refuse_bad_settings(package, report.findings)
+        _play(place, report, rules, depth, progress)
+    return report
+
+
+def _play(place: str, report: Report, rules: Rules, depth: Depth, progress: Progress) -> None:
+    counts = _counts(report.package, rules, depth)
+    decks = OpenDecks(report.package, rules, depth.decks, report.findings, progress)
+    decks.check(counts)
+    _say_what_was_tried(report, decks)
+    able = [count for count in counts if count not in decks.refused]
+    if not decks.trails:
+        report.notes.append("No hand came to its end, so the game was not tried on any protocol.")
+        return
+    progress("the same hands in other processes")
+    with report.findings.noted():
+        refuse_other_processes(place, able)
+    report.notes += [f"With {count} seats it cannot be played: {why}." for count, why in decks.refused.items()]
+    unused = rules.operations - decks.used
+    if unused:
+        named = ", ".join(f"Capability.{one.name}" for one in Capability if one in unused)
+        report.notes.append(f"No bot ever asked for {named}. If the game never does, more protocols can serve it.")
+    seats = min(able, key=lambda count: (count > FEW, -count if count <= FEW else count))
+    _on_protocols(report, rules, depth, seats, progress)
+
+
+def _counts(package: GamePackage, rules: Rules, depth: Depth) -> list[int]:
+    """With how many seats it is played: those that some protocol could serve, two, its own and the most, or all."""
+    served = [
+        count
+        for count in range(2, len(NAMES) + 1)
+        if any(on.why is None for on in protocols_for(rules, count, modes=False))
+    ]
+    if not served:
+        whys = "; ".join(str(on.why) for on in protocols_for(rules, package.seats, modes=False))
+        raise BadParameter(f"no protocol can serve {package.name}: {whys}")
+    some = {served[0], package.seats, served[-1]}
+    return [count for count in served if depth.all_seats or count in some]
+
+
+def _say_what_was_tried(report: Report, decks: OpenDecks) -> None:
+    tried = decks.probes.tried
+    report.did.append(
+        f"{decks.games} hands on open decks; {tried.hostile} hostile moves, {tried.leavings} times somebody left, "
+        f"{tried.orders} rounds in two orders, and {tried.finished} hands played on from there to their end"
+    )
+
+
+def _on_protocols(report: Report, rules: Rules, depth: Depth, seats: int, progress: Progress) -> None:
+    effort = depth.tables
+    played = Tables(report.package, rules, effort, report.findings, progress)
+    for on in protocols_for(rules, seats, modes=effort.modes):
+        report.protocols.append(on)
+        if on.why is None:
+            played.check(on, seats)
+    names = ", ".join(str(on) for on in report.protocols if on.why is None)
+    report.did.append(
+        f"played by {seats} seats on {names or 'no protocol'}: verified from the log, in two orders, with participants "
+        f"that were lost and came back, and with seats that left"
+    )

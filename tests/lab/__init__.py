@@ -1,1 +1,0 @@
-"""Benchmarks: that they run and judge rightly. Never how long something takes."""
