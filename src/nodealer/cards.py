@@ -26,7 +26,7 @@ class Card:
 
 
 class Place(enum.Enum):
-    """Where returned cards go."""
+    """The place that returned cards go to."""
 
     TOP = "top"
     BOTTOM = "bottom"
@@ -35,7 +35,7 @@ class Place(enum.Enum):
 
 
 class Look(enum.Enum):
-    """What a seat may do with cards it looks at."""
+    """The options of a seat that looks at cards."""
 
     LOOK = "look"
     #: Put them back in any order.
@@ -446,7 +446,7 @@ def _by(seat: int, owner: int | None) -> str:
 
 
 class Half(enum.Enum):
-    """What a seat leaves half done if it goes while it owes a card message.
+    """An operation left half done by a seat that goes while it owes a card message.
 
     A card is half dealt or half opened once another seat has published its key to it. It is also half dealt while a
     seat that has looked at it has not yet reordered or kept it.

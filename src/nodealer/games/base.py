@@ -64,7 +64,7 @@ class Game(Protocol):
 
     @property
     def wants(self) -> Want:
-        """What the game needs next."""
+        """The next thing the game needs."""
 
     @property
     def players(self) -> tuple[int, ...]:
@@ -72,7 +72,7 @@ class Game(Protocol):
 
     @property
     def paid(self) -> Mapping[int, int]:
-        """What each seat has put in so far. It is refunded if the hand ends without a result."""
+        """The amount each seat has put in so far. It is refunded if the hand ends without a result."""
 
     def told(self, events: tuple[Event, ...]) -> Game:
         """Return the game after all requested operations have finished with these events."""

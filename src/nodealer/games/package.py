@@ -56,7 +56,7 @@ class Export:
 
 @dataclass(frozen=True)
 class Measured:
-    """How to benchmark the game: settings with which no player is out early, and a bot that decides at once."""
+    """A benchmark setup: settings with which no player is out early, and a bot that decides at once."""
 
     seats: int
     settings: Mapping[str, str]
@@ -110,7 +110,7 @@ class GamePackage:
 
     @property
     def listens(self) -> bool:
-        """Whether the game can read moves that a person types."""
+        """True if the game can read moves that a person types."""
         return type(self.words).read is not Words.read
 
 
