@@ -10,7 +10,7 @@ import weakref
 import pytest
 
 from nodealer.errors import BadParameter
-from nodealer.group.order import below
+from nodealer.group.order import uniform_below
 from nodealer.tape import Tape, commitment, digest, expand, framed, hand_tape
 
 ROOT = bytes(range(32))
@@ -207,13 +207,13 @@ def test_words_of_the_incomplete_run_are_thrown_away() -> None:
         fair = 2**64 - 2**64 % bound
         assert fair % bound == 0
         words = iter([2**64 - 1, fair, fair + (2**64 - fair) // 2, fair - 1, 0])
-        assert below(bound, words) == bound - 1
+        assert uniform_below(bound, words) == bound - 1
         assert list(words) == [0]
 
 
 def test_powers_of_two_throw_nothing_away() -> None:
-    assert below(4, iter([2**64 - 1])) == 3
-    assert below(1, iter([2**64 - 1])) == 0
+    assert uniform_below(4, iter([2**64 - 1])) == 3
+    assert uniform_below(1, iter([2**64 - 1])) == 0
 
 
 def test_every_remainder_has_the_same_number_of_words() -> None:

@@ -20,7 +20,7 @@ from typing import Final
 
 from nodealer.errors import BadParameter
 from nodealer.group import Order
-from nodealer.group.order import WORD, below, shuffled, words_of
+from nodealer.group.order import WORD, draw_order, iterate_words, uniform_below
 
 ROOT_BYTES: Final = 32
 SEED_BYTES: Final = 32
@@ -86,12 +86,12 @@ class Tape:
 
     def permutation(self, label: str, inputs: bytes, count: int) -> Order:
         """A uniform secret order of 0 … count − 1: Fisher–Yates, each step by rejection, so no order is favoured."""
-        return shuffled(count, partial(self._block, label, inputs, count))
+        return draw_order(count, partial(self._block, label, inputs, count))
 
     def below(self, label: str, inputs: bytes, bounds: Sequence[int]) -> tuple[int, ...]:
         """For each bound a uniform integer from 0 on and below it."""
-        words = words_of(partial(self._block, label, inputs, len(bounds)), len(bounds))
-        return tuple(below(bound, words) for bound in bounds)
+        words = iterate_words(partial(self._block, label, inputs, len(bounds)), len(bounds))
+        return tuple(uniform_below(bound, words) for bound in bounds)
 
     def _block(self, label: str, inputs: bytes, count: int, index: int) -> bytes:
         return self.draw(label, inputs, size=WORD * count, index=index)

@@ -14,11 +14,11 @@ from nodealer.group.curve import (
     FixedBase,
     bucket_width,
     msm,
-    naf,
+    naf_digits,
     pippenger,
     signed_digits,
     straus,
-    windows,
+    window_count,
 )
 from nodealer.group.edwards import RISTRETTO255, SQRT_M1, D, P
 from nodealer.group.integers import big
@@ -101,7 +101,7 @@ TABLES = {C.name: FixedBase(C, C.generator) for C in CURVES}
 @given(scalars, st.integers(2, 8))
 def test_naf_is_the_scalar_in_odd_digits(C: Curve, scalar: int, width: int) -> None:
     scalar %= C.order
-    digits = list(naf(scalar, width))
+    digits = list(naf_digits(scalar, width))
     assert sum(digit << place for place, digit in digits) == scalar
     assert all(digit % 2 and abs(digit) < 1 << (width - 1) for _, digit in digits)
     assert all(place <= C.order.bit_length() for place, _ in digits)
@@ -110,14 +110,14 @@ def test_naf_is_the_scalar_in_odd_digits(C: Curve, scalar: int, width: int) -> N
 @given(st.integers(0, 2**256 - 1), st.integers(2, 15))
 def test_signed_digits_are_the_scalar(scalar: int, width: int) -> None:
     """Also for scalars up to 2^256, so that a curve of that order loses no carry."""
-    digits = signed_digits(scalar, width, windows(2**256 - 1, width))
+    digits = signed_digits(scalar, width, window_count(2**256 - 1, width))
     assert sum(digit << (width * place) for place, digit in enumerate(digits)) == scalar
     assert all(-(1 << (width - 1)) <= digit < 1 << (width - 1) for digit in digits)
 
 
 def test_the_top_scalar_loses_no_carry() -> None:
     for width in range(2, 16):
-        digits = signed_digits(2**256 - 1, width, windows(2**256 - 1, width))
+        digits = signed_digits(2**256 - 1, width, window_count(2**256 - 1, width))
         assert sum(digit << (width * place) for place, digit in enumerate(digits)) == 2**256 - 1
 
 

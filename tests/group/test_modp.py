@@ -12,7 +12,7 @@ import pytest
 
 from nodealer.errors import BadParameter, DecodeError
 from nodealer.group import Group, Scalars, group, hash_to_points, msm, vartime_msm
-from nodealer.group.modp import ORDER, SIZE, P, straus, threads
+from nodealer.group.modp import ORDER, SIZE, P, straus, thread_count
 
 pytestmark = pytest.mark.sample
 
@@ -168,16 +168,16 @@ def test_threads_change_nothing(squares: Group, count: str, monkeypatch: pytest.
     monkeypatch.setenv("NODEALER_THREADS", "1")
     alone = a * points
     monkeypatch.setenv("NODEALER_THREADS", count)
-    assert threads() == int(count) and a * points == alone
+    assert thread_count() == int(count) and a * points == alone
 
 
 def test_nonsense_for_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NODEALER_THREADS", "")
-    assert threads() == (os.cpu_count() or 1)
+    assert thread_count() == (os.cpu_count() or 1)
     for value in ("0", "-1", "two", "²"):
         monkeypatch.setenv("NODEALER_THREADS", value)
         with pytest.raises(BadParameter, match="NODEALER_THREADS"):
-            threads()
+            thread_count()
 
 
 def test_every_thread_lets_the_others_run() -> None:

@@ -16,7 +16,7 @@ from conformance.harness import Source
 from nodealer.errors import BadParameter
 from nodealer.group import Group, Order, concat, order
 from nodealer.group import group as make_group
-from nodealer.group.order import WORD, PlainOrder, order_of, shuffled
+from nodealer.group.order import WORD, PlainOrder, draw_order, order_of
 
 native_only = pytest.mark.skipif(not HAS_NATIVE, reason="the native core is not built")
 GROUPS = ("ristretto255", "secp256k1")
@@ -26,7 +26,7 @@ GROUPS = ("ristretto255", "secp256k1")
 def made(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Callable[[Sequence[int]], Order]:
     """Orders by the core, and by Python alone."""
     if not request.param:
-        monkeypatch.setattr(order, "_core", lambda: None)
+        monkeypatch.setattr(order, "_native_order_class", lambda: None)
     return order_of
 
 
@@ -39,11 +39,11 @@ def test_the_core_and_the_plain_loop_say_the_same(count: int, monkeypatch: pytes
     source = Source(f"orders of {count}")
     for _ in range(20):
         block = source(WORD * count)
-        drawn = shuffled(count, lambda index: block).vartime_list()
+        drawn = draw_order(count, lambda index: block).vartime_list()
         assert sorted(drawn) == list(range(count)) and all(type(place) is int for place in drawn)
         with monkeypatch.context() as patch:
-            patch.setattr(order, "_core", lambda: None)
-            assert shuffled(count, lambda index: block).vartime_list() == drawn
+            patch.setattr(order, "_native_order_class", lambda: None)
+            assert draw_order(count, lambda index: block).vartime_list() == drawn
 
 
 @pytest.mark.usefixtures("made")
@@ -57,13 +57,13 @@ def test_a_word_without_a_full_run_is_thrown_away() -> None:
         drawn.append(index)
         return blocks[index]
 
-    assert shuffled(7, draw).vartime_list() == shuffled(7, lambda index: honest).vartime_list()
+    assert draw_order(7, draw).vartime_list() == draw_order(7, lambda index: honest).vartime_list()
     assert drawn == [0]
 
 
 @native_only
 def test_what_the_core_does_not_take() -> None:
-    core = order._core()
+    core = order._native_order_class()
     assert core is not None
     with pytest.raises(BadParameter, match="8 bytes"):
         core.drawn(bytes(9))
@@ -76,7 +76,7 @@ def test_what_the_core_does_not_take() -> None:
 def test_more_than_the_core_takes_is_ordered_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(order, "_CORE_MAX", 3)
     block = Source("many")(WORD * 10)
-    drawn = shuffled(10, lambda index: block)
+    drawn = draw_order(10, lambda index: block)
     assert type(drawn) is type(order_of([0])) and sorted(drawn.vartime_list()) == list(range(10))
 
 
@@ -156,7 +156,7 @@ def test_an_order_shows_nothing_of_itself(made: Callable[[Sequence[int]], Order]
 @pytest.mark.parametrize("name", GROUPS)
 @given(st.integers(1, 70).flatmap(lambda count: st.permutations(range(count))))
 def test_both_backends_take_in_the_same_order(name: str, places: list[int]) -> None:
-    core = order._core()
+    core = order._native_order_class()
     assert core is not None
     chosen, plain = core(places), PlainOrder(places)
     native, reference = make_group(name, backend="native"), make_group(name, backend="reference")
@@ -176,7 +176,7 @@ def test_both_backends_take_in_the_same_order(name: str, places: list[int]) -> N
 def test_points_are_taken_with_and_without_their_encodings(name: str, count: int) -> None:
     on = make_group(name, backend="native")
     points = on.integers(range(1, count + 1)) * on.G
-    drawn = shuffled(count, lambda index: Source(f"{index}")(WORD * count))
+    drawn = draw_order(count, lambda index: Source(f"{index}")(WORD * count))
     bare = points.take(drawn)
     encoded = points.to_bytes()
     known = on.points(encoded).take(drawn)
@@ -190,7 +190,7 @@ def test_points_are_taken_with_and_without_their_encodings(name: str, count: int
 def test_an_order_is_for_as_many_as_it_has(group: Group) -> None:
     three = group.integers([1, 2, 3])
     for count in (0, 1, 2, 4):
-        if group.backend == "native" and not order._core():
+        if group.backend == "native" and not order._native_order_class():
             continue
         with pytest.raises(BadParameter, match=f"arrays of 3 and {count} do not match"):
             three.take(order_of(range(count)))

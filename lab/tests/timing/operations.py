@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Final
 
 from nodealer.group import Group, Order, group
-from nodealer.group.order import WORD, _plainly, shuffled, words_of
+from nodealer.group.order import WORD, _fisher_yates, draw_order, iterate_words
 from nodealer.keys import Identity
 from nodealer.tape import Tape
 from timing.dudect import Operation
@@ -83,11 +83,11 @@ def _scalars(on: Group, count: int, secret: bytes) -> Any:
 
 
 def _order(words: bytes) -> Order:
-    return shuffled(DECK, lambda index: words)
+    return draw_order(DECK, lambda index: words)
 
 
 def _listed(words: bytes) -> list[int]:
-    return _plainly(DECK, words_of(lambda index: words, DECK))
+    return _fisher_yates(DECK, iterate_words(lambda index: words, DECK))
 
 
 def powers() -> Iterator[Operation]:

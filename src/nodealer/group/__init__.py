@@ -1,4 +1,4 @@
-"""Groups of prime order: arrays of scalars and points, in Rust or in plain Python.
+"""Groups of prime order: arrays of scalars and points, implemented in Rust and in plain Python.
 
 G = group().G
 masked = epk + r * G, msg + r * pk
@@ -30,56 +30,56 @@ __all__ = [
 
 BACKENDS = ("native", "reference")
 GROUPS = ("ristretto255", "secp256k1", "modp2048")
-#: Groups that exist once, whatever backend is asked for.
+#: Groups with a single implementation, used whichever backend is requested.
 ONE_BACKEND = {"modp2048": "modp"}
 
 A = TypeVar("A", bound=Array)
 
 
 def group(name: str = "ristretto255", backend: str | None = None) -> Group:
-    """The group of this name, on the backend that is asked for, or on the default one.
+    """Return the group of this name on the given backend, or on the default one.
 
-    Never falls back from a native core that is there and unfit: that raises `BackendMissing`.
+    If a native core is present but unfit for use, raise `BackendMissing` instead of falling back.
     """
-    backend = default_backend() if backend is None else _known(backend, "backend")
+    backend = default_backend() if backend is None else _check_backend(backend, "backend")
     if name not in GROUPS:
-        raise BadParameter(f"no such group: {name!r} (there is {', '.join(GROUPS)})")
+        raise BadParameter(f"no such group: {name!r} (known groups: {', '.join(GROUPS)})")
     found: Group = getattr(import_module(f"nodealer.group.{ONE_BACKEND.get(name, backend)}"), name)
     return found
 
 
 def default_backend() -> str:
-    """What `NODEALER_BACKEND` says; else native where the extension is built, and reference where it is not."""
-    asked = os.environ.get("NODEALER_BACKEND")
-    if asked is not None:
-        return _known(asked, "NODEALER_BACKEND")
+    """Return `NODEALER_BACKEND` if it is set; otherwise "native" if the extension is built, else "reference"."""
+    requested = os.environ.get("NODEALER_BACKEND")
+    if requested is not None:
+        return _check_backend(requested, "NODEALER_BACKEND")
     return "reference" if find_spec("nodealer.group._core") is None else "native"
 
 
 def concat(first: A, *rest: A) -> A:
-    """The arrays one after the other."""
+    """Join arrays of one kind and one group end to end."""
     _group_of(first)
     return first.concat(rest)
 
 
 def msm(scalars: Scalars, points: Points) -> Points:
-    """Σ scalars[i]·points[i], in constant time on the native backend. The lengths must be equal."""
+    """Return Σ scalars[i]·points[i], in constant time on the native backend. The lengths must be equal."""
     return _group_of(scalars).msm(scalars, points)
 
 
 def vartime_msm(scalars: Scalars, points: Points) -> Points:
-    """The same for public values, faster."""
+    """Return Σ scalars[i]·points[i] for public values: faster than `msm`, but not in constant time."""
     return _group_of(scalars).vartime_msm(scalars, points)
 
 
-def _known(backend: str, source: str) -> str:
+def _check_backend(backend: str, source: str) -> str:
     if backend not in BACKENDS:
         raise BadParameter(f"{source} is {' or '.join(BACKENDS)}, not {backend!r}")
     return backend
 
 
 def _group_of(array: object) -> Group:
-    """The arrays of both backends carry their group; nothing else that could come here does."""
+    """Return the group that an array belongs to. Raise `BadParameter` for anything that is not an array."""
     found: Group | None = getattr(array, "group", None)
     if found is None:
         raise BadParameter(f"expected an array of scalars or points, got {type(array).__name__}")

@@ -1,11 +1,11 @@
-"""What a group is to the rest of the package: a handle, and two kinds of immutable arrays.
+"""The interface of a group as the rest of the package sees it: a handle, and two kinds of immutable arrays.
 
-Notation: small letters are scalars, capitals are points, the group is written additively. Both arrays are
-one-dimensional, have at least one element, and broadcast when their length is one. Everything that is not named
-`vartime_…` takes time that does not depend on the values (native backend only: the reference cannot promise it).
+Notation: lowercase letters are scalars, capitals are points, and the group is written additively. Both kinds of array
+are one-dimensional, have at least one element, and broadcast if their length is one. On the native backend, operations
+that are not named `vartime_…` take time that does not depend on the values. The reference cannot promise that.
 
-Two implementations stand behind these protocols: the Rust core (`group/native.py`) and plain Python integers
-(`group/reference.py`). Wrong use raises `BadParameter`, bytes that are not canonical raise `DecodeError`.
+There are two implementations of these protocols: the Rust core (`group/native.py`) and plain Python integers
+(`group/reference.py`). Wrong use raises `BadParameter`; bytes that are not canonical raise `DecodeError`.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from typing import Protocol, Self, overload, runtime_checkable
 
 @runtime_checkable
 class Order(Protocol):
-    """A secret order of 0 … n − 1: a permutation π. No sequence, so that nobody goes through it by mistake.
+    """A secret order of 0 … n − 1: a permutation π. Not a sequence, so that it cannot be iterated by mistake.
 
-    `repr` shows nothing of it. The native backend erases it, and takes arrays in it by steps, at places in memory, that
-    are the same for every order of this length. `order.py` draws orders and makes them of chosen places.
+    `repr` reveals nothing about it. The native backend erases it, and reorders arrays in steps and at memory addresses
+    that are the same for every order of this length. `order.py` draws orders and builds them from chosen indices.
     """
 
     def __len__(self) -> int: ...
     def inverse(self) -> Order: ...
     def vartime_list(self) -> list[int]:
-        """π(0), π(1), … as integers. Python then goes by them at places and in times that show the order."""
+        """Return π(0), π(1), … as integers. What Python does with them leaks the order through timing and memory."""
 
 
 class Scalars(Protocol):
-    """Integers modulo the group's order. May be secret: `repr` shows none, the native backend erases them."""
+    """Integers modulo the group's order. They may be secret: `repr` shows none, and the native backend erases them."""
 
     @property
     def group(self) -> Group: ...
     def __len__(self) -> int: ...
     def __getitem__(self, key: int | slice, /) -> Scalars:
-        """One element, or a non-empty run of them (no step): an array in both cases."""
+        """Return one element or a non-empty slice without a step, as an array in both cases."""
 
     def __add__(self, other: Scalars, /) -> Scalars: ...
     def __sub__(self, other: Scalars, /) -> Scalars: ...
@@ -45,36 +45,36 @@ class Scalars(Protocol):
     @overload
     def __mul__(self, other: Points, /) -> Points: ...
     def __eq__(self, other: object, /) -> bool:
-        """Whether two arrays are equal as wholes, in constant time for arrays of one length."""
+        """Compare the arrays as wholes, in constant time if they have the same length."""
 
     def half(self) -> Scalars:
-        """What twice makes each element."""
+        """Divide each element by two."""
 
     def invert(self) -> Scalars:
-        """The inverse of each element, batched. A zero is refused with its index."""
+        """Invert each element, as one batch. Raise `BadParameter`, with the index, if one is zero."""
 
     def sum(self) -> Scalars: ...
     def dot(self, other: Scalars, /) -> Scalars:
-        """The sum of the elementwise products. The lengths must be equal."""
+        """Return the sum of the elementwise products. The lengths must be equal."""
 
     def powers(self, count: int, /) -> Scalars:
-        """x, x², …, x^count of an array of one."""
+        """Return x, x², …, x^count for an array with the single element x."""
 
     def cumprod(self) -> Scalars:
-        """The products of the first 1, 2, …, n elements."""
+        """Return the products of the first 1, 2, …, n elements."""
 
     def take(self, indices: Sequence[int] | Order, /) -> Scalars:
-        """The elements at these places, which are public; or all of them in a secret order."""
+        """Return the elements at these public indices, or all elements in a secret order."""
 
     def concat(self, others: Sequence[Scalars], /) -> Scalars: ...
     def first_zero(self) -> int | None:
-        """The index of the first zero, if there is one."""
+        """Return the index of the first zero, if there is one."""
 
     def to_bytes(self) -> bytes: ...
 
 
 class Points(Protocol):
-    """Elements of the group, always valid: the only ways in are strict decoding, hashing and arithmetic."""
+    """Elements of the group. Always valid: they only come from strict decoding, hashing and arithmetic."""
 
     @property
     def group(self) -> Group: ...
@@ -86,27 +86,27 @@ class Points(Protocol):
     def __eq__(self, other: object, /) -> bool: ...
     def sum(self) -> Points: ...
     def ranked_sum(self) -> Points:
-        """1·P_1 + 2·P_2 + … + n·P_n, by 2n additions."""
+        """Return 1·P_1 + 2·P_2 + … + n·P_n, computed with 2n additions."""
 
     def take(self, indices: Sequence[int] | Order, /) -> Points: ...
     def concat(self, others: Sequence[Points], /) -> Points: ...
     def doubled(self) -> Points:
-        """Twice each point. On ristretto255 with their encodings, all at once: each costs a fraction of one alone."""
+        """Double each point. On ristretto255 the results are also encoded, as one batch, which is much cheaper."""
 
     def tabled(self) -> Points:
-        """The same single point with a table that makes `scalars * point` several times faster.
+        """Return the same single point with a precomputed table that makes `scalars * point` several times faster.
 
-        For points that are multiplied often: the generator has one, a joint key deserves one.
+        Use it for points that are multiplied often. The generator has one; a joint key deserves one.
         """
 
     def first_identity(self) -> int | None:
-        """The index of the first identity, if there is one."""
+        """Return the index of the first identity, if there is one."""
 
     def vartime_first_in(self, other: Points, /) -> int | None:
-        """The index of the first element that stands in `other` too, if there is one. For public points."""
+        """Return the index of the first element that is also in `other`, if there is one. For public points."""
 
     def vartime_first_repeat(self) -> int | None:
-        """The index of the first element that stood before in this array, if there is one. For public points."""
+        """Return the index of the first element that equals an earlier one, if there is one. For public points."""
 
     def to_bytes(self) -> bytes: ...
 
@@ -127,57 +127,57 @@ class Group(Protocol):
     def point_size(self) -> int: ...
     @property
     def wide_size(self) -> int:
-        """How many uniform bytes `wide_scalars` takes for a scalar: enough that the reduction shows no bias."""
+        """The number of uniform bytes that `wide_scalars` reads per scalar: enough to make the bias negligible."""
 
     @property
     def uniform_size(self) -> int:
-        """How many uniform bytes `map_to_points` takes for a point."""
+        """The number of uniform bytes that `map_to_points` reads per point."""
 
     @property
     def G(self) -> Points:
         """The generator, with its table."""
 
     def points(self, data: bytes, /) -> Points:
-        """Decode concatenated encodings. Refuses what is not canonical, and the identity."""
+        """Decode concatenated points. Raise `DecodeError` for a non-canonical encoding or the identity."""
 
     def scalars(self, data: bytes, /) -> Scalars:
-        """Decode concatenated encodings. Refuses what is not below the order. Zero is a scalar."""
+        """Decode concatenated scalars. Raise `DecodeError` for a value not below the order. Zero is allowed."""
 
     def wide_scalars(self, data: bytes, /) -> Scalars:
-        """One scalar from each `wide_size` bytes, read as a little-endian integer and reduced modulo the order."""
+        """Read each `wide_size` bytes as a little-endian integer and reduce it modulo the order."""
 
     def integers(self, values: Sequence[int], /) -> Scalars:
-        """Scalars from integers in [0, 2^64)."""
+        """Convert integers in [0, 2^64) to scalars."""
 
     def map_to_points(self, data: bytes, /) -> Points:
-        """The group's one-way map, one point from each `uniform_size` bytes."""
+        """Map each `uniform_size` bytes to a point with the group's one-way map."""
 
     def identity(self, count: int, /) -> Points:
-        """An array of identities: what a sum starts from. Never decoded, never sent."""
+        """Return an array of identities, to start a sum from. Identities are never decoded and never sent."""
 
     def msm(self, scalars: Scalars, points: Points, /) -> Points:
-        """Σ scalars[i]·points[i], in constant time. The lengths must be equal."""
+        """Return Σ scalars[i]·points[i], in constant time. The lengths must be equal."""
 
     def products(self, scalars: Scalars, points: Points, /) -> Points:
-        """scalars * points. On ristretto255 with their encodings, as `doubled`: for products that are sent."""
+        """Return scalars * points for sending. On ristretto255 the results are also encoded, as by `doubled`."""
 
     def msm_each(self, terms: Sequence[tuple[Scalars, Points]], /) -> Points:
-        """The sum of each term as `msm` makes it, in one array. On ristretto255 with their encodings, as `doubled`."""
+        """Return the `msm` of each term, as one array. On ristretto255 they are also encoded, as by `doubled`."""
 
     def combine(self, a: Scalars, p: Points, b: Scalars, q: Points, /) -> Points:
-        """a·p + b·q, elementwise and broadcast, in constant time: cheaper than the two products alone."""
+        """Return a·p + b·q, elementwise and broadcast, in constant time. Cheaper than two separate products."""
 
     def vartime_msm(self, scalars: Scalars, points: Points, /) -> Points:
-        """The same for public values, faster."""
+        """Return the same as `msm` for public values: faster, but not in constant time."""
 
     def vartime_sum(self, terms: Sequence[tuple[Scalars, Scalars, Points]], /) -> Points:
-        """Σ w[i]·s[i]·P[i] over all terms (w, s, P), each broadcast, for public values.
+        """Return Σ w[i]·s[i]·P[i] over all terms (w, s, P), each broadcast, for public values.
 
-        An array of points that stands in several terms, the same object and not an equal one, enters the sum once.
+        If several terms share an array of points (the same object, not an equal one), it enters the sum only once.
         """
 
 
 class Array(Protocol):
-    """What both arrays share; lets `concat` be one function."""
+    """What both kinds of array have in common, so that `concat` can be a single function."""
 
     def concat(self, others: Sequence[Self], /) -> Self: ...

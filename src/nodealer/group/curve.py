@@ -1,8 +1,8 @@
-"""What a curve must bring, and how points are multiplied on any of them.
+"""The `Curve` record, and scalar multiplication on any curve.
 
-A curve is a record of functions on opaque tuples of integers (`edwards.py` has the one of ristretto255,
-`weierstrass.py` that of secp256k1); everything below needs nothing else. Nothing here is constant-time: Python
-integers cannot be.
+A curve is a record of functions on opaque tuples of integers, and the algorithms below need nothing else.
+`edwards.py` defines the one for ristretto255, `weierstrass.py` the one for secp256k1. Nothing here is constant-time:
+Python integers cannot be.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 Element = tuple[int, ...]
-"""A point in the curve's own coordinates. Many tuples may stand for one element: compare with `Curve.equal`."""
+"""A point in the curve's own coordinates. Many tuples can represent one element: compare with `Curve.equal`."""
 
 NAF_WIDTH = 5
 TABLE_WIDTH = 5
 PIPPENGER_FROM = 100
-"""Measured: from about this many terms on the buckets beat the tables of Straus."""
+"""From about this many terms on, Pippenger's buckets are faster than Straus's tables (measured)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Curve:
-    """A prime-order group in plain integers. `decode` takes only canonical bytes, and knows the identity."""
+    """A prime-order group in plain integers. `decode` returns None for non-canonical bytes and accepts the identity."""
 
     name: str
     order: int
@@ -42,8 +42,8 @@ class Curve:
     from_uniform: Callable[[bytes], Element]
 
 
-def naf(scalar: int, width: int) -> Iterator[tuple[int, int]]:
-    """The non-zero digits of the width-w non-adjacent form as (place, odd digit), lowest place first."""
+def naf_digits(scalar: int, width: int) -> Iterator[tuple[int, int]]:
+    """Yield the non-zero digits of the width-w non-adjacent form as (bit position, odd digit), lowest first."""
     place, full = 0, 1 << width
     while scalar:
         zeros = (scalar & -scalar).bit_length() - 1
@@ -55,13 +55,13 @@ def naf(scalar: int, width: int) -> Iterator[tuple[int, int]]:
         yield place, digit
 
 
-def windows(order: int, width: int) -> int:
-    """How many signed digits hold every scalar. The second spare bit takes the carry out of the last window."""
+def window_count(order: int, width: int) -> int:
+    """Return how many signed digits represent any scalar. The second spare bit takes the last window's carry."""
     return (order.bit_length() + 1) // width + 1
 
 
 def signed_digits(scalar: int, width: int, count: int) -> list[int]:
-    """Digits in [-2^(w-1), 2^(w-1)) to the base 2^w, lowest first."""
+    """Write a scalar in base 2^w with digits in [-2^(w-1), 2^(w-1)), lowest first."""
     full, half, digits = 1 << width, 1 << (width - 1), []
     for _ in range(count):
         digit = int(scalar & (full - 1))
@@ -74,7 +74,7 @@ def signed_digits(scalar: int, width: int, count: int) -> list[int]:
 
 
 def odd_multiples(curve: Curve, point: Element, count: int) -> list[Element]:
-    """P, 3P, 5P, …"""
+    """Return the first `count` of P, 3P, 5P, …"""
     twice, multiples = curve.double(point), [point]
     for _ in range(count - 1):
         multiples.append(curve.add(multiples[-1], twice))
@@ -82,11 +82,11 @@ def odd_multiples(curve: Curve, point: Element, count: int) -> list[Element]:
 
 
 def straus(curve: Curve, scalars: Sequence[int], points: Sequence[Element]) -> Element:
-    """Σ s·P with one run of doublings for all terms and a small table for each."""
+    """Return Σ s·P with Straus's method: a small table for each term, and one series of doublings for all."""
     due: list[list[Element]] = [[] for _ in range(curve.order.bit_length() + 1)]
     for scalar, point in zip(scalars, points, strict=True):
         odd = odd_multiples(curve, point, 1 << (NAF_WIDTH - 2))
-        for place, digit in naf(scalar, NAF_WIDTH):
+        for place, digit in naf_digits(scalar, NAF_WIDTH):
             due[place].append(odd[digit >> 1] if digit > 0 else curve.neg(odd[-digit >> 1]))
     total = curve.identity
     for terms in reversed(due):
@@ -97,9 +97,9 @@ def straus(curve: Curve, scalars: Sequence[int], points: Sequence[Element]) -> E
 
 
 def pippenger(curve: Curve, scalars: Sequence[int], points: Sequence[Element]) -> Element:
-    """Σ s·P by sorting the points of each window into a bucket for each digit."""
+    """Return Σ s·P with Pippenger's method: sort the points of each window into one bucket per digit."""
     width = bucket_width(curve.order, len(points))
-    count = windows(curve.order, width)
+    count = window_count(curve.order, width)
     digits = [signed_digits(scalar, width, count) for scalar in scalars]
     total = curve.identity
     for window in reversed(range(count)):
@@ -111,19 +111,19 @@ def pippenger(curve: Curve, scalars: Sequence[int], points: Sequence[Element]) -
 
 
 def bucket_width(order: int, terms: int) -> int:
-    """The cheapest window: each costs an addition for every term and two for every bucket."""
-    return min(range(2, 16), key=lambda width: windows(order, width) * (terms + (1 << width) + width))
+    """Return the cheapest window width: a window costs one addition per term and two per bucket."""
+    return min(range(2, 16), key=lambda width: window_count(order, width) * (terms + (1 << width) + width))
 
 
 def bucket_sum(curve: Curve, digits: Sequence[int], points: Sequence[Element], width: int) -> Element:
-    """Σ digit·P for digits of one window."""
+    """Return Σ digit·P for the digits of one window."""
     buckets: list[Element | None] = [None] * ((1 << (width - 1)) + 1)
     for digit, point in zip(digits, points, strict=True):
         if digit:
             term = point if digit > 0 else curve.neg(point)
             held = buckets[abs(digit)]
             buckets[abs(digit)] = term if held is None else curve.add(held, term)
-    # Σ j·B_j as the sum of the suffix sums: the bucket j is in j of them.
+    # Compute Σ j·B_j as the sum of the suffix sums: bucket j is in j of them.
     suffix = total = curve.identity
     for held in reversed(buckets[1:]):
         suffix = suffix if held is None else curve.add(suffix, held)
@@ -132,19 +132,19 @@ def bucket_sum(curve: Curve, digits: Sequence[int], points: Sequence[Element], w
 
 
 def msm(curve: Curve, scalars: Sequence[int], points: Sequence[Element]) -> Element:
-    """Σ s·P by whichever way is faster for this many terms."""
+    """Return Σ s·P with whichever method is faster for this many terms."""
     return (straus if len(points) < PIPPENGER_FROM else pippenger)(curve, scalars, points)
 
 
 class FixedBase:
-    """All multiples j·2^(wi)·P that a signed digit can ask for: a multiplication is then additions only."""
+    """A table of all multiples j·2^(wi)·P that a signed digit can need, so that multiplying P takes only additions."""
 
     __slots__ = ("_curve", "_rows")
 
     def __init__(self, curve: Curve, point: Element) -> None:
         self._curve = curve
         self._rows: list[list[Element]] = []
-        for _ in range(windows(curve.order, TABLE_WIDTH)):
+        for _ in range(window_count(curve.order, TABLE_WIDTH)):
             row = [curve.identity, point]
             for _ in range((1 << (TABLE_WIDTH - 1)) - 1):
                 row.append(curve.add(row[-1], point))
@@ -152,6 +152,7 @@ class FixedBase:
             point = curve.double(row[-1])
 
     def multiply(self, scalar: int) -> Element:
+        """Return scalar·P."""
         total = self._curve.identity
         for row, digit in zip(self._rows, signed_digits(scalar, TABLE_WIDTH, len(self._rows)), strict=True):
             if digit:

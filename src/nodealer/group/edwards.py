@@ -1,7 +1,7 @@
 """ristretto255 (RFC 9496) in plain integers, on extended twisted Edwards coordinates (X, Y, Z, T).
 
-x = X/Z, y = Y/Z, xy = T/Z, on -x² + y² = 1 + d·x²·y². Each element of the group is a coset of four points, so that
-only `equal` compares, and only `encode` names one.
+x = X/Z, y = Y/Z, xy = T/Z, on -x² + y² = 1 + d·x²·y². Each element of the group is a coset of four points, so compare
+elements only with `equal`, and identify them only by `encode`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ IDENTITY: Element = (big(0), big(1), big(1), big(0))
 
 
 def add(p: Element, q: Element) -> Element:
-    """RFC 8032, section 5.1.4: complete, so that it needs no special cases."""
+    """Add two points (RFC 8032, section 5.1.4). The formula is complete: there are no special cases."""
     x1, y1, z1, t1 = p
     x2, y2, z2, t2 = q
     a = (y1 - x1) * (y2 - x2)
@@ -40,7 +40,7 @@ def add(p: Element, q: Element) -> Element:
 
 
 def double(p: Element) -> Element:
-    """RFC 8032, section 5.1.4."""
+    """Double a point (RFC 8032, section 5.1.4)."""
     x, y, z, _ = p
     a, b = x * x, y * y
     h = a + b
@@ -57,23 +57,24 @@ def neg(p: Element) -> Element:
 
 
 def equal(p: Element, q: Element) -> bool:
-    """RFC 9496, section 4.3.3."""
+    """Return whether two points represent the same element (RFC 9496, section 4.3.3)."""
     x1, y1, _, _ = p
     x2, y2, _, _ = q
     return (x1 * y2 - y1 * x2) % P == 0 or (y1 * y2 - x1 * x2) % P == 0
 
 
 def is_negative(value: int) -> bool:
-    """RFC 9496, section 4.1: the least significant bit of the reduced value."""
+    """Return the least significant bit of the reduced value, which RFC 9496 (section 4.1) calls its sign."""
     return value % P & 1 == 1
 
 
 def absolute(value: int) -> int:
+    """Return the value or its negative, whichever is not negative (RFC 9496, section 4.1)."""
     return -value % P if is_negative(value) else value % P
 
 
 def sqrt_ratio_m1(u: int, v: int) -> tuple[bool, int]:
-    """RFC 9496, section 4.2: (True, √(u/v)), or (False, √(i·u/v)) where u/v is not a square."""
+    """Return (True, √(u/v)), or (False, √(i·u/v)) if u/v is not a square (RFC 9496, section 4.2)."""
     v3 = v * v % P * v % P
     r = u * v3 % P * pow(u * v3 % P * v3 % P * v % P, SQRT_POWER, P) % P
     check = v * r % P * r % P
@@ -84,7 +85,7 @@ def sqrt_ratio_m1(u: int, v: int) -> tuple[bool, int]:
 
 
 def decode(data: bytes) -> Element | None:
-    """RFC 9496, section 4.3.1. The identity is an element here; who may not have it refuses it himself."""
+    """Decode an element (RFC 9496, section 4.3.1). Return None for invalid bytes; accept the identity."""
     s = big(int.from_bytes(data, "little"))
     if len(data) != SIZE or s >= P or is_negative(s):
         return None
@@ -104,7 +105,7 @@ def decode(data: bytes) -> Element | None:
 
 
 def encode(p: Element) -> bytes:
-    """RFC 9496, section 4.3.2."""
+    """Encode an element (RFC 9496, section 4.3.2)."""
     x, y, z, t = p
     u1 = (z + y) * (z - y) % P
     u2 = x * y % P
@@ -121,14 +122,14 @@ def encode(p: Element) -> bytes:
 
 
 def from_uniform(data: bytes) -> Element:
-    """RFC 9496, section 4.3.4: the sum of the images of both halves, each without its top bit."""
+    """Map 64 uniform bytes to an element: add the images of both halves, without their top bits (RFC 9496, 4.3.4)."""
     halves = (int.from_bytes(data[:SIZE], "little"), int.from_bytes(data[SIZE:], "little"))
     first, second = (field_to_element(big(half & MASK_255) % P) for half in halves)
     return add(first, second)
 
 
 def field_to_element(t: int) -> Element:
-    """RFC 9496, section 4.3.4: MAP, which is Elligator 2 for this group."""
+    """Map a field element to a group element with MAP, Elligator 2 for this group (RFC 9496, section 4.3.4)."""
     r = SQRT_M1 * t * t % P
     u = (r + 1) * ONE_MINUS_D_SQ % P
     v = (-1 - r * D) * (r + D) % P
@@ -143,7 +144,7 @@ def field_to_element(t: int) -> Element:
 
 
 def ed25519_base() -> Element:
-    """RFC 9496, section 4: the generator is the base point of edwards25519 (RFC 8032: y = 4/5, x even)."""
+    """Return the base point of edwards25519 (RFC 8032: y = 4/5, x even), our generator (RFC 9496, section 4)."""
     y = 4 * pow(big(5), -1, P) % P
     _, x = sqrt_ratio_m1(y * y - 1, D * y * y + 1)
     return x, y, big(1), x * y % P

@@ -1,9 +1,9 @@
 """The squares modulo a safe prime: the group of SRA encryption, 2048 bits (RFC 3526, group 14).
 
-p = 2q + 1 with q prime, so the squares have prime order q, 4 generates them, and −1 is not among them. Written
-additively like every group here: `s * P` is P^s mod p. The arrays are those of the reference; what differs is how they
-are multiplied. Secret exponents go through `secret_power`, all of one length, several threads side by side; the rest
-of the arithmetic makes no promise about time.
+p = 2q + 1 with q prime, so the squares have prime order q, 4 generates them, and −1 is not among them. Like every group
+here it is written additively: `s * P` is P^s mod p. The arrays are those of the reference; only the multiplication
+differs. Secret exponents all have the same length and go through `secret_power`, on several threads in parallel. The
+rest of the arithmetic makes no promise about timing.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ P: Final = big(
 )
 ORDER: Final = (P - 1) // 2
 SIZE: Final = 256
-#: 128 bits more than p has: reduced, they show no bias.
+#: 128 bits more than p has, so that the bias after reduction is negligible.
 WIDE: Final = SIZE + 16
 
-#: Up to here an exponentiation for each term is faster than Straus.
+#: Below this many terms, one exponentiation per term is faster than Straus's method.
 STRAUS_FROM: Final = 3
 WINDOW: Final = 6
-#: A negative exponent this short is worth an inversion (10 µs) of its base.
+#: If the negative of an exponent is shorter than this, inverting the base (10 µs) pays off.
 SHORT: Final = 1 << 512
 
 
@@ -63,7 +63,7 @@ def _encode(a: Element) -> bytes:
 
 
 def _decode(data: bytes) -> Element | None:
-    """A number in [1, p) that is a square. The caller refuses 1, which is the identity."""
+    """Decode a square in [1, p); return None for anything else. The caller must refuse 1, which is the identity."""
     value = big(int.from_bytes(data, "big"))
     if not 0 < value < P or not is_square(value, P):
         return None
@@ -71,7 +71,7 @@ def _decode(data: bytes) -> Element | None:
 
 
 def _from_uniform(data: bytes) -> Element:
-    # Zero, one and minus one come out of 2,176 uniform bits with probability 2^-2046: never.
+    # 2,176 uniform bits give zero, one or minus one with probability 2^-2046: never.
     value = big(int.from_bytes(data, "big"))
     return (value * value % P,)
 
@@ -99,14 +99,14 @@ SQUARES: Final = Curve(
 # --- Secret exponents, on all cores ---
 
 
-def threads() -> int:
-    """What `NODEALER_THREADS` says, else the number of processors: the rule of the native core too."""
-    asked = os.environ.get("NODEALER_THREADS")
-    if not asked:
+def thread_count() -> int:
+    """Return `NODEALER_THREADS` if it is set, otherwise the number of processors, like the native core."""
+    requested = os.environ.get("NODEALER_THREADS")
+    if not requested:
         return os.cpu_count() or 1
-    if not (asked.isascii() and asked.isdigit() and int(asked) > 0):
+    if not (requested.isascii() and requested.isdigit() and int(requested) > 0):
         raise BadParameter("NODEALER_THREADS must be a whole number of at least 1")
-    return int(asked)
+    return int(requested)
 
 
 @cache
@@ -114,17 +114,20 @@ def _pool(workers: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(workers, "modp", initializer=let_threads_run)
 
 
-def _raised(pairs: Sequence[tuple[int, int]]) -> list[int]:
-    """x^s for secret s. The order added gives every exponent the same length, and zero one that is allowed."""
+def _secret_powers(pairs: Sequence[tuple[int, int]]) -> list[int]:
+    """Return x^s for each pair (s, x), s secret.
+
+    Adding the order gives every exponent the same length, and makes zero a positive exponent, which it must be.
+    """
     return [secret_power(x, s + ORDER, P) for s, x in pairs]
 
 
-def raised(pairs: Sequence[tuple[int, int]]) -> list[int]:
-    """x^s for each pair (s, x), in shares on all threads."""
-    workers = min(threads(), len(pairs))
+def secret_powers_in_parallel(pairs: Sequence[tuple[int, int]]) -> list[int]:
+    """Return x^s for each pair (s, x), s secret, with the work divided among all threads."""
+    workers = min(thread_count(), len(pairs))
     if workers < 2:
-        return _raised(pairs)
-    shares = list(_pool(workers).map(_raised, [pairs[start::workers] for start in range(workers)]))
+        return _secret_powers(pairs)
+    shares = list(_pool(workers).map(_secret_powers, [pairs[start::workers] for start in range(workers)]))
     return [shares[place % workers][place // workers] for place in range(len(pairs))]
 
 
@@ -132,13 +135,13 @@ def raised(pairs: Sequence[tuple[int, int]]) -> list[int]:
 
 
 def straus(scalars: Sequence[int], values: Sequence[int]) -> int:
-    """Π x^s for public values: one run of squarings for all, and for each a table of odd powers."""
+    """Return Π x^s for public values: a table of odd powers for each, and one series of squarings for all."""
     due: list[list[int]] = [[] for _ in range(ORDER.bit_length() + 1)]
     for s, x in zip(scalars, values, strict=True):
         if s + SHORT > ORDER:
             s, x = ORDER - s, invert(x, P)
         odd = _odd_powers(x, min(1 << (WINDOW - 1), max(1, s.bit_length() // 8)))
-        for place, digit in _windows(s, len(odd).bit_length()):
+        for place, digit in _sliding_windows(s, len(odd).bit_length()):
             due[place].append(odd[digit >> 1])
     total = big(1)
     for factors in reversed(due):
@@ -149,15 +152,18 @@ def straus(scalars: Sequence[int], values: Sequence[int]) -> int:
 
 
 def _odd_powers(x: int, count: int) -> list[int]:
-    """x, x³, x⁵, … as many as the largest power of two up to `count`."""
+    """Return x, x³, x⁵, …: as many as the largest power of two that is at most `count`."""
     powers, square = [x], x * x % P
     for _ in range((1 << (count.bit_length() - 1)) - 1):
         powers.append(powers[-1] * square % P)
     return powers
 
 
-def _windows(s: int, width: int) -> Iterator[tuple[int, int]]:
-    """Sliding windows: (place, odd digit), lowest first. Digits are positive: an inverse costs five products."""
+def _sliding_windows(s: int, width: int) -> Iterator[tuple[int, int]]:
+    """Yield sliding windows as (bit position, odd digit), lowest first.
+
+    Digits are positive, because an inverse costs as much as five products.
+    """
     place = 0
     while s:
         zeros = lowest_bit(s)
@@ -170,28 +176,30 @@ def _windows(s: int, width: int) -> Iterator[tuple[int, int]]:
 
 
 class ModpGroup(ReferenceGroup):
-    """`api.Group` over the squares."""
+    """`api.Group` for the squares modulo p."""
 
     backend = BACKEND
 
-    def table(self, point: Element) -> FixedBase | None:
-        # A look-up by a secret digit takes time that depends on it.
+    def build_table(self, point: Element) -> FixedBase | None:
+        # A table lookup by a secret digit would take time that depends on it.
         return None
 
-    def scaled(
+    def multiply_pairs(
         self, table: FixedBase | None, scalars: tuple[int, ...], pairs: Callable[[], Iterator[tuple[int, Element]]]
     ) -> tuple[Element, ...]:
-        return tuple((value,) for value in raised([(s, point[0]) for s, point in pairs()]))
+        return tuple((value,) for value in secret_powers_in_parallel([(s, point[0]) for s, point in pairs()]))
 
     def msm(self, scalars: Scalars, points: Points, /) -> PointArray:
         left, right = self._terms(scalars, points)
         total = big(1)
-        for value in raised(list(zip(left, right, strict=True))):
+        for value in secret_powers_in_parallel(list(zip(left, right, strict=True))):
             total = total * value % P
         return PointArray(self, ((total,),))
 
     def combine(self, a: Scalars, p: Points, b: Scalars, q: Points, /) -> PointArray:
-        return self.own(a, ScalarArray) * self.own(p, PointArray) + self.own(b, ScalarArray) * self.own(q, PointArray)
+        return self.require_own(a, ScalarArray) * self.require_own(p, PointArray) + self.require_own(
+            b, ScalarArray
+        ) * self.require_own(q, PointArray)
 
     def vartime_msm(self, scalars: Scalars, points: Points, /) -> PointArray:
         left, right = self._terms(scalars, points)
@@ -203,7 +211,7 @@ class ModpGroup(ReferenceGroup):
         return PointArray(self, ((total,),))
 
     def _terms(self, scalars: Scalars, points: Points) -> tuple[tuple[int, ...], list[int]]:
-        left, right = self.own(scalars, ScalarArray).values, self.own(points, PointArray).values
+        left, right = self.require_own(scalars, ScalarArray).values, self.require_own(points, PointArray).values
         if len(left) != len(right):
             raise BadParameter(f"arrays of {len(left)} and {len(right)} do not match")
         return left, [point[0] for point in right]

@@ -1,7 +1,7 @@
-"""Secret orders: drawn by Fisher–Yates from secret words, or made of places that somebody chose.
+"""Secret orders, drawn by Fisher–Yates from secret words or built from chosen indices.
 
-In the core where there is one, in constant time; else in plain Python, of which nothing is promised. Everywhere the
-same order for the same words: what is drawn from a tape is drawn again from it.
+The native core does this in constant time; plain Python does it without that promise. Both give the same order for the
+same words, so an order that was drawn from a tape can be drawn from it again.
 """
 
 from __future__ import annotations
@@ -19,16 +19,19 @@ from nodealer.group.api import Order
 if TYPE_CHECKING:
     from nodealer.group import _core as core
 
-#: Bytes of a word.
+#: The size of a word in bytes.
 WORD: Final = 8
-#: How many words of 64 bits there are.
+#: The number of different 64-bit words.
 _WORDS: Final = 2**64
-#: More places than the core takes: there the work grows with their square.
+#: The longest order that the core draws: its work grows with the square of the length.
 _CORE_MAX: Final = 1 << 16
 
 
-def below(bound: int, words: Iterator[int]) -> int:
-    """A uniform integer below `bound` from uniform 64-bit words: a word in the last, incomplete run is thrown away."""
+def uniform_below(bound: int, words: Iterator[int]) -> int:
+    """Return a uniform integer below `bound` from uniform 64-bit words, by rejection sampling.
+
+    Words at or above the largest multiple of `bound` are discarded.
+    """
     fair = _WORDS - _WORDS % bound
     word = next(words)
     while word >= fair:
@@ -36,34 +39,35 @@ def below(bound: int, words: Iterator[int]) -> int:
     return word % bound
 
 
-def shuffled(count: int, draw: Callable[[int], bytes]) -> Order:
-    """A uniform order of 0 … count − 1, each step by rejection, so no order is favoured.
+def draw_order(count: int, draw: Callable[[int], bytes]) -> Order:
+    """Draw a uniform order of 0 … count − 1. Each step uses rejection sampling, so no order is favoured.
 
-    `draw` gives uniform blocks of `count` words, by their number.
+    `draw(n)` must return the n-th uniform block of `count` words.
     """
-    core, first = _core(), draw(0)
-    made = core.drawn(first) if core is not None and count <= _CORE_MAX else None
-    if made is not None:
-        return made
-    # Where the core gives nothing a word has to be thrown away: that somebody sees it, once in 2^50, tells no order.
-    return order_of(_plainly(count, words_of(lambda index: draw(index) if index else first, count)))
+    core, first = _native_order_class(), draw(0)
+    order = core.drawn(first) if core is not None and count <= _CORE_MAX else None
+    if order is not None:
+        return order
+    # The core returns None if a word must be discarded, about once in 2^50. That this can be observed reveals nothing
+    # about the order.
+    return order_of(_fisher_yates(count, iterate_words(lambda index: draw(index) if index else first, count)))
 
 
 def order_of(places: Sequence[int]) -> Order:
-    """The order of these places: each of 0 … n − 1 exactly once, or it is refused."""
-    return (_core() or PlainOrder)(places)
+    """Build an order from a permutation of 0 … n − 1. Raise `BadParameter` for anything else."""
+    return (_native_order_class() or PlainOrder)(places)
 
 
 class PlainOrder:
-    """`api.Order` where there is no core. Neither erased nor constant-time."""
+    """`api.Order` for use without the core. Neither erased nor constant-time."""
 
     __slots__ = ("_places",)
 
     def __init__(self, places: Sequence[int], /) -> None:
         if not isinstance(places, Sequence) or isinstance(places, str | bytes | bytearray | memoryview):
             raise BadParameter(f"expected a sequence of places, got {type(places).__name__}")
-        # Gone through once, and as many as it says: what is judged is what is kept.
-        chosen = tuple(_number(place) for place in islice(places, len(places) + 1))
+        # Iterate once, over at most one item more than it claims to have: what is checked is what is stored.
+        chosen = tuple(_require_integer(place) for place in islice(places, len(places) + 1))
         if sorted(chosen) != list(range(len(chosen))):
             raise BadParameter(f"not an order of {len(chosen)} places")
         self._places = chosen
@@ -84,23 +88,23 @@ class PlainOrder:
         return list(self._places)
 
 
-def _number(place: object) -> int:
-    """An integer as it is, whatever its class says it is equal to. A bool is one to Python, and a mistake to us."""
+def _require_integer(place: object) -> int:
+    """Return the plain integer, whatever a subclass claims to be equal to. Raise `BadParameter` for a bool too."""
     if not isinstance(place, int) or isinstance(place, bool):
         raise BadParameter(f"expected a place, got {type(place).__name__}")
     return int.__index__(place)
 
 
-def _plainly(count: int, words: Iterator[int]) -> list[int]:
+def _fisher_yates(count: int, words: Iterator[int]) -> list[int]:
     order = list(range(count))
     for last in range(count - 1, 0, -1):
-        chosen = below(last + 1, words)
+        chosen = uniform_below(last + 1, words)
         order[last], order[chosen] = order[chosen], order[last]
     return order
 
 
-def words_of(draw: Callable[[int], bytes], count: int) -> Iterator[int]:
-    """The words of one block after the other."""
+def iterate_words(draw: Callable[[int], bytes], count: int) -> Iterator[int]:
+    """Yield 64-bit words from one block of `count` words after another, without end."""
     index = 0
     while True:
         yield from struct.unpack(f"<{count}Q", draw(index))
@@ -108,11 +112,11 @@ def words_of(draw: Callable[[int], bytes], count: int) -> Iterator[int]:
 
 
 @cache
-def _core() -> type[core.Order] | None:
-    """The native core's orders. A seat that runs without one runs on the reference, in time that tells the order."""
+def _native_order_class() -> type[core.Order] | None:
+    """Return the native core's class of orders, or None without the core. Timing then reveals a seat's orders."""
     if default_backend() != "native":
         return None
     from nodealer.group import native
 
-    made: type[core.Order] = native.load().Order
-    return made
+    order_class: type[core.Order] = native.load().Order
+    return order_class

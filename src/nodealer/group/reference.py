@@ -1,6 +1,6 @@
-"""The interface of `api.py` in plain Python integers: the oracle for the native core, and what runs without it.
+"""The interface of `api.py` in plain Python integers: the test oracle for the native core, and its replacement.
 
-One pair of array classes serves every curve; a further group is one more `Curve` in the last lines. Not constant-time,
+One pair of array classes serves every curve. To add a group, add a `Curve` at the end. Nothing here is constant-time,
 and secrets are not erased.
 """
 
@@ -12,7 +12,7 @@ from itertools import accumulate, islice, repeat
 from typing import Any, ClassVar, Generic, NoReturn, Self, TypeVar, overload
 
 from nodealer.errors import BadParameter, DecodeError
-from nodealer.group import curve as multiply
+from nodealer.group import curve as multiplication
 from nodealer.group.api import Group, Order, Points, Scalars
 from nodealer.group.curve import Curve, Element, FixedBase
 from nodealer.group.edwards import RISTRETTO255
@@ -20,9 +20,9 @@ from nodealer.group.integers import big
 from nodealer.group.weierstrass import SECP256K1
 
 MAX_LENGTH = 1 << 24
-"""The native core's limit: far more than any deck has, refused before the memory is asked for."""
+"""The native core's limit: far longer than any deck. Checked before memory is allocated."""
 TABLE_PAYS_FROM = 5
-"""How many multiplications of one point repay a table that is made for them alone."""
+"""From this many multiplications of one point on, building a table just for them pays off."""
 
 V = TypeVar("V")
 W = TypeVar("W")
@@ -30,12 +30,12 @@ A = TypeVar("A", bound="_Array[Any]")
 
 
 class _Array(Generic[V]):
-    """What both arrays share: a non-empty tuple of values that never changes, and the group they belong to."""
+    """What both kinds of array share: a non-empty, immutable tuple of values, and the group they belong to."""
 
     __slots__ = ("_group", "_values")
     kind: ClassVar[str]
     __hash__: ClassVar[None] = None  # type: ignore[assignment]
-    # Without these two Python would iterate by index, element by element, through arrays of one.
+    # Otherwise Python would iterate by index and yield arrays of one element.
     __iter__: ClassVar[None] = None
     __reversed__: ClassVar[None] = None
 
@@ -51,7 +51,7 @@ class _Array(Generic[V]):
 
     @property
     def values(self) -> tuple[V, ...]:
-        """The elements in the group's own form, for the group alone."""
+        """The elements in the group's internal form, for use by the group only."""
         return self._values
 
     def __len__(self) -> int:
@@ -65,28 +65,28 @@ class _Array(Generic[V]):
 
     def __getitem__(self, key: int | slice, /) -> Self:
         if isinstance(key, slice):
-            return self._new(self._values[_run(key)])
-        return self._new((self._values[_place(key, len(self))],))
+            return self._new(self._values[_require_contiguous(key)])
+        return self._new((self._values[_resolve_index(key, len(self))],))
 
     def take(self, indices: Sequence[int] | Order, /) -> Self:
         if isinstance(indices, Order):
-            # Of either backend: nothing is promised here.
-            _same_length(self._values, indices)
+            # An order from either backend will do: nothing here is constant-time anyway.
+            _require_same_length(self._values, indices)
             indices = indices.vartime_list()
-        places = [_place(index, len(self)) for index in _sequence(indices, "indices")]
+        places = [_resolve_index(index, len(self)) for index in _list_items(indices, "indices")]
         return self._new(tuple(self._values[place] for place in places))
 
     def _new(self, values: tuple[V, ...]) -> Self:
         return type(self)(self._group, values)
 
-    def _joined(self, others: Sequence[object]) -> Self:
-        parts = [self, *(self._group.own(other, type(self)) for other in _sequence(others, "arrays"))]
-        _refuse_long(sum(map(len, parts)))
+    def _concatenate(self, others: Sequence[object]) -> Self:
+        parts = [self, *(self._group.require_own(other, type(self)) for other in _list_items(others, "arrays"))]
+        _refuse_too_long(sum(map(len, parts)))
         return self._new(tuple(value for part in parts for value in part._values))
 
 
 class ScalarArray(_Array[int]):
-    """`api.Scalars`: reduced integers."""
+    """`api.Scalars` as reduced integers."""
 
     __slots__ = ()
     kind = "Scalars"
@@ -110,7 +110,7 @@ class ScalarArray(_Array[int]):
     def __mul__(self, other: Points, /) -> PointArray: ...
     def __mul__(self, other: Scalars | Points, /) -> ScalarArray | PointArray:
         if isinstance(other, PointArray):
-            return self._group.own(other, PointArray).scaled(self._values)
+            return self._group.require_own(other, PointArray).multiply_by(self._values)
         return self._zip(other, lambda x, y: x * y)
 
     def __eq__(self, other: object, /) -> bool:
@@ -119,7 +119,7 @@ class ScalarArray(_Array[int]):
         return other._values == self._values
 
     def invert(self) -> ScalarArray:
-        """Montgomery's trick: one inversion and three multiplications for each element."""
+        """Use Montgomery's trick: a single inversion, and three multiplications per element."""
         order = self._group.order
         if (zero := self.first_zero()) is not None:
             raise BadParameter(f"the scalar at index {zero} is zero and has no inverse")
@@ -134,13 +134,13 @@ class ScalarArray(_Array[int]):
         return self._new((sum(self._values) % self._group.order,))
 
     def dot(self, other: Scalars, /) -> ScalarArray:
-        factors = self._group.own(other, ScalarArray)._values
-        _same_length(self._values, factors)
+        factors = self._group.require_own(other, ScalarArray)._values
+        _require_same_length(self._values, factors)
         return self._new((sum(x * y for x, y in zip(self._values, factors, strict=True)) % self._group.order,))
 
     def powers(self, count: int, /) -> ScalarArray:
-        length = _count(count)
-        _only_one(self)
+        length = _require_count(count)
+        _require_single(self)
         return self._new(self._values * length).cumprod()
 
     def cumprod(self) -> ScalarArray:
@@ -148,7 +148,7 @@ class ScalarArray(_Array[int]):
         return self._new(tuple(accumulate(self._values, lambda x, y: x * y % order)))
 
     def concat(self, others: Sequence[Scalars], /) -> ScalarArray:
-        return self._joined(others)
+        return self._concatenate(others)
 
     def first_zero(self) -> int | None:
         return next((index for index, x in enumerate(self._values) if x == 0), None)
@@ -158,12 +158,12 @@ class ScalarArray(_Array[int]):
         return b"".join(int(x).to_bytes(curve.scalar_size, curve.byteorder) for x in self._values)
 
     def _zip(self, other: object, operation: Callable[[int, int], int]) -> ScalarArray:
-        order, right = self._group.order, self._group.own(other, ScalarArray)._values
+        order, right = self._group.order, self._group.require_own(other, ScalarArray)._values
         return self._new(tuple(operation(x, y) % order for x, y in _broadcast(self._values, right)))
 
 
 class PointArray(_Array[Element]):
-    """`api.Points`: elements of the curve, and a table where it is a single point that has one."""
+    """`api.Points` as elements of the curve. A single point may carry a table."""
 
     __slots__ = ("_table",)
     kind = "Points"
@@ -173,15 +173,15 @@ class PointArray(_Array[Element]):
         self._table = table
 
     def __getitem__(self, key: int | slice, /) -> PointArray:
-        # What is left of an array of one is all of it, and keeps its table.
+        # Only an array of one element has a table, and any part of it is the whole, so the table still fits.
         return PointArray(self._group, super().__getitem__(key)._values, self._table)
 
     def __add__(self, other: Points, /) -> PointArray:
-        right = self._group.own(other, PointArray)._values
+        right = self._group.require_own(other, PointArray)._values
         return self._new(tuple(self._group.curve.add(p, q) for p, q in _broadcast(self._values, right)))
 
     def __sub__(self, other: Points, /) -> PointArray:
-        return self + -self._group.own(other, PointArray)
+        return self + -self._group.require_own(other, PointArray)
 
     def __neg__(self) -> PointArray:
         return self._new(tuple(map(self._group.curve.neg, self._values)))
@@ -200,28 +200,28 @@ class PointArray(_Array[Element]):
         return self._new((total,))
 
     def concat(self, others: Sequence[Points], /) -> PointArray:
-        return self._joined(others)
+        return self._concatenate(others)
 
     def doubled(self) -> PointArray:
         return self + self
 
     def tabled(self) -> PointArray:
-        _only_one(self)
-        return PointArray(self._group, self._values, self._table or self._group.table(self._values[0]))
+        _require_single(self)
+        return PointArray(self._group, self._values, self._table or self._group.build_table(self._values[0]))
 
-    def scaled(self, scalars: tuple[int, ...]) -> PointArray:
-        """The elementwise products, for `scalars * points`."""
+    def multiply_by(self, scalars: tuple[int, ...]) -> PointArray:
+        """Return the elementwise products, for `scalars * points`."""
         table = self._table
         if table is None and len(self) == 1 and len(scalars) >= TABLE_PAYS_FROM:
-            table = self._group.table(self._values[0])
-        return self._new(self._group.scaled(table, scalars, lambda: _broadcast(scalars, self._values)))
+            table = self._group.build_table(self._values[0])
+        return self._new(self._group.multiply_pairs(table, scalars, lambda: _broadcast(scalars, self._values)))
 
     def first_identity(self) -> int | None:
         curve = self._group.curve
         return next((index for index, p in enumerate(self._values) if curve.equal(p, curve.identity)), None)
 
     def vartime_first_in(self, other: Points, /) -> int | None:
-        others = set(self._group.own(other, PointArray)._encodings())
+        others = set(self._group.require_own(other, PointArray)._encodings())
         return next((index for index, encoding in enumerate(self._encodings()) if encoding in others), None)
 
     def vartime_first_repeat(self) -> int | None:
@@ -237,7 +237,7 @@ class PointArray(_Array[Element]):
 
 
 class ReferenceGroup:
-    """`api.Group` over one curve."""
+    """`api.Group` for one curve."""
 
     backend = "reference"
 
@@ -277,7 +277,7 @@ class ReferenceGroup:
 
     def points(self, data: bytes, /) -> PointArray:
         points = []
-        for index, encoding in enumerate(_split(data, self.point_size, "points")):
+        for index, encoding in enumerate(_split_encodings(data, self.point_size, "points")):
             point = self.curve.decode(encoding)
             if point is None:
                 raise DecodeError("not a canonical point", index)
@@ -287,7 +287,7 @@ class ReferenceGroup:
         return PointArray(self, tuple(points))
 
     def scalars(self, data: bytes, /) -> ScalarArray:
-        encodings = _split(data, self.scalar_size, "scalars")
+        encodings = _split_encodings(data, self.scalar_size, "scalars")
         values = tuple(big(int.from_bytes(encoding, self.curve.byteorder)) for encoding in encodings)
         for index, value in enumerate(values):
             if value >= self.order:
@@ -295,58 +295,64 @@ class ReferenceGroup:
         return ScalarArray(self, values)
 
     def wide_scalars(self, data: bytes, /) -> ScalarArray:
-        wide = _split(data, self.wide_size, "wide scalars")
+        wide = _split_encodings(data, self.wide_size, "wide scalars")
         return ScalarArray(self, tuple(big(int.from_bytes(part, "little")) % self.order for part in wide))
 
     def integers(self, values: Sequence[int], /) -> ScalarArray:
-        numbered = enumerate(_sequence(values, "integers"))
-        return ScalarArray(self, tuple(big(_u64(value, index)) for index, value in numbered))
+        numbered = enumerate(_list_items(values, "integers"))
+        return ScalarArray(self, tuple(big(_require_u64(value, index)) for index, value in numbered))
 
     def map_to_points(self, data: bytes, /) -> PointArray:
-        uniform = _split(data, self.uniform_size, "uniform bytes")
+        uniform = _split_encodings(data, self.uniform_size, "uniform bytes")
         return PointArray(self, tuple(map(self.curve.from_uniform, uniform)))
 
     def identity(self, count: int, /) -> PointArray:
-        return PointArray(self, (self.curve.identity,) * _count(count))
+        return PointArray(self, (self.curve.identity,) * _require_count(count))
 
     def msm(self, scalars: Scalars, points: Points, /) -> PointArray:
-        left, right = self.own(scalars, ScalarArray)._values, self.own(points, PointArray)._values
-        _same_length(left, right)
-        return PointArray(self, (multiply.msm(self.curve, left, right),))
+        left, right = self.require_own(scalars, ScalarArray)._values, self.require_own(points, PointArray)._values
+        _require_same_length(left, right)
+        return PointArray(self, (multiplication.msm(self.curve, left, right),))
 
     def products(self, scalars: Scalars, points: Points, /) -> PointArray:
-        return self.own(scalars, ScalarArray) * self.own(points, PointArray)
+        return self.require_own(scalars, ScalarArray) * self.require_own(points, PointArray)
 
     def msm_each(self, terms: Sequence[tuple[Scalars, Points]], /) -> PointArray:
-        pairs = [_tuple(term, "scalars", "points") for term in _sequence(terms, "terms")]
-        # Judged in this order, so that both backends refuse the same arrays.
-        parts = [(self.own(scalars, ScalarArray), self.own(points, PointArray)) for scalars, points in pairs]
+        pairs = [_require_tuple(term, "scalars", "points") for term in _list_items(terms, "terms")]
+        # Checked in this order, so that both backends raise the same error.
+        parts = [
+            (self.require_own(scalars, ScalarArray), self.require_own(points, PointArray)) for scalars, points in pairs
+        ]
         for scalars, points in parts:
-            _same_length(scalars._values, points._values)
+            _require_same_length(scalars._values, points._values)
         if not parts:
             raise BadParameter("an array has at least one element")
         first, *rest = (self.msm(scalars, points) for scalars, points in parts)
         return first.concat(rest)
 
     def combine(self, a: Scalars, p: Points, b: Scalars, q: Points, /) -> PointArray:
-        scalars = self.own(a, ScalarArray)._values, self.own(b, ScalarArray)._values
-        points = self.own(p, PointArray)._values, self.own(q, PointArray)._values
-        # Judged in this order, so that both backends refuse the same arrays.
+        scalars = self.require_own(a, ScalarArray)._values, self.require_own(b, ScalarArray)._values
+        points = self.require_own(p, PointArray)._values, self.require_own(q, PointArray)._values
+        # Checked in this order, so that both backends raise the same error.
         first, second = (list(_broadcast(x, y)) for x, y in zip(scalars, points, strict=True))
         pairs = _broadcast(first, second)
-        return PointArray(self, tuple(multiply.straus(self.curve, [x, y], [s, t]) for (x, s), (y, t) in pairs))
+        return PointArray(self, tuple(multiplication.straus(self.curve, [x, y], [s, t]) for (x, s), (y, t) in pairs))
 
     def vartime_msm(self, scalars: Scalars, points: Points, /) -> PointArray:
         return self.msm(scalars, points)
 
     def vartime_sum(self, terms: Sequence[tuple[Scalars, Scalars, Points]], /) -> PointArray:
-        triples = [_tuple(term, "weights", "scalars", "points") for term in _sequence(terms, "terms")]
+        triples = [_require_tuple(term, "weights", "scalars", "points") for term in _list_items(terms, "terms")]
         parts = [
-            (self.own(w, ScalarArray)._values, self.own(s, ScalarArray)._values, self.own(points, PointArray))
+            (
+                self.require_own(w, ScalarArray)._values,
+                self.require_own(s, ScalarArray)._values,
+                self.require_own(points, PointArray),
+            )
             for w, s, points in triples
         ]
         sums = {id(points): (points, [0] * len(points)) for _, _, points in parts}
-        _refuse_long(sum(len(points) for points, _ in sums.values()))
+        _refuse_too_long(sum(len(points) for points, _ in sums.values()))
         for w, s, points in parts:
             cells = sums[id(points)][1]
             products = [x * y for x, y in _broadcast(w, s)]
@@ -358,20 +364,20 @@ class ReferenceGroup:
         joined = tuple(value for points, _ in sums.values() for value in points._values)
         return self.vartime_msm(ScalarArray(self, scalars), PointArray(self, joined))
 
-    def table(self, point: Element) -> FixedBase | None:
-        """What makes multiplications of one point faster."""
+    def build_table(self, point: Element) -> FixedBase | None:
+        """Build a table that speeds up multiplications of one point, or return None if there should be none."""
         return FixedBase(self.curve, point)
 
-    def scaled(
+    def multiply_pairs(
         self, table: FixedBase | None, scalars: tuple[int, ...], pairs: Callable[[], Iterator[tuple[int, Element]]]
     ) -> tuple[Element, ...]:
-        """The products of scalars and points, pair by pair; or all with the one point that `table` is of."""
+        """Multiply scalars with points pair by pair or, if there is a `table`, all scalars with its point."""
         if table is not None:
             return tuple(map(table.multiply, scalars))
-        return tuple(multiply.straus(self.curve, [x], [p]) for x, p in pairs())
+        return tuple(multiplication.straus(self.curve, [x], [p]) for x, p in pairs())
 
-    def own(self, value: object, kind: type[A]) -> A:
-        """`value`, if it is an array of this kind, of this group and of this backend."""
+    def require_own(self, value: object, kind: type[A]) -> A:
+        """Return `value`. Raise `BadParameter` unless it is an array of this kind, group and backend."""
         if not isinstance(value, kind):
             raise BadParameter(f"expected {kind.kind} of {self.name} ({self.backend}), got {type(value).__name__}")
         if value._group is not self:
@@ -379,19 +385,19 @@ class ReferenceGroup:
         return value
 
 
-def _split(data: object, size: int, what: str) -> Iterator[bytes]:
-    """The encodings one by one. Not a generator: the length is judged when it is called."""
+def _split_encodings(data: object, size: int, what: str) -> Iterator[bytes]:
+    """Split concatenated encodings. Not a generator function, so that the length is checked at the call."""
     if not isinstance(data, bytes):
         raise BadParameter(f"{what} are decoded from bytes, not from {type(data).__name__}")
     if not data or len(data) % size:
         raise DecodeError(f"{what}: {len(data)} bytes are not a positive multiple of {size}")
-    _refuse_long(len(data) // size)
+    _refuse_too_long(len(data) // size)
     return (data[start : start + size] for start in range(0, len(data), size))
 
 
-def _sequence(values: Sequence[W], what: str) -> list[W]:
-    """The items: as many as the sequence says it has, never more."""
-    # Text is a sequence of texts and bytes one of integers, and whoever passes either is mistaken.
+def _list_items(values: Sequence[W], what: str) -> list[W]:
+    """Return the items of a sequence as a list. Raise `BadParameter` unless there are `len(values)` of them."""
+    # Text is a sequence of texts and bytes are a sequence of integers, but passing either here is a mistake.
     if not isinstance(values, Sequence) or isinstance(values, str | bytes | bytearray | memoryview):
         raise BadParameter(f"expected a sequence of {what}, got {type(values).__name__}")
     try:
@@ -406,23 +412,23 @@ def _sequence(values: Sequence[W], what: str) -> list[W]:
     return items
 
 
-def _tuple(term: object, *names: str) -> tuple[object, ...]:
+def _require_tuple(term: object, *names: str) -> tuple[object, ...]:
     if not isinstance(term, tuple) or len(term) != len(names):
         raise BadParameter(f"expected a tuple of {', '.join(names)}, got {type(term).__name__}")
     return term
 
 
 def _is_integer(value: object) -> bool:
-    """A bool is an `int` to Python, and a mistake to us."""
+    """Return whether a value is an integer. A bool is an `int` to Python, but a mistake here."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _is_small(value: int) -> bool:
-    """Python refuses to print numbers of thousands of digits, and nobody would read them."""
+def _is_displayable(value: int) -> bool:
+    """Return whether a message can show this number. Python refuses to print numbers with thousands of digits."""
     return -(1 << 63) <= value < 1 << 63
 
 
-def _u64(value: int, index: int) -> int:
+def _require_u64(value: int, index: int) -> int:
     if not _is_integer(value):
         raise BadParameter(f"expected an integer, got {type(value).__name__}")
     if not 0 <= value < 1 << 64:
@@ -430,33 +436,33 @@ def _u64(value: int, index: int) -> int:
     return value
 
 
-def _count(value: int) -> int:
+def _require_count(value: int) -> int:
     if not _is_integer(value):
         raise BadParameter(f"expected a count, got {type(value).__name__}")
-    if not _is_small(value):
+    if not _is_displayable(value):
         raise BadParameter("a count is at least 1 and not as large as this")
     if value < 1:
         raise BadParameter(f"a count is at least 1, not {value}")
-    _refuse_long(value)
+    _refuse_too_long(value)
     return value
 
 
-def _refuse_long(length: int) -> None:
+def _refuse_too_long(length: int) -> None:
     if length > MAX_LENGTH:
         raise BadParameter(f"an array of {length} elements is too long")
 
 
-def _place(index: int, length: int) -> int:
+def _resolve_index(index: int, length: int) -> int:
     if not _is_integer(index):
         raise BadParameter(f"expected an index, got {type(index).__name__}")
-    if not _is_small(index):
+    if not _is_displayable(index):
         raise BadParameter(f"an index is far outside an array of {length}")
     if not -length <= index < length:
         raise BadParameter(f"index {index} is not in an array of {length}")
     return index % length
 
 
-def _run(key: slice) -> slice:
+def _require_contiguous(key: slice) -> slice:
     if key.step is not None and not (_is_integer(key.step) and key.step == 1):
         raise BadParameter("a slice of an array has no step")
     for bound in (key.start, key.stop):
@@ -465,23 +471,23 @@ def _run(key: slice) -> slice:
     return key
 
 
-def _only_one(array: _Array[V]) -> None:
+def _require_single(array: _Array[V]) -> None:
     if len(array) != 1:
         raise BadParameter(f"this is for an array of one, not of {len(array)}")
 
 
-def _same_length(left: Sized, right: Sized) -> None:
+def _require_same_length(left: Sized, right: Sized) -> None:
     if len(left) != len(right):
         raise BadParameter(f"arrays of {len(left)} and {len(right)} do not match")
 
 
 def _broadcast(left: Sequence[V], right: Sequence[W]) -> Iterator[tuple[V, W]]:
-    """Pairs of arrays of one length, or of which one has one element."""
+    """Pair up two arrays of the same length, or repeat the element of one that has a single element."""
     if len(left) == 1:
         return zip(repeat(left[0]), right, strict=False)
     if len(right) == 1:
         return zip(left, repeat(right[0]), strict=False)
-    _same_length(left, right)
+    _require_same_length(left, right)
     return zip(left, right, strict=True)
 
 

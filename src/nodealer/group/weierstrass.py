@@ -1,7 +1,7 @@
 """secp256k1 (SEC 2, section 2.4.1) in plain integers, on projective coordinates (X, Y, Z).
 
-x = X/Z, y = Y/Z, on y² = x³ + 7. The identity is (0, 1, 0), and has no encoding among those of 33 bytes (SEC 1 has one
-of a single byte): here 33 zeros stand for it, which are hashed but never sent.
+x = X/Z, y = Y/Z, on y² = x³ + 7. The identity is (0, 1, 0). SEC 1 encodes it as a single byte and has no 33-byte
+encoding for it. Here it is encoded as 33 zeros, which are hashed but never sent.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ SIZE = 33
 
 IDENTITY: Element = (big(0), big(1), big(0))
 
-# RFC 9380, section 8.7: the curve y² = x³ + A·x + B that the map reaches, and its Z.
+# RFC 9380, section 8.7: the curve y² = x³ + A·x + B that the map targets, and its Z.
 MAP_A = big(0x3F8731ABDD661ADCA08A5558F0F5D272E953D363CB6F0E5D405447C01A444533)
 MAP_B = big(1771)
 MAP_Z = -11 % P
 UNIFORM = 48
 
-# RFC 9380, appendix E.1: the isogeny from there, as polynomials in x, lowest coefficient first.
+# RFC 9380, appendix E.1: the isogeny from that curve to ours, as polynomials in x, lowest coefficient first.
 X_NUM = (
     big(0x8E38E38E38E38E38E38E38E38E38E38E38E38E38E38E38E38E38E38DAAAAA8C7),
     big(0x7D3D4C80BC321D5B9F315CEA7FD44C5D595D2FC0BF63B92DFFF1044F17C6581),
@@ -57,7 +57,7 @@ Y_DEN = (
 
 
 def add(p: Element, q: Element) -> Element:
-    """Renes, Costello and Batina 2015 (eprint 1060), algorithm 7: complete, so that it needs no special cases."""
+    """Add two points: algorithm 7 of Renes, Costello and Batina 2015 (eprint 1060). Complete, so no special cases."""
     x1, y1, z1 = p
     x2, y2, z2 = q
     xx, yy, bzz = x1 * x2 % P, y1 * y2 % P, B3 * z1 * z2 % P
@@ -69,7 +69,7 @@ def add(p: Element, q: Element) -> Element:
 
 
 def double(p: Element) -> Element:
-    """The same, algorithm 9."""
+    """Double a point: algorithm 9 of the same paper."""
     x, y, z = p
     yy, bzz = y * y % P, B3 * z * z % P
     less = yy - 3 * bzz
@@ -88,13 +88,13 @@ def equal(p: Element, q: Element) -> bool:
 
 
 def root(value: int) -> int | None:
-    """A square root, if there is one."""
+    """Return a square root modulo P, or None if there is none."""
     found = pow(value, SQRT_POWER, P)
     return found if found * found % P == value % P else None
 
 
 def decode(data: bytes) -> Element | None:
-    """SEC 1, section 2.3.4, compressed only. The identity is an element here; who may not have it refuses it."""
+    """Decode a compressed point (SEC 1, section 2.3.4). Return None for invalid bytes; accept the identity."""
     if data == bytes(SIZE):
         return IDENTITY
     x = big(int.from_bytes(data[1:], "big"))
@@ -107,7 +107,7 @@ def decode(data: bytes) -> Element | None:
 
 
 def encode(p: Element) -> bytes:
-    """SEC 1, section 2.3.3, compressed."""
+    """Encode a point in compressed form (SEC 1, section 2.3.3)."""
     x, y, z = p
     if z == 0:
         return bytes(SIZE)
@@ -116,19 +116,19 @@ def encode(p: Element) -> bytes:
 
 
 def from_uniform(data: bytes) -> Element:
-    """RFC 9380, section 3: the sum of the images of both halves. There is no cofactor to clear."""
+    """Map 96 uniform bytes to a point: add the images of both halves (RFC 9380, section 3; the cofactor is 1)."""
     halves = (data[:UNIFORM], data[UNIFORM:])
     first, second = (map_to_curve(big(int.from_bytes(half, "big")) % P) for half in halves)
     return add(first, second)
 
 
 def map_to_curve(u: int) -> Element:
-    """RFC 9380, section 6.6.3: to the isogenous curve, and from there to ours."""
+    """Map a field element to the isogenous curve, and from there to ours (RFC 9380, section 6.6.3)."""
     return isogeny(*simple_swu(u))
 
 
 def simple_swu(u: int) -> tuple[int, int]:
-    """RFC 9380, section 6.6.2: a point of the isogenous curve."""
+    """Map a field element to a point of the isogenous curve (RFC 9380, section 6.6.2)."""
     zuu = MAP_Z * u * u % P
     denominator = (zuu * zuu + zuu) % P
     if denominator:
@@ -137,21 +137,25 @@ def simple_swu(u: int) -> tuple[int, int]:
         x = MAP_B * pow(MAP_Z * MAP_A, -1, P) % P
     y = root(x * x * x + MAP_A * x + MAP_B)
     if y is None:
-        # Z is no square, and so one of the two always has a root.
+        # Z is not a square, so one of the two always has a root.
         x = zuu * x % P
         y = root(x * x * x + MAP_A * x + MAP_B)
     if y is None:
-        raise ArithmeticError("a field element that maps to no point of the curve")
+        raise ArithmeticError("a field element does not map to any point of the curve")
     return x, y if y & 1 == u & 1 else -y % P
 
 
 def isogeny(x: int, y: int) -> Element:
-    """RFC 9380, appendix E.1. No denominator is zero: both curves have prime order, hence no point in the kernel."""
+    """Map a point of the isogenous curve to ours (RFC 9380, appendix E.1).
+
+    No denominator is zero: both curves have prime order, so the kernel contains no other point.
+    """
     x_num, x_den, y_num, y_den = (polynomial(k, x) for k in (X_NUM, X_DEN, Y_NUM, Y_DEN))
     return x_num * y_den % P, y * y_num * x_den % P, x_den * y_den % P
 
 
 def polynomial(coefficients: Sequence[int], x: int) -> int:
+    """Evaluate a polynomial, given by its coefficients from the lowest up, at x modulo P."""
     value = big(0)
     for coefficient in reversed(coefficients):
         value = (value * x + coefficient) % P
