@@ -88,7 +88,7 @@ bench: build browser tab ## Measure: every figure against its yardstick, about t
 	echo "nodealer: measured in $$((SECONDS - start)) s"
 
 .PHONY: figures
-figures: bench ## Measure everything, and write figures and plots in README.md and docs/ again; some longer than bench
+figures: bench ## Measure everything, and write figures and plots in docs/ again; some longer than bench
 	@$(BIN)/nodealer bench tables --save build/bench/tables.json
 	@$(BIN)/nodealer lab sim --games 1000 --cores 2 --json > build/bench/simulator.json
 	@cd tests && ../$(BIN)/python figures.py ../build/bench/*.json

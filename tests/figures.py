@@ -1,4 +1,4 @@
-"""The figures and plots in docs/ and in the README, from what `nodealer bench SUITE --json` and `lab sim` have printed.
+"""Write the figures and plots in docs/ from the output of `nodealer bench SUITE --json` and `nodealer lab sim --json`.
 
     python figures.py FILE...      takes these results into docs/internals/figures.json, and writes the pages again
     python figures.py              only writes the pages again
@@ -26,9 +26,9 @@ BEGIN, END = "<!-- figures: written by `make figures` -->", "<!-- end of the fig
 #: What `bench` printed, by the name of its suite.
 Results = Mapping[str, Mapping[str, Any]]
 
-#: Of hands that were measured with several numbers of seats the README has this one.
+#: Of hands that were measured with several numbers of seats, the summary has this one.
 SEATS: Final = 6
-#: What stands in the README: suite, name of the row and its yardstick, and in words.
+#: The rows of the summary: suite, name of the row, its yardstick, and a description.
 FIRST: Final = (
     (
         "proofs",
@@ -65,7 +65,7 @@ def measured_on(machine: Mapping[str, Any]) -> str:
 
 
 def in_short(results: Results) -> str:
-    """The block of the README."""
+    """Return the summary in docs/internals/figures.md."""
     rows = ["| | | |", "|---|---|---|"]
     used, busy = [], False
     for suite, name, yardstick, words in FIRST:
@@ -76,12 +76,11 @@ def in_short(results: Results) -> str:
                 busy |= (row["spread"] or 0.0) > RESTLESS
     places = sorted({measured_on(results[suite]["machine"]) for suite in used})
     others = ", while others used the machine" if busy else ""
-    plot = shown(results, "seats", below="docs/internals/")
-    return "\n".join([*rows, "", f"Measured on {'; '.join(places)}{others}.", *(["", plot] if plot else [])])
+    return "\n".join([*rows, "", f"Measured on {'; '.join(places)}{others}."])
 
 
 def in_full(results: Results) -> str:
-    """The block of docs/internals/figures.md."""
+    """Return the plots and tables in docs/internals/figures.md."""
     parts = [plots] if (plots := shown(results)) else []
     for suite, found in sorted(results.items()):
         if "rows" not in found:
@@ -120,7 +119,7 @@ def taken(results: Results, files: Iterable[Path]) -> dict[str, Any]:
 def pages() -> dict[Path, str]:
     """Every page and plot that has figures, as it should be."""
     results = json.loads(STORE.read_text())
-    made = {ROOT / "README.md": in_short(results), ROOT / "docs" / "internals" / "figures.md": in_full(results)}
+    made = {ROOT / "docs" / "internals" / "figures.md": f"{in_short(results)}\n\n{in_full(results)}"}
     if (said := results.get("simulator")) is not None:
         where = f"\n\nMeasured on {measured_on(said['machine'])}."
         made[ROOT / "docs" / "internals" / "simulator.md"] = simulated(said) + where

@@ -290,11 +290,9 @@ def drawn(results: Results) -> dict[str, str]:
     return found
 
 
-def shown(results: Results, *names: str, below: str = "") -> str:
-    """Plots as a page has them: all that can be drawn, or these."""
-    return "\n\n".join(
-        f"![{PLOTS[name][2]}]({below}plots/{name}.svg)" for name in drawn(results) if not names or name in names
-    )
+def shown(results: Results) -> str:
+    """Return the Markdown of all plots that can be drawn."""
+    return "\n\n".join(f"![{PLOTS[name][2]}](plots/{name}.svg)" for name in drawn(results))
 
 
 def written(results: Results) -> dict[Path, str]:

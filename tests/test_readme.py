@@ -1,4 +1,4 @@
-"""What the README says can be typed, can be typed; the examples for game developers run as they stand."""
+"""The commands and Python examples in the README and on the pages for players work as printed."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def blocks(name: str) -> list[str]:
 
 @pytest.mark.parametrize(
     ("name", "number"),
-    [("README.md", 0), ("README.md", 1), ("docs/build/library.md", 0)],
-    ids=["table", "bytes", "threads"],
+    [("README.md", 0), ("docs/build/library.md", 0), ("docs/build/library.md", 1)],
+    ids=["table", "queue", "threads"],
 )
 def test_the_example_runs(
     name: str, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -37,23 +37,33 @@ def test_the_example_runs(
 
 
 def test_all_blocks_are_run_and_the_first_is_short() -> None:
-    assert len(blocks("README.md")) == 2 and len(blocks("docs/build/library.md")) == 1
+    assert len(blocks("README.md")) == 1 and len(blocks("docs/build/library.md")) == 2
     lines = [line for line in blocks("README.md")[0].splitlines() if line.strip()]
     assert len(lines) <= 15
 
 
 # --- Commands ---
 
-TYPED = [
-    shlex.split(line, comments=True) for line in re.findall(r"^    (\S.*)$", (ROOT / "README.md").read_text(), re.M)
-]
-COMMANDS = [command[1:] for command in TYPED if command[0] == "nodealer"]
-#: What takes long, or has nothing to do here. Of these it is only looked whether there is such a command.
+
+def typed(page: Path) -> list[list[str]]:
+    """Return the commands in the indented blocks of a page."""
+    return [shlex.split(line, comments=True) for line in re.findall(r"^    ([^\s-].*)$", page.read_text(), re.M)]
+
+
+def commands(page: Path) -> list[list[str]]:
+    """Return the arguments of the `nodealer` commands of a page."""
+    return [command[1:] for command in typed(page) if command[0] == "nodealer"]
+
+
+README = ROOT / "README.md"
+#: Pages whose commands are not run, but must exist.
+OTHERS = [ROOT / "docs/index.md", *sorted((ROOT / "docs/play").glob("*.md")), ROOT / "docs/internals/figures.md"]
+#: Commands that take long or have nothing to do here. The tests only check that they exist.
 NOT_RUN = {"watch", "host", "join", "relay", "demo", "bench", "resume"}
 
 
 def test_the_first_block_is_enough_to_begin() -> None:
-    assert [" ".join(command) for command in TYPED[:4]] == [
+    assert [" ".join(command) for command in typed(README)[:4]] == [
         "make play",
         "source .venv/bin/activate",
         "nodealer demo",
@@ -72,7 +82,7 @@ def test_the_commands_run_one_after_the_other(tmp_path: Path, monkeypatch: pytes
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     typed_in("bash", tmp_path, monkeypatch)
-    for command in COMMANDS:
+    for command in commands(README):
         if command[0] in NOT_RUN or "--name" in command:
             continue
         done = called(*command, *(["--seed", "1"] if command[0] == "play" else []))
@@ -106,22 +116,35 @@ def test_completion_without_a_shell_is_refused(tmp_path: Path, monkeypatch: pyte
     assert done.returncode == 1 and "Shell make is not supported" in done.stdout and not [*tmp_path.iterdir()]
 
 
-@pytest.mark.parametrize("command", [command for command in COMMANDS if command[0] in NOT_RUN or "--name" in command])
-def test_the_others_are_there(command: list[str]) -> None:
+@pytest.mark.parametrize("page", [README, *OTHERS], ids=lambda page: page.name)
+def test_the_commands_exist(page: Path) -> None:
+    for command in commands(page):
+        if page != README or command[0] in NOT_RUN or "--name" in command:
+            check_help(command)
+
+
+def check_help(command: list[str]) -> None:
     done = called(*command, "--help")
-    assert done.returncode == 0 and all(word in done.stdout for word in command[1:] if word.startswith("--"))
+    assert done.returncode == 0, (command, done.stderr)
+    assert all(word in done.stdout for word in command[1:] if word.startswith("--")), command
 
 
 # --- The picture, and the figures ---
 
 
-def test_the_picture_is_there_and_fetches_nothing() -> None:
-    pictures = re.findall(r"!\[.*?\]\((.*?)\)", (ROOT / "README.md").read_text())
+def test_the_pictures_are_there_and_fetch_nothing() -> None:
+    pictures = [
+        page.parent / name for page in (README, *OTHERS) for name in re.findall(r"!\[.*?\]\((.*?)\)", page.read_text())
+    ]
     for picture in pictures:
-        drawn = (ROOT / picture).read_text()
-        assert "url(" not in drawn.replace("url(#", "") and "href" not in drawn
-    screen = (ROOT / "docs/play/screen.svg").read_text()
-    assert "docs/play/screen.svg" in pictures and "CLEAN" in screen and "you&#160;are" in screen
+        if picture.suffix == ".svg":
+            drawn = picture.read_text()
+            assert "url(" not in drawn.replace("url(#", "") and "href" not in drawn
+        else:
+            assert picture.suffix == ".jpg" and picture.stat().st_size < 300_000
+    screen = ROOT / "docs/play/screen.svg"
+    assert {screen, ROOT / "docs/play/table.jpg"} <= set(pictures)
+    assert "CLEAN" in screen.read_text() and "you&#160;are" in screen.read_text()
 
 
 def test_figures_are_as_they_were_measured() -> None:
