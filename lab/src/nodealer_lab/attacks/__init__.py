@@ -6,10 +6,10 @@ from difflib import get_close_matches
 from typing import Final
 
 from nodealer.errors import BadParameter
-from nodealer_lab.attacks import cards, encodings, law, network, operations, proofs, secrets, shuffles, table
+from nodealer_lab.attacks import cards, encodings, network, operations, proofs, secrets, shuffles, table, table_rules
 from nodealer_lab.attacks.base import Attack
 
-_ROOMS: Final = (shuffles, cards, proofs, encodings, table, secrets, operations, law, network)
+_ROOMS: Final = (shuffles, cards, proofs, encodings, table, secrets, operations, table_rules, network)
 #: Name to attack.
 ATTACKS: Final[dict[str, Attack]] = {one.name: one for room in _ROOMS for one in room.ATTACKS}
 #: Those that a bot can play in any game; `nodealer.cheats` finds them through entry points.

@@ -2,22 +2,18 @@
 
 from typing import Final
 
-from nodealer_lab.attacks.proofs.backwards import BACKWARDS
-from nodealer_lab.attacks.proofs.cancel import CANCEL
-from nodealer_lab.attacks.proofs.combine import COMBINE
-from nodealer_lab.attacks.proofs.elsewhere import FROM_ELSEWHERE
-from nodealer_lab.attacks.proofs.false_word import FALSE_WORD
-from nodealer_lab.attacks.proofs.fits_all import FITS_ALL
-from nodealer_lab.attacks.proofs.fold import FOLD
-from nodealer_lab.attacks.proofs.halved import HALVED
-from nodealer_lab.attacks.proofs.leak import LEAK
-from nodealer_lab.attacks.proofs.loose import LOOSE
-from nodealer_lab.attacks.proofs.neighbours import NEIGHBOURS
-from nodealer_lab.attacks.proofs.nonce import NONCE
-from nodealer_lab.attacks.proofs.other_secret import OTHER_SECRET
-from nodealer_lab.attacks.proofs.shift import SHIFT
-from nodealer_lab.attacks.proofs.trapdoor import TRAPDOOR
-from nodealer_lab.attacks.proofs.two_words import TWO_WORDS
+from nodealer_lab.attacks.proofs.equalities import FITS_ALL, FOLD, FROM_ELSEWHERE, NONCE, OTHER_SECRET
+from nodealer_lab.attacks.proofs.hidden_cards import FALSE_WORD, LEAK, TWO_WORDS
+from nodealer_lab.attacks.proofs.shuffle_forgeries import (
+    BACKWARDS,
+    CANCEL,
+    COMBINE,
+    HALVED,
+    LOOSE,
+    NEIGHBOURS,
+    SHIFT,
+    TRAPDOOR,
+)
 
 ATTACKS: Final = (
     COMBINE,

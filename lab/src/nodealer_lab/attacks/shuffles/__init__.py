@@ -2,22 +2,9 @@
 
 from typing import Final
 
-from nodealer_lab.attacks.shuffles.aces import ACES
-from nodealer_lab.attacks.shuffles.double import DOUBLE
-from nodealer_lab.attacks.shuffles.early import EARLY
-from nodealer_lab.attacks.shuffles.false_deck import FALSE_DECK
-from nodealer_lab.attacks.shuffles.last_coin import LAST_COIN
-from nodealer_lab.attacks.shuffles.lazy import LAZY
-from nodealer_lab.attacks.shuffles.mark import MARK
-from nodealer_lab.attacks.shuffles.names import NAMES
-from nodealer_lab.attacks.shuffles.only_friends import ONLY_FRIENDS
-from nodealer_lab.attacks.shuffles.predict import PREDICT
-from nodealer_lab.attacks.shuffles.products import PRODUCTS
-from nodealer_lab.attacks.shuffles.progression import PROGRESSION
-from nodealer_lab.attacks.shuffles.slot import SLOT
-from nodealer_lab.attacks.shuffles.stack import STACK
-from nodealer_lab.attacks.shuffles.sums import SUMS
-from nodealer_lab.attacks.shuffles.twin import TWIN
+from nodealer_lab.attacks.shuffles.contents import DOUBLE, MARK, NAMES, PRODUCTS, SLOT, STACK, SUMS, TWIN
+from nodealer_lab.attacks.shuffles.dealer import ACES, FALSE_DECK, LAST_COIN, PROGRESSION
+from nodealer_lab.attacks.shuffles.order import EARLY, LAZY, ONLY_FRIENDS, PREDICT
 
 ATTACKS: Final = (
     DOUBLE,

@@ -1,0 +1,644 @@
+"""Attacks on single cards: on what a seat says when a card is dealt, shown or played."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+from msgspec import Raw
+from msgspec.structs import replace as changed
+from msgspec.structs import replace as replace_struct
+
+from nodealer.cards import Close
+from nodealer.cheats import false_key, other_card
+from nodealer.cheats.arrays import one_more, put, times
+from nodealer.cheats.cheater import FOLDS, Cheater
+from nodealer.errors import BadParameter
+from nodealer.group import Points, concat
+from nodealer.log.entry import read_entry
+from nodealer.play.bodies import Cards
+from nodealer.proofs import linear
+from nodealer.protocols.base import MISDEAL
+from nodealer.protocols.chain.deck import Stuck
+from nodealer.protocols.chain.drawing import own_links, prove
+from nodealer.protocols.chain.messages import Misdeal, Pass
+from nodealer.protocols.codec import read_message
+from nodealer.protocols.duel.deck import NONCE_BYTES
+from nodealer.protocols.duel.messages import Assemble, DuelReveal
+from nodealer.protocols.lock import recovery
+from nodealer.protocols.lock.deck import LockDeck
+from nodealer.protocols.lock.messages import HeldCards, RaisedCards
+from nodealer.protocols.mask import rebuild
+from nodealer.protocols.mask.deck import MaskDeck, Masked
+from nodealer.protocols.mask.messages import MaskHeld, MaskTags
+from nodealer.protocols.offset.messages import RevealOffset
+from nodealer.tape import DIGEST_BYTES
+from nodealer.wire import encode
+from nodealer_lab.attacks.base import Attack, Forge, Moment, Way, attack_from
+from nodealer_lab.attacks.defence import Without
+from nodealer_lab.attacks.defences import BOOKS, EQUALITY_PROOF, KEY_CHECK
+from nodealer_lab.attacks.duelling import CARDS, SMALL_DUEL
+from nodealer_lab.attacks.outcome import Came
+from nodealer_lab.attacks.scene import Played, Scene, judged, played_out, seeded, sit, tried
+from nodealer_lab.attacks.shuffles.contents import finds, put_twice
+from nodealer_lab.attacks.stage import Stage, to_move
+from nodealer_lab.attacks.truth import dealt, shown_other, spoilt, stopped
+from nodealer_lab.sim.highcard import OWN
+
+# --- false key ---
+#
+# What a seat publishes when a card is dealt or opened is not what the card is under.
+
+
+def released(forge: Forge) -> dict[str, tuple[Way, ...]]:
+    """A way to publish other keys of cards, where every card has a key of each seat."""
+    claims = {
+        "mask": "a false key for a card that is dealt or opened",
+        "lock": "a false secret for a card that is dealt or opened",
+    }
+    return {
+        name: (Way(claim, {"release": forge}, defence=(KEY_CHECK,), gained=spoilt),) for name, claim in claims.items()
+    }
+
+
+_KEYS: Final = {"defence": (KEY_CHECK,), "gained": spoilt}
+
+FALSE_KEY: Final = attack_from(
+    false_key.FALSE_KEY,
+    # mask, lock, offset
+    _KEYS,
+    _KEYS,
+    _KEYS,
+    # chain
+    {"defence": (EQUALITY_PROOF,), "gained": spoilt, "seat": 0},
+    # duel
+    _KEYS,
+    {"defence": (BOOKS,), "gained": spoilt},
+    of=("A32",),
+)
+
+
+# --- other card ---
+#
+# A seat shows, or plays, another card than it holds.
+
+#: Nobody looks whether a card that is played lay where it was drawn.
+_PLACE: Final = Without(
+    "nodealer.protocols.duel.giving:RevealingCards._refuse_other_places", "if slots != found:", "if False:"
+)
+
+#: Nobody holds what is said of all places in the end against what was played from them.
+_AT_THE_END: Final = Without(
+    "nodealer.protocols.duel.giving:RevealingCards._refuse_other_plays",
+    "if now.get(position, face) != face:",
+    "if False:",
+)
+
+OTHER_CARD: Final = attack_from(
+    other_card.OTHER_CARD,
+    # chain
+    {"defence": (EQUALITY_PROOF,), "gained": stopped},
+    # duel
+    {"defence": (_PLACE,), "gained": shown_other},
+    {"defence": (KEY_CHECK,), "gained": stopped},
+    {"defence": (_AT_THE_END, BOOKS), "gained": shown_other},
+    of=("A33",),
+)
+
+
+# --- other offset ---
+#
+# A seat reveals another offset than it shuffled with: nobody finds a card any more, and all else was right.
+
+
+def _offset(moment: Moment) -> bytes:
+    said = read_message(RevealOffset, moment.honest)
+    return encode(replace_struct(said, offset=one_more(moment.deck.binding.group.scalars(said.offset))))
+
+
+#: The offset opens the commitment that the proof of the shuffle was about.
+_OPENED: Final = Without(
+    "nodealer.protocols.offset.making:RevealingOffsets.apply",
+    "if x * step.R + t * blinding_generator(group) != step.W:",
+    "if False:",
+)
+
+OTHER_OFFSET: Final = Attack(
+    name="other-offset",
+    does="reveals another offset than it shuffled with",
+    ways={
+        "offset": (
+            Way(
+                "another offset revealed than shuffled with",
+                {"revealOffset": _offset},
+                defence=(_OPENED,),
+                gained=spoilt,
+            ),
+        ),
+    },
+)
+
+
+# --- oracle ---
+#
+# A seat sends a card of somebody's hand around once more, so that its holder takes its own key off.
+
+POWER: Final = 7
+
+
+def _chain(moment: Moment) -> bytes:
+    """The dealer's own card, which this seat has just looked up in the dealer's list, in place of the card that it
+    decrypts. What the dealer decrypts next is that card."""
+    said, deck = read_message(Pass, moment.honest), moment.deck
+    dealers = [track for track in deck.stage.tracks if track.to == 0]
+    if not said.numbers or not dealers or moment.duty.seat != deck.order[1]:
+        return moment.honest
+    own = deck.own(moment.tape, 1)
+    number = deck.layers[0].cards.numbers[own.prior[dealers[0].place]]
+    return encode(replace_struct(said, numbers=put(said.numbers, 0, times(number.group, POWER, number).to_bytes())))
+
+
+def _reads(played: Played) -> str | None:
+    """What the dealer published, without the power."""
+    bare: dict[int, list[int]] = {}
+    for one in played.said():
+        if one.duty.kind == "pass" and one.duty.seat == one.deck.order[0]:
+            group = one.deck.binding.group
+            numbers = read_message(Pass, one.message).numbers
+            if not numbers:
+                continue
+            points = group.integers([POWER]).invert() * group.points(numbers)
+            found = [one.deck.read(points[place]) for place in range(len(points))]
+            bare.setdefault(one.duty.binding.hand, []).extend(card[0] for card in found if card is not None)
+    for shown in dealt(played):
+        if set(bare.get(shown.hand, ())) & set(shown.hidden(0).values()):
+            return f"reads the card of {played.names[0]}"
+    return None
+
+
+ORACLE: Final = Attack(
+    name="oracle",
+    does="has a card of another player's hand decrypted by its holder",
+    of=("A34",),
+    ways={
+        "chain": (
+            Way(
+                "a card in somebody's hand sent around once more to be decrypted",
+                {"pass": _chain},
+                defence=(EQUALITY_PROOF,),
+                gained=_reads,
+                seat=1,
+            ),
+        ),
+    },
+)
+
+
+# --- held ---
+#
+# Somebody left, and the others make the deck again. A seat declares the highest card in place of the one it holds: then
+# the highest card is in nobody's hand, and not in the deck.
+
+
+def _highest(deck: MaskDeck | LockDeck) -> int:
+    """The last face of a deck."""
+    return (deck.faces.size if isinstance(deck, MaskDeck) else deck.size) - 1
+
+
+def _instead(cards: Points, highest: Points) -> Points:
+    """The first card replaced."""
+    return concat(highest, cards[1:]) if len(cards) > 1 else highest
+
+
+def _held_mask(moment: Moment) -> bytes:
+    """Masked under the joint key as its own would be; of the three rows of the proof the last one is false."""
+    deck, stage, seat = moment.deck, moment.deck.stage, moment.duty.seat
+    positions = rebuild.held_by(deck, seat)
+    mine, group = deck.held_cards(positions), deck.binding.group
+    s, masks = deck.card_secrets(moment.tape, positions, seat), deck.held_draws(moment.tape, seat, mine, stage.joint)
+    faces = _instead(mine.msg - s * mine.epk, deck.face_points((_highest(deck),)))
+    highest = Masked(masks * group.G, faces + masks * stage.joint)
+    statement = rebuild._statement(mine, deck.card_keys(positions, seat), highest, stage.joint)
+    proof = linear.prove(deck.transcript(moment.duty, deck.epoch), moment.tape, statement, [s, masks])
+    return encode(MaskHeld(highest.epk.to_bytes(), highest.msg.to_bytes(), proof))
+
+
+def _held_lock(moment: Moment) -> bytes:
+    """Under its one secret as its own would be; of the two rows of the proof the last one is false."""
+    deck, stage, seat = moment.deck, moment.deck.stage, moment.duty.seat
+    positions = stage._mine(deck, seat)
+    e = deck.cascade_secret(moment.tape, seat)
+    ratio = e * deck.card_secrets(moment.tape, positions, seat).invert()
+    own = concat(*(recovery.held_point(deck, position) for position in positions))
+    highest = _instead(ratio * own, e * deck.face_points((_highest(deck),)))
+    statement = recovery._statement(deck, seat, positions, stage.keys[seat], highest)
+    proof = linear.prove(deck.transcript(moment.duty, deck.epoch), moment.tape, statement, [ratio])
+    return encode(HeldCards(highest.to_bytes(), proof))
+
+
+def _taken_out(played: Played) -> str | None:
+    """The deck was made again, and its highest card is nowhere."""
+    for one in dealt(played):
+        deck, pile = one.deck, tuple(one.deck.places.pile)
+        if len(deck.layers.every) < 2 or not pile:
+            continue
+        keys = {seat: deck.card_secrets(played.tape(seat, one.hand), pile, seat) for seat in deck.binding.players}
+        held = {face for seat in deck.binding.players for face in one.hidden(seat).values()}
+        if _highest(deck) not in held | set(deck.unmask(pile, keys)) | set(deck.places.opened.values()):
+            return "has the highest card taken out of the deck"
+    return None
+
+
+#: What is declared is the card that is held.
+_MASK: Final = Without(
+    "nodealer.protocols.mask.rebuild:_statement",
+    "linear.LinearRow(held.msg - fresh.msg, ((0, held.epk), (1, -joint))),",
+)
+_LOCK: Final = Without("nodealer.protocols.lock.recovery:_statement", ", linear.LinearRow(X, ((0, V),)))", ",)")
+
+HELD: Final = Attack(
+    name="held",
+    does="declares another card than it holds when the deck is made again",
+    ways={
+        "mask": (
+            Way(
+                "a held card substituted, doubled or left out in a rebuild",
+                {"held": _held_mask},
+                leaver=0,
+                defence=(_MASK,),
+                gained=_taken_out,
+            ),
+        ),
+        "lock": (
+            Way(
+                "a held card substituted or left out in a recovery",
+                {"held": _held_lock},
+                leaver=0,
+                defence=(_LOCK,),
+                gained=_taken_out,
+            ),
+        ),
+    },
+)
+
+
+# --- tag ---
+#
+# Somebody left, and the others make the deck again. A seat multiplies one of the cards by another secret than all
+# others, so that a held card is not found in the new deck.
+
+
+def _tag_mask(moment: Moment) -> bytes:
+    """The last one is a card that somebody holds."""
+    said, group = read_message(MaskTags, moment.honest), moment.deck.binding.group
+    last = times(group, 2, group.points(said.cards)[-1:])
+    return encode(replace_struct(said, cards=put(said.cards, -1, last.to_bytes())))
+
+
+def _tag_lock(moment: Moment) -> bytes:
+    """A card that another seat holds."""
+    said, group = read_message(RaisedCards, moment.honest), moment.deck.binding.group
+    return encode(
+        replace_struct(said, cards=put(said.cards, 0, times(group, 2, group.points(said.cards)[0]).to_bytes()))
+    )
+
+
+TAG: Final = Attack(
+    name="tag",
+    does="multiplies a held card by another secret when the deck is made again",
+    ways={
+        "mask": (
+            Way(
+                "a held card substituted, doubled or left out in a rebuild",
+                {"tag": _tag_mask},
+                leaver=0,
+                defence=(EQUALITY_PROOF,),
+                gained=stopped,
+            ),
+        ),
+        "lock": (
+            Way(
+                "a held card substituted or left out in a recovery",
+                {"raise": _tag_lock},
+                leaver=0,
+                defence=(EQUALITY_PROOF,),
+                gained=stopped,
+            ),
+        ),
+    },
+)
+
+
+# --- other name ---
+#
+# Who plays a card says that it is another one, with the nonce of the one that it holds.
+
+
+def _other_name_reveal(moment: Moment) -> bytes:
+    deck, said = moment.deck, read_message(DuelReveal, moment.honest)
+    if isinstance(deck.stage.operation, Close) or not said.cards:
+        return moment.honest
+    first, *rest = said.cards
+    return encode(replace_struct(said, cards=((first + 1) % deck.size, *rest)))
+
+
+OTHER_NAME: Final = Attack(
+    name="other-name",
+    does="plays a card under another name",
+    of=("A33",),
+    ways={
+        "duel": (
+            Way(
+                "a card played under another name",
+                {"reveal": _other_name_reveal},
+                # What is said of a card opens what was committed to.
+                defence=(
+                    Without(
+                        "nodealer.protocols.duel.giving:RevealingCards.apply",
+                        "if deck.commitment(card, nonce) != deck.commitments[card]:",
+                        "if False:",
+                    ),
+                ),
+                gained=shown_other,
+            ),
+        ),
+    },
+)
+
+
+# --- played twice ---
+#
+# Who has played a card plays it once more, in the place of another one that it holds.
+
+
+def _played_twice_reveal(moment: Moment) -> bytes:
+    """It has the nonce of what it has played."""
+    deck, said = moment.deck, read_message(DuelReveal, moment.honest)
+    played = next(iter(deck.places.opened.values()), None)
+    if isinstance(deck.stage.operation, Close) or not said.cards or played is None:
+        return moment.honest
+    (nonce,) = deck.nonces(moment.tape, [played])
+    return encode(replace_struct(said, cards=(played, *said.cards[1:]), nonces=put(said.nonces, 0, nonce)))
+
+
+PLAYED_TWICE: Final = Attack(
+    name="played-twice",
+    does="plays a card that it has played",
+    of=("A9", "A33"),
+    ways={
+        "duel": (
+            Way(
+                "a card played twice",
+                {"reveal": _played_twice_reveal},
+                # A card is held against the place that it was drawn from.
+                defence=(
+                    Without(
+                        "nodealer.protocols.duel.giving:RevealingCards._refuse_other_places",
+                        "if slots != found:",
+                        "if False:",
+                    ),
+                ),
+                gained=shown_other,
+            ),
+        ),
+    },
+)
+
+
+# --- two names ---
+#
+# The owner of a deck commits to one nonce under two names: if the card's point hangs on the nonce alone, the card that
+# has it is either of them, as the owner likes when it plays it.
+
+#: One of them is enough, but for one time in 65,536.
+GAMES_MAX: Final = 16
+
+
+def _other(card: int) -> int:
+    """The card whose name a card has too: they go in pairs, and the second of a pair is either."""
+    return card ^ 1
+
+
+def _two_names_assemble(moment: Moment) -> bytes:
+    deck, said = moment.deck, read_message(Assemble, moment.honest)
+    nonces = deck.fresh_nonces(moment.tape, range(CARDS), 0)
+    commitments = said.commitments
+    for card in range(1, CARDS, 2):
+        commitments = put(commitments, _other(card), deck.commitment(_other(card), nonces[card]))
+    return encode(Assemble(commitments))
+
+
+def _two_names_reveal(moment: Moment) -> bytes:
+    """The card that it plays goes under its other name, with the nonce that it has under both."""
+    said = read_message(DuelReveal, moment.honest)
+    if len(said.cards) != 1 or not said.cards[0] % 2 or len(said.nonces) != NONCE_BYTES:
+        return moment.honest
+    return encode(changed(said, cards=(_other(said.cards[0]),)))
+
+
+def _two_names_plays(scene: Scene) -> Came:
+    """Half of its cards have two names: it plays until it has drawn such a one. A commitment says nothing yet: the lie
+    is the name under which the card is played."""
+    for seed in range(GAMES_MAX):
+        played = tried(TWO_NAMES, replace(scene, entropy=seeded(seed, TWO_NAMES.name)))
+        lies = tuple(data for data in played.lies if b'"assemble"' not in bytes(read_entry(data).entry.body))
+        if lies:
+            return judged(replace(played, lies=lies), shown_other(played))
+    raise BadParameter(f"in {GAMES_MAX} games it has drawn no card with two names")
+
+
+TWO_NAMES: Final = Attack(
+    name="two-names",
+    does="commits to one nonce under two names, to play its card as either",
+    of=("A33",),
+    ways={
+        "duel": (
+            Way(
+                "a card played that was not drawn, or under another name",
+                {"assemble": _two_names_assemble, "reveal": _two_names_reveal},
+                # The name is hashed into the point of a card.
+                defence=(
+                    Without(
+                        "nodealer.protocols.duel.deck:DuelDeck.committed_points",
+                        'framed("card", bound, card, nonce)',
+                        'framed("card", bound, nonce)',
+                    ),
+                ),
+                plays=_two_names_plays,
+                game=SMALL_DUEL,
+            ),
+        ),
+    },
+)
+
+
+# --- unopened ---
+#
+# The owner of a deck commits to nothing in the place of a card: what nobody can hold against it later.
+
+#: The card of its list that it commits to nothing for. Of six it draws one: in so many games, some other one.
+DEAD: Final = 4
+
+
+def _unopened_assemble(moment: Moment) -> bytes:
+    return encode(Assemble(put(read_message(Assemble, moment.honest).commitments, DEAD, bytes(DIGEST_BYTES))))
+
+
+def _closed_otherwise(played: Played) -> str | None:
+    """What it says of its cards in the end is taken, and is not what it has committed to."""
+    for one in played.said():
+        if one.deck.owner != played.cheater or one.duty.kind != "reveal":
+            continue
+        said = read_message(DuelReveal, one.message)
+        for place, card in enumerate(said.cards):
+            nonce = said.nonces[place * NONCE_BYTES : (place + 1) * NONCE_BYTES]
+            if one.deck.commitment(card, nonce) != one.deck.commitments[card]:
+                return "has a card in its deck that it never committed to"
+    return None
+
+
+def _unopened_plays(scene: Scene) -> Came:
+    """A card that it draws it cannot play, and is named at once: it plays until it has drawn another one."""
+    for seed in range(GAMES_MAX):
+        played = tried(UNOPENED, replace(scene, entropy=seeded(seed, UNOPENED.name)))
+        drawn = {face for one in dealt(played) for face in one.hidden(scene.cheater).values()}
+        if DEAD not in drawn:
+            return judged(played, _closed_otherwise(played))
+    raise BadParameter(f"in {GAMES_MAX} games it has always drawn the card that it did not commit to")
+
+
+UNOPENED: Final = Attack(
+    name="unopened",
+    does="commits to nothing in the place of a card",
+    of=("A33",),
+    ways={
+        "duel": (
+            Way(
+                "a commitment that does not open",
+                {"assemble": _unopened_assemble},
+                # What is said in the end is held against the commitments; and the books make them again.
+                defence=(
+                    Without(
+                        "nodealer.protocols.duel.giving:RevealingCards.apply",
+                        "if deck.commitment(card, nonce) != deck.commitments[card]:",
+                        "if False:",
+                    ),
+                    BOOKS,
+                ),
+                plays=_unopened_plays,
+                game=SMALL_DUEL,
+            ),
+        ),
+    },
+)
+
+
+# --- false claim ---
+#
+# A seat claims that its card is none, though it is one, so that the others have to disclose it, and the hand ends.
+
+
+def _false_claim_plays(scene: Scene) -> Came:
+    """All that it says of its card is true; it is only no reason to claim anything."""
+    stage, seat = Stage(scene), scene.cheater
+    stage.until(to_move(0))
+    deck: Any = stage.state(seat).hand.decks[0]
+    duty = next(known.duty for known in stage.state(seat).duties.of(seat).values() if known.duty.kind == MISDEAL)
+    tape, index, positions = stage[seat].seat._tape(0), deck.order.index(seat), deck.hidden(seat)
+    own = deck.own(tape, index)
+    links = own_links(deck, own, index, [deck.held[position].place for position in positions])
+    bare = deck.bare(seat, tape, positions)
+    images = [*links.images, *(deck.held[position].number for position in positions)]
+    proof = prove(deck, duty, tape, own.key, [*links.bases, bare], images)
+    claim = Misdeal(positions, bare.to_bytes(), b"".join(links.nonces), b"".join(links.names), proof)
+    lies = stage.says(seat, Cards(duty.id, Raw(encode(claim))))
+    stage.end()
+    return stage.came(_gain(stage, seat), lies)
+
+
+def _gain(stage: Stage, cheater: int) -> str | None:
+    for state in stage.states():
+        if state.fault is not None and state.fault.seat not in (None, cheater):
+            return "has the dealer named for a card that is one"
+        if any(isinstance(getattr(deck, "stage", None), Stuck) for deck in state.hand.decks.values()):
+            return "has the hand stopped that it may lose, and nobody is named"
+    return None
+
+
+FALSE_CLAIM: Final = Attack(
+    name="false-claim",
+    does="claims that its card is none, though it is one",
+    of=("A36",),
+    ways={
+        "chain": (
+            Way(
+                "a false claim that a card is none",
+                plays=_false_claim_plays,
+                defence=(
+                    Without(
+                        "nodealer.protocols.chain.misdeal:Disputes.apply",
+                        "if len(faces) == len(cards) and doubled(deck, faces) is None:",
+                        "if False:",
+                    ),
+                ),
+            ),
+        ),
+    },
+)
+
+
+# --- conceded ---
+#
+# The owner of a deck has spoilt it to know where a card lies, and gives the hand up before anybody looks at it.
+
+
+class _GivesUp(Cheater):
+    """Folds as soon as it may: what it came for it knows by then."""
+
+    def due(self) -> list[bytes]:
+        said = super().due()
+        if not self.seated or self.over or self.seat.unconfirmed or not self.seat.must_move:
+            return said
+        return [*said, *self.move(FOLDS[1])]
+
+
+def _conceded_plays(scene: Scene) -> Came:
+    """Nothing of its deck is ever shown. But every hand ends with open books, also one that was given up."""
+    table, homes = sit(scene, {scene.cheater: partial(_GivesUp, attack=CONCEDED)})
+    played = played_out(scene, table, homes)
+    return judged(played, finds(played))
+
+
+CONCEDED: Final = Attack(
+    name="conceded",
+    does="spoils its own deck, and gives the hand up before the deck is looked at",
+    of=("A36",),
+    ways={
+        "duel": (
+            Way(
+                "giving up to avoid the check at the end",
+                {"shuffle": put_twice},
+                defence=(BOOKS,),
+                plays=_conceded_plays,
+                game=OWN,
+            ),
+        ),
+    },
+)
+
+
+ATTACKS: Final = (
+    FALSE_KEY,
+    OTHER_CARD,
+    OTHER_OFFSET,
+    ORACLE,
+    HELD,
+    TAG,
+    TWO_NAMES,
+    UNOPENED,
+    FALSE_CLAIM,
+    CONCEDED,
+    OTHER_NAME,
+    PLAYED_TWICE,
+)

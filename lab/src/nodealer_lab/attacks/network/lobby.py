@@ -1,0 +1,407 @@
+"""Attacks in the lobby, before a game has begun."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from msgspec import Raw
+from msgspec.structs import replace as replace_struct
+
+from nodealer.cheats.cheater import Cheater
+from nodealer.drive.local import KEY_BYTES
+from nodealer.keys import Identity, host_mark
+from nodealer.log.roster import member_of, sign_newcomer
+from nodealer.log.session import FORMAT, FORMAT_VERSION, NONCE_BYTES, Part, Proposal, Session
+from nodealer.play.asking import roster_with
+from nodealer.play.bodies import Agree, Newcomer, Propose
+from nodealer.play.config import Parts
+from nodealer.play.floor import Floor
+from nodealer.play.frames import Opening, sign_frame
+from nodealer.play.lobby import Expected
+from nodealer.play.participant import Participant
+from nodealer.play.rosters import proposal_id
+from nodealer.protocols import make_protocol
+from nodealer.protocols.base import Cheat
+from nodealer.protocols.chain import Chain
+from nodealer.protocols.chain.parameters import canonical
+from nodealer.relay.links import SECRET_BYTES, Invitation, read_link
+from nodealer.relay.sealing import TableSecret
+from nodealer.tape import digest, expand
+from nodealer_lab.attacks.base import Attack, Scheme, Way
+from nodealer_lab.attacks.dealer_decks import FOR_TWO, dealing
+from nodealer_lab.attacks.defence import Without
+from nodealer_lab.attacks.lobbies import gathered, guest, parts_of, proposed
+from nodealer_lab.attacks.network.pairing import RELAY
+from nodealer_lab.attacks.outcome import Came
+from nodealer_lab.attacks.scene import NAMES, Played, Scene, home_of, judged, small_protocol
+from nodealer_lab.attacks.shuffles.dealer import all_aces, knows_all
+from nodealer_lab.attacks.stage import Stage, playing
+
+# --- downgrade ---
+#
+# A host proposes the game that was agreed on, in a mode that promises less.
+
+
+def _downgrade_plays(scene: Scene) -> Came:
+    """The guests have come to play with proofs, and the host proposes to do without."""
+
+    def parts(proposal: Proposal) -> Parts:
+        return parts_of(scene, small_protocol(proposal.protocol.name, bytes(proposal.protocol.parameters)))
+
+    names = scene.names
+    host, *others = [home_of(scene, name) for name in names]
+    first = guest(scene, host, parts=parts)
+    wanted = _expected(parts_of(scene, small_protocol(scene.protocol.claims.name)), names)
+    people = [first, *(guest(scene, home, accept=wanted.accept, parts=parts) for home in others)]
+    table = gathered(*people)
+    table.say(first.propose(proposed(scene, first, parts_of(scene))))
+    table.run()
+    agreed = any(one.begun for one in people[1:])
+    return Came("never", gain="has Ben sit down to play without proofs" if agreed else None)
+
+
+def _expected(parts: Parts, names: tuple[str, ...]) -> Expected:
+    protocol, rules, _ = parts
+    game = Part(rules.name, rules.version, Raw(rules.parameters))
+    cards = Part(protocol.claims.name, protocol.claims.version, Raw(protocol.parameters))
+    return Expected(game, cards, rules.versions, names)
+
+
+_DOWNGRADE_CLAIM: Final = Cheat("a proposal of what was agreed on, in a mode that promises less", "never", False)
+DOWNGRADE: Final = Attack(
+    name="downgrade",
+    does="proposes what was agreed on, in a mode that promises less",
+    of=("A49",),
+    who="the host",
+    law=Scheme(
+        Way(
+            _DOWNGRADE_CLAIM.cheat,
+            plays=_downgrade_plays,
+            defence=(
+                Without(
+                    "nodealer.play.lobby:Expected.accept",
+                    '("protocol", _told(proposal.protocol), _told(self.protocol)),',
+                ),
+            ),
+        ),
+        _DOWNGRADE_CLAIM,
+    ),
+    tried_on=("chain", "duel"),
+    in_mode={"chain": b'{"proven":false}', "duel": b'{"mode":"committed"}'},
+)
+
+
+# --- forged link ---
+#
+# A relay, which knows the number of a table, makes a link of that number with a key and a host of its own, and sends it
+# to somebody who was invited there: before the true one comes, or after it.
+
+
+def _returns(came_by: Invitation, given: Invitation) -> Invitation | None:
+    """As the program does with a second link of one table: it goes on by the first one, unless one of them is false."""
+    return None if given.is_false_beside(came_by) else came_by
+
+
+def _forged_link_plays(scene: Scene) -> Came:
+    """The false link comes first, or second. At the table of the false one only who has its key hears anything."""
+    host, invited, false_host = [home_of(scene, name) for name in NAMES[:3]]
+    secret = TableSecret(scene.entropy(SECRET_BYTES), "0" * 32, 0)
+    true = Invitation((RELAY,), secret, host_mark(host.identity.public))
+    forged = replace(
+        true, key=replace(secret, secret=scene.entropy(SECRET_BYTES)), host=host_mark(false_host.identity.public)
+    )
+    true, forged = read_link(true.link), read_link(forged.link)
+    for links in ((true, forged), (forged, true)):
+        by = _returns(*links)
+        if by is None or by.key != forged.key:
+            continue
+        person, stranger = guest(scene, invited, host=by.host), guest(scene, false_host)
+        table = gathered(person, stranger)
+        table.say(stranger.propose(proposed(scene, stranger, parts_of(scene))))
+        table.run()
+        if person.begun:
+            return Came("never", gain="has Ben stay at a table of its own, with the link to the true one in his hands")
+    return Came("never")
+
+
+_FORGED_LINK_CLAIM: Final = Cheat("a link of another key and host, with the number of a table", "never", False)
+FORGED_LINK: Final = Attack(
+    name="forged-link",
+    does="sends somebody who is invited a link of its own, with the number of the table",
+    who="the relay",
+    law=Scheme(
+        Way(
+            _FORGED_LINK_CLAIM.cheat,
+            plays=_forged_link_plays,
+            defence=(
+                Without(
+                    "nodealer.relay.links:Invitation.is_false_beside",
+                    "self.table != came_by.table or self.host != came_by.host or other_key",
+                    "self.table != came_by.table",
+                ),
+            ),
+        ),
+        _FORGED_LINK_CLAIM,
+    ),
+    tried_on=("mask",),
+    anywhere=True,
+)
+
+
+# --- ground ---
+#
+# The last to open its nonce chooses it, so that the words that all compare come out as it wants.
+#
+# A small form: one byte of the session's number is chosen, by one side. All bits of the words go the same way, each for
+# twice the work; and where a relay chooses at both tables that are to have the same words, for half of them.
+
+#: The first byte of the session's number, as it is wanted: about 256 nonces are tried for it.
+WANTED: Final = 0
+
+
+def _ground_plays(scene: Scene) -> Came:
+    """What the cheater opens as the honest program would is kept back until the others have opened."""
+    people = [guest(scene, home_of(scene, name)) for name in NAMES[:3]]
+    cheater = people[-1]
+    _run(people, [frame for one in people for frame in one.resend()])
+    floor = cheater.lobby._floor
+    _run(people, people[0].propose(proposed(scene, people[0], parts_of(scene))), keeps=cheater)
+    _run(people, [next(_openings(cheater, floor))])
+    ground = [one.session.id[0] == WANTED for one in people[:-1] if one.begun]
+    return Came("never", gain="has the words of the table come out as it wants" if any(ground) else None)
+
+
+def _run(people: list[Participant], frames: list[bytes], keeps: Participant | None = None) -> None:
+    """Carry frames to all, until there are no more; `keeps` keeps its nonce back."""
+    coming = list(frames)
+    while coming:
+        frame = coming.pop(0)
+        for one in people:
+            step = one.receive(frame)
+            open_now = one is keeps and one.lobby._floor.all_committed
+            coming += () if open_now else step.send
+
+
+def _openings(cheater: Participant, floor: Floor) -> Iterator[bytes]:
+    """The opening of a nonce with which the session's number begins as wanted."""
+    proposal, proposed = floor.proposal, floor.proposed
+    seat = cheater.lobby.seat
+    if proposal is None or proposed is None or seat is None:
+        return
+    commitments = tuple(floor.commitments[one] for one in proposal.roster.seats)
+    tried = 0
+    while True:
+        nonce = expand("ground", tried, size=NONCE_BYTES)
+        nonces = tuple({**floor.nonces, seat: nonce}[one] for one in proposal.roster.seats)
+        if Session(FORMAT, FORMAT_VERSION, proposal, commitments, nonces).id[0] == WANTED:
+            yield sign_frame(cheater.home.identity, cheater.lobby.table, Opening(proposed.digest, seat, nonce))
+        tried += 1
+
+
+_GROUND_CLAIM: Final = Cheat("a session nonce that is chosen when the others are known", "never", False)
+GROUND: Final = Attack(
+    name="ground",
+    does="chooses its session nonce when it knows the others'",
+    law=Scheme(
+        Way(
+            _GROUND_CLAIM.cheat,
+            plays=_ground_plays,
+            defence=(
+                Without(
+                    "nodealer.play.floor:Floor._open",
+                    "nonce_commitment(self.proposal, frame.seat, frame.nonce) != self.commitments[frame.seat]",
+                    "False",
+                ),
+                Without(
+                    "nodealer.log.session:open_session",
+                    "nonce_commitment(proposal, seat, nonces[seat]) != commitments[seat]",
+                    "False",
+                ),
+            ),
+        ),
+        _GROUND_CLAIM,
+    ),
+    tried_on=("mask", "lock", "offset", "chain"),
+)
+
+
+# --- newcomer ---
+#
+# A player proposes a roster with somebody who has signed for a seat at another table, and never for this one.
+
+NEW: Final = 3
+
+
+def _newcomer_plays(scene: Scene) -> Came:
+    """More than half agree: they think that it would like to sit."""
+    stage = Stage(scene, hands=2)
+    stage.until(playing)
+    dov = Identity(scene.entropy(KEY_BYTES))
+    member = member_of(dov, NEW, "Dov")
+    state = stage.state()
+    roster = roster_with(state, member)
+    elsewhere = sign_newcomer(dov, digest("another session"), roster.digest, member)
+    stage.says(scene.cheater, Propose(roster, (Newcomer(NEW, elsewhere),)))
+    stage.until(lambda state: bool(state.proposed))
+    stage.says(1, Agree(proposal_id(roster, scene.cheater, state.hand.number)))
+    stage.end()
+    seated = any(NEW in seating.roster.seats for seating in stage.state().chronicle.seatings)
+    return stage.came("seats Dov, who never asked for it" if seated else None)
+
+
+_NEWCOMER_CLAIM: Final = Cheat("a roster with somebody who has not signed for it", "never", False)
+NEWCOMER: Final = Attack(
+    name="newcomer",
+    does="proposes a roster with somebody who has signed for another table",
+    of=("A43", "A44"),
+    law=Scheme(
+        Way(
+            _NEWCOMER_CLAIM.cheat,
+            plays=_newcomer_plays,
+            defence=(Without("nodealer.log.roster:newcomer_words", "session, roster_digest", 'b"", roster_digest'),),
+        ),
+        _NEWCOMER_CLAIM,
+    ),
+    tried_on=("mask", "lock", "offset", "chain"),
+)
+
+
+# --- no openings ---
+#
+# A host who deals proposes decks of its own, and that none of them is opened: then it plays a false one.
+
+
+def _its_own(scene: Scene) -> Chain:
+    """The protocol as its own program has it, which no other need be able to read."""
+    chain = Chain(scene.protocol.parameters)
+    chain.chosen = replace_struct(chain.chosen, kappa=0)
+    chain.parameters = canonical(chain.chosen)
+    return chain
+
+
+def _no_openings_plays(scene: Scene) -> Came:
+    """The guest has come to play whatever its program can, and looks at nothing itself."""
+
+    def parts(proposal: Proposal) -> Parts:
+        return parts_of(scene, make_protocol(proposal.protocol.name, bytes(proposal.protocol.parameters)))
+
+    homes = [home_of(scene, name) for name in scene.names]
+    its = parts_of(scene, _its_own(scene))
+    host = Cheater(
+        homes[0], attack=NO_OPENINGS, entropy=scene.entropy, accept=lambda proposal: None, parts=lambda proposal: its
+    )
+    other = guest(scene, homes[1], parts=parts)
+    table = gathered(host, other)
+    table.say(host.propose(proposed(scene, host, its)))
+    table.run()
+    if not other.begun:
+        return Came("never")
+    replica = other.replica
+    roots = {seat: home.root for seat, home in enumerate(homes)}
+    played = Played(replica.config, tuple(replica.entries), 0, tuple(host.lies), scene.names, roots)
+    return judged(played, knows_all(played))
+
+
+_NO_OPENINGS_CLAIM: Final = Cheat("a proposal of the dealer's decks of which none is opened", "never", False)
+NO_OPENINGS: Final = Attack(
+    name="no-openings",
+    does="proposes to deal from a deck of its own, and to open none",
+    of=("A3", "A20"),
+    who="the host",
+    law=Scheme(
+        Way(
+            _NO_OPENINGS_CLAIM.cheat,
+            dealing(all_aces),
+            plays=_no_openings_plays,
+            # That one is opened for each player is the least that a table can agree on. A program that took less would
+            # have nothing to open, and would play the only deck there is.
+            defence=(
+                Without(
+                    "nodealer.protocols.chain.parameters:read_parameters",
+                    'decode(ChainParameters, data, what="the parameters of chain")',
+                    "ChainParameters(**msgspec.json.decode(data))",
+                ),
+                Without(
+                    "nodealer.protocols.chain.candidates:Tossing.apply",
+                    "deck.to(Unblinding(self.layers, played, deck.trail), candidate=played)",
+                    "deck.to(ChainShuffling(deck.trail), candidate=played, layers=self.layers)",
+                ),
+            ),
+            seat=0,
+            game=FOR_TWO,
+        ),
+        _NO_OPENINGS_CLAIM,
+    ),
+    tried_on=("chain",),
+    in_mode={"chain": b'{"deck":"dealer","proven":false}'},
+)
+
+
+# --- other lobby ---
+#
+# A relay brings a lobby the offer that somebody made in another one: the table waits for who never came.
+
+
+def _other_lobby_plays(scene: Scene) -> Came:
+    host, other, absent = [home_of(scene, name) for name in NAMES[:3]]
+    (offer,) = guest(scene, absent, table="another").resend()
+    people = [guest(scene, home, table="this one") for home in (host, other)]
+    table = gathered(*people)
+    table.say([offer])
+    table.run()
+    there = any(one.key == absent.identity.public for one in people[0].offers)
+    return Came("never", gain="has Cleo stand in a lobby that she never came to" if there else None)
+
+
+_OTHER_LOBBY_CLAIM: Final = Cheat("an offer that was made in another lobby", "never", False)
+OTHER_LOBBY: Final = Attack(
+    name="other-lobby",
+    does="brings a lobby what was said in another",
+    of=("A43",),
+    who="the relay",
+    law=Scheme(
+        Way(
+            _OTHER_LOBBY_CLAIM.cheat,
+            plays=_other_lobby_plays,
+            defence=(Without("nodealer.play.frames:_signed_words", "table, words", '"", words'),),
+        ),
+        _OTHER_LOBBY_CLAIM,
+    ),
+)
+
+
+# --- stranger ---
+#
+# Somebody who has the link proposes a game in the lobby in place of its host.
+
+
+def _stranger_plays(scene: Scene) -> Came:
+    """The host has not come yet; the guests know its mark from their links."""
+    host, *others = [home_of(scene, name) for name in NAMES[:4]]
+    mark = host_mark(host.identity.public)
+    people = [guest(scene, home, host=mark) for home in others]
+    table = gathered(*people)
+    stranger = people[-1]
+    table.say(stranger.propose(proposed(scene, stranger, parts_of(scene))))
+    table.run()
+    agreed = any(one.begun for one in people[:-1])
+    return Came("never", gain="has the guests sit down at a table that is not the host's" if agreed else None)
+
+
+_STRANGER_CLAIM: Final = Cheat("a proposal of somebody who is not the host", "never", False)
+STRANGER: Final = Attack(
+    name="stranger",
+    does="proposes a game in place of the host",
+    who="somebody with a link",
+    law=Scheme(
+        Way(
+            _STRANGER_CLAIM.cheat,
+            plays=_stranger_plays,
+            defence=(Without("nodealer.play.floor:Floor.may_propose", "host_mark(key) == self._host", "True"),),
+        ),
+        _STRANGER_CLAIM,
+    ),
+    tried_on=("mask", "lock", "offset", "chain"),
+)

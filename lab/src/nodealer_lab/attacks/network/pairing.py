@@ -1,0 +1,184 @@
+"""Attacks on pairing codes, by someone who hears the number of a code."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Final
+
+from nodealer.cpace import SHARE_BYTES, session_key, transcript
+from nodealer.drive.local import KEY_BYTES
+from nodealer.errors import CodeDead
+from nodealer.group import group
+from nodealer.keys import Identity, host_mark
+from nodealer.protocols.base import Cheat
+from nodealer.relay import codes
+from nodealer.relay.codes import (
+    SESSION_BYTES,
+    Code,
+    GuestExchange,
+    GuestShare,
+    HostConfirms,
+    HostExchange,
+    HostShare,
+    new_code,
+)
+from nodealer.relay.links import Invitation
+from nodealer.relay.sealing import TableSecret
+from nodealer.wire import decode, encode
+from nodealer.words import word_list
+from nodealer_lab.attacks.base import Attack, Scheme, Way
+from nodealer_lab.attacks.defence import Without
+from nodealer_lab.attacks.outcome import Came
+from nodealer_lab.attacks.scene import Scene
+
+# --- guessed code ---
+#
+# Who hears the number of a spoken code tries words at its mailbox until they are the right ones.
+
+RELAY: Final = "wss://relay.example"
+#: Of the four million codes it tries these few, and among them is the right one.
+WRONG: Final = 5
+
+
+def _guessed_code_plays(scene: Scene) -> Came:
+    host, thief = Identity(scene.entropy(KEY_BYTES)), Identity(scene.entropy(KEY_BYTES))
+    invitation = Invitation((RELAY,), TableSecret(scene.entropy(16), "0" * 32, 0), host_mark(host.public))
+    code = new_code(7, scene.entropy)
+    exchange = HostExchange(code, RELAY, invitation, host, scene.entropy, 0)
+    guesses = [Code(7, (code.words[0], word)) for word in word_list()[:WRONG] if word != code.words[1]]
+    got = False
+    with suppress(CodeDead):
+        for guess in [*guesses, code]:
+            guest = GuestExchange(guess, RELAY, thief, "Mallory", scene.entropy, 0)
+            mailbox = list(guest.take(exchange.first_words[0], 0))
+            # What one says the other hears, until nobody has anything to say.
+            while mailbox and guest.finished is None:
+                answers = exchange.take(mailbox.pop(0), 0)
+                mailbox += [said for answer in answers for said in guest.take(answer, 0)]
+            got = got or guest.finished is not None
+    return Came("never", gain="gets the invitation by trying words" if got else None)
+
+
+_GUESSED_CODE_CLAIM: Final = Cheat("words that are tried at the mailbox of a spoken code", "never", False)
+GUESSED_CODE: Final = Attack(
+    name="guessed-code",
+    does="tries words at the mailbox of a spoken code",
+    who="somebody who hears a code",
+    law=Scheme(
+        Way(
+            _GUESSED_CODE_CLAIM.cheat,
+            plays=_guessed_code_plays,
+            defence=(
+                Without(
+                    "nodealer.relay.codes:HostExchange._confirm",
+                    'self._die("somebody has answered with a wrong code", tried=True)',
+                    "return ()",
+                ),
+            ),
+        ),
+        _GUESSED_CODE_CLAIM,
+    ),
+    tried_on=("mask",),
+    anywhere=True,
+)
+
+
+# --- reflected ---
+#
+# Who hears the number of a spoken code speaks as its host, and sends back to the guest what the guest has said.
+
+
+def _reflected_plays(scene: Scene) -> Came:
+    """It does not know the words: its share is any point, and the proof that it knows them is the guest's own."""
+    code = new_code(7, scene.entropy)
+    guest = GuestExchange(code, RELAY, Identity(scene.entropy(KEY_BYTES)), "Ben", scene.entropy, 0)
+    share = group().map_to_points(scene.entropy(group().uniform_size)).to_bytes()[:SHARE_BYTES]
+    (answer,) = guest.take(encode(HostShare(scene.entropy(SESSION_BYTES), share)), 0)
+    confirmation = decode(GuestShare, answer, what="what the guest says").confirmation
+    believed: tuple[bytes, ...] = ()
+    with suppress(CodeDead):
+        believed = guest.take(encode(HostConfirms(confirmation)), 0)
+    return Came("never", gain="is taken for the host by Ben, without a word of the code" if believed else None)
+
+
+_REFLECTED_CLAIM: Final = Cheat("what the guest of a spoken code has said, sent back to it", "never", False)
+REFLECTED: Final = Attack(
+    name="reflected",
+    does="speaks as the host of a spoken code, and sends back what the guest says",
+    who="somebody who hears a code",
+    law=Scheme(
+        Way(
+            _REFLECTED_CLAIM.cheat,
+            plays=_reflected_plays,
+            # Who confirms says in which role.
+            defence=(
+                Without(
+                    "nodealer.relay.codes:_Keys.confirmation",
+                    "framed(role, *self._where, self._host, self._guest_share)",
+                    "framed(*self._where, self._host, self._guest_share)",
+                ),
+            ),
+        ),
+        _REFLECTED_CLAIM,
+    ),
+    tried_on=("mask",),
+    anywhere=True,
+)
+
+
+# --- no words ---
+#
+# Who hears the number of a spoken code, and none of its words, answers with the identity: any secret times nothing is
+# nothing, so it knows the key that the host comes to.
+
+#: The encoding of the identity.
+NOTHING: Final = bytes(SHARE_BYTES)
+
+
+class _Thief(GuestExchange):
+    """A guest who makes nothing of the words that it was told."""
+
+    def _answer(self, message: HostShare, frame: bytes) -> tuple[bytes, ...]:
+        key = session_key(message.session, NOTHING, transcript(message.share, NOTHING))
+        self._keys = codes._Keys(key, self._relay, self._code.number, frame, NOTHING)
+        self._answered, self._message = frame, encode(GuestShare(NOTHING, self._keys.confirmation(codes._B)))
+        return (self._message,)
+
+
+def _no_words_plays(scene: Scene) -> Came:
+    host, thief = Identity(scene.entropy(KEY_BYTES)), Identity(scene.entropy(KEY_BYTES))
+    invitation = Invitation((RELAY,), TableSecret(scene.entropy(16), "0" * 32, 0), host_mark(host.public))
+    exchange = HostExchange(new_code(7, scene.entropy), RELAY, invitation, host, scene.entropy, 0)
+    guest = _Thief(new_code(7, scene.entropy), RELAY, thief, "Mallory", scene.entropy, 0)
+    said = list(exchange.first_words)
+    with suppress(CodeDead):
+        while said and guest.finished is None:
+            said = [answer for word in said for mine in guest.take(word, 0) for answer in exchange.take(mine, 0)]
+    got = guest.finished is not None and guest.finished.invitation == invitation
+    return Came("never", gain="gets the invitation without knowing a word" if got else None)
+
+
+_NO_WORDS_CLAIM: Final = Cheat("an answer to a spoken code by somebody who knows none of its words", "never", False)
+NO_WORDS: Final = Attack(
+    name="no-words",
+    does="answers to a spoken code with the identity, and knows none of its words",
+    of=("A22", "A27"),
+    who="somebody who hears a code",
+    law=Scheme(
+        Way(
+            _NO_WORDS_CLAIM.cheat,
+            plays=_no_words_plays,
+            # Reading a point refuses the identity.
+            defence=(
+                Without(
+                    "nodealer.cpace:Run._key",
+                    "group().points(theirs)",
+                    "(group().points(theirs) if any(theirs) else group().identity(1))",
+                ),
+            ),
+        ),
+        _NO_WORDS_CLAIM,
+    ),
+    tried_on=("mask",),
+    anywhere=True,
+)

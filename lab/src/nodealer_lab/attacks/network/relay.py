@@ -1,0 +1,474 @@
+"""Attacks by the relay, by whoever has a link to it, and on the log that it carries."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from msgspec import Raw
+
+from nodealer.audit.verify import verify_file
+from nodealer.drive.local import KEY_BYTES as LOCAL_KEY_BYTES
+from nodealer.errors import IllegalMove
+from nodealer.keys import KEY_BYTES, TAG_BYTES, Identity, derive
+from nodealer.log.entry import Entry, read_entry, sign_entry
+from nodealer.log.file import save_log
+from nodealer.play.bodies import Leave, Move, Word, read_body
+from nodealer.play.bodies import Without as SkipVote
+from nodealer.play.happened import Diverged
+from nodealer.play.home import MemoryHome
+from nodealer.protocols.base import Cheat
+from nodealer.relay.core import Made, Refusal, Rules, check_frame, note_bytes, rules_of
+from nodealer.relay.limits import Limits
+from nodealer.relay.sealing import HEADER_BYTES, SENDER_BYTES, TableSecret
+from nodealer.tape import DIGEST_BYTES, ROOT_BYTES
+from nodealer.wire import encode
+from nodealer_lab.attacks import defence
+from nodealer_lab.attacks.base import Attack, Scheme, Way
+from nodealer_lab.attacks.defence import Without
+from nodealer_lab.attacks.outcome import Came
+from nodealer_lab.attacks.scene import Scene, with_chips
+from nodealer_lab.attacks.stage import Stage, copied, owed_by, to_move
+from nodealer_lab.sim.highcard import Bet
+
+# --- big frame ---
+#
+# Who has a link to play sends the relay a frame that is larger than any log can have a line.
+
+BIG_FRAME_SIZE: Final = 100 << 20
+
+
+def _big_frame_plays(scene: Scene) -> Came:
+    token = TableSecret(scene.entropy(16), "0" * 32, 0).write_token
+    rules = rules_of([note_bytes(Made(hashlib.sha512(token).digest()))]) or Rules()
+    took = False
+    with suppress(Refusal):
+        check_frame(Limits(), rules, rules.epoch_of(token), BIG_FRAME_SIZE, frames=0, total=0)
+        took = True
+    return Came("never", gain="has the relay keep a frame of 100 MB" if took else None)
+
+
+_BIG_FRAME_CLAIM: Final = Cheat("a frame of 100 MB", "never", False)
+BIG_FRAME: Final = Attack(
+    name="big-frame",
+    does="sends the relay a frame of 100 MB",
+    of=("A48",),
+    who="somebody with a link",
+    law=Scheme(
+        Way(
+            _BIG_FRAME_CLAIM.cheat,
+            plays=_big_frame_plays,
+            defence=(Without("nodealer.relay.core:check_frame", "not 0 < size <= largest", "False"),),
+        ),
+        _BIG_FRAME_CLAIM,
+    ),
+    tried_on=("mask",),
+    anywhere=True,
+)
+
+
+# --- cut log ---
+#
+# Who has lost the last hand cuts it off a log, and shows the rest as all that was played.
+
+
+def _cut_log_plays(scene: Scene) -> Came:
+    stage = Stage(scene, hands=2)
+    stage.end()
+    replica = stage[0].replica
+    log = replica.entries[: replica.state.chronicle.ends[0]]
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "log"
+        save_log(path, replica.config.session, log)
+        report = verify_file(path, entropy=bytes, on=scene.protocol.group, game=scene.game)
+    return stage.came("has a log called clean that lacks a hand" if report.verdict == "clean" else None)
+
+
+_CUT_LOG_CLAIM: Final = Cheat("a log that is cut, and shown as the whole", "never", False)
+CUT_LOG: Final = Attack(
+    name="cut-log",
+    does="cuts the hand off a log that it has lost",
+    of=("A45",),
+    law=Scheme(
+        Way(
+            _CUT_LOG_CLAIM.cheat,
+            plays=_cut_log_plays,
+            defence=(Without("nodealer.audit.verify:_judge", "cut or replica.state.phase is not Phase.ENDED", "cut"),),
+        ),
+        _CUT_LOG_CLAIM,
+    ),
+)
+
+
+# --- fork ---
+#
+# A relay shows two players the same words in two orders: for one of them an answer came in time, for the other not.
+
+#: Who is late in one of the two histories; who sees which.
+SLOW: Final = 2
+FIRST: Final = 0
+SECOND: Final = 1
+
+
+def _fork_plays(scene: Scene) -> Came:
+    """The two others say that they would not wait for a third, whose answer is on its way. One hears the answer before
+    these words, the other one after them; what is said after that, both hear alike."""
+    stage = Stage(scene)
+    stage.until(to_move(SLOW))
+    votes = [stage[seat].seat._send(SkipVote(owed_by(stage.state(seat), SLOW))) for seat in (FIRST, SECOND)]
+    answer = stage.decision(SLOW)
+    stage.bring(FIRST, [*answer, *votes])
+    stage.bring(SECOND, [*votes, *answer])
+    stage.bring(SLOW, [*answer, *votes])
+    stage.end()
+    histories = {stage.state(seat).hand.course for seat in (FIRST, SECOND)}
+    noticed = any(isinstance(one, Diverged) for seat in (FIRST, SECOND) for one in stage.happened[seat])
+    parted = len(histories) == 2 or stage.state(FIRST).chronicle.statements != stage.state(SECOND).chronicle.statements
+    return stage.came("has two players go on at two tables, and neither notices" if parted and not noticed else None)
+
+
+_FORK_CLAIM: Final = Cheat("two histories for two players", "never", False)
+FORK: Final = Attack(
+    name="fork",
+    does="shows two players two histories",
+    of=("A42", "A45"),
+    who="the relay",
+    law=Scheme(
+        Way(
+            _FORK_CLAIM.cheat,
+            plays=_fork_plays,
+            defence=(
+                defence.Without("nodealer.play.replica:Replica.append", "entry.seen not in self._heights", "False"),
+                defence.Without(
+                    "nodealer.play.replica:Replica._change",
+                    "self._heights[entry.seen]",
+                    "self._heights.get(entry.seen, self.height)",
+                ),
+            ),
+        ),
+        _FORK_CLAIM,
+    ),
+    # Of two, whoever goes on alone hears words that cannot be right, and notices by these too.
+    tried_on=("mask", "lock", "offset", "chain"),
+)
+
+
+# --- oversize ---
+#
+# A seat fills everybody's log with words of megabytes.
+
+#: Below the limit of a message, which a proven shuffle of the largest deck needs.
+OVERSIZE_SIZE: Final = 3 << 20
+
+
+def _oversize_plays(scene: Scene) -> Came:
+    stage = Stage(scene)
+    stage.until(to_move(0))
+    stage.says(scene.cheater, Word("x" * OVERSIZE_SIZE))
+    stage.end()
+    size = sum(map(len, stage[0].replica.entries))
+    return stage.came("fills everybody's log with megabytes" if size > OVERSIZE_SIZE else None)
+
+
+_OVERSIZE_CLAIM: Final = Cheat("words of megabytes", "never", False)
+OVERSIZE: Final = Attack(
+    name="oversize",
+    does="says words of megabytes",
+    of=("A48",),
+    law=Scheme(
+        Way(
+            _OVERSIZE_CLAIM.cheat,
+            plays=_oversize_plays,
+            defence=(Without("nodealer.play.steps:_word", "len(body.text.encode()) > WORD_BYTES_MAX", "False"),),
+        ),
+        _OVERSIZE_CLAIM,
+    ),
+)
+
+
+# --- replayed ---
+#
+# A relay brings a table what a player has said at an earlier one, with the same players and the same game.
+
+VICTIM: Final = 0
+
+
+def _replayed_plays(scene: Scene) -> Came:
+    """At the earlier table the victim's second word was that it sits out. At the next one it has said one so far."""
+    before = Stage(scene)
+    before.take_back()
+    left = before[VICTIM].seat._send(Leave())
+    homes = {
+        seat: MemoryHome(one.home.name, one.home.identity, scene.entropy(ROOT_BYTES))
+        for seat, one in enumerate(before.people)
+    }
+    stage = Stage(scene, homes=homes)
+    stage.say([left])
+    stage.end()
+    gone = any(VICTIM in state.gone for state in stage.states(1))
+    return stage.came("has Ada sit out, by what she said at another table" if gone else None, seat=1)
+
+
+_REPLAYED_CLAIM: Final = Cheat("what a seat has said at another table", "never", False)
+REPLAYED: Final = Attack(
+    name="replayed",
+    does="brings a table what was said at an earlier one",
+    of=("A43",),
+    who="the relay",
+    law=Scheme(
+        Way(
+            _REPLAYED_CLAIM.cheat,
+            plays=_replayed_plays,
+            # Without the nonces that all players add, two sessions of the same players have one number.
+            defence=(Without("nodealer.log.session:Session.id", "encode(self)", "encode(self.proposal)"),),
+        ),
+        _REPLAYED_CLAIM,
+    ),
+)
+
+
+# --- restored ---
+#
+# A relay brings a player whose disk was restored from a copy the table again, slowly, so that it says something anew.
+#
+# The copy does not know what was signed since. Who would speak before it has heard all of the table gives one number to
+# two entries, and is named for it.
+
+
+def _restored_plays(scene: Scene) -> Came:
+    """The copy is of the moment before the victim's move. Then it moves and the hand goes on; and then it is restored,
+    is told how much there is to be heard, hears nothing of it, and is asked for its move again."""
+    stage = Stage(scene)
+    stage.until(to_move(VICTIM))
+    copy = copied(stage.homes[VICTIM])
+    stage.until(to_move(VICTIM + 1))
+    known = stage[VICTIM].expects
+    stage.restart(VICTIM, copy)
+    stage.say(stage[VICTIM].resend(known))
+    with suppress(IllegalMove):
+        # Its person thinks of something else this time.
+        stage.say(stage[VICTIM].leave())
+    stage.end()
+    fault = stage.state(1).fault
+    return stage.came(
+        "has Ada named for two words with one number" if fault is not None and fault.seat == VICTIM else None, seat=1
+    )
+
+
+_RESTORED_CLAIM: Final = Cheat("a player restored from a copy that is asked anew", "never", False)
+RESTORED: Final = Attack(
+    name="restored",
+    does="asks a player who was restored from a copy anew",
+    who="the relay",
+    law=Scheme(
+        Way(
+            _RESTORED_CLAIM.cheat,
+            plays=_restored_plays,
+            defence=(Without("nodealer.play.participant:Participant.hearing", "self.missing > 0", "False"),),
+        ),
+        _RESTORED_CLAIM,
+    ),
+)
+
+
+# --- sizes ---
+#
+# A relay cannot read a word, and sees how long each is: a fold is longer than a bet.
+
+FOLDS: Final = 0
+FOLD: Final = encode(Bet(0, fold=True))
+
+
+def _sizes_plays(scene: Scene) -> Came:
+    """It has the program, as everybody has, and makes a fold of its own to see how long one is: the how-manieth of its
+    sender a frame is, it has counted."""
+    stage = Stage(with_chips(scene))
+    stage.until(to_move(FOLDS))
+    stage.asks(FOLDS, Bet(0, fold=True))
+    log, key = stage[1].replica.entries, TableSecret(scene.entropy(16), "0" * 32, 0).reading
+    senders = [scene.entropy(SENDER_BYTES) for _ in scene.names]
+    told, counts = list[bool](), Counter[bytes]()
+    for sender, frame in [(sender := senders[read_entry(data).entry.seat], key.seal(sender, data)) for data in log]:
+        told.append(len(frame) == len(key.seal(sender, _fold(scene, counts[sender]))))
+        counts[sender] += 1
+    known = told == [_is_fold(data) for data in log] and any(told)
+    return stage.came("knows who folds and when, and has not read a word" if known else None)
+
+
+def _fold(scene: Scene, number: int) -> bytes:
+    """What a fold looks like, of somebody and somewhere."""
+    nothing = bytes(DIGEST_BYTES)
+    body = Raw(encode(Move(nothing, Raw(FOLD))))
+    return sign_entry(Identity(scene.entropy(LOCAL_KEY_BYTES)), Entry(nothing, nothing, 0, 0, number, nothing, body))
+
+
+def _is_fold(data: bytes) -> bool:
+    body = read_body(bytes(read_entry(data).entry.body))
+    return isinstance(body, Move) and bytes(body.move) == FOLD
+
+
+_SIZES_CLAIM: Final = Cheat("what is said, guessed by its length", "never", False)
+SIZES: Final = Attack(
+    name="sizes",
+    does="guesses moves by the lengths of sealed frames",
+    of=("A47",),
+    who="the relay",
+    law=Scheme(Way(_SIZES_CLAIM.cheat, plays=_sizes_plays, unseen="cannot be seen"), _SIZES_CLAIM),
+)
+
+
+# --- spoofed ---
+#
+# A seat says in another one's name that it leaves.
+
+
+def _spoofed_plays(scene: Scene) -> Came:
+    """Everything in the entry is as it should be but the key that it is signed with."""
+    stage = Stage(scene)
+    stage.until(to_move(VICTIM))
+    replica = stage[scene.cheater].replica
+    state = replica.state
+    number = replica.signed_by(state.roster.member(VICTIM).key)
+    said = Raw(encode(Leave()))
+    entry = Entry(replica.config.session.id, state.roster.digest, state.hand.number, VICTIM, number, replica.head, said)
+    stage.say([sign_entry(stage[scene.cheater].home.identity, entry)])
+    stage.end()
+    gone = any(VICTIM in state.gone for state in stage.states(1))
+    return stage.came("has Ada leave, who never said so" if gone else None, seat=1)
+
+
+_SPOOFED_CLAIM: Final = Cheat("words in another seat's name", "never", False)
+SPOOFED: Final = Attack(
+    name="spoofed",
+    does="says in another seat's name that it leaves",
+    of=("A44",),
+    law=Scheme(
+        Way(
+            _SPOOFED_CLAIM.cheat,
+            plays=_spoofed_plays,
+            defence=(
+                Without(
+                    "nodealer.log.entry:authenticate",
+                    "keys[entry.seat].verify(arrival.signature, arrival.signed)",
+                    "pass",
+                ),
+            ),
+        ),
+        _SPOOFED_CLAIM,
+    ),
+)
+
+
+# --- two tables ---
+#
+# A relay brings a table what a player has signed at another one with the same number, as if it had said two things.
+
+
+def _two_tables_plays(scene: Scene) -> Came:
+    """The victim plays at both tables with one key; its first entries there have the same numbers."""
+    elsewhere = Stage(scene)
+    elsewhere.until(to_move(VICTIM))
+    other = MemoryHome("Ada", elsewhere.homes[VICTIM].identity, scene.entropy(ROOT_BYTES))
+    stage = Stage(scene, homes={VICTIM: other})
+    stage.until(to_move(VICTIM))
+    said = [data for data in elsewhere[1].replica.entries if read_entry(data).entry.seat == VICTIM]
+    stage.say(said[:1])
+    stage.end()
+    fault = stage.state(1).fault
+    named = fault is not None and fault.seat == VICTIM
+    return stage.came("has Ada named for what she said at another table" if named else None, seat=1)
+
+
+_TWO_TABLES_CLAIM: Final = Cheat(
+    "what a seat has signed at another table, as a second entry with one number", "never", False
+)
+TWO_TABLES: Final = Attack(
+    name="two-tables",
+    does="brings a table what a seat has signed at another with the same number",
+    of=("A43", "A46"),
+    who="the relay",
+    law=Scheme(
+        Way(
+            _TWO_TABLES_CLAIM.cheat,
+            plays=_two_tables_plays,
+            defence=(Without("nodealer.log.entry:authenticate", "entry.session != session", "False"),),
+        ),
+        _TWO_TABLES_CLAIM,
+    ),
+)
+
+
+# --- two time ---
+#
+# A relay has two frames of a player who was restored from a copy, and reads one of them by the other.
+#
+# No counter and no random state survives a restored process. With a key that does not hang on the words themselves, two
+# texts are under one key stream.
+
+
+def _two_time_plays(scene: Scene) -> Came:
+    """It knows the text of the first, which is in the log that everybody has after the game, and wants the second."""
+    stage = Stage(scene)
+    stage.until(to_move(0))
+    copy = copied(stage.homes[0])
+    (said,) = stage[0].word("I think that I raise")
+    stage.restart(0, copy)
+    (again,) = stage[0].word("I think that I fold")
+    key = TableSecret(scene.entropy(16), "0" * 32, 0).reading
+    sender = scene.entropy(SENDER_BYTES)
+    first, second = (key.seal(sender, text)[HEADER_BYTES:-TAG_BYTES] for text in (said, again))
+    read = bytes(a ^ b ^ c for a, b, c in zip(first, second, said, strict=False))
+    return stage.came("reads what Ada has said" if again.startswith(read) else None)
+
+
+_TWO_TIME_CLAIM: Final = Cheat("two frames of a process that was restored from a copy", "never", False)
+TWO_TIME: Final = Attack(
+    name="two-time",
+    does="reads a frame by another one that a restored process has sealed",
+    who="the relay",
+    law=Scheme(
+        Way(
+            _TWO_TIME_CLAIM.cheat,
+            plays=_two_time_plays,
+            defence=(Without("nodealer.relay.sealing:ReadKey._message_key", '"msg", words', '"msg"'),),
+        ),
+        _TWO_TIME_CLAIM,
+    ),
+)
+
+
+# --- watcher ---
+#
+# Who has a link to watch makes a token of what it has, and writes to the table.
+
+
+def _watcher_plays(scene: Scene) -> Came:
+    """The relay knows the hash of the token, and nothing else of it."""
+    secret = TableSecret(scene.entropy(16), "0" * 32, 0)
+    rules = rules_of([note_bytes(Made(hashlib.sha512(secret.write_token).digest()))])
+    link = secret.reading
+    token = derive(link.key, "write", link.table, link.epoch, size=KEY_BYTES)
+    writes = rules is not None and rules.lets_write(rules.epoch_of(token))
+    return Came("never", gain="writes to a table that it may only watch" if writes else None)
+
+
+_WATCHER_CLAIM: Final = Cheat("one who watches, and would write", "never", False)
+WATCHER: Final = Attack(
+    name="watcher",
+    does="makes a token to write of a link to watch",
+    who="somebody with a link",
+    law=Scheme(
+        Way(
+            _WATCHER_CLAIM.cheat,
+            plays=_watcher_plays,
+            defence=(Without("nodealer.relay.sealing:TableSecret.write_token", "self._base", "self.reading.key"),),
+        ),
+        _WATCHER_CLAIM,
+    ),
+    tried_on=("mask",),
+    anywhere=True,
+)

@@ -1,0 +1,157 @@
+"""Attacks on the keys of a table, when a player is removed."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import suppress
+from typing import Final
+
+from msgspec.structs import replace
+
+from nodealer.drive.keyring import Keyring
+from nodealer.errors import IllegalMove
+from nodealer.keys import KEY_BYTES
+from nodealer.log.roster import Roster
+from nodealer.play.bodies import Box, Propose
+from nodealer.play.rosters import proposal_id
+from nodealer.protocols.base import Cheat
+from nodealer.relay.core import Made, Note, Reached, Rekeyed, note_bytes, rules_of
+from nodealer.relay.sealing import TableSecret
+from nodealer_lab.attacks.base import Attack, Scheme, Way
+from nodealer_lab.attacks.defence import Without
+from nodealer_lab.attacks.outcome import Came
+from nodealer_lab.attacks.scene import Scene
+from nodealer_lab.attacks.stage import Stage, to_move
+
+# --- false box ---
+#
+# A player proposes a new key with another secret in one seat's box, so that this one is shut out when all agree.
+
+VICTIM: Final = 0
+
+
+def _false_box_plays(scene: Scene) -> Came:
+    """The box opens, and the secret in it is one that nobody else has."""
+    stage = Stage(scene)
+    stage.until(to_move(0))
+    link = TableSecret(scene.entropy(16), "0" * 32, 0)
+    rings = [Keyring(one, [link], scene.entropy) for one in stage.people]
+    for one, ring in zip(stage.people, rings, strict=True):
+        one.refuse_key = ring.refuse_key
+    state = stage.state(scene.cheater)
+    roster, key = state.roster, rings[scene.cheater].fresh(state.roster)
+    other = TableSecret(scene.entropy(KEY_BYTES), link.table, 1)
+    session = stage[VICTIM].session.id
+    false = other.box(scene.entropy(KEY_BYTES), roster.member(VICTIM).box, session, roster.digest)
+    boxes = tuple(Box(VICTIM, false) if box.seat == VICTIM else box for box in key.boxes)
+    stage.says(scene.cheater, Propose(roster, (), replace(key, boxes=boxes)))
+    proposal = proposal_id(roster, scene.cheater, state.hand.number)
+    stage.until(lambda state: proposal in state.proposed)
+    agreed = []
+    with suppress(IllegalMove):
+        agreed = stage[VICTIM].agree(proposal)
+    return stage.came("has Ada agree to a key that she cannot read with" if agreed else None)
+
+
+_FALSE_BOX_CLAIM: Final = Cheat("a new key that is another one in a seat's box", "never", False)
+FALSE_BOX: Final = Attack(
+    name="false-box",
+    does="proposes a new key, and puts another one into a seat's box",
+    law=Scheme(
+        Way(
+            _FALSE_BOX_CLAIM.cheat,
+            plays=_false_box_plays,
+            defence=(
+                Without(
+                    "nodealer.relay.sealing:open_box", "not hmac.compare_digest(secret_digest(found), digest)", "False"
+                ),
+            ),
+        ),
+        _FALSE_BOX_CLAIM,
+    ),
+)
+
+
+# --- old key ---
+#
+# A friend of a player who is put out proposes the roster without a new key, so that the other goes on reading.
+
+OUT: Final = 1
+
+
+def _old_key_plays(scene: Scene) -> Came:
+    stage = Stage(scene)
+    stage.until(to_move(0))
+    link = TableSecret(scene.entropy(16), "0" * 32, 0)
+    stage[0].refuse_key = Keyring(stage[0], [link], scene.entropy).refuse_key
+    state = stage.state(scene.cheater)
+    roster = Roster(tuple(member for member in state.roster.members if member.seat != OUT))
+    stage.says(scene.cheater, Propose(roster, (), None))
+    proposal = proposal_id(roster, scene.cheater, state.hand.number)
+    stage.until(lambda state: proposal in state.proposed)
+    agreed = []
+    with suppress(IllegalMove):
+        agreed = stage[0].agree(proposal)
+    return stage.came("has who was put out go on reading" if agreed else None)
+
+
+_OLD_KEY_CLAIM: Final = Cheat("a roster that puts somebody out and keeps the key", "never", False)
+OLD_KEY: Final = Attack(
+    name="old-key",
+    does="proposes to put a friend out and to keep the key",
+    who="a coalition",
+    law=Scheme(
+        Way(
+            _OLD_KEY_CLAIM.cheat,
+            plays=_old_key_plays,
+            defence=(
+                Without("nodealer.drive.keyring:Keyring.refuse_key", "leavers(state.roster, one.roster)", "False"),
+            ),
+        ),
+        _OLD_KEY_CLAIM,
+    ),
+    # Of two who play nobody is put out.
+    tried_on=("mask", "lock", "offset", "chain"),
+)
+
+
+# --- put out ---
+#
+# A player who was put out has named keys of its own to the relay before, and goes on writing by one of them.
+
+
+def _put_out_plays(scene: Scene) -> Came:
+    """The table has a new key since, which somebody has named who has the old one; the relay has heard it used."""
+    first, own, new = (TableSecret(scene.entropy(32), "0" * 32, epoch) for epoch in (0, 1, 1))
+    notes: tuple[Note, ...] = (
+        Made(_hash(first)),
+        Rekeyed(_hash(own), 0),
+        Rekeyed(_hash(new), 0),
+        Reached(2),
+    )
+    rules = rules_of([note_bytes(note) for note in notes])
+    tokens = (first.write_token, own.write_token)
+    writes = rules is not None and any(rules.epoch_of(token) is not None for token in tokens)
+    return Came("never", gain="writes to a table that it was put out of" if writes else None)
+
+
+def _hash(secret: TableSecret) -> bytes:
+    return hashlib.sha512(secret.write_token).digest()
+
+
+_PUT_OUT_CLAIM: Final = Cheat("one who was put out, and writes by an old key or by one left behind", "never", False)
+PUT_OUT: Final = Attack(
+    name="put-out",
+    does="writes by a key that it has left behind, when it was put out",
+    who="somebody who was put out",
+    law=Scheme(
+        Way(
+            _PUT_OUT_CLAIM.cheat,
+            plays=_put_out_plays,
+            defence=(Without("nodealer.relay.core:Rules._counts", "epoch == self.reached", "True"),),
+        ),
+        _PUT_OUT_CLAIM,
+    ),
+    tried_on=("mask",),
+    anywhere=True,
+)

@@ -1,0 +1,827 @@
+"""Attacks on what is done with cards that are dealt: passing, looking, dice, and the rebuild when somebody leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from msgspec import Raw
+from msgspec.structs import replace as replace_struct
+
+from nodealer.cards import Card, Look
+from nodealer.cheats.arrays import put
+from nodealer.cheats.cheater import Cheater
+from nodealer.errors import CardUnreadable
+from nodealer.games.free.rules import DealCards, LookAt, MixHand, OpenCards, PassOn, Roll, SealAll, ShowCards, UnsealAll
+from nodealer.group import Points, Scalars, concat
+from nodealer.play.bodies import Cards, Leave
+from nodealer.play.participant import Participant
+from nodealer.proofs import equality
+from nodealer.proofs.encoding import encodings
+from nodealer.proofs.equality import Each
+from nodealer.proofs.transcript import draw_scalars
+from nodealer.protocols.base import MISDEAL, Cheat
+from nodealer.protocols.chain.deck import Stuck
+from nodealer.protocols.chain.drawing import own_links, prove
+from nodealer.protocols.chain.messages import Misdeal
+from nodealer.protocols.codec import read_message
+from nodealer.protocols.dice import COMMIT, OPEN, Dice, RollCommit, RollOpen
+from nodealer.protocols.duel.messages import DuelGather, Take
+from nodealer.protocols.envelopes import SALT_BYTES, SEAL, UNSEAL, Sealing, Unsealing
+from nodealer.protocols.lock.messages import Pick
+from nodealer.protocols.mask.deck import MaskDeck, Masked
+from nodealer.protocols.mask.messages import MaskHand, MaskJoin, MaskMix, MaskReceive, MaskShares, MaskTell
+from nodealer.protocols.mask.rebuild import Declaring
+from nodealer.protocols.mask.tagging import masked
+from nodealer.tape import Tape
+from nodealer.wire import encode
+from nodealer_lab.attacks.base import Attack, Moment, Scheme, Way
+from nodealer_lab.attacks.defence import Without
+from nodealer_lab.attacks.defences import BOOKS, EACH_PROOF, SHUFFLE_PROOF
+from nodealer_lab.attacks.duelling import SEARCHED_DUEL, SPENT_DUEL
+from nodealer_lab.attacks.free_table import face_of, free_stage, free_table, hand, lies, nobody_looks, other_face
+from nodealer_lab.attacks.outcome import Came
+from nodealer_lab.attacks.scene import Played, Said, Scene, judged, said_in, tried
+from nodealer_lab.attacks.secrets import KNOWLEDGE_PROOF, first_to_pick
+from nodealer_lab.attacks.stage import Stage
+from nodealer_lab.attacks.truth import dealt, under_no_key
+
+# --- copied dice ---
+#
+# A seat copies another one's commitment to the dice, and opens what the other has opened.
+
+VICTIM: Final = 0
+
+
+def _commit(moment: Moment) -> bytes:
+    copied = moment.deck.commitments.get(VICTIM)
+    return moment.honest if copied is None else encode(RollCommit(copied))
+
+
+def _open(moment: Moment) -> bytes:
+    copied = moment.deck.shares.get(VICTIM)
+    return moment.honest if copied is None else encode(RollOpen(copied))
+
+
+def _copied_dice_plays(scene: Scene) -> Came:
+    """It has added nothing of its own, and knows no less than who did."""
+    stage = free_stage(COPIED_DICE, scene, each=0)
+    stage.asks(0, Roll(1, (6, 6)))
+    dice = [one for state in stage.states() for one in state.hand.decks.values() if isinstance(one, Dice)]
+    same = any(one.shares.get(VICTIM) == one.shares.get(scene.cheater) for one in dice if one.shares)
+    return stage.came("rolls with another seat's share" if same else None, lies(stage, scene.cheater))
+
+
+_COPIED_DICE_CLAIM: Final = Cheat("another seat's commitment to the dice", "at opening", True)
+COPIED_DICE: Final = Attack(
+    name="copied-dice",
+    does="copies another seat's commitment to the dice",
+    of=("A37",),
+    law=Scheme(
+        Way(
+            _COPIED_DICE_CLAIM.cheat,
+            {COMMIT: _commit, OPEN: _open},
+            late=(COMMIT, OPEN),
+            plays=_copied_dice_plays,
+            defence=(
+                Without("nodealer.protocols.dice:Dice._commitment", "self.origin, seat, share", "self.origin, share"),
+            ),
+        ),
+        _COPIED_DICE_CLAIM,
+    ),
+    tried_on=("mask", "lock", "offset", "chain"),
+)
+
+
+# --- passed ---
+#
+# A seat passes another card on than it has named, and keeps what it has.
+
+TO: Final = 0
+
+
+def _passed_mask(moment: Moment) -> bytes:
+    """Under the receiver's key it puts a face of its choice."""
+    said, group = read_message(MaskHand, moment.honest), moment.deck.binding.group
+    stage: Any = moment.deck.stage
+    (position,) = stage._positions(moment.duty.seat)
+    shift = other_face(moment) - moment.deck.face_points((face_of(moment, position),))
+    return encode(replace_struct(said, msg=(group.points(said.msg) + shift).to_bytes()))
+
+
+def _passed_plays(scene: Scene) -> Came:
+    stage = free_stage(PASSED, scene)
+    held = hand(stage, scene.cheater)
+    position, before = min(held), hand(stage, TO)
+    stage.asks(scene.cheater, PassOn(0, (position,), TO))
+    got = [face for place, face in hand(stage, TO).items() if place not in before]
+    gain = "passes another card on than it held" if got and got != [held[position]] else None
+    return stage.came(gain, lies(stage, scene.cheater))
+
+
+PASSED: Final = Attack(
+    name="passed",
+    does="passes another card on than it has named",
+    of=("A33",),
+    ways={
+        "mask": (
+            Way(
+                "a card that is passed or shown to one player exchanged for another",
+                {"hand": _passed_mask},
+                plays=_passed_plays,
+                defence=(nobody_looks("nodealer.protocols.mask.handing:Handing.apply"),),
+            ),
+        ),
+    },
+)
+
+
+# --- rogue join ---
+#
+# Somebody leaves, and the last to join the rebuild takes its key from the others': what they hold is put under a key
+# that it knows.
+
+LEAVES: Final = 1
+
+
+def _joint(deck: MaskDeck, tape: Tape) -> Scalars:
+    """The secret that the joint key is to have."""
+    return draw_scalars(tape, "rogue", b"", deck.binding.group, 1)
+
+
+def _rogue_join_mask(moment: Moment) -> bytes:
+    said, deck = read_message(MaskJoin, moment.honest), moment.deck
+    others = concat(*deck.stage.said.values()).sum()
+    rogue = _joint(deck, moment.tape) * deck.binding.group.G - others
+    return encode(replace_struct(said, key=rogue.to_bytes()))
+
+
+def _rogue_join_plays(scene: Scene) -> Came:
+    """What the victim declares is in the log, under the joint key."""
+    stage = free_stage(ROGUE_JOIN, scene, each=1)
+    true = set(hand(stage, VICTIM).values())
+    tape = stage[scene.cheater].seat._tape(0)
+    stage.say(stage[LEAVES].leave())
+    stage.end()
+    gain = None
+    for state in stage.states():
+        for deck in state.hand.decks.values():
+            if isinstance(deck, MaskDeck) and isinstance(deck.stage, Declaring) and VICTIM in deck.stage.said:
+                declared = deck.stage.said[VICTIM]
+                faces = deck.faces.find(declared.msg - _joint(deck, tape) * declared.epk)
+                gain = "reads Ada's card" if set(faces) == true else gain
+    return stage.came(gain, lies(stage, scene.cheater))
+
+
+ROGUE_JOIN: Final = Attack(
+    name="rogue-join",
+    does="takes its key from the others', when a deck is rebuilt",
+    of=("A25",),
+    ways={
+        "mask": (
+            Way(
+                "a key chosen to cancel the others, or copied",
+                {"join": _rogue_join_mask},
+                late=("join",),
+                plays=_rogue_join_plays,
+                defence=(KNOWLEDGE_PROOF,),
+            ),
+        ),
+    },
+)
+
+
+# --- rolled again ---
+#
+# Who sees first that the dice fell badly leaves, so that its friends roll again without it.
+
+
+class _Silent(Cheater):
+    """Opens nothing."""
+
+    def due(self) -> list[bytes]:
+        mine = self.replica.state.duties.of(self.seat.number).values() if self.seated else ()
+        return [] if any(known.duty.kind == OPEN for known in mine) else super().due()
+
+
+def _rolled_again_plays(scene: Scene) -> Came:
+    """All others have opened their shares: it knows the numbers, and nobody else does. Then it leaves."""
+    stage = free_stage(ROLLED_AGAIN, scene, each=0, maker=_Silent)
+    stage.asks(0, Roll(1, (6, 6)))
+    stage.says(scene.cheater, Leave())
+    stage.end()
+    rolled = _numbers(stage[0])
+    return stage.came("has the others roll again without it" if rolled else None)
+
+
+def _numbers(one: Participant) -> bool:
+    """Whether there are numbers, though a share is missing for good."""
+    return any(
+        isinstance(deck, Dice) and len(deck.shares) == len(deck.seats) for deck in one.replica.state.hand.decks.values()
+    )
+
+
+_ROLLED_AGAIN_CLAIM: Final = Cheat(
+    "a seat that leaves rather than open the dice, to have them rolled again", "never", False
+)
+ROLLED_AGAIN: Final = Attack(
+    name="rolled-again",
+    does="leaves when it knows the dice, to have them rolled again",
+    of=("A37", "A38"),
+    law=Scheme(
+        Way(
+            _ROLLED_AGAIN_CLAIM.cheat,
+            plays=_rolled_again_plays,
+            defence=(Without("nodealer.protocols.dice:Dice.without", "if self._all_in:", "if False:"),),
+        ),
+        _ROLLED_AGAIN_CLAIM,
+    ),
+    # Elsewhere the hand is over when somebody leaves.
+    tried_on=("mask", "lock"),
+)
+
+
+# --- told ---
+#
+# A seat tells who looks at a card of the pile another one.
+
+LOOKS: Final = 0
+
+
+def _told_mask(moment: Moment) -> bytes:
+    """It does not know the card. What it adds makes another face of one face, and nothing of all others: it guesses."""
+    said, group, deck = read_message(MaskTell, moment.honest), moment.deck.binding.group, moment.deck
+    shift = deck.face_points((0,)) - deck.face_points((1,))
+    return encode(replace_struct(said, msg=(group.points(said.msg) + shift).to_bytes()))
+
+
+def _told_plays(scene: Scene) -> Came:
+    """Who looks reads a card that is none, or another than the one that lies there."""
+    stage = free_stage(TOLD, scene, each=0)
+    deck: Any = stage.state().hand.decks[0]
+    keys = {seat: deck.card_secrets(stage[seat].seat._tape(0), (0,), seat) for seat in deck.binding.players}
+    true = deck.unmask((0,), keys)
+    stage.asks(LOOKS, LookAt(0, 1, "look"))
+    faces = [face for card, face in _read(stage[LOOKS]).items() if card.position == 0]
+    believed = scene.cheater not in stage.state().gone and faces != true
+    return stage.came("has Ada look at another card" if believed else None, lies(stage, scene.cheater))
+
+
+def _read(one: Participant) -> Mapping[Card, int]:
+    """What somebody reads; nothing, where it is no card."""
+    try:
+        return one.seat.cards()
+    except CardUnreadable:
+        return {}
+
+
+TOLD: Final = Attack(
+    name="told",
+    does="tells who looks at a card another one",
+    of=("A32",),
+    ways={
+        "mask": (
+            Way(
+                "a card that somebody looks at told as another",
+                {"tell": _told_mask},
+                plays=_told_plays,
+                defence=(nobody_looks("nodealer.protocols.mask.peeking:Telling.apply"),),
+            ),
+        ),
+    },
+)
+
+
+# --- searched ---
+#
+# The owner of a deck searches it for a card, keeps that card, and puts it back as well, in the place of another.
+
+
+def _gather(moment: Moment) -> bytes:
+    """The card that it keeps, under the one key that all others are brought under."""
+    deck, seat = moment.deck, moment.duty.seat
+    said = read_message(DuelGather, moment.honest)
+    kept = deck.places.hand(seat)[-1:]
+    if not kept or deck.asked.then is not Look.TAKE:
+        # It has only looked, or looked for an order.
+        return moment.honest
+    own = deck.layers.secrets(moment.tape, kept, seat)
+    again = own.invert() * deck.gather_key(moment.tape, seat, deck.stage.epoch) * deck.stripped(kept)
+    return encode(replace_struct(said, cards=put(said.cards, 0, again.to_bytes())))
+
+
+def _there_again(played: Played) -> str | None:
+    for one in dealt(played):
+        deck, pile = one.deck, tuple(one.deck.places.pile)
+        if deck.owner != played.cheater or not deck.epoch or not pile:
+            continue
+        index = deck.own_index(played.tape(deck.owner, one.hand))
+        found = {index.get(code) for code in under_no_key(one, played, pile)}
+        if found & set(one.hidden(deck.owner).values()):
+            return "keeps a card, and has it in the deck once more"
+    return None
+
+
+SEARCHED: Final = Attack(
+    name="searched",
+    does="searches its deck, keeps a card, and puts it back as well",
+    of=("A9",),
+    ways={
+        "duel": (
+            Way(
+                "other cards put back after a search",
+                {"gather": _gather},
+                defence=(EACH_PROOF,),
+                gained=_there_again,
+                game=SEARCHED_DUEL,
+            ),
+            Way(
+                "a card that the owner replaced or marked, also after a search",
+                {"gather": _gather},
+                defence=(BOOKS,),
+                gained=_there_again,
+                game=SEARCHED_DUEL,
+            ),
+        ),
+    },
+)
+
+
+# --- linked tags ---
+#
+# Two players leave, one after the other, and the deck is made again twice. If the tags of both have one secret, the
+# second to leave, who knows its own part of it, follows every card from the first new deck into the second.
+
+LINKED_TAGS_FIRST, LINKED_TAGS_SECOND = 1, 2
+
+
+def _linked_tags_plays(scene: Scene) -> Came:
+    stage = free_stage(None, scene, seats=4, each=1)
+    tape = stage[LINKED_TAGS_SECOND].seat._tape(0)
+    for leaver in (LINKED_TAGS_FIRST, LINKED_TAGS_SECOND):
+        stage.say(stage[leaver].leave())
+        stage.end()
+    replica = stage[0].replica
+    mine: Scalars | None = None
+    tags: list[Points] = []
+    for one in said_in(replica.config, replica.entries):
+        if one.duty.kind == "tag" and one.duty.seat == LINKED_TAGS_SECOND:
+            mine = one.deck.tag_secret(tape, LINKED_TAGS_SECOND, masked(one.deck.stage.points))
+        if one.duty.kind == "share" and (shown := _tags(one)) is not None:
+            tags.append(shown)
+    linked = mine is not None and len(tags) == 2 and set(encodings(mine * tags[1])) <= set(encodings(tags[0]))
+    return stage.came("follows every card from one new deck into the next" if linked else None)
+
+
+def _tags(one: Said) -> Points | None:
+    """What appears with the last share: the tags of the cards that are in the new deck."""
+    deck, sharing = one.deck, one.deck.stage
+    if len(sharing.said) + 1 < len(deck.binding.players):
+        return None
+    said = read_message(MaskShares, one.message)
+    tags: Any = sharing.tagged.msg - deck.binding.group.points(said.shares)
+    for shares in sharing.said.values():
+        tags = tags - shares
+    found: Points = tags[: len(sharing.cards)]
+    return found
+
+
+_LINKED_TAGS_CLAIM: Final = Cheat("the tags of a card in two rebuilds, linked", "never", False)
+LINKED_TAGS: Final = Attack(
+    name="linked-tags",
+    does="follows cards from one rebuilt deck into the next by their tags",
+    of=("A38",),
+    law=Scheme(
+        Way(
+            _LINKED_TAGS_CLAIM.cheat,
+            plays=_linked_tags_plays,
+            seat=LINKED_TAGS_SECOND,
+            # The secret of the tags is drawn for these cards and this rebuild.
+            defence=(
+                Without(
+                    "nodealer.protocols.mask.deck:MaskDeck.tag_secret",
+                    "self.inputs(seat, self.epoch, cards.digest())",
+                    'b""',
+                ),
+            ),
+        ),
+        _LINKED_TAGS_CLAIM,
+    ),
+    tried_on=("mask",),
+)
+
+
+# --- linked decks ---
+#
+# Two players leave, one after the other, and the deck of `lock` is made again twice. If those who stay multiply it by
+# the same secrets both times, the second to leave, who knows its own, follows every card into the second deck.
+
+LINKED_DECKS_FIRST, LINKED_DECKS_SECOND = 1, 2
+
+
+def _linked_decks_plays(scene: Scene) -> Came:
+    """What all who stay have multiplied and shuffled lies open when they declare what they hold."""
+    stage = free_stage(None, scene, seats=4, each=1)
+    deck: Any = stage.state().hand.decks[0]
+    tape = stage[LINKED_DECKS_SECOND].seat._tape(0)
+    for leaver in (LINKED_DECKS_FIRST, LINKED_DECKS_SECOND):
+        stage.say(stage[leaver].leave())
+        stage.end()
+    replica = stage[0].replica
+    decks: dict[int, Points] = {
+        one.deck.epoch: one.deck.stage.cards
+        for one in said_in(replica.config, replica.entries)
+        if one.duty.kind == "held"
+    }
+    first, second = decks.values()
+    mine = deck.cascade_secret(tape, LINKED_DECKS_SECOND)
+    linked = set(encodings(mine * second)) <= set(encodings(first))
+    return stage.came("follows every card from one new deck into the next" if linked else None)
+
+
+_LINKED_DECKS_CLAIM: Final = Cheat("the points of a card in two recovered decks, linked", "never", False)
+LINKED_DECKS: Final = Attack(
+    name="linked-decks",
+    does="follows cards from one recovered deck into the next by their points",
+    of=("A38",),
+    law=Scheme(
+        Way(
+            _LINKED_DECKS_CLAIM.cheat,
+            plays=_linked_decks_plays,
+            seat=LINKED_DECKS_SECOND,
+            # The secret of a cascade is drawn for one epoch of a deck.
+            defence=(
+                Without("nodealer.protocols.lock.deck:LockDeck.cascade_secret", "self.inputs(seat, self.epoch)", 'b""'),
+            ),
+        ),
+        _LINKED_DECKS_CLAIM,
+    ),
+    tried_on=("lock",),
+)
+
+
+# --- borrowed key ---
+#
+# Somebody is given a card, and names a key that it has no secret of: one that hangs on another player's key of a card
+# of the pile. When that key is published, what it was given is read by whoever it told.
+
+GIVES: Final = 0
+
+
+def _borrowed(deck: Any) -> Any:
+    """The giver's key of the next card of the pile, and one more: as it stands it would be seen to be there already."""
+    return deck.card_keys(tuple(deck.places.pile[:1]), GIVES) + deck.binding.group.G
+
+
+def _receive(moment: Moment) -> bytes:
+    said = read_message(MaskReceive, moment.honest)
+    return encode(replace_struct(said, keys=_borrowed(moment.deck).to_bytes()))
+
+
+def _borrowed_key_plays(scene: Scene) -> Came:
+    stage = free_stage(BORROWED_KEY, scene)
+    position = min(hand(stage, GIVES))
+    borrowed = _borrowed(stage.state().hand.decks[0])
+    stage.asks(GIVES, PassOn(0, (position,), scene.cheater))
+    deck: Any = stage.state().hand.decks.get(0)
+    given = tuple(deck.places.hand(scene.cheater))[-1:] if deck is not None else ()
+    took = bool(given) and scene.cheater not in stage.state().gone and deck.card_keys(given, scene.cheater) == borrowed
+    gain = "has a card under a key that another will publish" if took else None
+    return stage.came(gain, lies(stage, scene.cheater))
+
+
+BORROWED_KEY: Final = Attack(
+    name="borrowed-key",
+    does="names a key that it has no secret of for a card that it is given",
+    of=("A25", "A26"),
+    ways={
+        "mask": (
+            Way(
+                "a key chosen to cancel the others, or copied",
+                {"receive": _receive},
+                plays=_borrowed_key_plays,
+                defence=(KNOWLEDGE_PROOF,),
+            ),
+        ),
+    },
+)
+
+
+# --- mixed ---
+#
+# A seat shuffles its hand, and has another card in it afterwards.
+
+
+def _mixed_mask(moment: Moment) -> bytes:
+    """The first of the shuffled cards becomes a face that it does not have, and then gets its key as all others do."""
+    deck, stage, seat, tape = moment.deck, moment.deck.stage, moment.duty.seat, moment.tape
+    said, group = read_message(MaskMix, moment.honest), deck.binding.group
+    held, S = deck.held_cards(stage.positions), group.points(said.key)
+    order, _ = stage._draws(deck, tape, Masked(held.epk, held.msg + group.points(said.gains)), S)
+    msg = group.points(said.msg)
+    shift = other_face(moment) - deck.face_points((face_of(moment, stage.positions[order.vartime_list()[0]]),))
+    mixed = Masked(group.points(said.epk), concat(msg[0] + shift, msg[1:]))
+    s = draw_scalars(tape, "mask own key", deck.inputs(seat, deck.epoch), group, 1)
+    new = deck.layers.drawn(tape, stage._layer(deck, mixed), seat)
+    keys, last = new * group.G, (new - s) * mixed.epk
+    keyed = Each(group.G, keys, mixed.epk, last, less=S)
+    proof = equality.prove_each(deck.transcript(moment.duty, deck.epoch), tape, keyed, new - s)
+    return encode(
+        replace_struct(said, msg=mixed.msg.to_bytes(), keys=keys.to_bytes(), last=last.to_bytes(), proof=proof)
+    )
+
+
+def _mixed_plays(scene: Scene) -> Came:
+    stage = free_stage(MIXED, scene)
+    before = hand(stage, scene.cheater)
+    stage.asks(scene.cheater, MixHand(0, tuple(before)))
+    after = hand(stage, scene.cheater) if scene.cheater not in stage.state().gone else before
+    exchanged = set(after.values()) != set(before.values())
+    return stage.came("exchanges a card of its hand" if exchanged else None, lies(stage, scene.cheater))
+
+
+MIXED: Final = Attack(
+    name="mixed",
+    does="shuffles its hand, and has another card in it afterwards",
+    of=("A8",),
+    ways={
+        "mask": (
+            Way(
+                "a card exchanged when a player orders what it looked at, or shuffles its hand",
+                {"mix": _mixed_mask},
+                plays=_mixed_plays,
+                defence=(SHUFFLE_PROOF,),
+            ),
+        ),
+    },
+)
+
+
+# --- drawn when ---
+#
+# Cards are drawn one after the other, and shown later. Their places in the hand are in the log: whoever reads it knows
+# of each when it was drawn, and so for how long its holder had it and what it did meanwhile.
+
+HOLDER: Final = 1
+DRAWN: Final = 6
+
+
+def drawn_in_order(scene: Scene) -> tuple[Stage, list[int]]:
+    """Somebody draws a card, and then another, and so on; and which faces these were, which only the holder knows."""
+    stage = free_stage(None, scene, seats=2, each=0)
+    for _ in range(DRAWN):
+        stage.asks(HOLDER, DealCards(0, ((HOLDER, 1),)))
+    return stage, [face for _, face in sorted(hand(stage, HOLDER).items())]
+
+
+def shows_all(stage: Stage) -> None:
+    """The holder shows its hand."""
+    stage.asks(HOLDER, ShowCards(0, tuple(hand(stage, HOLDER))))
+
+
+def places_in_time(stage: Stage) -> tuple[list[int], Any]:
+    """From the log alone: the places that the holder's cards had, in the order in which they came; and the deck."""
+    came, deck = dict[int, None](), None
+    for state in stage.states():
+        deck = state.hand.decks.get(0)
+        came |= dict.fromkeys(() if deck is None else sorted(deck.places.hand(HOLDER)))
+    return list(came), deck
+
+
+def _drawn_when_plays(scene: Scene) -> Came:
+    stage, true = drawn_in_order(scene)
+    shows_all(stage)
+    places, deck = places_in_time(stage)
+    known = [deck.places.face(place) for place in places] == true
+    return stage.came("knows of each card that Ben shows when he drew it" if known else None)
+
+
+_DRAWN_WHEN_CLAIM: Final = Cheat("when a card was drawn that is shown, where no hand is shuffled", "never", False)
+DRAWN_WHEN: Final = Attack(
+    name="drawn-when",
+    does="looks up when a card was drawn that is shown",
+    of=("A47",),
+    who="a reader of the log",
+    law=Scheme(Way(_DRAWN_WHEN_CLAIM.cheat, plays=_drawn_when_plays, unseen="cannot be seen"), _DRAWN_WHEN_CLAIM),
+    # A table without rules has no decks of one's own.
+    tried_on=("mask", "lock", "offset", "chain"),
+)
+
+
+# --- followed ---
+#
+# A holder shuffles its hand before it shows a card of it, and a reader of the log would follow the card all the same:
+# by its place, or by its points.
+
+
+def _order(deck: Any, before: list[int], after: list[int]) -> list[int]:
+    """In which order the cards in a hand were drawn, for all that a reader can tell: where one has a point that another
+    had before, it is that one; the others lie as they lay."""
+    old, new = (deck.layers.cards(tuple(places)) for places in (before, after))
+    had = {point: at for points in (old.epk, old.msg) for at, point in enumerate(encodings(points))}
+    linked = [had.get(epk, had.get(msg)) for epk, msg in zip(encodings(new.epk), encodings(new.msg), strict=True)]
+    found = {at: place for at, place in zip(linked, after, strict=True) if at is not None}
+    rest = iter([place for place in after if place not in found.values()])
+    return [found[at] if at in found else next(rest) for at in range(len(after))]
+
+
+def _followed_plays(scene: Scene) -> Came:
+    stage, true = drawn_in_order(scene)
+    stage.asks(HOLDER, MixHand(0, tuple(hand(stage, HOLDER))))
+    shows_all(stage)
+    places, deck = places_in_time(stage)
+    order = _order(deck, places[:DRAWN], places[-DRAWN:])
+    known = [deck.places.face(place) for place in order] == true
+    return stage.came("knows of each card that Ben shows when he drew it" if known else None)
+
+
+_FOLLOWED_CLAIM: Final = Cheat("when a card was drawn that is shown from a shuffled hand", "never", False)
+FOLLOWED: Final = Attack(
+    name="followed",
+    does="follows cards through a hand that is shuffled",
+    of=("A47",),
+    who="a reader of the log",
+    law=Scheme(
+        Way(
+            _FOLLOWED_CLAIM.cheat,
+            plays=_followed_plays,
+            # A hand that is to be shuffled stays as it is.
+            defence=(Without("nodealer.protocols.mask.mixing:mix", "if len(positions) == 1:", "if positions:"),),
+        ),
+        _FOLLOWED_CLAIM,
+    ),
+    tried_on=("mask",),
+)
+
+
+# --- another place ---
+#
+# A seat that may name a place of the deck names one that is not its to name: a card in another hand, or one that it has
+# played.
+
+
+def _pick(moment: Moment) -> bytes:
+    """In `lock` one seat names the cards of the board."""
+    return encode(Pick(moment.deck.places.hand(VICTIM)[:1]))
+
+
+def _lock(scene: Scene) -> Came:
+    """It has drawn keys until it is the one who names them."""
+    stage = free_stage(ANOTHER_PLACE, scene, each=1, homes=first_to_pick(scene))
+    mine = stage.state().hand.decks[0].places.hand(VICTIM)
+    stage.asks(VICTIM, OpenCards(0, 1))
+    opened = set(mine) & stage.state().hand.decks[0].places.opened.keys()
+    gain = "has a card in Ada's hand opened for all, in the place of one of the deck" if opened else None
+    return stage.came(gain, lies(stage, scene.cheater))
+
+
+def _chain(scene: Scene) -> Came:
+    """In `chain` whoever holds a card may say that it is none. Under its own key another seat's is none, and it can
+    prove that."""
+    stage, seat = free_stage(None, scene, each=1), scene.cheater
+    deck: Any = stage.state(seat).hand.decks[0]
+    duty = next(known.duty for known in stage.state(seat).duties.of(seat).values() if known.duty.kind == MISDEAL)
+    tape, index, theirs = stage[seat].seat._tape(0), deck.order.index(seat), deck.hidden(VICTIM)[:1]
+    own, (held,) = deck.own(tape, index), [deck.held[position] for position in theirs]
+    links, bare = own_links(deck, own, index, [held.place]), own.key.invert() * held.number
+    proof = prove(deck, duty, tape, own.key, [*links.bases, bare], [*links.images, held.number])
+    claim = Misdeal(theirs, bare.to_bytes(), b"".join(links.nonces), b"".join(links.names), proof)
+    said = stage.says(seat, Cards(duty.id, Raw(encode(claim))))
+    stage.end()
+    after: Any = stage.state().hand.decks[0]
+    return stage.came(
+        "has the hand stopped over a card of Ada's that she can read" if isinstance(after.stage, Stuck) else None, said
+    )
+
+
+def _take(moment: Moment) -> bytes:
+    """In `duel` the owner of a deck names the card that it has searched for."""
+    return encode(Take(next(iter(moment.deck.places.aside))))
+
+
+def _duel(scene: Scene) -> Came:
+    played = tried(ANOTHER_PLACE, replace(scene, game=SPENT_DUEL))
+    every = (deck.places for state in played.states() for deck in state.hand.decks.values())
+    again = any(places.aside.keys() & set(places.hand(scene.cheater)) for places in every)
+    return judged(played, "has a card in its hand again that it has played" if again else None)
+
+
+_ON: Final = {"lock": _lock, "chain": _chain, "duel": _duel}
+
+
+def _another_place_plays(scene: Scene) -> Came:
+    return _ON[scene.protocol.claims.name](scene)
+
+
+_ANOTHER_PLACE_CLAIM: Final = Cheat("a place of the deck that is not the seat's to name", "never", False)
+ANOTHER_PLACE: Final = Attack(
+    name="another-place",
+    does="names a place of the deck that is not its to name",
+    of=("A21",),
+    law=Scheme(
+        Way(_ANOTHER_PLACE_CLAIM.cheat, {"pick": _pick, "take": _take}, plays=_another_place_plays),
+        _ANOTHER_PLACE_CLAIM,
+    ),
+    # Elsewhere no message names a place, but where the log has said which.
+    tried_on=tuple(_ON),
+    stands_in={
+        "lock": (
+            Without("nodealer.protocols.lock.picking:_refuse", "if position not in deck.places.in_pile:", "if False:"),
+        ),
+        "chain": (
+            Without(
+                "nodealer.protocols.chain.misdeal:Disputes.apply", "not named <= set(deck.hidden(duty.seat))", "False"
+            ),
+        ),
+        "duel": (
+            Without("nodealer.protocols.duel.peeking:Taking.apply", "if position not in self.positions:", "if False:"),
+        ),
+    },
+)
+
+
+# --- two bids ---
+#
+# All seal a bid. A seat seals one that opens as two, and waits to see which it needs: if salt and bid are hashed as
+# they stand, one behind the other, then the end of the salt may as well be the begin of the bid.
+
+#: What is bid, by seat. The last is the cheater's, if it needs no more.
+BIDS: Final = (b"30", b"50", b"1")
+#: And what it says before that if it does.
+MORE: Final = b"5"
+
+
+def _salt(moment: Moment) -> bytes:
+    """Any bytes will do, but for the last."""
+    return moment.tape.draw("two bids", moment.deck.origin, size=SALT_BYTES - len(MORE)) + MORE
+
+
+def _seal(moment: Moment) -> bytes:
+    return encode(Sealing(moment.deck._commitment(moment.duty.seat, _salt(moment), BIDS[-1])))
+
+
+def _unseal(moment: Moment) -> bytes:
+    """All others have opened theirs: it bids one more than the highest."""
+    return encode(Unsealing(_salt(moment)[: -len(MORE)], MORE + BIDS[-1]))
+
+
+def _two_bids_plays(scene: Scene) -> Came:
+    stage = free_table(TWO_BIDS, scene)
+    stage.asks(0, SealAll(0))
+    for seat, bid in enumerate(BIDS):
+        (duty,) = stage[seat].options().choices
+        stage.say(stage[seat].choose(duty, bid))
+    stage.end()
+    stage.asks(0, UnsealAll(0))
+    hand: Any = stage.state().hand.game
+    opened = {one.seat: one.value for one in hand.unsealed}
+    more = opened.get(scene.cheater) == MORE + BIDS[-1]
+    return stage.came("opens a higher bid than it sealed" if more else None, lies(stage, scene.cheater))
+
+
+_TWO_BIDS_CLAIM: Final = Cheat("an envelope that opens as two things", "never", False)
+TWO_BIDS: Final = Attack(
+    name="two-bids",
+    does="seals a bid that opens as two",
+    of=("A19",),
+    law=Scheme(
+        Way(
+            _TWO_BIDS_CLAIM.cheat,
+            {SEAL: _seal, UNSEAL: _unseal},
+            late=(UNSEAL,),
+            plays=_two_bids_plays,
+            # Parts are hashed with their lengths; and a salt has a length of its own. Either is enough.
+            defence=(
+                Without("nodealer.protocols.envelopes:Envelopes._commitment", "salt, value)", "salt + value)"),
+                Without(
+                    "nodealer.protocols.envelopes:Envelopes.apply",
+                    "read_message(Unsealing, message)",
+                    "msgspec.json.decode(message, type=msgspec.defstruct("
+                    '"Unsealing", [("salt", bytes), ("value", bytes)], tag="unseal"))',
+                ),
+            ),
+        ),
+        _TWO_BIDS_CLAIM,
+    ),
+    tried_on=("mask",),
+    anywhere=True,
+)
+
+
+ATTACKS: Final = (
+    COPIED_DICE,
+    PASSED,
+    ROGUE_JOIN,
+    ROLLED_AGAIN,
+    TOLD,
+    SEARCHED,
+    LINKED_TAGS,
+    LINKED_DECKS,
+    BORROWED_KEY,
+    MIXED,
+    FOLLOWED,
+    DRAWN_WHEN,
+    ANOTHER_PLACE,
+    TWO_BIDS,
+)

@@ -1,0 +1,333 @@
+"""Attacks on proofs that points were multiplied by one secret, and on where a proof belongs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from msgspec.structs import replace as replace_struct
+
+from nodealer.cheats.arrays import put
+from nodealer.errors import BadParameter
+from nodealer.group import Scalars, concat
+from nodealer.group.order import order_of
+from nodealer.log.entry import read_entry
+from nodealer.play.bodies import Cards, read_body
+from nodealer.proofs import equality, labels, shuffle
+from nodealer.proofs.equality import Each
+from nodealer.proofs.relations import OneOffset
+from nodealer.proofs.transcript import Transcript
+from nodealer.protocols.base import Cheat
+from nodealer.protocols.chain.drawing import _given
+from nodealer.protocols.chain.messages import Pass
+from nodealer.protocols.codec import read_message
+from nodealer.protocols.mask.messages import MaskShares, MaskTags
+from nodealer.protocols.offset.deck import OffsetPairs
+from nodealer.protocols.offset.messages import OffsetShuffle
+from nodealer.tape import SEED_BYTES, Tape
+from nodealer.wire import encode
+from nodealer_lab.attacks.base import Attack, Forge, Moment, Scheme, Way
+from nodealer_lab.attacks.defence import Without
+from nodealer_lab.attacks.defences import IDENTITY
+from nodealer_lab.attacks.outcome import Came
+from nodealer_lab.attacks.scene import Played, Scene, judged, tried, watched
+from nodealer_lab.attacks.shuffle_steps import shuffle_of
+from nodealer_lab.attacks.truth import spoilt, stopped
+
+# --- fold ---
+#
+# Many equalities in one row: if the weights do not hang on all points, two false ones are made to cancel.
+
+
+def _fold_chain(moment: Moment) -> bytes:
+    """The dealer takes its key off the cards of two others, and moves what is left of them against each other."""
+    said, deck = read_message(Pass, moment.honest), moment.deck
+    decrypted = [track for track in deck.stage.tracks if track.decrypted_by(deck.stage.turn)]
+    if moment.duty.seat != deck.order[0] or len(decrypted) < 2 or said.names:
+        return moment.honest
+    bare, images = deck.binding.group.points(said.numbers), concat(*(_given(deck, track) for track in decrypted))
+    weights = equality._fold(deck.transcript(moment.duty, 0), deck.layers[0].key, bare, images)
+    P = deck.binding.group.G
+    moved = concat(bare[0] + weights[1] * P, bare[1] - weights[0] * P, *([bare[2:]] if len(bare) > 2 else []))
+    return encode(replace_struct(said, numbers=moved.to_bytes()))
+
+
+def _fold_mask(moment: Moment) -> bytes:
+    """When a deck is made again: the tag of a card of the deck against that of one that somebody holds."""
+    said, deck = read_message(MaskTags, moment.honest), moment.deck
+    group, before = deck.binding.group, deck.stage.points
+    after, Z = group.points(said.cards), group.points(said.key)
+    weights = equality._fold(deck.transcript(moment.duty, deck.epoch), Z, before, after)
+    one, other = len(after) // 2, len(after) - 1
+    moved = put(said.cards, one, (after[one] + weights[other] * group.G).to_bytes())
+    return encode(replace_struct(said, cards=put(moved, other, (after[other] - weights[one] * group.G).to_bytes())))
+
+
+#: The weights hang on the whole statement.
+_BOUND: Final = Without(
+    "nodealer.proofs.equality:_fold",
+    "transcript.absorb_points(labels.STATEMENT, Z, bases, images)",
+    "transcript.absorb_points(labels.STATEMENT, Z)",
+)
+
+FOLD: Final = Attack(
+    name="fold",
+    does="moves two cards against each other, so that a folded proof does not see it",
+    of=("A13", "A16"),
+    ways={
+        "mask": (
+            Way(
+                "a held card substituted, doubled or left out in a rebuild",
+                {"tag": _fold_mask},
+                leaver=0,
+                defence=(_BOUND,),
+                gained=stopped,
+            ),
+        ),
+        "chain": (
+            Way(
+                "a false nonce, prior name or decryption in a draw",
+                {"pass": _fold_chain},
+                defence=(_BOUND,),
+                gained=spoilt,
+                seat=0,
+            ),
+        ),
+    },
+)
+
+
+# --- other secret ---
+#
+# A proof that many points were multiplied by one secret, but by another than the published key has.
+
+
+def _other_secret_chain(moment: Moment) -> bytes:
+    """The dealer takes twice its key off: one secret for all cards, and not the one of V."""
+    said, deck = read_message(Pass, moment.honest), moment.deck
+    decrypted = [track for track in deck.stage.tracks if track.decrypted_by(deck.stage.turn)]
+    if moment.duty.seat != deck.order[0] or not decrypted or said.names:
+        return moment.honest
+    images = concat(*(_given(deck, track) for track in decrypted))
+    false = deck.binding.group.integers([2]) * deck.own(moment.tape, 0).key
+    bare, key = false.invert() * images, deck.layers[0].key
+    proof = equality.prove_equality(deck.transcript(moment.duty, 0), moment.tape, key, bare, images, false)
+    return encode(replace_struct(said, numbers=bare.to_bytes(), proof=proof))
+
+
+def _other_secret_mask(moment: Moment) -> bytes:
+    """When a deck is made again: it takes twice its key off all tags."""
+    deck, stage, seat = moment.deck, moment.deck.stage, moment.duty.seat
+    epk = stage.tagged.epk
+    false = deck.binding.group.integers([2]) * deck.shuffle_secret(moment.tape, seat, deck.epoch)
+    shares, transcript = false * epk, deck.transcript(moment.duty, deck.epoch)
+    proof = equality.prove_equality(transcript, moment.tape, stage.keys[seat], epk, shares, false)
+    return encode(MaskShares(shares.to_bytes(), proof))
+
+
+#: The key has a row of its own.
+_KEY_ROW: Final = Without("nodealer.proofs.equality:check_equality", "(key_row, folded_row)", "(folded_row,)")
+
+OTHER_SECRET: Final = Attack(
+    name="other-secret",
+    does="takes another secret off all cards than the one of its key",
+    of=("A7",),
+    ways={
+        "mask": (
+            Way(
+                "a held card substituted, doubled or left out in a rebuild",
+                {"share": _other_secret_mask},
+                leaver=0,
+                defence=(_KEY_ROW,),
+                gained=stopped,
+            ),
+        ),
+        "chain": (
+            Way(
+                "a false nonce, prior name or decryption in a draw",
+                {"pass": _other_secret_chain},
+                defence=(_KEY_ROW,),
+                gained=spoilt,
+                seat=0,
+            ),
+        ),
+    },
+)
+
+
+# --- nonce ---
+#
+# One nonce in two proofs gives the secret away: two answers, two challenges, one unknown.
+#
+# What the nonce hangs on instead of its statement does not matter, as long as two statements can meet there: it may be
+# nothing, or the head of the log, on which a seat may answer two requests. Here no seat proves two things with one key
+# on one head, so it is tried with nothing.
+
+
+def _read(played: Played) -> str | None:
+    """Every check is an equation T + c·Z = ẑ·G that everybody has."""
+    seen: dict[bytes, tuple[Scalars, Scalars]] = {}
+    for one in played.said():
+        for check in one.checks:
+            if check.name != f"proof of {labels.EQUALITY}":
+                continue
+            (_, T), (c, Z), (minus_z, G) = check.equations[0].terms
+            c_2, minus_z_2 = seen.setdefault(T.to_bytes() + Z.to_bytes(), (c, minus_z))
+            if c_2 == c:
+                continue
+            secret = (minus_z_2 - minus_z) * (c - c_2).invert()
+            if secret * G == Z:
+                return f"computes the secret key of {played.names[check.seat]}"
+    return None
+
+
+#: A nonce hangs on the whole statement: no two statements have one.
+_STATEMENT: Final = Without("nodealer.proofs.transcript:Transcript.nonces", "self._hash.digest()", 'b""')
+_NONCE_CLAIM: Final = Cheat("a secret, computed from two proofs with one nonce", "never", False)
+
+NONCE: Final = Attack(
+    name="nonce",
+    does="looks for two proofs with one nonce, to compute the secret",
+    of=("A29",),
+    who="a reader of the log",
+    law=Scheme(Way(_NONCE_CLAIM.cheat, plays=watched(_read), defence=(_STATEMENT,)), _NONCE_CLAIM),
+    tried_on=("chain",),
+)
+
+
+# --- elsewhere ---
+#
+# A seat shuffles as it should, with a proof that belongs to another hand, to another deck or to another session: such
+# as one that it has made before, or was given.
+
+#: The same deck, as if it lay somewhere else.
+ELSEWHERE: Final[dict[str, Callable[[Any], Any]]] = {
+    "another hand": lambda deck: deck.at(binding=replace(deck.binding, hand=deck.binding.hand + 1)),
+    "another deck": lambda deck: deck.at(number=deck.number + 1),
+    "another session": lambda deck: deck.at(binding=replace(deck.binding, session=bytes(32))),
+}
+
+
+def _forged(moved: Callable[[Any], Any]) -> Forge:
+    def forge(moment: Moment) -> bytes:
+        step = shuffle_of(moment)
+        if step is None:
+            return moment.honest
+        cards, there = step.after(), step.transcript(moved(moment.deck))
+        # With a tape of its own: it is not the proof that it would make here.
+        other, order = Tape(bytes(SEED_BYTES)), order_of(step.order)
+        return step.message(cards, shuffle.prove(there, other, step.relation(cards), order, step.secrets))
+
+    return forge
+
+
+def _taken(played: Played, where: str) -> str | None:
+    bodies = [read_body(bytes(read_entry(data).entry.body)) for data in played.lies]
+    lies = {bytes(body.message) for body in bodies if isinstance(body, Cards)}
+    false = any(one.message in lies for one in played.said())
+    return f"has a proof of {where} count" if false else None
+
+
+def _elsewhere_plays(scene: Scene) -> Came:
+    """Each in a game of its own."""
+    came = []
+    for where, moved in ELSEWHERE.items():
+        forge = _forged(moved)
+        way = replace(_WAY, forge={"shuffle": forge, "cascade": forge}, plays=None)
+        played = tried(replace(FROM_ELSEWHERE, law=Scheme(way, _ELSEWHERE_CLAIM)), replace(scene, hands=1))
+        came.append(judged(played, _taken(played, where)))
+    return _all_alike(came)
+
+
+def _all_alike(came: Sequence[Came]) -> Came:
+    """All three have to come to the same, with the defence and without."""
+    first, *others = came
+    if any(
+        (one.seen, one.culprit, one.gain is None) != (first.seen, first.culprit, first.gain is None) for one in others
+    ):
+        raise BadParameter(f"another hand, deck and session do not come to the same: {came}")
+    return first
+
+
+_ELSEWHERE_CLAIM: Final = Cheat("a message of another hand, deck or session", "at once", True)
+_WAY: Final = Way(
+    _ELSEWHERE_CLAIM.cheat,
+    # The context of a proof says where it belongs, and stands in every challenge.
+    defence=(
+        Without(
+            "nodealer.proofs.transcript:Context.transcript",
+            "self.session,\n        self.roster,\n        self.hand,\n        self.deck,",
+            'b"", self.roster, 0, 0,',
+        ),
+    ),
+    plays=_elsewhere_plays,
+)
+FROM_ELSEWHERE: Final = Attack(
+    name="from-elsewhere",
+    does="shuffles with a proof that belongs to another hand, deck or session",
+    of=("A43",),
+    law=Scheme(_WAY, _ELSEWHERE_CLAIM),
+)
+
+
+# --- fits all ---
+#
+# A pair of which both halves are the identity: any number times nothing is nothing, so it fits every key, and whatever
+# is proven of it is true. Every other card is then in two places, and whoever holds it cannot read it.
+
+
+class _Whatever(Each):
+    """The statement, as the honest prover would not bind it: that refuses the identity."""
+
+    def bind(self, transcript: Transcript) -> None:
+        transcript.absorb(labels.STATEMENT, labels.EQUALITY_MANY, self.keys.group.name, len(self.images))
+        transcript.absorb_points(labels.STATEMENT, *(points for _, points in self.arrays))
+
+
+def _offset(moment: Moment) -> bytes:
+    """The first pair gets zero for a factor; then none is moved."""
+    deck, group, seat = moment.deck, moment.deck.binding.group, moment.duty.seat
+    said, before = read_message(OffsetShuffle, moment.honest), deck.stage._before(deck)
+    _, scales, rest = deck.step_secrets(moment.tape, seat, before)
+    scales, r, w, t = concat(group.integers([0]), scales[1:]), rest[0], rest[0] * rest[1], rest[2]
+    scaled = OffsetPairs(scales * before.A, scales * before.B)
+    after = OffsetPairs(r * scaled.A + w * scaled.B, r * scaled.B)
+    transcript = deck.transcript(moment.duty, 0)
+    each = _Whatever(before.B, scaled.B, before.A, scaled.A)
+    first = equality.prove_each(transcript, moment.tape, each, scales)
+    R, W = group.points(said.key), group.points(said.commitment)
+    relation, order = OneOffset(R, W, scaled.A, scaled.B, after.A, after.B), order_of(range(deck.size))
+    second = shuffle.prove(transcript, moment.tape, relation, order, lambda d: concat(r, w, t))
+    return encode(
+        replace_struct(said, deck=after.to_bytes(), scaled=scaled.to_bytes(), scaledProof=first, proof=second)
+    )
+
+
+def _fits_all_plays(scene: Scene) -> Came:
+    """Its message is refused, and the table waits for another: nothing for a bot that others play with."""
+    played = tried(FITS_ALL, scene)
+    return judged(played, spoilt(played))
+
+
+_FITS_ALL_CLAIM: Final = Cheat("a card of nothing, which fits every key: it is refused", "never", False)
+FITS_ALL: Final = Attack(
+    name="fits-all",
+    does="puts a card of nothing into the deck, which fits every key",
+    of=("A22",),
+    law=Scheme(
+        Way(
+            _FITS_ALL_CLAIM.cheat,
+            {"shuffle": _offset},
+            plays=_fits_all_plays,
+            # The identity is refused where points are read, in the proof of the factors, and in that of the shuffle.
+            defence=(
+                IDENTITY,
+                Without("nodealer.proofs.equality:_refuse_identities", "points.first_identity() is not None", "False"),
+                Without("nodealer.proofs.relations:_refuse_deck", "_refuse_identity(outputs)", "return"),
+            ),
+        ),
+        _FITS_ALL_CLAIM,
+    ),
+    tried_on=("offset",),
+)

@@ -1,0 +1,345 @@
+"""Attacks on what is proven of hidden cards, and on what proofs give away."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import permutations, product
+from typing import Final, Self
+
+from nodealer.cards import Capability, Event, Finished, NoneOf, Prove
+from nodealer.games.base import Ask, Game, Want
+from nodealer.games.free.rules import ProveCards
+from nodealer.games.package import GamePackage
+from nodealer.group import Points, Scalars, concat, vartime_msm
+from nodealer.proofs import exclusion, labels, shuffle
+from nodealer.proofs.encoding import encode_proof, encodings
+from nodealer.proofs.exclusion import Excluded, Multiplied
+from nodealer.proofs.relations import AddMask, OneOffset, OneScalar
+from nodealer.proofs.transcript import Transcript
+from nodealer.protocols.base import Cheat
+from nodealer.protocols.codec import read_message
+from nodealer.protocols.proving import EXCLUDE, Exclude, _excluded, _transcript
+from nodealer.tape import Tape
+from nodealer.wire import encode
+from nodealer_lab.attacks.base import Attack, Moment, Scheme, Way
+from nodealer_lab.attacks.defence import Without
+from nodealer_lab.attacks.free_table import CARDS, free_stage, hand
+from nodealer_lab.attacks.outcome import Came
+from nodealer_lab.attacks.scene import Played, Scene, said_in, watched
+from nodealer_lab.attacks.truth import Dealt, dealt
+from nodealer_lab.sim.highcard import HighBot, HighCard, HighHand
+
+# --- swearing ---
+#
+# The smallest game in which something is proven of a hidden card: the last seat swears that it is the highest.
+
+#: The seat that swears. Nobody else could be asked to: who has another card can prove nothing.
+SWEARS: Final = 2
+
+
+@dataclass(frozen=True)
+class SwearHand(HighHand):
+    """One hand."""
+
+    sworn: bool = False
+
+    @property
+    def wants(self) -> Want:
+        if self.dealt and not self.sworn and not self.spoken and SWEARS in self.live:
+            return Ask((Prove(0, (NoneOf(SWEARS, (self.held[SWEARS],), tuple(range(self.cards - 1))),)),))
+        return super().wants
+
+    def told(self, events: tuple[Event, ...]) -> Self:
+        """Whether it has proven it."""
+        sworn = any(isinstance(one, Finished) and isinstance(one.operation, Prove) for one in events)
+        return replace(super().told(events), sworn=self.sworn or sworn)
+
+
+@dataclass(frozen=True)
+class Swear(HighCard):
+    """The rules."""
+
+    name = "swear"
+    operations = HighCard.operations | {Capability.PROVE}
+
+    def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> SwearHand:
+        """Who has a chip pays one."""
+        players = tuple(seat for seat in seats if chips[seat] > 0)
+        return SwearHand(hand, self.deck_max, players, chips, dict.fromkeys(players, 1), players)
+
+
+SWEAR: Final = GamePackage(
+    name=Swear.name,
+    version=Swear.version,
+    rules=Swear.from_parameters,
+    from_settings=lambda settings: Swear(),
+    bot=HighBot,
+    seats=3,
+)
+
+
+# --- false word ---
+#
+# A seat proves of a hidden card what is not so.
+
+
+def _false_word_false(moment: Moment) -> bytes:
+    """Whether there is something true to say or not: a bot says only what it could prove."""
+    deck, seat = moment.deck, moment.duty.seat
+    claim = deck.stage._claim(seat)
+    s = deck.card_secrets(moment.tape, claim.positions, seat)
+    sent, proof = _forged(_transcript(deck, moment.duty, claim), moment.tape, _excluded(deck, claim), s)
+    return encode(Exclude(sent.Y.to_bytes(), sent.Z.to_bytes(), sent.T.to_bytes(), proof))
+
+
+def _forged(transcript: Transcript, tape: Tape, excluded: Excluded, s: Scalars) -> tuple[Multiplied, bytes]:
+    """As an honest holder, but for the products of its cards: each is another point, so that none is a face's."""
+    faces, cards, group = excluded.faces, excluded.cards, excluded.faces.group
+    excluded.bind(transcript)
+    y = transcript.nonces(tape, "y", group, 1)
+    x = cards.secrets(y, s)
+    sent = Multiplied(y * group.G, y * faces, cards.multiplied(y, x) + group.G)
+    alpha, beta = exclusion._weights(transcript, sent)
+    k = transcript.nonces(tape, labels.EXCLUSION, group, 1 + len(cards))
+    C = concat(k[0] * group.G, k[0] * vartime_msm(alpha, faces), cards.commitments(k[0], k[1:], s, beta))
+    transcript.absorb_points(labels.COMMITMENT, C)
+    c = transcript.challenge(labels.CHALLENGE, group)
+    return sent, encode_proof(C, c * concat(y, x) + k)
+
+
+def _believed(played: Played) -> str | None:
+    """It swore, nobody named it, and the card is one of those that it should not be."""
+    sworn = False
+    for one in played.said():
+        if one.duty.kind == EXCLUDE and one.duty.seat == played.cheater:
+            claim = one.deck.stage._claim(played.cheater)
+            known = one.deck.knows(played.cheater, played.tape(played.cheater, one.duty.binding.hand))
+            sworn |= any(known[one.deck.places.card(position)] in claim.faces for position in claim.positions)
+    named = any(state.fault is not None for state in played.states())
+    return "proves that its card is none that it is" if sworn and not named else None
+
+
+#: The row that ties the products to the cards: of `mask`, and of `lock`.
+_MASK: Final = Without(
+    "nodealer.proofs.hidden:MaskedCards.equations",
+    "Equation.sum((one, C[h]), (c * beta, T), (minus_y * beta, self.msg), (of_epk, self.epk)),",
+)
+_LOCK: Final = Without(
+    "nodealer.proofs.hidden:LockedCards.equations",
+    "Equation.sum((one, C[h]), (c * beta, T), (-(beta * x_hat * self.off.invert()), self.cards)),",
+)
+_FALSE_WORD_CLAIM: Final = "a false word on what hidden cards are not"
+
+FALSE_WORD: Final = Attack(
+    name="false-word",
+    does="proves of its hidden cards what is not so",
+    ways={
+        "mask": (Way(_FALSE_WORD_CLAIM, {EXCLUDE: _false_word_false}, defence=(_MASK,), gained=_believed, game=SWEAR),),
+        "lock": (Way(_FALSE_WORD_CLAIM, {EXCLUDE: _false_word_false}, defence=(_LOCK,), gained=_believed, game=SWEAR),),
+    },
+)
+
+
+# --- two words ---
+#
+# Somebody says two true words on its hidden cards. With one secret for both, a product of one of its cards in the first
+# is that of a face in the second, and whoever reads the log knows the card.
+
+VICTIM: Final = 0
+
+
+def _two_words_plays(scene: Scene) -> Came:
+    """Each of its two cards is none of half of the faces, among which is the other one."""
+    stage = free_stage(None, scene)
+    held = hand(stage, VICTIM)
+    rest = [face for face in range(CARDS) if face not in held.values()]
+    for position, face in held.items():
+        others = (*(other for other in held.values() if other != face), *rest[: CARDS // 2 - 1])
+        stage.asks(VICTIM, ProveCards(0, (position,), tuple(sorted(others))))
+    replica = stage[1].replica
+    read: set[int] = set()
+    cards: set[bytes] = set()
+    for one in said_in(replica.config, replica.entries):
+        if one.duty.kind == EXCLUDE:
+            said, group = read_message(Exclude, one.message), one.deck.binding.group
+            claim = one.deck.stage._claim(VICTIM)
+            faces = dict(zip(encodings(group.points(said.faces)), claim.faces, strict=True))
+            read |= {faces[card] for card in cards if card in faces}
+            cards |= set(encodings(group.points(said.cards)))
+    return stage.came("reads Ada's card" if read and read <= set(held.values()) else None)
+
+
+_TWO_WORDS_CLAIM: Final = Cheat("a card of one word on hidden cards, read from the faces of another", "never", False)
+TWO_WORDS: Final = Attack(
+    name="two-words",
+    does="reads a card of one word on hidden cards from the faces of another",
+    of=("A29",),
+    who="a reader of the log",
+    law=Scheme(
+        Way(
+            _TWO_WORDS_CLAIM.cheat,
+            plays=_two_words_plays,
+            # The secret hangs on the whole statement.
+            defence=(
+                Without(
+                    "nodealer.proofs.exclusion:prove",
+                    'transcript.nonces(tape, "y", group, 1)',
+                    'group.wide_scalars(tape.draw("y", b"", size=group.wide_size))',
+                ),
+            ),
+        ),
+        _TWO_WORDS_CLAIM,
+    ),
+    tried_on=("mask", "lock"),
+)
+
+
+# --- leak ---
+#
+# Who reads a proof would like to know the order: the opened numbers are the cards' own, their products and the secrets
+# of the step, but for what hides them. What hides them may be nothing, or something that everybody can guess.
+
+#: What a nonce may be that is none.
+GUESSES: Final = (0, 1, 2)
+#: For every card, the place where it was before.
+Order = list[int]
+
+
+def _orders(played: Played) -> Iterator[tuple[tuple[int, int], list[Order]]]:
+    """Hand and deck of every shuffle, and what its order may be, if its proof shows that. The log is read as everybody
+    reads it; what a verifier opens of each proof is looked at beside it."""
+    seen: list[tuple[shuffle.Relation, shuffle._Opened]] = []
+    #: The sum of the keys that a deck of pairs is under, as far as proofs have shown them.
+    under: dict[tuple[int, int], Scalars] = {}
+    opens = shuffle._open
+
+    def listening(transcript: Transcript, relation: shuffle.Relation, proof: bytes) -> shuffle._Opened:
+        seen.append((relation, opens(transcript, relation, proof)))
+        return seen[-1][1]
+
+    shuffle._open = listening
+    try:
+        for one in played.said():
+            for relation, opened in seen:
+                deck = one.duty.binding.hand, one.deck.number
+                yield deck, _opened(opened) or _followed(relation, opened, deck, under)
+            seen.clear()
+    finally:
+        shuffle._open = opens
+
+
+def _opened(o: shuffle._Opened) -> list[Order]:
+    """If every opened number is that of a card times the challenge; or every running product is."""
+    for guess in GUESSES:
+        less = o.x.group.integers([guess])
+        if orders := _in(o.x.invert() * (o.d_hat - less), o.D) or _multiplied(o.x.invert() * (o.p_hat - less), o.D):
+            return orders
+    return []
+
+
+def _in(numbers: Scalars, known: Scalars) -> list[Order]:
+    """The places of all these numbers among the known ones."""
+    index = {known[place].to_bytes(): place for place in range(len(known))}
+    places = [index.get(numbers[place].to_bytes()) for place in range(len(numbers))]
+    return [] if None in places else [[place for place in places if place is not None]]
+
+
+def _multiplied(products: Scalars, known: Scalars) -> list[Order]:
+    """The quotients of running products are the numbers, but for the first and the last product, which say nothing:
+    the first two may have changed their places."""
+    if len(products) < 4 or (inner := products[1:-1]).first_zero() is not None:
+        return []
+    for places in _in(inner[1:] * inner[:-1].invert(), known):
+        left = {*range(len(known))} - {*places}
+        three = permutations(left) if len(left) == 3 else ()
+        return [[a, b, *places, c] for a, b, c in three if known[a] * known[b] == inner[0]]
+    return []
+
+
+def _followed(
+    relation: shuffle.Relation, o: shuffle._Opened, deck: tuple[int, int], under: dict[tuple[int, int], Scalars]
+) -> list[Order]:
+    """By the secrets of the step, if these are what was answered without a nonce: with them everybody makes the step
+    once more, and sees which card comes where."""
+    none = o.x.group.integers([0])
+    for guess in GUESSES:
+        secrets = o.x.invert() * (o.secret_hats - o.x.group.integers([guess]))
+        match relation:
+            case OneScalar() if secrets * o.x.group.G == relation.S:
+                return _same(secrets * relation.inputs, relation.outputs)
+            case OneOffset() if secrets[0] * o.x.group.G == relation.R:
+                return _same(secrets[0] * relation.B, relation.B_out)
+            case AddMask() if secrets[1] * o.x.group.G == relation.S:
+                before = under.get(deck, none)
+                under[deck] = after = before + secrets[1]
+                return _same(relation.W - before * relation.U, relation.W_out - after * relation.U_out)
+            case _:
+                continue
+    return []
+
+
+def _same(before: Points, after: Points) -> list[Order]:
+    """Where each card was before."""
+    index = {code: place for place, code in enumerate(encodings(before))}
+    found = [index.get(code) for code in encodings(after)]
+    return [] if None in found else [[place for place in found if place is not None]]
+
+
+def _read(played: Played) -> str | None:
+    """All orders after each other are the places of all faces. What honest seats hold is held against it."""
+    orders: dict[tuple[int, int], list[list[Order]]] = defaultdict(list)
+    for deck, some in _orders(played):
+        if some:
+            orders[deck].append(some)
+    known = dict[tuple[int, int], int]()
+    for one in dealt(played):
+        deck, players = (one.hand, one.deck.number), len(one.deck.binding.players)
+        hidden = {card.position: face for seat in played.honest for card, face in one.hidden(seat).items()}
+        if deck in known or not hidden or len(orders[deck]) < players:
+            continue
+        every = [faces_of(one, list(these)) for these in product(*orders[deck][:players])]
+        right = any(all(faces[at] == face for at, face in hidden.items()) for faces in every)
+        known[deck] = len(every) if right else 0
+    few = min(filter(None, known.values()), default=None)
+    if few is None:
+        return None
+    return "reads every card of the deck" if few == 1 else f"knows that the deck is in one of {few} orders"
+
+
+def faces_of(one: Dealt, orders: list[Order]) -> list[int]:
+    """Which face lies where. In pairs it is the deals that are shuffled, and their places are the faces."""
+    found = list(range(len(orders[0])))
+    for order in orders:
+        found = [found[place] for place in order]
+    return [found.index(place) for place in range(len(found))] if one.deck.binding.protocol == "offset" else found
+
+
+#: What hides the opened numbers, their products, and the secrets of the step.
+_NUMBERS: Final = Without(
+    "nodealer.proofs.shuffle:prove",
+    'e = transcript.nonces(tape, "e", group, m)',
+    "e = group.integers([0] * m)",
+)
+_PRODUCTS: Final = Without(
+    "nodealer.proofs.shuffle:prove",
+    'transcript.nonces(tape, "delta", group, m - 2)',
+    "group.integers([0] * (m - 2))",
+)
+#: One and not zero: the point that zero makes is refused.
+_SECRETS: Final = Without(
+    "nodealer.proofs.shuffle:prove",
+    'k = transcript.nonces(tape, "k", group, relation.secrets)',
+    "k = group.integers([1] * relation.secrets)",
+)
+_LEAK_CLAIM: Final = Cheat("the order of a shuffle, read from its proof", "never", False)
+
+LEAK: Final = Attack(
+    name="leak",
+    does="reads the order of the cards from the proofs of the shuffles",
+    of=("A12",),
+    who="a reader of the log",
+    law=Scheme(Way(_LEAK_CLAIM.cheat, plays=watched(_read), defence=(_NUMBERS,)), _LEAK_CLAIM),
+    stands_in={"lock": (_SECRETS,), "offset": (_SECRETS,), "chain": (_PRODUCTS,)},
+)

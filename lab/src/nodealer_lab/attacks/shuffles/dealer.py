@@ -1,0 +1,279 @@
+"""Attacks by a dealer who makes decks of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import count, permutations
+from typing import Any, Final
+
+from nodealer.errors import BadParameter
+from nodealer.group import concat
+from nodealer.proofs.encoding import encodings
+from nodealer.protocols.base import Cheat
+from nodealer.protocols.chain.candidates import picked
+from nodealer.protocols.chain.deck import ChainDeck, DealersDeck, Own
+from nodealer.protocols.chain.lists import CARD_BYTES, NAME_BYTES, VALUE_BYTES
+from nodealer.protocols.chain.messages import Coin
+from nodealer.protocols.chain.parameters import ChainParameters
+from nodealer.protocols.chain.protocol import claims_of
+from nodealer.tape import DIGEST_BYTES, Tape
+from nodealer.wire import encode
+from nodealer_lab.attacks.base import Attack, Moment, Scheme, Way
+from nodealer_lab.attacks.dealer_decks import FOR_TWO, dealing
+from nodealer_lab.attacks.defence import Without
+from nodealer_lab.attacks.defences import BOOKS
+from nodealer_lab.attacks.outcome import Came
+from nodealer_lab.attacks.scene import Played, Scene, judged, seeded, tried
+from nodealer_lab.attacks.truth import dealt
+
+# --- aces ---
+#
+# The dealer makes decks of one card only, and opens them as they are: six aces instead of six cards.
+
+ACE: Final = 0
+
+
+def all_aces(moment: Moment, number: int) -> DealersDeck:
+    """A deck that has one value and many nonces."""
+    deck = moment.deck
+    honest = deck.made(moment.tape, number)
+    place = deck.card_place(number)
+    drawn = [deck._square(moment.tape, bytes([number, at]), place, ACE) for at in range(deck.size)]
+    own = Own(honest.own.key, tuple(nonce for nonce, _ in drawn), (ACE,) * deck.size)
+    return DealersDeck(own, concat(*(card for _, card in drawn)))
+
+
+def knows_all(played: Played) -> str | None:
+    """Every card of the deck that is played is an ace: that an honest seat holds one may be luck."""
+    for one in dealt(played):
+        deck: Any = one.deck
+        bare = deck.layers[-1].cards.numbers
+        for index, seat in enumerate(deck.order):
+            bare = deck.own(played.tape(seat, one.hand), index).key.invert() * bare
+        found = [deck.read(bare[place]) for place in range(deck.size)]
+        if all(card is not None and card[0] == ACE for card in found):
+            return "knows every card, for all are the same"
+    return None
+
+
+#: An opened deck has every value once.
+_EVERY_VALUE: Final = Without(
+    "nodealer.protocols.chain.candidates:check_opened", "if sorted(values) != list(range(deck.size)):", "if False:"
+)
+
+ACES: Final = Attack(
+    name="aces",
+    does="deals from a deck of one card only, and opens the others like it",
+    of=("A10",),
+    ways={
+        "chain": (
+            Way(
+                "a false deck of the dealer's, or numbers of its choice, in a deck that is not played",
+                dealing(all_aces),
+                defence=(_EVERY_VALUE,),
+                gained=knows_all,
+                seat=0,
+                game=FOR_TWO,
+            ),
+        ),
+    },
+)
+
+
+# --- progression ---
+#
+# The dealer makes cards of its choice: three numbers of which the middle one, squared, is the product of the others.
+# That stays so whoever encrypts them, and so it finds the three again in the deck that is played.
+#
+# A card that is the product of two others does the same: encryption is a power, and every relation of products outlives
+# it. Here a value stands above some 1,700 bits, so such a product would have to end in as many zeros; in this relation
+# there are two cards on each side, and what stands below the values falls out of it.
+
+#: With a nonce of nothing, and nothing behind the value, the numbers of these values are c, 2·c and 4·c. Two is a
+#: square modulo this prime.
+CHOSEN: Final = (1, 2, 4)
+
+
+def _made(moment: Moment, number: int) -> DealersDeck:
+    """The honest deck, but for these three."""
+    deck, group = moment.deck, moment.deck.binding.group
+    honest = deck.made(moment.tape, number)
+    nonces, cards = list(honest.own.nonces), [honest.cards[place] for place in range(deck.size)]
+    for value in CHOSEN:
+        place = honest.own.prior.index(value)
+        nonces[place] = bytes(NAME_BYTES)
+        bare = value.to_bytes(NAME_BYTES + VALUE_BYTES, "big")
+        cards[place] = group.points(bare.ljust(CARD_BYTES, b"\0").rjust(group.point_size, b"\0"))
+    return DealersDeck(Own(honest.own.key, tuple(nonces), honest.own.prior), concat(*cards))
+
+
+def _finds(played: Played) -> str | None:
+    """The last list of numbers, as everybody has it, in the order in which they are drawn."""
+    for one in dealt(played):
+        deck: Any = one.deck
+        numbers = deck.layers[-1].cards.numbers
+        codes = dict(zip(encodings(numbers + numbers), range(deck.size), strict=True))
+        for first, last in permutations(range(deck.size), 2):
+            middle = codes.get((numbers[first] + numbers[last]).to_bytes())
+            if middle is not None and middle not in (first, last):
+                return "knows where three cards of its choice lie"
+    return None
+
+
+#: What stands behind nonce and value hangs on both, so that no number can be chosen.
+_REDUNDANCY: Final = Without(
+    "nodealer.protocols.chain.lists:CardPlace.redundancy",
+    'return expand("chain card", *bound, size=CARD_BYTES - NAME_BYTES - VALUE_BYTES)',
+    "return bytes(CARD_BYTES - NAME_BYTES - VALUE_BYTES)",
+)
+
+PROGRESSION: Final = Attack(
+    name="progression",
+    does="makes cards with a relation between their numbers, to find them again",
+    of=("A2",),
+    ways={
+        "chain": (
+            Way(
+                "a false deck of the dealer's, or numbers of its choice, in a deck that is not played",
+                dealing(_made),
+                defence=(_REDUNDANCY,),
+                gained=_finds,
+                seat=0,
+                game=FOR_TWO,
+            ),
+        ),
+    },
+)
+
+
+# --- last coin ---
+#
+# The dealer makes one false deck among the true ones, says its coin last, and says the one that picks the false deck:
+# that is the only one that nobody opens.
+
+#: The deck that is false, and that it would like to play.
+FALSE: Final = 0
+
+
+def one_false(moment: Moment, number: int) -> DealersDeck:
+    """All are as they should be but one."""
+    if number == FALSE:
+        return all_aces(moment, number)
+    honest: DealersDeck = moment.deck.made(moment.tape, number)
+    return honest
+
+
+def _coin(moment: Moment) -> bytes:
+    """All others have said theirs."""
+    stage, seat = moment.deck.stage, moment.duty.seat
+    coins = (number.to_bytes(DIGEST_BYTES, "big") for number in count())
+    false = (coin for coin in coins if picked({**stage.said, seat: coin}, len(stage.layers)) == FALSE)
+    return encode(Coin(next(false)))
+
+
+def _last_coin_plays(scene: Scene) -> Came:
+    """In one mode of one protocol: nothing for a bot that others play with."""
+    played = tried(LAST_COIN, scene)
+    return judged(played, knows_all(played))
+
+
+_LAST_COIN_CLAIM: Final = Cheat("a coin that is chosen when all others are open", "at once", True)
+
+LAST_COIN: Final = Attack(
+    name="last-coin",
+    does="says its coin last, and has the false one of its decks played",
+    of=("A37",),
+    law=Scheme(
+        Way(
+            _LAST_COIN_CLAIM.cheat,
+            {**dealing(one_false), "coin": _coin},
+            defence=(
+                Without(
+                    "nodealer.protocols.chain.candidates:Tossing.apply",
+                    "if _commitment(deck, duty.seat, self.layers, coin) != self.commitments[duty.seat]:",
+                    "if False:",
+                ),
+            ),
+            plays=_last_coin_plays,
+            late=("coin",),
+            seat=0,
+            game=FOR_TWO,
+        ),
+        _LAST_COIN_CLAIM,
+    ),
+    tried_on=("chain",),
+    in_mode={"chain": b'{"deck":"dealer","proven":false}'},
+)
+
+
+# --- false deck ---
+#
+# The dealer makes one false deck among the true ones, and is lucky: the coins of all pick it, and nobody opens it.
+
+
+class _Its(ChainDeck):
+    """The deck as its dealer has it, who answers for what it has made."""
+
+    def made(self, tape: Tape, number: int) -> DealersDeck:
+        """One of them is false."""
+        honest = Moment(ChainDeck(**vars(self)), self.duties[0], tape, b"")
+        return one_false(honest, number)
+
+
+def _its_own(moment: Moment) -> bytes:
+    """What the honest program would say of that deck."""
+    deck = moment.deck
+    if deck.order[0] != moment.duty.seat:
+        return moment.honest
+    return _Its(**vars(deck)).message(moment.duty, moment.tape)
+
+
+#: Of two decks each is picked every second time.
+GAMES_MAX: Final = 16
+
+
+def _false_deck_plays(scene: Scene) -> Came:
+    """It tries until nobody has opened it. Whoever is dealt its cards sees one that is there twice."""
+    for seed in range(GAMES_MAX):
+        played = tried(FALSE_DECK, replace(scene, entropy=seeded(seed, FALSE_DECK.name), hands=1))
+        if (gain := knows_all(played)) is not None:
+            return judged(played, gain)
+    raise BadParameter(f"in {GAMES_MAX} games its false deck was never picked")
+
+
+#: The decks of the lab are two.
+_FALSE_DECK_CLAIM: Final = next(
+    one.cheat
+    for one in claims_of(ChainParameters(deck="dealer", kappa=1)).cheats
+    if one.cheat.startswith("a false deck of the dealer's that is the one played")
+)
+
+FALSE_DECK: Final = Attack(
+    name="false-deck",
+    does="makes one false deck among true ones, and is lucky",
+    of=("A10",),
+    ways={
+        "chain": (
+            Way(
+                _FALSE_DECK_CLAIM,
+                dict.fromkeys(("candidate", "unblind", "pass", "reveal"), _its_own),
+                plays=_false_deck_plays,
+                # A face that is there twice was in the dealer's deck twice: for who holds it, and for all. And
+                # without proofs every hand ends with open books.
+                defence=(
+                    Without(
+                        "nodealer.protocols.chain.deck:doubled",
+                        "return next((face for face in seen if seen.count(face) > 1), None)",
+                        "return None",
+                    ),
+                    Without(
+                        "nodealer.protocols.chain.deck:ChainDeck.knows", "if card[0] in known.values():", "if False:"
+                    ),
+                    BOOKS,
+                ),
+                seat=0,
+                game=FOR_TWO,
+            ),
+        ),
+    },
+)

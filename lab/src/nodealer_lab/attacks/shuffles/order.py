@@ -1,0 +1,540 @@
+"""Attacks on the order of the cards: to know it, or to leave it as it was."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+from msgspec import structs
+from msgspec.structs import replace as replace_struct
+
+from nodealer.cheats.cheater import Cheater
+from nodealer.errors import NodealerError
+from nodealer.group import Points, concat
+from nodealer.group.order import order_of as group_order_of
+from nodealer.log.entry import read_entry
+from nodealer.play.bodies import Cards, read_body
+from nodealer.play.happened import Step
+from nodealer.proofs import shuffle
+from nodealer.proofs.encoding import encodings
+from nodealer.proofs.relations import AddMask
+from nodealer.protocols.base import Cheat
+from nodealer.protocols.chain.messages import ChainShuffle
+from nodealer.protocols.codec import read_message
+from nodealer.protocols.duel.messages import DuelShuffle
+from nodealer.protocols.lock.messages import Cascade
+from nodealer.protocols.mask.messages import MaskShares, MaskShuffle, MaskTags
+from nodealer.protocols.mask.rebuild import held_by
+from nodealer.protocols.mask.tagging import masked
+from nodealer.protocols.offset.messages import OffsetShuffle, RequestDealParts, RevealOffset
+from nodealer.tape import ROOT_BYTES, Tape, digest, hand_tape
+from nodealer.wire import encode
+from nodealer_lab.attacks.base import Attack, Moment, Scheme, Way
+from nodealer_lab.attacks.defence import Without
+from nodealer_lab.attacks.duelling import SMALL_DUEL
+from nodealer_lab.attacks.multiples import order_of
+from nodealer_lab.attacks.outcome import Came
+from nodealer_lab.attacks.proofs.hidden_cards import faces_of
+from nodealer_lab.attacks.scene import Played, Said, Scene, judged, played_out, sit, tried, watched, with_chips
+from nodealer_lab.attacks.shuffle_steps import shuffle_of
+from nodealer_lab.attacks.truth import Dealt, dealt, under_no_key, whole
+
+# --- early ---
+#
+# A seat passes on a deck that it can read again, with a false proof, and hopes that the next one goes on before it
+# looks at the proof: one secret times points of the cheater's choice shows an order, or reads a card.
+
+
+class Listener(Cheater):
+    """Keeps all that it hears, also what will be no part of the log."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        self.heard: list[bytes] = []
+        super().__init__(*arguments, **named)
+
+    def receive(self, frame: bytes, number: int | None = None) -> Step:
+        """The next frame."""
+        self.heard.append(frame)
+        return super().receive(frame, number)
+
+
+#: The message of a shuffle, by protocol.
+_SAID: Final[Mapping[str, type[Cascade] | type[ChainShuffle] | type[OffsetShuffle] | type[DuelShuffle]]] = {
+    "lock": Cascade,
+    "chain": ChainShuffle,
+    "offset": OffsetShuffle,
+    "duel": DuelShuffle,
+}
+
+
+def _known(moment: Moment) -> bytes:
+    """P, 2·P, 3·P, …: what comes back is some number times these, in the next one's order. In pairs each is so many
+    times the other half of its own pair."""
+    step = shuffle_of(moment)
+    if step is None:
+        return moment.honest
+    counted = step.group.integers(range(1, step.size + 1))
+    first, *others = step.after() if len(step.before) > 1 else step.after(lambda cards: counted * cards[0])
+    known = (first, counted * first) if others else (first,)
+    return step.message(known, read_message(_SAID[moment.deck.binding.protocol], moment.honest).proof)
+
+
+def _own(moment: Moment) -> bytes:
+    """The same with its own deck, which only the rival shuffles after it."""
+    deck, said = moment.deck, read_message(DuelShuffle, moment.honest)
+    if deck.owner != moment.duty.seat:
+        return moment.honest
+    known = deck.cipher.integers(range(1, deck.size + 1)) * deck.cipher.points(said.cards)[0]
+    return encode(replace_struct(said, cards=known.to_bytes()))
+
+
+def _tags(moment: Moment) -> bytes:
+    """When a deck of `mask` is made again: all faces in their order in place of the cards that all have shuffled, and
+    the cards that are held as they should be. Whoever's tag a held card has then is known."""
+    said, deck, stage = read_message(MaskTags, moment.honest), moment.deck, moment.deck.stage
+    if stage.turn:
+        return moment.honest
+    group, every, faces = deck.binding.group, masked(stage.points), deck.bare(deck.places.face_down)
+    z, rho = deck.tag_secret(moment.tape, moment.duty.seat, every), group.integers(range(1, len(faces) + 1))
+    joint = concat(*stage.keys.values()).sum()
+    held = every.take(range(len(faces), len(every)))
+    points = concat(rho * group.G, held.epk, faces.msg + rho * joint, held.msg)
+    return encode(replace_struct(said, cards=(z * points).to_bytes()))
+
+
+def _tags_are_read(played: Played) -> bool:
+    """In every rebuild all that is held has the tag of its face, as they were put there: for one card that may be luck,
+    and the cheater has one of its own to see."""
+    right = list[bool]()
+    for one in played.said():
+        deck, sharing = one.deck, one.deck.stage
+        if one.duty.kind != "share" or len(sharing.said) + 1 < len(deck.binding.players):
+            continue
+        bare = sharing.tagged.msg - deck.binding.group.points(read_message(MaskShares, one.message).shares)
+        for shares in sharing.said.values():
+            bare = bare - shares
+        tags, faces = encodings(bare), deck.places.face_down
+        read = [dict(zip(tags, faces, strict=False)).get(tag) for tag in tags[len(faces) :]]
+        right.append(read == [face for seat in deck.binding.players for face in _held(played, one, seat)])
+    return bool(right) and all(right)
+
+
+def _held(played: Played, one: Said, seat: int) -> list[int]:
+    """What a seat really holds, in the order in which it declares it."""
+    knows = one.deck.knows(seat, played.tape(seat, one.duty.binding.hand))
+    return [knows[one.deck.places.card(position)] for position in held_by(one.deck, seat)]
+
+
+def _early_plays(scene: Scene) -> Came:
+    table, homes = sit(scene, {scene.cheater: partial(Listener, attack=EARLY)})
+    played = played_out(scene, table, homes)
+    cheater, victim = table.participants[scene.cheater], scene.cheater + 1
+    if scene.protocol.claims.name == "mask":
+        gain = f"reads the card that {scene.names[victim]} holds" if _tags_are_read(played) else None
+        return judged(played, gain)
+    heard = cheater.heard if isinstance(cheater, Listener) else []
+    said = [message for frame in heard if (message := _message(frame, victim)) is not None]
+    reads = _pairs_are_read(said, scene) if scene.protocol.claims.name == "offset" else _order_is_read(said, scene)
+    return judged(played, f"reads the order in which {scene.names[victim]} shuffled" if reads else None)
+
+
+def _message(frame: bytes, victim: int) -> bytes | None:
+    """What the victim said of the cards in a frame."""
+    with suppress(NodealerError):
+        entry = read_entry(frame).entry
+        body = read_body(bytes(entry.body))
+        return bytes(body.message) if entry.seat == victim and isinstance(body, Cards) else None
+    return None
+
+
+def _order_is_read(said: Sequence[bytes], scene: Scene) -> bool:
+    for message in said:
+        # Where it is about something else there is nothing to read.
+        with suppress(NodealerError):
+            shuffled = read_message(_SAID[scene.protocol.claims.name], message)
+            cards = shuffled.cards if isinstance(shuffled, Cascade | DuelShuffle) else getattr(shuffled, "numbers", b"")
+            if order_of(scene.protocol.group.points(cards)) is not None:
+                return True
+    return False
+
+
+def _pairs_are_read(said: Sequence[bytes], scene: Scene) -> bool:
+    """Every pair is as many times its other half as it was, and the offset that the victim has revealed since."""
+    group, pairs = scene.protocol.group, list[tuple[Points, Points]]()
+    for message in said:
+        with suppress(NodealerError):
+            points = group.points(read_message(OffsetShuffle, message).deck)
+            half = len(points) // 2
+            pairs.append((points[:half], points[half:]))
+        with suppress(NodealerError):
+            x = group.scalars(read_message(RevealOffset, message).offset)
+            A, B = pairs[-1]
+            left = A - x * B
+            known = [set(encodings(group.integers(range(1, len(B) + 1)) * B[place])) for place in range(len(B))]
+            return all(point in found for point, found in zip(encodings(left), known, strict=True))
+    return False
+
+
+#: Nothing leaves a seat on a log that it has not verified: whenever it has something to say, what is owed is settled
+#: first. What was said on a false log is out by then, whoever is named for it later.
+_VERIFIED: Final = (
+    Without(
+        "nodealer.play.replica:Replica.settle",
+        "while self._owed or self._settling:",
+        "self._owed, _ = [], self._settling.clear()\n    while self._owed:",
+    ),
+)
+
+EARLY: Final = Attack(
+    name="early",
+    does="passes on a deck that it can read again, for who goes on before looking at the proof",
+    ways={
+        "lock": (
+            Way(
+                "a card doubled, replaced or marked in the cascade",
+                {"cascade": _known},
+                plays=_early_plays,
+                defence=_VERIFIED,
+                seat=1,
+            ),
+        ),
+        "offset": (
+            Way(
+                "a pair doubled, dropped or foreign in a shuffle",
+                {"shuffle": _known},
+                plays=_early_plays,
+                defence=_VERIFIED,
+                seat=1,
+            ),
+        ),
+        "chain": (
+            Way(
+                "a number doubled, dropped or foreign in a shuffle",
+                {"shuffle": _known},
+                plays=_early_plays,
+                defence=_VERIFIED,
+                seat=1,
+                seen="at once",
+            ),
+        ),
+        "duel": (
+            Way(
+                "a card doubled, replaced or marked in a shuffle",
+                {"shuffle": _own},
+                plays=_early_plays,
+                defence=_VERIFIED,
+                seat=0,
+                game=SMALL_DUEL,
+            ),
+        ),
+        # In a shuffle what comes back is masked anew, and shows nothing.
+        "mask": (
+            Way(
+                "a held card substituted, doubled or left out in a rebuild",
+                {"tag": _tags},
+                plays=_early_plays,
+                defence=_VERIFIED,
+                leaver=0,
+                seat=1,
+            ),
+        ),
+    },
+)
+
+
+# --- lazy ---
+#
+# A seat passes the deck on as it got it: nothing masked, nothing moved.
+
+#: What a shuffle is called.
+STEPS: Final = ("shuffle", "cascade")
+
+
+def _mask(moment: Moment) -> bytes:
+    """Only its key joins. The proof is true: a permutation that moves nothing is one."""
+    deck, stage, seat = moment.deck, moment.deck.stage, moment.duty.seat
+    group, given = deck.binding.group, stage.before(deck)
+    s = deck.shuffle_secret(moment.tape, seat, stage.epoch)
+    S, msg = s * group.G, given.msg + s * given.epk
+    relation = AddMask(stage.joint, S, given.epk, given.msg, given.epk, msg)
+    proof = shuffle.prove(
+        deck.transcript(moment.duty, stage.epoch),
+        moment.tape,
+        relation,
+        group_order_of(range(len(given))),
+        lambda d: concat(group.integers([0]), s),
+    )
+    return encode(MaskShuffle(S.to_bytes(), given.epk.to_bytes(), msg.to_bytes(), proof))
+
+
+def _once(moment: Moment) -> bytes:
+    """Every card times one: the secret of its key is one, and the proof is true."""
+    step = shuffle_of(moment)
+    if step is None:
+        return moment.honest
+    step = replace(step, s=step.group.integers([1]))
+    relation = step.relation(step.before)
+    proof = shuffle.prove(step.transcript(), moment.tape, relation, group_order_of(range(step.size)), step.secrets)
+    return step.message(step.before, proof)
+
+
+def _shuffle(moment: Moment) -> bytes:
+    return _mask(moment) if moment.deck.binding.protocol == "mask" else _once(moment)
+
+
+def _lazy_unmoved(played: Played) -> str | None:
+    for one in played.said():
+        if one.duty.kind not in STEPS or one.duty.seat != played.cheater:
+            continue
+        # Masked cards are told by what they are masked with.
+        cards = getattr(one.deck.stage, "cards", None)
+        before = getattr(cards, "epk", cards)
+        if before is not None and _sent(one) == before.to_bytes():
+            return "passes the deck on as it got it, and everybody can follow every card"
+    return None
+
+
+def _lazy_plays(scene: Scene) -> Came:
+    """Its message is refused, and the table waits for another: nothing for a bot that others play with."""
+    played = tried(LAZY, scene)
+    return judged(played, _lazy_unmoved(played))
+
+
+def _sent(one: Said) -> bytes:
+    match one.deck.binding.protocol:
+        case "mask":
+            return read_message(MaskShuffle, one.message).epk
+        case "lock":
+            return read_message(Cascade, one.message).cards
+        case _:
+            return read_message(DuelShuffle, one.message).cards
+
+
+#: A card that is as it was is refused.
+_AS_IT_WAS: Final = Without(
+    "nodealer.proofs.relations:_refuse_deck", "if (place := outputs.vartime_first_in(inputs)) is not None:", "if False:"
+)
+_LAZY_CLAIM: Final = Cheat(
+    "a shuffle that masks and moves nothing: it is refused, and the seat is waited for", "never", False
+)
+
+LAZY: Final = Attack(
+    name="lazy",
+    does="passes the deck on as it got it",
+    of=("A23",),
+    law=Scheme(
+        Way(_LAZY_CLAIM.cheat, dict.fromkeys(STEPS, _shuffle), defence=(_AS_IT_WAS,), plays=_lazy_plays), _LAZY_CLAIM
+    ),
+    # In `offset` and `chain` the same is looked at in two functions.
+    tried_on=("mask", "lock", "duel"),
+)
+
+
+# --- predict ---
+#
+# Somebody makes the tapes of the others: where they hang on little that is secret, all roots are tried, and where an
+# order is none, every card lies where it was.
+
+
+def _roots(played: Played) -> Iterator[bytes]:
+    """What a bad source of random numbers would give, or somebody who forgot to ask one: one byte again and again, a
+    small number, and what everybody knows of a table and of its players."""
+    for number in range(256):
+        yield bytes([number]) * ROOT_BYTES
+        yield number.to_bytes(ROOT_BYTES, "big")
+        yield number.to_bytes(ROOT_BYTES, "little")
+    session = played.config.session
+    members = session.proposal.roster.members
+    for known in (session.id, *session.nonces, *(one.key for one in members), *(one.name.encode() for one in members)):
+        yield known[:ROOT_BYTES].ljust(ROOT_BYTES, b"\0")
+        yield digest("root", known)
+
+
+def _predict_read(played: Played) -> str | None:
+    """In every hand, when cards have been dealt for the first time."""
+    first: dict[tuple[int, int], Dealt] = {}
+    for one in dealt(played):
+        for seat in played.honest:
+            if one.hidden(seat):
+                first.setdefault((one.hand, seat), one)
+    if first and all(_predict_unmoved(one, seat) for (_, seat), one in first.items()):
+        return "knows every card, for nobody shuffles"
+    for (hand, seat), one in first.items():
+        for root in _roots(played):
+            guess = hand_tape(root, session=played.config.session.id, seat=seat, hand=hand)
+            with suppress(NodealerError):
+                if one.hidden(seat).items() <= one.deck.knows(seat, guess).items():
+                    return f"reads the cards of {played.names[seat]}"
+    return None
+
+
+def _predict_unmoved(one: Dealt, seat: int) -> bool:
+    """Whether a seat's cards are those that lay there in a new deck."""
+    return all(card.position == face for card, face in one.hidden(seat).items())
+
+
+#: The tape hangs on a root that never leaves its machine, and on all of it.
+_ROOT: Final = Without("nodealer.tape:hand_tape", 'expand("hand", root,', 'expand("hand", root[:1] * ROOT_BYTES,')
+_PREDICT_CLAIM: Final = Cheat("shuffles and keys that somebody foresees", "never", False)
+
+PREDICT: Final = Attack(
+    name="predict",
+    does="foresees what the others draw for their shuffles and keys",
+    of=("A28",),
+    who="a reader of the log",
+    law=Scheme(Way(_PREDICT_CLAIM.cheat, plays=watched(_predict_read), defence=(_ROOT,)), _PREDICT_CLAIM),
+)
+
+
+# --- everybody ---
+#
+# Where it stands, protocol by protocol, that every seat that is dealt in shuffles.
+#
+# Without these words the last seat is left out: it is not asked for a shuffle, and where a shuffle puts a key on the
+# cards it has none there, and nothing to take off again when each card gets its own.
+
+#: Protocol to what makes it so.
+EVERYBODY: Final = {
+    "mask": (
+        Without(
+            "nodealer.protocols.mask.making:MaskShuffling._join",
+            "keys = {**self.keys, duty.seat: S}",
+            "keys = {deck.binding.players[-1]: deck.binding.group.identity(1), **self.keys, duty.seat: S}",
+        ),
+        Without("nodealer.protocols.mask.making:MaskShuffling._next", "self.turn + 1 <", "len(self.keys) <"),
+        Without(
+            "nodealer.protocols.mask.rekeying:Rekeying.message",
+            "delta = new - deck.shuffle_secret(tape, seat, self.epoch)",
+            "delta = new - deck.shuffle_secret(tape, seat, self.epoch) if seat != deck.binding.players[-1] else new",
+        ),
+    ),
+    "lock": (
+        Without(
+            "nodealer.protocols.lock.making:Cascading.duties",
+            "deck.binding.players[len(self.keys)]",
+            "deck.binding.players[max(len(self.keys) - 1, 0)]",
+        ),
+        Without(
+            "nodealer.protocols.lock.making:Cascading.apply",
+            "keys={**self.keys, duty.seat: S}",
+            "keys={deck.binding.players[-1]: group.G, **self.keys, duty.seat: S}",
+        ),
+        Without(
+            "nodealer.protocols.lock.locking:Locking.message",
+            "old, new = deck.cascade_secret(tape, seat),",
+            "old, new = deck.binding.group.integers([1]) if seat == deck.binding.players[-1] "
+            "else deck.cascade_secret(tape, seat),",
+        ),
+    ),
+    "offset": (
+        Without(
+            "nodealer.protocols.offset.making:Requesting.apply",
+            "sorted(said.shuffleOrder) != sorted(players)",
+            "False",
+        ),
+        Without("nodealer.protocols.offset.making:RevealingOffsets.duties", "deck.binding.players", "deck.order"),
+        Without("nodealer.protocols.offset.making:RevealingOffsets.apply", "deck.binding.players", "deck.order"),
+    ),
+    # Who has no layer of its own is dealt no card: the last one has one, in the order that it found.
+    "chain": (
+        Without(
+            "nodealer.protocols.chain.deck:ChainDeck.own",
+            "return Own(key, tuple(nonces[at : at + 32] for at in range(0, len(nonces), 32)), tuple(prior))",
+            "prior = prior if seat != self.order[-1] else range(self.size)\n"
+            "    return Own(key, tuple(nonces[at : at + 32] for at in range(0, len(nonces), 32)), tuple(prior))",
+        ),
+    ),
+    "duel": (
+        Without(
+            "nodealer.protocols.duel.making:_tasks",
+            "for seat in (deck.owner, deck.rival)",
+            "for seat in (deck.owner, deck.rival) if (kind, seat) != (TaskKind.SHUFFLE, deck.rival)",
+        ),
+    ),
+}
+
+
+# --- only friends ---
+#
+# All seats but one are friends, and only they shuffle. They know all orders then, and with them where every face went:
+# that the last one's key is on its card as well does not help it.
+
+
+def _offset(moment: Moment) -> bytes:
+    """In `offset` the dealer names the order of the shuffles: it names all but the last player."""
+    said = read_message(RequestDealParts, moment.honest)
+    return encode(structs.replace(said, shuffleOrder=said.shuffleOrder[:-1]))
+
+
+def _order(deck: Any, seat: int, tape: Tape) -> list[int]:
+    """The order in which a friend shuffles what it has got."""
+    stage = deck.stage
+    match deck.binding.protocol:
+        case "mask":
+            S = deck.shuffle_secret(tape, seat, stage.epoch) * deck.binding.group.G
+            order, _ = deck.shuffle_draws(tape, seat, stage.epoch, stage.before(deck), stage.joint + S)
+        case "lock":
+            order = deck.cascade_order(tape, seat, stage.cards)
+        case "offset":
+            order, _, _ = deck.step_secrets(tape, seat, stage._before(deck))
+        case "chain":
+            return list(deck.own(tape, len(deck.layers)).prior)
+        case _:
+            order = deck.order(tape, seat, deck.epoch, deck.faces.points)
+    places: list[int] = order.vartime_list()
+    return places
+
+
+def _faces(one: Dealt, played: Played) -> Mapping[int, int | None]:
+    """What lies where: in the whole deck, or in everybody's hands where only hands are read."""
+    match one.deck.binding.protocol:
+        case "chain":
+            players = one.deck.binding.players
+            return {card.position: face for seat in players for card, face in one.hidden(seat).items()}
+        case "duel":
+            bare = under_no_key(one, played, tuple(range(one.deck.size)))
+            return dict(enumerate(map(one.deck.faces.index.get, bare)))
+        case _:
+            return dict(enumerate(whole(one, played)))
+
+
+def _only_friends_read(played: Played) -> str | None:
+    """With the friends' orders alone, as if the last seat had moved nothing. What is true is held against it."""
+    alone, known = len(played.names) - 1, defaultdict[tuple[int, int], list[list[int]]](list)
+    for said in played.said():
+        seat, hand = said.duty.seat, said.duty.binding.hand
+        # A deck that belongs to somebody is its owner's business.
+        if said.duty.kind in STEPS and seat != alone and getattr(said.deck, "owner", seat) == seat:
+            known[hand, said.deck.number].append(_order(said.deck, seat, played.tape(seat, hand)))
+    decks = [one for one in dealt(played) if (one.hand, one.deck.number) in known]
+    for one in decks:
+        guess, true = faces_of(one, known[one.hand, one.deck.number]), _faces(one, played)
+        if any(guess[at] != face for at, face in true.items()):
+            return None
+    own, name = len(played.names) == 2, played.names[alone]
+    gain = f"knows its own deck in order, with {name}'s key on every card" if own else f"reads {name}'s card"
+    return gain if decks else None
+
+
+def _only_friends_plays(scene: Scene) -> Came:
+    """The dealer of `offset` says who is to shuffle, and is not heard; elsewhere nobody can say so."""
+    played = tried(ONLY_FRIENDS, replace(with_chips(scene), hands=1))
+    return judged(played, _only_friends_read(played))
+
+
+_ONLY_FRIENDS_CLAIM: Final = Cheat("a deck that only friends shuffle", "never", False)
+ONLY_FRIENDS: Final = Attack(
+    name="only-friends",
+    does="shuffles with its friends alone, and leaves an honest seat out",
+    of=("A24",),
+    who="a coalition",
+    law=Scheme(
+        Way(_ONLY_FRIENDS_CLAIM.cheat, {"requestDealParts": _offset}, plays=_only_friends_plays, seat=0),
+        _ONLY_FRIENDS_CLAIM,
+    ),
+    stands_in=EVERYBODY,
+)

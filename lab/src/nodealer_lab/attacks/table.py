@@ -1,0 +1,111 @@
+"""Attacks on the law of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from nodealer.cheats import throw_out, two_things
+from nodealer.drive.local import KEY_BYTES
+from nodealer.keys import Identity
+from nodealer.log.entry import read_entry
+from nodealer.play.bodies import Without as SkipVote
+from nodealer.play.home import MemoryHome
+from nodealer.play.replica import Replica
+from nodealer.play.state import TableState
+from nodealer.protocols.base import Cheat
+from nodealer.tape import hand_tape
+from nodealer_lab.attacks.base import Attack, Scheme, Way, attack_from
+from nodealer_lab.attacks.defence import Without
+from nodealer_lab.attacks.outcome import Came
+from nodealer_lab.attacks.scene import Played, Scene, home_of
+from nodealer_lab.attacks.stage import Stage, owed_by, to_move
+from nodealer_lab.attacks.truth import thrown_out
+
+# --- two things ---
+#
+# A seat gives one number to two entries, so that it could say later that it had said either.
+
+#: A second entry with a number is taken for a repetition of the first.
+_NUMBERS: Final = Without(
+    "nodealer.play.replica:Replica._again", "if arrival.signed == read_entry(earlier).signed:", "if True:"
+)
+
+
+def _both(played: Played) -> str | None:
+    """Two players have both entries, in another order each. Nobody is named, and one sees a seat that stays where the
+    other sees one that left."""
+    log = [data for data in played.log if data not in played.lies]
+    for lie in played.lies:
+        it = read_entry(lie).entry
+        own = [(entry.seat, entry.seq) for entry in (read_entry(data).entry for data in log)]
+        at = own.index((it.seat, it.seq))
+        views = [_seen(played, [*log[:at], *both]) for both in ((log[at], lie), (lie, log[at]))]
+        if all(state.fault is None for state in views) and len({it.seat in state.gone for state in views}) > 1:
+            return "has signed that it stays and that it left, and shows each to whom it likes"
+    return None
+
+
+def _seen(played: Played, log: Sequence[bytes]) -> TableState:
+    replica = Replica(played.config, entropy=bytes)
+    for data in log:
+        replica.append(data)
+    return replica.state
+
+
+TWO_THINGS: Final = attack_from(two_things.TWO_THINGS, {"defence": (_NUMBERS,), "gained": _both}, of=("A42",))
+
+
+# --- throw out ---
+#
+# A seat says of all others, as soon as they owe anything, that the table should not wait for them.
+
+#: Half of the voters would not have to be more than half.
+_MAJORITY: Final = Without("nodealer.play.law:_reached", "2 * len(by) > len(said)", "by")
+THROW_OUT: Final = attack_from(throw_out.THROW_OUT, {"defence": (_MAJORITY,), "gained": thrown_out}, of=("A39",))
+
+
+# --- two seats ---
+#
+# One person sits down twice, under two names and with two keys: it has two hands, and more than half of the words.
+
+VICTIM: Final = 0
+#: What one person sits at.
+SEATS: Final = (1, 2)
+
+
+def _two_seats_plays(scene: Scene) -> Came:
+    """Both have one root of secrets, on one machine. To the others they are two strangers who agree with each other."""
+    person = home_of(scene, scene.names[SEATS[0]])
+    twin = MemoryHome(scene.names[SEATS[1]], Identity(scene.entropy(KEY_BYTES)), person.root)
+    stage = Stage(scene, homes=dict(zip(SEATS, (person, twin), strict=True)))
+    stage.until(to_move(VICTIM))
+    state = stage.state()
+    deck, session = state.hand.decks[0], stage[VICTIM].session.id
+    tapes = {seat: hand_tape(person.root, session=session, seat=seat, hand=state.hand.number) for seat in SEATS}
+    held = {seat: len(deck.places.hand(seat)) for seat in SEATS}
+    reads = all(len(deck.knows(seat, tape)) == held[seat] > 0 for seat, tape in tapes.items())
+    owed = owed_by(state, VICTIM)
+    for seat in SEATS:
+        stage.says(seat, SkipVote(owed))
+    stage.end()
+    done = any(one.of == VICTIM and one.by == SEATS for one in stage.state().chronicle.statements)
+    gain = "holds two of three hands, and with both votes plays the third for Ada"
+    return stage.came(gain if reads and done else None)
+
+
+_TWO_SEATS_CLAIM: Final = Cheat("one person in two seats", "never", False)
+TWO_SEATS: Final = Attack(
+    name="two-seats",
+    does="sits down twice, under two names",
+    of=("A50",),
+    law=Scheme(Way(_TWO_SEATS_CLAIM.cheat, plays=_two_seats_plays, unseen="cannot be seen"), _TWO_SEATS_CLAIM),
+    tried_on=("mask", "lock", "offset", "chain"),
+)
+
+
+ATTACKS: Final = (
+    TWO_THINGS,
+    THROW_OUT,
+    TWO_SEATS,
+)

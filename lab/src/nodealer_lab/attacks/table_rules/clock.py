@@ -1,0 +1,228 @@
+"""Attacks on the time that a seat has to answer."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Final
+
+from nodealer.errors import IllegalMove
+from nodealer.log.session import Limits
+from nodealer.play.bodies import Tick
+from nodealer.play.bodies import Without as SkipVote
+from nodealer.play.phases import Phase
+from nodealer.protocols.base import Cheat
+from nodealer_lab.attacks.base import Attack, Scheme, Way
+from nodealer_lab.attacks.defence import Without
+from nodealer_lab.attacks.outcome import Came
+from nodealer_lab.attacks.scene import Scene
+from nodealer_lab.attacks.stage import Stage, owed_by, playing, to_move
+
+# --- late alone ---
+#
+# A timekeeper says that hours have passed, so that a seat that has just been asked is late.
+
+VICTIM: Final = 1
+HOURS: Final = 10_000_000
+LIMITS: Final = Limits(move=10_000, cards=10_000, bank=0, refill=0)
+
+
+def _late_alone_plays(scene: Scene) -> Came:
+    stage = Stage(scene, clock=LIMITS)
+    stage.until(to_move(VICTIM))
+    keeper = len(stage.people) - 1
+    stage.says(keeper, Tick(0), Tick(HOURS))
+    stage.end()
+    done = [one for one in stage.state().chronicle.statements if one.of == VICTIM]
+    return stage.came("has Ben's hand played for him, alone" if done else None)
+
+
+#: Who is late by the ticks alone, and not by half of the voters too.
+_COUNTED: Final = """if hand.votes else ():
+        owes = {id: known for id, known in state.duties.of(seat).items() if known.holds_up}
+        for of, results in (([id for id in owes if not owes[id].is_move], gone), (_move_of(owes), moves)):
+            by, pressing = _naming(state, said, of), _naming(state, said, late.intersection(of))
+            if 2 * len(by) > len(said) or (pressing and 2 * len(pressing) == len(said)):"""
+_LATE: Final = _COUNTED.replace("if hand.votes else ()", "if True else ()").replace(
+    "(pressing and 2 * len(pressing) == len(said))", "late.intersection(of)"
+)
+#: And that nothing is counted where nobody has said anything.
+_WITHOUT_VOTES: Final = Without(
+    "nodealer.play.law:counted", "if not change.state.hand.votes and not change.state.hand.breaks:", "if False:"
+)
+_LATE_ALONE_CLAIM: Final = Cheat("a timekeeper alone that makes a seat late", "never", False)
+LATE_ALONE: Final = Attack(
+    name="late-alone",
+    does="says that hours have passed",
+    of=("A39",),
+    who="the timekeeper",
+    law=Scheme(
+        Way(
+            _LATE_ALONE_CLAIM.cheat,
+            plays=_late_alone_plays,
+            defence=(Without("nodealer.play.law:_reached", _COUNTED, _LATE), _WITHOUT_VOTES),
+        ),
+        _LATE_ALONE_CLAIM,
+    ),
+)
+
+
+# --- late with half ---
+#
+# A timekeeper and half of a table call a seat late that has just been asked, and play its hand.
+#
+# The log shows the ticks and who voted; that the time was false it cannot show. Honest programs would not have voted:
+# each looks at a clock of its own too.
+
+
+def _late_with_half_plays(scene: Scene) -> Came:
+    # Of two, one is half.
+    seats = 2 if scene.game.seats == 2 else 4
+    stage = Stage(scene, seats=seats, clock=LIMITS)
+    stage.until(to_move(VICTIM))
+    keeper = len(stage.people) - 1
+    stage.says(keeper, Tick(0), Tick(HOURS))
+    for friend in (0,) if seats == 2 else (2, 3):
+        stage.says(friend, SkipVote(owed_by(stage.state(friend), VICTIM)))
+    stage.end()
+    done = [one for one in stage.state().chronicle.statements if one.of == VICTIM]
+    return stage.came("plays Ben's hand for him, with half of the table" if done else None)
+
+
+_LATE_WITH_HALF_CLAIM: Final = Cheat("a timekeeper and half of a table that call an honest seat late", "never", False)
+LATE_WITH_HALF: Final = Attack(
+    name="late-with-half",
+    does="says that hours have passed, with half of the table as its friends",
+    of=("A39",),
+    who="a coalition",
+    law=Scheme(
+        Way(_LATE_WITH_HALF_CLAIM.cheat, plays=_late_with_half_plays, unseen="cannot be seen"), _LATE_WITH_HALF_CLAIM
+    ),
+)
+
+
+# --- held tick ---
+#
+# A relay holds a tick back until a seat is asked, so that the seat's time seems to run from long before.
+
+
+def _held_tick_plays(scene: Scene) -> Came:
+    """The honest timekeeper has said the time while another seat was to move."""
+    stage = Stage(scene, clock=LIMITS)
+    keeper = len(stage.people) - 1
+    stage.until(to_move(0))
+    early = stage[keeper].tick(0)
+    stage.until(to_move(VICTIM))
+    stage.held.add(VICTIM)
+    stage.say(early)
+    stage.end()
+    stage.say(stage[keeper].tick(LIMITS.move + 1))
+    stage.end()
+    clock = stage.state().clock
+    late = clock is not None and bool(clock.late)
+    return stage.came("makes Ben late, who was asked a moment ago" if late else None)
+
+
+_HELD_TICK_CLAIM: Final = Cheat("a relay that holds a tick back, to make a seat late", "never", False)
+HELD_TICK: Final = Attack(
+    name="held-tick",
+    does="holds a tick back until a seat is asked",
+    who="the relay",
+    law=Scheme(
+        Way(
+            _HELD_TICK_CLAIM.cheat,
+            plays=_held_tick_plays,
+            defence=(Without("nodealer.play.clock:Clock.ticked", " and one.since <= seen"),),
+        ),
+        _HELD_TICK_CLAIM,
+    ),
+)
+
+
+# --- time back ---
+#
+# A timekeeper turns the time back for a friend, so that the friend is never late.
+
+FRIEND: Final = 1
+
+
+def _time_back_plays(scene: Scene) -> Came:
+    """The friend has used most of its time when the time is what it was before."""
+    stage = Stage(scene, clock=LIMITS)
+    stage.until(to_move(FRIEND))
+    keeper = len(stage.people) - 1
+    stage.says(keeper, Tick(50_000), Tick(59_000), Tick(50_000))
+    stage.held.add(FRIEND)
+    stage.end()
+    clock = stage.state().clock
+    back = clock is not None and clock.last == 50_000
+    return stage.came("gives a friend the time back that it has used" if back else None)
+
+
+_TIME_BACK_CLAIM: Final = Cheat("a timekeeper that turns the time back", "never", False)
+TIME_BACK: Final = Attack(
+    name="time-back",
+    does="turns the time back for a friend",
+    who="the timekeeper",
+    law=Scheme(
+        Way(
+            _TIME_BACK_CLAIM.cheat,
+            plays=_time_back_plays,
+            # Half a rule would still refuse it: a tick is no less than a second after the last one, either.
+            defence=(
+                Without(
+                    "nodealer.play.clock:Clock.refusal", "self.last is None", "self.last is None or time < self.last"
+                ),
+            ),
+        ),
+        _TIME_BACK_CLAIM,
+    ),
+)
+
+
+# --- withhold ---
+#
+# A seat keeps back what it owes of the cards, so that nobody can go on.
+
+
+def _withhold_plays(scene: Scene) -> Came:
+    """The others wait, and when nothing comes they say that they would go on without it."""
+    others = [seat for seat in range(scene.game.seats) if seat != scene.cheater]
+    # Of two, one is half: that is enough where somebody keeps the time.
+    stage = Stage(scene, clock=LIMITS if len(others) == 1 else None)
+    stage.until(playing)
+    stage.silent.add(scene.cheater)
+    stage.end()
+    if len(others) == 1:
+        for time in (0, LIMITS.cards + 1):
+            stage.say(stage[-1].tick(time))
+            stage.end()
+    for seat in others:
+        with suppress(IllegalMove):
+            stage.say(stage[seat].without({scene.cheater}))
+    stage.end()
+    stuck = stage.state().phase is Phase.PLAYING
+    return stage.came("keeps the others waiting for ever" if stuck else None)
+
+
+#: More than half; or half, where it is late.
+_ENOUGH: Final = "if 2 * len(by) > len(said) or (pressing and 2 * len(pressing) == len(said)):"
+_WITHHOLD_CLAIM: Final = Cheat("a seat that keeps back what it owes, to stop the table", "never", False)
+WITHHOLD: Final = Attack(
+    name="withhold",
+    does="keeps back what it owes of the cards",
+    of=("A36", "A41"),
+    law=Scheme(
+        Way(
+            _WITHHOLD_CLAIM.cheat,
+            plays=_withhold_plays,
+            defence=(
+                Without(
+                    "nodealer.play.law:_reached",
+                    _ENOUGH,
+                    "if False:",
+                ),
+            ),
+        ),
+        _WITHHOLD_CLAIM,
+    ),
+)

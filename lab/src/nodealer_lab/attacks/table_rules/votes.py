@@ -1,0 +1,421 @@
+"""Attacks by votes: to go on without a seat, to break a hand off, or to change the roster."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+
+from nodealer.cards import NewDeck, Operation
+from nodealer.drive.local import KEY_BYTES
+from nodealer.errors import IllegalMove
+from nodealer.games.base import Game
+from nodealer.keys import Identity
+from nodealer.log.entry import read_entry
+from nodealer.log.roster import Roster, member_of
+from nodealer.play.bodies import Agree, Break, Cards, Propose, read_body
+from nodealer.play.bodies import Without as SkipVote
+from nodealer.play.participant import Participant
+from nodealer.play.phases import Phase
+from nodealer.play.rosters import proposal_id
+from nodealer.play.state import TableState
+from nodealer.protocols.base import Cheat
+from nodealer_lab.attacks import defence
+from nodealer_lab.attacks.base import Attack, Scheme, Way
+from nodealer_lab.attacks.defence import Without
+from nodealer_lab.attacks.outcome import Came
+from nodealer_lab.attacks.scene import Scene
+from nodealer_lab.attacks.stage import Stage, owed_by, playing, to_move
+from nodealer_lab.sim.highcard import HighCard, HighHand
+
+# --- another seat ---
+#
+# A seat answers what another one owes, so that the other is to blame for what it says.
+
+ANOTHER_SEAT_VICTIM: Final = 0
+
+
+def _owed(state: TableState) -> bytes | None:
+    """The message about cards of the second hand that the victim owes first."""
+    owed = state.duties.of(ANOTHER_SEAT_VICTIM).items() if state.hand.number == 1 else ()
+    return next((id for id, known in owed if known.duty.deck is not None), None)
+
+
+def _another_seat_plays(scene: Scene) -> Came:
+    """With the words that the victim itself has signed there in the hand before: they are false in this one."""
+    stage = Stage(scene, hands=2)
+    stage.until(lambda state: state.hand.number == 1)
+    stage.until(lambda state: state.phase is Phase.BETWEEN and ANOTHER_SEAT_VICTIM in state.hand.commitments)
+    # She is slower than the cheater.
+    stage.held.add(ANOTHER_SEAT_VICTIM)
+    stage.until(lambda state: _owed(state) is not None)
+    replica = stage[scene.cheater].replica
+    owed = _owed(replica.state)
+    entries = (read_entry(data).entry for data in replica.entries)
+    said = (read_body(bytes(entry.body)) for entry in entries if entry.seat == ANOTHER_SEAT_VICTIM)
+    lies = [
+        stage.says(scene.cheater, Cards(owed, body.message))[0]
+        for body in [body for body in said if isinstance(body, Cards)][:1]
+        if owed is not None
+    ]
+    stage.end()
+    stage.let_go()
+    stage.end()
+    fault = stage.state(1).fault
+    named = fault is not None and fault.seat == ANOTHER_SEAT_VICTIM
+    return stage.came("has Ada named for what she never said" if named else None, lies, seat=1)
+
+
+_ANOTHER_SEAT_CLAIM: Final = Cheat("an answer to what another seat owes", "never", False)
+ANOTHER_SEAT: Final = Attack(
+    name="another-seat",
+    does="answers what another seat owes",
+    of=("A33",),
+    law=Scheme(
+        Way(
+            _ANOTHER_SEAT_CLAIM.cheat,
+            plays=_another_seat_plays,
+            defence=(
+                Without(
+                    "nodealer.play.steps:_duty", "known is None or known.duty.seat != origin.seat:", "known is None:"
+                ),
+            ),
+        ),
+        _ANOTHER_SEAT_CLAIM,
+    ),
+)
+
+
+# --- break alone ---
+#
+# Who is about to lose says alone that the hand should be broken off.
+
+
+def _break_alone_plays(scene: Scene) -> Came:
+    """As soon as somebody else is to move, and it has seen its own card."""
+    stage = Stage(scene)
+    stage.until(to_move(1))
+    stage.says(scene.cheater, Break(owed_by(stage.state(), 1)[0]))
+    stage.end()
+    void = any(record.void for record in stage.state().chronicle.records)
+    return stage.came("has a hand voided that it may lose" if void else None)
+
+
+_BREAK_ALONE_CLAIM: Final = Cheat("fewer than half that would break a hand off", "never", False)
+BREAK_ALONE: Final = Attack(
+    name="break-alone",
+    does="would break a hand off that it may lose",
+    of=("A36",),
+    law=Scheme(
+        Way(
+            _BREAK_ALONE_CLAIM.cheat,
+            plays=_break_alone_plays,
+            defence=(Without("nodealer.play.law:_reached", "2 * len(breaking) >= len(said)", "True"),),
+        ),
+        _BREAK_ALONE_CLAIM,
+    ),
+    tried_on=("mask", "lock", "offset", "chain"),
+)
+
+
+# --- burst ---
+#
+# Two of three owe as much as the third, and throw it out before it can answer.
+
+BURST_VICTIM: Final = 0
+
+
+def _all_owe(state: TableState) -> bool:
+    """All owe a message about cards at once."""
+    owed = (known.duty for known in state.duties.open.values() if known.holds_up)
+    return {duty.seat for duty in owed if duty.deck is not None} == {0, 1, 2}
+
+
+class _Waits(Participant):
+    """Does not answer while all owe something."""
+
+    def due(self) -> list[bytes]:
+        return [] if self.begun and _all_owe(self.replica.state) else super().due()
+
+
+def _burst_plays(scene: Scene) -> Came:
+    """The victim's answer is on its way, and theirs will come when their words are in the log."""
+    stage = Stage(scene, makers={1: _Waits, 2: _Waits})
+    stage.holds = lambda state: {BURST_VICTIM} if _all_owe(state) else ()
+    stage.until(_all_owe)
+    for friend in (1, 2):
+        stage.says(friend, SkipVote(owed_by(stage.state(friend), BURST_VICTIM)))
+    stage.let_go()
+    stage.end()
+    done = stage.state(1).chronicle.statements
+    return stage.came("throws Ada out, who was no later than they" if done else None, seat=1)
+
+
+_BURST_CLAIM: Final = Cheat("seats that owe cards themselves, and would not wait for another", "never", False)
+BURST: Final = Attack(
+    name="burst",
+    does="would not wait for a seat, with a friend, while both owe as much themselves",
+    of=("A39",),
+    who="a coalition",
+    law=Scheme(
+        Way(
+            _BURST_CLAIM.cheat,
+            plays=_burst_plays,
+            defence=(defence.Without("nodealer.play.law:has_word", " and not owes"),),
+        ),
+        _BURST_CLAIM,
+    ),
+    tried_on=("mask", "lock", "offset", "chain"),
+    # Only where the dealer makes decks do all owe something at once: a coin.
+    in_mode={"chain": b'{"deck":"dealer"}'},
+)
+
+
+# --- half ---
+#
+# Two of four would not wait for a third, and have its hand folded or its seat taken.
+
+HALF_VICTIM: Final = 1
+
+
+def _half_plays(scene: Scene) -> Came:
+    stage = Stage(scene, seats=4)
+    stage.until(to_move(HALF_VICTIM))
+    owed = owed_by(stage.state(), HALF_VICTIM)
+    for friend in (2, 3):
+        stage.says(friend, SkipVote(owed))
+    stage.end()
+    done = [one for one in stage.state().chronicle.statements if one.of == HALF_VICTIM]
+    return stage.came("plays Ben's hand for him" if done else None)
+
+
+_HALF_CLAIM: Final = Cheat(
+    "half of the table that would not wait for a seat, where nobody keeps the time", "never", False
+)
+HALF: Final = Attack(
+    name="half",
+    does="would not wait for a seat, with a friend, as half of the table",
+    of=("A39",),
+    who="a coalition",
+    law=Scheme(
+        Way(
+            _HALF_CLAIM.cheat,
+            plays=_half_plays,
+            defence=(
+                defence.Without("nodealer.play.law:_reached", "2 * len(by) > len(said)", "2 * len(by) >= len(said)"),
+            ),
+        ),
+        _HALF_CLAIM,
+    ),
+    tried_on=("mask", "lock", "offset", "chain"),
+)
+
+
+# --- more than half ---
+#
+# Two of three throw the third out, whenever it owes something: the log shows who said it, and nothing prevents it.
+
+MORE_THAN_HALF_VICTIM: Final = 0
+
+
+def _more_than_half_plays(scene: Scene) -> Came:
+    stage = Stage(scene)
+    stage.until(to_move(MORE_THAN_HALF_VICTIM))
+    owed = owed_by(stage.state(), MORE_THAN_HALF_VICTIM)
+    for friend in (1, 2):
+        stage.says(friend, SkipVote(owed))
+    stage.end()
+    done = [one for one in stage.state().chronicle.statements if one.of == MORE_THAN_HALF_VICTIM and one.by == (1, 2)]
+    return stage.came("plays Ada's hand for her, and the log shows who said so" if done else None)
+
+
+_MORE_THAN_HALF_CLAIM: Final = Cheat("more than half of a table that would not wait for an honest seat", "never", False)
+MORE_THAN_HALF: Final = Attack(
+    name="more-than-half",
+    does="would not wait for an honest seat, with more than half of the table",
+    of=("A39",),
+    who="a coalition",
+    law=Scheme(
+        Way(_MORE_THAN_HALF_CLAIM.cheat, plays=_more_than_half_plays, unseen="cannot be seen"), _MORE_THAN_HALF_CLAIM
+    ),
+    tried_on=("mask", "lock", "offset", "chain"),
+)
+
+
+# --- puppet ---
+#
+# Two of three put a stranger at the number of the third, who has its chips from then on.
+
+PUPPET_VICTIM: Final = 0
+
+
+def _puppet_plays(scene: Scene) -> Came:
+    stage = Stage(scene, hands=2)
+    stage.until(playing)
+    state = stage.state()
+    puppet = member_of(Identity(scene.entropy(KEY_BYTES)), PUPPET_VICTIM, "Dov")
+    roster = Roster((puppet, *(one for one in state.roster.members if one.seat != PUPPET_VICTIM)))
+    stage.says(scene.cheater, Propose(roster, ()))
+    stage.until(lambda state: bool(state.proposed))
+    stage.says(1, Agree(proposal_id(roster, scene.cheater, state.hand.number)))
+    stage.end()
+    took = stage.state(1).roster.member(PUPPET_VICTIM).name != "Ada"
+    return stage.came("gives Ada's number and chips to a stranger" if took else None, seat=1)
+
+
+_PUPPET_CLAIM: Final = Cheat("a stranger at another seat's number", "never", False)
+PUPPET: Final = Attack(
+    name="puppet",
+    does="seats a stranger at another seat's number, with more than half of the table",
+    of=("A44",),
+    who="a coalition",
+    law=Scheme(
+        Way(
+            _PUPPET_CLAIM.cheat,
+            plays=_puppet_plays,
+            defence=(Without("nodealer.play.rosters:_refuse_mixed_up", "member != state.known[member.seat]", "False"),),
+        ),
+        _PUPPET_CLAIM,
+    ),
+    tried_on=("mask", "lock", "offset"),
+)
+
+
+# --- roster alone ---
+#
+# One seat alone proposes a table without another, and sits down at it.
+
+ROSTER_ALONE_VICTIM: Final = 0
+
+
+def _roster_alone_plays(scene: Scene) -> Came:
+    stage = Stage(scene, hands=2)
+    stage.until(playing)
+    members = stage.state().roster.members
+    stage.says(scene.cheater, Propose(Roster(tuple(one for one in members if one.seat != ROSTER_ALONE_VICTIM)), ()))
+    stage.end()
+    out = ROSTER_ALONE_VICTIM not in stage.state(1).roster.seats
+    return stage.came("takes Ada's seat away, alone" if out else None, seat=1)
+
+
+_ROSTER_ALONE_CLAIM: Final = Cheat("one seat alone that changes who sits at the table", "never", False)
+ROSTER_ALONE: Final = Attack(
+    name="roster-alone",
+    does="proposes a table without another seat",
+    of=("A39",),
+    law=Scheme(
+        Way(
+            _ROSTER_ALONE_CLAIM.cheat,
+            plays=_roster_alone_plays,
+            defence=(Without("nodealer.play.rosters:in_force", "len(agreed) >= 2 and enough", "agreed"),),
+        ),
+        _ROSTER_ALONE_CLAIM,
+    ),
+    tried_on=("mask", "lock", "offset", "chain"),
+)
+
+
+# --- starved ---
+#
+# A seat that owes two things gives one of them, to have what was said of the other forgotten.
+
+
+@dataclass(frozen=True)
+class _TwoDecksHand(HighHand):
+    def _dealing(self) -> tuple[Operation, ...]:
+        return NewDeck(1, self.cards), *super()._dealing()
+
+
+class _TwoDecks(HighCard):
+    """The small game, with a second deck that nobody needs: both are made at once."""
+
+    def begin(self, hand: int, seats: tuple[int, ...], before: Game | None, chips: Mapping[int, int]) -> HighHand:
+        """As without it."""
+        return _TwoDecksHand(**vars(super().begin(hand, seats, before, chips)))
+
+
+def _starved_plays(scene: Scene) -> Came:
+    """All wait for what it owes of both decks. One of the others has said that it would not wait for either; then one
+    of the two comes, and the last of the others says it of what is missing."""
+    stage = Stage(scene, rules=_TwoDecks())
+    stage.holds = lambda state: {scene.cheater} if playing(state) else ()
+    stage.end()
+    stage.says(1, SkipVote(owed_by(stage.state(), scene.cheater)))
+    stage.end()
+    fed, _ = stage.take_held()
+    stage.say([fed])
+    # Who owes cards itself has no word: all others give theirs first.
+    stage.end()
+    stage.says(2, SkipVote(owed_by(stage.state(), scene.cheater)))
+    stage.end()
+    waits = stage.state().phase is Phase.PLAYING and scene.cheater not in stage.state().gone
+    return stage.came("keeps the others waiting, and feeds them now and then" if waits else None, seat=1)
+
+
+_STARVED_CLAIM: Final = Cheat("a seat that owes two things, and gives one to have the other forgotten", "never", False)
+STARVED: Final = Attack(
+    name="starved",
+    does="gives one of two things that it owes, to have what was said of the other forgotten",
+    of=("A41",),
+    law=Scheme(
+        Way(
+            _STARVED_CLAIM.cheat,
+            plays=_starved_plays,
+            seat=0,
+            # What was said of a duty is void when that duty closes, and only then.
+            defence=(
+                defence.Without(
+                    "nodealer.play.steps:_cards",
+                    "state.with_hand(deeds",
+                    "state.with_hand(votes={one: frozenset(id for id in of if state.duties.open[id].duty.seat "
+                    "!= origin.seat) for one, of in state.hand.votes.items()}, deeds",
+                ),
+            ),
+        ),
+        _STARVED_CLAIM,
+    ),
+    # In a duel one word is half of the table: there is nobody to say it twice.
+    tried_on=("mask", "lock", "offset", "chain"),
+)
+
+
+# --- stall ---
+#
+# Two seats of five fall silent, so that nobody can go on: neither says that it would go on without the other.
+
+FRIENDS: Final = (3, 4)
+
+
+def _stall_plays(scene: Scene) -> Came:
+    """The others say that they would go on without them, whenever they wait for one."""
+    stage = Stage(scene, seats=5)
+    stage.until(playing)
+    stage.silent.update(FRIENDS)
+    for friend in FRIENDS:
+        stage.end()
+        for seat in range(3):
+            with suppress(IllegalMove):
+                stage.say(stage[seat].without({friend}))
+    stage.end()
+    stuck = stage.state().phase is Phase.PLAYING
+    return stage.came("keeps the others waiting for ever, with a friend" if stuck else None)
+
+
+_STALL_CLAIM: Final = Cheat("fewer than half that keep back what they owe, to stop the table", "never", False)
+STALL: Final = Attack(
+    name="stall",
+    does="keeps back what it owes, with a friend who does the same",
+    of=("A41",),
+    who="a coalition",
+    law=Scheme(
+        Way(
+            _STALL_CLAIM.cheat,
+            plays=_stall_plays,
+            # More than half are enough: it takes not all who are not named.
+            defence=(Without("nodealer.play.law:_reached", "2 * len(by) > len(said)", "len(by) >= len(said) - 1"),),
+        ),
+        _STALL_CLAIM,
+    ),
+    tried_on=("mask", "lock", "offset", "chain"),
+)
