@@ -1,4 +1,4 @@
-"""The figures of docs/internals/simulator.md, from what `nodealer lab sim --games N --cores 2 --json` has printed."""
+"""The figures in docs/internals/simulator.md, from the output of `nodealer lab sim --games N --cores 2 --json`."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any
 
 
 def simulated(said: Mapping[str, Any]) -> str:
-    """How much was simulated in a minute, and what was survived."""
+    """Return the games per minute and a table of the faults that struck."""
     minutes, wrong = said["seconds"] / 60, len(said["wrong"])
-    pace = f"{said['games'] / minutes:,.0f} games and {said['entries'] / minutes:,.0f} entries a minute"
-    came = "Nothing was wrong in any of them" if not wrong else f"Something was wrong in {wrong} of them"
+    pace = f"{said['games'] / minutes:,.0f} games and {said['entries'] / minutes:,.0f} entries per minute"
+    found = f"A checker fired in {wrong} of them" if wrong else "No checker fired"
     return "\n".join(
         [
             f"{said['games']:,} games with {said['entries']:,} entries, seed `{said['seed']}`: {pace} on "
-            f"{said['cores']} cores. {came}.",
+            f"{said['cores']} cores. {found}.",
             "",
-            "| fault | struck | in games |",
+            "| fault | times | games with it |",
             "|---|---|---|",
             *(f"| {kind} | {often:,} | {said['games_struck'][kind]:,} |" for kind, often in said["struck"].items()),
         ]
