@@ -26,8 +26,8 @@ def all_written(page: str) -> str:
 def test_the_page_has_a_place_for_each_table() -> None:
     page = all_written(PAGE.read_text())
     assert "| json | plain | 30 | 15 |" in page and "| a product | 1,000 | 1.2 | 1.50 µs | 1.51 µs |" in page
-    # What is known to leak is no promise.
-    assert "promised is 1.2, of a product: a difference of\n10.0 ns in 1,500. The limit is 10." in page
+    # A control is known to leak and promises nothing.
+    assert "promised operation is 1.2 (a product): a difference of\n10.0 ns in 1,500 ns. The limit is 10." in page
     assert "99.3 % of 2,020 lines in 2 modules" in page and "| a.py | 20 | 25 % |\n| b.py" in page
     assert all_written(page) == page
 

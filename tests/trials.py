@@ -1,7 +1,7 @@
-"""The figures in docs/internals/trials.md, from what `make fuzz`, `make timing` and `make coverage` leave in
+"""Write the figures in docs/internals/trials.md from what `make fuzz`, `make timing` and `make coverage` leave in
 build/trials.
 
-python trials.py               writes the page again; what was not measured stays as it was
+python trials.py               updates the page; a table without new measurements stays as it was
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ PAGE: Final = ROOT / "docs" / "internals" / "trials.md"
 MEASURED: Final = ROOT / "build" / "trials"
 
 
-#: How many of the modules that tests reach least are named.
+#: How many of the least covered modules are listed.
 LEAST: Final = 15
 
 
 def fuzzed(said: Mapping[str, Any]) -> Iterator[str]:
-    """How long it was, and a line for each target."""
+    """Yield the total time and a row for each target."""
     seconds = [run["seconds"] for run in said["runs"]]
-    yield f"\n{len(seconds)} targets, each for {min(seconds):,.0f} to {max(seconds):,.0f} seconds of the clock,"
-    yield f"{sum(seconds) / 60:,.0f} minutes of one processor together; seed {said['seed']}.\n"
-    yield "| target | by | executions | a second |"
+    yield f"\n{len(seconds)} targets, each for {min(seconds):,.0f} to {max(seconds):,.0f} seconds of wall-clock time,"
+    yield f"{sum(seconds) / 60:,.0f} minutes in all; seed {said['seed']}.\n"
+    yield "| target | fuzzer | executions | per second |"
     yield "|---|---|---:|---:|"
     for run in said["runs"]:
         rate = run["executions"] / run["seconds"] if run["seconds"] else 0
@@ -36,12 +36,12 @@ def fuzzed(said: Mapping[str, Any]) -> Iterator[str]:
 
 
 def timed(said: Mapping[str, Any]) -> Iterator[str]:
-    """What shows most of all that is promised, and a line for each operation."""
+    """Yield the promised operation with the largest |t| and a row for each operation."""
     promised = [one for one in said["verdicts"] if one["promised"] and not one["control"]]
     most = max(promised, key=lambda one: abs(one["t"]))
     apart = abs(most["fixed"] - most["drawn"])
-    yield f"\nThe largest |t| of what is promised is {abs(most['t']):.1f}, of {most['name']}: a difference of"
-    yield f"{apart:,.1f} ns in {most['fixed']:,.0f}. The limit is {said['limit']:.0f}.\n"
+    yield f"\nThe largest |t| of a promised operation is {abs(most['t']):.1f} ({most['name']}): a difference of"
+    yield f"{apart:,.1f} ns in {most['fixed']:,.0f} ns. The limit is {said['limit']:.0f}.\n"
     yield "| operation | calls | largest \\|t\\| | fixed | drawn |"
     yield "|---|---:|---:|---:|---:|"
     for one in said["verdicts"]:
@@ -50,11 +50,12 @@ def timed(said: Mapping[str, Any]) -> Iterator[str]:
 
 
 def covered(said: Mapping[str, Any]) -> Iterator[str]:
-    """All together, and the modules that tests reach least."""
+    """Yield the total and the least covered modules."""
     modules = [one for one in said["modules"] if one["lines"]]
     lines, reached = sum(one["lines"] for one in modules), sum(one["reached"] for one in modules)
-    yield f"\nTests reach {100 * reached / lines:.1f} % of {lines:,} lines in {len(modules)} modules. Least of:\n"
-    yield "| module | lines | reached |"
+    share = 100 * reached / lines
+    yield f"\nTests reach {share:.1f} % of {lines:,} lines in {len(modules)} modules. The least covered:\n"
+    yield "| module | lines | covered |"
     yield "|---|---:|---:|"
     for one in sorted(modules, key=lambda one: (one["reached"] / one["lines"], one["name"]))[:LEAST]:
         yield f"| {one['name']} | {one['lines']:,} | {100 * one['reached'] / one['lines']:.0f} % |"
@@ -64,7 +65,7 @@ TABLES: Final = {"fuzz": fuzzed, "timing": timed, "coverage": covered}
 
 
 def written(page: str, name: str, said: Mapping[str, Any]) -> str:
-    """The page with one table written again. Raises `ValueError` where it has no place for it."""
+    """Return the page with one table replaced. Raise `ValueError` unless its markers are there exactly once."""
     begin, end = f"<!-- {name}: written by tests/trials.py -->", f"<!-- end of {name} -->"
     table = "\n".join((begin, *TABLES[name](said), end))
     page, count = re.subn(f"{re.escape(begin)}.*?{re.escape(end)}", lambda _: table, page, flags=re.DOTALL)
